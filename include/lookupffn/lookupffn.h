@@ -1,0 +1,290 @@
+/* lookupffn.h - the C interface of liblookupffn
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * liblookupffn runs LookupFFN layers: feed-forward layers of transformers that hash each token and add up a few rows of
+ * learned tables instead of multiplying by two large matrices.
+ *
+ * In short:
+ *
+ *     lffn_layer* layer = NULL;
+ *     if (lffn_layer_load("layer.safetensors", NULL, &layer) != LFFN_OK) {
+ *         fprintf(stderr, "%s\n", lffn_last_error());
+ *         return 1;
+ *     }
+ *     lffn_layer_forward(layer, x, n_tokens, y);
+ *     lffn_layer_free(layer);
+ *
+ * Rules that hold for every function here:
+ * - Text is UTF-8, file names included.
+ * - A function that can fail returns lffn_status. On failure its outputs are untouched (except after cancellation, see
+ *   lffn_forward_args) and lffn_last_error() tells what was wrong, in this thread.
+ * - A handle never changes once made. Any number of threads may use one handle at once; only freeing it must come last.
+ * - Nothing here throws, exits, prints, raises a signal or changes process-wide state.
+ * - A struct whose first member is struct_size is filled by its _init function, which sets struct_size and defaults.
+ *   Later versions only append members, so that programs built against an older header keep working.
+ */
+#ifndef LOOKUPFFN_LOOKUPFFN_H
+#define LOOKUPFFN_LOOKUPFFN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(LOOKUPFFN_STATIC) || !defined(__GNUC__)
+#define LFFN_API
+#else
+#define LFFN_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup basics Basics
+ * Version, status codes, errors.
+ * @{ */
+
+#define LFFN_VERSION_MAJOR 0 /**< Grows when the ABI breaks. */
+#define LFFN_VERSION_MINOR 1 /**< Grows when the ABI grows. */
+#define LFFN_VERSION_PATCH 0 /**< Grows when only the inside changes. */
+
+/** What a function that can fail returns: LFFN_OK or one of the LFFN_ERROR_ values. */
+typedef int32_t lffn_status;
+
+/** The values of lffn_status. They never change their meaning; later versions may add some. */
+enum {
+  LFFN_OK = 0,                     /**< Done. */
+  LFFN_ERROR_INVALID_ARGUMENT = 1, /**< The caller passed something that cannot be meant. */
+  LFFN_ERROR_OUT_OF_MEMORY = 2,    /**< An allocation failed; nothing was leaked. */
+  LFFN_ERROR_IO = 3,               /**< The operating system refused to read or write a file. */
+  LFFN_ERROR_BAD_MODEL = 4,        /**< A file or a set of tensors is not a valid model. */
+  LFFN_ERROR_UNSUPPORTED = 5,      /**< Valid, but this build or this CPU cannot do it. */
+  LFFN_ERROR_CANCELLED = 6,        /**< The caller's cancel flag was seen. */
+  LFFN_ERROR_INTERNAL = 7          /**< A bug in the library; please report it. */
+};
+
+/** The version of the library that runs: major * 10000 + minor * 100 + patch. */
+LFFN_API uint32_t lffn_version(void);
+
+/** The name of a status value, such as "LFFN_ERROR_IO"; "LFFN_ERROR_UNKNOWN" for a value this version does not know. */
+LFFN_API const char* lffn_status_name(lffn_status status);
+
+/** What this thread's last failure was, in one sentence. Never NULL; "" when nothing has failed yet.
+ * The text stays valid until the next failing call in the same thread. */
+LFFN_API const char* lffn_last_error(void);
+
+/** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avx512", "avx512vnni" or "neon".
+ * The environment variable LOOKUPFFN_ISA chooses one by name. When its value cannot be used this returns "" and every
+ * load fails with the reason. */
+LFFN_API const char* lffn_isa(void);
+
+/** How many handles are alive in this process. For leak checks in tests. */
+LFFN_API int64_t lffn_live_handles(void);
+
+/** @} */
+/** @defgroup layer A layer
+ * Load, run, save and free one LookupFFN layer.
+ * @{ */
+
+/** The element types of stored numbers. */
+enum {
+  LFFN_DTYPE_AS_STORED = -1, /**< In lffn_load_options: keep what the file holds. */
+  LFFN_F32 = 0,              /**< IEEE float32. */
+  LFFN_BF16 = 1,             /**< bfloat16: the upper half of a float32. */
+  LFFN_INT8 = 2,             /**< int8 with scales. */
+  LFFN_F16 = 3               /**< IEEE float16; for tensors passed in only. */
+};
+
+/** Flags of lffn_load_options. */
+enum {
+  /** Map the file while loading instead of reading it. Saves one copy; but a file that another process shortens meanwhile
+   * then kills this process with SIGBUS, which is why it is off by default. */
+  LFFN_LOAD_MMAP = 1u << 0,
+  /** Treat denormal numbers as zero inside forward; the calling thread's mode is restored afterwards. */
+  LFFN_LOAD_FLUSH_DENORMALS = 1u << 1
+};
+
+/** How to load. Call lffn_load_options_init first. */
+typedef struct lffn_load_options {
+  size_t struct_size;  /**< sizeof(lffn_load_options), set by the _init function. */
+  int32_t num_threads; /**< Threads per forward; 0 = what affinity, cgroup and OMP_NUM_THREADS leave. Default 0. */
+  int32_t table_dtype; /**< LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  int32_t hash_dtype;  /**< LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  uint32_t flags;      /**< LFFN_LOAD_ values or-ed together. Default 0. */
+} lffn_load_options;
+
+/** Fills in the defaults. NULL is ignored. */
+LFFN_API void lffn_load_options_init(lffn_load_options* options);
+
+/** Values of lffn_layer_config.projection besides 1..9, which mean BH1..BH9. */
+enum { LFFN_PROJECTION_DENSE = 0 };
+
+/** Values of lffn_layer_config.activation: how a table's score follows from its hash values. */
+enum { LFFN_ACTIVATION_GELU = 0, LFFN_ACTIVATION_SIGMOID = 1 };
+
+/** The shape of a layer. Call lffn_layer_config_init first. */
+typedef struct lffn_layer_config {
+  size_t struct_size;   /**< sizeof(lffn_layer_config), set by the _init function. */
+  int32_t hidden_size;  /**< d, floats per input token. No default. */
+  int32_t output_size;  /**< Floats per output token. Default 0, which means hidden_size. */
+  int32_t num_tables;   /**< h. No default. */
+  int32_t table_size;   /**< Rows per table, a power of two from 2 to 65536. No default. */
+  int32_t projection;   /**< LFFN_PROJECTION_DENSE or m of BH{m}, 1..9. Default 4. */
+  int32_t block_size;   /**< Of the BH blocks: a power of two up to the padded hidden_size. Default 64. */
+  int32_t activation;   /**< LFFN_ACTIVATION_. Default gelu. */
+  int32_t num_probes;   /**< Rows read per table, 1..table_size. Default 1. */
+  int32_t layer_norm;   /**< 1: the layer starts with a layer norm. Default 1. */
+  float decay_coeff;    /**< Weight of the projection against its input. Default 0.7. */
+  float layer_norm_eps; /**< Default 1e-5. */
+  uint64_t seed;        /**< Of random weights, see lffn_layer_create. Default 0. */
+} lffn_layer_config;
+
+/** Fills in the defaults. NULL is ignored. */
+LFFN_API void lffn_layer_config_init(lffn_layer_config* config);
+
+/** A tensor of the caller's. In an array of them every struct_size must be the same. */
+typedef struct lffn_tensor {
+  size_t struct_size; /**< sizeof(lffn_tensor). */
+  const char* name;   /**< Such as "tables" or "hash.projection.weight". */
+  int32_t dtype;      /**< LFFN_F32, LFFN_F16, LFFN_BF16 or LFFN_INT8. */
+  int32_t rank;       /**< 0..8. */
+  int64_t shape[8];   /**< The first `rank` are used. */
+  const void* data;   /**< Row-major, without gaps; any alignment. */
+  size_t size;        /**< Of data, in bytes. */
+} lffn_tensor;
+
+/** Clears the tensor and sets its struct_size. NULL is ignored. */
+LFFN_API void lffn_tensor_init(lffn_tensor* tensor);
+
+/** What a layer is and costs. */
+typedef struct lffn_layer_info {
+  size_t struct_size;      /**< sizeof(lffn_layer_info), set by the _init function. */
+  int32_t hidden_size;     /**< d. */
+  int32_t output_size;     /**< Floats per output token. */
+  int32_t num_tables;      /**< h. */
+  int32_t table_size;      /**< Rows per table, 2^tau. */
+  int32_t code_bits;       /**< tau. */
+  int32_t projection;      /**< LFFN_PROJECTION_DENSE or m of BH{m}. */
+  int32_t block_size;      /**< Of the BH blocks; 0 for a dense projection. */
+  int32_t num_chains;      /**< R, how many BH chains stand side by side; 0 for a dense projection. */
+  int32_t activation;      /**< LFFN_ACTIVATION_. */
+  int32_t num_probes;      /**< Rows read per table. */
+  int32_t layer_norm;      /**< 1 if the layer starts with a layer norm. */
+  float decay_coeff;       /**< Weight of the projection against its input. */
+  float layer_norm_eps;    /**< Of the layer norm. */
+  int32_t table_dtype;     /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
+  int32_t hash_dtype;      /**< LFFN_F32 or LFFN_INT8: as held in memory. */
+  int32_t num_threads;     /**< Threads per forward, resolved. */
+  int64_t flop_per_token;  /**< The paper's count. */
+  int64_t num_parameters;  /**< Numbers learned. */
+  int64_t file_bytes;      /**< Tensor bytes that lffn_layer_save writes. */
+  int64_t memory_bytes;    /**< Weights held in memory. */
+  int64_t scratch_bytes;   /**< At most this much scratch memory per forward in flight. */
+} lffn_layer_info;
+
+/** Sets struct_size and clears the rest. NULL is ignored. */
+LFFN_API void lffn_layer_info_init(lffn_layer_info* info);
+
+/** A loaded layer. */
+typedef struct lffn_layer lffn_layer;
+
+/** Loads a layer from a safetensors file.
+ * @param path    the file's name, UTF-8
+ * @param options NULL for the defaults
+ * @param out     receives the handle; free it with lffn_layer_free */
+LFFN_API lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, lffn_layer** out);
+
+/** Loads a layer from the bytes of a safetensors file. The bytes may have any alignment and may be freed afterwards. */
+LFFN_API lffn_status lffn_layer_load_memory(const void* data, size_t size, const lffn_load_options* options, lffn_layer** out);
+
+/** Makes a layer from tensors, which are copied. They bear the names of the file format, without prefix.
+ * With n_tensors = 0 the weights are random, the same for the same config and seed on every machine. */
+LFFN_API lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor* tensors, size_t n_tensors,
+                                       const lffn_load_options* options, lffn_layer** out);
+
+/** Writes the layer to a file, in the element types it holds in memory, so that loading it again gives the same bits.
+ * The file appears whole or not at all: an old file of that name stays until the new one is on disk. */
+LFFN_API lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
+
+/** Runs the layer: y = LookupFFN(x).
+ * @param layer    the layer
+ * @param x        [n_tokens, hidden_size] floats
+ * @param n_tokens any number from 0
+ * @param y        [n_tokens, output_size] floats; may be x itself when the sizes are equal, must not overlap x otherwise
+ *
+ * A token's result is the same to the bit whatever the batch it is in, the number of threads and the instruction set
+ * (among those with fused multiply-add). Tokens with NaN or infinite values spoil only their own outputs. */
+LFFN_API lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t n_tokens, float* y);
+
+/** Flags of lffn_forward_args. */
+enum {
+  LFFN_FORWARD_ADD = 1u << 0 /**< y += LookupFFN(x), the residual connection. */
+};
+
+/** The arguments of lffn_layer_forward_ex. Call lffn_forward_args_init first. */
+typedef struct lffn_forward_args {
+  size_t struct_size; /**< sizeof(lffn_forward_args), set by the _init function. */
+  const float* x;     /**< The first input token. */
+  int64_t x_stride;   /**< Floats from one input token to the next; 0 = hidden_size. */
+  float* y;           /**< The first output token. */
+  int64_t y_stride;   /**< Floats from one output token to the next; 0 = output_size. */
+  int64_t n_tokens;   /**< Any number from 0. */
+  uint32_t flags;     /**< LFFN_FORWARD_ values or-ed together. Default 0. */
+  /** NULL, or a number that another thread may set to non-zero while the call runs. The call then ends soon with
+   * LFFN_ERROR_CANCELLED; by then any of y's tokens may have been written, wholly or in part, and nothing else. */
+  const int32_t* cancel;
+} lffn_forward_args;
+
+/** Fills in the defaults. NULL is ignored. */
+LFFN_API void lffn_forward_args_init(lffn_forward_args* args);
+
+/** Runs the layer with strides, with a residual, or so that it can be cancelled. x and y may be the same array with the
+ * same stride, and must not overlap otherwise. */
+LFFN_API lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args);
+
+/** Only hashes: which rows a forward would add up, with which weights.
+ * @param layer    the layer
+ * @param x        [n_tokens, hidden_size] floats
+ * @param n_tokens any number from 0
+ * @param codes    receives [n_tokens, num_tables, num_probes]; may be NULL
+ * @param scores   receives as many weights; may be NULL */
+LFFN_API lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores);
+
+/** Tells what the layer is and costs. info->struct_size must be set, see lffn_layer_info_init. */
+LFFN_API lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info);
+
+/** Frees the layer. NULL is ignored. No other thread may be using the handle. */
+LFFN_API void lffn_layer_free(lffn_layer* layer);
+
+/** @} */
+/** @defgroup hooks Hooks
+ * For hosts that account for memory or collect logs. Set them before making handles.
+ * @{ */
+
+/** The levels of log messages. */
+enum { LFFN_LOG_ERROR = 0, LFFN_LOG_WARNING = 1, LFFN_LOG_INFO = 2 };
+
+/** Receives one line of text without a line end. May be called from any thread that calls the library. */
+typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user);
+
+/** Sets who receives log messages; NULL (the default) drops them. */
+LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
+
+/** Where weights and scratch memory come from. Small bookkeeping objects use operator new. */
+typedef struct lffn_allocator {
+  size_t struct_size;                                               /**< sizeof(lffn_allocator). */
+  void* (*allocate)(size_t size, size_t alignment, void* user);     /**< Returns NULL when there is no memory. */
+  void (*deallocate)(void* memory, size_t size, void* user);        /**< Gets the size that was asked for. */
+  void* user;                                                       /**< Passed to both. */
+} lffn_allocator;
+
+/** Sets the allocator; NULL restores the library's own. Memory goes back to the allocator it came from. */
+LFFN_API lffn_status lffn_set_allocator(const lffn_allocator* allocator);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOKUPFFN_LOOKUPFFN_H */
