@@ -21,11 +21,11 @@ struct LayerConfig {
   float layer_norm_eps = 1e-5f;
 
   // Derived, see SPEC for their meaning. Valid only after check_layer_config.
-  int code_bits() const;            // tau
-  int64_t num_hashes() const;       // h * tau
-  int64_t padded_size() const;      // N: the power of two >= hidden_size
-  int64_t num_chains() const;       // R, at least 1
-  int64_t flop_per_token() const;   // the paper's count
+  int code_bits() const;           // tau
+  int64_t num_hashes() const;      // h * tau
+  int64_t padded_size() const;     // N: the power of two >= hidden_size
+  int64_t num_chains() const;      // R, at least 1
+  int64_t flop_per_token() const;  // the paper's count
 };
 
 // Throws Error(status) that names the key unless every value is in range and every derived size fits easily in memory's

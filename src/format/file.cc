@@ -1,0 +1,204 @@
+#include "format/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "format/safetensors.h"
+#include "format/utf8.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{1} << 26;  // Linux moves at most 2 GiB in one call
+constexpr size_t kMostOfPath = 512;              // of its bytes in a message
+
+std::string quoted_path(const std::string& path) { return in_quotes(path, kMostOfPath); }
+
+[[noreturn]] void fail_io(const char* doing, const std::string& path, int error) {
+  fail(LFFN_ERROR_IO, "cannot %s %s: %s", doing, quoted_path(path).c_str(),
+       std::generic_category().message(error).c_str());
+}
+
+// Closes a file that was only read or already synced, where close has nothing left to report.
+class OpenFile {
+ public:
+  explicit OpenFile(int file) : file_(file) {}
+  ~OpenFile() {
+    if (file_ >= 0) close(file_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int get() const { return file_; }
+
+ private:
+  int file_;
+};
+
+// Reads until `size` bytes or the end of the file; returns how many there were.
+size_t read_up_to(int file, const std::string& path, uint8_t* to, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t n = read(file, to + done, std::min(size - done, kChunkBytes));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail_io("read", path, errno);
+    if (n == 0) break;
+    done += static_cast<size_t>(n);
+  }
+  return done;
+}
+
+void require_regular(const struct stat& status, const char* doing, const std::string& path) {
+  if (S_ISDIR(status.st_mode)) fail_io(doing, path, EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    fail(LFFN_ERROR_IO, "cannot %s %s: not a regular file", doing, quoted_path(path).c_str());
+  }
+}
+
+// Writing past the process's file size limit sends SIGXFSZ, which would end the host. While this lives the signal is
+// held back in this thread, and write fails with EFBIG.
+class WithoutFileSizeSignal {
+ public:
+  WithoutFileSizeSignal() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~WithoutFileSizeSignal() {
+    if (sigismember(&before_, SIGXFSZ) != 1) {
+      const timespec now = {0, 0};
+      while (sigtimedwait(&signal_, nullptr, &now) == SIGXFSZ) {
+      }
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutFileSizeSignal(const WithoutFileSizeSignal&) = delete;
+  WithoutFileSizeSignal& operator=(const WithoutFileSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_;
+  sigset_t before_;
+};
+
+}  // namespace
+
+FileBytes::FileBytes(const std::string& path, bool map) {
+  // Without O_NONBLOCK, opening a named pipe waits for its writer.
+  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) fail_io("open", path, errno);
+  struct stat status;
+  if (fstat(file.get(), &status) != 0) fail_io("read", path, errno);
+  require_regular(status, "read", path);
+  if (static_cast<uint64_t>(status.st_size) > PTRDIFF_MAX) throw std::bad_alloc();
+  size_ = static_cast<size_t>(status.st_size);
+  if (map) {
+    if (size_ == 0) return;
+    data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (data_ == MAP_FAILED) fail_io("map", path, errno);
+    mapped_ = true;
+    return;
+  }
+  std::unique_ptr<uint8_t[]> bytes(new uint8_t[size_]);
+  uint8_t beyond;
+  const size_t n = read_up_to(file.get(), path, bytes.get(), size_);
+  if (n != size_ || read_up_to(file.get(), path, &beyond, 1) != 0) {
+    fail(LFFN_ERROR_IO, "cannot read %s: its size changed meanwhile", quoted_path(path).c_str());
+  }
+  data_ = bytes.release();
+}
+
+FileBytes::~FileBytes() {
+  if (mapped_) {
+    munmap(data_, size_);
+  } else {
+    delete[] static_cast<uint8_t*>(data_);
+  }
+}
+
+NewFile::NewFile(const std::string& path) : path_(path), target_(path) {
+  const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr), &std::free);
+  if (resolved != nullptr) {
+    target_ = resolved.get();
+  } else if (errno == ENOMEM) {
+    throw std::bad_alloc();
+  }
+  const size_t slash = target_.rfind('/');
+  folder_ = slash == std::string::npos ? "./" : target_.substr(0, slash + 1);
+
+  struct stat old;
+  const bool replaces = stat(target_.c_str(), &old) == 0;
+  if (replaces) {
+    require_regular(old, "write", path_);
+  } else if (errno != ENOENT) {
+    fail_io("write", path_, errno);
+  }
+  // A process and its threads never ask for the same name; what a killed process left behind is stepped over.
+  static std::atomic<uint32_t> counter{0};
+  std::string name;
+  for (int attempt = 0; file_ < 0; ++attempt) {
+    timespec now = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    name = folder_ + ".lffn-" + std::to_string(getpid()) + "-" + std::to_string(counter.fetch_add(1)) + "-" +
+           std::to_string(now.tv_nsec) + ".tmp";
+    file_ = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file_ < 0 && (errno != EEXIST || attempt == 100)) fail_io("write", path_, errno);
+  }
+  temporary_ = std::move(name);
+  if (replaces && fchmod(file_, old.st_mode & 0777) != 0) {
+    const int error = errno;
+    discard();
+    fail_io("write", path_, error);
+  }
+}
+
+NewFile::~NewFile() { discard(); }
+
+void NewFile::write(const void* data, size_t size) {
+  const WithoutFileSizeSignal guard;
+  const auto* from = static_cast<const uint8_t*>(data);
+  while (size > 0) {
+    const ssize_t n = ::write(file_, from, std::min(size, kChunkBytes));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail_io("write", path_, errno);
+    from += n;
+    size -= static_cast<size_t>(n);
+  }
+}
+
+void NewFile::commit() {
+  if (fsync(file_) != 0) fail_io("write", path_, errno);
+  // Opened before the rename, so that running out of file handles is found while the old file still stands.
+  const OpenFile folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0 && errno != EACCES) fail_io("write", path_, errno);
+  const int closed = close(file_);
+  file_ = -1;  // Linux has let go of it even if close fails.
+  if (closed != 0 && errno != EINTR) fail_io("write", path_, errno);
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail_io("write", path_, errno);
+  temporary_.clear();
+  // Some file systems cannot sync a folder, and then answer EINVAL. The new file is in place either way.
+  if (folder.get() >= 0) fsync(folder.get());
+}
+
+void NewFile::discard() {
+  if (file_ >= 0) close(file_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+  file_ = -1;
+  temporary_.clear();
+}
+
+}  // namespace lffn
