@@ -1,0 +1,213 @@
+#include "format/file.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "format/safetensors.h"
+#include "tests/format/helpers.h"
+
+namespace lffn {
+namespace {
+
+class FileTest : public InFolder {
+ protected:
+  std::string make(const std::string& name, const std::string& content) {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+};
+
+void write_file(const std::string& path, const std::string& content) {
+  NewFile file(path);
+  file.write(content.data(), content.size());
+  file.commit();
+}
+
+unsigned permissions(const std::string& path) {
+  struct stat status = {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  return status.st_mode & 07777;
+}
+
+TEST_F(FileTest, ReadsAndMapsTheSameBytes) {
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{4096}, size_t{100001}}) {
+    std::string content(size, '\0');
+    for (size_t i = 0; i < size; ++i) content[i] = static_cast<char>(i * 7 + i / 256);
+    const std::string name = make("file \xF0\x9F\x98\x80", content);
+    for (const bool map : {false, true}) {
+      const FileBytes bytes(name, map);
+      ASSERT_EQ(bytes.size(), size);
+      EXPECT_EQ(std::string(static_cast<const char*>(bytes.data()), size), content);
+    }
+  }
+}
+
+TEST_F(FileTest, SaysWhatCannotBeRead) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const std::string missing = path("missing");
+  for (const bool map : {false, true}) {
+    expect_error(LFFN_ERROR_IO, "cannot open '" + missing + "': No such file or directory",
+                 [&] { FileBytes(missing, map); });
+    expect_error(LFFN_ERROR_IO, "'" + folder_.string() + "': Is a directory",
+                 [&] { FileBytes(folder_.string(), map); });
+    expect_error(LFFN_ERROR_IO, "not a regular file", [&] { FileBytes(path("pipe"), map); });
+    expect_error(LFFN_ERROR_IO, "not a regular file", [&] { FileBytes("/dev/zero", map); });
+    expect_error(LFFN_ERROR_IO, "No such file", [&] { FileBytes("", map); });
+    expect_error(LFFN_ERROR_IO, "File name too long", [&] { FileBytes(std::string(5000, 'x'), map); });
+  }
+}
+
+TEST_F(FileTest, NoticesAFileOfAnotherSizeThanItTold) {
+  // The kernel's own files tell 4096 or 0 bytes and hold fewer or more: as if cut or extended after the look.
+  const std::string shorter = "/sys/devices/system/cpu/online";
+  const std::string longer = "/proc/self/status";
+  if (access(shorter.c_str(), R_OK) != 0 || std::filesystem::file_size(shorter) != 4096)
+    GTEST_SKIP() << "no " << shorter;
+  expect_error(LFFN_ERROR_IO, "its size changed meanwhile", [&] { FileBytes(shorter, false); });
+  expect_error(LFFN_ERROR_IO, "its size changed meanwhile", [&] { FileBytes(longer, false); });
+}
+
+TEST_F(FileTest, ReadsAFileThatChangesSizeWholeOrNotAtAll) {
+  const std::string name = make("file", std::string(1 << 20, 'x'));
+  std::atomic<bool> stop{false};
+  std::thread resizer([&] {
+    while (!stop) {
+      EXPECT_EQ(truncate(name.c_str(), 5), 0);
+      EXPECT_EQ(truncate(name.c_str(), 1 << 20), 0);
+    }
+  });
+  for (int i = 0; i < 300; ++i) {
+    try {
+      const FileBytes bytes(name, false);
+      EXPECT_TRUE(bytes.size() == 5 || bytes.size() == 1 << 20) << bytes.size();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), LFFN_ERROR_IO);
+    }
+  }
+  stop = true;
+  resizer.join();
+}
+
+TEST_F(FileTest, WritesANewFileWithTheUsersMask) {
+  const mode_t mask = umask(027);
+  write_file(path("new"), "content");
+  umask(mask);
+  EXPECT_EQ(content_of(path("new")), "content");
+  EXPECT_EQ(permissions(path("new")), 0640u);
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
+TEST_F(FileTest, ReplacesAFileAndKeepsItsPermissions) {
+  for (const mode_t mode : {0600u, 0666u, 0751u}) {
+    const std::string name = make("old", "a much longer old content");
+    ASSERT_EQ(chmod(name.c_str(), mode), 0);
+    write_file(name, "new");
+    EXPECT_EQ(content_of(name), "new");
+    EXPECT_EQ(permissions(name), mode);
+    EXPECT_EQ(files_in_folder(), 1u);
+  }
+}
+
+TEST_F(FileTest, WritesThroughASymbolicLink) {
+  std::filesystem::create_directory(path("elsewhere"));
+  const std::string target = make("elsewhere/target", "old");
+  std::filesystem::create_symlink("elsewhere/target", path("link"));
+  write_file(path("link"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(content_of(target), "new");
+}
+
+TEST_F(FileTest, WritesIntoTheCurrentFolderAndLongNames) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  const std::string longest(255, 'n');
+  write_file(longest, "content");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(content_of(path(longest)), "content");
+}
+
+TEST_F(FileTest, LeavesTheOldFileWhenNotCommitted) {
+  const std::string name = make("old", "old");
+  {
+    NewFile file(name);
+    file.write("new", 3);
+    EXPECT_EQ(content_of(name), "old");
+  }
+  EXPECT_EQ(content_of(name), "old");
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
+TEST_F(FileTest, LeavesTheOldFileWhenTheDiskIsFull) {
+  const std::string name = make("old", "old");
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {10000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  // Nobody here ignores SIGXFSZ: if it got out, this process would end.
+  expect_error(LFFN_ERROR_IO, "cannot write '" + name + "': File too large",
+               [&] { write_file(name, std::string(100000, 'x')); });
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(content_of(name), "old");
+  EXPECT_EQ(files_in_folder(), 1u);
+  write_file(name, std::string(100000, 'x'));
+  EXPECT_EQ(content_of(name).size(), 100000u);
+}
+
+TEST_F(FileTest, LeavesTheOldFileInAFolderThatCannotBeWritten) {
+  const std::string name = make("old", "old");
+  ASSERT_EQ(chmod(folder_.c_str(), 0555), 0);
+  const bool root = geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
+  expect_error(LFFN_ERROR_IO, "cannot write '" + name + "': Permission denied", [&] { write_file(name, "new"); });
+  if (root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
+  ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
+  EXPECT_EQ(content_of(name), "old");
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
+TEST_F(FileTest, SaysWhatCannotBeWritten) {
+  std::filesystem::create_directory(path("folder"));
+  make("file", "old");
+  expect_error(LFFN_ERROR_IO, "Is a directory", [&] { write_file(path("folder"), "new"); });
+  expect_error(LFFN_ERROR_IO, "Not a directory", [&] { write_file(path("file/below"), "new"); });
+  expect_error(LFFN_ERROR_IO, "No such file or directory", [&] { write_file(path("missing/file"), "new"); });
+  expect_error(LFFN_ERROR_IO, "not a regular file", [&] { write_file("/dev/full", "new"); });
+  expect_error(LFFN_ERROR_IO, "", [&] { write_file("", "new"); });
+  EXPECT_EQ(files_in_folder(), 2u);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_F(FileTest, AKilledWriterLeavesOneWholeFile) {
+  const std::string contents[] = {std::string(300000, 'a'), std::string(200000, 'b')};
+  const std::string name = make("file", contents[0]);
+  bool seen_second = false;
+  for (int round = 0; round < 40; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      for (int i = 1;; ++i) write_file(name, contents[i % 2]);
+    }
+    usleep(static_cast<useconds_t>(500 * (round + 1)));
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const std::string content = content_of(name);
+    ASSERT_TRUE(content == contents[0] || content == contents[1]) << content.size() << " bytes";
+    seen_second = seen_second || content == contents[1];
+  }
+  EXPECT_TRUE(seen_second) << "the child never got to write";
+}
+
+}  // namespace
+}  // namespace lffn
