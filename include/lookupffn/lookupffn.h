@@ -97,8 +97,8 @@ enum {
 
 /** Flags of lffn_load_options. */
 enum {
-  /** Map the file while loading instead of reading it. Saves one copy; but a file that another process shortens meanwhile
-   * then kills this process with SIGBUS, which is why it is off by default. */
+  /** Map the file while loading instead of reading it. Saves one copy; but a file that another process shortens
+   * meanwhile then kills this process with SIGBUS, which is why it is off by default. */
   LFFN_LOAD_MMAP = 1u << 0,
   /** Treat denormal numbers as zero inside forward; the calling thread's mode is restored afterwards. */
   LFFN_LOAD_FLUSH_DENORMALS = 1u << 1
@@ -158,28 +158,28 @@ LFFN_API void lffn_tensor_init(lffn_tensor* tensor);
 
 /** What a layer is and costs. */
 typedef struct lffn_layer_info {
-  size_t struct_size;      /**< sizeof(lffn_layer_info), set by the _init function. */
-  int32_t hidden_size;     /**< d. */
-  int32_t output_size;     /**< Floats per output token. */
-  int32_t num_tables;      /**< h. */
-  int32_t table_size;      /**< Rows per table, 2^tau. */
-  int32_t code_bits;       /**< tau. */
-  int32_t projection;      /**< LFFN_PROJECTION_DENSE or m of BH{m}. */
-  int32_t block_size;      /**< Of the BH blocks; 0 for a dense projection. */
-  int32_t num_chains;      /**< R, how many BH chains stand side by side; 0 for a dense projection. */
-  int32_t activation;      /**< LFFN_ACTIVATION_. */
-  int32_t num_probes;      /**< Rows read per table. */
-  int32_t layer_norm;      /**< 1 if the layer starts with a layer norm. */
-  float decay_coeff;       /**< Weight of the projection against its input. */
-  float layer_norm_eps;    /**< Of the layer norm. */
-  int32_t table_dtype;     /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
-  int32_t hash_dtype;      /**< LFFN_F32 or LFFN_INT8: as held in memory. */
-  int32_t num_threads;     /**< Threads per forward, resolved. */
-  int64_t flop_per_token;  /**< The paper's count. */
-  int64_t num_parameters;  /**< Numbers learned. */
-  int64_t file_bytes;      /**< Tensor bytes that lffn_layer_save writes. */
-  int64_t memory_bytes;    /**< Weights held in memory. */
-  int64_t scratch_bytes;   /**< At most this much scratch memory per forward in flight. */
+  size_t struct_size;     /**< sizeof(lffn_layer_info), set by the _init function. */
+  int32_t hidden_size;    /**< d. */
+  int32_t output_size;    /**< Floats per output token. */
+  int32_t num_tables;     /**< h. */
+  int32_t table_size;     /**< Rows per table, 2^tau. */
+  int32_t code_bits;      /**< tau. */
+  int32_t projection;     /**< LFFN_PROJECTION_DENSE or m of BH{m}. */
+  int32_t block_size;     /**< Of the BH blocks; 0 for a dense projection. */
+  int32_t num_chains;     /**< R, how many BH chains stand side by side; 0 for a dense projection. */
+  int32_t activation;     /**< LFFN_ACTIVATION_. */
+  int32_t num_probes;     /**< Rows read per table. */
+  int32_t layer_norm;     /**< 1 if the layer starts with a layer norm. */
+  float decay_coeff;      /**< Weight of the projection against its input. */
+  float layer_norm_eps;   /**< Of the layer norm. */
+  int32_t table_dtype;    /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
+  int32_t hash_dtype;     /**< LFFN_F32 or LFFN_INT8: as held in memory. */
+  int32_t num_threads;    /**< Threads per forward, resolved. */
+  int64_t flop_per_token; /**< The paper's count. */
+  int64_t num_parameters; /**< Numbers learned. */
+  int64_t file_bytes;     /**< Tensor bytes that lffn_layer_save writes. */
+  int64_t memory_bytes;   /**< Weights held in memory. */
+  int64_t scratch_bytes;  /**< At most this much scratch memory per forward in flight. */
 } lffn_layer_info;
 
 /** Sets struct_size and clears the rest. NULL is ignored. */
@@ -195,7 +195,8 @@ typedef struct lffn_layer lffn_layer;
 LFFN_API lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, lffn_layer** out);
 
 /** Loads a layer from the bytes of a safetensors file. The bytes may have any alignment and may be freed afterwards. */
-LFFN_API lffn_status lffn_layer_load_memory(const void* data, size_t size, const lffn_load_options* options, lffn_layer** out);
+LFFN_API lffn_status lffn_layer_load_memory(const void* data, size_t size, const lffn_load_options* options,
+                                            lffn_layer** out);
 
 /** Makes a layer from tensors, which are copied. They bear the names of the file format, without prefix.
  * With n_tensors = 0 the weights are random, the same for the same config and seed on every machine. */
@@ -210,7 +211,8 @@ LFFN_API lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
  * @param layer    the layer
  * @param x        [n_tokens, hidden_size] floats
  * @param n_tokens any number from 0
- * @param y        [n_tokens, output_size] floats; may be x itself when the sizes are equal, must not overlap x otherwise
+ * @param y        [n_tokens, output_size] floats; may be x itself when the sizes are equal, must not overlap x
+ * otherwise
  *
  * A token's result is the same to the bit whatever the batch it is in, the number of threads and the instruction set
  * (among those with fused multiply-add). Tokens with NaN or infinite values spoil only their own outputs. */
@@ -248,7 +250,8 @@ LFFN_API lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_f
  * @param n_tokens any number from 0
  * @param codes    receives [n_tokens, num_tables, num_probes]; may be NULL
  * @param scores   receives as many weights; may be NULL */
-LFFN_API lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores);
+LFFN_API lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes,
+                                     float* scores);
 
 /** Tells what the layer is and costs. info->struct_size must be set, see lffn_layer_info_init. */
 LFFN_API lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info);
@@ -272,10 +275,10 @@ LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
 
 /** Where weights and scratch memory come from. Small bookkeeping objects use operator new. */
 typedef struct lffn_allocator {
-  size_t struct_size;                                               /**< sizeof(lffn_allocator). */
-  void* (*allocate)(size_t size, size_t alignment, void* user);     /**< Returns NULL when there is no memory. */
-  void (*deallocate)(void* memory, size_t size, void* user);        /**< Gets the size that was asked for. */
-  void* user;                                                       /**< Passed to both. */
+  size_t struct_size;                                           /**< sizeof(lffn_allocator). */
+  void* (*allocate)(size_t size, size_t alignment, void* user); /**< Returns NULL when there is no memory. */
+  void (*deallocate)(void* memory, size_t size, void* user);    /**< Gets the size that was asked for. */
+  void* user;                                                   /**< Passed to both. */
 } lffn_allocator;
 
 /** Sets the allocator; NULL restores the library's own. Memory goes back to the allocator it came from. */

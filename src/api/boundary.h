@@ -1,0 +1,44 @@
+// What every function of the C interface is wrapped in.
+#pragma once
+
+#include <new>
+#include <string>
+
+#include "lookupffn/lookupffn.h"
+#include "runtime/error.h"
+
+namespace lffn {
+
+// Keeps the text of this thread's last failure. Never fails itself.
+lffn_status report(lffn_status status, const char* text) noexcept;
+const char* last_error() noexcept;
+
+// Runs the body and turns whatever it throws into a status and a text.
+template <typename Body>
+lffn_status guarded(Body&& body) noexcept {
+  try {
+    body();
+    return LFFN_OK;
+  } catch (const Error& error) {
+    return report(error.status(), error.what());
+  } catch (const std::bad_alloc&) {
+    return report(LFFN_ERROR_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::length_error&) {
+    return report(LFFN_ERROR_OUT_OF_MEMORY, "out of memory: a size is larger than any memory");
+  } catch (const std::exception& error) {
+    return report(LFFN_ERROR_INTERNAL, error.what());
+  } catch (...) {
+    return report(LFFN_ERROR_INTERNAL, "an unknown exception");
+  }
+}
+
+// Fails unless the pointer is set.
+void need(const void* pointer, const char* name);
+
+// Fails unless the caller's struct is at least as large as the first version of it.
+void need_size(size_t struct_size, size_t first_version, const char* name);
+
+void count_handle(int64_t change) noexcept;
+int64_t live_handles() noexcept;
+
+}  // namespace lffn

@@ -1,0 +1,328 @@
+// The functions on layers: argument checks, and no more.
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "api/boundary.h"
+#include "layer/layer.h"
+#include "runtime/log.h"
+#include "runtime/threads.h"
+
+using namespace lffn;
+
+struct lffn_layer {
+  std::unique_ptr<const Layer> layer;
+};
+
+namespace {
+
+LoadOptions read_options(const lffn_load_options* options) {
+  LoadOptions result;
+  if (options == nullptr) return result;
+  need_size(options->struct_size, sizeof(lffn_load_options), "options");
+  if (options->num_threads < 0 || options->num_threads > kMaxThreads) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.num_threads is %d, expected 0 to %d", options->num_threads, kMaxThreads);
+  }
+  if (options->table_dtype < LFFN_DTYPE_AS_STORED || options->table_dtype > LFFN_INT8) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.table_dtype is %d, expected an LFFN_ element type",
+         options->table_dtype);
+  }
+  if (options->hash_dtype != LFFN_DTYPE_AS_STORED && options->hash_dtype != LFFN_F32 &&
+      options->hash_dtype != LFFN_INT8) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.hash_dtype is %d, expected LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED",
+         options->hash_dtype);
+  }
+  const uint32_t known = LFFN_LOAD_MMAP | LFFN_LOAD_FLUSH_DENORMALS;
+  if ((options->flags & ~known) != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.flags is 0x%x, which has bits this version does not know",
+         options->flags);
+  }
+  result.num_threads = options->num_threads;
+  result.table_dtype = options->table_dtype;
+  result.hash_dtype = options->hash_dtype;
+  result.map_file = (options->flags & LFFN_LOAD_MMAP) != 0;
+  result.flush_denormals = (options->flags & LFFN_LOAD_FLUSH_DENORMALS) != 0;
+  return result;
+}
+
+LayerConfig read_config(const lffn_layer_config* config) {
+  need(config, "config");
+  need_size(config->struct_size, sizeof(lffn_layer_config), "config");
+  LayerConfig result;
+  result.hidden_size = config->hidden_size;
+  result.output_size = config->output_size == 0 ? config->hidden_size : config->output_size;
+  result.num_tables = config->num_tables;
+  result.table_size = config->table_size;
+  result.projection = config->projection;
+  result.block_size = config->block_size;
+  result.activation = config->activation;
+  result.num_probes = config->num_probes;
+  result.layer_norm = config->layer_norm != 0;
+  result.decay_coeff = config->decay_coeff;
+  result.layer_norm_eps = config->layer_norm_eps;
+  check_layer_config(result, LFFN_ERROR_INVALID_ARGUMENT);
+  return result;
+}
+
+std::vector<TensorView> read_tensors(const lffn_tensor* tensors, size_t count) {
+  std::vector<TensorView> result;
+  if (count == 0) return result;
+  need(tensors, "tensors");
+  const size_t stride = tensors->struct_size;
+  need_size(stride, sizeof(lffn_tensor), "tensors[0]");
+  for (size_t i = 0; i < count; ++i) {
+    const auto& tensor = *reinterpret_cast<const lffn_tensor*>(reinterpret_cast<const char*>(tensors) + i * stride);
+    if (tensor.struct_size != stride) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "tensors[%zu].struct_size is %zu, the first one's %zu", i, tensor.struct_size,
+           stride);
+    }
+    if (tensor.name == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "tensors[%zu].name is NULL", i);
+    const char* name = tensor.name;
+    if (tensor.rank < 0 || tensor.rank > 8) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: rank %d, expected 0 to 8", name, tensor.rank);
+    }
+    TensorView view;
+    view.name = name;
+    switch (tensor.dtype) {
+      case LFFN_F32:
+        view.dtype = DType::kF32;
+        break;
+      case LFFN_F16:
+        view.dtype = DType::kF16;
+        break;
+      case LFFN_BF16:
+        view.dtype = DType::kBF16;
+        break;
+      case LFFN_INT8:
+        view.dtype = DType::kI8;
+        break;
+      default:
+        fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: dtype %d is no LFFN_ element type", name, tensor.dtype);
+    }
+    size_t bytes = dtype_size(view.dtype);
+    for (int32_t r = 0; r < tensor.rank; ++r) {
+      if (tensor.shape[r] < 0 || __builtin_mul_overflow(bytes, static_cast<size_t>(tensor.shape[r]), &bytes)) {
+        fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: shape[%d] is %lld, which is negative or too large", name, r,
+             static_cast<long long>(tensor.shape[r]));
+      }
+      view.shape.push_back(tensor.shape[r]);
+    }
+    if (tensor.size != bytes) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: size is %zu bytes, but %s %s needs %zu", name, tensor.size,
+           dtype_name(view.dtype), view.shape_text().c_str(), bytes);
+    }
+    if (tensor.data == nullptr && bytes > 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: data is NULL", name);
+    for (const TensorView& other : result) {
+      if (other.name == view.name) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: given twice", name);
+    }
+    view.data = static_cast<const uint8_t*>(tensor.data);
+    view.size = tensor.size;
+    result.push_back(std::move(view));
+  }
+  return result;
+}
+
+void hand_out(std::unique_ptr<const Layer> layer, lffn_layer** out) {
+  const lffn_layer_info info = layer->info();
+  *out = new lffn_layer{std::move(layer)};
+  count_handle(1);
+  log(LFFN_LOG_INFO, "layer ready: %d -> %d, %d tables of %d rows, %lld bytes, kernels %s, %d threads",
+      info.hidden_size, info.output_size, info.num_tables, info.table_size, static_cast<long long>(info.memory_bytes),
+      lffn_isa(), info.num_threads);
+}
+
+// The bytes from the first to the last float of n rows, or an error where they leave the address space.
+size_t extent(const void* start, int64_t rows, int64_t stride, int64_t columns, const char* name) {
+  size_t floats = 0, bytes = 0;
+  const bool too_large = __builtin_mul_overflow(static_cast<size_t>(rows - 1), static_cast<size_t>(stride), &floats) ||
+                         __builtin_add_overflow(floats, static_cast<size_t>(columns), &floats) ||
+                         __builtin_mul_overflow(floats, sizeof(float), &bytes) || bytes > PTRDIFF_MAX ||
+                         bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(start);
+  if (too_large) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "n_tokens is %lld: more floats than %s can hold", static_cast<long long>(rows),
+         name);
+  }
+  return bytes;
+}
+
+void check_count(int64_t n_tokens) {
+  if (n_tokens < 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "n_tokens is %lld, expected 0 or more", static_cast<long long>(n_tokens));
+  }
+}
+
+void run(const lffn_layer* layer, const lffn_forward_args& args) {
+  const LayerConfig& config = layer->layer->config();
+  check_count(args.n_tokens);
+  if ((args.flags & ~static_cast<uint32_t>(LFFN_FORWARD_ADD)) != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "args.flags is 0x%x, which has bits this version does not know", args.flags);
+  }
+  ForwardCall call;
+  call.x = args.x;
+  call.y = args.y;
+  call.num_tokens = args.n_tokens;
+  call.x_stride = args.x_stride == 0 ? config.hidden_size : args.x_stride;
+  call.y_stride = args.y_stride == 0 ? config.output_size : args.y_stride;
+  call.add = (args.flags & LFFN_FORWARD_ADD) != 0;
+  call.cancel = args.cancel;
+  if (call.x_stride < config.hidden_size) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "x_stride is %lld, expected at least hidden_size, %d",
+         static_cast<long long>(call.x_stride), config.hidden_size);
+  }
+  if (call.y_stride < config.output_size) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "y_stride is %lld, expected at least output_size, %d",
+         static_cast<long long>(call.y_stride), config.output_size);
+  }
+  if (call.num_tokens == 0) return;
+  need(call.x, "x");
+  need(call.y, "y");
+  const size_t x_bytes = extent(call.x, call.num_tokens, call.x_stride, config.hidden_size, "x");
+  const size_t y_bytes = extent(call.y, call.num_tokens, call.y_stride, config.output_size, "y");
+  const uintptr_t x = reinterpret_cast<uintptr_t>(call.x), y = reinterpret_cast<uintptr_t>(call.y);
+  const bool in_place = x == y && call.x_stride == call.y_stride && config.hidden_size == config.output_size;
+  if (!in_place && x < y + y_bytes && y < x + x_bytes) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT,
+         "x and y overlap; they may be the same array with the same stride and size, or lie apart");
+  }
+  layer->layer->forward(call);
+}
+
+}  // namespace
+
+extern "C" {
+
+void lffn_load_options_init(lffn_load_options* options) {
+  if (options == nullptr) return;
+  *options = {sizeof(lffn_load_options), 0, LFFN_DTYPE_AS_STORED, LFFN_DTYPE_AS_STORED, 0};
+}
+
+void lffn_layer_config_init(lffn_layer_config* config) {
+  if (config == nullptr) return;
+  const LayerConfig defaults;
+  *config = {};
+  config->struct_size = sizeof(lffn_layer_config);
+  config->projection = defaults.projection;
+  config->block_size = defaults.block_size;
+  config->activation = defaults.activation;
+  config->num_probes = defaults.num_probes;
+  config->layer_norm = defaults.layer_norm ? 1 : 0;
+  config->decay_coeff = defaults.decay_coeff;
+  config->layer_norm_eps = defaults.layer_norm_eps;
+}
+
+void lffn_tensor_init(lffn_tensor* tensor) {
+  if (tensor == nullptr) return;
+  *tensor = {};
+  tensor->struct_size = sizeof(lffn_tensor);
+}
+
+void lffn_layer_info_init(lffn_layer_info* info) {
+  if (info == nullptr) return;
+  *info = {};
+  info->struct_size = sizeof(lffn_layer_info);
+}
+
+void lffn_forward_args_init(lffn_forward_args* args) {
+  if (args == nullptr) return;
+  *args = {};
+  args->struct_size = sizeof(lffn_forward_args);
+}
+
+lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, lffn_layer** out) {
+  return guarded([&] {
+    need(path, "path");
+    need(out, "out");
+    const LoadOptions read = read_options(options);
+    const FileBytes file(path, read.map_file);
+    try {
+      hand_out(load_layer(file.data(), file.size(), read, usable_kernels()), out);
+    } catch (const Error& error) {
+      if (error.status() != LFFN_ERROR_BAD_MODEL) throw;
+      throw Error(error.status(), std::string(path) + ": " + error.what());
+    }
+  });
+}
+
+lffn_status lffn_layer_load_memory(const void* data, size_t size, const lffn_load_options* options, lffn_layer** out) {
+  return guarded([&] {
+    need(out, "out");
+    if (size > 0) need(data, "data");
+    hand_out(load_layer(data, size, read_options(options), usable_kernels()), out);
+  });
+}
+
+lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor* tensors, size_t n_tensors,
+                              const lffn_load_options* options, lffn_layer** out) {
+  return guarded([&] {
+    need(out, "out");
+    const LayerConfig checked = read_config(config);
+    const LoadOptions read = read_options(options);
+    std::vector<Memory> memory;
+    const std::vector<TensorView> views =
+        n_tensors > 0 ? read_tensors(tensors, n_tensors) : random_weights(checked, config->seed, memory);
+    const LayerTensors found = check_tensors(checked, views, LFFN_ERROR_INVALID_ARGUMENT);
+    hand_out(std::make_unique<const Layer>(checked, found, read, usable_kernels()), out);
+  });
+}
+
+lffn_status lffn_layer_save(const lffn_layer* layer, const char* path) {
+  return guarded([&] {
+    need(layer, "layer");
+    need(path, "path");
+    layer->layer->save(path);
+  });
+}
+
+lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t n_tokens, float* y) {
+  return guarded([&] {
+    need(layer, "layer");
+    lffn_forward_args args;
+    lffn_forward_args_init(&args);
+    args.x = x;
+    args.y = y;
+    args.n_tokens = n_tokens;
+    run(layer, args);
+  });
+}
+
+lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args) {
+  return guarded([&] {
+    need(layer, "layer");
+    need(args, "args");
+    need_size(args->struct_size, sizeof(lffn_forward_args), "args");
+    run(layer, *args);
+  });
+}
+
+lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores) {
+  return guarded([&] {
+    need(layer, "layer");
+    check_count(n_tokens);
+    if (n_tokens == 0) return;
+    need(x, "x");
+    const LayerConfig& config = layer->layer->config();
+    extent(x, n_tokens, config.hidden_size, config.hidden_size, "x");
+    extent(codes, n_tokens, int64_t{config.num_tables} * config.num_probes, 1, "codes");
+    layer->layer->hash(x, n_tokens, codes, scores);
+  });
+}
+
+lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info) {
+  return guarded([&] {
+    need(layer, "layer");
+    need(info, "info");
+    const size_t size = info->struct_size;
+    need_size(size, sizeof(lffn_layer_info), "info");
+    const lffn_layer_info filled = layer->layer->info();
+    std::memcpy(info, &filled, sizeof filled);
+    info->struct_size = size;
+  });
+}
+
+void lffn_layer_free(lffn_layer* layer) {
+  if (layer == nullptr) return;
+  delete layer;
+  count_handle(-1);
+}
+
+}  // extern "C"

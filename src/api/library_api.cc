@@ -1,0 +1,52 @@
+// The functions that concern the library as a whole.
+#include "api/boundary.h"
+#include "kernels/kernels.h"
+#include "runtime/log.h"
+#include "runtime/memory.h"
+
+using namespace lffn;
+
+extern "C" {
+
+uint32_t lffn_version(void) { return LFFN_VERSION_MAJOR * 10000 + LFFN_VERSION_MINOR * 100 + LFFN_VERSION_PATCH; }
+
+const char* lffn_status_name(lffn_status status) {
+  switch (status) {
+    case LFFN_OK:
+      return "LFFN_OK";
+    case LFFN_ERROR_INVALID_ARGUMENT:
+      return "LFFN_ERROR_INVALID_ARGUMENT";
+    case LFFN_ERROR_OUT_OF_MEMORY:
+      return "LFFN_ERROR_OUT_OF_MEMORY";
+    case LFFN_ERROR_IO:
+      return "LFFN_ERROR_IO";
+    case LFFN_ERROR_BAD_MODEL:
+      return "LFFN_ERROR_BAD_MODEL";
+    case LFFN_ERROR_UNSUPPORTED:
+      return "LFFN_ERROR_UNSUPPORTED";
+    case LFFN_ERROR_CANCELLED:
+      return "LFFN_ERROR_CANCELLED";
+    case LFFN_ERROR_INTERNAL:
+      return "LFFN_ERROR_INTERNAL";
+    default:
+      return "LFFN_ERROR_UNKNOWN";
+  }
+}
+
+const char* lffn_last_error(void) { return last_error(); }
+
+const char* lffn_isa(void) {
+  const char* name = "";
+  guarded([&] { name = kernels().name; });
+  return name;
+}
+
+int64_t lffn_live_handles(void) { return live_handles(); }
+
+void lffn_set_log_callback(lffn_log_callback callback, void* user) { set_log_callback(callback, user); }
+
+lffn_status lffn_set_allocator(const lffn_allocator* allocator) {
+  return guarded([&] { set_allocator(allocator); });
+}
+
+}  // extern "C"

@@ -1,0 +1,79 @@
+// Chooses the kernels once: what the CPU has, or what LOOKUPFFN_ISA names.
+#include <cstring>
+#include <string>
+
+#include "kernels/kernels.h"
+#include "runtime/cpu.h"
+#include "runtime/environment.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+struct Candidate {
+  const char* name;
+  const Kernels* kernels;  // nullptr: this build has none
+  bool runs;               // on this CPU
+};
+
+#if defined(__x86_64__)
+#define LFFN_IF_X86(table) (&table)
+#define LFFN_IF_ARM(table) nullptr
+#elif defined(__aarch64__)
+#define LFFN_IF_X86(table) nullptr
+#define LFFN_IF_ARM(table) (&table)
+#else
+#define LFFN_IF_X86(table) nullptr
+#define LFFN_IF_ARM(table) nullptr
+#endif
+
+// Best first.
+const Candidate* candidates(size_t* count) {
+  static const Candidate all[] = {
+      {"avx512vnni", LFFN_IF_X86(kKernelsAvx512Vnni), cpu_features().avx512_vnni},
+      {"avx512", LFFN_IF_X86(kKernelsAvx512), cpu_features().avx512},
+      {"avx2", LFFN_IF_X86(kKernelsAvx2), cpu_features().avx2},
+      {"baseline", LFFN_IF_X86(kKernelsBaseline), true},
+      {"neon", LFFN_IF_ARM(kKernelsNeon), cpu_features().neon},
+      {"generic", &kKernelsGeneric, true},
+  };
+  *count = sizeof all / sizeof all[0];
+  return all;
+}
+
+const Kernels& choose() {
+  size_t count;
+  const Candidate* all = candidates(&count);
+  const std::string& wanted = environment().isa;
+  std::string names;
+  for (size_t i = 0; i < count; ++i) {
+    const Candidate& one = all[i];
+    const bool usable = one.kernels != nullptr && one.runs;
+    if (usable && (wanted.empty() || wanted == one.name)) return *one.kernels;
+    if (wanted == one.name) {
+      fail(LFFN_ERROR_UNSUPPORTED, "LOOKUPFFN_ISA is '%s', which this %s; unset it to use the best there is",
+           wanted.c_str(), one.kernels == nullptr ? "build of the library has not" : "CPU has not");
+    }
+    if (usable) names += std::string(names.empty() ? "" : ", ") + one.name;
+  }
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "LOOKUPFFN_ISA is '%.40s'; set it to one of %s, or unset it", wanted.c_str(),
+       names.c_str());
+}
+
+}  // namespace
+
+const Kernels& kernels() {
+  static const Kernels& chosen = choose();  // tried again at the next call if it throws
+  return chosen;
+}
+
+const Kernels* find_kernels(const char* name) {
+  size_t count;
+  const Candidate* all = candidates(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (std::strcmp(all[i].name, name) == 0) return all[i].runs ? all[i].kernels : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace lffn

@@ -1,0 +1,183 @@
+// From tokens to codes and scores, a tile at a time or one token at a time.
+#pragma once
+
+#include "kernels/kernels.h"
+#include "kernels/probes.h"
+#include "kernels/product.h"
+#include "kernels/score.h"
+#include "kernels/transform.h"
+
+namespace lffn {
+namespace {
+
+#if defined(__AVX512F__) || !defined(__aarch64__)
+constexpr int kTileVectors = 3;
+#else
+constexpr int kTileVectors = 4;
+#endif
+constexpr int32_t kTileTokens = kTileVectors * kLanes;
+
+inline int64_t block_panel(const HashPlan& plan) { return plan.dense || plan.block >= kPanel ? kPanel : plan.block; }
+
+// Floats of the buffers behind one another: inputs, a factor's outputs, all chains' outputs.
+inline int64_t buffer_rows(const HashPlan& plan) {
+  return plan.width + plan.outputs + static_cast<int64_t>(plan.chains) * plan.outputs;
+}
+
+inline size_t hash_scratch(const HashPlan& plan) {
+  const int64_t tile = buffer_rows(plan) * kTileTokens;
+  const int64_t tables = round_up(plan.num_tables, kLanes);
+  const int64_t token = buffer_rows(plan) + plan.code_bits * tables + 2 * tables;
+  return static_cast<size_t>(tile > token ? tile : token) * sizeof(float) + probe_scratch(plan.num_probes);
+}
+
+// One chain: in[width][kTokens] -> out[outputs][kTokens], with `other` as large as out. Product(weights, panel, in,
+// inputs, outputs, out) multiplies one block.
+template <typename Product>
+inline void run_chain(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out, int64_t tokens,
+                      Product&& product) {
+  const int64_t panel = block_panel(plan);
+  if (plan.dense) {
+    product(plan.weights, panel, in, plan.width, plan.outputs, out);
+    return;
+  }
+  const int64_t block_floats = plan.block * tokens;
+  const int64_t blocks = plan.width / plan.block;
+  const float* weights = plan.weights + chain * plan.factors * plan.width * plan.block;
+  for (int32_t factor = 0; factor < plan.factors; ++factor) {
+    float* to = (plan.factors - factor) % 2 == 1 ? out : other;
+    for (int64_t b = 0; b < blocks; ++b, weights += plan.block * plan.block) {
+      product(weights, panel, in + b * block_floats, plan.block, plan.block, to + b * block_floats);
+    }
+    butterflies(to, blocks, block_floats);
+    in = to;
+  }
+}
+
+template <int kVectors>
+void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                  void* scratch) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  float* u = static_cast<float*>(scratch);
+  float* other = u + plan.width * kTokens;
+  float* y = other + plan.outputs * kTokens;
+
+  load_tile<kVectors>(x, x_stride, num_tokens, plan.input_size, u);
+  if (plan.layer_norm) normalise_tile<kVectors>(plan, u);
+  for (int64_t i = plan.input_size * kTokens; i < plan.width * kTokens; i += kLanes) F32::set1(0).store(u + i);
+  for (int32_t chain = 0; chain < plan.chains; ++chain) {
+    run_chain(plan, chain, u, other, y + chain * plan.outputs * kTokens, kTokens, product_tile<kVectors>);
+  }
+
+  const int64_t mask = plan.width - 1;  // BH's width is a power of two
+  const auto hash_value = [&](int64_t c, int64_t offset) {
+    const F32 z = F32::load(y + c * kTokens + offset) + F32::set1(plan.bias[c]);
+    return plan.dense ? z : fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
+  };
+  if (plan.num_probes == 1) {
+    for (int32_t k = 0; k < plan.num_tables; ++k) {
+      for (int v = 0; v < kVectors; ++v) {
+        I32 code;
+        F32 score;
+        const int64_t first = static_cast<int64_t>(k) * plan.code_bits;
+        score_lanes(
+            plan.code_bits, plan.sigmoid, [&](int32_t j) { return hash_value(first + j, v * kLanes); }, &code, &score);
+        store_u16(code, out.codes + k * out.stride + v * kLanes);
+        score.store(out.scores + k * out.stride + v * kLanes);
+      }
+    }
+    return;
+  }
+  for (int64_t c = 0; c < plan.num_hashes; ++c) {
+    for (int v = 0; v < kVectors; ++v) hash_value(c, v * kLanes).store(y + c * kTokens + v * kLanes);
+  }
+  void* probes = static_cast<float*>(scratch) + buffer_rows(plan) * kTileTokens;
+  for (int32_t t = 0; t < num_tokens; ++t) {
+    for (int32_t k = 0; k < plan.num_tables; ++k) {
+      float z[16];
+      for (int32_t j = 0; j < plan.code_bits; ++j)
+        z[j] = y[(static_cast<int64_t>(k) * plan.code_bits + j) * kTokens + t];
+      const int64_t entry = static_cast<int64_t>(k) * plan.num_probes;
+      probe_table(plan, z, out.codes + entry * out.stride + t, out.scores + entry * out.stride + t, out.stride, probes);
+    }
+  }
+}
+
+inline void hash_tile(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                      void* scratch) {
+  switch ((num_tokens + kLanes - 1) / kLanes) {
+    case 1:
+      return hash_tile_of<1>(plan, x, x_stride, num_tokens, out, scratch);
+    case 2:
+      return hash_tile_of<2>(plan, x, x_stride, num_tokens, out, scratch);
+    case 3:
+      return hash_tile_of<3>(plan, x, x_stride, num_tokens, out, scratch);
+    default:
+      return hash_tile_of<kTileVectors>(plan, x, x_stride, num_tokens, out, scratch);
+  }
+}
+
+inline void hash_token(const HashPlan& plan, const float* x, HashOutput out, void* scratch) {
+  float* u = static_cast<float*>(scratch);
+  float* other = u + plan.width;
+  float* y = other + plan.outputs;
+
+  if (plan.layer_norm) {
+    normalise_token(plan, x, u);
+  } else {
+    for (int64_t f = 0; f < plan.input_size; ++f) u[f] = x[f];
+  }
+  for (int64_t f = plan.input_size; f < plan.width; ++f) u[f] = 0;
+  for (int32_t chain = 0; chain < plan.chains; ++chain) {
+    run_chain(plan, chain, u, other, y + chain * plan.outputs, 1, product_token);
+    if (plan.dense) continue;
+    // The input's share; the columns past num_hashes have no bias and are not read.
+    float* z = y + chain * plan.outputs;
+    const int64_t used =
+        plan.num_hashes - chain * plan.outputs < plan.outputs ? plan.num_hashes - chain * plan.outputs : plan.outputs;
+    const float* bias = plan.bias + chain * plan.outputs;
+    int64_t c = 0;
+    for (; c + kLanes <= used; c += kLanes) {
+      fma(F32::set1(plan.keep), F32::load(u + c), F32::load(z + c) + F32::load(bias + c)).store(z + c);
+    }
+    for (; c < used; ++c) z[c] = fma1(plan.keep, u[c], z[c] + bias[c]);
+  }
+  if (plan.dense) {
+    for (int64_t c = 0; c < plan.num_hashes; ++c) y[c] = y[c] + plan.bias[c];
+  }
+
+  if (plan.num_probes > 1) {
+    void* probes = static_cast<float*>(scratch) + buffer_rows(plan) * kTileTokens;
+    for (int32_t k = 0; k < plan.num_tables; ++k) {
+      const int64_t entry = static_cast<int64_t>(k) * plan.num_probes;
+      probe_table(plan, y + static_cast<int64_t>(k) * plan.code_bits, out.codes + entry * out.stride,
+                  out.scores + entry * out.stride, out.stride, probes);
+    }
+    return;
+  }
+  // One table in each lane.
+  const int64_t tables = round_up(plan.num_tables, kLanes);
+  float* lanes = y + static_cast<int64_t>(plan.chains) * plan.outputs;
+  for (int64_t k = 0; k < tables; ++k) {
+    for (int32_t j = 0; j < plan.code_bits; ++j) {
+      lanes[j * tables + k] = k < plan.num_tables ? y[k * plan.code_bits + j] : 0.0f;
+    }
+  }
+  float* scores = lanes + plan.code_bits * tables;
+  uint16_t* codes = reinterpret_cast<uint16_t*>(scores + tables);
+  for (int64_t k = 0; k < tables; k += kLanes) {
+    I32 code;
+    F32 score;
+    score_lanes(
+        plan.code_bits, plan.sigmoid, [&](int32_t j) { return F32::load(lanes + j * tables + k); }, &code, &score);
+    store_u16(code, codes + k);
+    score.store(scores + k);
+  }
+  for (int32_t k = 0; k < plan.num_tables; ++k) {
+    out.codes[k * out.stride] = codes[k];
+    out.scores[k * out.stride] = scores[k];
+  }
+}
+
+}  // namespace
+}  // namespace lffn

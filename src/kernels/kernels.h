@@ -1,0 +1,126 @@
+// The arithmetic of a layer, one table of functions per instruction set. Plain pointers and numbers only: this header
+// is the whole border between the kernels and the rest of the library.
+//
+// Every kernel computes a token's numbers in one fixed order of roundings, whatever its neighbours, the tile, the
+// thread or the vector width.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lffn {
+
+// Weights of a product are stored in panels of this many outputs: [outputs / panel][inputs][panel].
+constexpr int64_t kPanel = 16;
+
+// Inputs' sums are kept in this many partial sums, feature f in the one of index f % kPartialSums.
+constexpr int kPartialSums = 16;
+
+enum class HashArithmetic : int32_t { kF32, kInt8 };
+
+// From tokens to codes and scores: layer norm, projection, signs, softmax weights.
+struct HashPlan {
+  int64_t input_size;  // floats per token
+  int64_t width;       // rows of a tile of inputs: input_size padded to N for BH, input_size for dense
+  int64_t outputs;     // rows of a product: N for BH, num_hashes rounded up to a panel for dense
+  int64_t num_hashes;  // num_tables * code_bits
+  int32_t num_tables;
+  int32_t code_bits;
+  int32_t num_probes;
+  bool sigmoid;
+  bool layer_norm;
+  float eps;
+  const float* gain;   // [input_size]
+  const float* shift;  // [input_size]
+
+  bool dense;
+  int32_t chains;     // 1 for dense
+  int32_t factors;    // 1 for dense
+  int64_t block;      // inputs and outputs of a BH block; for dense unused
+  float keep;         // 1 - decay_coeff, the share of the input in z; for dense unused
+  const float* bias;  // [num_hashes]
+
+  HashArithmetic arithmetic;
+  const float* weights;         // f32: [chains][factors][blocks] of panels, Hadamard and decay folded in
+  const int16_t* weights_int8;  // int8: the same in pairs of inputs, [panels][inputs / 2][panel][2]
+  const float* weight_scales;   // int8: [chains][factors][outputs]
+};
+
+// Codes and scores of many tokens, entry by entry: codes[entry * stride + token], entry = table * num_probes + probe.
+// A kernel may write up to a tile's width past the last token.
+struct HashOutput {
+  uint16_t* codes;
+  float* scores;
+  int64_t stride;
+};
+
+// Rows of some tables, for one slab of columns.
+struct GatherPlan {
+  const uint8_t* tables;  // the slab's part of the first table
+  int64_t table_bytes;    // from one table to the next
+  int64_t row_bytes;      // from one row to the next
+  int32_t num_tables;
+  int32_t num_probes;
+  int32_t columns;          // a multiple of 16, at most kMaxSlabColumns
+  const uint16_t* codes;    // of the first table's first entry
+  const float* scores;      // f32 and bf16; also int8 with more than one probe
+  const uint32_t* weights;  // gather_int8: [num_tables / 4][stride], the weights of 4 tables in the bytes of a word
+  int64_t stride;           // of codes, scores and weights, from one entry to the next
+  int64_t num_tokens;
+  void* sums;                  // [num_tokens][columns] of float, or of int32 where weights are used
+  bool first;                  // start from the bias (int32 sums: from 0)
+  bool last;                   // write y
+  const float* bias;           // [columns]
+  const float* weight_scales;  // int8: [num_tokens]
+  float* y;
+  int64_t y_stride;
+  int32_t y_columns;        // at most `columns`
+  bool add;                 // y += instead of y =
+  const uint8_t* prefetch;  // bytes to bring closer meanwhile, spread over the tokens
+  int64_t prefetch_bytes;
+  bool cold;  // the rows are in no near cache: ask for each a few tables ahead
+};
+
+constexpr int32_t kMaxSlabColumns = 64;
+// A slab's columns are a multiple of this.
+constexpr int32_t kColumnsF32 = 16, kColumnsBf16 = 32, kColumnsInt8 = 64;
+// gather_int8 takes tables by this many at once.
+constexpr int32_t kTablesInt8 = 4;
+
+struct Kernels {
+  const char* name;
+  int32_t lanes;        // tokens of the narrowest tile
+  int32_t tile_tokens;  // tokens of the widest tile, a multiple of lanes
+
+  // Bytes of scratch that hash_tile and hash_token need.
+  size_t (*hash_scratch)(const HashPlan& plan);
+  // Up to tile_tokens tokens. Results land at token indices 0...
+  void (*hash_tile)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                    void* scratch);
+  // One token, outputs side by side: faster than a tile for very few tokens.
+  void (*hash_token)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
+
+  void (*gather_f32)(const GatherPlan& plan);
+  void (*gather_bf16)(const GatherPlan& plan);
+  void (*gather_int8)(const GatherPlan& plan);         // integer sums of weights * rows
+  void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * rows, for scores of either sign
+
+  // The weights for gather_int8 from scores[table][token] * row_scales[table][code], and one scale per token. The
+  // scores are overwritten. May write up to a tile's width past the last token.
+  void (*quantise_scores)(const uint16_t* codes, float* scores, int64_t stride, int32_t num_tables,
+                          const float* row_scales, int32_t table_size, int64_t num_tokens, uint32_t* weights,
+                          float* weight_scales);
+  // Where gather_int8 wants a column of a slab: at which byte of the row.
+  int32_t (*int8_position)(int32_t column);
+};
+
+// The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.
+const Kernels& kernels();
+
+// One per instruction set, linked in where the build's architecture has it.
+extern const Kernels kKernelsGeneric, kKernelsBaseline, kKernelsAvx2, kKernelsAvx512, kKernelsAvx512Vnni, kKernelsNeon;
+
+// The kernels of that name, or nullptr if this build or this CPU has none. For tests too.
+const Kernels* find_kernels(const char* name);
+
+}  // namespace lffn

@@ -1,0 +1,140 @@
+// The vectors of simd.h as plain arrays, for any CPU.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace lffn {
+namespace {
+
+struct I32 {
+  static constexpr int kLanes = 4;
+  int32_t v[kLanes];
+  static I32 load(const int32_t* p) {
+    I32 r;
+    std::memcpy(r.v, p, sizeof r.v);
+    return r;
+  }
+  static I32 set1(int32_t value) { return {{value, value, value, value}}; }
+  void store(int32_t* p) const { std::memcpy(p, v, sizeof v); }
+};
+
+struct F32 {
+  static constexpr int kLanes = 4;
+  float v[kLanes];
+  static F32 load(const float* p) {
+    F32 r;
+    std::memcpy(r.v, p, sizeof r.v);
+    return r;
+  }
+  static F32 set1(float value) { return {{value, value, value, value}}; }
+  void store(float* p) const { std::memcpy(p, v, sizeof v); }
+};
+
+template <typename V, typename Operation>
+inline V lanewise(V a, V b, Operation operation) {
+  V r;
+  for (int i = 0; i < V::kLanes; ++i) r.v[i] = operation(a.v[i], b.v[i]);
+  return r;
+}
+
+inline F32 operator+(F32 a, F32 b) {
+  return lanewise(a, b, [](float x, float y) { return x + y; });
+}
+inline F32 operator-(F32 a, F32 b) {
+  return lanewise(a, b, [](float x, float y) { return x - y; });
+}
+inline F32 operator*(F32 a, F32 b) {
+  return lanewise(a, b, [](float x, float y) { return x * y; });
+}
+inline F32 operator/(F32 a, F32 b) {
+  return lanewise(a, b, [](float x, float y) { return x / y; });
+}
+inline I32 operator+(I32 a, I32 b) {
+  return lanewise(a, b, [](int32_t x, int32_t y) { return x + y; });
+}
+inline I32 operator-(I32 a, I32 b) {
+  return lanewise(a, b, [](int32_t x, int32_t y) { return x - y; });
+}
+inline I32 operator&(I32 a, I32 b) {
+  return lanewise(a, b, [](int32_t x, int32_t y) { return x & y; });
+}
+inline I32 operator|(I32 a, I32 b) {
+  return lanewise(a, b, [](int32_t x, int32_t y) { return x | y; });
+}
+
+inline F32 fma(F32 a, F32 b, F32 c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  F32 r;
+  for (int i = 0; i < F32::kLanes; ++i) r.v[i] = __builtin_fmaf(a.v[i], b.v[i], c.v[i]);
+  return r;
+#else
+  return a * b + c;
+#endif
+}
+
+// b where a or b is NaN.
+inline F32 max(F32 a, F32 b) {
+  return lanewise(a, b, [](float x, float y) { return x > y ? x : y; });
+}
+inline F32 min(F32 a, F32 b) {
+  return lanewise(a, b, [](float x, float y) { return x < y ? x : y; });
+}
+inline F32 abs(F32 a) {
+  return lanewise(a, a, [](float x, float) { return std::fabs(x); });
+}
+inline F32 sqrt(F32 a) {
+  return lanewise(a, a, [](float x, float) { return std::sqrt(x); });
+}
+template <int kBits>
+inline I32 shift_left(I32 a) {
+  return lanewise(a, a, [](int32_t x, int32_t) { return static_cast<int32_t>(static_cast<uint32_t>(x) << kBits); });
+}
+inline I32 bits(F32 a) {
+  I32 r;
+  std::memcpy(r.v, a.v, sizeof r.v);
+  return r;
+}
+inline F32 from_bits(I32 a) {
+  F32 r;
+  std::memcpy(r.v, a.v, sizeof r.v);
+  return r;
+}
+inline F32 to_float(I32 a) {
+  F32 r;
+  for (int i = 0; i < F32::kLanes; ++i) r.v[i] = static_cast<float>(a.v[i]);
+  return r;
+}
+
+inline void store_u16(I32 a, uint16_t* p) {
+  for (int i = 0; i < I32::kLanes; ++i) p[i] = static_cast<uint16_t>(a.v[i]);
+}
+
+inline void transpose4(const float* r0, const float* r1, const float* r2, const float* r3, float* out, int64_t stride) {
+  for (int i = 0; i < 4; ++i) {
+    out[i * stride] = r0[i];
+    out[i * stride + 1] = r1[i];
+    out[i * stride + 2] = r2[i];
+    out[i * stride + 3] = r3[i];
+  }
+}
+
+// All bits set where a > 0.
+inline I32 positive(F32 a) {
+  I32 r;
+  for (int i = 0; i < F32::kLanes; ++i) r.v[i] = a.v[i] > 0 ? -1 : 0;
+  return r;
+}
+
+// a + the sum of the products of the low and of the high int16 halves of b and c.
+inline I32 dot_pairs(I32 a, I32 b, I32 c) {
+  I32 r;
+  for (int i = 0; i < I32::kLanes; ++i) {
+    r.v[i] = a.v[i] + static_cast<int16_t>(b.v[i]) * static_cast<int16_t>(c.v[i]) + (b.v[i] >> 16) * (c.v[i] >> 16);
+  }
+  return r;
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,66 @@
+// The vectors of simd.h on xsimd's batches. Compile it with xsimd renamed per instruction set (-Dxsimd=...), so that no
+// two objects share an inline function that was compiled with different flags.
+#pragma once
+
+#include <xsimd/xsimd.hpp>
+
+#include "kernels/simd_extra.h"
+
+namespace lffn {
+namespace {
+
+using BatchF = xsimd::batch<float>;
+using BatchI = xsimd::batch<int32_t>;
+
+struct I32 {
+  static constexpr int kLanes = static_cast<int>(BatchI::size);
+  BatchI v;
+  static I32 load(const int32_t* p) { return {BatchI::load_unaligned(p)}; }
+  static I32 set1(int32_t value) { return {BatchI(value)}; }
+  void store(int32_t* p) const { v.store_unaligned(p); }
+};
+
+struct F32 {
+  static constexpr int kLanes = static_cast<int>(BatchF::size);
+  BatchF v;
+  static F32 load(const float* p) { return {BatchF::load_unaligned(p)}; }
+  static F32 set1(float value) { return {BatchF(value)}; }
+  void store(float* p) const { v.store_unaligned(p); }
+};
+
+inline F32 operator+(F32 a, F32 b) { return {a.v + b.v}; }
+inline F32 operator-(F32 a, F32 b) { return {a.v - b.v}; }
+inline F32 operator*(F32 a, F32 b) { return {a.v * b.v}; }
+inline F32 operator/(F32 a, F32 b) { return {a.v / b.v}; }
+inline I32 operator+(I32 a, I32 b) { return {a.v + b.v}; }
+inline I32 operator-(I32 a, I32 b) { return {a.v - b.v}; }
+inline I32 operator&(I32 a, I32 b) { return {a.v & b.v}; }
+inline I32 operator|(I32 a, I32 b) { return {a.v | b.v}; }
+
+inline F32 fma(F32 a, F32 b, F32 c) { return {BatchF(native_fma(a.v, b.v, c.v))}; }
+
+// b where a or b is NaN (on NEON: NaN where either is).
+inline F32 max(F32 a, F32 b) { return {xsimd::max(a.v, b.v)}; }
+inline F32 min(F32 a, F32 b) { return {xsimd::min(a.v, b.v)}; }
+inline F32 sqrt(F32 a) { return {xsimd::sqrt(a.v)}; }
+template <int kBits>
+inline I32 shift_left(I32 a) {
+  return {a.v << kBits};
+}
+
+inline I32 bits(F32 a) { return {BatchI(native_bits(a.v))}; }
+inline F32 from_bits(I32 a) { return {BatchF(native_floats(a.v))}; }
+inline F32 to_float(I32 a) { return {xsimd::to_float(a.v)}; }
+inline F32 abs(F32 a) { return from_bits(bits(a) & I32::set1(0x7fffffff)); }
+
+// The lower 16 bits of each; they must not exceed 65535.
+inline void store_u16(I32 a, uint16_t* p) { store_low_halves(a.v, p); }
+
+// All bits set where a > 0.
+inline I32 positive(F32 a) { return {BatchI(native_positive(a.v))}; }
+
+// a + the sum of the products of the low and of the high int16 halves of b and c.
+inline I32 dot_pairs(I32 a, I32 b, I32 c) { return {BatchI(native_dot_pairs(a.v, b.v, c.v))}; }
+
+}  // namespace
+}  // namespace lffn

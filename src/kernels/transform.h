@@ -1,0 +1,163 @@
+// What surrounds the products of a hash: the way into a tile, the layer norm, the Hadamard butterflies.
+#pragma once
+
+#include "kernels/kernels.h"
+#include "kernels/simd.h"
+
+namespace lffn {
+namespace {
+
+// rows[tokens][features] -> tile[features][kTokens]; lanes without a token are zero.
+template <int kVectors>
+void load_tile(const float* x, int64_t x_stride, int32_t num_tokens, int64_t features, float* tile) {
+  constexpr int32_t kTokens = kVectors * kLanes;
+  for (int32_t t = 0; t < kTokens; t += 4) {
+    int64_t f = 0;
+    if (t + 4 <= num_tokens) {
+      const float* rows = x + t * x_stride;
+      for (; f + 4 <= features; f += 4) {
+        transpose4(rows + f, rows + x_stride + f, rows + 2 * x_stride + f, rows + 3 * x_stride + f,
+                   tile + f * kTokens + t, kTokens);
+      }
+    }
+    for (; f < features; ++f) {
+      for (int32_t i = t; i < t + 4; ++i) tile[f * kTokens + i] = i < num_tokens ? x[i * x_stride + f] : 0.0f;
+    }
+  }
+}
+
+// The sum of kPartialSums sums, always paired the same way.
+template <typename Number>
+inline Number add_up(Number* partial) {
+  for (int half = kPartialSums / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) partial[i] = partial[i] + partial[i + half];
+  }
+  return partial[0];
+}
+
+template <int kVectors>
+void normalise_tile(const HashPlan& plan, float* tile) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  const int64_t n = plan.input_size;
+  const F32 size = F32::set1(static_cast<float>(n));
+  for (int v = 0; v < kVectors; ++v) {
+    float* column = tile + v * kLanes;
+    F32 sums[kPartialSums];
+    for (F32& sum : sums) sum = F32::set1(0);
+    int64_t f = 0;
+    for (; f + kPartialSums <= n; f += kPartialSums) {
+      for (int i = 0; i < kPartialSums; ++i) sums[i] = sums[i] + F32::load(column + (f + i) * kTokens);
+    }
+    for (int i = 0; f + i < n; ++i) sums[i] = sums[i] + F32::load(column + (f + i) * kTokens);
+    const F32 mean = add_up(sums) / size;
+    for (F32& sum : sums) sum = F32::set1(0);
+    const auto add_square = [&](int64_t feature, F32& sum) {
+      const F32 centred = F32::load(column + feature * kTokens) - mean;
+      sum = fma(centred, centred, sum);
+    };
+    for (f = 0; f + kPartialSums <= n; f += kPartialSums) {
+      for (int i = 0; i < kPartialSums; ++i) add_square(f + i, sums[i]);
+    }
+    for (int i = 0; f + i < n; ++i) add_square(f + i, sums[i]);
+    const F32 scale = F32::set1(1) / sqrt(add_up(sums) / size + F32::set1(plan.eps));
+    for (f = 0; f < n; ++f) {
+      const F32 u = (F32::load(column + f * kTokens) - mean) * scale;
+      fma(u, F32::set1(plan.gain[f]), F32::set1(plan.shift[f])).store(column + f * kTokens);
+    }
+  }
+}
+
+inline float sqrt1(float value) {
+#if defined(LFFN_GENERIC)
+  return std::sqrt(value);
+#else
+  return __builtin_sqrtf(value);
+#endif
+}
+
+inline void normalise_token(const HashPlan& plan, const float* x, float* u) {
+  constexpr int kVectors = kPartialSums / kLanes;
+  const int64_t n = plan.input_size;
+  const float size = static_cast<float>(n);
+  float partial[kPartialSums];
+  F32 sums[kVectors];
+  int64_t f = 0;
+
+  for (F32& sum : sums) sum = F32::set1(0);
+  for (; f + kPartialSums <= n; f += kPartialSums) {
+    for (int v = 0; v < kVectors; ++v) sums[v] = sums[v] + F32::load(x + f + v * kLanes);
+  }
+  for (int v = 0; v < kVectors; ++v) sums[v].store(partial + v * kLanes);
+  for (int i = 0; f + i < n; ++i) partial[i] = partial[i] + x[f + i];
+  const float mean = add_up(partial) / size;
+
+  for (F32& sum : sums) sum = F32::set1(0);
+  for (f = 0; f + kPartialSums <= n; f += kPartialSums) {
+    for (int v = 0; v < kVectors; ++v) {
+      const F32 centred = F32::load(x + f + v * kLanes) - F32::set1(mean);
+      sums[v] = fma(centred, centred, sums[v]);
+    }
+  }
+  for (int v = 0; v < kVectors; ++v) sums[v].store(partial + v * kLanes);
+  for (int i = 0; f + i < n; ++i) partial[i] = fma1(x[f + i] - mean, x[f + i] - mean, partial[i]);
+  const float scale = 1.0f / sqrt1(add_up(partial) / size + plan.eps);
+
+  for (f = 0; f + kLanes <= n; f += kLanes) {
+    const F32 centred = (F32::load(x + f) - F32::set1(mean)) * F32::set1(scale);
+    fma(centred, F32::load(plan.gain + f), F32::load(plan.shift + f)).store(u + f);
+  }
+  for (; f < n; ++f) u[f] = fma1((x[f] - mean) * scale, plan.gain[f], plan.shift[f]);
+}
+
+// `kStages` stages at once over 2^kStages blocks that lie `distance` floats apart.
+template <int kStages>
+inline void butterfly_piece(float* y, int64_t distance, int64_t length) {
+  constexpr int kBlocks = 1 << kStages;
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    F32 b[kBlocks];
+    for (int k = 0; k < kBlocks; ++k) b[k] = F32::load(y + k * distance + i);
+    for (int s = 1; s < kBlocks; s *= 2) {
+      for (int k = 0; k < kBlocks; ++k) {
+        if ((k & s) != 0) continue;
+        const F32 low = b[k], high = b[k + s];
+        b[k] = low + high;
+        b[k + s] = low - high;
+      }
+    }
+    for (int k = 0; k < kBlocks; ++k) b[k].store(y + k * distance + i);
+  }
+  for (; i < length; ++i) {
+    for (int s = 1; s < kBlocks; s *= 2) {
+      for (int k = 0; k < kBlocks; ++k) {
+        if ((k & s) != 0) continue;
+        const float low = y[k * distance + i], high = y[(k + s) * distance + i];
+        y[k * distance + i] = low + high;
+        y[(k + s) * distance + i] = low - high;
+      }
+    }
+  }
+}
+
+template <int kStages>
+inline void butterfly_stages(float* y, int64_t blocks, int64_t length, int64_t step) {
+  for (int64_t outer = 0; outer < blocks; outer += step << kStages) {
+    for (int64_t inner = 0; inner < step; ++inner) {
+      butterfly_piece<kStages>(y + (outer + inner) * length, step * length, length);
+    }
+  }
+}
+
+// Multiplies by H over the index of the blocks: `blocks` of them, `length` floats each, one after another.
+inline void butterflies(float* y, int64_t blocks, int64_t length) {
+  int64_t step = 1;
+  for (; step * 8 <= blocks; step *= 8) butterfly_stages<3>(y, blocks, length, step);
+  if (step * 4 <= blocks) {
+    butterfly_stages<2>(y, blocks, length, step);
+  } else if (step * 2 <= blocks) {
+    butterfly_stages<1>(y, blocks, length, step);
+  }
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,116 @@
+#include "layer/layer.h"
+
+#include "runtime/environment.h"
+#include "runtime/error.h"
+#include "runtime/threads.h"
+
+namespace lffn {
+namespace {
+
+int32_t table_dtype(const LayerTensors& tensors, const LoadOptions& options) {
+  if (options.table_dtype != LFFN_DTYPE_AS_STORED) return options.table_dtype;
+  switch (tensors.tables->dtype) {
+    case DType::kBF16:
+      return LFFN_BF16;
+    case DType::kI8:
+      return LFFN_INT8;
+    default:
+      return LFFN_F32;
+  }
+}
+
+int32_t hash_dtype(const LayerTensors& tensors, const LoadOptions& options) {
+  if (options.hash_dtype != LFFN_DTYPE_AS_STORED) return options.hash_dtype;
+  return tensors.folded_weight != nullptr ? LFFN_INT8 : LFFN_F32;
+}
+
+int32_t resolve_threads(int32_t wanted) {
+  if (wanted > 0) return wanted;
+  return environment().num_threads > 0 ? environment().num_threads : available_threads();
+}
+
+const std::string& metadata(const Safetensors& file, const char* key) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end()) {
+    fail(LFFN_ERROR_BAD_MODEL, "metadata: \"%s\" is missing; this is not a file of liblookupffn", key);
+  }
+  return found->second;
+}
+
+void expect(const Safetensors& file, const char* key, const char* value) {
+  const std::string& found = metadata(file, key);
+  if (found != value) {
+    fail(LFFN_ERROR_BAD_MODEL, "metadata: \"%s\" is \"%.60s\", expected \"%s\"", key, found.c_str(), value);
+  }
+}
+
+}  // namespace
+
+const Kernels& usable_kernels() {
+  if (!environment().problem.empty()) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s", environment().problem.c_str());
+  return kernels();
+}
+
+Layer::Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadOptions& options, const Kernels& kernels)
+    : config_(config),
+      kernels_(kernels),
+      projection_(pack_projection(config, tensors, lffn::hash_dtype(tensors, options))),
+      tables_(pack_tables(config, tensors, lffn::table_dtype(tensors, options), kernels)),
+      num_threads_(resolve_threads(options.num_threads)),
+      flush_denormals_(options.flush_denormals) {}
+
+int64_t Layer::stored_bytes() const {
+  const int64_t rows = static_cast<int64_t>(config_.num_tables) * config_.table_size;
+  const int64_t element = tables_.dtype == LFFN_F32 ? 4 : tables_.dtype == LFFN_BF16 ? 2 : 1;
+  const int64_t scales = tables_.dtype == LFFN_INT8 ? rows * 4 : 0;
+  const int64_t floats =
+      (config_.layer_norm ? 2 * int64_t{config_.hidden_size} : 0) + config_.num_hashes() + config_.output_size;
+  return rows * config_.output_size * element + scales + floats * 4 +
+         static_cast<int64_t>(projection_.stored.size() + projection_.stored_scales_bytes());
+}
+
+lffn_layer_info Layer::info() const {
+  int64_t projection = 1;
+  for (const int64_t size : projection_shape(config_)) projection *= size;
+  const int64_t rows = static_cast<int64_t>(config_.num_tables) * config_.table_size;
+  const bool dense = config_.projection == LFFN_PROJECTION_DENSE;
+
+  lffn_layer_info info = {};
+  info.struct_size = sizeof info;
+  info.hidden_size = config_.hidden_size;
+  info.output_size = config_.output_size;
+  info.num_tables = config_.num_tables;
+  info.table_size = config_.table_size;
+  info.code_bits = config_.code_bits();
+  info.projection = config_.projection;
+  info.block_size = dense ? 0 : config_.block_size;
+  info.num_chains = dense ? 0 : static_cast<int32_t>(config_.num_chains());
+  info.activation = config_.activation;
+  info.num_probes = config_.num_probes;
+  info.layer_norm = config_.layer_norm ? 1 : 0;
+  info.decay_coeff = config_.decay_coeff;
+  info.layer_norm_eps = config_.layer_norm_eps;
+  info.table_dtype = tables_.dtype;
+  info.hash_dtype = projection_.plan.arithmetic == HashArithmetic::kF32 ? LFFN_F32 : LFFN_INT8;
+  info.num_threads = num_threads_;
+  info.flop_per_token = config_.flop_per_token();
+  info.num_parameters = projection + config_.num_hashes() + rows * config_.output_size + config_.output_size +
+                        (config_.layer_norm ? 2 * int64_t{config_.hidden_size} : 0);
+  info.file_bytes = stored_bytes();
+  info.memory_bytes = static_cast<int64_t>(projection_.bytes() + tables_.bytes());
+  info.scratch_bytes = static_cast<int64_t>(layout(INT64_MAX).total);
+  return info;
+}
+
+std::unique_ptr<const Layer> load_layer(const void* data, size_t size, const LoadOptions& options,
+                                        const Kernels& kernels) {
+  const Safetensors file = parse_safetensors(data, size);
+  expect(file, "format", "lookupffn");
+  expect(file, "format_version", "1");
+  expect(file, "kind", "layer");
+  const LayerConfig config = parse_layer_config(metadata(file, "config"));
+  return std::make_unique<const Layer>(config, check_tensors(config, file.tensors, LFFN_ERROR_BAD_MODEL), options,
+                                       kernels);
+}
+
+}  // namespace lffn

@@ -1,0 +1,74 @@
+// One LookupFFN layer, ready to run. Never changes after it was made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "layer/pack.h"
+#include "layer/scratch.h"
+
+namespace lffn {
+
+struct LoadOptions {
+  int32_t num_threads = 0;  // 0: what the environment leaves
+  int32_t table_dtype = LFFN_DTYPE_AS_STORED;
+  int32_t hash_dtype = LFFN_DTYPE_AS_STORED;
+  bool map_file = false;
+  bool flush_denormals = false;
+};
+
+struct ForwardCall {
+  const float* x = nullptr;
+  int64_t x_stride = 0;
+  float* y = nullptr;
+  int64_t y_stride = 0;
+  int64_t num_tokens = 0;
+  bool add = false;
+  const int32_t* cancel = nullptr;
+};
+
+class Layer {
+ public:
+  // Copies what it needs of the tensors. Throws Error.
+  Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadOptions& options, const Kernels& kernels);
+
+  void forward(const ForwardCall& call) const;
+  void hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const;
+  void save(const std::string& path) const;
+  lffn_layer_info info() const;
+  const LayerConfig& config() const { return config_; }
+
+ private:
+  // Where the parts of the scratch memory lie, and how the work is cut, for calls of some size.
+  struct Layout {
+    int64_t chunk;   // tokens hashed before their rows are gathered
+    int64_t stride;  // from one entry's codes to the next
+    size_t scores, weights, weight_scales, threads, hash, thread_bytes, total;  // offsets and sizes in bytes
+  };
+  Layout layout(int64_t num_tokens) const;
+  void hash_chunk(const Layout& layout, const ForwardCall& call, bool for_gather, uint8_t* scratch) const;
+  void gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t* scratch) const;
+  int32_t threads_for(int64_t num_tokens) const;
+  int64_t stored_bytes() const;
+
+  LayerConfig config_;
+  const Kernels& kernels_;
+  PackedProjection projection_;
+  PackedTables tables_;
+  int32_t num_threads_;
+  bool flush_denormals_;
+  mutable ScratchPool scratch_;
+};
+
+// Weights drawn at random, the same for the same config and seed everywhere. The views point into `memory`.
+std::vector<TensorView> random_weights(const LayerConfig& config, uint64_t seed, std::vector<Memory>& memory);
+
+// Reads a layer's file. Throws Error(LFFN_ERROR_BAD_MODEL).
+std::unique_ptr<const Layer> load_layer(const void* data, size_t size, const LoadOptions& options,
+                                        const Kernels& kernels);
+
+// The kernels that this process uses. Throws Error where the environment asks for something that cannot be.
+const Kernels& usable_kernels();
+
+}  // namespace lffn

@@ -1,0 +1,58 @@
+// Weights as the kernels read them.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "format/layer_config.h"
+#include "kernels/kernels.h"
+#include "layer/tensors.h"
+#include "runtime/memory.h"
+
+namespace lffn {
+
+// The layer norm and the projection, with the plan that points into them.
+struct PackedProjection {
+  HashPlan plan = {};
+  Memory norm;           // gain, then shift
+  Memory bias;           // of the hash values
+  Memory weights;        // panels, f32 or int16 pairs
+  Memory weight_scales;  // int8 only
+  Memory stored;         // the weight as save writes it: float32 as it came, or the folded int8
+
+  // Of what save writes besides `stored`: the int8 scales.
+  size_t stored_scales_bytes() const { return weight_scales.size(); }
+  size_t bytes() const { return norm.size() + bias.size() + weights.size() + weight_scales.size() + stored.size(); }
+};
+PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype);
+
+// The tables, cut into slabs of columns: [slab][table][row][column of the slab].
+struct PackedTables {
+  int32_t dtype = LFFN_F32;
+  int32_t num_tables = 0, table_size = 0, output_size = 0;
+  int32_t slab_columns = 0;  // of every slab but the last, which may be narrower
+  int32_t num_slabs = 0;
+  int32_t (*int8_position)(int32_t column) = nullptr;   // the kernels'
+  std::array<int32_t, kMaxSlabColumns> positions = {};  // of all columns of a slab
+  Memory rows;
+  Memory row_scales;  // int8: [table][row]
+  Memory bias;        // padded to whole slabs
+
+  int32_t columns(int32_t slab) const;  // padded
+  int64_t row_bytes(int32_t slab) const;
+  int64_t table_bytes(int32_t slab) const { return row_bytes(slab) * table_size; }
+  const uint8_t* slab_rows(int32_t slab) const;
+  // Where a column of a slab lies in the slab's row, in elements.
+  int32_t position(int32_t column) const;
+  // Row `row` of table `table` as the file has it: output_size elements of the dtype.
+  void unpack_row(int32_t table, int32_t row, void* out) const;
+  // copy(element, column) for each element of a row.
+  template <typename Element, typename Copy>
+  void for_row(int32_t table, int32_t row, Copy&& copy) const;
+
+  size_t bytes() const { return rows.size() + row_scales.size() + bias.size(); }
+};
+PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors, int32_t table_dtype,
+                         const Kernels& kernels);
+
+}  // namespace lffn

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "layer/pack.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+int32_t round_up(int32_t n, int32_t unit) { return (n + unit - 1) / unit * unit; }
+
+int32_t columns_unit(int32_t dtype) {
+  return dtype == LFFN_F32 ? kColumnsF32 : dtype == LFFN_BF16 ? kColumnsBf16 : kColumnsInt8;
+}
+
+int64_t element_bytes(int32_t dtype) { return dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1; }
+
+// A row of the tensor as float32, whatever it is stored as.
+void read_row(const LayerTensors& tensors, int64_t row, int64_t size, float* out) {
+  if (tensors.tables->dtype != DType::kI8) return read_floats(*tensors.tables, row * size, size, out);
+  float scale;
+  read_floats(*tensors.tables_scale, row, 1, &scale);
+  const int8_t* values = reinterpret_cast<const int8_t*>(tensors.tables->data) + row * size;
+  for (int64_t i = 0; i < size; ++i) out[i] = static_cast<float>(values[i]) * scale;
+}
+
+// The nearest of 255 values, the largest of the row being +-127 times the scale that is returned.
+float quantise(const float* values, int64_t size, int8_t* out) {
+  float largest = 0;
+  for (int64_t i = 0; i < size; ++i) largest = std::max(largest, std::fabs(values[i]));
+  const float scale = largest / 127.0f;
+  for (int64_t i = 0; i < size; ++i) {
+    const float steps = scale > 0 ? std::nearbyint(values[i] / scale) : 0.0f;
+    out[i] = static_cast<int8_t>(std::clamp(steps, -127.0f, 127.0f));
+  }
+  return scale;
+}
+
+}  // namespace
+
+int32_t PackedTables::columns(int32_t slab) const {
+  return std::min(slab_columns, round_up(output_size - slab * slab_columns, columns_unit(dtype)));
+}
+
+int64_t PackedTables::row_bytes(int32_t slab) const { return columns(slab) * element_bytes(dtype); }
+
+const uint8_t* PackedTables::slab_rows(int32_t slab) const {
+  const int64_t whole = static_cast<int64_t>(slab_columns) * element_bytes(dtype) * table_size * num_tables;
+  return rows.as<uint8_t>() + slab * whole;
+}
+
+int32_t PackedTables::position(int32_t column) const {
+  if (dtype == LFFN_F32) return column;
+  if (dtype == LFFN_INT8) return int8_position(column);
+  // bf16: a 32-bit word holds column i in its lower and i + 16 in its upper half, so that unpacking needs no shuffle.
+  const int32_t within = column % 32;
+  return column - within + (within % 16) * 2 + within / 16;
+}
+
+// Copies a row of output_size elements to or from the slabs.
+template <typename Element, typename Copy>
+void PackedTables::for_row(int32_t table, int32_t row, Copy&& copy) const {
+  for (int32_t slab = 0; slab < num_slabs; ++slab) {
+    Element* at = reinterpret_cast<Element*>(rows.as<uint8_t>() + (slab_rows(slab) - rows.as<uint8_t>()) +
+                                             table * table_bytes(slab) + row * row_bytes(slab));
+    const int32_t first = slab * slab_columns;
+    const int32_t count = std::min(slab_columns, output_size - first);
+    for (int32_t c = 0; c < count; ++c) copy(at[positions[static_cast<size_t>(c)]], first + c);
+  }
+}
+
+void PackedTables::unpack_row(int32_t table, int32_t row, void* out) const {
+  const auto copy = [&](auto* to) {
+    using Element = std::remove_pointer_t<decltype(to)>;
+    for_row<Element>(table, row, [&](Element& element, int32_t column) { to[column] = element; });
+  };
+  switch (dtype) {
+    case LFFN_F32:
+      return copy(static_cast<float*>(out));
+    case LFFN_BF16:
+      return copy(static_cast<uint16_t*>(out));
+    default:
+      return copy(static_cast<int8_t*>(out));
+  }
+}
+
+PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors, int32_t table_dtype,
+                         const Kernels& kernels) {
+  if (table_dtype != LFFN_F32) fail(LFFN_ERROR_UNSUPPORTED, "table_dtype: only LFFN_F32 is supported");
+  PackedTables packed;
+  packed.dtype = table_dtype;
+  packed.num_tables = config.num_tables;
+  packed.table_size = config.table_size;
+  packed.output_size = config.output_size;
+  packed.slab_columns = std::min(kMaxSlabColumns, round_up(config.output_size, columns_unit(table_dtype)));
+  packed.num_slabs = (config.output_size + packed.slab_columns - 1) / packed.slab_columns;
+  packed.int8_position = kernels.int8_position;
+  for (int32_t c = 0; c < packed.slab_columns; ++c) packed.positions[static_cast<size_t>(c)] = packed.position(c);
+
+  packed.bias = Memory(sizeof(float) * static_cast<size_t>(packed.num_slabs * packed.slab_columns));
+  std::memset(packed.bias.data(), 0, packed.bias.size());
+  read_floats(*tensors.bias, 0, config.output_size, packed.bias.as<float>());
+
+  size_t total = 0;
+  for (int32_t slab = 0; slab < packed.num_slabs; ++slab) {
+    total += checked_product(static_cast<size_t>(packed.table_bytes(slab)), static_cast<size_t>(config.num_tables));
+  }
+  packed.rows = Memory(total);
+  std::memset(packed.rows.data(), 0, total);
+  const int64_t size = config.output_size;
+  if (table_dtype == LFFN_INT8) {
+    const size_t scales =
+        checked_product(static_cast<size_t>(config.num_tables), static_cast<size_t>(config.table_size));
+    packed.row_scales = Memory(scales * sizeof(float));
+  }
+  std::vector<float> row(static_cast<size_t>(size));
+  std::vector<int8_t> quantised(static_cast<size_t>(size));
+  for (int32_t k = 0; k < config.num_tables; ++k) {
+    for (int32_t r = 0; r < config.table_size; ++r) {
+      const int64_t index = static_cast<int64_t>(k) * config.table_size + r;
+      if (table_dtype == LFFN_INT8) {
+        float& scale = packed.row_scales.as<float>()[index];
+        if (tensors.tables->dtype == DType::kI8) {  // as it is, so that saving and loading change nothing
+          std::memcpy(quantised.data(), tensors.tables->data + index * size, static_cast<size_t>(size));
+          read_floats(*tensors.tables_scale, index, 1, &scale);
+        } else {
+          read_row(tensors, index, size, row.data());
+          scale = quantise(row.data(), size, quantised.data());
+        }
+        packed.for_row<int8_t>(k, r, [&](int8_t& to, int32_t c) { to = quantised[static_cast<size_t>(c)]; });
+        continue;
+      }
+      read_row(tensors, index, size, row.data());
+      if (table_dtype == LFFN_F32) {
+        packed.for_row<float>(k, r, [&](float& to, int32_t c) { to = row[static_cast<size_t>(c)]; });
+      } else {
+        packed.for_row<uint16_t>(k, r,
+                                 [&](uint16_t& to, int32_t c) { to = bf16_from_float(row[static_cast<size_t>(c)]); });
+      }
+    }
+  }
+  return packed;
+}
+
+}  // namespace lffn

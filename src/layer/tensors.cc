@@ -1,0 +1,163 @@
+#include "layer/tensors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+float float_from_f16(uint16_t bits) {
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
+  const uint32_t exponent = bits >> 10 & 0x1f;
+  const uint32_t mantissa = bits & 0x3ff;
+  if (exponent == 0) {
+    const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;  // zero and denormals
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  const uint32_t wide = sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13;
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+void check_finite(const TensorView& tensor, lffn_status status) {
+  if (tensor.dtype == DType::kI8) return;
+  int64_t total = 1;
+  for (const int64_t size : tensor.shape) total *= size;
+  float part[1024];
+  for (int64_t first = 0; first < total; first += 1024) {
+    const int64_t count = std::min<int64_t>(1024, total - first);
+    read_floats(tensor, first, count, part);
+    for (int64_t i = 0; i < count; ++i) {
+      if (!std::isfinite(part[i])) {
+        fail(status, "%s: element %lld is not a finite number", tensor.name.c_str(), static_cast<long long>(first + i));
+      }
+    }
+  }
+}
+
+class Finder {
+ public:
+  Finder(const std::vector<TensorView>& tensors, lffn_status status) : tensors_(tensors), status_(status) {}
+
+  bool has(const char* name) const {
+    return std::any_of(tensors_.begin(), tensors_.end(), [&](const TensorView& t) { return t.name == name; });
+  }
+
+  const TensorView* find(const char* name, const std::vector<int64_t>& shape, const std::vector<DType>& dtypes) {
+    for (const TensorView& tensor : tensors_) {
+      if (tensor.name != name) continue;
+      if (tensor.shape != shape) {
+        TensorView expected;
+        expected.shape = shape;
+        fail(status_, "%s: shape %s, expected %s", name, tensor.shape_text().c_str(), expected.shape_text().c_str());
+      }
+      if (std::find(dtypes.begin(), dtypes.end(), tensor.dtype) == dtypes.end()) {
+        std::string names;
+        for (const DType dtype : dtypes) names += std::string(names.empty() ? "" : ", ") + dtype_name(dtype);
+        fail(status_, "%s: element type %s, expected one of %s", name, dtype_name(tensor.dtype), names.c_str());
+      }
+      check_finite(tensor, status_);
+      found_.insert(name);
+      return &tensor;
+    }
+    fail(status_, "%s: this tensor is missing", name);
+  }
+
+  void refuse_others() const {
+    for (const TensorView& tensor : tensors_) {
+      if (found_.count(tensor.name) == 0) {
+        fail(status_, "%.100s: a layer with this config has no such tensor", tensor.name.c_str());
+      }
+    }
+  }
+
+ private:
+  const std::vector<TensorView>& tensors_;
+  lffn_status status_;
+  std::set<std::string> found_;
+};
+
+void check_not_negative(const TensorView& scale, lffn_status status) {
+  int64_t total = 1;
+  for (const int64_t size : scale.shape) total *= size;
+  for (int64_t i = 0; i < total; ++i) {
+    float value;
+    read_floats(scale, i, 1, &value);
+    if (value < 0) fail(status, "%s: element %lld is negative", scale.name.c_str(), static_cast<long long>(i));
+  }
+}
+
+}  // namespace
+
+std::vector<int64_t> projection_shape(const LayerConfig& config) {
+  if (config.projection == LFFN_PROJECTION_DENSE) return {config.num_hashes(), config.hidden_size};
+  const int64_t blocks = config.padded_size() / config.block_size;
+  return {config.num_chains(), config.projection, blocks, config.block_size, config.block_size};
+}
+
+LayerTensors check_tensors(const LayerConfig& config, const std::vector<TensorView>& tensors, lffn_status status) {
+  const std::vector<DType> floats = {DType::kF32, DType::kF16, DType::kBF16};
+  const std::vector<DType> only_int8 = {DType::kI8}, only_f32 = {DType::kF32};
+  Finder finder(tensors, status);
+  LayerTensors found;
+  if (config.layer_norm) {
+    found.norm_gain = finder.find(kNormGain, {config.hidden_size}, floats);
+    found.norm_shift = finder.find(kNormShift, {config.hidden_size}, floats);
+  }
+  if (finder.has(kFoldedWeight)) {
+    std::vector<int64_t> shape = projection_shape(config);
+    found.folded_weight = finder.find(kFoldedWeight, shape, only_int8);
+    shape.pop_back();
+    found.folded_scale = finder.find(kFoldedScale, shape, only_f32);
+    check_not_negative(*found.folded_scale, status);
+  } else {
+    found.hash_weight = finder.find(kHashWeight, projection_shape(config), floats);
+  }
+  found.hash_bias = finder.find(kHashBias, {config.num_hashes()}, floats);
+  const std::vector<DType> table_types = {DType::kF32, DType::kF16, DType::kBF16, DType::kI8};
+  found.tables = finder.find(kTables, {config.num_tables, config.table_size, config.output_size}, table_types);
+  if (found.tables->dtype == DType::kI8) {
+    found.tables_scale = finder.find(kTablesScale, {config.num_tables, config.table_size}, only_f32);
+    check_not_negative(*found.tables_scale, status);
+  }
+  found.bias = finder.find(kBias, {config.output_size}, floats);
+  finder.refuse_others();
+  return found;
+}
+
+void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* out) {
+  const uint8_t* data = tensor.data + static_cast<size_t>(first) * dtype_size(tensor.dtype);
+  if (tensor.dtype == DType::kF32) {
+    std::memcpy(out, data, static_cast<size_t>(count) * sizeof(float));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, data + 2 * i, sizeof bits);
+    out[i] = tensor.dtype == DType::kBF16 ? float_from_bf16(bits) : float_from_f16(bits);
+  }
+}
+
+float float_from_bf16(uint16_t bits) {
+  const uint32_t wide = static_cast<uint32_t>(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+uint16_t bf16_from_float(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  // A finite value stays finite: the largest ones would round to infinity.
+  if ((rounded & 0x7f80) == 0x7f80 && std::isfinite(value))
+    return static_cast<uint16_t>((bits >> 16 & 0x8000) | 0x7f7f);
+  return static_cast<uint16_t>(rounded);
+}
+
+}  // namespace lffn

@@ -1,0 +1,93 @@
+#include "runtime/cpu.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define LFFN_X86 1
+#endif
+
+namespace lffn {
+namespace {
+
+#ifdef LFFN_X86
+
+struct Registers {
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+Registers cpuid(uint32_t leaf, uint32_t subleaf) {
+  Registers r;
+  if (__get_cpuid_max(leaf & 0x80000000u, nullptr) >= leaf) __cpuid_count(leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx);
+  return r;
+}
+
+bool bit(uint32_t word, int index) { return (word >> index & 1) != 0; }
+
+CpuFeatures detect() {
+  CpuFeatures features;
+  const Registers basic = cpuid(1, 0);
+  const bool has_xgetbv = bit(basic.ecx, 27);
+  if (!has_xgetbv) return features;
+  // The CPU may have the instructions while the system does not save their registers: XCR0 tells.
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  const bool saves_ymm = (low & 0x06) == 0x06;
+  const bool saves_zmm = (low & 0xe6) == 0xe6;
+  const Registers extended = cpuid(7, 0);
+  features.avx2 = saves_ymm && bit(basic.ecx, 12) && bit(basic.ecx, 28) && bit(extended.ebx, 5);
+  features.avx512 = features.avx2 && saves_zmm && bit(extended.ebx, 16) && bit(extended.ebx, 17) &&
+                    bit(extended.ebx, 30) && bit(extended.ebx, 31);
+  features.avx512_vnni = features.avx512 && bit(extended.ecx, 11);
+  return features;
+}
+
+#elif defined(__aarch64__)
+
+CpuFeatures detect() {
+  CpuFeatures features;
+  features.neon = true;  // part of the architecture's base
+  return features;
+}
+
+#else
+
+CpuFeatures detect() { return {}; }
+
+#endif
+
+void replace(size_t& size, int name) {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  const long told = sysconf(name);
+  if (told > 0) size = static_cast<size_t>(told);
+#else
+  (void)size;
+  (void)name;
+#endif
+}
+
+CacheSizes ask_cache_sizes() {
+  CacheSizes sizes;
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  replace(sizes.l1, _SC_LEVEL1_DCACHE_SIZE);
+  replace(sizes.l2, _SC_LEVEL2_CACHE_SIZE);
+  replace(sizes.l3, _SC_LEVEL3_CACHE_SIZE);
+#endif
+  return sizes;
+}
+
+}  // namespace
+
+const CpuFeatures& cpu_features() {
+  static const CpuFeatures features = detect();
+  return features;
+}
+
+const CacheSizes& cache_sizes() {
+  static const CacheSizes sizes = ask_cache_sizes();
+  return sizes;
+}
+
+}  // namespace lffn

@@ -1,0 +1,33 @@
+#include "runtime/environment.h"
+
+#include <cstdlib>
+
+#include "runtime/threads.h"
+
+namespace lffn {
+namespace {
+
+Environment read() {
+  Environment result;
+  if (const char* isa = std::getenv("LOOKUPFFN_ISA")) result.isa = isa;
+  const char* threads = std::getenv("LOOKUPFFN_NUM_THREADS");
+  if (threads == nullptr || *threads == '\0') return result;
+  char* end = nullptr;
+  const long value = std::strtol(threads, &end, 10);
+  if (*end != '\0' || value < 1 || value > kMaxThreads) {
+    result.problem = std::string("LOOKUPFFN_NUM_THREADS is '") + threads + "'; set it to a number from 1 to " +
+                     std::to_string(kMaxThreads) + ", or unset it";
+  } else {
+    result.num_threads = static_cast<int32_t>(value);
+  }
+  return result;
+}
+
+}  // namespace
+
+const Environment& environment() {
+  static const Environment result = read();
+  return result;
+}
+
+}  // namespace lffn

@@ -1,0 +1,39 @@
+#include "runtime/log.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <mutex>
+
+namespace lffn {
+namespace {
+
+std::mutex mutex;  // of the two below: they change together
+lffn_log_callback current = nullptr;
+void* current_user = nullptr;
+
+}  // namespace
+
+void set_log_callback(lffn_log_callback callback, void* user) {
+  std::lock_guard<std::mutex> lock(mutex);
+  current = callback;
+  current_user = user;
+}
+
+void log(int32_t level, const char* format, ...) {
+  lffn_log_callback callback;
+  void* user;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    callback = current;
+    user = current_user;
+  }
+  if (callback == nullptr) return;
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  callback(level, text, user);
+}
+
+}  // namespace lffn

@@ -1,0 +1,65 @@
+#include "runtime/memory.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+
+void* own_allocate(size_t size, size_t alignment, void*) {
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment, size) != 0) return nullptr;
+#ifdef MADV_HUGEPAGE
+  // Rows are read at random: with small pages each read would miss the TLB. Advice only, so its failure does not
+  // matter.
+  if (size >= kHugePage) madvise(memory, size & ~(kHugePage - 1), MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+void own_deallocate(void* memory, size_t, void*) { std::free(memory); }
+
+constexpr lffn_allocator kOwn = {sizeof(lffn_allocator), own_allocate, own_deallocate, nullptr};
+std::mutex mutex;
+lffn_allocator current = kOwn;
+
+}  // namespace
+
+void set_allocator(const lffn_allocator* allocator) {
+  if (allocator != nullptr && (allocator->struct_size < sizeof(lffn_allocator) || allocator->allocate == nullptr ||
+                               allocator->deallocate == nullptr)) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "allocator: struct_size, allocate and deallocate must be set");
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  current = allocator != nullptr ? *allocator : kOwn;
+}
+
+Memory::Memory(size_t size) : size_(size) {
+  if (size == 0) return;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    allocator_ = current;
+  }
+  data_ = allocator_.allocate(size, size >= kHugePage ? kHugePage : kCacheLine, allocator_.user);
+  if (data_ == nullptr) throw std::bad_alloc();
+}
+
+Memory::~Memory() {
+  if (data_ != nullptr) allocator_.deallocate(data_, size_, allocator_.user);
+}
+
+size_t checked_product(size_t a, size_t b) {
+  size_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product) || product > PTRDIFF_MAX) throw std::bad_alloc();
+  return product;
+}
+
+}  // namespace lffn
