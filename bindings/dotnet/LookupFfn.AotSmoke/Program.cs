@@ -1,0 +1,56 @@
+using System.Runtime.CompilerServices;
+using LookupFfn;
+
+// Everything that ahead-of-time compilation could break: the imports, text both ways, exceptions, the finalizer's handle.
+Check(!RuntimeFeature.IsDynamicCodeSupported, "this program was not compiled ahead of time");
+LayerConfig config = new() { HiddenSize = 64, NumTables = 8, TableSize = 16 };
+string file = Path.Combine(Path.GetTempPath(), $"lookupffn-aot-🚀-{Environment.ProcessId}.safetensors");
+float[] x = Enumerable.Range(0, 4 * 64).Select(i => (float)((i % 11) - 5)).ToArray();
+float[] y = new float[x.Length];
+float[] again = new float[x.Length];
+try
+{
+    using Layer layer = Layer.CreateRandom(config);
+    layer.Forward(x, y);
+    layer.Save(file);
+    using Layer loaded = Layer.Load(file);
+    await loaded.ForwardAsync(x, again);
+    Check(y.AsSpan().SequenceEqual(again) && y.Any(element => element != 0), "the saved layer computes something else");
+    Check(loaded.Info.NumTables == 8, "the info is wrong");
+}
+finally
+{
+    File.Delete(file);
+}
+
+try
+{
+    using Layer missing = Layer.Load(file);
+    Check(false, "a missing file was loaded");
+}
+catch (ModelIOException failure)
+{
+    Check(failure.Message.Contains("🚀", StringComparison.Ordinal), failure.Message);
+}
+
+using CancellationTokenSource source = new();
+source.Cancel();
+try
+{
+    using Layer layer = Layer.CreateRandom(config);
+    layer.Forward(x, y, source.Token);
+    Check(false, "a cancelled call ran");
+}
+catch (OperationCanceledException)
+{
+}
+
+Console.WriteLine($"LookupFFN {LookupFfnLibrary.Version} on {LookupFfnLibrary.Isa}, compiled ahead of time: passed");
+
+static void Check(bool condition, string message)
+{
+    if (!condition)
+    {
+        throw new InvalidOperationException(message);
+    }
+}

@@ -1,0 +1,147 @@
+using Xunit;
+
+namespace LookupFfn.Tests;
+
+/// <summary>Arguments that do not fit give a clear exception and touch nothing.</summary>
+public sealed class ArgumentsTests : IDisposable
+{
+    private const int In = 32;
+    private const int Out = 16;
+
+    private static readonly LayerConfig Config = new()
+    {
+        HiddenSize = In,
+        OutputSize = Out,
+        NumTables = 4,
+        TableSize = 8,
+        ProjectionFactors = 2,
+        BlockSize = 16,
+    };
+
+    private readonly Layer layer = Layer.CreateRandom(Config, new LoadOptions { NumThreads = 1 });
+    private readonly Layer square = Layer.CreateRandom(Config with { OutputSize = 0 }, new LoadOptions { NumThreads = 1 });
+
+    public void Dispose()
+    {
+        layer.Dispose();
+        square.Dispose();
+    }
+
+    [Fact]
+    public async Task NoTokens()
+    {
+        layer.Forward(default, default);
+        layer.Forward(Array.Empty<float>(), Array.Empty<float>());
+        layer.Hash(default, default, default);
+        await layer.ForwardAsync(default, default);
+    }
+
+    [Fact]
+    public void SizesThatDoNotFit()
+    {
+        float[] x = new float[2 * In];
+        Rejects("x", "x has 63 elements, which is no multiple of 32", () => layer.Forward(x.AsSpan(1), new float[2 * Out]));
+        Rejects("y", "y has 31 elements, but 32 are needed", () => layer.Forward(x, new float[31]));
+        Rejects("y", "y has 31 elements", () => layer.ForwardAdd(x, new float[31]));
+        Rejects("y", "y has 0 elements", () => layer.Forward(x, default));
+        Rejects("y", "y has 31 elements", () => layer.ForwardAsync(x, new float[31]).Wait());
+        Rejects("codes", "codes has 7 elements, but 8 are needed", () => layer.Hash(x, new int[7], default));
+        Rejects("scores", "scores has 7 elements, but 8 are needed", () => layer.Hash(x, default, new float[7]));
+        Rejects("x", "no multiple", () => layer.Hash(x.AsSpan(1), default, default));
+    }
+
+    [Fact]
+    public void Overlaps()
+    {
+        float[] array = new float[4 * In];
+        Rejects("y", "overlap", () => square.Forward(array.AsSpan(0, 2 * In), array.AsSpan(1)));
+        Rejects("y", "overlap", () => square.Forward(array.AsSpan(1, 2 * In), array));
+        Rejects("y", "overlap", () => layer.Forward(array.AsSpan(0, 2 * In), array));
+        square.Forward(array.AsSpan(0, 2 * In), array.AsSpan(2 * In));
+        layer.Forward(array.AsSpan(2 * Out, 2 * In), array);
+    }
+
+    [Fact]
+    public void NullsAndPaths()
+    {
+        Assert.Throws<ArgumentNullException>(() => Layer.Load((string)null!));
+        Assert.Throws<ArgumentException>(() => Layer.Load(""));
+        Assert.Throws<ArgumentNullException>(() => Layer.CreateRandom(null!));
+        Assert.Throws<ArgumentNullException>(() => layer.Save(null!));
+        Assert.Contains("zero", Assert.Throws<ArgumentException>(() => Layer.Load("a\0b")).Message, StringComparison.Ordinal);
+        Assert.ThrowsAny<ArgumentException>(() => Layer.Load("\ud800"));
+    }
+
+    [Fact]
+    public void InfoTellsWhatWasAskedFor()
+    {
+        LayerInfo info = layer.Info;
+        Assert.Equal(In, info.HiddenSize);
+        Assert.Equal(Out, info.OutputSize);
+        Assert.Equal(In, layer.InputSize);
+        Assert.Equal(Out, layer.OutputSize);
+        Assert.Equal(4, info.NumTables);
+        Assert.Equal(8, info.TableSize);
+        Assert.Equal(3, info.CodeBits);
+        Assert.Equal("bh2", info.Projection);
+        Assert.Equal(16, info.BlockSize);
+        Assert.Equal(1, info.NumChains);
+        Assert.Equal(Activation.Gelu, info.Activation);
+        Assert.Equal(1, info.NumProbes);
+        Assert.True(info.LayerNorm);
+        Assert.Equal(0.7f, info.DecayCoeff);
+        Assert.Equal(1e-5f, info.LayerNormEps);
+        Assert.Equal(ElementType.F32, info.TableType);
+        Assert.Equal(ElementType.F32, info.HashType);
+        Assert.Equal(1, info.NumThreads);
+        Assert.Equal((1 * 2 * ((2 * 32 * 16) + (32 * 5))) + (2 * 4 * 16), info.FlopPerToken);
+        Assert.True(info.NumParameters > 4 * 8 * 16);
+        Assert.Equal(4 * info.NumParameters, info.FileBytes);
+        Assert.True(info.MemoryBytes >= 4 * 4 * 8 * 16);
+        Assert.True(info.ScratchBytes > 0);
+        Assert.Contains("bh2", layer.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void ConfigReachesTheLayer()
+    {
+        LayerConfig config = new()
+        {
+            HiddenSize = 24,
+            NumTables = 3,
+            TableSize = 4,
+            ProjectionFactors = 0,
+            Activation = Activation.Sigmoid,
+            NumProbes = 2,
+            LayerNorm = false,
+            LayerNormEps = 1e-3f,
+            DecayCoeff = 0.25f,
+            Seed = ulong.MaxValue,
+        };
+        using Layer first = Layer.CreateRandom(config);
+        using Layer same = Layer.CreateRandom(config);
+        using Layer other = Layer.CreateRandom(config with { Seed = 2 });
+        Assert.Equal("dense", first.Info.Projection);
+        Assert.Equal(0, first.Info.BlockSize);
+        Assert.Equal(Activation.Sigmoid, first.Info.Activation);
+        Assert.Equal(2, first.Info.NumProbes);
+        Assert.False(first.Info.LayerNorm);
+        Assert.Equal(1e-3f, first.Info.LayerNormEps);
+        Assert.Equal(0.25f, first.Info.DecayCoeff);
+        float[] x = new float[24];
+        x[5] = 1;
+        float[][] y = [new float[24], new float[24], new float[24]];
+        first.Forward(x, y[0]);
+        same.Forward(x, y[1]);
+        other.Forward(x, y[2]);
+        Golden.AssertSameBits(y[0], y[1]);
+        Assert.NotEqual(y[0], y[2]);
+    }
+
+    private static void Rejects(string parameter, string text, Action call)
+    {
+        ArgumentException failure = Assert.Throws<ArgumentException>(call);
+        Assert.Contains(text, failure.Message, StringComparison.Ordinal);
+        Assert.Equal(parameter, failure.ParamName);
+    }
+}

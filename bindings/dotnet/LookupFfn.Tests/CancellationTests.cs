@@ -1,0 +1,86 @@
+using Xunit;
+
+namespace LookupFfn.Tests;
+
+/// <summary>A forward that another thread ends.</summary>
+public class CancellationTests
+{
+    // Seconds of work, so that a cancelled call is told from one that ran to its end.
+    private const int Tokens = 100_000;
+    private const int Size = 128;
+
+    private static Layer SlowLayer() => Layer.CreateRandom(
+        new LayerConfig { HiddenSize = Size, NumTables = 256, TableSize = 256 }, new LoadOptions { NumThreads = 1 });
+
+    [Fact]
+    public void ForwardEndsEarly()
+    {
+        float[] x = new float[Tokens * Size];
+        float[] y = new float[x.Length];
+        using Layer layer = SlowLayer();
+        using CancellationTokenSource source = new(50);
+        OperationCanceledException failure =
+            Assert.Throws<OperationCanceledException>(() => layer.Forward(x, y, source.Token));
+        Assert.Equal(source.Token, failure.CancellationToken);
+        Assert.NotEmpty(failure.Message);
+        // The last token was not written, so the call did not run to its end.
+        Assert.All(y[^Size..], element => Assert.Equal(0, element));
+    }
+
+    [Fact]
+    public async Task ForwardAsyncEndsEarly()
+    {
+        float[] x = new float[Tokens * Size];
+        float[] y = new float[x.Length];
+        using Layer layer = SlowLayer();
+        using CancellationTokenSource source = new(50);
+        Task task = layer.ForwardAsync(x, y, source.Token);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
+        Assert.True(task.IsCanceled);
+        Assert.All(y[^Size..], element => Assert.Equal(0, element));
+    }
+
+    [Fact]
+    public async Task CancelledBeforehand()
+    {
+        using Layer layer = SlowLayer();
+        float[] y = new float[Size];
+        CancellationToken cancelled = new(canceled: true);
+        Assert.Throws<OperationCanceledException>(() => layer.Forward(new float[Size], y, cancelled));
+        Assert.Throws<OperationCanceledException>(() => layer.ForwardAdd(new float[Size], y, cancelled));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => layer.ForwardAsync(new float[Size], y, cancelled));
+        Assert.All(y, element => Assert.Equal(0, element));
+    }
+
+    /// <summary>Cancelling just when the call returns must not write to a stack that is gone.</summary>
+    [Fact]
+    public void CancelledAtTheEnd()
+    {
+        using Layer layer = Layer.CreateRandom(
+            new LayerConfig { HiddenSize = 16, NumTables = 2, TableSize = 4, BlockSize = 16 }, new LoadOptions { NumThreads = 1 });
+        float[] x = new float[16];
+        float[] y = new float[16];
+        int cancelled = 0;
+        for (int i = 0; i < 2000; i++)
+        {
+            using CancellationTokenSource source = new();
+            Thread canceller = new(source.Cancel);
+            canceller.Start();
+            try
+            {
+                while (true)
+                {
+                    layer.Forward(x, y, source.Token);
+                }
+            }
+            catch (OperationCanceledException)
+            {
+                cancelled++;
+            }
+
+            canceller.Join();
+        }
+
+        Assert.Equal(2000, cancelled);
+    }
+}

@@ -1,0 +1,100 @@
+using Xunit;
+
+namespace LookupFfn.Tests;
+
+/// <summary>What a call takes besides its time: no managed memory, and a bounded number of threads.</summary>
+public class CostTests
+{
+    [Fact]
+    public void ForwardAllocatesNothing()
+    {
+        using Layer layer = Layer.CreateRandom(
+            new LayerConfig { HiddenSize = 32, NumTables = 4, TableSize = 8, BlockSize = 16 }, new LoadOptions { NumThreads = 1 });
+        float[] x = new float[32];
+        float[] y = new float[32];
+        int[] codes = new int[4];
+        Action[] calls =
+        [
+            () => layer.Forward(x, y),
+            () => layer.Forward(x, y, default),
+            () => layer.ForwardAdd(x, y),
+            () => layer.Hash(x, codes, y),
+        ];
+        foreach (Action call in calls)
+        {
+            call();
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < 10_000; i++)
+            {
+                call();
+            }
+
+            Assert.Equal(before, GC.GetAllocatedBytesForCurrentThread());
+        }
+    }
+
+    /// <summary>N callers of a layer with T threads make N times T threads of the operating system, and none are left
+    /// over. Helper threads inherit the name of the thread that made them.</summary>
+    [Fact]
+    public void ThreadsAreBounded()
+    {
+        const int Callers = 6;
+        const int Threads = 3;
+        using Layer layer = Layer.CreateRandom(
+            new LayerConfig { HiddenSize = 64, NumTables = 8, TableSize = 16 }, new LoadOptions { NumThreads = Threads });
+        using CountdownEvent warm = new(Callers);
+        using ManualResetEventSlim counted = new();
+        Thread[] callers = new Thread[Callers];
+        for (int i = 0; i < Callers; i++)
+        {
+            callers[i] = new Thread(() =>
+            {
+                float[] x = new float[64 * 1024];
+                float[] y = new float[x.Length];
+                for (int call = 0; call < 20; call++)
+                {
+                    layer.Forward(x, y);
+                }
+
+                warm.Signal();
+                while (!counted.IsSet)
+                {
+                    layer.Forward(x, y);
+                }
+            })
+            {
+                Name = "lffn-call" + i,
+            };
+            callers[i].Start();
+        }
+
+        Assert.True(warm.Wait(TimeSpan.FromSeconds(60)));
+        int most = 0;
+        for (int i = 0; i < 20; i++)
+        {
+            most = Math.Max(most, CountThreads());
+            Thread.Sleep(10);
+        }
+
+        counted.Set();
+        foreach (Thread caller in callers)
+        {
+            caller.Join();
+        }
+
+        Assert.InRange(most, Callers, Callers * Threads);
+        Assert.True(SpinWait.SpinUntil(() => CountThreads() == 0, 10_000), "threads outlive their callers");
+    }
+
+    private static int CountThreads() => Directory.GetDirectories("/proc/self/task").Count(task =>
+    {
+        try
+        {
+            return File.ReadAllText(Path.Combine(task, "comm")).StartsWith("lffn-call", StringComparison.Ordinal);
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    });
+}

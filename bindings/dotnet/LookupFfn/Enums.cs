@@ -1,0 +1,30 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace LookupFfn;
+
+/// <summary>How the numbers of a layer are held in memory.</summary>
+public enum ElementType
+{
+    /// <summary>In <see cref="LoadOptions"/>: keep what the file holds.</summary>
+    AsStored = Raw.DTYPE_AS_STORED,
+
+    /// <summary>IEEE float32.</summary>
+    F32 = Raw.DTYPE_F32,
+
+    /// <summary>bfloat16, the upper half of a float32.</summary>
+    BF16 = Raw.DTYPE_BF16,
+
+    /// <summary>int8 with scales.</summary>
+    [SuppressMessage("Naming", "CA1720", Justification = "It is the name of the type that is meant.")]
+    Int8 = Raw.DTYPE_INT8,
+}
+
+/// <summary>How a table's score follows from its hash values.</summary>
+public enum Activation
+{
+    /// <summary>The sum of the absolute hash values times the softmax weight of the code.</summary>
+    Gelu = Raw.ACTIVATION_GELU,
+
+    /// <summary>The softmax weight of the code.</summary>
+    Sigmoid = Raw.ACTIVATION_SIGMOID,
+}

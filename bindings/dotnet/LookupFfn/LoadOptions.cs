@@ -1,0 +1,28 @@
+namespace LookupFfn;
+
+/// <summary>How to load a layer.</summary>
+public sealed record LoadOptions
+{
+    internal static readonly LoadOptions Default = new();
+
+    /// <summary>Threads per forward; 0 (the default) for what affinity mask, cgroup and OMP_NUM_THREADS leave.</summary>
+    public int NumThreads { get; init; }
+
+    /// <summary>How the tables are held in memory. Default: as stored.</summary>
+    public ElementType TableType { get; init; } = ElementType.AsStored;
+
+    /// <summary>How the hash weights are held in memory: F32, Int8 or, the default, as stored.</summary>
+    public ElementType HashType { get; init; } = ElementType.AsStored;
+
+    /// <summary>
+    /// Map the file while loading instead of reading it, which saves a copy. Another process that shortens the file
+    /// meanwhile then kills this one, which is why it is off by default.
+    /// </summary>
+    public bool MemoryMapping { get; init; }
+
+    /// <summary>Treat denormal numbers as zero inside forward. Default false.</summary>
+    public bool FlushDenormals { get; init; }
+
+    internal int Flags =>
+        (MemoryMapping ? Raw.LOAD_MMAP : 0) | (FlushDenormals ? Raw.LOAD_FLUSH_DENORMALS : 0);
+}

@@ -1,0 +1,45 @@
+using System.Reflection;
+using System.Runtime.InteropServices;
+
+[assembly: System.Runtime.CompilerServices.DisableRuntimeMarshalling]
+
+namespace LookupFfn;
+
+/// <summary>The native library: is it there, is it the right one, what did it say.</summary>
+internal static unsafe class Native
+{
+    private static readonly string? Problem = FindProblem();
+
+    internal static void EnsureLoaded()
+    {
+        if (Problem != null)
+        {
+            throw new DllNotFoundException(Problem);
+        }
+    }
+
+    /// <summary>Must be called in the thread of the failed call, before any other call.</summary>
+    internal static Exception Failure(int status, CancellationToken cancellationToken = default) =>
+        LookupFfnException.Of(status, Text(Raw.LastError()), cancellationToken);
+
+    internal static string Text(byte* utf8) => Marshal.PtrToStringUTF8((IntPtr)utf8) ?? "";
+
+    private static string? FindProblem()
+    {
+        try
+        {
+            int version = Raw.NativeVersion();
+            return version == Raw.ABI_VERSION
+                ? null
+                : $"The native library of LookupFfn has version {version}, but {Raw.ABI_VERSION} is needed: "
+                    + "the packages LookupFfn and LookupFfn.runtime.* must have the same version.";
+        }
+        catch (Exception failure) when (failure is DllNotFoundException or EntryPointNotFoundException or BadImageFormatException)
+        {
+            string requirements = typeof(Native).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
+                .First(attribute => attribute.Key == "NativeRequirements").Value ?? "";
+            return $"The native library of LookupFfn cannot be loaded on {RuntimeInformation.RuntimeIdentifier}. It comes in "
+                + $"the package LookupFfn.runtime.*, and needs {requirements}. The loader said: {failure.Message}";
+        }
+    }
+}

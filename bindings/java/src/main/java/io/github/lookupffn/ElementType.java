@@ -1,0 +1,30 @@
+package io.github.lookupffn;
+
+/** How the numbers of a layer are held in memory. */
+public enum ElementType {
+  /** IEEE float32. */
+  F32(Abi.DTYPE_F32),
+  /** bfloat16, the upper half of a float32. */
+  BF16(Abi.DTYPE_BF16),
+  /** int8 with scales. */
+  INT8(Abi.DTYPE_INT8);
+
+  private final int code;
+
+  ElementType(int code) {
+    this.code = code;
+  }
+
+  static int codeOf(ElementType typeOrNull) {
+    return typeOrNull == null ? Abi.DTYPE_AS_STORED : typeOrNull.code;
+  }
+
+  static ElementType ofCode(int code) {
+    for (ElementType type : values()) {
+      if (type.code == code) {
+        return type;
+      }
+    }
+    throw new IllegalArgumentException("no element type has the code " + code);
+  }
+}

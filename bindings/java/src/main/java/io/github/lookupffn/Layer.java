@@ -1,0 +1,361 @@
+package io.github.lookupffn;
+
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.FloatBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * A LookupFFN layer in native memory.
+ *
+ * <p>A layer never changes, and any number of threads may use one at once. {@link #close} gives its memory back once the
+ * calls in flight have ended; afterwards every method but {@code close}, {@code isClosed} and {@code toString} throws
+ * {@link IllegalStateException}. A layer that is forgotten is closed some time after it has become unreachable.
+ *
+ * <p>A token's result is the same to the bit whatever the batch it is in and the number of threads.
+ */
+public final class Layer implements AutoCloseable {
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private final NativeHandle handle;
+  private final Cleaner.Cleanable cleanable;
+  private final LayerInfo info;
+  private final int inputSize;
+  private final int outputSize;
+
+  /** Takes the handle over, also when this fails. */
+  private Layer(NativeHandle handle, long address) {
+    this.handle = handle;
+    try {
+      long[] numbers = new long[Abi.INFO_COUNT];
+      Raw.layerInfo(address, numbers);
+      info = new LayerInfo(numbers);
+      inputSize = info.hiddenSize();
+      outputSize = info.outputSize();
+      cleanable = CLEANER.register(this, handle);
+    } catch (Throwable failure) {
+      handle.run();
+      throw failure;
+    }
+  }
+
+  /** Makes a native layer and stores its address. */
+  private interface Maker {
+    void make(long[] out);
+  }
+
+  private static Layer made(Maker maker) {
+    NativeLibrary.ensureLoaded();
+    long[] out = new long[1];
+    maker.make(out);
+    return new Layer(new NativeHandle(out[0]), out[0]);
+  }
+
+  /**
+   * Loads a layer from a safetensors file.
+   *
+   * @param path the file
+   * @return the layer
+   * @throws LookupFfnException if the file cannot be read, is not a valid layer, or cannot be run here
+   */
+  public static Layer load(Path path) {
+    return load(path, LoadOptions.defaults());
+  }
+
+  /**
+   * Loads a layer from a safetensors file.
+   *
+   * @param path the file
+   * @param options how
+   * @return the layer
+   * @throws LookupFfnException if the file cannot be read, is not a valid layer, or cannot be run here
+   */
+  public static Layer load(Path path, LoadOptions options) {
+    Objects.requireNonNull(options, "options");
+    if (path.getFileSystem() != FileSystems.getDefault()) {
+      try {
+        return load(Files.readAllBytes(path), options);
+      } catch (IOException failure) {
+        throw new ModelIoException("cannot read " + path + ": " + failure.getMessage(), failure);
+      }
+    }
+    byte[] name = zeroTerminated(path);
+    return made(
+        out ->
+            Raw.layerLoad(
+                name,
+                options.numThreads,
+                ElementType.codeOf(options.tableType),
+                ElementType.codeOf(options.hashType),
+                options.flags,
+                out));
+  }
+
+  /**
+   * Loads a layer from the bytes of a safetensors file, such as a resource of a jar.
+   *
+   * @param bytes the whole file
+   * @return the layer, which does not refer to the bytes
+   * @throws LookupFfnException if the bytes are not a valid layer, or it cannot be run here
+   */
+  public static Layer load(byte[] bytes) {
+    return load(bytes, LoadOptions.defaults());
+  }
+
+  /**
+   * Loads a layer from the bytes of a safetensors file, such as a resource of a jar.
+   *
+   * @param bytes the whole file
+   * @param options how
+   * @return the layer, which does not refer to the bytes
+   * @throws LookupFfnException if the bytes are not a valid layer, or it cannot be run here
+   */
+  public static Layer load(byte[] bytes, LoadOptions options) {
+    Objects.requireNonNull(bytes, "bytes");
+    Objects.requireNonNull(options, "options");
+    return made(
+        out ->
+            Raw.layerLoadMemory(
+                bytes,
+                options.numThreads,
+                ElementType.codeOf(options.tableType),
+                ElementType.codeOf(options.hashType),
+                options.flags,
+                out));
+  }
+
+  /**
+   * Makes a layer with random weights, the same for the same config and seed on every machine.
+   *
+   * @param config its shape
+   * @return the layer
+   */
+  public static Layer random(LayerConfig config) {
+    return random(config, LoadOptions.defaults());
+  }
+
+  /**
+   * Makes a layer with random weights, the same for the same config and seed on every machine.
+   *
+   * @param config its shape
+   * @param options how
+   * @return the layer
+   */
+  public static Layer random(LayerConfig config, LoadOptions options) {
+    Objects.requireNonNull(config, "config");
+    Objects.requireNonNull(options, "options");
+    return made(out -> config.makeRandom(options, out));
+  }
+
+  /**
+   * Writes the layer to a safetensors file, as it is held in memory. The file appears whole or not at all.
+   *
+   * @param path the file, of the default file system
+   * @throws LookupFfnException if it cannot be written
+   */
+  public void save(Path path) {
+    if (path.getFileSystem() != FileSystems.getDefault()) {
+      throw new IllegalArgumentException(path + " is not a file of the default file system");
+    }
+    byte[] name = zeroTerminated(path);
+    long address = handle.enter();
+    try {
+      Raw.layerSave(address, name);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Runs the layer: {@code y = layer(x)}.
+   *
+   * @param x nTokens times {@link #inputSize} floats, or more
+   * @param nTokens any number from 0
+   * @param y receives nTokens times {@link #outputSize} floats; may be x itself when the sizes are equal
+   */
+  public void forward(float[] x, int nTokens, float[] y) {
+    forward(x, 0, nTokens, y, 0, ForwardOptions.defaults());
+  }
+
+  /**
+   * Runs the layer on parts of arrays: {@code y = layer(x)}.
+   *
+   * @param x where the input tokens are
+   * @param xOffset the first element of the first input token
+   * @param nTokens any number from 0
+   * @param y where the output tokens go; may be x itself when sizes and offsets are equal or the parts do not overlap
+   * @param yOffset the first element of the first output token
+   */
+  public void forward(float[] x, int xOffset, int nTokens, float[] y, int yOffset) {
+    forward(x, xOffset, nTokens, y, yOffset, ForwardOptions.defaults());
+  }
+
+  /**
+   * Runs the layer on parts of arrays, with options.
+   *
+   * @param x where the input tokens are
+   * @param xOffset the first element of the first input token
+   * @param nTokens any number from 0
+   * @param y where the output tokens go; may be x itself when sizes and offsets are equal or the parts do not overlap
+   * @param yOffset the first element of the first output token
+   * @param options how
+   * @throws java.util.concurrent.CancellationException if the options' cancellation was cancelled; y is as it was before
+   */
+  public void forward(float[] x, int xOffset, int nTokens, float[] y, int yOffset, ForwardOptions options) {
+    int xCount = Checks.array("x", x.length, xOffset, Checks.floats(nTokens, inputSize));
+    int yCount = Checks.array("y", y.length, yOffset, Checks.floats(nTokens, outputSize));
+    Checks.overlap(inputSize == outputSize, x, xOffset, xCount, y, yOffset, yCount);
+    ByteBuffer cancel = flagOf(options);
+    long address = handle.enter();
+    try {
+      Raw.layerForwardArrays(address, x, xOffset, xCount, nTokens, y, yOffset, yCount, options.flags, cancel);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Runs the layer on direct buffers without copying them: {@code y = layer(x)}.
+   *
+   * @param x direct, in native byte order; its tokens begin at its position
+   * @param nTokens any number from 0
+   * @param y direct, in native byte order, not read-only; receives tokens from its position on. May share x's memory when the
+   *     sizes are equal and it begins where x does; must not overlap it otherwise. No position or limit is changed.
+   */
+  public void forward(FloatBuffer x, int nTokens, FloatBuffer y) {
+    forward(x, nTokens, y, ForwardOptions.defaults());
+  }
+
+  /**
+   * Runs the layer on direct buffers without copying them, with options.
+   *
+   * @param x direct, in native byte order; its tokens begin at its position
+   * @param nTokens any number from 0
+   * @param y direct, in native byte order, not read-only; receives tokens from its position on. May share x's memory when the
+   *     sizes are equal and it begins where x does; must not overlap it otherwise. No position or limit is changed.
+   * @param options how
+   * @throws java.util.concurrent.CancellationException if the options' cancellation was cancelled; by then any of y's
+   *     tokens may have been written, wholly or in part
+   */
+  public void forward(FloatBuffer x, int nTokens, FloatBuffer y, ForwardOptions options) {
+    Checks.buffer("x", x, Checks.floats(nTokens, inputSize));
+    Checks.buffer("y", y, Checks.floats(nTokens, outputSize));
+    if (y.isReadOnly()) {
+      throw new IllegalArgumentException("y is read-only");
+    }
+    ByteBuffer cancel = flagOf(options);
+    long address = handle.enter();
+    try {
+      Raw.layerForward(address, x, x.position(), nTokens, y, y.position(), options.flags, cancel);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Only hashes: tells which rows of the tables a forward would add up, with which weights.
+   *
+   * @param x nTokens times {@link #inputSize} floats, or more
+   * @param nTokens any number from 0
+   * @param codes receives the row numbers, nTokens times tables times probes of them; may be null
+   * @param scores receives as many weights; may be null
+   */
+  public void hash(float[] x, int nTokens, int[] codes, float[] scores) {
+    int xCount = Checks.array("x", x.length, 0, Checks.floats(nTokens, inputSize));
+    long count = Checks.floats(nTokens, Math.multiplyExact(info.numTables(), info.numProbes()));
+    if (codes != null) {
+      Checks.array("codes", codes.length, 0, count);
+    }
+    if (scores != null) {
+      Checks.array("scores", scores.length, 0, count);
+    }
+    long address = handle.enter();
+    try {
+      if (codes != null || scores != null) {
+        Raw.layerHashArrays(address, x, xCount, nTokens, codes, scores, (int) count);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * What the layer is and costs.
+   *
+   * @return a description
+   */
+  public LayerInfo info() {
+    ensureOpen();
+    return info;
+  }
+
+  /**
+   * Floats per input token, the hidden size.
+   *
+   * @return the size
+   */
+  public int inputSize() {
+    ensureOpen();
+    return inputSize;
+  }
+
+  /**
+   * Floats per output token.
+   *
+   * @return the size
+   */
+  public int outputSize() {
+    ensureOpen();
+    return outputSize;
+  }
+
+  /**
+   * Tells whether {@link #close} was called.
+   *
+   * @return whether it was
+   */
+  public boolean isClosed() {
+    return handle.isClosed();
+  }
+
+  /** Closes the layer. Calls in flight end as usual, and the last of them frees the memory. Closing again does nothing. */
+  @Override
+  public void close() {
+    cleanable.clean();
+  }
+
+  @Override
+  public String toString() {
+    return "Layer[" + (isClosed() ? "closed" : info) + "]";
+  }
+
+  private void ensureOpen() {
+    boolean closed = handle.isClosed();
+    Reference.reachabilityFence(this);
+    if (closed) {
+      throw new IllegalStateException("the layer is closed");
+    }
+  }
+
+  private void leave() {
+    handle.leave();
+    Reference.reachabilityFence(this);
+  }
+
+  private static ByteBuffer flagOf(ForwardOptions options) {
+    return options.cancellation == null ? null : options.cancellation.flag;
+  }
+
+  /** Native file names are zero-terminated UTF-8. */
+  private static byte[] zeroTerminated(Path path) {
+    byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
+    return Arrays.copyOf(name, name.length + 1);
+  }
+}

@@ -1,0 +1,82 @@
+package io.github.lookupffn;
+
+/** How to load a layer. Immutable: each {@code with} method returns a changed copy. */
+public final class LoadOptions {
+  private static final LoadOptions DEFAULTS = new LoadOptions(0, null, null, 0);
+
+  final int numThreads;
+  final ElementType tableType;
+  final ElementType hashType;
+  final int flags;
+
+  private LoadOptions(int numThreads, ElementType tableType, ElementType hashType, int flags) {
+    this.numThreads = numThreads;
+    this.tableType = tableType;
+    this.hashType = hashType;
+    this.flags = flags;
+  }
+
+  /**
+   * The defaults: as many threads as the process may use, numbers kept as stored, the file read rather than mapped.
+   *
+   * @return the defaults
+   */
+  public static LoadOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * Sets how many threads one forward uses.
+   *
+   * @param threads the number; 0 for what affinity mask, cgroup and OMP_NUM_THREADS leave
+   * @return a changed copy
+   */
+  public LoadOptions withNumThreads(int threads) {
+    return new LoadOptions(threads, tableType, hashType, flags);
+  }
+
+  /**
+   * Sets how the tables are held in memory.
+   *
+   * @param type the type; null for that of the file
+   * @return a changed copy
+   */
+  public LoadOptions withTableType(ElementType type) {
+    return new LoadOptions(numThreads, type, hashType, flags);
+  }
+
+  /**
+   * Sets how the hash weights are held in memory.
+   *
+   * @param type {@link ElementType#F32} or {@link ElementType#INT8}; null for that of the file
+   * @return a changed copy
+   */
+  public LoadOptions withHashType(ElementType type) {
+    return new LoadOptions(numThreads, tableType, type, flags);
+  }
+
+  /**
+   * Maps the file while loading instead of reading it, which saves a copy. Another process that shortens the file meanwhile
+   * then kills the virtual machine, which is why it is off by default.
+   *
+   * @param on whether to map
+   * @return a changed copy
+   */
+  public LoadOptions withMemoryMapping(boolean on) {
+    return withFlag(Abi.LOAD_MMAP, on);
+  }
+
+  /**
+   * Treats denormal numbers as zero inside forward.
+   *
+   * @param on whether to do so
+   * @return a changed copy
+   */
+  public LoadOptions withFlushedDenormals(boolean on) {
+    return withFlag(Abi.LOAD_FLUSH_DENORMALS, on);
+  }
+
+  private LoadOptions withFlag(int flag, boolean on) {
+    return new LoadOptions(numThreads, tableType, hashType, on ? flags | flag : flags & ~flag);
+  }
+}

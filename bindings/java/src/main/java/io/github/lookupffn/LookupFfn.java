@@ -1,0 +1,39 @@
+package io.github.lookupffn;
+
+import java.nio.charset.StandardCharsets;
+
+/** What is known of the native library. */
+public final class LookupFfn {
+  private LookupFfn() {}
+
+  /**
+   * The version of the native library.
+   *
+   * @return such as "0.1.0"
+   */
+  public static String version() {
+    NativeLibrary.ensureLoaded();
+    int version = Raw.nativeVersion();
+    return version / 10000 + "." + version / 100 % 100 + "." + version % 100;
+  }
+
+  /**
+   * The instruction set of the kernels in use. The environment variable LOOKUPFFN_ISA chooses one by name; when its value
+   * cannot be used this is "", and each load fails with the reason.
+   *
+   * @return such as "avx2"
+   */
+  public static String isa() {
+    NativeLibrary.ensureLoaded();
+    return new String(Raw.nativeIsa(), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Where the native library was loaded from.
+   *
+   * @return a file, or the address of the jar's entry
+   */
+  public static String nativePath() {
+    return NativeLibrary.loadedFrom();
+  }
+}

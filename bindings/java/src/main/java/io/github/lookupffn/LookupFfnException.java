@@ -1,0 +1,36 @@
+package io.github.lookupffn;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CancellationException;
+
+/** What went wrong in the native library. The message is the library's own. */
+public abstract class LookupFfnException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  LookupFfnException(String message) {
+    super(message);
+  }
+
+  /** Called by the native library, which throws what it gets. */
+  static RuntimeException of(int status, byte[] utf8) {
+    String message = new String(utf8, StandardCharsets.UTF_8);
+    switch (status) {
+      case Abi.STATUS_INVALID_ARGUMENT:
+        return new IllegalArgumentException(message);
+      case Abi.STATUS_OUT_OF_MEMORY:
+        return new NativeMemoryException(message);
+      case Abi.STATUS_IO:
+        return new ModelIoException(message);
+      case Abi.STATUS_BAD_MODEL:
+        return new BadModelException(message);
+      case Abi.STATUS_UNSUPPORTED:
+        return new UnsupportedModelException(message);
+      case Abi.STATUS_CANCELLED:
+        return new CancellationException(message);
+      case Abi.STATUS_INTERNAL:
+        return new InternalErrorException(message);
+      default:
+        return new InternalErrorException("status " + status + ": " + message);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.github.lookupffn;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A native layer and the count of the calls that are in it. Closing marks it closed; whoever leaves last frees it, be it
+ * the closing thread or the last call in flight.
+ */
+final class NativeHandle implements Runnable {
+  private static final long CLOSED = 1;
+  private static final long CALL = 2;
+
+  private final long address;
+  private final AtomicLong state = new AtomicLong();
+
+  NativeHandle(long address) {
+    this.address = address;
+  }
+
+  /** Enters a call. A plain increment would not do: one that comes after the close could make the count reach zero twice. */
+  long enter() {
+    for (long seen = state.get(); (seen & CLOSED) == 0; seen = state.get()) {
+      if (state.weakCompareAndSetVolatile(seen, seen + CALL)) {
+        return address;
+      }
+    }
+    throw new IllegalStateException("the layer is closed");
+  }
+
+  void leave() {
+    if (state.addAndGet(-CALL) == CLOSED) {
+      Raw.layerFree(address);
+    }
+  }
+
+  boolean isClosed() {
+    return (state.get() & CLOSED) != 0;
+  }
+
+  /** Closes; only the first call does anything. */
+  @Override
+  public void run() {
+    if (state.getAndUpdate(seen -> seen | CLOSED) == 0) {
+      Raw.layerFree(address);
+    }
+  }
+}

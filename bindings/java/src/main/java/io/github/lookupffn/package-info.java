@@ -1,0 +1,17 @@
+/**
+ * LookupFFN layers: feed-forward layers of transformers that hash each token and add up a few rows of learned tables.
+ *
+ * <p>{@link io.github.lookupffn.Layer} is where to start:
+ *
+ * <pre>{@code
+ * try (Layer layer = Layer.load(Path.of("layer.safetensors"))) {
+ *   float[] y = new float[nTokens * layer.outputSize()];
+ *   layer.forward(x, nTokens, y);
+ * }
+ * }</pre>
+ *
+ * <p>An argument that cannot be meant is an {@link IllegalArgumentException}, a null one a {@link NullPointerException}, a
+ * closed layer an {@link IllegalStateException}; what else can go wrong is a subclass of {@link
+ * io.github.lookupffn.LookupFfnException}.
+ */
+package io.github.lookupffn;

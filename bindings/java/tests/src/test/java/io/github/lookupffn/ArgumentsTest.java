@@ -1,0 +1,160 @@
+package io.github.lookupffn;
+
+import static io.github.lookupffn.Golden.direct;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** Arguments that do not fit give a clear exception and touch nothing. */
+class ArgumentsTest {
+  private static final int IN = 32;
+  private static final int OUT = 16;
+  private final Layer layer = Layer.random(
+      LayerConfig.of(IN, 4, 8).withOutputSize(OUT).withBlockHadamardProjection(2, 16), LoadOptions.defaults().withNumThreads(1));
+  private final Layer square =
+      Layer.random(LayerConfig.of(IN, 4, 8).withBlockHadamardProjection(2, 16), LoadOptions.defaults().withNumThreads(1));
+
+  @AfterEach
+  void close() {
+    layer.close();
+    square.close();
+  }
+
+  private static void rejects(String text, Executable call) {
+    String message = assertThrows(IllegalArgumentException.class, call).getMessage();
+    assertTrue(message.contains(text), message);
+  }
+
+  @Test
+  void noTokens() {
+    layer.forward(new float[0], 0, new float[0]);
+    layer.forward(direct(0), 0, direct(0));
+    layer.hash(new float[0], 0, new int[0], new float[0]);
+  }
+
+  @Test
+  void arraysTooSmall() {
+    float[] x = new float[2 * IN];
+    float[] y = new float[2 * OUT];
+    rejects("x has 64 elements from its offset on, but 96 are needed", () -> layer.forward(x, 3, y));
+    rejects("y has 31 elements from its offset on, but 32 are needed", () -> layer.forward(x, 2, new float[31]));
+    rejects("x has 63 elements", () -> layer.forward(x, 1, 2, y, 0));
+    rejects("y has 31 elements", () -> layer.forward(x, 0, 2, y, 1));
+    rejects("offset is -1", () -> layer.forward(x, -1, 1, y, 0));
+    rejects("offset is 65", () -> layer.forward(x, 65, 0, y, 0));
+    rejects("offset is -2", () -> layer.forward(x, 0, 1, y, -2));
+    rejects("nTokens is -1", () -> layer.forward(x, -1, y));
+    rejects("are needed", () -> layer.forward(x, Integer.MAX_VALUE, y));
+    rejects("codes has 7 elements", () -> layer.hash(x, 2, new int[7], null));
+    rejects("scores has 7 elements", () -> layer.hash(x, 2, null, new float[7]));
+    rejects("x has 64 elements", () -> layer.hash(x, 3, null, null));
+  }
+
+  @Test
+  void buffersThatCannotBeUsed() {
+    FloatBuffer x = direct(2 * IN);
+    FloatBuffer y = direct(2 * OUT);
+    rejects("x is not a direct buffer", () -> layer.forward(FloatBuffer.allocate(2 * IN), 2, y));
+    rejects("y is not a direct buffer", () -> layer.forward(x, 2, FloatBuffer.wrap(new float[2 * OUT])));
+    ByteOrder wrong = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+    rejects("x is " + wrong, () -> layer.forward(ByteBuffer.allocateDirect(8 * IN).order(wrong).asFloatBuffer(), 2, y));
+    rejects("y is " + wrong, () -> layer.forward(x, 2, ByteBuffer.allocateDirect(8 * OUT).order(wrong).asFloatBuffer()));
+    rejects("y is read-only", () -> layer.forward(x, 2, y.asReadOnlyBuffer()));
+    rejects("x has 64 elements from its position on, but 96", () -> layer.forward(x, 3, y));
+    rejects("y has 31 elements from its position on, but 32", () -> layer.forward(x, 2, y.duplicate().position(1)));
+    rejects("y has 31 elements", () -> layer.forward(x, 2, y.duplicate().limit(31)));
+    rejects("nTokens is -1", () -> layer.forward(x, -1, y));
+  }
+
+  @Test
+  void overlaps() {
+    FloatBuffer buffer = direct(4 * IN);
+    rejects("overlap", () -> square.forward(buffer, 2, buffer.duplicate().position(1)));
+    rejects("overlap", () -> layer.forward(buffer, 2, buffer));
+    square.forward(buffer, 2, buffer.duplicate().position(2 * IN));
+    float[] array = new float[4 * IN];
+    rejects("overlap", () -> square.forward(array, 0, 2, array, 1));
+    rejects("overlap", () -> square.forward(array, 1, 2, array, 0));
+    rejects("overlap", () -> layer.forward(array, 2, array));
+    square.forward(array, 0, 2, array, 2 * IN);
+    layer.forward(array, 2 * OUT, 2, array, 0);
+  }
+
+  @Test
+  void nulls() {
+    float[] x = new float[IN];
+    assertThrows(NullPointerException.class, () -> layer.forward(null, 1, x));
+    assertThrows(NullPointerException.class, () -> layer.forward(x, 1, null));
+    assertThrows(NullPointerException.class, () -> layer.forward((FloatBuffer) null, 1, direct(OUT)));
+    assertThrows(NullPointerException.class, () -> layer.forward(direct(IN), 1, null));
+    assertThrows(NullPointerException.class, () -> layer.forward(x, 0, 1, new float[OUT], 0, null));
+    assertThrows(NullPointerException.class, () -> layer.hash(null, 1, null, null));
+    assertThrows(NullPointerException.class, () -> Layer.load((java.nio.file.Path) null));
+    assertThrows(NullPointerException.class, () -> Layer.load((byte[]) null));
+    assertThrows(NullPointerException.class, () -> Layer.load(new byte[0], null));
+    assertThrows(NullPointerException.class, () -> Layer.random(null));
+    assertThrows(NullPointerException.class, () -> layer.save(null));
+  }
+
+  @Test
+  void infoTellsWhatWasAskedFor() {
+    LayerInfo info = layer.info();
+    assertEquals(IN, info.hiddenSize());
+    assertEquals(OUT, info.outputSize());
+    assertEquals(IN, layer.inputSize());
+    assertEquals(OUT, layer.outputSize());
+    assertEquals(4, info.numTables());
+    assertEquals(8, info.tableSize());
+    assertEquals(3, info.codeBits());
+    assertEquals("bh2", info.projection());
+    assertEquals(16, info.blockSize());
+    assertEquals(1, info.numChains());
+    assertEquals(Activation.GELU, info.activation());
+    assertEquals(1, info.numProbes());
+    assertTrue(info.layerNorm());
+    assertEquals(0.7f, info.decayCoeff());
+    assertEquals(1e-5f, info.layerNormEps());
+    assertEquals(ElementType.F32, info.tableType());
+    assertEquals(ElementType.F32, info.hashType());
+    assertEquals(1, info.numThreads());
+    assertEquals(1 * 2 * (2 * 32 * 16 + 32 * 5) + 2 * 4 * 16, info.flopPerToken());
+    assertTrue(info.numParameters() > 4 * 8 * 16, info.toString());
+    assertEquals(4 * info.numParameters(), info.fileBytes());
+    assertTrue(info.memoryBytes() >= 4 * 4 * 8 * 16, info.toString());
+    assertTrue(info.scratchBytes() > 0);
+    assertTrue(layer.toString().contains("bh2"), layer.toString());
+  }
+
+  @Test
+  void configReachesTheLayer() {
+    LayerConfig config = LayerConfig.of(24, 3, 4).withDenseProjection().withActivation(Activation.SIGMOID).withNumProbes(2)
+        .withLayerNorm(false).withLayerNormEps(1e-3f).withDecayCoeff(0.25f).withSeed(-1);
+    try (Layer first = Layer.random(config);
+        Layer same = Layer.random(config);
+        Layer other = Layer.random(config.withSeed(2))) {
+      LayerInfo info = first.info();
+      assertEquals("dense", info.projection());
+      assertEquals(0, info.blockSize());
+      assertEquals(Activation.SIGMOID, info.activation());
+      assertEquals(2, info.numProbes());
+      assertEquals(false, info.layerNorm());
+      assertEquals(1e-3f, info.layerNormEps());
+      assertEquals(0.25f, info.decayCoeff());
+      float[] x = new float[24];
+      x[5] = 1;
+      float[][] y = new float[3][24];
+      first.forward(x, 1, y[0]);
+      same.forward(x, 1, y[1]);
+      other.forward(x, 1, y[2]);
+      Golden.assertSameBits(y[0], y[1]);
+      assertTrue(!java.util.Arrays.equals(y[0], y[2]));
+    }
+  }
+}

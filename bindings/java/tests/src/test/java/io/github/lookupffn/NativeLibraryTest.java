@@ -1,0 +1,200 @@
+package io.github.lookupffn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where the native library is looked for, and what is said when it is nowhere. */
+class NativeLibraryTest {
+  @TempDir static Path scratch;
+  private static Path jar;
+  private static Path bareJar;
+  private static Path library;
+
+  private static Path locationOf(Class<?> type) throws Exception {
+    return Paths.get(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+  }
+
+  /** Takes the jar apart: the native library as a file, and a jar without it. */
+  @BeforeAll
+  static void unpack() throws Exception {
+    jar = locationOf(Layer.class);
+    bareJar = scratch.resolve("bare.jar");
+    try (ZipInputStream in = new ZipInputStream(Files.newInputStream(jar));
+        ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(bareJar))) {
+      for (ZipEntry entry; (entry = in.getNextEntry()) != null; ) {
+        if (entry.getName().endsWith(".so")) {
+          library = scratch.resolve("liblookupffn_jni.so");
+          Files.write(library, in.readAllBytes());
+        } else {
+          out.putNextEntry(new ZipEntry(entry.getName()));
+          out.write(in.readAllBytes());
+        }
+      }
+    }
+    assertTrue(library != null, "no native library in " + jar);
+  }
+
+  private static String probe(Path jarToUse, String... options) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(Arrays.asList(options));
+    command.add("-cp");
+    command.add(jarToUse + System.getProperty("path.separator") + locationOf(LoadProbe.class));
+    command.add(LoadProbe.class.getName());
+    Path output = Files.createTempFile(scratch, "probe", ".txt");
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+    String text = Files.readString(output);
+    assertEquals(0, process.exitValue(), text);
+    return text;
+  }
+
+  private static void assertContains(String text, String... parts) {
+    for (String part : parts) {
+      assertTrue(text.contains(part), () -> "no \"" + part + "\" in:\n" + text);
+    }
+  }
+
+  @Test
+  void propertyNamesAFile() throws Exception {
+    String property = "-D" + NativeLibrary.PATH_PROPERTY + "=";
+    assertContains(probe(jar, property + library), "loaded " + library);
+    assertContains(probe(bareJar, property + scratch), "loaded " + library);
+  }
+
+  @Test
+  void propertyThatNamesNothing() throws Exception {
+    String text = probe(jar, "-D" + NativeLibrary.PATH_PROPERTY + "=/no/such/file.so");
+    assertContains(text, NativeLibrary.PATH_PROPERTY + " = /no/such/file.so", "Tried:", "glibc");
+    assertEquals(2, text.split("failed ", -1).length - 1, text);
+  }
+
+  @Test
+  void jarResourceLeavesNothingBehind() throws Exception {
+    Path directory = Files.createDirectory(scratch.resolve("tmp"));
+    String text = probe(jar, "-D" + NativeLibrary.TMPDIR_PROPERTY + "=" + directory);
+    assertContains(text, "loaded jar:file:", "/liblookupffn_jni.so");
+    try (Stream<Path> left = Files.list(directory)) {
+      assertEquals(0, left.count());
+    }
+  }
+
+  @Test
+  void libraryPathComesLast() throws Exception {
+    assertContains(probe(bareJar, "-Djava.library.path=" + scratch), "loaded java.library.path");
+  }
+
+  @Test
+  void nowhere() throws Exception {
+    String text = probe(bareJar, "-Djava.library.path=/no/such/path");
+    assertContains(text, "Tried:", NativeLibrary.PATH_PROPERTY + ": not set", "native/linux-", "not there",
+        "java.library.path = /no/such/path", NativeLibrary.TMPDIR_PROPERTY);
+    assertEquals(2, text.split("failed ", -1).length - 1, text);
+  }
+
+  @Test
+  void temporaryDirectoryThatCannotBeUsed() throws Exception {
+    String text = probe(jar, "-D" + NativeLibrary.TMPDIR_PROPERTY + "=/no/such/tmp", "-Djava.library.path=/nowhere");
+    assertContains(text, "/no/such/tmp", "java.library.path = /nowhere");
+  }
+
+  @Test
+  void wrongFile() throws Exception {
+    Path file = Files.write(scratch.resolve("wrong.so"), "not a library".getBytes(StandardCharsets.UTF_8));
+    assertContains(probe(jar, "-D" + NativeLibrary.PATH_PROPERTY + "=" + file), file.toString(), "failed");
+  }
+
+  private static String forwardIn(ClassLoader loader) throws Exception {
+    Class<?> config = loader.loadClass("io.github.lookupffn.LayerConfig");
+    Class<?> layer = loader.loadClass("io.github.lookupffn.Layer");
+    Object shape = config.getMethod("withDenseProjection")
+        .invoke(config.getMethod("of", int.class, int.class, int.class).invoke(null, 8, 2, 4));
+    float[] y = new float[8];
+    try (AutoCloseable made = (AutoCloseable) layer.getMethod("random", config).invoke(null, shape)) {
+      Method forward = layer.getMethod("forward", float[].class, int.class, float[].class);
+      forward.invoke(made, new float[8], 1, y);
+    }
+    return (String) loader.loadClass("io.github.lookupffn.LookupFfn").getMethod("nativePath").invoke(null);
+  }
+
+  @Test
+  void twoClassLoaders() throws Exception {
+    URL[] urls = {jar.toUri().toURL()};
+    try (URLClassLoader first = new URLClassLoader(urls, null);
+        URLClassLoader second = new URLClassLoader(urls, null)) {
+      assertNotSame(first.loadClass("io.github.lookupffn.Layer"), second.loadClass("io.github.lookupffn.Layer"));
+      assertContains(forwardIn(first), "jar:file:");
+      assertContains(forwardIn(second), "jar:file:");
+    }
+  }
+
+  /** Serves a jar's entries out of memory, as launchers do that keep jars inside a jar. */
+  private static final class NestedJarLoader extends ClassLoader {
+    private final Map<String, byte[]> entries = new HashMap<>();
+
+    NestedJarLoader(Path jar) throws IOException {
+      super(null);
+      try (ZipInputStream in = new ZipInputStream(Files.newInputStream(jar))) {
+        for (ZipEntry entry; (entry = in.getNextEntry()) != null; ) {
+          entries.put(entry.getName(), in.readAllBytes());
+        }
+      }
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      byte[] bytes = entries.get(name.replace('.', '/') + ".class");
+      if (bytes == null) {
+        throw new ClassNotFoundException(name);
+      }
+      return defineClass(name, bytes, 0, bytes.length);
+    }
+
+    @Override
+    protected URL findResource(String name) {
+      try {
+        return entries.containsKey(name) ? URI.create("file:///outer.jar/inner.jar/" + name).toURL() : null;
+      } catch (IOException impossible) {
+        throw new AssertionError(impossible);
+      }
+    }
+
+    @Override
+    public InputStream getResourceAsStream(String name) {
+      byte[] bytes = entries.get(name);
+      return bytes == null ? null : new ByteArrayInputStream(bytes);
+    }
+  }
+
+  @Test
+  void jarInsideAJar() throws Exception {
+    assertContains(forwardIn(new NestedJarLoader(jar)), "outer.jar/inner.jar/");
+  }
+}

@@ -1,0 +1,27 @@
+// .NET: handles are IntPtr, a status is an int, everything else is a pointer; every argument is blittable, so that the
+// imports need no marshalling code and suit ahead-of-time compilation.
+%pragma(csharp) moduleclassmodifiers="internal static unsafe class"
+%pragma(csharp) imclassclassmodifiers="internal static unsafe class"
+%include "enumsimple.swg"
+%csconst(1);
+
+%define %blittable(CTYPE, CSTYPE)
+%typemap(ctype) CTYPE "$1_ltype"
+%typemap(imtype) CTYPE "CSTYPE"
+%typemap(cstype) CTYPE "CSTYPE"
+%typemap(csin) CTYPE "$csinput"
+%typemap(in) CTYPE %{ $1 = $input; %}
+%typemap(out) CTYPE %{ $result = $1; %}
+%typemap(csout, excode="") CTYPE { return $imcall; }
+%enddef
+%blittable(const lffn_layer*, global::System.IntPtr)
+%blittable(lffn_layer*, global::System.IntPtr)
+%blittable(lffn_layer**, global::System.IntPtr*)
+%blittable(const char*, byte*)
+%blittable(const void*, byte*)
+%blittable(size_t, nuint)
+%blittable(const float*, float*)
+%blittable(float*, float*)
+%blittable(const int32_t*, int*)
+%blittable(int32_t*, int*)
+%blittable(int64_t*, long*)

@@ -1,0 +1,122 @@
+// Java: handles are long, a status that is not LFFN_OK throws, text is UTF-8 bytes, floats come in direct buffers.
+%pragma(java) moduleclassmodifiers="final class"
+%pragma(java) jniclassclassmodifiers="final class"
+%pragma(java) jniclasscode=%{
+  static {
+    NativeLibrary.ensureLoaded();
+  }
+%}
+%include "enumtypeunsafe.swg"
+%typemap(javaclassmodifiers) enum SWIGTYPE "final class"
+%javaconst(1);
+
+%{
+#include "java_arrays.h"
+%}
+
+%typemap(jni) lffn_status "void"
+%typemap(jtype) lffn_status "void"
+%typemap(jstype) lffn_status "void"
+%typemap(javaout) lffn_status { $jnicall; }
+%typemap(out) lffn_status %{
+  if ($1 != LFFN_OK) throw_status(jenv, $1, lffn_last_error());
+%}
+
+%typemap(jni) const lffn_layer*, lffn_layer* "jlong"
+%typemap(jtype) const lffn_layer*, lffn_layer* "long"
+%typemap(jstype) const lffn_layer*, lffn_layer* "long"
+%typemap(javain) const lffn_layer*, lffn_layer* "$javainput"
+%typemap(in) const lffn_layer*, lffn_layer* %{ $1 = reinterpret_cast<lffn_layer*>($input); %}
+
+// A new handle comes back in a long[1].
+%typemap(jni) lffn_layer** out "jlongArray"
+%typemap(jtype) lffn_layer** out "long[]"
+%typemap(jstype) lffn_layer** out "long[]"
+%typemap(javain) lffn_layer** out "$javainput"
+%typemap(in) lffn_layer** out (lffn_layer* made = nullptr) %{ $1 = &made; %}
+%typemap(argout) lffn_layer** out %{
+  if (result == LFFN_OK) {
+    const jlong handle = reinterpret_cast<jlong>(*$1);
+    jenv->SetLongArrayRegion($input, 0, 1, &handle);
+  }
+%}
+
+%typemap(jni) int64_t* numbers "jlongArray"
+%typemap(jtype) int64_t* numbers "long[]"
+%typemap(jstype) int64_t* numbers "long[]"
+%typemap(javain) int64_t* numbers "$javainput"
+%typemap(in) int64_t* numbers (int64_t values[INFO_COUNT]) %{ $1 = values; %}
+%typemap(argout) int64_t* numbers %{
+  if (result == LFFN_OK) jenv->SetLongArrayRegion($input, 0, INFO_COUNT, reinterpret_cast<const jlong*>($1));
+%}
+
+// A path is UTF-8 with the closing zero put there by the caller: JNI's own strings are a modified UTF-8.
+%typemap(jni) const char* path "jbyteArray"
+%typemap(jtype) const char* path "byte[]"
+%typemap(jstype) const char* path "byte[]"
+%typemap(javain) const char* path "$javainput"
+%typemap(in) const char* path %{
+  $1 = reinterpret_cast<char*>(jenv->GetByteArrayElements($input, nullptr));
+  if ($1 == nullptr) return $null;
+%}
+%typemap(freearg) const char* path %{
+  jenv->ReleaseByteArrayElements($input, reinterpret_cast<jbyte*>($1), JNI_ABORT);
+%}
+
+%typemap(jni) (const void* data, size_t size) "jbyteArray"
+%typemap(jtype) (const void* data, size_t size) "byte[]"
+%typemap(jstype) (const void* data, size_t size) "byte[]"
+%typemap(javain) (const void* data, size_t size) "$javainput"
+%typemap(in) (const void* data, size_t size) %{
+  $1 = jenv->GetByteArrayElements($input, nullptr);
+  if ($1 == nullptr) return $null;
+  $2 = static_cast<size_t>(jenv->GetArrayLength($input));
+%}
+%typemap(freearg) (const void* data, size_t size) %{
+  jenv->ReleaseByteArrayElements($input, static_cast<jbyte*>($1), JNI_ABORT);
+%}
+
+%typemap(jni) const char* "jbyteArray"
+%typemap(jtype) const char* "byte[]"
+%typemap(jstype) const char* "byte[]"
+%typemap(javaout) const char* { return $jnicall; }
+%typemap(out) const char* %{
+  const auto length = static_cast<jsize>(strlen($1));
+  $result = jenv->NewByteArray(length);
+  if ($result != nullptr) jenv->SetByteArrayRegion($result, 0, length, reinterpret_cast<const jbyte*>($1));
+%}
+
+// Direct buffers, without a copy. Whoever calls has checked that they are direct, native-ordered and large enough.
+%define %direct_buffer(CTYPE, JAVATYPE, NULL_IS_FINE)
+%typemap(jni) CTYPE "jobject"
+%typemap(jtype) CTYPE "JAVATYPE"
+%typemap(jstype) CTYPE "JAVATYPE"
+%typemap(javain) CTYPE "$javainput"
+%typemap(in) CTYPE %{
+  $1 = $input == nullptr ? nullptr : static_cast<$1_ltype>(jenv->GetDirectBufferAddress($input));
+  if (!NULL_IS_FINE && $1 == nullptr) {
+    throw_status(jenv, LFFN_ERROR_INVALID_ARGUMENT, "$1_name is not a direct buffer");
+    return $null;
+  }
+%}
+%enddef
+%direct_buffer(const float* x, java.nio.FloatBuffer, false)
+%direct_buffer(float* y, java.nio.FloatBuffer, false)
+%direct_buffer(const int32_t* cancel, java.nio.ByteBuffer, true)
+
+%typemap(in, numinputs=0) JNIEnv* env %{ $1 = jenv; %}
+%typemap(jni) jfloatArray "jfloatArray"
+%typemap(jtype) jfloatArray "float[]"
+%typemap(jstype) jfloatArray "float[]"
+%typemap(javain) jfloatArray "$javainput"
+%typemap(in) jfloatArray %{ $1 = $input; %}
+%typemap(jni) jintArray "jintArray"
+%typemap(jtype) jintArray "int[]"
+%typemap(jstype) jintArray "int[]"
+%typemap(javain) jintArray "$javainput"
+%typemap(in) jintArray %{ $1 = $input; %}
+
+// Hashing goes through arrays only.
+%ignore layer_hash;
+%rename("$ignore") throw_status;
+%include "java_arrays.h"

@@ -1,0 +1,20 @@
+// The raw layer under the Java and the .NET package: static functions, handles as numbers, nothing public.
+// raw.h says what the functions do.
+%module Raw
+
+%{
+#include "raw.h"
+%}
+
+// Imported, not wrapped: for its types and for the version numbers in ABI_VERSION.
+%include <stdint.i>
+%import <lookupffn/lookupffn.h>
+
+#if defined(SWIGJAVA)
+%rename("%(lowercamelcase)s", %$isfunction) "";
+%include "java.i"
+#elif defined(SWIGCSHARP)
+%rename("%(camelcase)s", %$isfunction) "";
+%include "csharp.i"
+#endif
+%include "raw.h"

@@ -1,0 +1,20 @@
+# The .NET tests use the package from the feed of the build tree. xunit comes from NuGet.
+set(dotnet_source ${CMAKE_CURRENT_SOURCE_DIR}/../dotnet)
+get_filename_component(dotnet_build ${CMAKE_CURRENT_BINARY_DIR}/../dotnet ABSOLUTE)
+get_property(dotnet_flags GLOBAL PROPERTY LFFN_DOTNET_FLAGS)
+set(dotnet_environment "DOTNET_CLI_TELEMETRY_OPTOUT=1;DOTNET_NOLOGO=1")
+
+# The newest framework of which the SDK has a runtime; the oldest is run by the program compiled ahead of time.
+list(GET LFFN_DOTNET_FRAMEWORKS -1 dotnet_framework)
+add_test(NAME dotnet COMMAND ${LFFN_DOTNET} test ${dotnet_source}/LookupFfn.Tests/LookupFfn.Tests.csproj ${dotnet_flags}
+                             -p:LffnTestFramework=${dotnet_framework} --logger "console$<SEMICOLON>verbosity=normal")
+set_tests_properties(dotnet PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RUN_SERIAL ON ENVIRONMENT
+                     "LOOKUPFFN_GOLDEN=${LFFN_GOLDEN_DIR};LOOKUPFFN_CASES=${LFFN_CASES_DIR};${dotnet_environment}")
+
+if(net8.0 IN_LIST LFFN_DOTNET_FRAMEWORKS)
+  add_test(NAME dotnet_aot
+           COMMAND ${CMAKE_COMMAND} -DDOTNET=${LFFN_DOTNET} "-DFLAGS=${dotnet_flags}" -DOUTPUT=${dotnet_build}/aot
+                   -DPROJECT=${dotnet_source}/LookupFfn.AotSmoke/LookupFfn.AotSmoke.csproj -DPROGRAM=LookupFfn.AotSmoke
+                   -P ${LFFN_BINDINGS_CMAKE_DIR}/publish_and_run.cmake)
+  set_tests_properties(dotnet_aot PROPERTIES RUN_SERIAL ON TIMEOUT 600 ENVIRONMENT "${dotnet_environment}")
+endif()
