@@ -34,14 +34,17 @@ struct Speaker {
 // The shortest of the texts that read back to the same float.
 std::string number_text(float value) {
   char text[32];
-  for (int digits = 1;; ++digits) {
-    char* const end = std::to_chars(text, text + sizeof(text), double{value}, std::chars_format::general, digits).ptr;
+  char* end = text;
+  // Nine digits tell all floats apart.
+  for (int digits = 1; digits <= 9; ++digits) {
+    end = std::to_chars(text, text + sizeof(text), double{value}, std::chars_format::general, digits).ptr;
     double back = 0;
     std::from_chars(text, end, back);
-    // Nine digits tell all floats apart.
-    if (static_cast<float>(back) == value || digits == 9)
-      return std::string(static_cast<const char*>(text), static_cast<size_t>(end - text));
+    if (static_cast<float>(back) == value) break;
   }
+  const std::string result(static_cast<const char*>(text), static_cast<size_t>(end - text));
+  // "-0" would be read as an integer, which has no sign to keep.
+  return result.find_first_of(".e") == std::string::npos ? result + ".0" : result;
 }
 
 }  // namespace

@@ -242,16 +242,16 @@ TEST(LayerConfig, ReadsBackItsOwnJson) {
   config.layer_norm = true;
   config.activation = LFFN_ACTIVATION_GELU;
   uint32_t random = 12345;
-  const float edges[] = {0.7f, 0.1f,       1e-5f, FLT_MAX, FLT_MIN, std::numeric_limits<float>::denorm_min(),
-                         0.0f, 16777217.0f};
+  const float edges[] = {0.7f, 0.1f,  1e-5f, FLT_MAX,    FLT_MIN, std::numeric_limits<float>::denorm_min(),
+                         0.0f, -0.0f, -3.0f, 16777217.0f};
   for (int i = 0; i < 20000; ++i) {
     random = random * 1664525 + 1013904223;
     float value;
     std::memcpy(&value, &random, sizeof(value));
-    if (i < 8) value = edges[i];
+    if (i < 10) value = edges[i];
     if (!std::isfinite(value)) continue;
     config.decay_coeff = value;
-    config.layer_norm_eps = std::fabs(value);
+    config.layer_norm_eps = value == 0 ? value : std::fabs(value);
     expect_same(parse_layer_config(layer_config_to_json(config)), config);
     if (HasFailure()) return;
   }
