@@ -20,7 +20,9 @@ struct Registers {
 
 Registers cpuid(uint32_t leaf, uint32_t subleaf) {
   Registers r;
-  if (__get_cpuid_max(leaf & 0x80000000u, nullptr) >= leaf) __cpuid_count(leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx);
+  if (static_cast<uint32_t>(__get_cpuid_max(leaf & 0x80000000u, nullptr)) >= leaf) {
+    __cpuid_count(leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx);
+  }
   return r;
 }
 
