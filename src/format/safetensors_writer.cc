@@ -23,8 +23,11 @@ std::vector<const TensorView*> in_file_order(const std::vector<TensorView>& tens
   std::vector<const TensorView*> order;
   order.reserve(tensors.size());
   for (const TensorView& tensor : tensors) order.push_back(&tensor);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const TensorView* a, const TensorView* b) { return alignment_after(*a) > alignment_after(*b); });
+  std::sort(order.begin(), order.end(), [](const TensorView* a, const TensorView* b) {
+    const size_t first = alignment_after(*a);
+    const size_t second = alignment_after(*b);
+    return first != second ? first > second : a < b;  // the caller's order among equals
+  });
   return order;
 }
 
