@@ -1,0 +1,10 @@
+#pragma once
+
+#include "engine.h"
+
+namespace compare {
+
+std::unique_ptr<Engine> make_onednn(Problem& problem, int threads, std::string* why);
+std::string onednn_version();
+
+}  // namespace compare

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "engine.h"
+
+namespace compare {
+
+std::unique_ptr<Engine> make_onnxruntime_f32(Problem& problem, int threads, std::string* why);
+std::unique_ptr<Engine> make_onnxruntime_int8(Problem& problem, int threads, std::string* why);
+std::string onnxruntime_version();
+
+}  // namespace compare

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "engine.h"
+
+namespace compare {
+
+std::unique_ptr<Engine> make_torch(Problem& problem, int threads, std::string* why);
+std::string torch_version();
+
+}  // namespace compare

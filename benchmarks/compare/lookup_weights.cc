@@ -1,0 +1,91 @@
+#include "lookup_weights.h"
+
+#include <cmath>
+#include <iterator>
+#include <stdexcept>
+
+namespace compare {
+namespace {
+
+constexpr int32_t kFactors = 4;  // BH4
+
+void check(lffn_status status) {
+  if (status != LFFN_OK) throw std::runtime_error(std::string("liblookupffn: ") + lffn_last_error());
+}
+
+lffn_tensor tensor(const char* name, const std::vector<float>& values, const std::vector<int64_t>& shape) {
+  lffn_tensor t;
+  lffn_tensor_init(&t);
+  t.name = name;
+  t.dtype = LFFN_F32;
+  t.rank = static_cast<int32_t>(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) t.shape[i] = shape[i];
+  t.data = values.data();
+  t.size = values.size() * sizeof(float);
+  return t;
+}
+
+}  // namespace
+
+LookupWeights::LookupWeights(const Shape& shape) : shape_(shape), padded_(1) {
+  while (padded_ < shape.d) padded_ *= 2;
+  const int64_t bits = int64_t{shape.h} * shape.tau;
+  chains_ = (bits + padded_ - 1) / padded_;
+  projection_.resize(static_cast<size_t>(chains_ * kFactors * padded_ * shape.block));
+  projection_bias_.resize(static_cast<size_t>(bits));
+  tables_.resize((static_cast<size_t>(shape.h) << shape.tau) * static_cast<size_t>(shape.d));
+  bias_.resize(static_cast<size_t>(shape.d));
+  // A block product followed by the unnormalised H keeps the variance at this size, so that every z is about normal.
+  const double keep_variance = 1 / std::sqrt(static_cast<double>(shape.block * padded_));
+  fill_normal(projection_.data(), static_cast<int64_t>(projection_.size()), keep_variance, 11);
+  fill_normal(projection_bias_.data(), bits, 0.1, 12);
+  fill_normal(tables_.data(), static_cast<int64_t>(tables_.size()), 0.02, 13);
+  fill_normal(bias_.data(), shape.d, 0.1, 14);
+}
+
+lffn_layer* LookupWeights::make_layer(int32_t table_dtype, int32_t hash_dtype, int threads) const {
+  lffn_layer_config config;
+  lffn_layer_config_init(&config);
+  config.hidden_size = static_cast<int32_t>(shape_.d);
+  config.num_tables = shape_.h;
+  config.table_size = 1 << shape_.tau;
+  config.projection = kFactors;
+  config.block_size = shape_.block;
+  config.layer_norm = 0;
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.num_threads = threads;
+  options.table_dtype = table_dtype;
+  options.hash_dtype = hash_dtype;
+  const int64_t block = shape_.block;
+  const lffn_tensor tensors[] = {
+      tensor("hash.projection.weight", projection_, {chains_, kFactors, padded_ / block, block, block}),
+      tensor("hash.projection.bias", projection_bias_, {static_cast<int64_t>(projection_bias_.size())}),
+      tensor("tables", tables_, {shape_.h, int64_t{1} << shape_.tau, shape_.d}),
+      tensor("bias", bias_, {shape_.d}),
+  };
+  lffn_layer* layer = nullptr;
+  const lffn_status status = lffn_layer_create(&config, tensors, std::size(tensors), &options, &layer);
+  if (status == LFFN_ERROR_UNSUPPORTED) return nullptr;
+  check(status);
+  return layer;
+}
+
+CodeSpread measure_code_spread(const lffn_layer* layer, const Problem& problem) {
+  const size_t h = static_cast<size_t>(problem.shape().h), rows = size_t{1} << problem.shape().tau;
+  const int64_t n = problem.pool_tokens();
+  std::vector<int32_t> codes(static_cast<size_t>(n) * h);
+  check(lffn_layer_hash(layer, problem.x(), n, codes.data(), nullptr));
+  std::vector<int64_t> counts(h * rows);
+  for (size_t i = 0; i < codes.size(); ++i) counts[i % h * rows + static_cast<size_t>(codes[i])]++;
+  CodeSpread spread{0, 0};
+  for (const int64_t count : counts) {
+    if (count == 0) continue;
+    const double share = static_cast<double>(count) / static_cast<double>(n);
+    spread.entropy_bits -= share * std::log2(share) / static_cast<double>(h);
+    spread.rows_used += 1.0 / static_cast<double>(counts.size());
+  }
+  return spread;
+}
+
+}  // namespace compare

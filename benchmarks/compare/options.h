@@ -1,0 +1,24 @@
+// The command line of the comparison.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace compare {
+
+struct Options {
+  std::vector<std::string> engines, sizes;
+  std::vector<int64_t> batches = {1, 16, 64, 512, 4096, 32768};
+  std::vector<int64_t> threads = {1, 2};
+  double seconds = 20;  // per cell
+  std::string json;
+  bool help = false;
+};
+
+const char* usage();
+
+// Throws std::invalid_argument for what it does not understand.
+Options parse_options(int argc, char** argv);
+
+}  // namespace compare
