@@ -1,0 +1,104 @@
+// The library's kernels through its C interface: the hash by itself, and the gather as what a forward takes beyond it.
+#include <benchmark/benchmark.h>
+#include <lookupffn/lookupffn.h>
+#include <time.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "lookup_weights.h"
+#include "problem.h"
+
+namespace {
+
+using compare::Problem;
+using compare::Shape;
+
+struct Kind {
+  const char* name;
+  int32_t table_dtype, hash_dtype;
+  double table_bytes;  // of one element
+};
+
+constexpr Kind kKinds[] = {
+    {"f32", LFFN_F32, LFFN_F32, 4},
+    {"bf16", LFFN_BF16, LFFN_F32, 2},
+    {"int8-tables", LFFN_INT8, LFFN_F32, 1},
+    {"int8", LFFN_INT8, LFFN_INT8, 1},
+};
+
+// Multiplications and additions that the hash needs per token with the Hadamard matrix's inner part folded into the
+// blocks.
+double hash_flop(const lffn_layer_info& info) {
+  double n = 1, outer_stages = 0;
+  while (n < info.hidden_size) n *= 2;
+  for (double width = info.block_size; width < n; width *= 2) outer_stages++;
+  return info.num_chains * info.projection * n * (2.0 * info.block_size + outer_stages);
+}
+
+// Of this thread, which is the only one at work: other programs' turns do not count.
+double cpu_us() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+void run(benchmark::State& state, const Shape& shape, const Kind& kind, int64_t batch) {
+  // One problem is kept from benchmark to benchmark: making its weights takes longer than measuring.
+  static std::map<std::string, std::unique_ptr<Problem>> problems;
+  std::unique_ptr<Problem>& problem = problems[shape.name];
+  if (problem == nullptr) problem = std::make_unique<Problem>(shape, 4096);
+  lffn_layer* layer = problem->lookup_weights().make_layer(kind.table_dtype, kind.hash_dtype, 1);
+  if (layer == nullptr) {
+    state.SkipWithError(lffn_last_error());
+    return;
+  }
+  const int64_t calls = std::max<int64_t>(1, 64 / batch);  // so that reading the clock costs nothing
+  const double tokens = static_cast<double>(batch * calls);
+  std::vector<double> hash, gather;
+  int64_t next = 0;
+  for (auto _ : state) {
+    const double start = cpu_us();
+    for (int64_t i = 0; i < calls; i++)
+      lffn_layer_hash(layer, problem->batch(next + i, batch), batch, nullptr, nullptr);
+    const double middle = cpu_us();
+    for (int64_t i = 0; i < calls; ++i) lffn_layer_forward(layer, problem->batch(next + i, batch), batch, problem->y());
+    const double end = cpu_us();
+    hash.push_back((middle - start) / tokens);
+    gather.push_back((end - middle) / tokens - hash.back());
+    next += calls;
+  }
+  lffn_layer_info info;
+  lffn_layer_info_init(&info);
+  lffn_layer_get_info(layer, &info);
+  lffn_layer_free(layer);
+  const double gather_bytes = kind.table_bytes * info.num_tables * info.output_size;
+  state.counters["hash_us"] = median(hash);
+  state.counters["hash_gflops"] = 1e-3 * hash_flop(info) / median(hash);
+  state.counters["gather_us"] = median(gather);
+  state.counters["gather_gbytes"] = 1e-3 * gather_bytes / median(gather);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const Shape& shape : compare::shapes()) {
+    for (const Kind& kind : kKinds) {
+      for (const int64_t batch : {1, 64, 4096}) {
+        const std::string name = shape.name + "/" + kind.name + "/batch:" + std::to_string(batch);
+        benchmark::RegisterBenchmark(name.c_str(), run, shape, kind, batch)->MinTime(2)->UseRealTime();
+      }
+    }
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::AddCustomContext("isa", lffn_isa());
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
