@@ -1,0 +1,20 @@
+// The subcommands of `lookupffn`. Each lives in a file of its own, which adds its options and knows how to run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace lffn::tools {
+
+struct Command {
+  CLI::App* app;
+  std::function<int()> run;  // returns the exit status; throws std::exception for what goes to stderr with status 1
+};
+
+Command create_command(CLI::App& parent);
+Command info_command(CLI::App& parent);
+Command isa_command(CLI::App& parent);
+Command run_command(CLI::App& parent);
+Command verify_command(CLI::App& parent);
+
+}  // namespace lffn::tools

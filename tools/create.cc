@@ -1,0 +1,64 @@
+// lookupffn create: a layer with random weights, for tests and timing.
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "command.h"
+#include "layer_options.h"
+#include "progress.h"
+
+namespace lffn::tools {
+namespace {
+
+struct Options {
+  std::string path;
+  bool force = false;
+  bool no_layer_norm = false;
+  lookupffn::LayerConfig config;
+  LayerOptions layer;
+};
+
+int create(Options& options) {
+  if (!options.force && access(options.path.c_str(), F_OK) == 0) {
+    throw lookupffn::InvalidArgument(options.path + " exists; --force replaces it");
+  }
+  options.config.layer_norm = options.no_layer_norm ? 0 : 1;
+  const Progress progress("creating " + options.path);
+  lookupffn::Layer::create(options.config, {}, options.layer.get()).save(options.path);
+  return 0;
+}
+
+void add_options(CLI::App& app, Options& options) {
+  lookupffn::LayerConfig& config = options.config;
+  app.add_option("FILE", options.path, "The safetensors file to write")->required();
+  app.add_option("--hidden-size", config.hidden_size, "Floats per input token")->required()->type_name("N");
+  app.add_option("--output-size", config.output_size, "Floats per output token; 0 = hidden size")->type_name("N");
+  app.add_option("--tables", config.num_tables, "How many tables")->required()->type_name("N");
+  app.add_option("--table-size", config.table_size, "Rows per table, a power of two")->required()->type_name("N");
+  add_choice(app, "--projection", config.projection, projection_names(), "dense or bh1 to bh9; default bh4");
+  app.add_option("--block-size", config.block_size, "Of the BH blocks, a power of two; default 64")->type_name("N");
+  add_choice(app, "--activation", config.activation, activation_names(), "gelu or sigmoid; default gelu");
+  app.add_option("--probes", config.num_probes, "Rows read per table; default 1")->type_name("N");
+  app.add_flag("--no-layer-norm", options.no_layer_norm, "Leave out the layer norm");
+  app.add_option("--decay", config.decay_coeff, "Weight of the projection against its input; default 0.7");
+  app.add_option("--seed", config.seed, "The same seed gives the same file on every machine; default 0");
+  app.add_flag("--force", options.force, "Replace a file that exists");
+  options.layer.add_to(app);
+}
+
+}  // namespace
+
+Command create_command(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = parent.add_subcommand("create", "Write a layer with random weights, for tests and timing");
+  add_options(*app, *options);
+  app->footer(
+      "Examples:\n"
+      "  lookupffn create --hidden-size 512 --tables 128 --table-size 256 layer.safetensors\n"
+      "  lookupffn create --hidden-size 768 --tables 170 --table-size 512 --table-dtype bf16 --seed 7 "
+      "layer.safetensors");
+  return {app, [options] { return create(*options); }};
+}
+
+}  // namespace lffn::tools

@@ -1,0 +1,32 @@
+// What the subcommands that work on a layer share: how to load it, and the names of its kinds.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "lookupffn/lookupffn.hpp"
+
+namespace lffn::tools {
+
+class LayerOptions {
+ public:
+  void add_to(CLI::App& app);
+  lookupffn::Layer load(const std::string& path) const;
+  const lookupffn::LoadOptions& get() const { return options_; }
+
+ private:
+  lookupffn::LoadOptions options_;
+};
+
+const std::map<std::string, int32_t>& projection_names();  // "dense", "bh1" to "bh9"
+const std::map<std::string, int32_t>& activation_names();  // "gelu", "sigmoid"
+const std::map<std::string, int32_t>& dtype_names();       // "f32", "bf16", "int8"
+
+// An option that takes one of these names.
+void add_choice(CLI::App& app, const std::string& option, int32_t& value, const std::map<std::string, int32_t>& names,
+                const std::string& help);
+std::string name_of(const std::map<std::string, int32_t>& names, int32_t value);
+
+}  // namespace lffn::tools

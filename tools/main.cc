@@ -1,0 +1,74 @@
+// The `lookupffn` command: exit status 0 for success, 1 for an error or a failed check, 2 for a usage error.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "command.h"
+#include "lookupffn/lookupffn.h"
+
+namespace {
+
+// A file opened later must not become standard output because a parent closed it. What is opened in its place fails on
+// use, as a closed one would.
+void occupy_standard_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (fcntl(stream, F_GETFD) == -1 && errno == EBADF) {
+      static_cast<void>(open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+    }
+  }
+}
+
+std::string version_text() {
+  const uint32_t version = lffn_version();
+  return "lookupffn " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+// A reader that left early, such as `head`, is told by the exit status alone.
+int finish_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  if (errno != EPIPE) std::fprintf(stderr, "lookupffn: standard output: %s\n", std::strerror(errno));
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  occupy_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    CLI::App app("Inspect, run, check and make LookupFFN layers.", "lookupffn");
+    app.set_version_flag("--version", version_text());
+    app.require_subcommand(1);
+    app.footer(
+        "Examples:\n"
+        "  lookupffn create --hidden-size 512 --tables 128 --table-size 256 layer.safetensors\n"
+        "  lookupffn info layer.safetensors\n"
+        "  lookupffn run layer.safetensors < x.f32 > y.f32\n"
+        "\n"
+        "Every subcommand has its own --help. Environment: LOOKUPFFN_ISA picks the kernels,\n"
+        "LOOKUPFFN_NUM_THREADS the threads; see `lookupffn isa`.");
+    using namespace lffn::tools;
+    const Command commands[] = {info_command(app), run_command(app), verify_command(app), create_command(app),
+                                isa_command(app)};
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      const bool asked_for_help = error.get_exit_code() == 0;
+      app.exit(error);
+      return asked_for_help ? finish_output(0) : 2;
+    }
+    for (const Command& command : commands) {
+      if (command.app->parsed()) return finish_output(command.run());
+    }
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "lookupffn: %s\n", error.what());
+  }
+  return 1;
+}
