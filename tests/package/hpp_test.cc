@@ -1,0 +1,216 @@
+// The C++ header: types, views, exceptions.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lookupffn/lookupffn.hpp"
+
+namespace {
+
+using lookupffn::CancelFlag;
+using lookupffn::Layer;
+using lookupffn::LayerConfig;
+using lookupffn::LayerInfo;
+using lookupffn::LoadOptions;
+using lookupffn::Span;
+using lookupffn::Tokens;
+
+static_assert(std::is_nothrow_move_constructible_v<Layer> && std::is_nothrow_move_assignable_v<Layer>);
+static_assert(!std::is_copy_constructible_v<Layer> && !std::is_copy_assignable_v<Layer>);
+static_assert(std::is_convertible_v<const std::vector<float>&, Tokens<const float>>);
+static_assert(!std::is_convertible_v<const std::vector<float>&, Tokens<float>>, "const would be lost");
+static_assert(!std::is_convertible_v<std::vector<double>&, Tokens<const float>>, "not floats");
+static_assert(sizeof(lookupffn::Tensor) == sizeof(lffn_tensor), "arrays of them cross the border");
+
+constexpr int kHidden = 24;
+constexpr int kOutput = 10;
+
+LayerConfig small_config() {
+  LayerConfig config;
+  config.hidden_size = kHidden;
+  config.output_size = kOutput;
+  config.num_tables = 6;
+  config.table_size = 16;
+  config.block_size = 8;
+  config.seed = 3;
+  return config;
+}
+
+std::vector<float> numbers(int64_t count) {
+  std::vector<float> result;
+  for (int64_t i = 0; i < count; ++i) result.push_back(static_cast<float>(i * 29 % 17) / 8 - 1);
+  return result;
+}
+
+std::string temporary_file(const char* name) { return (std::filesystem::path(testing::TempDir()) / name).string(); }
+
+TEST(Hpp, ForwardIntoNewAndGivenMemoryAgree) {
+  const Layer layer = Layer::create(small_config());
+  const std::vector<float> x = numbers(5 * kHidden);
+  std::array<float, 5 * kOutput> y{};
+  layer.forward(x, y);
+  EXPECT_EQ(layer.forward(x), std::vector<float>(y.begin(), y.end()));
+  EXPECT_NE(y[0], 0);
+}
+
+TEST(Hpp, NoTokensAreFine) {
+  const Layer layer = Layer::create(small_config());
+  EXPECT_TRUE(layer.forward(std::vector<float>()).empty());
+  EXPECT_TRUE(layer.hash(Span<const float>()).codes.empty());
+}
+
+TEST(Hpp, StridesReachEveryTokenAndNothingElse) {
+  const Layer layer = Layer::create(small_config());
+  constexpr int64_t kTokens = 4;
+  constexpr int64_t kInputStride = kHidden + 3;
+  constexpr int64_t kOutputStride = kOutput + 5;
+  const std::vector<float> wide = numbers(kTokens * kInputStride);
+  std::vector<float> x;
+  for (int64_t t = 0; t < kTokens; ++t) {
+    x.insert(x.end(), wide.begin() + t * kInputStride, wide.begin() + t * kInputStride + kHidden);
+  }
+  const std::vector<float> expected = layer.forward(x);
+  // The last row ends where its width ends.
+  std::vector<float> y((kTokens - 1) * kOutputStride + kOutput, -7.0f);
+  layer.forward({wide, kTokens, kInputStride}, {y, kTokens, kOutputStride});
+  for (int64_t i = 0; i < static_cast<int64_t>(y.size()); ++i) {
+    const int64_t column = i % kOutputStride;
+    EXPECT_EQ(y[i], column < kOutput ? expected[i / kOutputStride * kOutput + column] : -7.0f) << i;
+  }
+}
+
+TEST(Hpp, AddAddsToWhatIsThere) {
+  const Layer layer = Layer::create(small_config());
+  const std::vector<float> x = numbers(2 * kHidden);
+  const std::vector<float> plain = layer.forward(x);
+  std::vector<float> y(plain.size(), 0.5f);
+  layer.forward(x, y, LFFN_FORWARD_ADD);
+  for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], plain[i] + 0.5f, 1e-6) << i;
+}
+
+TEST(Hpp, ViewsThatDoNotFitThrow) {
+  const Layer layer = Layer::create(small_config());
+  const std::vector<float> x = numbers(2 * kHidden);
+  std::vector<float> y(2 * kOutput);
+  const Span<const float> half_a_token(x.data(), kHidden / 2);
+  EXPECT_THROW(layer.forward(half_a_token, y), lookupffn::InvalidArgument);
+  EXPECT_THROW(layer.forward(half_a_token), lookupffn::InvalidArgument);
+  EXPECT_THROW(layer.hash(half_a_token), lookupffn::InvalidArgument);
+  EXPECT_THROW(layer.forward(x, Span<float>(y.data(), kOutput)), lookupffn::InvalidArgument);
+  EXPECT_THROW(layer.forward({x, 3, kHidden}, y), lookupffn::InvalidArgument) << "three tokens in the room of two";
+  EXPECT_THROW(layer.forward({x, 2, kHidden - 1}, y), lookupffn::InvalidArgument) << "rows that overlap";
+  EXPECT_THROW(layer.forward({x, -1, kHidden}, y), lookupffn::InvalidArgument);
+  EXPECT_THROW(layer.forward({x, 2, int64_t{1} << 62}, y), lookupffn::InvalidArgument);
+}
+
+TEST(Hpp, CancelFlagStopsAForward) {
+  const Layer layer = Layer::create(small_config());
+  const std::vector<float> x = numbers(kHidden);
+  std::vector<float> y(kOutput);
+  CancelFlag flag;
+  flag.cancel();
+  EXPECT_TRUE(flag.cancelled());
+  EXPECT_THROW(layer.forward(x, y, 0, &flag), lookupffn::Cancelled);
+  flag.reset();
+  EXPECT_NO_THROW(layer.forward(x, y, 0, &flag));
+}
+
+TEST(Hpp, HashHasEveryTableAndProbe) {
+  LayerConfig config = small_config();
+  config.num_probes = 3;
+  const lookupffn::Hashes hashes = Layer::create(config).hash(numbers(7 * kHidden));
+  EXPECT_EQ(hashes.codes.size(), 7U * 6 * 3);
+  EXPECT_EQ(hashes.scores.size(), hashes.codes.size());
+}
+
+TEST(Hpp, SavedFilesLoadFromPathAndMemory) {
+  const std::string path = temporary_file("hpp-\xF0\x9F\x93\xA6.safetensors");
+  const Layer made = Layer::create(small_config());
+  made.save(path);
+  std::ifstream stream(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  const std::vector<float> x = numbers(3 * kHidden);
+  EXPECT_EQ(Layer::load(std::filesystem::path(path)).forward(x), made.forward(x));
+  EXPECT_EQ(Layer::load_memory(bytes).forward(x), made.forward(x));
+  std::remove(path.c_str());
+}
+
+TEST(Hpp, LayersMoveAndFreeOnce) {
+  const int64_t before = lffn_live_handles();
+  {
+    Layer first = Layer::create(small_config());
+    Layer second = Layer::create(small_config());
+    EXPECT_EQ(lffn_live_handles(), before + 2);
+    second = std::move(first);
+    EXPECT_EQ(lffn_live_handles(), before + 1) << "what was held is freed";
+    lffn_layer* handle = second.release();
+    EXPECT_EQ(second.get(), nullptr);
+    const Layer third(handle);
+    EXPECT_EQ(third.info().hidden_size, kHidden);
+    EXPECT_THROW(second.info(), lookupffn::InvalidArgument) << "nothing is left in it";
+  }
+  EXPECT_EQ(lffn_live_handles(), before);
+}
+
+TEST(Hpp, TensorsArePassedOn) {
+  const std::vector<float> ones(6, 1.0f);
+  const lookupffn::Tensor tensor("tables", ones, {1, 2, 3});
+  EXPECT_EQ(tensor.struct_size, sizeof(lffn_tensor));
+  EXPECT_EQ(tensor.rank, 3);
+  EXPECT_EQ(tensor.shape[2], 3);
+  EXPECT_EQ(tensor.size, 24U);
+  EXPECT_THROW(lookupffn::Tensor("deep", ones, {1, 1, 1, 1, 1, 1, 1, 1, 6}), lookupffn::InvalidArgument);
+  try {
+    Layer::create(small_config(), std::vector<lookupffn::Tensor>{tensor});
+    FAIL() << "a layer needs more than wrongly shaped tables";
+  } catch (const lookupffn::Error& error) {
+    EXPECT_NE(std::string(error.what()), "");
+  }
+}
+
+TEST(Hpp, EachStatusHasItsException) {
+  EXPECT_NO_THROW(lookupffn::check(LFFN_OK));
+  EXPECT_THROW(lookupffn::check(LFFN_ERROR_INVALID_ARGUMENT), lookupffn::InvalidArgument);
+  EXPECT_THROW(lookupffn::check(LFFN_ERROR_OUT_OF_MEMORY), lookupffn::OutOfMemory);
+  EXPECT_THROW(lookupffn::check(LFFN_ERROR_IO), lookupffn::IoError);
+  EXPECT_THROW(lookupffn::check(LFFN_ERROR_BAD_MODEL), lookupffn::BadModel);
+  EXPECT_THROW(lookupffn::check(LFFN_ERROR_UNSUPPORTED), lookupffn::Unsupported);
+  EXPECT_THROW(lookupffn::check(LFFN_ERROR_CANCELLED), lookupffn::Cancelled);
+  EXPECT_THROW(lookupffn::check(LFFN_ERROR_INTERNAL), lookupffn::InternalError);
+  try {
+    lookupffn::check(1000);
+    FAIL() << "a status of a later version is an error too";
+  } catch (const lookupffn::Error& error) {
+    EXPECT_EQ(error.status(), 1000);
+  }
+}
+
+TEST(Hpp, WhatIsWrongIsSaid) {
+  try {
+    Layer::load("no/such/file.safetensors");
+    FAIL() << "there is no such file";
+  } catch (const lookupffn::IoError& error) {
+    EXPECT_EQ(error.status(), LFFN_ERROR_IO);
+    EXPECT_NE(std::string(error.what()).find("no/such/file.safetensors"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(Layer::load_memory(std::string("no model")), lookupffn::BadModel);
+}
+
+TEST(Hpp, OptionsHaveTheirDefaults) {
+  const LoadOptions options;
+  EXPECT_EQ(options.struct_size, sizeof(lffn_load_options));
+  EXPECT_EQ(options.table_dtype, LFFN_DTYPE_AS_STORED);
+  LoadOptions one_thread;
+  one_thread.num_threads = 1;
+  EXPECT_EQ(Layer::create(small_config(), {}, one_thread).info().num_threads, 1);
+}
+
+}  // namespace
