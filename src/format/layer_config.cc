@@ -69,7 +69,7 @@ int64_t LayerConfig::num_chains() const {
 
 int64_t LayerConfig::flop_per_token() const {
   const int64_t gather = 2 * int64_t{num_tables} * output_size;
-  if (projection == LFFN_PROJECTION_DENSE) return 2 * hidden_size * num_hashes() + gather;
+  if (projection == LFFN_PROJECTION_DENSE) return 2 * int64_t{hidden_size} * num_hashes() + gather;
   const int64_t n = padded_size();
   int64_t log2_n = 0;
   while (int64_t{1} << log2_n < n) ++log2_n;
