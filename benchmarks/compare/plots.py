@@ -3,7 +3,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as pyplot
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 # In the order of tables and legends. LookupFFN in blues, the others each in a colour of its own.
 STYLES = {
@@ -23,8 +23,15 @@ matplotlib.rcParams.update({"svg.hashsalt": "lookupffn", "font.size": 10, "axes.
                             "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"})
 
 
-def plain(value, _):
-    return f"{value:g}"
+def logarithmic(axis, places):
+    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    axis.set_xticks(places)
+    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter(plain)
+    axis.yaxis.set_major_formatter(plain)
+    axis.minorticks_off()
 
 
 def save(figure, path):
@@ -55,11 +62,7 @@ def time_per_token(compare, path):
             if points:
                 color, marker, line = STYLES[engine]
                 axis.plot(*zip(*points), color=color, marker=marker, linestyle=line, markersize=5, label=engine)
-        axis.set_xscale("log", base=2)
-        axis.set_yscale("log")
-        axis.set_xticks([c["batch"] for c in cells])
-        axis.xaxis.set_major_formatter(FuncFormatter(plain))
-        axis.yaxis.set_major_formatter(FuncFormatter(plain))
+        logarithmic(axis, [c["batch"] for c in cells])
     for axis in axes[-1]:
         axis.set_xlabel("tokens per call")
     for row in axes:
@@ -82,7 +85,7 @@ def ratios(compare, path):
             axis.bar(places, medians, width, yerr=whiskers, color=STYLES[engine][0], label=engine,
                      error_kw={"elinewidth": 0.8, "ecolor": "#444444"})
         axis.axhline(1, color="black", linewidth=0.8)
-        axis.set_xticks(range(len(cells)), [f"{c['batch']}\n{c['fastest_float32']}" for c in cells], fontsize=8)
+        axis.set_xticks(range(len(cells)), [f"{c['batch']}\n{c['fastest_float32']}".replace("-", "\n") for c in cells], fontsize=8)
         axis.grid(axis="x", visible=False)
     for axis in axes[-1]:
         axis.set_xlabel("tokens per call, and the fastest float32 engine there")
@@ -105,11 +108,7 @@ def random_rows(bandwidth, path):
         points = [(row, bandwidth[row, level]) for row in rows if (row, level) in bandwidth]
         if points:
             axis.plot(*zip(*points), color=color, marker="o", markersize=5, label=level)
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log")
-    axis.set_xticks(rows)
-    axis.xaxis.set_major_formatter(FuncFormatter(plain))
-    axis.yaxis.set_major_formatter(FuncFormatter(plain))
+    logarithmic(axis, rows)
     axis.set_xlabel("bytes per row")
     axis.set_ylabel("GB/s, one core")
     axis.legend(frameon=False, ncol=4, loc="upper center", bbox_to_anchor=(0.5, 1.15))
