@@ -3,109 +3,173 @@
 
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
+#include "kernels/unroll.h"
 
 namespace lffn {
 namespace {
 
 constexpr int kStrip = 16;  // columns come in multiples of this
 
-// Brings a share of the next tables closer with each token, so that their first reader does not wait for memory.
-class Prefetcher {
- public:
-  explicit Prefetcher(const GatherPlan& plan) : at_(plan.prefetch), end_(plan.prefetch + plan.prefetch_bytes) {
-    step_ = plan.num_tokens == 0 ? 0 : (plan.prefetch_bytes / 64 + plan.num_tokens - 1) / plan.num_tokens;
-  }
-  void token() {
-    for (int64_t i = 0; i < step_ && at_ < end_; ++i, at_ += 64) __builtin_prefetch(at_, 0, 2);
-  }
-
- private:
-  const uint8_t* at_;
-  const uint8_t* end_;
-  int64_t step_;
+// Where a token's sums are read and written: `step` floats further for each token.
+struct Cursor {
+  float* at;
+  int64_t step;
 };
 
-// The first row of sums, from float sums or, for the first tables, from the bias.
-template <int kVectors>
-inline void load_sums(const GatherPlan& plan, const float* sums, F32* registers) {
-  const float* from = plan.first ? plan.bias : sums;
-  for (int v = 0; v < kVectors; ++v) registers[v] = F32::load(from + v * kLanes);
-}
+// y can take the sums as they are; otherwise they go into plan.sums first, and finish_sums brings them to y.
+inline bool writes_y(const GatherPlan& plan) { return plan.last && !plan.add && plan.y_columns == plan.columns; }
 
-// Where a token's sums go: into y, all or in part, or back into the sums.
-template <int kVectors>
-inline void store_sums(const GatherPlan& plan, int64_t token, float* sums, const F32* registers) {
-  if (!plan.last) {
-    for (int v = 0; v < kVectors; ++v) registers[v].store(sums + v * kLanes);
-    return;
+inline void finish_sums(const GatherPlan& plan) {
+  if (!plan.last || writes_y(plan)) return;
+  const float* sums = static_cast<const float*>(plan.sums);
+  for (int64_t t = 0; t < plan.num_tokens; ++t, sums += plan.columns) {
+    float* y = plan.y + t * plan.y_stride;
+    for (int32_t c = 0; c < plan.y_columns; ++c) y[c] = plan.add ? y[c] + sums[c] : sums[c];
   }
-  float* y = plan.y + token * plan.y_stride;
-  if (plan.y_columns == kVectors * kLanes) {
-    for (int v = 0; v < kVectors; ++v) {
-      (plan.add ? F32::load(y + v * kLanes) + registers[v] : registers[v]).store(y + v * kLanes);
-    }
-    return;
-  }
-  float part[kVectors * kLanes];
-  for (int v = 0; v < kVectors; ++v) registers[v].store(part + v * kLanes);
-  for (int32_t c = 0; c < plan.y_columns; ++c) y[c] = plan.add ? y[c] + part[c] : part[c];
 }
 
-constexpr int32_t kRowsAhead = 8;
+// Sums that are under way at once: enough to hide the latency of an addition.
+constexpr int kSumsAtOnce = 8;
 
-// Asks for the row of the table kRowsAhead tables further on.
-inline void prefetch_row(const GatherPlan& plan, const uint8_t* table, const uint16_t* codes, int32_t k) {
-  if (k + kRowsAhead >= plan.num_tables) return;
-  const int64_t entries = static_cast<int64_t>(kRowsAhead) * plan.num_probes;
-  const uint8_t* row = table + kRowsAhead * plan.table_bytes + codes[entries * plan.stride] * plan.row_bytes;
-  for (int64_t i = 0; i < plan.row_bytes; i += 64) __builtin_prefetch(row + i);
+template <int kRowBytes>
+inline void prefetch_row(const uint8_t* row) {
+  for (int i = 0; i < kRowBytes; i += 64) __builtin_prefetch(row + i);
 }
 
-// add_row(row, score, sums) adds score times the row at `row`.
-template <int kStrips, typename AddRow>
-inline void gather_floats(const GatherPlan& plan, AddRow&& add_row) {
-  constexpr int kVectors = kStrips * kStrip / kLanes;
+// One probe. add_part(row, v, score, sum) gives sum plus score times the v-th vector of a row; rows are kRowBytes
+// apart. Where the rows are in no near cache (kCold), each is asked for two groups of tables ahead.
+template <int kVectors, int kRowBytes, bool kCold, typename AddPart>
+inline void gather_one_probe(const GatherPlan& plan, AddPart&& add_part) {
+  // Copies, since the compiler must assume that storing sums may change the plan.
+  const int64_t table_bytes = plan.table_bytes, group_stride = plan.stride * kEntryGroup, tokens = plan.num_tokens;
+  const int32_t groups = plan.num_tables / kEntryGroup, rest = plan.num_tables % kEntryGroup;
+  const uint8_t* const tables = plan.tables;
+  const uint16_t* codes = plan.codes + entry_index(plan.first_entry, plan.stride, 0);
+  const float* scores = plan.scores + entry_index(plan.first_entry, plan.stride, 0);
   float* sums = static_cast<float*>(plan.sums);
-  Prefetcher prefetcher(plan);
-  for (int64_t t = 0; t < plan.num_tokens; ++t, sums += kStrips * kStrip) {
-    F32 registers[kVectors];
-    load_sums<kVectors>(plan, sums, registers);
-    const uint8_t* table = plan.tables;
-    const uint16_t* codes = plan.codes + t;
-    const float* scores = plan.scores + t;
-    prefetcher.token();
-    for (int32_t k = 0; k < plan.num_tables; ++k, table += plan.table_bytes) {
-      if (plan.cold) prefetch_row(plan, table, codes, k);
-      for (int32_t p = 0; p < plan.num_probes; ++p, codes += plan.stride, scores += plan.stride) {
-        add_row(table + *codes * plan.row_bytes, F32::set1(*scores), registers);
+  Cursor from = plan.first ? Cursor{const_cast<float*>(plan.bias), 0} : Cursor{sums, kVectors * kLanes};
+  Cursor to = writes_y(plan) ? Cursor{plan.y, plan.y_stride} : Cursor{sums, kVectors * kLanes};
+  // A few lines of the next tables with each token, so that their first reader does not wait for memory.
+  const uint8_t* next = plan.prefetch;
+  const int64_t lines = (plan.prefetch_bytes / 64 + tokens - 1) / tokens;
+
+  const auto run = [&](auto at_once) LFFN_INLINE {
+    constexpr int kTokens = decltype(at_once)::value;
+    F32 running[kTokens][kVectors];
+    unroll<kTokens>([&](auto i) LFFN_INLINE {
+      unroll<kVectors>([&](auto v) LFFN_INLINE { running[i][v] = F32::load(from.at + v * kLanes); });
+      from.at += from.step;
+    });
+    for (int64_t i = 0; i < kTokens * lines; ++i, next += 64) __builtin_prefetch(next, 0, 2);
+    const uint8_t* table = tables;
+    const uint16_t* code = codes;
+    const float* score = scores;
+    const auto add_table = [&](int e) LFFN_INLINE {
+      const uint8_t* rows[kTokens];
+      F32 weights[kTokens];
+      unroll<kTokens>([&](auto i) LFFN_INLINE {
+        rows[i] = table + code[i * kEntryGroup + e] * int64_t{kRowBytes};
+        weights[i] = F32::set1(score[i * kEntryGroup + e]);
+      });
+      unroll<kVectors>([&](auto v) LFFN_INLINE {
+        unroll<kTokens>([&](auto i) LFFN_INLINE { running[i][v] = add_part(rows[i], v, weights[i], running[i][v]); });
+      });
+      table += table_bytes;
+    };
+    for (int32_t g = 0; g < groups; ++g, code += group_stride, score += group_stride) {
+      if (kCold && g + 2 < groups) {
+        const uint16_t* ahead = code + 2 * group_stride;
+        for (int e = 0; e < kEntryGroup; ++e) {
+          for (int i = 0; i < kTokens; ++i) {
+            prefetch_row<kRowBytes>(table + (2 * kEntryGroup + e) * table_bytes +
+                                    ahead[i * kEntryGroup + e] * int64_t{kRowBytes});
+          }
+        }
+      }
+      unroll<kEntryGroup>([&](auto e) LFFN_INLINE { add_table(e); });
+    }
+    for (int32_t e = 0; e < rest; ++e) add_table(e);
+    unroll<kTokens>([&](auto i) LFFN_INLINE {
+      unroll<kVectors>([&](auto v) LFFN_INLINE { running[i][v].store(to.at + v * kLanes); });
+      to.at += to.step;
+    });
+    codes += kTokens * kEntryGroup;
+    scores += kTokens * kEntryGroup;
+  };
+  constexpr int kAtOnce = kSumsAtOnce / kVectors > 0 ? kSumsAtOnce / kVectors : 1;
+  int64_t t = 0;
+  for (; t + kAtOnce <= tokens; t += kAtOnce) run(Constant<kAtOnce>());
+  for (; t < tokens; ++t) run(Constant<1>());
+}
+
+template <int kVectors, int kRowBytes, typename AddPart>
+inline void gather_probes(const GatherPlan& plan, AddPart&& add_part) {
+  float* sums = static_cast<float*>(plan.sums);
+  for (int64_t t = 0; t < plan.num_tokens; ++t, sums += kVectors * kLanes) {
+    F32 running[kVectors];
+    for (int v = 0; v < kVectors; ++v) running[v] = F32::load((plan.first ? plan.bias : sums) + v * kLanes);
+    int64_t entry = plan.first_entry;
+    for (int32_t k = 0; k < plan.num_tables; ++k) {
+      for (int32_t p = 0; p < plan.num_probes; ++p, ++entry) {
+        const int64_t at = entry_index(entry, plan.stride, t);
+        const uint8_t* row = plan.tables + k * plan.table_bytes + plan.codes[at] * int64_t{kRowBytes};
+        unroll<kVectors>([&](auto v)
+                             LFFN_INLINE { running[v] = add_part(row, v, F32::set1(plan.scores[at]), running[v]); });
       }
     }
-    store_sums<kVectors>(plan, t, sums, registers);
+    float* to = writes_y(plan) ? plan.y + t * plan.y_stride : sums;
+    for (int v = 0; v < kVectors; ++v) running[v].store(to + v * kLanes);
   }
+}
+
+template <int kVectors, int kRowBytes, typename AddPart>
+inline void gather_floats(const GatherPlan& plan, AddPart&& add_part) {
+  if (plan.num_probes > 1) {
+    gather_probes<kVectors, kRowBytes>(plan, add_part);
+  } else if (plan.cold) {
+    gather_one_probe<kVectors, kRowBytes, true>(plan, add_part);
+  } else {
+    gather_one_probe<kVectors, kRowBytes, false>(plan, add_part);
+  }
+  finish_sums(plan);
 }
 
 template <int kStrips>
 void gather_f32_of(const GatherPlan& plan) {
-  gather_floats<kStrips>(plan, [](const uint8_t* row, F32 score, F32* sums) {
-    const float* values = reinterpret_cast<const float*>(row);
-    for (int v = 0; v < kStrips * kStrip / kLanes; ++v) sums[v] = fma(score, F32::load(values + v * kLanes), sums[v]);
-  });
+  gather_floats<kStrips * kStrip / kLanes, kStrips * kStrip * 4>(
+      plan, [](const uint8_t* row, int v, F32 score, F32 sum)
+                LFFN_INLINE { return fma(score, F32::load(reinterpret_cast<const float*>(row) + v * kLanes), sum); });
 }
 
-// Picks the instance for the plan's number of columns.
-#define LFFN_BY_COLUMNS(function, plan) \
-  switch ((plan).columns / kStrip) {    \
-    case 1:                             \
-      return function<1>(plan);         \
-    case 2:                             \
-      return function<2>(plan);         \
-    case 3:                             \
-      return function<3>(plan);         \
-    default:                            \
-      return function<4>(plan);         \
+inline void gather_f32(const GatherPlan& plan) {
+  switch (plan.columns / kStrip) {
+    case 1:
+      return gather_f32_of<1>(plan);
+    case 2:
+      return gather_f32_of<2>(plan);
+    case 3:
+      return gather_f32_of<3>(plan);
+    default:
+      return gather_f32_of<4>(plan);
   }
+}
 
-inline void gather_f32(const GatherPlan& plan) { LFFN_BY_COLUMNS(gather_f32_of, plan) }
+// bf16: a word holds column i in its lower and i + 16 in its upper half.
+template <int kStrips>
+void gather_bf16_of(const GatherPlan& plan) {
+  gather_floats<kStrips * kStrip / kLanes, kStrips * kStrip * 2>(
+      plan, [](const uint8_t* row, int v, F32 score, F32 sum) LFFN_INLINE {
+        const int column = v * kLanes, within = column % 32;
+        const I32 words = I32::load(reinterpret_cast<const int32_t*>(row) + column / 32 * 16 + within % 16);
+        const I32 bits = within < 16 ? shift_left<16>(words) : words & I32::set1(static_cast<int32_t>(0xffff0000));
+        return fma(score, from_bits(bits), sum);
+      });
+}
+
+inline void gather_bf16(const GatherPlan& plan) {
+  if (plan.columns == 2 * kStrip) return gather_bf16_of<2>(plan);
+  gather_bf16_of<4>(plan);
+}
 
 }  // namespace
 }  // namespace lffn

@@ -4,6 +4,7 @@
 #include "kernels/kernels.h"
 #include "kernels/probes.h"
 #include "kernels/product.h"
+#include "kernels/product_int8.h"
 #include "kernels/score.h"
 #include "kernels/transform.h"
 
@@ -19,9 +20,10 @@ constexpr int32_t kTileTokens = kTileVectors * kLanes;
 
 inline int64_t block_panel(const HashPlan& plan) { return plan.dense || plan.block >= kPanel ? kPanel : plan.block; }
 
-// Floats of the buffers behind one another: inputs, a factor's outputs, all chains' outputs.
+// Numbers of the buffers behind one another: inputs, a factor's outputs, all chains' outputs, int8 inputs of a factor.
 inline int64_t buffer_rows(const HashPlan& plan) {
-  return plan.width + plan.outputs + static_cast<int64_t>(plan.chains) * plan.outputs;
+  const int64_t quantised = plan.arithmetic == HashArithmetic::kInt8 ? plan.width + 1 : 0;
+  return plan.width + plan.outputs + static_cast<int64_t>(plan.chains) * plan.outputs + quantised;
 }
 
 inline size_t hash_scratch(const HashPlan& plan) {
@@ -31,27 +33,88 @@ inline size_t hash_scratch(const HashPlan& plan) {
   return static_cast<size_t>(tile > token ? tile : token) * sizeof(float) + probe_scratch(plan.num_probes);
 }
 
-// One chain: in[width][kTokens] -> out[outputs][kTokens], with `other` as large as out. Product(weights, panel, in,
-// inputs, outputs, out) multiplies one block.
-template <typename Product>
-inline void run_chain(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out, int64_t tokens,
-                      Product&& product) {
-  const int64_t panel = block_panel(plan);
-  if (plan.dense) {
-    product(plan.weights, panel, in, plan.width, plan.outputs, out);
-    return;
-  }
-  const int64_t block_floats = plan.block * tokens;
-  const int64_t blocks = plan.width / plan.block;
-  const float* weights = plan.weights + chain * plan.factors * plan.width * plan.block;
-  for (int32_t factor = 0; factor < plan.factors; ++factor) {
-    float* to = (plan.factors - factor) % 2 == 1 ? out : other;
-    for (int64_t b = 0; b < blocks; ++b, weights += plan.block * plan.block) {
-      product(weights, panel, in + b * block_floats, plan.block, plan.block, to + b * block_floats);
-    }
-    butterflies(to, blocks, block_floats);
+// One chain: in[width][tokens] -> out[outputs][tokens], with `other` as large as out. A factor(index, in, out)
+// multiplies by all blocks of one.
+template <typename Factor>
+inline void run_chain(const HashPlan& plan, const float* in, float* other, float* out, int64_t tokens,
+                      Factor&& factor) {
+  for (int32_t f = 0; f < plan.factors; ++f) {
+    float* to = (plan.factors - f) % 2 == 1 ? out : other;
+    factor(f, in, to);
+    if (!plan.dense) butterflies(to, plan.width / plan.block, plan.block * tokens);
     in = to;
   }
+}
+
+// product(block, offset of the block's inputs, offset of its outputs, outputs of the block) for each block of a factor.
+template <typename Product>
+inline void for_blocks(const HashPlan& plan, Product&& product) {
+  if (plan.dense) return product(0, 0, plan.outputs);
+  for (int64_t b = 0; b < plan.width / plan.block; ++b) product(b, b * plan.block, plan.block);
+}
+
+template <int kVectors>
+void run_chain_tile(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out,
+                    int32_t* quantised) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  const int64_t panel = block_panel(plan), inputs = plan.dense ? plan.width : plan.block;
+  if (plan.arithmetic == HashArithmetic::kF32) {
+    run_chain(plan, in, other, out, kTokens, [&](int32_t f, const float* from, float* to) {
+      const float* weights = plan.weights + (chain * plan.factors + f) * plan.outputs * inputs;
+      for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
+        product_tile<kVectors>(weights + block * inputs * outputs, panel, from + row * kTokens, inputs, outputs,
+                               to + row * kTokens);
+      });
+    });
+    return;
+  }
+  const int64_t pairs = pairs_of(inputs);
+  float sizes[kTokens], all[kTokens];
+  for (float& size : all) size = 1;
+  run_chain(plan, in, other, out, kTokens, [&](int32_t f, const float* from, float* to) {
+    const int64_t first = static_cast<int64_t>(chain) * plan.factors + f;
+    quantise_tile<kVectors>(from, plan.width, inputs, plan.steps, quantised, sizes);
+    for (int64_t t = 0; t < kTokens; ++t) all[t] *= sizes[t];
+    const int16_t* weights = plan.weights_int8 + first * plan.outputs * pairs * 2;
+    const float* scales = plan.weight_scales + first * plan.outputs;
+    for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
+      product_int8_tile<kVectors>(weights + block * pairs * 2 * outputs, scales + row, panel,
+                                  quantised + block * pairs * kTokens, pairs, outputs, to + row * kTokens);
+    });
+  });
+  for (int64_t r = 0; r < plan.outputs; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      float* at = out + r * kTokens + v * kLanes;
+      (F32::load(at) * F32::load(all + v * kLanes)).store(at);
+    }
+  }
+}
+
+inline void run_chain_token(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out,
+                            int32_t* quantised) {
+  const int64_t panel = block_panel(plan), inputs = plan.dense ? plan.width : plan.block;
+  if (plan.arithmetic == HashArithmetic::kF32) {
+    run_chain(plan, in, other, out, 1, [&](int32_t f, const float* from, float* to) {
+      const float* weights = plan.weights + (chain * plan.factors + f) * plan.outputs * inputs;
+      for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
+        product_token(weights + block * inputs * outputs, panel, from + row, inputs, outputs, to + row);
+      });
+    });
+    return;
+  }
+  const int64_t pairs = pairs_of(inputs);
+  float all = 1;
+  run_chain(plan, in, other, out, 1, [&](int32_t f, const float* from, float* to) {
+    const int64_t first = static_cast<int64_t>(chain) * plan.factors + f;
+    all *= quantise_token(from, plan.width, inputs, plan.steps, quantised);
+    const int16_t* weights = plan.weights_int8 + first * plan.outputs * pairs * 2;
+    const float* scales = plan.weight_scales + first * plan.outputs;
+    for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
+      product_int8_token(weights + block * pairs * 2 * outputs, scales + row, panel, quantised + block * pairs, pairs,
+                         outputs, to + row);
+    });
+  });
+  for (int64_t r = 0; r < plan.outputs; ++r) out[r] *= all;
 }
 
 template <int kVectors>
@@ -61,12 +124,13 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
   float* u = static_cast<float*>(scratch);
   float* other = u + plan.width * kTokens;
   float* y = other + plan.outputs * kTokens;
+  int32_t* quantised = reinterpret_cast<int32_t*>(y + plan.chains * plan.outputs * kTokens);
 
   load_tile<kVectors>(x, x_stride, num_tokens, plan.input_size, u);
   if (plan.layer_norm) normalise_tile<kVectors>(plan, u);
   for (int64_t i = plan.input_size * kTokens; i < plan.width * kTokens; i += kLanes) F32::set1(0).store(u + i);
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
-    run_chain(plan, chain, u, other, y + chain * plan.outputs * kTokens, kTokens, product_tile<kVectors>);
+    run_chain_tile<kVectors>(plan, chain, u, other, y + chain * plan.outputs * kTokens, quantised);
   }
 
   const int64_t mask = plan.width - 1;  // BH's width is a power of two
@@ -75,15 +139,18 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
     return plan.dense ? z : fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
   };
   if (plan.num_probes == 1) {
-    for (int32_t k = 0; k < plan.num_tables; ++k) {
+    for (int32_t k = 0; k < plan.num_tables; k += kEntryGroup) {
       for (int v = 0; v < kVectors; ++v) {
-        I32 code;
-        F32 score;
-        const int64_t first = static_cast<int64_t>(k) * plan.code_bits;
-        score_lanes(
-            plan.code_bits, plan.sigmoid, [&](int32_t j) { return hash_value(first + j, v * kLanes); }, &code, &score);
-        store_u16(code, out.codes + k * out.stride + v * kLanes);
-        score.store(out.scores + k * out.stride + v * kLanes);
+        I32 codes[kEntryGroup];
+        F32 scores[kEntryGroup];
+        for (int i = 0; i < kEntryGroup; ++i) {
+          const int64_t first = static_cast<int64_t>(k + i < plan.num_tables ? k + i : k) * plan.code_bits;
+          score_lanes(
+              plan.code_bits, plan.sigmoid, [&](int32_t j) { return hash_value(first + j, v * kLanes); }, &codes[i],
+              &scores[i]);
+        }
+        const int64_t at = entry_index(k, out.stride, v * kLanes);
+        store_entries(codes, scores, out.codes + at, out.scores + at);
       }
     }
     return;
@@ -97,8 +164,7 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
       float z[16];
       for (int32_t j = 0; j < plan.code_bits; ++j)
         z[j] = y[(static_cast<int64_t>(k) * plan.code_bits + j) * kTokens + t];
-      const int64_t entry = static_cast<int64_t>(k) * plan.num_probes;
-      probe_table(plan, z, out.codes + entry * out.stride + t, out.scores + entry * out.stride + t, out.stride, probes);
+      probe_table(plan, z, k, t, out, probes);
     }
   }
 }
@@ -121,6 +187,7 @@ inline void hash_token(const HashPlan& plan, const float* x, HashOutput out, voi
   float* u = static_cast<float*>(scratch);
   float* other = u + plan.width;
   float* y = other + plan.outputs;
+  int32_t* quantised = reinterpret_cast<int32_t*>(y + plan.chains * plan.outputs);
 
   if (plan.layer_norm) {
     normalise_token(plan, x, u);
@@ -129,7 +196,7 @@ inline void hash_token(const HashPlan& plan, const float* x, HashOutput out, voi
   }
   for (int64_t f = plan.input_size; f < plan.width; ++f) u[f] = 0;
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
-    run_chain(plan, chain, u, other, y + chain * plan.outputs, 1, product_token);
+    run_chain_token(plan, chain, u, other, y + chain * plan.outputs, quantised);
     if (plan.dense) continue;
     // The input's share; the columns past num_hashes have no bias and are not read.
     float* z = y + chain * plan.outputs;
@@ -149,15 +216,13 @@ inline void hash_token(const HashPlan& plan, const float* x, HashOutput out, voi
   if (plan.num_probes > 1) {
     void* probes = static_cast<float*>(scratch) + buffer_rows(plan) * kTileTokens;
     for (int32_t k = 0; k < plan.num_tables; ++k) {
-      const int64_t entry = static_cast<int64_t>(k) * plan.num_probes;
-      probe_table(plan, y + static_cast<int64_t>(k) * plan.code_bits, out.codes + entry * out.stride,
-                  out.scores + entry * out.stride, out.stride, probes);
+      probe_table(plan, y + static_cast<int64_t>(k) * plan.code_bits, k, 0, out, probes);
     }
     return;
   }
   // One table in each lane.
   const int64_t tables = round_up(plan.num_tables, kLanes);
-  float* lanes = y + static_cast<int64_t>(plan.chains) * plan.outputs;
+  float* lanes = u + buffer_rows(plan);
   for (int64_t k = 0; k < tables; ++k) {
     for (int32_t j = 0; j < plan.code_bits; ++j) {
       lanes[j * tables + k] = k < plan.num_tables ? y[k * plan.code_bits + j] : 0.0f;
@@ -174,8 +239,8 @@ inline void hash_token(const HashPlan& plan, const float* x, HashOutput out, voi
     score.store(scores + k);
   }
   for (int32_t k = 0; k < plan.num_tables; ++k) {
-    out.codes[k * out.stride] = codes[k];
-    out.scores[k * out.stride] = scores[k];
+    out.codes[entry_index(k, out.stride, 0)] = codes[k];
+    out.scores[entry_index(k, out.stride, 0)] = scores[k];
   }
 }
 

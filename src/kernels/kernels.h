@@ -44,15 +44,22 @@ struct HashPlan {
   const float* weights;         // f32: [chains][factors][blocks] of panels, Hadamard and decay folded in
   const int16_t* weights_int8;  // int8: the same in pairs of inputs, [panels][inputs / 2][panel][2]
   const float* weight_scales;   // int8: [chains][factors][outputs]
+  float steps;                  // int8: a token's largest input becomes this
 };
 
-// Codes and scores of many tokens, entry by entry: codes[entry * stride + token], entry = table * num_probes + probe.
-// A kernel may write up to a tile's width past the last token.
+// Codes and scores of many tokens. An entry is a code with its score, entry = table * num_probes + probe; those of four
+// entries lie side by side, so that a pass over a few tables reads them in sequence. A kernel may write up to a tile's
+// width past the last token.
 struct HashOutput {
   uint16_t* codes;
   float* scores;
-  int64_t stride;
+  int64_t stride;  // tokens there is room for
 };
+
+constexpr int32_t kEntryGroup = 4;
+inline int64_t entry_index(int64_t entry, int64_t stride, int64_t token) {
+  return (entry / kEntryGroup * stride + token) * kEntryGroup + entry % kEntryGroup;
+}
 
 // Rows of some tables, for one slab of columns.
 struct GatherPlan {
@@ -62,16 +69,18 @@ struct GatherPlan {
   int32_t num_tables;
   int32_t num_probes;
   int32_t columns;          // a multiple of 16, at most kMaxSlabColumns
-  const uint16_t* codes;    // of the first table's first entry
+  int64_t first_entry;      // of the first table; a multiple of kEntryGroup with one probe
+  const uint16_t* codes;    // of the first token and entry 0, see entry_index
   const float* scores;      // f32 and bf16; also int8 with more than one probe
-  const uint32_t* weights;  // gather_int8: [num_tables / 4][stride], the weights of 4 tables in the bytes of a word
-  int64_t stride;           // of codes, scores and weights, from one entry to the next
+  const uint32_t* weights;  // gather_int8: [entry / 4][stride], the weights of four tables in the bytes of a word
+  int64_t stride;           // tokens there is room for
   int64_t num_tokens;
   void* sums;                  // [num_tokens][columns] of float, or of int32 where weights are used
   bool first;                  // start from the bias (int32 sums: from 0)
   bool last;                   // write y
   const float* bias;           // [columns]
-  const float* weight_scales;  // int8: [num_tokens]
+  const float* weight_scales;  // gather_int8: [num_tokens]
+  const float* row_scales;     // gather_int8_scores: [num_tables][rows]
   float* y;
   int64_t y_stride;
   int32_t y_columns;        // at most `columns`
@@ -84,8 +93,6 @@ struct GatherPlan {
 constexpr int32_t kMaxSlabColumns = 64;
 // A slab's columns are a multiple of this.
 constexpr int32_t kColumnsF32 = 16, kColumnsBf16 = 32, kColumnsInt8 = 64;
-// gather_int8 takes tables by this many at once.
-constexpr int32_t kTablesInt8 = 4;
 
 struct Kernels {
   const char* name;
@@ -105,11 +112,10 @@ struct Kernels {
   void (*gather_int8)(const GatherPlan& plan);         // integer sums of weights * rows
   void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * rows, for scores of either sign
 
-  // The weights for gather_int8 from scores[table][token] * row_scales[table][code], and one scale per token. The
-  // scores are overwritten. May write up to a tile's width past the last token.
-  void (*quantise_scores)(const uint16_t* codes, float* scores, int64_t stride, int32_t num_tables,
-                          const float* row_scales, int32_t table_size, int64_t num_tokens, uint32_t* weights,
-                          float* weight_scales);
+  // The weights for gather_int8, of scores times row_scales[table][code], and one scale per token. Entries past the
+  // last table get weight 0. The scores are overwritten.
+  void (*quantise_scores)(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
+                          int32_t num_tokens, uint32_t* weights, float* weight_scales);
   // Where gather_int8 wants a column of a slab: at which byte of the row.
   int32_t (*int8_position)(int32_t column);
 };

@@ -57,8 +57,8 @@ inline size_t probe_scratch(int32_t num_probes) {
          2 * static_cast<size_t>(round_up(num_probes, kLanes)) * sizeof(float);
 }
 
-// The codes and scores of one table and token, `stride` apart.
-inline void probe_table(const HashPlan& plan, const float* z, uint16_t* codes, float* scores, int64_t stride,
+// The codes and scores of one table and token, whose hash values are z.
+inline void probe_table(const HashPlan& plan, const float* z, int32_t table, int32_t token, const HashOutput& out,
                         void* scratch) {
   const int32_t wanted = plan.num_probes;
   const Probe* probes = cheapest_codes(z, plan.code_bits, wanted, static_cast<Probe*>(scratch));
@@ -75,8 +75,9 @@ inline void probe_table(const HashPlan& plan, const float* z, uint16_t* codes, f
       plan.code_bits, true, [&](int32_t j) { return F32::set1(z[j]); }, &code, &likeliest);
   for (int32_t i = 0; i < wanted; i += kLanes) (exp_negative(F32::load(exponents + i)) * likeliest).store(weights + i);
   for (int32_t i = 0; i < wanted; ++i) {
-    codes[i * stride] = static_cast<uint16_t>(probes[i].code);
-    scores[i * stride] =
+    const int64_t at = entry_index(static_cast<int64_t>(table) * wanted + i, out.stride, token);
+    out.codes[at] = static_cast<uint16_t>(probes[i].code);
+    out.scores[at] =
         plan.sigmoid ? weights[i] : static_cast<float>((sum - 2 * probes[i].cost) * static_cast<double>(weights[i]));
   }
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
+#include "kernels/unroll.h"
 
 namespace lffn {
 namespace {
@@ -19,20 +20,19 @@ template <int kOutputs, int kVectors>
 inline void product_piece(const float* weights, int64_t panel, const float* in, int64_t inputs, float* out) {
   constexpr int64_t kTokens = kVectors * kLanes;
   F32 sums[kOutputs][kVectors];
-  for (int o = 0; o < kOutputs; ++o) {
-    for (int v = 0; v < kVectors; ++v) sums[o][v] = F32::set1(0);
-  }
+  unroll<kOutputs>([&](auto o)
+                       LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = F32::set1(0); }); });
   for (int64_t i = 0; i < inputs; ++i) {
     F32 tokens[kVectors];
-    for (int v = 0; v < kVectors; ++v) tokens[v] = F32::load(in + i * kTokens + v * kLanes);
-    for (int o = 0; o < kOutputs; ++o) {
+    unroll<kVectors>([&](auto v) LFFN_INLINE { tokens[v] = F32::load(in + i * kTokens + v * kLanes); });
+    unroll<kOutputs>([&](auto o) LFFN_INLINE {
       const F32 weight = F32::set1(weights[i * panel + o]);
-      for (int v = 0; v < kVectors; ++v) sums[o][v] = fma(weight, tokens[v], sums[o][v]);
-    }
+      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = fma(weight, tokens[v], sums[o][v]); });
+    });
   }
-  for (int o = 0; o < kOutputs; ++o) {
-    for (int v = 0; v < kVectors; ++v) sums[o][v].store(out + o * kTokens + v * kLanes);
-  }
+  unroll<kOutputs>([&](auto o) LFFN_INLINE {
+    unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v].store(out + o * kTokens + v * kLanes); });
+  });
 }
 
 // As many outputs at once as keep the multipliers busy within the registers there are.
@@ -63,19 +63,18 @@ template <int kPanels>
 inline void product_token_piece(const float* weights, const float* in, int64_t inputs, float* out) {
   constexpr int kVectors = static_cast<int>(kPanel) / kLanes;
   F32 sums[kPanels][kVectors];
-  for (int p = 0; p < kPanels; ++p) {
-    for (int v = 0; v < kVectors; ++v) sums[p][v] = F32::set1(0);
-  }
+  unroll<kPanels>([&](auto p)
+                      LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { sums[p][v] = F32::set1(0); }); });
   for (int64_t i = 0; i < inputs; ++i) {
     const F32 token = F32::set1(in[i]);
-    for (int p = 0; p < kPanels; ++p) {
+    unroll<kPanels>([&](auto p) LFFN_INLINE {
       const float* row = weights + (p * inputs + i) * kPanel;
-      for (int v = 0; v < kVectors; ++v) sums[p][v] = fma(F32::load(row + v * kLanes), token, sums[p][v]);
-    }
+      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[p][v] = fma(F32::load(row + v * kLanes), token, sums[p][v]); });
+    });
   }
-  for (int p = 0; p < kPanels; ++p) {
-    for (int v = 0; v < kVectors; ++v) sums[p][v].store(out + p * kPanel + v * kLanes);
-  }
+  unroll<kPanels>([&](auto p) LFFN_INLINE {
+    unroll<kVectors>([&](auto v) LFFN_INLINE { sums[p][v].store(out + p * kPanel + v * kLanes); });
+  });
 }
 
 inline void product_token(const float* weights, int64_t panel, const float* in, int64_t inputs, int64_t outputs,

@@ -39,5 +39,22 @@ inline void score_lanes(int32_t code_bits, bool sigmoid, Hash&& hash, I32* code,
   *score = (sigmoid ? F32::set1(1.0f) : sum) / product;
 }
 
+// Four entries of as many tokens as there are lanes -> four entries side by side for each token.
+inline void store_entries(const I32* codes, const F32* scores, uint16_t* code_out, float* score_out) {
+  float rows[kEntryGroup][kLanes];
+  int32_t words[2][kLanes];
+  for (int i = 0; i < kEntryGroup; ++i) scores[i].store(rows[i]);
+  (codes[0] | shift_left<16>(codes[1])).store(words[0]);
+  (codes[2] | shift_left<16>(codes[3])).store(words[1]);
+  for (int t = 0; t < kLanes; t += 4) {
+    transpose4(rows[0] + t, rows[1] + t, rows[2] + t, rows[3] + t, score_out + t * kEntryGroup, kEntryGroup);
+  }
+  for (int t = 0; t < kLanes; ++t) {
+    const uint64_t both = static_cast<uint32_t>(words[0][t]) | static_cast<uint64_t>(static_cast<uint32_t>(words[1][t]))
+                                                                   << 32;
+    __builtin_memcpy(code_out + t * kEntryGroup, &both, sizeof both);
+  }
+}
+
 }  // namespace
 }  // namespace lffn

@@ -31,6 +31,24 @@ inline __m512i native_dot_pairs(__m512i a, __m512i b, __m512i c) {
 #endif
 }
 
+inline __m512i native_max(__m512i a, __m512i b) { return _mm512_max_epi32(a, b); }
+inline void native_interleave(const __m512i* rows, __m512i* out) {
+  const __m512i low01 = _mm512_unpacklo_epi8(rows[0], rows[1]), high01 = _mm512_unpackhi_epi8(rows[0], rows[1]);
+  const __m512i low23 = _mm512_unpacklo_epi8(rows[2], rows[3]), high23 = _mm512_unpackhi_epi8(rows[2], rows[3]);
+  out[0] = _mm512_unpacklo_epi16(low01, low23);
+  out[1] = _mm512_unpackhi_epi16(low01, low23);
+  out[2] = _mm512_unpacklo_epi16(high01, high23);
+  out[3] = _mm512_unpackhi_epi16(high01, high23);
+}
+inline __m512i native_dot_quads(__m512i a, __m512i weights, __m512i values) {
+#if defined(__AVX512VNNI__)
+  return _mm512_dpbusd_epi32(a, weights, values);
+#else
+  const __m512i pairs = _mm512_maddubs_epi16(weights, values);
+  return _mm512_add_epi32(a, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+#endif
+}
+
 #elif defined(__AVX2__)
 
 inline void store_low_halves(__m256i a, uint16_t* p) {
@@ -47,6 +65,20 @@ inline __m256i native_dot_pairs(__m256i a, __m256i b, __m256i c) {
   return _mm256_add_epi32(a, _mm256_madd_epi16(b, c));
 }
 
+inline __m256i native_max(__m256i a, __m256i b) { return _mm256_max_epi32(a, b); }
+inline void native_interleave(const __m256i* rows, __m256i* out) {
+  const __m256i low01 = _mm256_unpacklo_epi8(rows[0], rows[1]), high01 = _mm256_unpackhi_epi8(rows[0], rows[1]);
+  const __m256i low23 = _mm256_unpacklo_epi8(rows[2], rows[3]), high23 = _mm256_unpackhi_epi8(rows[2], rows[3]);
+  out[0] = _mm256_unpacklo_epi16(low01, low23);
+  out[1] = _mm256_unpackhi_epi16(low01, low23);
+  out[2] = _mm256_unpacklo_epi16(high01, high23);
+  out[3] = _mm256_unpackhi_epi16(high01, high23);
+}
+inline __m256i native_dot_quads(__m256i a, __m256i weights, __m256i values) {
+  const __m256i pairs = _mm256_maddubs_epi16(weights, values);
+  return _mm256_add_epi32(a, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+
 #elif defined(__SSE2__)
 
 inline void store_low_halves(__m128i a, uint16_t* p) {
@@ -59,6 +91,29 @@ inline __m128 native_floats(__m128i a) { return _mm_castsi128_ps(a); }
 inline __m128i native_positive(__m128 a) { return _mm_castps_si128(_mm_cmpgt_ps(a, _mm_setzero_ps())); }
 inline __m128i native_dot_pairs(__m128i a, __m128i b, __m128i c) { return _mm_add_epi32(a, _mm_madd_epi16(b, c)); }
 
+inline __m128i native_max(__m128i a, __m128i b) {
+  const __m128i larger = _mm_cmpgt_epi32(a, b);
+  return _mm_or_si128(_mm_and_si128(larger, a), _mm_andnot_si128(larger, b));
+}
+inline void native_interleave(const __m128i* rows, __m128i* out) {
+  const __m128i low01 = _mm_unpacklo_epi8(rows[0], rows[1]), high01 = _mm_unpackhi_epi8(rows[0], rows[1]);
+  const __m128i low23 = _mm_unpacklo_epi8(rows[2], rows[3]), high23 = _mm_unpackhi_epi8(rows[2], rows[3]);
+  out[0] = _mm_unpacklo_epi16(low01, low23);
+  out[1] = _mm_unpackhi_epi16(low01, low23);
+  out[2] = _mm_unpacklo_epi16(high01, high23);
+  out[3] = _mm_unpackhi_epi16(high01, high23);
+}
+inline __m128i native_dot_quads(__m128i a, __m128i weights, __m128i values) {
+  const __m128i zero = _mm_setzero_si128(), sign = _mm_cmpgt_epi8(zero, values);
+  const __m128 low =
+      _mm_castsi128_ps(_mm_madd_epi16(_mm_unpacklo_epi8(weights, zero), _mm_unpacklo_epi8(values, sign)));
+  const __m128 high =
+      _mm_castsi128_ps(_mm_madd_epi16(_mm_unpackhi_epi8(weights, zero), _mm_unpackhi_epi8(values, sign)));
+  const __m128i even = _mm_castps_si128(_mm_shuffle_ps(low, high, 0x88));
+  const __m128i odd = _mm_castps_si128(_mm_shuffle_ps(low, high, 0xdd));
+  return _mm_add_epi32(a, _mm_add_epi32(even, odd));
+}
+
 #elif defined(__aarch64__)
 
 inline void store_low_halves(int32x4_t a, uint16_t* p) { vst1_u16(p, vmovn_u32(vreinterpretq_u32_s32(a))); }
@@ -70,6 +125,23 @@ inline int32x4_t native_dot_pairs(int32x4_t a, int32x4_t b, int32x4_t c) {
   const int16x8_t x = vreinterpretq_s16_s32(b), y = vreinterpretq_s16_s32(c);
   const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
   return vaddq_s32(a, vpaddq_s32(low, vmull_high_s16(x, y)));
+}
+inline int32x4_t native_max(int32x4_t a, int32x4_t b) { return vmaxq_s32(a, b); }
+inline void native_interleave(const int32x4_t* rows, int32x4_t* out) {
+  const int8x16_t r0 = vreinterpretq_s8_s32(rows[0]), r1 = vreinterpretq_s8_s32(rows[1]);
+  const int8x16_t r2 = vreinterpretq_s8_s32(rows[2]), r3 = vreinterpretq_s8_s32(rows[3]);
+  const int16x8_t low01 = vreinterpretq_s16_s8(vzip1q_s8(r0, r1)), high01 = vreinterpretq_s16_s8(vzip2q_s8(r0, r1));
+  const int16x8_t low23 = vreinterpretq_s16_s8(vzip1q_s8(r2, r3)), high23 = vreinterpretq_s16_s8(vzip2q_s8(r2, r3));
+  out[0] = vreinterpretq_s32_s16(vzip1q_s16(low01, low23));
+  out[1] = vreinterpretq_s32_s16(vzip2q_s16(low01, low23));
+  out[2] = vreinterpretq_s32_s16(vzip1q_s16(high01, high23));
+  out[3] = vreinterpretq_s32_s16(vzip2q_s16(high01, high23));
+}
+// The weights are below 128, so they may count as signed.
+inline int32x4_t native_dot_quads(int32x4_t a, int32x4_t weights, int32x4_t values) {
+  const int8x16_t x = vreinterpretq_s8_s32(weights), y = vreinterpretq_s8_s32(values);
+  const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)));
+  return vaddq_s32(a, vpaddq_s32(low, vpaddlq_s16(vmull_high_s8(x, y))));
 }
 
 #endif

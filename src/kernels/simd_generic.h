@@ -52,10 +52,14 @@ inline F32 operator/(F32 a, F32 b) {
   return lanewise(a, b, [](float x, float y) { return x / y; });
 }
 inline I32 operator+(I32 a, I32 b) {
-  return lanewise(a, b, [](int32_t x, int32_t y) { return x + y; });
+  return lanewise(a, b, [](int32_t x, int32_t y) {
+    return static_cast<int32_t>(static_cast<uint32_t>(x) + static_cast<uint32_t>(y));
+  });
 }
 inline I32 operator-(I32 a, I32 b) {
-  return lanewise(a, b, [](int32_t x, int32_t y) { return x - y; });
+  return lanewise(a, b, [](int32_t x, int32_t y) {
+    return static_cast<int32_t>(static_cast<uint32_t>(x) - static_cast<uint32_t>(y));
+  });
 }
 inline I32 operator&(I32 a, I32 b) {
   return lanewise(a, b, [](int32_t x, int32_t y) { return x & y; });
@@ -127,13 +131,43 @@ inline I32 positive(F32 a) {
   return r;
 }
 
+inline int32_t wrapping_add(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+}
+
 // a + the sum of the products of the low and of the high int16 halves of b and c.
 inline I32 dot_pairs(I32 a, I32 b, I32 c) {
   I32 r;
   for (int i = 0; i < I32::kLanes; ++i) {
-    r.v[i] = a.v[i] + static_cast<int16_t>(b.v[i]) * static_cast<int16_t>(c.v[i]) + (b.v[i] >> 16) * (c.v[i] >> 16);
+    const int32_t low = static_cast<int16_t>(b.v[i]) * static_cast<int16_t>(c.v[i]);
+    r.v[i] = wrapping_add(wrapping_add(a.v[i], low), (b.v[i] >> 16) * (c.v[i] >> 16));
   }
   return r;
+}
+
+inline I32 max(I32 a, I32 b) {
+  return lanewise(a, b, [](int32_t x, int32_t y) { return x > y ? x : y; });
+}
+
+// Four rows of bytes -> four vectors of words, each with a byte of every row; the first holds the words of bytes 0
+// to 3.
+inline void interleave_rows(const I32* rows, I32* out) {
+  uint8_t in[4][16], words[4][16];
+  for (int i = 0; i < 4; ++i) std::memcpy(in[i], rows[i].v, 16);
+  for (int byte = 0; byte < 16; ++byte) {
+    for (int i = 0; i < 4; ++i) words[byte / 4][byte % 4 * 4 + i] = in[i][byte];
+  }
+  for (int i = 0; i < 4; ++i) std::memcpy(out[i].v, words[i], 16);
+}
+
+// a + the sum of the four products of unsigned bytes below 128 and signed bytes in each word.
+inline I32 dot_quads(I32 a, I32 weights, I32 values) {
+  for (int i = 0; i < I32::kLanes; ++i) {
+    for (int byte = 0; byte < 4; ++byte) {
+      a.v[i] += static_cast<uint8_t>(weights.v[i] >> (8 * byte)) * static_cast<int8_t>(values.v[i] >> (8 * byte));
+    }
+  }
+  return a;
 }
 
 }  // namespace

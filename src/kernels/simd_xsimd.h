@@ -62,5 +62,19 @@ inline I32 positive(F32 a) { return {BatchI(native_positive(a.v))}; }
 // a + the sum of the products of the low and of the high int16 halves of b and c.
 inline I32 dot_pairs(I32 a, I32 b, I32 c) { return {BatchI(native_dot_pairs(a.v, b.v, c.v))}; }
 
+inline I32 max(I32 a, I32 b) { return {BatchI(native_max(a.v, b.v))}; }
+
+// Four rows of bytes -> four vectors of words, each with a byte of every row. Within each 128 bits, the first vector
+// holds the words of bytes 0 to 3, the second those of bytes 4 to 7, and so on.
+inline void interleave_rows(const I32* rows, I32* out) {
+  decltype(native_bits(F32::set1(0).v)) in[4], words[4];
+  for (int i = 0; i < 4; ++i) in[i] = rows[i].v;
+  native_interleave(in, words);
+  for (int i = 0; i < 4; ++i) out[i] = {BatchI(words[i])};
+}
+
+// a + the sum of the four products of unsigned bytes below 128 and signed bytes in each word.
+inline I32 dot_quads(I32 a, I32 weights, I32 values) { return {BatchI(native_dot_quads(a.v, weights.v, values.v))}; }
+
 }  // namespace
 }  // namespace lffn

@@ -1,5 +1,6 @@
 // The kernels for one instruction set. Compiled once for each, with its flags, LFFN_TABLE and LFFN_ISA_NAME.
 #include "kernels/gather.h"
+#include "kernels/gather_int8.h"
 #include "kernels/hash.h"
 #include "kernels/kernels.h"
 
@@ -7,8 +8,8 @@ namespace lffn {
 
 extern const Kernels LFFN_TABLE;
 const Kernels LFFN_TABLE = {
-    LFFN_ISA_NAME, kLanes,  kTileTokens, hash_scratch, hash_tile, hash_token,
-    gather_f32,    nullptr, nullptr,     nullptr,      nullptr,   nullptr,
+    LFFN_ISA_NAME, kLanes,      kTileTokens, hash_scratch,       hash_tile,       hash_token,
+    gather_f32,    gather_bf16, gather_int8, gather_int8_scores, quantise_scores, int8_position,
 };
 
 }  // namespace lffn

@@ -40,22 +40,21 @@ int32_t Layer::threads_for(int64_t num_tokens) const {
 
 Layer::Layout Layer::layout(int64_t num_tokens) const {
   const HashPlan& plan = projection_.plan;
-  const int64_t entries = static_cast<int64_t>(plan.num_tables) * plan.num_probes;
+  const int64_t entries = round_up(static_cast<int64_t>(plan.num_tables) * plan.num_probes, kEntryGroup);
   const int64_t tile = kernels_.tile_tokens;
   const int64_t most = std::clamp<int64_t>(kChunkBytes / (entries * 6) / tile * tile, tile, kMaxChunk / tile * tile);
   const int64_t threads = threads_for(num_tokens);
 
   Layout layout = {};
   layout.chunk = std::min(most, num_tokens);
-  layout.stride = round_up(layout.chunk, tile) + 16;  // no power of two, or the entries would share cache sets
+  layout.stride = round_up(layout.chunk, tile) + 16;  // no power of two, or the groups would share cache sets
   size_t end = 0;
   place(end, entries * layout.stride * static_cast<int64_t>(sizeof(uint16_t)));
   layout.scores = place(end, entries * layout.stride * static_cast<int64_t>(sizeof(float)));
   layout.weights = end;
   layout.weight_scales = end;
   if (tables_.dtype == LFFN_INT8 && plan.num_probes == 1) {
-    const int64_t words = round_up(plan.num_tables, kTablesInt8) / kTablesInt8;
-    layout.weights = place(end, words * layout.stride * static_cast<int64_t>(sizeof(uint32_t)));
+    layout.weights = place(end, entries / kEntryGroup * layout.stride * static_cast<int64_t>(sizeof(uint32_t)));
     layout.weight_scales = place(end, layout.stride * static_cast<int64_t>(sizeof(float)));
   }
   layout.threads = end;
@@ -82,7 +81,7 @@ void Layer::hash_chunk(const Layout& layout, const ForwardCall& call, bool for_g
     void* mine = scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread);
     const int64_t first = item * tile;
     const int32_t tokens = static_cast<int32_t>(std::min(tile, call.num_tokens - first));
-    const HashOutput here = {out.codes + first, out.scores + first, out.stride};
+    const HashOutput here = {out.codes + first * kEntryGroup, out.scores + first * kEntryGroup, out.stride};
     const float* x = call.x + first * call.x_stride;
     if (few) {
       kernels_.hash_token(plan, x, here, mine);
@@ -90,8 +89,8 @@ void Layer::hash_chunk(const Layout& layout, const ForwardCall& call, bool for_g
       kernels_.hash_tile(plan, x, call.x_stride, tokens, here, mine);
     }
     if (!for_gather || layout.weights == layout.threads) return;
-    kernels_.quantise_scores(here.codes, here.scores, layout.stride, plan.num_tables, tables_.row_scales.as<float>(),
-                             tables_.table_size, tokens, reinterpret_cast<uint32_t*>(scratch + layout.weights) + first,
+    kernels_.quantise_scores(here, plan.num_tables, tables_.row_scales.as<float>(), tables_.table_size, tokens,
+                             reinterpret_cast<uint32_t*>(scratch + layout.weights) + first,
                              reinterpret_cast<float*>(scratch + layout.weight_scales) + first);
   });
 }
@@ -108,7 +107,8 @@ void Layer::gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t*
   // Enough pieces that the threads end together.
   const int64_t ranges = threads == 1 ? 1 : std::min<int64_t>((2 * threads + slabs - 1) / slabs, call.num_tokens);
   const int64_t range = (call.num_tokens + ranges - 1) / ranges;
-  // With many tokens nearly every row is wanted: then as many tables at a time as stay in half the L2 cache.
+  // With many tokens nearly every row is wanted: then as many tables at a time as leave room in the L2 cache for the
+  // next.
   const bool many = call.num_tokens >= 2 * int64_t{tables_.table_size};
 
   parallel_for(slabs * ranges, threads, [&](int64_t item, int32_t thread) {
@@ -116,8 +116,9 @@ void Layer::gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t*
     const int32_t slab = static_cast<int32_t>(item / ranges);
     const int64_t first = item % ranges * range;
     const int64_t table_bytes = tables_.table_bytes(slab);
-    int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 2 / table_bytes;
-    fitting = integer ? fitting / kTablesInt8 * kTablesInt8 : fitting;
+    const int64_t cache = static_cast<int64_t>(cache_sizes().l2);
+    int64_t fitting = cache / 4 / table_bytes / kEntryGroup * kEntryGroup;
+    if (fitting == 0 && kEntryGroup * table_bytes <= cache / 2) fitting = kEntryGroup;
     const int32_t group =
         static_cast<int32_t>(many && fitting > 0 ? std::min<int64_t>(fitting, hash.num_tables) : hash.num_tables);
     GatherPlan plan = {};
@@ -137,15 +138,15 @@ void Layer::gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t*
     plan.y_columns = std::min(plan.columns, tables_.output_size - first_column);
     plan.add = call.add;
     plan.cold = group == hash.num_tables;
+    plan.codes = reinterpret_cast<const uint16_t*>(scratch) + first * kEntryGroup;
+    plan.scores = reinterpret_cast<const float*>(scratch + layout.scores) + first * kEntryGroup;
+    plan.weights = reinterpret_cast<const uint32_t*>(scratch + layout.weights) + first;
     for (int32_t k = 0; k < hash.num_tables; k += group) {
       poll(call.cancel);
-      const int64_t entry = static_cast<int64_t>(k) * hash.num_probes;
+      plan.first_entry = static_cast<int64_t>(k) * hash.num_probes;
       plan.tables = tables_.slab_rows(slab) + k * table_bytes;
       plan.num_tables = std::min(group, hash.num_tables - k);
-      plan.codes = reinterpret_cast<const uint16_t*>(scratch) + entry * layout.stride + first;
-      plan.scores = reinterpret_cast<const float*>(scratch + layout.scores) + entry * layout.stride + first;
-      plan.weights =
-          reinterpret_cast<const uint32_t*>(scratch + layout.weights) + k / kTablesInt8 * layout.stride + first;
+      plan.row_scales = tables_.row_scales.as<float>() + static_cast<int64_t>(k) * tables_.table_size;
       plan.first = k == 0;
       plan.last = k + group >= hash.num_tables;
       plan.prefetch = plan.tables + plan.num_tables * table_bytes;
@@ -184,8 +185,9 @@ void Layer::hash(const float* x, int64_t num_tokens, int32_t* codes, float* scor
     hash_chunk(sizes, part, false, scratch.data());
     for (int64_t t = 0; t < part.num_tokens; ++t) {
       for (int64_t e = 0; e < entries; ++e) {
-        if (codes != nullptr) codes[(first + t) * entries + e] = chunk_codes[e * sizes.stride + t];
-        if (scores != nullptr) scores[(first + t) * entries + e] = chunk_scores[e * sizes.stride + t];
+        const int64_t at = entry_index(e, sizes.stride, t);
+        if (codes != nullptr) codes[(first + t) * entries + e] = chunk_codes[at];
+        if (scores != nullptr) scores[(first + t) * entries + e] = chunk_scores[at];
       }
     }
   }

@@ -11,6 +11,9 @@
 
 namespace lffn {
 
+// The nearest of 255 values for each: -127 to 127 times the scale that is returned.
+float quantise_row(const float* values, int64_t size, int8_t* out);
+
 // The layer norm and the projection, with the plan that points into them.
 struct PackedProjection {
   HashPlan plan = {};
@@ -20,8 +23,6 @@ struct PackedProjection {
   Memory weight_scales;  // int8 only
   Memory stored;         // the weight as save writes it: float32 as it came, or the folded int8
 
-  // Of what save writes besides `stored`: the int8 scales.
-  size_t stored_scales_bytes() const { return weight_scales.size(); }
   size_t bytes() const { return norm.size() + bias.size() + weights.size() + weight_scales.size() + stored.size(); }
 };
 PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype);

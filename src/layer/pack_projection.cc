@@ -64,7 +64,67 @@ Memory fold(const LayerConfig& config, const float* weights) {
   return folded;
 }
 
+// matrix[outputs][inputs] -> panels[outputs / panel][pairs of inputs][panel][2], what is beyond the matrix zero.
+void lay_pairs(const int8_t* matrix, int64_t outputs, int64_t inputs, int64_t panel, int16_t* panels) {
+  for (int64_t p = 0; p < outputs; p += panel) {
+    for (int64_t i = 0; i < inputs; i += 2) {
+      for (int64_t o = p; o < p + panel; ++o) {
+        *panels++ = o < outputs ? matrix[o * inputs + i] : int16_t{0};
+        *panels++ = o < outputs && i + 1 < inputs ? matrix[o * inputs + i + 1] : int16_t{0};
+      }
+    }
+  }
+}
+
+// The folded weight in int8, one scale per row, from the file or rounded here; then as pairs for the kernels.
+void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t count, PackedProjection& packed) {
+  HashPlan& plan = packed.plan;
+  const int64_t inputs = plan.dense ? plan.width : plan.block;
+  const int64_t rows = count / inputs;
+  const int64_t padded_rows = plan.dense ? plan.outputs : rows;
+  packed.stored = Memory(static_cast<size_t>(count));
+  packed.weight_scales = Memory(checked_product(static_cast<size_t>(padded_rows), sizeof(float)));
+  int8_t* stored = packed.stored.as<int8_t>();
+  float* scales = packed.weight_scales.as<float>();
+  std::fill(scales, scales + padded_rows, 0.0f);
+  if (tensors.folded_weight != nullptr) {
+    std::memcpy(stored, tensors.folded_weight->data, static_cast<size_t>(count));
+    read_floats(*tensors.folded_scale, 0, rows, scales);
+  } else {
+    const Memory weights = read_all(*tensors.hash_weight, count);
+    const Memory folded = plan.dense ? Memory() : fold(config, weights.as<float>());
+    const float* values = plan.dense ? weights.as<float>() : folded.as<float>();
+    for (int64_t r = 0; r < rows; ++r) scales[r] = quantise_row(values + r * inputs, inputs, stored + r * inputs);
+  }
+
+  // Sums of products stay within int32 whatever the weights.
+  plan.steps = static_cast<float>(std::min<int64_t>(8191, INT32_MAX / (128 * inputs)));
+  plan.arithmetic = HashArithmetic::kInt8;
+  const int64_t pairs = (inputs + 1) / 2, panel = plan.dense ? kPanel : std::min(plan.block, kPanel);
+  packed.weights = Memory(checked_product(static_cast<size_t>(padded_rows * pairs), 2 * sizeof(int16_t)));
+  if (plan.dense) {
+    lay_pairs(stored, rows, inputs, panel, packed.weights.as<int16_t>());
+  } else {
+    for (int64_t r = 0; r < rows; r += plan.block) {
+      lay_pairs(stored + r * inputs, plan.block, inputs, panel, packed.weights.as<int16_t>() + r * pairs * 2);
+    }
+  }
+  plan.weights_int8 = packed.weights.as<int16_t>();
+  plan.weight_scales = scales;
+}
+
 }  // namespace
+
+float quantise_row(const float* values, int64_t size, int8_t* out) {
+  float largest = 0;
+  for (int64_t i = 0; i < size; ++i) largest = std::max(largest, std::fabs(values[i]));
+  const float scale = largest / 127.0f;
+  for (int64_t i = 0; i < size; ++i) {
+    const float steps = scale > 0 ? std::nearbyint(values[i] / scale) : 0.0f;
+    out[i] = static_cast<int8_t>(std::clamp(steps, -127.0f, 127.0f));
+  }
+  return scale;
+}
 
 PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype) {
   PackedProjection packed;
@@ -85,8 +145,6 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
   plan.factors = dense ? 1 : config.projection;
   plan.block = config.block_size;
   plan.keep = 1.0f - config.decay_coeff;
-  plan.arithmetic = HashArithmetic::kF32;
-  if (hash_dtype != LFFN_F32) fail(LFFN_ERROR_UNSUPPORTED, "hash_dtype: only LFFN_F32 is supported");
 
   if (config.layer_norm) {
     packed.norm = Memory(2 * sizeof(float) * static_cast<size_t>(config.hidden_size));
@@ -101,6 +159,15 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
 
   int64_t count = 1;
   for (const int64_t size : projection_shape(config)) count *= size;
+  if (hash_dtype == LFFN_INT8) {
+    pack_int8(config, tensors, count, packed);
+    return packed;
+  }
+  if (tensors.hash_weight == nullptr) {
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "hash_dtype: this file holds an int8 hash only; load it as LFFN_INT8, or quantise again from a float32 file");
+  }
+  plan.arithmetic = HashArithmetic::kF32;
   packed.stored = read_all(*tensors.hash_weight, count);
   if (dense) {
     packed.weights = Memory(checked_product(static_cast<size_t>(plan.outputs * plan.width), sizeof(float)));

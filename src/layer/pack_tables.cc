@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "layer/pack.h"
-#include "runtime/error.h"
 
 namespace lffn {
 namespace {
@@ -23,18 +22,6 @@ void read_row(const LayerTensors& tensors, int64_t row, int64_t size, float* out
   read_floats(*tensors.tables_scale, row, 1, &scale);
   const int8_t* values = reinterpret_cast<const int8_t*>(tensors.tables->data) + row * size;
   for (int64_t i = 0; i < size; ++i) out[i] = static_cast<float>(values[i]) * scale;
-}
-
-// The nearest of 255 values, the largest of the row being +-127 times the scale that is returned.
-float quantise(const float* values, int64_t size, int8_t* out) {
-  float largest = 0;
-  for (int64_t i = 0; i < size; ++i) largest = std::max(largest, std::fabs(values[i]));
-  const float scale = largest / 127.0f;
-  for (int64_t i = 0; i < size; ++i) {
-    const float steps = scale > 0 ? std::nearbyint(values[i] / scale) : 0.0f;
-    out[i] = static_cast<int8_t>(std::clamp(steps, -127.0f, 127.0f));
-  }
-  return scale;
 }
 
 }  // namespace
@@ -87,7 +74,6 @@ void PackedTables::unpack_row(int32_t table, int32_t row, void* out) const {
 
 PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors, int32_t table_dtype,
                          const Kernels& kernels) {
-  if (table_dtype != LFFN_F32) fail(LFFN_ERROR_UNSUPPORTED, "table_dtype: only LFFN_F32 is supported");
   PackedTables packed;
   packed.dtype = table_dtype;
   packed.num_tables = config.num_tables;
@@ -126,7 +112,7 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
           read_floats(*tensors.tables_scale, index, 1, &scale);
         } else {
           read_row(tensors, index, size, row.data());
-          scale = quantise(row.data(), size, quantised.data());
+          scale = quantise_row(row.data(), size, quantised.data());
         }
         packed.for_row<int8_t>(k, r, [&](int8_t& to, int32_t c) { to = quantised[static_cast<size_t>(c)]; });
         continue;

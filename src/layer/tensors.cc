@@ -34,7 +34,8 @@ void check_finite(const TensorView& tensor, lffn_status status) {
     read_floats(tensor, first, count, part);
     for (int64_t i = 0; i < count; ++i) {
       if (!std::isfinite(part[i])) {
-        fail(status, "%s: element %lld is not a finite number", tensor.name.c_str(), static_cast<long long>(first + i));
+        const long long element = first + i;
+        fail(status, "%s: element %lld is not a finite number", tensor.name.c_str(), element);
       }
     }
   }

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <fstream>
+#include <string>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -70,6 +72,19 @@ void replace(size_t& size, int name) {
 #endif
 }
 
+// What the kernel says of the first CPU's caches. In virtual machines it is nearer the truth than sysconf, which
+// multiplies what CPUID says.
+void read_cache(size_t* sizes) {
+  for (int index = 0; index < 8; ++index) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    std::ifstream level_file(folder + "level"), type_file(folder + "type"), size_file(folder + "size");
+    size_t level = 0, kilobytes = 0;
+    std::string type;
+    if (!(level_file >> level) || !(type_file >> type) || !(size_file >> kilobytes)) return;
+    if (level >= 1 && level <= 3 && type != "Instruction" && kilobytes > 0) sizes[level - 1] = kilobytes << 10;
+  }
+}
+
 CacheSizes ask_cache_sizes() {
   CacheSizes sizes;
 #ifdef _SC_LEVEL1_DCACHE_SIZE
@@ -77,7 +92,9 @@ CacheSizes ask_cache_sizes() {
   replace(sizes.l2, _SC_LEVEL2_CACHE_SIZE);
   replace(sizes.l3, _SC_LEVEL3_CACHE_SIZE);
 #endif
-  return sizes;
+  size_t told[3] = {sizes.l1, sizes.l2, sizes.l3};
+  read_cache(told);
+  return {told[0], told[1], told[2]};
 }
 
 }  // namespace

@@ -1,0 +1,176 @@
+// The products of product.h with int8 weights. Each token's inputs become integers of at most 14 bits with one scale,
+// so that the sums are exact: the same on every instruction set and in any order.
+#pragma once
+
+#include "kernels/kernels.h"
+#include "kernels/product.h"
+#include "kernels/simd.h"
+#include "kernels/unroll.h"
+
+namespace lffn {
+namespace {
+
+constexpr float kRoundInLowBits = 12582912.0f;  // adding it leaves the rounded number in the lowest bits
+constexpr float kSmallestRange = 1e-30f;        // below it a token counts as zero
+
+inline int64_t pairs_of(int64_t inputs) { return (inputs + 1) / 2; }
+
+// Two numbers that went through kRoundInLowBits, side by side as int16.
+inline I32 pack_pair(F32 low, F32 high) { return (bits(low) & I32::set1(0xffff)) | shift_left<16>(bits(high)); }
+
+// in[rows][kTokens], blocks of `block` rows -> pairs of rows, and what one step is worth for each token.
+template <int kVectors>
+void quantise_tile(const float* in, int64_t rows, int64_t block, float steps, int32_t* pairs, float* step_sizes) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  const F32 round = F32::set1(kRoundInLowBits);
+  // As integers, magnitudes keep their order, and NaN is the largest: it must reach the step size.
+  I32 largest[kVectors];
+  unroll<kVectors>([&](auto v) LFFN_INLINE { largest[v] = I32::set1(0); });
+  for (int64_t r = 0; r < rows; ++r) {
+    unroll<kVectors>([&](auto v) LFFN_INLINE {
+      largest[v] = max(largest[v], bits(F32::load(in + r * kTokens + v * kLanes)) & I32::set1(0x7fffffff));
+    });
+  }
+  F32 inverse[kVectors];
+  unroll<kVectors>([&](auto v) LFFN_INLINE {
+    const F32 range = max(F32::set1(kSmallestRange), from_bits(largest[v]));
+    inverse[v] = F32::set1(steps) / range;
+    (range / F32::set1(steps)).store(step_sizes + v * kLanes);
+  });
+  for (int64_t first = 0; first < rows; first += block) {
+    for (int64_t r = first; r < first + block; r += 2, pairs += kTokens) {
+      unroll<kVectors>([&](auto v) LFFN_INLINE {
+        const float* at = in + r * kTokens + v * kLanes;
+        const F32 low = fma(F32::load(at), inverse[v], round);
+        const F32 high = r + 1 < first + block ? fma(F32::load(at + kTokens), inverse[v], round) : round;
+        pack_pair(low, high).store(pairs + v * kLanes);
+      });
+    }
+  }
+}
+
+template <int kOutputs, int kVectors>
+inline void product_int8_piece(const int32_t* weights, const float* scales, int64_t panel, const int32_t* in,
+                               int64_t pairs, float* out) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  I32 sums[kOutputs][kVectors];
+  unroll<kOutputs>([&](auto o)
+                       LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = I32::set1(0); }); });
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < pairs; ++i) {
+    I32 tokens[kVectors];
+    unroll<kVectors>([&](auto v) LFFN_INLINE { tokens[v] = I32::load(in + i * kTokens + v * kLanes); });
+    unroll<kOutputs>([&](auto o) LFFN_INLINE {
+      const I32 weight = I32::set1(weights[i * panel + o]);
+      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = dot_pairs(sums[o][v], weight, tokens[v]); });
+    });
+  }
+  unroll<kOutputs>([&](auto o) LFFN_INLINE {
+    const F32 scale = F32::set1(scales[o]);
+    unroll<kVectors>([&](auto v) LFFN_INLINE { (to_float(sums[o][v]) * scale).store(out + o * kTokens + v * kLanes); });
+  });
+}
+
+// Integer sums are quick to add to, so few of them are enough; more would not leave registers for the products.
+constexpr int outputs_at_once_int8(int vectors) { return kRegisters == 32 || vectors == 1 ? 4 : 2; }
+
+// out[outputs][tokens] = scales * (weights * in), as product_tile; `in` are pairs of inputs.
+template <int kVectors>
+void product_int8_tile(const int16_t* weights, const float* scales, int64_t panel, const int32_t* in, int64_t pairs,
+                       int64_t outputs, float* out) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  constexpr int kOutputs = outputs_at_once_int8(kVectors);
+  const int32_t* words = reinterpret_cast<const int32_t*>(weights);
+  for (int64_t p = 0; p < outputs; p += panel, words += pairs * panel) {
+    if (panel >= kOutputs) {
+      for (int64_t o = 0; o < panel; o += kOutputs) {
+        product_int8_piece<kOutputs, kVectors>(words + o, scales + p + o, panel, in, pairs, out + (p + o) * kTokens);
+      }
+    } else {
+      for (int64_t o = 0; o < panel; ++o) {
+        product_int8_piece<1, kVectors>(words + o, scales + p + o, panel, in, pairs, out + (p + o) * kTokens);
+      }
+    }
+  }
+}
+
+// One token: in[rows] -> pairs, and what one step is worth.
+inline float quantise_token(const float* in, int64_t rows, int64_t block, float steps, int32_t* pairs) {
+  I32 lanes = I32::set1(0);
+  int64_t r = 0;
+  for (; r + kLanes <= rows; r += kLanes) lanes = max(lanes, bits(F32::load(in + r)) & I32::set1(0x7fffffff));
+  int32_t magnitudes[kLanes], largest = 0;
+  lanes.store(magnitudes);
+  for (const int32_t magnitude : magnitudes) largest = magnitude > largest ? magnitude : largest;
+  for (; r < rows; ++r) {
+    int32_t magnitude;
+    __builtin_memcpy(&magnitude, in + r, sizeof magnitude);
+    magnitude &= 0x7fffffff;
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  float range;
+  __builtin_memcpy(&range, &largest, sizeof range);
+  range = range < kSmallestRange ? kSmallestRange : range;
+  const float inverse = steps / range;
+  for (int64_t first = 0; first < rows; first += block) {
+    for (r = first; r < first + block; r += 2) {
+      const float low = fma1(in[r], inverse, kRoundInLowBits);
+      const float high = r + 1 < first + block ? fma1(in[r + 1], inverse, kRoundInLowBits) : kRoundInLowBits;
+      uint32_t low_bits, high_bits;
+      __builtin_memcpy(&low_bits, &low, sizeof low_bits);
+      __builtin_memcpy(&high_bits, &high, sizeof high_bits);
+      *pairs++ = static_cast<int32_t>((low_bits & 0xffff) | high_bits << 16);
+    }
+  }
+  return range / steps;
+}
+
+template <int kPanels>
+inline void product_int8_token_piece(const int32_t* weights, const float* scales, const int32_t* in, int64_t pairs,
+                                     float* out) {
+  constexpr int kVectors = static_cast<int>(kPanel) / kLanes;
+  I32 sums[kPanels][kVectors];
+  unroll<kPanels>([&](auto p)
+                      LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { sums[p][v] = I32::set1(0); }); });
+  for (int64_t i = 0; i < pairs; ++i) {
+    const I32 token = I32::set1(in[i]);
+    unroll<kPanels>([&](auto p) LFFN_INLINE {
+      const int32_t* row = weights + (p * pairs + i) * kPanel;
+      unroll<kVectors>([&](auto v)
+                           LFFN_INLINE { sums[p][v] = dot_pairs(sums[p][v], I32::load(row + v * kLanes), token); });
+    });
+  }
+  unroll<kPanels>([&](auto p) LFFN_INLINE {
+    unroll<kVectors>([&](auto v) LFFN_INLINE {
+      const int at = p * static_cast<int>(kPanel) + v * kLanes;
+      (to_float(sums[p][v]) * F32::load(scales + at)).store(out + at);
+    });
+  });
+}
+
+inline void product_int8_token(const int16_t* weights, const float* scales, int64_t panel, const int32_t* in,
+                               int64_t pairs, int64_t outputs, float* out) {
+  const int32_t* words = reinterpret_cast<const int32_t*>(weights);
+  int64_t p = 0;
+  if (panel == kPanel) {
+    for (; p + 4 * kPanel <= outputs; p += 4 * kPanel) {
+      product_int8_token_piece<4>(words + p * pairs, scales + p, in, pairs, out + p);
+    }
+    for (; p + kPanel <= outputs; p += kPanel) {
+      product_int8_token_piece<1>(words + p * pairs, scales + p, in, pairs, out + p);
+    }
+  }
+  for (; p < outputs; p += panel) {
+    for (int64_t o = 0; o < panel; ++o) {
+      int32_t sum = 0;
+      for (int64_t i = 0; i < pairs; ++i) {
+        const int32_t weight = words[p * pairs + i * panel + o];
+        sum += static_cast<int16_t>(weight) * static_cast<int16_t>(in[i]) + (weight >> 16) * (in[i] >> 16);
+      }
+      out[p + o] = static_cast<float>(sum) * scales[p + o];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lffn
