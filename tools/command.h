@@ -11,6 +11,8 @@ struct Command {
   std::function<int()> run;  // returns the exit status; throws std::exception for what goes to stderr with status 1
 };
 
+Command accuracy_command(CLI::App& parent);
+Command bench_command(CLI::App& parent);
 Command create_command(CLI::App& parent);
 Command info_command(CLI::App& parent);
 Command isa_command(CLI::App& parent);

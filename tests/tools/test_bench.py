@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""`lookupffn bench` and `lookupffn accuracy` on tiny layers."""
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+COMMAND = os.environ["LOOKUPFFN_COMMAND"].split(";")
+GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "data"
+TINY = ("bench", "--hidden-size", "32", "--tables", "4", "--table-size", "16", "--block-size", "8",
+        "--batch", "37", "--seconds", "0.05")
+VANILLA = ("--intermediate-size", "100")
+
+
+def run(*arguments):
+    result = subprocess.run([*COMMAND, *arguments], capture_output=True, check=False, text=True)
+    assert result.returncode == 0 and result.stderr == "", f"{arguments}: {result.returncode}: {result.stderr}"
+    return result.stdout
+
+
+class Bench(unittest.TestCase):
+    def test_json(self):
+        for table_dtype, hash_dtype in (("f32", "f32"), ("bf16", "f32"), ("int8", "int8")):
+            figures = json.loads(run(*TINY, *VANILLA, "--json", "--table-dtype", table_dtype, "--hash-dtype",
+                                     hash_dtype))
+            expected = {"hidden_size": 32, "num_tables": 4, "table_size": 16, "projection": "bh4", "block_size": 8,
+                        "table_dtype": table_dtype, "hash_dtype": hash_dtype, "batch": 37, "threads": 1}
+            self.assertEqual({key: figures[key] for key in expected}, expected)
+            self.assertGreaterEqual(figures["rounds"], 3)
+            self.assertGreater(figures["layer"]["us_per_token"], 0)
+            # Operations per token: 4 factors of 2 * 32 * 8 and two stages of 32; 4 rows of 32; 4 d t.
+            hashed = figures["hash"]
+            self.assertAlmostEqual(1e3 * hashed["gflops"] * hashed["us_per_token"], 4 * (2 * 32 * 8 + 2 * 32), 3)
+            vanilla = figures["vanilla"]
+            self.assertAlmostEqual(1e3 * vanilla["gflops"] * vanilla["us_per_token"], 4 * 32 * 100, 3)
+            self.assertGreater(vanilla["times_layer"], 0)
+            self.assertLessEqual({"us_per_token", "gflops", "gbytes", "share"}, figures["gather"].keys())
+
+    def test_table(self):
+        text = run(*TINY, *VANILLA)
+        for words in ("us per token", "hash, score", "gather", "vanilla FFN", "not a tuned library"):
+            self.assertIn(words, text)
+
+    def test_without_vanilla(self):
+        self.assertNotIn("vanilla", json.loads(run(*TINY, "--json", "--intermediate-size", "0")))
+
+
+class Accuracy(unittest.TestCase):
+    def test_json(self):
+        (row,) = json.loads(run("accuracy", "--json", str(GOLDEN / "bh4-small.model.safetensors")))
+        self.assertEqual(row["layer"], "bh4-small")
+        kinds = {(kind["table_dtype"], kind["hash_dtype"]): kind for kind in row["kinds"]}
+        self.assertEqual(set(kinds), {("bf16", "f32"), ("int8", "f32"), ("f32", "int8"), ("int8", "int8")})
+        # Rounding a number to 8 bits of mantissa is off by at most 2^-9 of it.
+        self.assertTrue(0 < kinds["bf16", "f32"]["y_error"] < 2 ** -8)
+        self.assertTrue(0 < kinds["int8", "f32"]["y_error"] < 0.03)
+        for (_, hash_dtype), kind in kinds.items():
+            if hash_dtype == "f32":
+                self.assertEqual(kind["flipped_codes"], 0)
+            self.assertLessEqual(kind["flipped_bits"], kind["flipped_codes"])
+        self.assertEqual(kinds["f32", "int8"]["flipped_codes"], kinds["int8", "int8"]["flipped_codes"])
+
+    def test_table_of_several_layers(self):
+        names = ("dense", "probes", "one-token")
+        lines = run("accuracy", *(str(GOLDEN / f"{name}.model.safetensors") for name in names)).splitlines()
+        self.assertEqual(len(lines), 2 + len(names))
+        self.assertEqual([line.split(" | ")[0] for line in lines[2:]], [f"| {name}" for name in names])
+
+
+if __name__ == "__main__":
+    unittest.main()
