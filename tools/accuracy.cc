@@ -176,6 +176,7 @@ int run(const Options& options) {
     cases.push_back(random_case("random, d 768, 170 tables of 512 rows", 768, 170, 512));
   }
   std::vector<Row> rows;
+  rows.reserve(cases.size());
   for (const Case& one : cases) rows.push_back(compare(one, options.tokens));
   if (options.json) {
     print_json(rows);
