@@ -28,9 +28,6 @@ inline void finish_sums(const GatherPlan& plan) {
   }
 }
 
-// Sums that are under way at once: enough to hide the latency of an addition.
-constexpr int kSumsAtOnce = 8;
-
 template <int kRowBytes>
 inline void prefetch_row(const uint8_t* row) {
   for (int i = 0; i < kRowBytes; i += 64) __builtin_prefetch(row + i);
@@ -96,9 +93,12 @@ inline void gather_one_probe(const GatherPlan& plan, AddPart&& add_part) {
     codes += kTokens * kEntryGroup;
     scores += kTokens * kEntryGroup;
   };
-  constexpr int kAtOnce = kSumsAtOnce / kVectors > 0 ? kSumsAtOnce / kVectors : 1;
+  // Where a whole slab is few vectors, two tokens at once hide the latency of the additions.
+  constexpr int kAtOnce = kVectors * kLanes == kMaxSlabColumns && kVectors <= 4 ? 2 : 1;
   int64_t t = 0;
-  for (; t + kAtOnce <= tokens; t += kAtOnce) run(Constant<kAtOnce>());
+  if constexpr (kAtOnce > 1) {
+    for (; t + kAtOnce <= tokens; t += kAtOnce) run(Constant<kAtOnce>());
+  }
   for (; t < tokens; ++t) run(Constant<1>());
 }
 

@@ -31,18 +31,25 @@ struct F32 {
 inline F32 operator+(F32 a, F32 b) { return {a.v + b.v}; }
 inline F32 operator-(F32 a, F32 b) { return {a.v - b.v}; }
 inline F32 operator*(F32 a, F32 b) { return {a.v * b.v}; }
-inline F32 operator/(F32 a, F32 b) { return {a.v / b.v}; }
 inline I32 operator+(I32 a, I32 b) { return {a.v + b.v}; }
 inline I32 operator-(I32 a, I32 b) { return {a.v - b.v}; }
 inline I32 operator&(I32 a, I32 b) { return {a.v & b.v}; }
 inline I32 operator|(I32 a, I32 b) { return {a.v | b.v}; }
+
+#if defined(__aarch64__)
+// xsimd 8.1 estimates these two here; they must round as everywhere.
+inline F32 operator/(F32 a, F32 b) { return {BatchF(vdivq_f32(a.v, b.v))}; }
+inline F32 sqrt(F32 a) { return {BatchF(vsqrtq_f32(a.v))}; }
+#else
+inline F32 operator/(F32 a, F32 b) { return {a.v / b.v}; }
+inline F32 sqrt(F32 a) { return {xsimd::sqrt(a.v)}; }
+#endif
 
 inline F32 fma(F32 a, F32 b, F32 c) { return {BatchF(native_fma(a.v, b.v, c.v))}; }
 
 // b where a or b is NaN (on NEON: NaN where either is).
 inline F32 max(F32 a, F32 b) { return {xsimd::max(a.v, b.v)}; }
 inline F32 min(F32 a, F32 b) { return {xsimd::min(a.v, b.v)}; }
-inline F32 sqrt(F32 a) { return {xsimd::sqrt(a.v)}; }
 template <int kBits>
 inline I32 shift_left(I32 a) {
   return {a.v << kBits};
