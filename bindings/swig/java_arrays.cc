@@ -8,7 +8,8 @@
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kKeptBytes = size_t{1} << 20;  // What a thread keeps between calls, so that small calls allocate nothing.
+constexpr size_t kKeptBytes =
+    size_t{1} << 20;  // What a thread keeps between calls, so that small calls allocate nothing.
 
 size_t padded(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 

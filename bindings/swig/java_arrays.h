@@ -1,5 +1,5 @@
-// Calls on Java arrays. The elements are copied, never pinned: a pinned array would hold up the garbage collector for as
-// long as the layer runs.
+// Calls on Java arrays. The elements are copied, never pinned: a pinned array would hold up the garbage collector for
+// as long as the layer runs.
 #ifndef LOOKUPFFN_BINDINGS_JAVA_ARRAYS_H
 #define LOOKUPFFN_BINDINGS_JAVA_ARRAYS_H
 

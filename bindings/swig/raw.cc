@@ -61,9 +61,8 @@ lffn_status layer_load_memory(const void* data, size_t size, int32_t num_threads
 
 lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_tables, int32_t table_size,
                          int32_t projection, int32_t block_size, int32_t activation, int32_t num_probes,
-                         int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed,
-                         int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t flags,
-                         lffn_layer** out) {
+                         int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed, int32_t num_threads,
+                         int32_t table_dtype, int32_t hash_dtype, int32_t flags, lffn_layer** out) {
   lffn_layer_config config;
   lffn_layer_config_init(&config);
   config.hidden_size = hidden_size;

@@ -2,7 +2,10 @@
 set(dotnet_source ${CMAKE_CURRENT_SOURCE_DIR}/../dotnet)
 get_filename_component(dotnet_build ${CMAKE_CURRENT_BINARY_DIR}/../dotnet ABSOLUTE)
 get_property(dotnet_flags GLOBAL PROPERTY LFFN_DOTNET_FLAGS)
-set(dotnet_environment "DOTNET_CLI_TELEMETRY_OPTOUT=1;DOTNET_NOLOGO=1")
+# dotnet run hands what it does not know to the program.
+set(dotnet_run_flags ${dotnet_flags})
+list(REMOVE_ITEM dotnet_run_flags -nologo -nodeReuse:false)
+set(dotnet_environment "DOTNET_CLI_TELEMETRY_OPTOUT=1;DOTNET_NOLOGO=1;MSBUILDDISABLENODEREUSE=1")
 
 # The newest framework of which the SDK has a runtime; the oldest is run by the program compiled ahead of time.
 list(GET LFFN_DOTNET_FRAMEWORKS -1 dotnet_framework)
@@ -18,3 +21,16 @@ if(net8.0 IN_LIST LFFN_DOTNET_FRAMEWORKS)
                    -P ${LFFN_BINDINGS_CMAKE_DIR}/publish_and_run.cmake)
   set_tests_properties(dotnet_aot PROPERTIES RUN_SERIAL ON TIMEOUT 600 ENVIRONMENT "${dotnet_environment}")
 endif()
+
+add_test(NAME dotnet_example
+         COMMAND ${LFFN_DOTNET} run --project ${CMAKE_CURRENT_SOURCE_DIR}/../../examples/csharp/Example.csproj
+                 --configuration Release --artifacts-path ${dotnet_build}/artifacts
+                 -p:LookupFfnVersion=${PROJECT_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
+                 -p:RestorePackagesPath=${dotnet_build}/packages
+                 -p:TargetFramework=${dotnet_framework})
+set_tests_properties(dotnet_example PROPERTIES RUN_SERIAL ON ENVIRONMENT "${dotnet_environment}")
+
+add_test(NAME dotnet_overhead
+         COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.Overhead/LookupFfn.Overhead.csproj
+                 ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- $<TARGET_FILE:bindings_call_time> 1000)
+set_tests_properties(dotnet_overhead PROPERTIES RUN_SERIAL ON ENVIRONMENT "${dotnet_environment}")

@@ -2,8 +2,8 @@
  *
  *     golden_cases GOLDEN_DIRECTORY OUTPUT_DIRECTORY
  *
- * For each NAME.model.safetensors a file NAME.case: as int64 the tokens, the floats per input token, the floats per output
- * token and the codes per token; then x, y, y after adding to an array of 0.5, the codes and their scores. */
+ * For each NAME.model.safetensors a file NAME.case: as int64 the tokens, the floats per input token, the floats per
+ * output token and the codes per token; then x, y, y after adding to an array of 0.5, the codes and their scores. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <lookupffn/lookupffn.h>

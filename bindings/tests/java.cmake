@@ -1,11 +1,19 @@
-# The Java tests run under Maven. Where the system has a Maven repository of its own (Debian's does), Maven works offline
-# on links to it; elsewhere it fetches what it needs.
+# The harness runs from its source, as any user's file would: with the jar on the class path.
+set(overhead_source ${CMAKE_CURRENT_SOURCE_DIR}/../java/benchmarks/Overhead.java)
+add_test(NAME java_overhead
+         COMMAND ${Java_JAVA_EXECUTABLE} -cp ${LFFN_JAR} -Doverhead.source=${overhead_source} ${overhead_source}
+                 $<TARGET_FILE:bindings_call_time> 1000)
+set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON)
+
+# The Java tests run under Maven. Where the system has a Maven repository of its own with all that they take, as
+# Debian's packages make one, Maven works offline on links to it; elsewhere it fetches what it needs.
 find_program(LFFN_MVN mvn DOC "Apache Maven")
 if(NOT LFFN_MVN)
   lffn_skip("the Java tests" "Maven (Debian: see docs/java.md for the packages)")
   return()
 endif()
-find_path(LFFN_MAVEN_REPO org/apache/maven/plugins PATH_SUFFIXES share/maven-repo DOC "The system's Maven repository")
+find_path(LFFN_MAVEN_REPO org/junit/jupiter/junit-jupiter PATH_SUFFIXES share/maven-repo
+          DOC "The system's Maven repository")
 
 get_filename_component(java_home ${Java_JAVAC_EXECUTABLE} REALPATH)
 get_filename_component(java_home ${java_home}/../.. REALPATH)
@@ -26,6 +34,19 @@ set(java_environment JAVA_HOME=${java_home} LC_ALL=C.UTF-8)
 
 set(java_test_build ${CMAKE_CURRENT_BINARY_DIR}/java)
 add_test(NAME java COMMAND ${maven} -DPOM=${java_source}/tests/pom.xml -DBUILD=${java_test_build} -DGOAL=test
-                           -DGOLDEN=${LFFN_GOLDEN_DIR} -DCASES=${LFFN_CASES_DIR} -P ${LFFN_BINDINGS_CMAKE_DIR}/run_maven.cmake)
+                           -DGOLDEN=${LFFN_GOLDEN_DIR} -DCASES=${LFFN_CASES_DIR} -P
+                           ${LFFN_BINDINGS_CMAKE_DIR}/run_maven.cmake)
 set_tests_properties(java PROPERTIES FIXTURES_REQUIRED "java_repository;bindings_golden" TIMEOUT 600
                                      ENVIRONMENT "${java_environment}")
+
+set(java_example_build ${CMAKE_CURRENT_BINARY_DIR}/java_example)
+add_test(NAME java_example_build
+         COMMAND ${maven} -DPOM=${CMAKE_CURRENT_SOURCE_DIR}/../../examples/java/pom.xml -DBUILD=${java_example_build}
+                 -DGOAL=compile -P ${LFFN_BINDINGS_CMAKE_DIR}/run_maven.cmake)
+set_tests_properties(java_example_build PROPERTIES FIXTURES_REQUIRED java_repository FIXTURES_SETUP java_example
+                                                   ENVIRONMENT "${java_environment}")
+set(java_dependency ${java_repository}/io/github/lookupffn/lookupffn/${PROJECT_VERSION})
+set(java_dependency ${java_dependency}/lookupffn-${PROJECT_VERSION}.jar)
+add_test(NAME java_example COMMAND ${Java_JAVA_EXECUTABLE} -p ${java_example_build}/classes:${java_dependency} -m
+                                   lookupffn.example/example.Main)
+set_tests_properties(java_example PROPERTIES FIXTURES_REQUIRED java_example)

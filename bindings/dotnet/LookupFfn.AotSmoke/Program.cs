@@ -1,7 +1,8 @@
 using System.Runtime.CompilerServices;
 using LookupFfn;
 
-// Everything that ahead-of-time compilation could break: the imports, text both ways, exceptions, the finalizer's handle.
+// Everything that ahead-of-time compilation could break: the imports, text both ways, exceptions, the finalizer's
+// handle.
 Check(!RuntimeFeature.IsDynamicCodeSupported, "this program was not compiled ahead of time");
 LayerConfig config = new() { HiddenSize = 64, NumTables = 8, TableSize = 16 };
 string file = Path.Combine(Path.GetTempPath(), $"lookupffn-aot-🚀-{Environment.ProcessId}.safetensors");

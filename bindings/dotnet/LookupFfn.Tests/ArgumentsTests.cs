@@ -18,8 +18,10 @@ public sealed class ArgumentsTests : IDisposable
         BlockSize = 16,
     };
 
-    private readonly Layer layer = Layer.CreateRandom(Config, new LoadOptions { NumThreads = 1 });
-    private readonly Layer square = Layer.CreateRandom(Config with { OutputSize = 0 }, new LoadOptions { NumThreads = 1 });
+    private static readonly LoadOptions OneThread = new() { NumThreads = 1 };
+
+    private readonly Layer layer = Layer.CreateRandom(Config, OneThread);
+    private readonly Layer square = Layer.CreateRandom(Config with { OutputSize = 0 }, OneThread);
 
     public void Dispose()
     {
@@ -40,7 +42,8 @@ public sealed class ArgumentsTests : IDisposable
     public void SizesThatDoNotFit()
     {
         float[] x = new float[2 * In];
-        Rejects("x", "x has 63 elements, which is no multiple of 32", () => layer.Forward(x.AsSpan(1), new float[2 * Out]));
+        float[] y = new float[2 * Out];
+        Rejects("x", "x has 63 elements, which is no multiple of 32", () => layer.Forward(x.AsSpan(1), y));
         Rejects("y", "y has 31 elements, but 32 are needed", () => layer.Forward(x, new float[31]));
         Rejects("y", "y has 31 elements", () => layer.ForwardAdd(x, new float[31]));
         Rejects("y", "y has 0 elements", () => layer.Forward(x, default));
@@ -68,7 +71,8 @@ public sealed class ArgumentsTests : IDisposable
         Assert.Throws<ArgumentException>(() => Layer.Load(""));
         Assert.Throws<ArgumentNullException>(() => Layer.CreateRandom(null!));
         Assert.Throws<ArgumentNullException>(() => layer.Save(null!));
-        Assert.Contains("zero", Assert.Throws<ArgumentException>(() => Layer.Load("a\0b")).Message, StringComparison.Ordinal);
+        ArgumentException zero = Assert.Throws<ArgumentException>(() => Layer.Load("a\0b"));
+        Assert.Contains("zero", zero.Message, StringComparison.Ordinal);
         Assert.ThrowsAny<ArgumentException>(() => Layer.Load("\ud800"));
     }
 

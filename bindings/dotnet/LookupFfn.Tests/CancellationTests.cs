@@ -48,7 +48,8 @@ public class CancellationTests
         CancellationToken cancelled = new(canceled: true);
         Assert.Throws<OperationCanceledException>(() => layer.Forward(new float[Size], y, cancelled));
         Assert.Throws<OperationCanceledException>(() => layer.ForwardAdd(new float[Size], y, cancelled));
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => layer.ForwardAsync(new float[Size], y, cancelled));
+        Task task = layer.ForwardAsync(new float[Size], y, cancelled);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
         Assert.All(y, element => Assert.Equal(0, element));
     }
 
@@ -57,7 +58,8 @@ public class CancellationTests
     public void CancelledAtTheEnd()
     {
         using Layer layer = Layer.CreateRandom(
-            new LayerConfig { HiddenSize = 16, NumTables = 2, TableSize = 4, BlockSize = 16 }, new LoadOptions { NumThreads = 1 });
+            new LayerConfig { HiddenSize = 16, NumTables = 2, TableSize = 4, BlockSize = 16 },
+            new LoadOptions { NumThreads = 1 });
         float[] x = new float[16];
         float[] y = new float[16];
         int cancelled = 0;

@@ -9,7 +9,8 @@ public class CostTests
     public void ForwardAllocatesNothing()
     {
         using Layer layer = Layer.CreateRandom(
-            new LayerConfig { HiddenSize = 32, NumTables = 4, TableSize = 8, BlockSize = 16 }, new LoadOptions { NumThreads = 1 });
+            new LayerConfig { HiddenSize = 32, NumTables = 4, TableSize = 8, BlockSize = 16 },
+            new LoadOptions { NumThreads = 1 });
         float[] x = new float[32];
         float[] y = new float[32];
         int[] codes = new int[4];
@@ -41,7 +42,8 @@ public class CostTests
         const int Callers = 6;
         const int Threads = 3;
         using Layer layer = Layer.CreateRandom(
-            new LayerConfig { HiddenSize = 64, NumTables = 8, TableSize = 16 }, new LoadOptions { NumThreads = Threads });
+            new LayerConfig { HiddenSize = 64, NumTables = 8, TableSize = 16 },
+            new LoadOptions { NumThreads = Threads });
         using CountdownEvent warm = new(Callers);
         using ManualResetEventSlim counted = new();
         Thread[] callers = new Thread[Callers];

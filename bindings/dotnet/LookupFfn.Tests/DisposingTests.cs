@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.CompilerServices;
 using Xunit;
 using Xunit.Abstractions;
@@ -69,8 +70,8 @@ public class DisposingTests(ITestOutputHelper output)
         }
 
         const int Callers = 4;
-        double seconds = double.Parse(
-            Environment.GetEnvironmentVariable("LOOKUPFFN_RACE_SECONDS") ?? "5", System.Globalization.CultureInfo.InvariantCulture);
+        string setting = Environment.GetEnvironmentVariable("LOOKUPFFN_RACE_SECONDS") ?? "5";
+        double seconds = double.Parse(setting, CultureInfo.InvariantCulture);
         DateTime deadline = DateTime.UtcNow.AddSeconds(seconds);
         long calls = 0;
         long layers = 0;

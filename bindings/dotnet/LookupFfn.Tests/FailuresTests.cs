@@ -5,7 +5,13 @@ namespace LookupFfn.Tests;
 /// <summary>Every failure of the native library becomes its exception, with the library's text.</summary>
 public class FailuresTests
 {
-    private static readonly LayerConfig Small = new() { HiddenSize = 8, NumTables = 2, TableSize = 4, ProjectionFactors = 0 };
+    private static readonly LayerConfig Small = new()
+    {
+        HiddenSize = 8,
+        NumTables = 2,
+        TableSize = 4,
+        ProjectionFactors = 0,
+    };
 
     [Theory]
     [InlineData(1, typeof(ArgumentException))]
@@ -23,8 +29,11 @@ public class FailuresTests
     }
 
     [Fact]
-    public void AnUnknownStatusIsSaid() =>
-        Assert.Equal("status 99: text", Assert.IsType<InternalErrorException>(LookupFfnException.Of(99, "text")).Message);
+    public void AnUnknownStatusIsSaid()
+    {
+        Exception exception = LookupFfnException.Of(99, "text");
+        Assert.Equal("status 99: text", Assert.IsType<InternalErrorException>(exception).Message);
+    }
 
     [Fact]
     public void FilesThatCannotBeUsed()
@@ -47,7 +56,8 @@ public class FailuresTests
             Assert.Throws<BadModelException>(() => Layer.Load(whole.AsSpan(0, whole.Length / 2)));
 
             using Layer layer = Layer.CreateRandom(Small);
-            Assert.Throws<ModelIOException>(() => layer.Save(Path.Combine(directory, "no-such-directory", "layer.safetensors")));
+            string nowhere = Path.Combine(directory, "no-such-directory", "layer.safetensors");
+            Assert.Throws<ModelIOException>(() => layer.Save(nowhere));
         }
         finally
         {
@@ -61,7 +71,8 @@ public class FailuresTests
     public void ConfigsThatCannotBeMeant()
     {
         long before = Raw.LiveHandles();
-        ArgumentException failure = Assert.Throws<ArgumentException>(() => Layer.CreateRandom(Small with { TableSize = 3 }));
+        LayerConfig odd = Small with { TableSize = 3 };
+        ArgumentException failure = Assert.Throws<ArgumentException>(() => Layer.CreateRandom(odd));
         Assert.Contains("3", failure.Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => Layer.CreateRandom(Small, new LoadOptions { NumThreads = -1 }));
         Assert.Equal(before, Raw.LiveHandles());

@@ -38,13 +38,12 @@ public sealed class Golden
     }
 
     public static TheoryData<string> Names =>
-        new(Directory.GetFiles(CasesDirectory, "*.case").Select(file => Path.GetFileNameWithoutExtension(file)!).Order());
+        new(Directory.GetFiles(CasesDirectory, "*.case").Select(Path.GetFileNameWithoutExtension).Order()!);
 
     internal static void AssertSameBits(ReadOnlySpan<float> expected, ReadOnlySpan<float> actual)
     {
-        int different = MemoryMarshal.AsBytes(expected).CommonPrefixLength(MemoryMarshal.AsBytes(actual)) / sizeof(float);
-        Assert.True(
-            different == expected.Length && expected.Length == actual.Length, $"the first different element is {different}");
+        int same = MemoryMarshal.AsBytes(expected).CommonPrefixLength(MemoryMarshal.AsBytes(actual)) / sizeof(float);
+        Assert.True(same == expected.Length && same == actual.Length, $"the first different element is {same}");
     }
 
     private static string Setting(string name) =>

@@ -12,14 +12,14 @@ public abstract class LookupFfnException : Exception
     }
 
     /// <summary>The exception that stands for a status of the native library.</summary>
-    internal static Exception Of(int status, string message, CancellationToken cancellationToken = default) => status switch
+    internal static Exception Of(int status, string message, CancellationToken cancelledBy = default) => status switch
     {
         Raw.STATUS_INVALID_ARGUMENT => new ArgumentException(message),
         Raw.STATUS_OUT_OF_MEMORY => new NativeMemoryException(message),
         Raw.STATUS_IO => new ModelIOException(message),
         Raw.STATUS_BAD_MODEL => new BadModelException(message),
         Raw.STATUS_UNSUPPORTED => new UnsupportedModelException(message),
-        Raw.STATUS_CANCELLED => new OperationCanceledException(message, cancellationToken),
+        Raw.STATUS_CANCELLED => new OperationCanceledException(message, cancelledBy),
         Raw.STATUS_INTERNAL => new InternalErrorException(message),
         _ => new InternalErrorException(string.Create(CultureInfo.InvariantCulture, $"status {status}: {message}")),
     };

@@ -6,15 +6,15 @@ public sealed unsafe partial class Layer
 {
     /// <summary>Runs the layer: y = layer(x).</summary>
     /// <param name="x">Tokens of <see cref="InputSize"/> floats.</param>
-    /// <param name="y">Receives as many tokens of <see cref="OutputSize"/> floats; may be longer. May begin where x does
-    /// when the sizes are equal, and must not overlap it otherwise.</param>
+    /// <param name="y">Receives as many tokens of <see cref="OutputSize"/> floats; may be longer. May begin where x
+    /// does when the sizes are equal, and must not overlap it otherwise.</param>
     /// <exception cref="ArgumentException">x is not made of whole tokens, y is too small, or they overlap.</exception>
     public void Forward(ReadOnlySpan<float> x, Span<float> y) => Run(x, y, 0, null, default);
 
     /// <summary>Runs the layer so that it can be cancelled: y = layer(x).</summary>
     /// <param name="x">Tokens of <see cref="InputSize"/> floats.</param>
-    /// <param name="y">Receives as many tokens of <see cref="OutputSize"/> floats; may be longer. May begin where x does
-    /// when the sizes are equal, and must not overlap it otherwise.</param>
+    /// <param name="y">Receives as many tokens of <see cref="OutputSize"/> floats; may be longer. May begin where x
+    /// does when the sizes are equal, and must not overlap it otherwise.</param>
     /// <param name="cancellationToken">Looked at between tiles of tokens.</param>
     /// <exception cref="ArgumentException">x is not made of whole tokens, y is too small, or they overlap.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled; by then any of y's tokens may have been
@@ -24,8 +24,8 @@ public sealed unsafe partial class Layer
 
     /// <summary>Runs the layer with a residual connection: y += layer(x).</summary>
     /// <param name="x">Tokens of <see cref="InputSize"/> floats.</param>
-    /// <param name="y">As many tokens of <see cref="OutputSize"/> floats, to which the result is added; may be longer. May
-    /// begin where x does when the sizes are equal, and must not overlap it otherwise.</param>
+    /// <param name="y">As many tokens of <see cref="OutputSize"/> floats, to which the result is added; may be longer.
+    /// May begin where x does when the sizes are equal, and must not overlap it otherwise.</param>
     /// <param name="cancellationToken">Looked at between tiles of tokens.</param>
     /// <exception cref="ArgumentException">x is not made of whole tokens, y is too small, or they overlap.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled; by then any of y's tokens may have been
@@ -35,10 +35,11 @@ public sealed unsafe partial class Layer
 
     /// <summary>Runs the layer on a thread of the pool: y = layer(x).</summary>
     /// <param name="x">Tokens of <see cref="InputSize"/> floats, not to be changed before the task has ended.</param>
-    /// <param name="y">Receives as many tokens of <see cref="OutputSize"/> floats; may be longer. May begin where x does
-    /// when the sizes are equal, and must not overlap it otherwise. Not to be used before the task has ended.</param>
-    /// <param name="cancellationToken">Looked at between tiles of tokens. When the task is cancelled, any of y's tokens may
-    /// have been written, wholly or in part.</param>
+    /// <param name="y">Receives as many tokens of <see cref="OutputSize"/> floats; may be longer. May begin where x
+    /// does when the sizes are equal, and must not overlap it otherwise. Not to be used before the task has
+    /// ended.</param>
+    /// <param name="cancellationToken">Looked at between tiles of tokens. When the task is cancelled, any of y's tokens
+    /// may have been written, wholly or in part.</param>
     /// <returns>A task that ends when y is written.</returns>
     /// <exception cref="ArgumentException">x is not made of whole tokens, y is too small, or they overlap.</exception>
     public Task ForwardAsync(ReadOnlyMemory<float> x, Memory<float> y, CancellationToken cancellationToken = default)
@@ -78,17 +79,20 @@ public sealed unsafe partial class Layer
         }
     }
 
+    private static void Cancel(object? flag) => Volatile.Write(ref *(int*)(IntPtr)flag!, 1);
+
+    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+
     private static void CheckLength(long length, long needed, string name)
     {
         if (length < needed)
         {
-            throw new ArgumentException(
-                string.Create(CultureInfo.InvariantCulture, $"{name} has {length} elements, but {needed} are needed"), name);
+            throw new ArgumentException(Text($"{name} has {length} elements, but {needed} are needed"), name);
         }
     }
 
-    /// <summary>Runs with a number on the stack that the token sets; disposing the registration waits for a callback that
-    /// is just running, so that none writes to a stack that is gone.</summary>
+    /// <summary>Runs with a number on the stack that the token sets; disposing the registration waits for a callback
+    /// that is just running, so that none writes to a stack that is gone.</summary>
     private void Run(ReadOnlySpan<float> x, Span<float> y, int flags, CancellationToken cancellationToken)
     {
         if (!cancellationToken.CanBeCanceled)
@@ -99,7 +103,7 @@ public sealed unsafe partial class Layer
 
         cancellationToken.ThrowIfCancellationRequested();
         int cancel = 0;
-        using (cancellationToken.UnsafeRegister(static flag => Volatile.Write(ref *(int*)(IntPtr)flag!, 1), (IntPtr)(&cancel)))
+        using (cancellationToken.UnsafeRegister(Cancel, (IntPtr)(&cancel)))
         {
             Run(x, y, flags, &cancel, cancellationToken);
         }
@@ -132,8 +136,7 @@ public sealed unsafe partial class Layer
         if (tokens * inputSize != x.Length)
         {
             throw new ArgumentException(
-                string.Create(CultureInfo.InvariantCulture, $"x has {x.Length} elements, which is no multiple of {inputSize}"),
-                nameof(x));
+                Text($"x has {x.Length} elements, which is no multiple of {inputSize}"), nameof(x));
         }
 
         return tokens;

@@ -4,14 +4,14 @@ namespace LookupFfn;
 
 /// <summary>A LookupFFN layer in native memory.</summary>
 /// <remarks>
-/// A layer never changes, and any number of threads may use one at once. <see cref="Dispose"/> gives its memory back once
-/// the calls in flight have ended; afterwards the other members throw <see cref="ObjectDisposedException"/>. A layer that
-/// is forgotten is freed by its finalizer.
-/// A token's result is the same to the bit whatever the batch it is in and the number of threads.
+/// A layer never changes, and any number of threads may use one at once. <see cref="Dispose"/> gives its memory back
+/// once the calls in flight have ended; afterwards the other members throw <see cref="ObjectDisposedException"/>. A
+/// layer that is forgotten is freed by its finalizer. A token's result is the same to the bit whatever the batch it is
+/// in and the number of threads.
 /// </remarks>
 public sealed unsafe partial class Layer : IDisposable
 {
-    private static readonly UTF8Encoding StrictUtf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+    private static readonly UTF8Encoding StrictUtf8 = new(false, throwOnInvalidBytes: true);
 
     private readonly LayerHandle handle;
     private readonly LayerInfo info;
@@ -70,7 +70,8 @@ public sealed unsafe partial class Layer : IDisposable
     /// <param name="path">The file.</param>
     /// <param name="options">How; null for the defaults.</param>
     /// <returns>The layer.</returns>
-    /// <exception cref="LookupFfnException">The file cannot be read, is not a valid layer, or cannot be run here.</exception>
+    /// <exception cref="LookupFfnException">The file cannot be read, is not a valid layer, or cannot be run
+    /// here.</exception>
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
     public static Layer Load(string path, LoadOptions? options = null)
     {
@@ -146,7 +147,8 @@ public sealed unsafe partial class Layer : IDisposable
         return Made(status, layer);
     }
 
-    /// <summary>Writes the layer to a safetensors file, as it is held in memory. The file appears whole or not at all.</summary>
+    /// <summary>Writes the layer to a safetensors file, as it is held in memory. The file appears whole or not at
+    /// all.</summary>
     /// <param name="path">The file.</param>
     /// <exception cref="LookupFfnException">It cannot be written.</exception>
     public void Save(string path)
@@ -170,7 +172,8 @@ public sealed unsafe partial class Layer : IDisposable
     }
 
     /// <summary>
-    /// Closes the layer. Calls in flight end as usual, and the last of them frees the memory. Doing so again does nothing.
+    /// Closes the layer. Calls in flight end as usual, and the last of them frees the memory. Doing so again does
+    /// nothing.
     /// </summary>
     public void Dispose() => handle.Dispose();
 

@@ -15,7 +15,8 @@ internal sealed class LayerHandle : SafeHandle
     internal bool IsDisposed => disposed;
 
     /// <summary>Enters a call, which DangerousRelease leaves. The flag is needed because SafeHandle lets new calls in
-    /// after Dispose while old ones run, so that calls that always overlap would keep the layer alive for ever.</summary>
+    /// after Dispose while old ones run, so that calls that always overlap would keep the layer alive for
+    /// ever.</summary>
     internal IntPtr Enter()
     {
         ObjectDisposedException.ThrowIf(disposed, typeof(Layer));

@@ -5,7 +5,8 @@ public sealed record LoadOptions
 {
     internal static readonly LoadOptions Default = new();
 
-    /// <summary>Threads per forward; 0 (the default) for what affinity mask, cgroup and OMP_NUM_THREADS leave.</summary>
+    /// <summary>Threads per forward; 0 (the default) for what affinity mask, cgroup and OMP_NUM_THREADS
+    /// leave.</summary>
     public int NumThreads { get; init; }
 
     /// <summary>How the tables are held in memory. Default: as stored.</summary>

@@ -19,7 +19,8 @@ public static unsafe class LookupFfnLibrary
     /// The instruction set of the kernels in use, such as "avx2". The environment variable LOOKUPFFN_ISA chooses one by
     /// name; when its value cannot be used this is "", and each load fails with the reason.
     /// </summary>
-    /// <exception cref="DllNotFoundException">The library cannot be loaded; the message says what was tried.</exception>
+    /// <exception cref="DllNotFoundException">The library cannot be loaded; the message says what was
+    /// tried.</exception>
     public static string Isa
     {
         get

@@ -34,12 +34,13 @@ internal static unsafe class Native
                 : $"The native library of LookupFfn has version {version}, but {Raw.ABI_VERSION} is needed: "
                     + "the packages LookupFfn and LookupFfn.runtime.* must have the same version.";
         }
-        catch (Exception failure) when (failure is DllNotFoundException or EntryPointNotFoundException or BadImageFormatException)
+        catch (Exception failure)
+            when (failure is DllNotFoundException or EntryPointNotFoundException or BadImageFormatException)
         {
             string requirements = typeof(Native).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
                 .First(attribute => attribute.Key == "NativeRequirements").Value ?? "";
-            return $"The native library of LookupFfn cannot be loaded on {RuntimeInformation.RuntimeIdentifier}. It comes in "
-                + $"the package LookupFfn.runtime.*, and needs {requirements}. The loader said: {failure.Message}";
+            return $"The native library of LookupFfn cannot be loaded on {RuntimeInformation.RuntimeIdentifier}. It "
+                + $"comes in the package LookupFfn.runtime.*, and needs {requirements}. The loader said: {failure.Message}";
         }
     }
 }

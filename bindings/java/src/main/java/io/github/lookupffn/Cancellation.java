@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Ends forwards that run in other threads. Hand it to them with {@link ForwardOptions#withCancellation}; it can serve any
- * number of calls, and stays cancelled once it is.
+ * Ends forwards that run in other threads. Hand it to them with {@link ForwardOptions#withCancellation}; it can serve
+ * any number of calls, and stays cancelled once it is.
  */
 public final class Cancellation {
   private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());

@@ -15,9 +15,9 @@ import java.util.Objects;
 /**
  * A LookupFFN layer in native memory.
  *
- * <p>A layer never changes, and any number of threads may use one at once. {@link #close} gives its memory back once the
- * calls in flight have ended; afterwards every method but {@code close}, {@code isClosed} and {@code toString} throws
- * {@link IllegalStateException}. A layer that is forgotten is closed some time after it has become unreachable.
+ * <p>A layer never changes, and any number of threads may use one at once. {@link #close} gives its memory back once
+ * the calls in flight have ended; afterwards every method but {@code close}, {@code isClosed} and {@code toString}
+ * throws {@link IllegalStateException}. A layer that is forgotten is closed some time after it has become unreachable.
  *
  * <p>A token's result is the same to the bit whatever the batch it is in and the number of threads.
  */
@@ -206,7 +206,8 @@ public final class Layer implements AutoCloseable {
    * @param y where the output tokens go; may be x itself when sizes and offsets are equal or the parts do not overlap
    * @param yOffset the first element of the first output token
    * @param options how
-   * @throws java.util.concurrent.CancellationException if the options' cancellation was cancelled; y is as it was before
+   * @throws java.util.concurrent.CancellationException if the options' cancellation was cancelled; y is as it was
+   *     before
    */
   public void forward(float[] x, int xOffset, int nTokens, float[] y, int yOffset, ForwardOptions options) {
     int xCount = Checks.array("x", x.length, xOffset, Checks.floats(nTokens, inputSize));
@@ -226,8 +227,9 @@ public final class Layer implements AutoCloseable {
    *
    * @param x direct, in native byte order; its tokens begin at its position
    * @param nTokens any number from 0
-   * @param y direct, in native byte order, not read-only; receives tokens from its position on. May share x's memory when the
-   *     sizes are equal and it begins where x does; must not overlap it otherwise. No position or limit is changed.
+   * @param y direct, in native byte order, not read-only; receives tokens from its position on. May share x's memory
+   *     when the sizes are equal and it begins where x does; must not overlap it otherwise. No position or limit is
+   *     changed.
    */
   public void forward(FloatBuffer x, int nTokens, FloatBuffer y) {
     forward(x, nTokens, y, ForwardOptions.defaults());
@@ -238,8 +240,9 @@ public final class Layer implements AutoCloseable {
    *
    * @param x direct, in native byte order; its tokens begin at its position
    * @param nTokens any number from 0
-   * @param y direct, in native byte order, not read-only; receives tokens from its position on. May share x's memory when the
-   *     sizes are equal and it begins where x does; must not overlap it otherwise. No position or limit is changed.
+   * @param y direct, in native byte order, not read-only; receives tokens from its position on. May share x's memory
+   *     when the sizes are equal and it begins where x does; must not overlap it otherwise. No position or limit is
+   *     changed.
    * @param options how
    * @throws java.util.concurrent.CancellationException if the options' cancellation was cancelled; by then any of y's
    *     tokens may have been written, wholly or in part
@@ -325,7 +328,7 @@ public final class Layer implements AutoCloseable {
     return handle.isClosed();
   }
 
-  /** Closes the layer. Calls in flight end as usual, and the last of them frees the memory. Closing again does nothing. */
+  /** Closes the layer. Calls in flight end as usual, and the last one frees the memory. Closing again does nothing. */
   @Override
   public void close() {
     cleanable.clean();

@@ -56,8 +56,8 @@ public final class LoadOptions {
   }
 
   /**
-   * Maps the file while loading instead of reading it, which saves a copy. Another process that shortens the file meanwhile
-   * then kills the virtual machine, which is why it is off by default.
+   * Maps the file while loading instead of reading it, which saves a copy. Another process that shortens the file
+   * meanwhile then kills the virtual machine, which is why it is off by default.
    *
    * @param on whether to map
    * @return a changed copy

@@ -18,8 +18,8 @@ public final class LookupFfn {
   }
 
   /**
-   * The instruction set of the kernels in use. The environment variable LOOKUPFFN_ISA chooses one by name; when its value
-   * cannot be used this is "", and each load fails with the reason.
+   * The instruction set of the kernels in use. The environment variable LOOKUPFFN_ISA chooses one by name; when its
+   * value cannot be used this is "", and each load fails with the reason.
    *
    * @return such as "avx2"
    */

@@ -3,8 +3,8 @@ package io.github.lookupffn;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A native layer and the count of the calls that are in it. Closing marks it closed; whoever leaves last frees it, be it
- * the closing thread or the last call in flight.
+ * A native layer and the count of the calls that are in it. Closing marks it closed; whoever leaves last frees it, be
+ * it the closing thread or the last call in flight.
  */
 final class NativeHandle implements Runnable {
   private static final long CLOSED = 1;
@@ -17,7 +17,7 @@ final class NativeHandle implements Runnable {
     this.address = address;
   }
 
-  /** Enters a call. A plain increment would not do: one that comes after the close could make the count reach zero twice. */
+  /** Enters a call. A plain increment would not do: after the close, it could make the count reach zero twice. */
   long enter() {
     for (long seen = state.get(); (seen & CLOSED) == 0; seen = state.get()) {
       if (state.weakCompareAndSetVolatile(seen, seen + CALL)) {

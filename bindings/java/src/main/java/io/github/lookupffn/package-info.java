@@ -10,8 +10,8 @@
  * }
  * }</pre>
  *
- * <p>An argument that cannot be meant is an {@link IllegalArgumentException}, a null one a {@link NullPointerException}, a
- * closed layer an {@link IllegalStateException}; what else can go wrong is a subclass of {@link
- * io.github.lookupffn.LookupFfnException}.
+ * <p>An argument that cannot be meant is an {@link IllegalArgumentException}, a null one a {@link
+ * NullPointerException}, a closed layer an {@link IllegalStateException}; what else can go wrong is a subclass of
+ * {@link io.github.lookupffn.LookupFfnException}.
  */
 package io.github.lookupffn;

@@ -16,10 +16,11 @@ import org.junit.jupiter.api.function.Executable;
 class ArgumentsTest {
   private static final int IN = 32;
   private static final int OUT = 16;
-  private final Layer layer = Layer.random(
-      LayerConfig.of(IN, 4, 8).withOutputSize(OUT).withBlockHadamardProjection(2, 16), LoadOptions.defaults().withNumThreads(1));
-  private final Layer square =
-      Layer.random(LayerConfig.of(IN, 4, 8).withBlockHadamardProjection(2, 16), LoadOptions.defaults().withNumThreads(1));
+  private static final LayerConfig CONFIG = LayerConfig.of(IN, 4, 8).withBlockHadamardProjection(2, 16);
+  private static final LoadOptions ONE_THREAD = LoadOptions.defaults().withNumThreads(1);
+
+  private final Layer layer = Layer.random(CONFIG.withOutputSize(OUT), ONE_THREAD);
+  private final Layer square = Layer.random(CONFIG, ONE_THREAD);
 
   @AfterEach
   void close() {
@@ -63,9 +64,11 @@ class ArgumentsTest {
     FloatBuffer y = direct(2 * OUT);
     rejects("x is not a direct buffer", () -> layer.forward(FloatBuffer.allocate(2 * IN), 2, y));
     rejects("y is not a direct buffer", () -> layer.forward(x, 2, FloatBuffer.wrap(new float[2 * OUT])));
-    ByteOrder wrong = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
-    rejects("x is " + wrong, () -> layer.forward(ByteBuffer.allocateDirect(8 * IN).order(wrong).asFloatBuffer(), 2, y));
-    rejects("y is " + wrong, () -> layer.forward(x, 2, ByteBuffer.allocateDirect(8 * OUT).order(wrong).asFloatBuffer()));
+    boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    ByteOrder wrong = little ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+    FloatBuffer swapped = ByteBuffer.allocateDirect(8 * IN).order(wrong).asFloatBuffer();
+    rejects("x is " + wrong, () -> layer.forward(swapped, 2, y));
+    rejects("y is " + wrong, () -> layer.forward(x, 2, swapped));
     rejects("y is read-only", () -> layer.forward(x, 2, y.asReadOnlyBuffer()));
     rejects("x has 64 elements from its position on, but 96", () -> layer.forward(x, 3, y));
     rejects("y has 31 elements from its position on, but 32", () -> layer.forward(x, 2, y.duplicate().position(1)));
@@ -134,8 +137,8 @@ class ArgumentsTest {
 
   @Test
   void configReachesTheLayer() {
-    LayerConfig config = LayerConfig.of(24, 3, 4).withDenseProjection().withActivation(Activation.SIGMOID).withNumProbes(2)
-        .withLayerNorm(false).withLayerNormEps(1e-3f).withDecayCoeff(0.25f).withSeed(-1);
+    LayerConfig config = LayerConfig.of(24, 3, 4).withDenseProjection().withActivation(Activation.SIGMOID)
+        .withNumProbes(2).withLayerNorm(false).withLayerNormEps(1e-3f).withDecayCoeff(0.25f).withSeed(-1);
     try (Layer first = Layer.random(config);
         Layer same = Layer.random(config);
         Layer other = Layer.random(config.withSeed(2))) {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** How many threads of the operating system N callers of a layer with T threads make: N times T, and none are left over. */
+/** N callers of a layer with T threads make at most N times T threads of the operating system, and leave none. */
 class ThreadsTest {
   private static final String NAME = "lffn-call";
 

@@ -1,0 +1,3 @@
+module lookupffn.example {
+  requires io.github.lookupffn;
+}
