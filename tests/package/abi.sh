@@ -12,7 +12,7 @@ if ! command -v abidiff >/dev/null; then
 fi
 case $1 in
   compare)
-    abidiff --exported-interfaces-only --headers-dir2 "$headers" "$dump" "$2" || {
+    abidiff --exported-interfaces-only "$dump" "$2" || {
       echo "The ABI is not the one in $dump; docs/abi.md says what to do."
       exit 1
     } ;;
