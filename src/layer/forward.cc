@@ -146,7 +146,9 @@ void Layer::gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t*
       plan.first_entry = static_cast<int64_t>(k) * hash.num_probes;
       plan.tables = tables_.slab_rows(slab) + k * table_bytes;
       plan.num_tables = std::min(group, hash.num_tables - k);
-      plan.row_scales = tables_.row_scales.as<float>() + static_cast<int64_t>(k) * tables_.table_size;
+      if (tables_.dtype == LFFN_INT8) {
+        plan.row_scales = tables_.row_scales.as<float>() + static_cast<int64_t>(k) * tables_.table_size;
+      }
       plan.first = k == 0;
       plan.last = k + group >= hash.num_tables;
       plan.prefetch = plan.tables + plan.num_tables * table_bytes;
