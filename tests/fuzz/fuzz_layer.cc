@@ -1,7 +1,11 @@
 // Any bytes as a layer: loading either refuses them with a reason or gives a layer that runs.
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +40,26 @@ bool same_floats(const float* a, const float* b, size_t count) {
   return true;
 }
 
+// What is saved loads again and gives the same outputs.
+void save_and_load(const lffn_layer* layer, const std::vector<float>& x, int64_t tokens, const std::vector<float>& y) {
+  static const std::string path =
+      (std::filesystem::temp_directory_path() / ("fuzz_layer-" + std::to_string(getpid()))).string();
+  const lffn_status saved = lffn_layer_save(layer, path.c_str());
+  if (saved == LFFN_ERROR_OUT_OF_MEMORY) return;
+  require(saved == LFFN_OK, "a loaded layer can be saved");
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.num_threads = 1;
+  lffn_layer* again = nullptr;
+  const lffn_status loaded = lffn_layer_load(path.c_str(), &options, &again);
+  std::filesystem::remove(path);
+  require(loaded == LFFN_OK, lffn_last_error());
+  std::vector<float> y_again(y.size());
+  require(lffn_layer_forward(again, x.data(), tokens, y_again.data()) == LFFN_OK, "a saved layer runs");
+  require(same_floats(y.data(), y_again.data(), y.size()), "a saved layer gives the same bits");
+  lffn_layer_free(again);
+}
+
 void run(const lffn_layer* layer, uint32_t choice) {
   lffn_layer_info info;
   lffn_layer_info_init(&info);
@@ -67,6 +91,7 @@ void run(const lffn_layer* layer, uint32_t choice) {
   std::vector<float> scores(codes.size());
   require(lffn_layer_hash(layer, x.data(), tokens, codes.data(), scores.data()) == LFFN_OK, "a loaded layer hashes");
   for (const int32_t code : codes) require(code >= 0 && code < info.table_size, "a code is a row of its table");
+  if (choice % 32 == 0) save_and_load(layer, x, tokens, together);
 }
 
 }  // namespace
