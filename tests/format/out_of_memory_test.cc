@@ -278,7 +278,11 @@ TEST_P(OutOfMemory, ForwardAndHash) {
 INSTANTIATE_TEST_SUITE_P(Layers, OutOfMemory,
                          testing::Values(Kind{"bh4", 4, 1, 1, LFFN_F32, LFFN_F32},
                                          Kind{"bh1_probes", 1, 3, 0, LFFN_F32, LFFN_F32},
-                                         Kind{"dense", LFFN_PROJECTION_DENSE, 1, 0, LFFN_F32, LFFN_F32}),
+                                         Kind{"dense", LFFN_PROJECTION_DENSE, 1, 0, LFFN_F32, LFFN_F32},
+                                         Kind{"bf16", 4, 3, 0, LFFN_BF16, LFFN_F32},
+                                         Kind{"int8", 2, 1, 1, LFFN_INT8, LFFN_INT8},
+                                         Kind{"int8_probes", 1, 2, 1, LFFN_INT8, LFFN_F32},
+                                         Kind{"int8_dense", LFFN_PROJECTION_DENSE, 1, 1, LFFN_F32, LFFN_INT8}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
