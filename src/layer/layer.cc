@@ -1,5 +1,6 @@
 #include "layer/layer.h"
 
+#include "format/utf8.h"
 #include "runtime/environment.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
@@ -40,7 +41,7 @@ const std::string& metadata(const Safetensors& file, const char* key) {
 void expect(const Safetensors& file, const char* key, const char* value) {
   const std::string& found = metadata(file, key);
   if (found != value) {
-    fail(LFFN_ERROR_BAD_MODEL, "metadata: \"%s\" is \"%.60s\", expected \"%s\"", key, found.c_str(), value);
+    fail(LFFN_ERROR_BAD_MODEL, "metadata: \"%s\" is %s, expected '%s'", key, in_quotes(found).c_str(), value);
   }
 }
 

@@ -94,6 +94,11 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
     const Memory weights = read_all(*tensors.hash_weight, count);
     const Memory folded = plan.dense ? Memory() : fold(config, weights.as<float>());
     const float* values = plan.dense ? weights.as<float>() : folded.as<float>();
+    // Finite weights may overflow when the Hadamard matrix is multiplied in.
+    if (!std::all_of(values, values + count, [](float value) { return std::isfinite(value); })) {
+      fail(LFFN_ERROR_BAD_MODEL,
+           "hash.projection.weight: its values are too large to hold as int8; load it as float32");
+    }
     for (int64_t r = 0; r < rows; ++r) scales[r] = quantise_row(values + r * inputs, inputs, stored + r * inputs);
   }
 

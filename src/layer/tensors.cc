@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "format/utf8.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -72,7 +73,7 @@ class Finder {
   void refuse_others() const {
     for (const TensorView& tensor : tensors_) {
       if (found_.count(tensor.name) == 0) {
-        fail(status_, "%.100s: a layer with this config has no such tensor", tensor.name.c_str());
+        fail(status_, "%s: a layer with this config has no such tensor", in_quotes(tensor.name).c_str());
       }
     }
   }
