@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "layer/pack.h"
 
@@ -21,7 +22,9 @@ void read_row(const LayerTensors& tensors, int64_t row, int64_t size, float* out
   float scale;
   read_floats(*tensors.tables_scale, row, 1, &scale);
   const int8_t* values = reinterpret_cast<const int8_t*>(tensors.tables->data) + row * size;
-  for (int64_t i = 0; i < size; ++i) out[i] = static_cast<float>(values[i]) * scale;
+  // A scale near the largest float would make infinities, which no file may hold.
+  constexpr float kMost = std::numeric_limits<float>::max();
+  for (int64_t i = 0; i < size; ++i) out[i] = std::clamp(static_cast<float>(values[i]) * scale, -kMost, kMost);
 }
 
 }  // namespace
