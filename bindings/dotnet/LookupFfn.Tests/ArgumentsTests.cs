@@ -142,6 +142,24 @@ public sealed class ArgumentsTests : IDisposable
         Assert.NotEqual(y[0], y[2]);
     }
 
+    [Theory]
+    [InlineData(ElementType.BF16, ElementType.F32)]
+    [InlineData(ElementType.Int8, ElementType.F32)]
+    [InlineData(ElementType.F32, ElementType.Int8)]
+    public void ElementTypesReachTheLayer(ElementType tables, ElementType hash)
+    {
+        using Layer other = Layer.CreateRandom(
+            Config, new LoadOptions { TableType = tables, HashType = hash, FlushDenormals = true });
+        Assert.Equal(tables, other.Info.TableType);
+        Assert.Equal(hash, other.Info.HashType);
+        float[] x = Enumerable.Range(0, In).Select(i => (float)Math.Sin(i)).ToArray();
+        float[] expected = new float[Out];
+        float[] y = new float[Out];
+        layer.Forward(x, expected);
+        other.Forward(x, y);
+        Assert.NotEqual(expected, y);
+    }
+
     private static void Rejects(string parameter, string text, Action call)
     {
         ArgumentException failure = Assert.Throws<ArgumentException>(call);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -136,6 +137,30 @@ class ArgumentsTest {
   }
 
   @Test
+  void elementTypesReachTheLayer() {
+    ElementType[][] pairs = {
+      {ElementType.BF16, ElementType.F32}, {ElementType.INT8, ElementType.F32}, {ElementType.F32, ElementType.INT8}
+    };
+    float[] x = new float[IN];
+    for (int i = 0; i < IN; i++) {
+      x[i] = (float) Math.sin(i);
+    }
+    float[] expected = new float[OUT];
+    layer.forward(x, 1, expected);
+    for (ElementType[] pair : pairs) {
+      LoadOptions options =
+          LoadOptions.defaults().withTableType(pair[0]).withHashType(pair[1]).withFlushedDenormals(true);
+      try (Layer other = Layer.random(CONFIG.withOutputSize(OUT), options)) {
+        assertEquals(pair[0], other.info().tableType());
+        assertEquals(pair[1], other.info().hashType());
+        float[] y = new float[OUT];
+        other.forward(x, 1, y);
+        assertTrue(!Arrays.equals(expected, y), pair[0] + " tables and " + pair[1] + " hash changed nothing");
+      }
+    }
+  }
+
+  @Test
   void configReachesTheLayer() {
     LayerConfig config = LayerConfig.of(24, 3, 4).withDenseProjection().withActivation(Activation.SIGMOID)
         .withNumProbes(2).withLayerNorm(false).withLayerNormEps(1e-3f).withDecayCoeff(0.25f).withSeed(-1);
@@ -157,7 +182,7 @@ class ArgumentsTest {
       same.forward(x, 1, y[1]);
       other.forward(x, 1, y[2]);
       Golden.assertSameBits(y[0], y[1]);
-      assertTrue(!java.util.Arrays.equals(y[0], y[2]));
+      assertTrue(!Arrays.equals(y[0], y[2]));
     }
   }
 }
