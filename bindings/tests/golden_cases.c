@@ -2,8 +2,9 @@
  *
  *     golden_cases GOLDEN_DIRECTORY OUTPUT_DIRECTORY
  *
- * For each NAME.model.safetensors a file NAME.case: as int64 the tokens, the floats per input token, the floats per
- * output token and the codes per token; then x, y, y after adding to an array of 0.5, the codes and their scores. */
+ * For each NAME.model.safetensors and each choice of element types a file NAME@TYPES.case: as int64 the types of tables
+ * and hash in the load options, the tokens, the floats per input token, the floats per output token and the codes per
+ * token; then x, y, y after adding to an array of 0.5, the codes and their scores. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <lookupffn/lookupffn.h>
@@ -61,11 +62,20 @@ static void put(FILE* out, const void* data, size_t size) {
   if (fwrite(data, 1, size, out) != size) die("fwrite", "failed");
 }
 
-static void write_case(const char* golden, const char* name, const char* directory) {
+struct types {
+  const char* name;
+  int32_t table, hash;
+};
+
+static void write_case(const char* golden, const char* name, const struct types* types, const char* directory) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s.model.safetensors", golden, name);
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.table_dtype = types->table;
+  options.hash_dtype = types->hash;
   lffn_layer* layer = NULL;
-  check(lffn_layer_load(path, NULL, &layer), path);
+  check(lffn_layer_load(path, &options, &layer), path);
   lffn_layer_info info;
   lffn_layer_info_init(&info);
   check(lffn_layer_get_info(layer, &info), path);
@@ -90,10 +100,11 @@ static void write_case(const char* golden, const char* name, const char* directo
   check(lffn_layer_forward_ex(layer, &args), path);
   check(lffn_layer_hash(layer, x, n_tokens, codes, scores), path);
 
-  snprintf(path, sizeof path, "%s/%s.case", directory, name);
+  snprintf(path, sizeof path, "%s/%s@%s.case", directory, name, types->name);
   FILE* out = fopen(path, "wb");
   if (out == NULL) die(path, "cannot be opened");
-  const int64_t sizes[4] = {n_tokens, info.hidden_size, info.output_size, (int64_t)info.num_tables * info.num_probes};
+  const int64_t sizes[] = {types->table,     types->hash,      n_tokens,
+                           info.hidden_size, info.output_size, (int64_t)info.num_tables * info.num_probes};
   put(out, sizes, sizeof sizes);
   put(out, x, (size_t)(n_tokens * info.hidden_size) * 4);
   put(out, y, y_count * 4);
@@ -109,6 +120,13 @@ static void write_case(const char* golden, const char* name, const char* directo
   lffn_layer_free(layer);
 }
 
+static const struct types kTypes[] = {
+    {"stored", LFFN_DTYPE_AS_STORED, LFFN_DTYPE_AS_STORED},
+    {"bf16", LFFN_BF16, LFFN_F32},
+    {"int8", LFFN_INT8, LFFN_F32},
+    {"all-int8", LFFN_INT8, LFFN_INT8},
+};
+
 int main(int argc, char** argv) {
   if (argc != 3) die(argv[0], "expects a golden and an output directory");
   DIR* golden = opendir(argv[1]);
@@ -120,8 +138,7 @@ int main(int argc, char** argv) {
     char* suffix = strstr(name, ".model.safetensors");
     if (suffix == NULL) continue;
     *suffix = 0;
-    write_case(argv[1], name, argv[2]);
-    ++cases;
+    for (size_t i = 0; i < sizeof kTypes / sizeof *kTypes; ++i, ++cases) write_case(argv[1], name, &kTypes[i], argv[2]);
   }
   closedir(golden);
   printf("%d cases\n", cases);

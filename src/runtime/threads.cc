@@ -14,6 +14,7 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+#include <pthread.h>
 #endif
 
 namespace lffn {
@@ -47,6 +48,55 @@ int32_t openmp_count() {
   return text == nullptr ? 0 : static_cast<int32_t>(std::clamp(std::strtol(text, nullptr, 10), 0L, long{kMaxThreads}));
 }
 
+#ifdef _OPENMP
+// OpenMP keeps the helpers of a parallel region for the thread that started it, asleep, until that thread ends. So each
+// calling thread takes what it needs from one budget, once, and it comes back when the thread ends.
+class HelperBudget {
+ public:
+  static HelperBudget& instance() {
+    static HelperBudget budget;
+    return budget;
+  }
+
+  // How many helpers the calling thread may use, at most `wanted`.
+  int32_t take(int32_t wanted) {
+    if (!usable_) return 0;
+    if (held_ >= wanted) return wanted;
+    const int32_t more = withdraw(wanted - held_);
+    if (more == 0) return held_;
+    if (held_ == 0 && pthread_setspecific(key_, &held_) != 0) {
+      free_.fetch_add(more);
+      return 0;
+    }
+    held_ += more;
+    return held_;
+  }
+
+ private:
+  // A key: the destructor of a thread_local object is registered in a way that ends the process without memory.
+  HelperBudget() : free_(max_helpers()), usable_(pthread_key_create(&key_, give_back) == 0) {}
+
+  static void give_back(void* of_thread) {
+    int32_t& count = *static_cast<int32_t*>(of_thread);
+    instance().free_.fetch_add(count);
+    count = 0;
+  }
+
+  int32_t withdraw(int32_t wanted) {
+    int32_t seen = free_.load();
+    while (seen > 0 && !free_.compare_exchange_weak(seen, seen - std::min(seen, wanted))) {
+    }
+    return std::min(seen, wanted);
+  }
+
+  static thread_local int32_t held_;
+  std::atomic<int32_t> free_;
+  pthread_key_t key_ = 0;
+  bool usable_;
+};
+thread_local int32_t HelperBudget::held_ = 0;
+#endif
+
 }  // namespace
 
 int32_t available_threads() {
@@ -57,10 +107,16 @@ int32_t available_threads() {
   return std::clamp(count, 1, kMaxThreads);
 }
 
+int32_t max_helpers() {
+  static const int32_t most = std::max(64, 4 * available_threads());
+  return most;
+}
+
 void parallel_for(int64_t n_items, int32_t num_threads, LoopBody body, void* context) {
 #ifdef _OPENMP
   if (n_items > 1 && num_threads > 1) {
-    const int threads = static_cast<int>(std::min<int64_t>(num_threads, n_items));
+    const int threads =
+        1 + HelperBudget::instance().take(static_cast<int32_t>(std::min<int64_t>(num_threads, n_items)) - 1);
     std::atomic<int64_t> next{0};
     std::atomic<bool> failed{false};
     std::exception_ptr failure;

@@ -27,13 +27,13 @@ public class CostTests
         }
     }
 
-    /// <summary>N callers of a layer with T threads make N times T threads of the operating system, and none are left
-    /// over. Helper threads inherit the name of the thread that made them.</summary>
+    /// <summary>However many callers and threads per call: the helper threads are bounded, and end with their callers.
+    /// They inherit the name of the thread that made them.</summary>
     [Fact]
     public void ThreadsAreBounded()
     {
-        const int Callers = 6;
-        const int Threads = 3;
+        const int Callers = 32;
+        const int Threads = 8;
         using Layer layer = Layer.CreateRandom(
             new LayerConfig { HiddenSize = 64, NumTables = 8, TableSize = 16 },
             new LoadOptions { NumThreads = Threads });
@@ -46,16 +46,13 @@ public class CostTests
             {
                 float[] x = new float[64 * 1024];
                 float[] y = new float[x.Length];
-                for (int call = 0; call < 20; call++)
+                for (int call = 0; call < 3; call++)
                 {
                     layer.Forward(x, y);
                 }
 
                 warm.Signal();
-                while (!counted.IsSet)
-                {
-                    layer.Forward(x, y);
-                }
+                counted.Wait();
             })
             {
                 Name = "lffn-call" + i,
@@ -64,20 +61,15 @@ public class CostTests
         }
 
         Assert.True(warm.Wait(TimeSpan.FromSeconds(60)));
-        int most = 0;
-        for (int i = 0; i < 20; i++)
-        {
-            most = Math.Max(most, CountThreads());
-            Thread.Sleep(10);
-        }
-
+        int count = CountThreads();
         counted.Set();
         foreach (Thread caller in callers)
         {
             caller.Join();
         }
 
-        Assert.InRange(most, Callers, Callers * Threads);
+        Console.WriteLine($"{Callers} callers times {Threads} threads: {count} threads");
+        Assert.InRange(count, Callers, Callers + Math.Max(64, 4 * Environment.ProcessorCount));
         Assert.True(SpinWait.SpinUntil(() => CountThreads() == 0, 10_000), "threads outlive their callers");
     }
 

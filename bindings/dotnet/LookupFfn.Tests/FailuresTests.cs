@@ -52,7 +52,7 @@ public class FailuresTests
             Assert.Contains("bad-🚀.safetensors", notValid.Message, StringComparison.Ordinal);
 
             Assert.Throws<BadModelException>(() => Layer.Load([]));
-            byte[] whole = File.ReadAllBytes(new Golden("dense").Model);
+            byte[] whole = File.ReadAllBytes(new Golden("dense@stored").Model);
             Assert.Throws<BadModelException>(() => Layer.Load(whole.AsSpan(0, whole.Length / 2)));
 
             using Layer layer = Layer.CreateRandom(Small);

@@ -5,13 +5,14 @@ using Xunit;
 
 namespace LookupFfn.Tests;
 
-/// <summary>A golden layer, and what the C interface computes with it.</summary>
+/// <summary>A golden layer in a choice of element types, and what the C interface computes with it.</summary>
 public sealed class Golden
 {
     private static readonly string GoldenDirectory = Setting("LOOKUPFFN_GOLDEN");
     private static readonly string CasesDirectory = Setting("LOOKUPFFN_CASES");
 
     internal readonly string Model;
+    internal readonly LoadOptions Options;
     internal readonly int Tokens;
     internal readonly int InputSize;
     internal readonly int OutputSize;
@@ -23,8 +24,9 @@ public sealed class Golden
 
     internal Golden(string name)
     {
-        Model = Path.Combine(GoldenDirectory, name + ".model.safetensors");
+        Model = Path.Combine(GoldenDirectory, name[..name.IndexOf('@', StringComparison.Ordinal)] + ".model.safetensors");
         using BinaryReader file = new(File.OpenRead(Path.Combine(CasesDirectory, name + ".case")));
+        Options = new() { TableType = (ElementType)file.ReadInt64(), HashType = (ElementType)file.ReadInt64() };
         Tokens = (int)file.ReadInt64();
         InputSize = (int)file.ReadInt64();
         OutputSize = (int)file.ReadInt64();

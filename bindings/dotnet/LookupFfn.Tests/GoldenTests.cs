@@ -6,14 +6,14 @@ namespace LookupFfn.Tests;
 public class GoldenTests
 {
     [Fact]
-    public void ThereAreCases() => Assert.True(Golden.Names.Count >= 10);
+    public void ThereAreCases() => Assert.True(Golden.Names.Count >= 40);
 
     [Theory]
     [MemberData(nameof(Golden.Names), MemberType = typeof(Golden))]
     public async Task EveryForward(string name)
     {
         Golden golden = new(name);
-        using Layer layer = Layer.Load(golden.Model);
+        using Layer layer = Layer.Load(golden.Model, golden.Options);
         float[] y = new float[golden.Y.Length];
         layer.Forward(golden.X, y);
         Golden.AssertSameBits(golden.Y, y);
@@ -48,7 +48,7 @@ public class GoldenTests
     public void OneTokenAtATime(string name)
     {
         Golden golden = new(name);
-        using Layer layer = Layer.Load(golden.Model, new LoadOptions { NumThreads = 1 });
+        using Layer layer = Layer.Load(golden.Model, golden.Options with { NumThreads = 1 });
         float[] y = new float[golden.Y.Length + 1];
         Array.Fill(y, -7);
         for (int t = 0; t < golden.Tokens; t++)
@@ -66,7 +66,7 @@ public class GoldenTests
     public void Hashes(string name)
     {
         Golden golden = new(name);
-        using Layer layer = Layer.Load(golden.Model);
+        using Layer layer = Layer.Load(golden.Model, golden.Options);
         int[] codes = new int[golden.Codes.Length];
         float[] scores = new float[golden.Scores.Length];
         layer.Hash(golden.X, codes, scores);
@@ -89,7 +89,7 @@ public class GoldenTests
         {
             string file = Path.Combine(directory, name + "-größer-🚀.safetensors");
             float[] y = new float[golden.Y.Length];
-            using (Layer layer = Layer.Load(bytes, new LoadOptions { NumThreads = 2 }))
+            using (Layer layer = Layer.Load(bytes, golden.Options with { NumThreads = 2 }))
             {
                 Array.Clear(bytes);
                 Assert.Equal(2, layer.Info.NumThreads);

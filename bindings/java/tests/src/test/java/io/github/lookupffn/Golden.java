@@ -14,13 +14,14 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A golden layer, and what the C interface computes with it. */
+/** A golden layer in a choice of element types, and what the C interface computes with it. */
 final class Golden {
   private static final Path GOLDEN = Paths.get(System.getProperty("lookupffn.golden"));
   private static final Path CASES = Paths.get(System.getProperty("lookupffn.cases"));
 
   final String name;
   final Path model;
+  final LoadOptions options;
   final int tokens;
   final int inputSize;
   final int outputSize;
@@ -32,8 +33,10 @@ final class Golden {
 
   private Golden(String name) throws IOException {
     this.name = name;
-    model = GOLDEN.resolve(name + ".model.safetensors");
+    model = GOLDEN.resolve(name.replaceFirst("@.*", ".model.safetensors"));
     ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(CASES.resolve(name + ".case"))).order(ByteOrder.LITTLE_ENDIAN);
+    ElementType tables = typeOf(file.getLong());
+    options = LoadOptions.defaults().withTableType(tables).withHashType(typeOf(file.getLong()));
     tokens = (int) file.getLong();
     inputSize = (int) file.getLong();
     outputSize = (int) file.getLong();
@@ -49,6 +52,11 @@ final class Golden {
     assertEquals(0, file.remaining());
   }
 
+  /** The type that the C interface calls by this number; null to keep what the file holds. */
+  private static ElementType typeOf(long code) {
+    return code < 0 ? null : ElementType.ofCode((int) code);
+  }
+
   private static float[] floats(ByteBuffer file, int count) {
     float[] result = new float[count];
     file.asFloatBuffer().get(result);
@@ -57,7 +65,7 @@ final class Golden {
   }
 
   static Golden named(String name) throws IOException {
-    return new Golden(name);
+    return new Golden(name + "@stored");
   }
 
   static List<Golden> all() throws IOException {

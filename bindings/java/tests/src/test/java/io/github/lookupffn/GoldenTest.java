@@ -26,9 +26,9 @@ class GoldenTest {
 
   private static Stream<DynamicTest> forEachCase(Check check) throws IOException {
     List<Golden> all = Golden.all();
-    assertTrue(all.size() >= 10, all.size() + " cases");
+    assertTrue(all.size() >= 40, all.size() + " cases");
     return all.stream().map(golden -> DynamicTest.dynamicTest(golden.name, () -> {
-      try (Layer layer = Layer.load(golden.model)) {
+      try (Layer layer = Layer.load(golden.model, golden.options)) {
         check.run(golden, layer);
       }
     }));
@@ -141,7 +141,7 @@ class GoldenTest {
   Stream<DynamicTest> fromBytes() throws IOException {
     return forEachCase((golden, layer) -> {
       byte[] bytes = Files.readAllBytes(golden.model);
-      try (Layer other = Layer.load(bytes, LoadOptions.defaults().withNumThreads(2))) {
+      try (Layer other = Layer.load(bytes, golden.options.withNumThreads(2))) {
         Arrays.fill(bytes, (byte) 0);
         assertEquals(2, other.info().numThreads());
         float[] y = new float[golden.y.length];
