@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * liblookupffn runs LookupFFN layers: feed-forward layers of transformers that hash each token and add up a few rows of
- * learned tables instead of multiplying by two large matrices.
+ * learned tables instead of multiplying by two large matrices. It also runs whole models made of them.
  *
  * In short:
  *
@@ -111,6 +111,8 @@ typedef struct lffn_load_options {
   int32_t table_dtype; /**< LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   int32_t hash_dtype;  /**< LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   uint32_t flags;      /**< LFFN_LOAD_ values or-ed together. Default 0. */
+  /** Of a model's linear layers: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). Layers ignore it. */
+  int32_t linear_dtype;
 } lffn_load_options;
 
 /** Fills in the defaults. NULL is ignored. */
@@ -258,6 +260,161 @@ LFFN_API lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_inf
 
 /** Frees the layer. NULL is ignored. No other thread may be using the handle. */
 LFFN_API void lffn_layer_free(lffn_layer* layer);
+
+/** @} */
+/** @defgroup model A model
+ * Load, run, save and free a whole model: the pre-norm RoBERTa encoder, with lookup or vanilla feed-forward layers,
+ * and the heads that its file holds.
+ *
+ *     lffn_model* model = NULL;
+ *     if (lffn_model_load("my-model", NULL, &model) != LFFN_OK) ...
+ *     const int64_t offsets[3] = {0, 5, 12};  // two sequences, of 5 and 7 tokens
+ *     lffn_model_embed(model, ids, offsets, 2, LFFN_POOLING_MEAN, 1, embeddings);
+ *     lffn_model_free(model);
+ *
+ * Sequences lie back to back in one array, without padding: sequence i is ids[offsets[i]] up to, not including,
+ * ids[offsets[i + 1]], and offsets[0] is 0. An id is 0 or more and below vocab_size, a sequence has at most max_tokens
+ * tokens (see lffn_model_info). Anything else is LFFN_ERROR_INVALID_ARGUMENT, and so is asking for a head that the
+ * model has not. A sequence's results are the same to the bit alone or among others, whatever the number of threads
+ * and the instruction set (among those with fused multiply-add).
+ * @{ */
+
+/** A loaded model. */
+typedef struct lffn_model lffn_model;
+
+/** Loads a model.
+ * @param path    a folder with config.json and model.safetensors, or a file that lffn_model_save wrote; UTF-8
+ * @param options NULL for the defaults
+ * @param out     receives the handle; free it with lffn_model_free */
+LFFN_API lffn_status lffn_model_load(const char* path, const lffn_load_options* options, lffn_model** out);
+
+/** Loads a model from the bytes of a file that lffn_model_save wrote. They may have any alignment and may be freed
+ * afterwards. */
+LFFN_API lffn_status lffn_model_load_memory(const void* data, size_t size, const lffn_load_options* options,
+                                            lffn_model** out);
+
+/** Writes the model to one file, in the element types it holds in memory, so that loading it again gives the same
+ * bits. The file appears whole or not at all. */
+LFFN_API lffn_status lffn_model_save(const lffn_model* model, const char* path);
+
+/** Frees the model. NULL is ignored. No other thread may be using the handle. */
+LFFN_API void lffn_model_free(lffn_model* model);
+
+/** What a model is and costs. The FLOP of a sequence of n tokens are n times (ffn_flop_per_token +
+ * attention_flop_per_token + other_flop_per_token + n * attention_flop_per_pair), and lm_head_flop_per_token for each
+ * position that logits are asked for. */
+typedef struct lffn_model_info {
+  size_t struct_size;               /**< sizeof(lffn_model_info), set by the _init function. */
+  int32_t vocab_size;               /**< Token ids are below it. */
+  int32_t hidden_size;              /**< Floats per token. */
+  int32_t num_layers;               /**< Encoder layers. */
+  int32_t num_lookup_layers;        /**< Those with a lookup FFN; the others have a vanilla one. */
+  int32_t num_heads;                /**< Attention heads. */
+  int32_t head_size;                /**< Floats per attention head. */
+  int32_t max_tokens;               /**< Of the longest sequence that the model can run. */
+  int32_t intermediate_size;        /**< Of vanilla FFNs; 0 if there is none. */
+  int32_t num_classes;              /**< Of the classifier; 0 if there is none. */
+  int32_t has_lm_head;              /**< 1 if the model can give logits. */
+  int32_t has_tokenizer;            /**< 1 if the model can read text. */
+  int32_t bos_id;                   /**< Of the token that begins a text; -1 for none, as with the other ids. */
+  int32_t eos_id;                   /**< Of the token that ends a text. */
+  int32_t pad_id;                   /**< Of the padding token, which is never needed here. */
+  int32_t unk_id;                   /**< Of the token for what the vocabulary has not. */
+  int32_t mask_id;                  /**< Of the token for a blank to be filled. */
+  int32_t table_dtype;              /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
+  int32_t hash_dtype;               /**< LFFN_F32 or LFFN_INT8: as held in memory. */
+  int32_t linear_dtype;             /**< LFFN_F32 or LFFN_INT8: as held in memory. */
+  int32_t num_threads;              /**< Threads per call, resolved. */
+  int64_t ffn_flop_per_token;       /**< Of all feed-forward layers; the paper's count. */
+  int64_t attention_flop_per_token; /**< Of the four linear layers of each attention. */
+  int64_t attention_flop_per_pair;  /**< Of scores and sums, for each token and each token it attends to. */
+  int64_t other_flop_per_token;     /**< Embeddings, layer norms and residuals. */
+  int64_t lm_head_flop_per_token;   /**< Of the logits of one position; 0 without the head. */
+  int64_t num_parameters;           /**< Numbers learned. */
+  int64_t file_bytes;               /**< Tensor bytes that lffn_model_save writes. */
+  int64_t memory_bytes;             /**< Weights held in memory. */
+  /** At most this much scratch memory per call in flight, besides hidden_size floats for each position asked for and
+   * each sequence classified. */
+  int64_t scratch_bytes;
+} lffn_model_info;
+
+/** Sets struct_size and clears the rest. NULL is ignored. */
+LFFN_API void lffn_model_info_init(lffn_model_info* info);
+
+/** Tells what the model is and costs. info->struct_size must be set, see lffn_model_info_init. */
+LFFN_API lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info);
+
+/** The hidden states after the last layer norm.
+ * @param model   the model
+ * @param ids     token ids, sequence after sequence
+ * @param offsets [n + 1] where each sequence begins, and where the last one ends
+ * @param n       sequences, any number from 0; they may be empty
+ * @param hidden  receives [offsets[n], hidden_size] */
+LFFN_API lffn_status lffn_model_encode(const lffn_model* model, const int32_t* ids, const int64_t* offsets, int64_t n,
+                                       float* hidden);
+
+/** The language model head's logits at some positions.
+ * @param model       the model
+ * @param ids         token ids, sequence after sequence
+ * @param offsets     [n + 1] where each sequence begins, and where the last one ends
+ * @param n           sequences, any number from 0
+ * @param positions   places in ids, in any order
+ * @param n_positions how many
+ * @param logits      receives [n_positions, vocab_size] */
+LFFN_API lffn_status lffn_model_logits(const lffn_model* model, const int32_t* ids, const int64_t* offsets, int64_t n,
+                                       const int64_t* positions, int64_t n_positions, float* logits);
+
+/** The classifier's scores, before any softmax.
+ * @param model   the model
+ * @param ids     token ids, sequence after sequence
+ * @param offsets [n + 1] where each sequence begins, and where the last one ends
+ * @param n       sequences, any number from 0, none of them empty
+ * @param scores  receives [n, num_classes] */
+LFFN_API lffn_status lffn_model_classify(const lffn_model* model, const int32_t* ids, const int64_t* offsets, int64_t n,
+                                         float* scores);
+
+/** How a sequence's hidden states become one vector. */
+enum {
+  LFFN_POOLING_FIRST = 0, /**< That of the first token. */
+  LFFN_POOLING_MEAN = 1,  /**< Their mean. */
+  LFFN_POOLING_MAX = 2    /**< The largest of each number. */
+};
+
+/** One vector for each sequence.
+ * @param model     the model
+ * @param ids       token ids, sequence after sequence
+ * @param offsets   [n + 1] where each sequence begins, and where the last one ends
+ * @param n         sequences, any number from 0, none of them empty
+ * @param pooling   LFFN_POOLING_
+ * @param normalize not 0: divide each vector by its Euclidean length, unless that is 0
+ * @param out       receives [n, hidden_size] */
+LFFN_API lffn_status lffn_model_embed(const lffn_model* model, const int32_t* ids, const int64_t* offsets, int64_t n,
+                                      int32_t pooling, int32_t normalize, float* out);
+
+/** The arguments of lffn_model_run. Call lffn_model_run_args_init first. Outputs that stay NULL are not computed. */
+typedef struct lffn_model_run_args {
+  size_t struct_size;       /**< sizeof(lffn_model_run_args), set by the _init function. */
+  const int32_t* ids;       /**< Token ids, sequence after sequence. */
+  const int64_t* offsets;   /**< [n + 1] where each sequence begins, and where the last one ends. */
+  int64_t n;                /**< Sequences. */
+  float* hidden;            /**< As in lffn_model_encode. */
+  const int64_t* positions; /**< As in lffn_model_logits. */
+  int64_t n_positions;      /**< As in lffn_model_logits. */
+  float* logits;            /**< As in lffn_model_logits. */
+  float* class_scores;      /**< As in lffn_model_classify. */
+  int32_t pooling;          /**< As in lffn_model_embed. */
+  int32_t normalize;        /**< As in lffn_model_embed. */
+  float* embeddings;        /**< As in lffn_model_embed. */
+  /** NULL, or a number that another thread may set to non-zero while the call runs. The call then ends soon with
+   * LFFN_ERROR_CANCELLED; by then any part of the outputs may have been written, and nothing else. */
+  const int32_t* cancel;
+} lffn_model_run_args;
+
+/** Fills in the defaults. NULL is ignored. */
+LFFN_API void lffn_model_run_args_init(lffn_model_run_args* args);
+
+/** Runs the model once for several kinds of outputs, or so that it can be cancelled. */
+LFFN_API lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* args);
 
 /** @} */
 /** @defgroup hooks Hooks

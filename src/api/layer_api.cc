@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "api/boundary.h"
+#include "api/load_options.h"
 #include "layer/layer.h"
 #include "runtime/log.h"
-#include "runtime/threads.h"
 
 using namespace lffn;
 
@@ -15,35 +15,6 @@ struct lffn_layer {
 };
 
 namespace {
-
-LoadOptions read_options(const lffn_load_options* options) {
-  LoadOptions result;
-  if (options == nullptr) return result;
-  need_size(options->struct_size, sizeof(lffn_load_options), "options");
-  if (options->num_threads < 0 || options->num_threads > kMaxThreads) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.num_threads is %d, expected 0 to %d", options->num_threads, kMaxThreads);
-  }
-  if (options->table_dtype < LFFN_DTYPE_AS_STORED || options->table_dtype > LFFN_INT8) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.table_dtype is %d, expected an LFFN_ element type",
-         options->table_dtype);
-  }
-  if (options->hash_dtype != LFFN_DTYPE_AS_STORED && options->hash_dtype != LFFN_F32 &&
-      options->hash_dtype != LFFN_INT8) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.hash_dtype is %d, expected LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED",
-         options->hash_dtype);
-  }
-  const uint32_t known = LFFN_LOAD_MMAP | LFFN_LOAD_FLUSH_DENORMALS;
-  if ((options->flags & ~known) != 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.flags is 0x%x, which has bits this version does not know",
-         options->flags);
-  }
-  result.num_threads = options->num_threads;
-  result.table_dtype = options->table_dtype;
-  result.hash_dtype = options->hash_dtype;
-  result.map_file = (options->flags & LFFN_LOAD_MMAP) != 0;
-  result.flush_denormals = (options->flags & LFFN_LOAD_FLUSH_DENORMALS) != 0;
-  return result;
-}
 
 LayerConfig read_config(const lffn_layer_config* config) {
   need(config, "config");
@@ -190,11 +161,6 @@ void run(const lffn_layer* layer, const lffn_forward_args& args) {
 }  // namespace
 
 extern "C" {
-
-void lffn_load_options_init(lffn_load_options* options) {
-  if (options == nullptr) return;
-  *options = {sizeof(lffn_load_options), 0, LFFN_DTYPE_AS_STORED, LFFN_DTYPE_AS_STORED, 0};
-}
 
 void lffn_layer_config_init(lffn_layer_config* config) {
   if (config == nullptr) return;

@@ -94,6 +94,45 @@ constexpr int32_t kMaxSlabColumns = 64;
 // A slab's columns are a multiple of this.
 constexpr int32_t kColumnsF32 = 16, kColumnsBf16 = 32, kColumnsInt8 = 64;
 
+// A product of rows with a matrix in panels, as in a linear layer: out = activation(in * weights + bias).
+enum class Activation : int32_t { kNone, kGelu, kTanh };
+struct LinearPlan {
+  const float* in;  // [rows][inputs], in_stride floats apart
+  int64_t in_stride;
+  int64_t rows;
+  int64_t inputs;
+  const float* weights;  // [panels][inputs][kPanel]
+  const float* bias;     // padded to whole panels
+  int64_t outputs;       // at most what the panels hold
+  Activation activation;
+  bool add;  // out += instead of out =
+  float* out;
+  int64_t out_stride;
+};
+// Rows of one call that share each panel while it is in the L1 cache.
+constexpr int64_t kLinearRows = 96;
+
+struct NormPlan {
+  int64_t size;  // numbers per row
+  float eps;
+  const float* gain;
+  const float* shift;
+};
+
+// One head's attention of some queries to all keys of their sequence.
+struct AttentionPlan {
+  const float* queries;  // of the first query; rows are `stride` floats apart, as are keys and values
+  const float* keys;
+  const float* values;
+  int64_t stride;
+  int64_t num_queries;
+  int64_t num_keys;  // at least 1
+  int64_t head_size;
+  float scale;
+  float* out;
+  int64_t out_stride;
+};
+
 struct Kernels {
   const char* name;
   int32_t lanes;        // tokens of the narrowest tile
@@ -118,6 +157,16 @@ struct Kernels {
                           int32_t num_tokens, uint32_t* weights, float* weight_scales);
   // Where gather_int8 wants a column of a slab: at which byte of the row.
   int32_t (*int8_position)(int32_t column);
+
+  void (*linear)(const LinearPlan& plan);
+  // matrix[outputs][inputs], its rows `stride` floats apart -> panels, outputs beyond the matrix zero.
+  void (*lay_panels)(const float* matrix, int64_t stride, int64_t outputs, int64_t inputs, float* panels);
+  // The layer norm of each row; in and out may be the same.
+  void (*normalise)(const NormPlan& plan, const float* in, int64_t in_stride, int64_t rows, float* out,
+                    int64_t out_stride);
+  // Bytes of scratch that attend needs: in proportion to the number of keys.
+  size_t (*attention_scratch)(int64_t num_keys, int64_t head_size);
+  void (*attend)(const AttentionPlan& plan, void* scratch);
 };
 
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.

@@ -1,8 +1,11 @@
 // The kernels for one instruction set. Compiled once for each, with its flags, LFFN_TABLE and LFFN_ISA_NAME.
+#include "kernels/attention.h"
 #include "kernels/gather.h"
 #include "kernels/gather_int8.h"
 #include "kernels/hash.h"
 #include "kernels/kernels.h"
+#include "kernels/linear.h"
+#include "kernels/panels.h"
 
 namespace lffn {
 
@@ -10,6 +13,7 @@ extern const Kernels LFFN_TABLE;
 const Kernels LFFN_TABLE = {
     LFFN_ISA_NAME, kLanes,      kTileTokens, hash_scratch,       hash_tile,       hash_token,
     gather_f32,    gather_bf16, gather_int8, gather_int8_scores, quantise_scores, int8_position,
+    linear,        lay_panels,  normalise,   attention_scratch,  attend,
 };
 
 }  // namespace lffn

@@ -158,17 +158,23 @@ void Layer::gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t*
   });
 }
 
+size_t Layer::scratch_bytes(int64_t num_tokens) const { return layout(num_tokens).total; }
+
 void Layer::forward(const ForwardCall& call) const {
   if (call.num_tokens == 0) return;
+  const ScratchPool::Lease scratch(scratch_, scratch_bytes(call.num_tokens));
+  forward(call, scratch.data());
+}
+
+void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
   const Layout sizes = layout(call.num_tokens);
-  const ScratchPool::Lease scratch(scratch_, sizes.total);
   for (int64_t first = 0; first < call.num_tokens; first += sizes.chunk) {
     ForwardCall part = call;
     part.num_tokens = std::min(sizes.chunk, call.num_tokens - first);
     part.x += first * call.x_stride;
     part.y += first * call.y_stride;
-    hash_chunk(sizes, part, true, scratch.data());
-    gather_chunk(sizes, part, scratch.data());
+    hash_chunk(sizes, part, true, scratch);
+    gather_chunk(sizes, part, scratch);
   }
 }
 

@@ -25,11 +25,6 @@ int32_t hash_dtype(const LayerTensors& tensors, const LoadOptions& options) {
   return tensors.folded_weight != nullptr ? LFFN_INT8 : LFFN_F32;
 }
 
-int32_t resolve_threads(int32_t wanted) {
-  if (wanted > 0) return wanted;
-  return environment().num_threads > 0 ? environment().num_threads : available_threads();
-}
-
 const std::string& metadata(const Safetensors& file, const char* key) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) {
@@ -46,6 +41,11 @@ void expect(const Safetensors& file, const char* key, const char* value) {
 }
 
 }  // namespace
+
+int32_t resolve_threads(int32_t wanted) {
+  if (wanted > 0) return wanted;
+  return environment().num_threads > 0 ? environment().num_threads : available_threads();
+}
 
 const Kernels& usable_kernels() {
   if (!environment().problem.empty()) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s", environment().problem.c_str());
@@ -107,13 +107,17 @@ lffn_layer_info Layer::info() const {
   return info;
 }
 
+const std::string& stored_config(const Safetensors& file, const char* kind) {
+  expect(file, "format", "lookupffn");
+  expect(file, "format_version", "1");
+  expect(file, "kind", kind);
+  return metadata(file, "config");
+}
+
 std::unique_ptr<const Layer> load_layer(const void* data, size_t size, const LoadOptions& options,
                                         const Kernels& kernels) {
   const Safetensors file = parse_safetensors(data, size);
-  expect(file, "format", "lookupffn");
-  expect(file, "format_version", "1");
-  expect(file, "kind", "layer");
-  const LayerConfig config = parse_layer_config(metadata(file, "config"));
+  const LayerConfig config = parse_layer_config(stored_config(file, "layer"));
   return std::make_unique<const Layer>(config, check_tensors(config, file.tensors, LFFN_ERROR_BAD_MODEL), options,
                                        kernels);
 }

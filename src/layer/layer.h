@@ -14,6 +14,7 @@ struct LoadOptions {
   int32_t num_threads = 0;  // 0: what the environment leaves
   int32_t table_dtype = LFFN_DTYPE_AS_STORED;
   int32_t hash_dtype = LFFN_DTYPE_AS_STORED;
+  int32_t linear_dtype = LFFN_DTYPE_AS_STORED;  // of a model's linear layers
   bool map_file = false;
   bool flush_denormals = false;
 };
@@ -34,8 +35,13 @@ class Layer {
   Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadOptions& options, const Kernels& kernels);
 
   void forward(const ForwardCall& call) const;
+  // The same in scratch memory of the caller's, of at least scratch_bytes(call.num_tokens).
+  void forward(const ForwardCall& call, uint8_t* scratch) const;
+  size_t scratch_bytes(int64_t num_tokens) const;
   void hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const;
   void save(const std::string& path) const;
+  // The tensors as files hold them, their names behind `prefix`. The views point into the layer and into `memory`.
+  void add_stored(const std::string& prefix, std::vector<TensorView>& tensors, std::vector<Memory>& memory) const;
   lffn_layer_info info() const;
   const LayerConfig& config() const { return config_; }
 
@@ -64,11 +70,17 @@ class Layer {
 // Weights drawn at random, the same for the same config and seed everywhere. The views point into `memory`.
 std::vector<TensorView> random_weights(const LayerConfig& config, uint64_t seed, std::vector<Memory>& memory);
 
+// The text of "config" in a file of ours of that kind. Throws Error(LFFN_ERROR_BAD_MODEL) for any other file.
+const std::string& stored_config(const Safetensors& file, const char* kind);
+
 // Reads a layer's file. Throws Error(LFFN_ERROR_BAD_MODEL).
 std::unique_ptr<const Layer> load_layer(const void* data, size_t size, const LoadOptions& options,
                                         const Kernels& kernels);
 
 // The kernels that this process uses. Throws Error where the environment asks for something that cannot be.
 const Kernels& usable_kernels();
+
+// How many threads a handle uses if its maker wanted so many; 0: what the environment leaves.
+int32_t resolve_threads(int32_t wanted);
 
 }  // namespace lffn

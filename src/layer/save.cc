@@ -4,9 +4,9 @@
 namespace lffn {
 namespace {
 
-TensorView view(const char* name, DType dtype, std::vector<int64_t> shape, const void* data, size_t size) {
+TensorView view(std::string name, DType dtype, std::vector<int64_t> shape, const void* data, size_t size) {
   TensorView result;
-  result.name = name;
+  result.name = std::move(name);
   result.dtype = dtype;
   result.shape = std::move(shape);
   result.data = static_cast<const uint8_t*>(data);
@@ -16,34 +16,35 @@ TensorView view(const char* name, DType dtype, std::vector<int64_t> shape, const
 
 }  // namespace
 
-void Layer::save(const std::string& path) const {
+void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tensors, std::vector<Memory>& memory) const {
   const int64_t d = config_.hidden_size;
   const HashPlan& plan = projection_.plan;
-  std::vector<TensorView> tensors;
   const auto add_floats = [&](const char* name, std::vector<int64_t> shape, const float* data) {
     size_t size = sizeof(float);
     for (const int64_t n : shape) size *= static_cast<size_t>(n);
-    tensors.push_back(view(name, DType::kF32, std::move(shape), data, size));
+    tensors.push_back(view(prefix + name, DType::kF32, std::move(shape), data, size));
   };
 
   // The tables first: their size is a multiple of 64 in all usual shapes, which keeps what follows aligned.
   const DType dtype = tables_.dtype == LFFN_F32 ? DType::kF32 : tables_.dtype == LFFN_BF16 ? DType::kBF16 : DType::kI8;
   const size_t row = static_cast<size_t>(config_.output_size) * dtype_size(dtype);
   const size_t rows = static_cast<size_t>(config_.num_tables) * static_cast<size_t>(config_.table_size);
-  const Memory unpacked(checked_product(rows, row));
+  Memory unpacked(checked_product(rows, row));
   for (size_t r = 0; r < rows; ++r) {
     tables_.unpack_row(static_cast<int32_t>(r / static_cast<size_t>(config_.table_size)),
                        static_cast<int32_t>(r % static_cast<size_t>(config_.table_size)),
                        unpacked.as<uint8_t>() + r * row);
   }
-  tensors.push_back(view(kTables, dtype, {config_.num_tables, config_.table_size, config_.output_size}, unpacked.data(),
-                         unpacked.size()));
+  tensors.push_back(view(prefix + kTables, dtype, {config_.num_tables, config_.table_size, config_.output_size},
+                         unpacked.data(), unpacked.size()));
+  memory.push_back(std::move(unpacked));
   if (dtype == DType::kI8) {
     add_floats(kTablesScale, {config_.num_tables, config_.table_size}, tables_.row_scales.as<float>());
   }
   std::vector<int64_t> shape = projection_shape(config_);
   if (plan.arithmetic == HashArithmetic::kInt8) {
-    tensors.push_back(view(kFoldedWeight, DType::kI8, shape, projection_.stored.data(), projection_.stored.size()));
+    tensors.push_back(
+        view(prefix + kFoldedWeight, DType::kI8, shape, projection_.stored.data(), projection_.stored.size()));
     shape.pop_back();
     add_floats(kFoldedScale, shape, projection_.weight_scales.as<float>());
   } else {
@@ -55,6 +56,12 @@ void Layer::save(const std::string& path) const {
     add_floats(kNormShift, {d}, plan.shift);
   }
   add_floats(kBias, {config_.output_size}, tables_.bias.as<float>());
+}
+
+void Layer::save(const std::string& path) const {
+  std::vector<TensorView> tensors;
+  std::vector<Memory> memory;
+  add_stored("", tensors, memory);
   write_safetensors(
       path,
       {{"format", "lookupffn"}, {"format_version", "1"}, {"kind", "layer"}, {"config", layer_config_to_json(config_)}},

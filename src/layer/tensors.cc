@@ -53,17 +53,7 @@ class Finder {
   const TensorView* find(const char* name, const std::vector<int64_t>& shape, const std::vector<DType>& dtypes) {
     for (const TensorView& tensor : tensors_) {
       if (tensor.name != name) continue;
-      if (tensor.shape != shape) {
-        TensorView expected;
-        expected.shape = shape;
-        fail(status_, "%s: shape %s, expected %s", name, tensor.shape_text().c_str(), expected.shape_text().c_str());
-      }
-      if (std::find(dtypes.begin(), dtypes.end(), tensor.dtype) == dtypes.end()) {
-        std::string names;
-        for (const DType dtype : dtypes) names += std::string(names.empty() ? "" : ", ") + dtype_name(dtype);
-        fail(status_, "%s: element type %s, expected one of %s", name, dtype_name(tensor.dtype), names.c_str());
-      }
-      check_finite(tensor, status_);
+      check_tensor(tensor, shape, dtypes, status_);
       found_.insert(name);
       return &tensor;
     }
@@ -95,6 +85,22 @@ void check_not_negative(const TensorView& scale, lffn_status status) {
 }
 
 }  // namespace
+
+void check_tensor(const TensorView& tensor, const std::vector<int64_t>& shape, const std::vector<DType>& dtypes,
+                  lffn_status status) {
+  const char* name = tensor.name.c_str();
+  if (tensor.shape != shape) {
+    TensorView expected;
+    expected.shape = shape;
+    fail(status, "%.200s: shape %s, expected %s", name, tensor.shape_text().c_str(), expected.shape_text().c_str());
+  }
+  if (std::find(dtypes.begin(), dtypes.end(), tensor.dtype) == dtypes.end()) {
+    std::string names;
+    for (const DType dtype : dtypes) names += std::string(names.empty() ? "" : ", ") + dtype_name(dtype);
+    fail(status, "%.200s: element type %s, expected one of %s", name, dtype_name(tensor.dtype), names.c_str());
+  }
+  check_finite(tensor, status);
+}
 
 std::vector<int64_t> projection_shape(const LayerConfig& config) {
   if (config.projection == LFFN_PROJECTION_DENSE) return {config.num_hashes(), config.hidden_size};

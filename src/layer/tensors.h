@@ -37,6 +37,10 @@ struct LayerTensors {
 // tensor may be there. `tensors` must outlive the result. Throws Error(status) that names the tensor.
 LayerTensors check_tensors(const LayerConfig& config, const std::vector<TensorView>& tensors, lffn_status status);
 
+// Fails unless the tensor has exactly this shape, one of these types and finite values.
+void check_tensor(const TensorView& tensor, const std::vector<int64_t>& shape, const std::vector<DType>& dtypes,
+                  lffn_status status);
+
 // `count` elements from element `first` of a float tensor, as float32.
 void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* out);
 

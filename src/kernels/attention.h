@@ -1,0 +1,138 @@
+// Attention of one head: scores, softmax and sums over a block of keys at a time, so that memory grows with the number
+// of keys only by their copy in panels.
+#pragma once
+
+#include "kernels/kernels.h"
+#include "kernels/linear.h"
+#include "kernels/panels.h"
+#include "kernels/score.h"
+#include "kernels/simd.h"
+
+namespace lffn {
+namespace {
+
+constexpr int64_t kQueryTile = 24;
+// The sums are rescaled after each block of so many keys, whatever the instruction set.
+constexpr int64_t kKeyBlock = 128;
+
+inline int64_t whole_panels(int64_t n) { return (n + kPanel - 1) / kPanel * kPanel; }
+
+struct AttentionScratch {
+  float* key_panels;    // [panels of keys][head_size][kPanel]
+  float* value_panels;  // [panels of the head][num_keys][kPanel]
+  float* scores;        // [kQueryTile][kKeyBlock]
+  float* sums;          // [kQueryTile][head_size in whole panels]
+};
+
+inline AttentionScratch lay_out(int64_t num_keys, int64_t head_size, float* start) {
+  AttentionScratch s;
+  s.key_panels = start;
+  s.value_panels = s.key_panels + whole_panels(num_keys) * head_size;
+  s.scores = s.value_panels + whole_panels(head_size) * num_keys;
+  s.sums = s.scores + kQueryTile * kKeyBlock;
+  return s;
+}
+
+inline size_t attention_scratch(int64_t num_keys, int64_t head_size) {
+  const int64_t panels = whole_panels(num_keys) * head_size + whole_panels(head_size) * num_keys;
+  return static_cast<size_t>(panels + kQueryTile * (kKeyBlock + whole_panels(head_size))) * sizeof(float);
+}
+
+// values[keys][columns] -> [panels][keys][kPanel], columns beyond the head zero.
+inline void copy_values(const AttentionPlan& plan, float* panels) {
+  for (int64_t p = 0; p < plan.head_size; p += kPanel) {
+    for (int64_t k = 0; k < plan.num_keys; ++k, panels += kPanel) {
+      const float* value = plan.values + k * plan.stride + p;
+      if (p + kPanel <= plan.head_size) {
+        for (int v = 0; v < kPanelVectors; ++v) F32::load(value + v * kLanes).store(panels + v * kLanes);
+      } else {
+        for (int64_t c = 0; c < kPanel; ++c) panels[c] = p + c < plan.head_size ? value[c] : 0.0f;
+      }
+    }
+  }
+}
+
+// What a query's softmax has seen so far.
+struct Softmax {
+  float largest;  // of its scores
+  float sum;      // of exp(score - largest)
+};
+
+inline float first_lane(F32 a) {
+  float lanes[kLanes];
+  a.store(lanes);
+  return lanes[0];
+}
+
+// Scores -> weights relative to the largest score so far. Returns the factor that earlier sums are to be scaled by.
+inline float soften(float* scores, int64_t keys, float scale, bool first, Softmax* state) {
+  const int64_t padded = whole_panels(keys);
+  for (int64_t k = keys; k < padded; ++k) scores[k] = -__builtin_inff();
+  F32 highest[kPanelVectors];
+  for (int v = 0; v < kPanelVectors; ++v) highest[v] = F32::load(scores + v * kLanes);
+  for (int64_t k = kPanel; k < padded; k += kPanel) {
+    for (int v = 0; v < kPanelVectors; ++v) highest[v] = max(highest[v], F32::load(scores + k + v * kLanes));
+  }
+  float lanes[kPartialSums];
+  for (int v = 0; v < kPanelVectors; ++v) highest[v].store(lanes + v * kLanes);
+  float largest = first ? lanes[0] * scale : state->largest;
+  for (const float lane : lanes) largest = lane * scale > largest ? lane * scale : largest;
+  const float factor = first ? 0.0f : first_lane(exp_negative(F32::set1(state->largest - largest)));
+  state->largest = largest;
+
+  F32 sums[kPanelVectors];
+  for (F32& sum : sums) sum = F32::set1(0);
+  for (int64_t k = 0; k < padded; k += kPanel) {
+    for (int v = 0; v < kPanelVectors; ++v) {
+      const F32 score = F32::load(scores + k + v * kLanes);
+      // The padding's weights are below half a unit in the last place of any sum.
+      const F32 weight = exp_negative(fma(score, F32::set1(scale), F32::set1(-largest)));
+      weight.store(scores + k + v * kLanes);
+      sums[v] = sums[v] + weight;
+    }
+  }
+  for (int v = 0; v < kPanelVectors; ++v) sums[v].store(lanes + v * kLanes);
+  state->sum = fma1(state->sum, factor, add_up(lanes));
+  return factor;
+}
+
+inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, int64_t first_query, int64_t queries) {
+  const int64_t columns = whole_panels(plan.head_size);
+  const float* in = plan.queries + first_query * plan.stride;
+  Softmax states[kQueryTile] = {};
+  for (int64_t c = 0; c < queries * columns; ++c) s.sums[c] = 0;
+  for (int64_t k = 0; k < plan.num_keys; k += kKeyBlock) {
+    const int64_t keys = plan.num_keys - k < kKeyBlock ? plan.num_keys - k : kKeyBlock;
+    for (int64_t p = 0; p < keys; p += kPanel) {
+      linear_rows<1>(in, plan.stride, queries, plan.head_size, s.key_panels + (k + p) * plan.head_size, 0, true,
+                     s.scores + p, kKeyBlock);
+    }
+    for (int64_t q = 0; q < queries; ++q) {
+      const float factor = soften(s.scores + q * kKeyBlock, keys, plan.scale, k == 0, &states[q]);
+      float* sums = s.sums + q * columns;
+      for (int64_t c = 0; c < columns; c += kLanes) (F32::load(sums + c) * F32::set1(factor)).store(sums + c);
+    }
+    for (int64_t p = 0; p < columns; p += kPanel) {
+      linear_rows<1>(s.scores, kKeyBlock, queries, keys, s.value_panels + p * plan.num_keys + k * kPanel, 0, false,
+                     s.sums + p, columns);
+    }
+  }
+  for (int64_t q = 0; q < queries; ++q) {
+    const float share = 1.0f / states[q].sum;
+    const float* sums = s.sums + q * columns;
+    float* out = plan.out + (first_query + q) * plan.out_stride;
+    for (int64_t c = 0; c < plan.head_size; ++c) out[c] = sums[c] * share;
+  }
+}
+
+inline void attend(const AttentionPlan& plan, void* scratch) {
+  const AttentionScratch s = lay_out(plan.num_keys, plan.head_size, static_cast<float*>(scratch));
+  lay_panels(plan.keys, plan.stride, plan.num_keys, plan.head_size, s.key_panels);
+  copy_values(plan, s.value_panels);
+  for (int64_t q = 0; q < plan.num_queries; q += kQueryTile) {
+    attend_tile(plan, s, q, plan.num_queries - q < kQueryTile ? plan.num_queries - q : kQueryTile);
+  }
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,68 @@
+// The linear layers and layer norms of a model: weights in panels, and running them on threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/safetensors.h"
+#include "model/model_tensors.h"
+#include "model/workers.h"
+#include "runtime/memory.h"
+
+namespace lffn {
+
+class Norm {
+ public:
+  Norm() = default;
+  Norm(const NormTensors& tensors, int64_t size, float eps);
+  const NormPlan& plan() const { return plan_; }
+  void add_stored(const std::string& prefix, std::vector<TensorView>& tensors) const;
+  size_t bytes() const { return values_.size(); }
+
+ private:
+  NormPlan plan_ = {};
+  Memory values_;  // gain, then shift
+};
+
+class Linear {
+ public:
+  Linear() = default;
+  Linear(const LinearTensors& tensors, const Kernels& kernels);
+  int64_t outputs() const { return outputs_; }
+  int64_t flop_per_row() const { return 2 * inputs_ * outputs_; }
+  int64_t num_parameters() const { return (inputs_ + 1) * outputs_; }
+
+  // out (+)= activation(linear(norm(in))) for so many rows. norm may be nullptr; otherwise `normed` is room for the
+  // rows after it.
+  struct Call {
+    const Norm* norm = nullptr;
+    Rows normed;
+    Rows in;
+    int64_t rows = 0;
+    Activation activation = Activation::kNone;
+    bool add = false;
+    Rows out;
+  };
+  void run(const Workers& workers, const Call& call) const;
+
+  // As one layer for each name, which share the outputs evenly.
+  void add_stored(const std::string& prefix, const std::vector<const char*>& names, std::vector<TensorView>& tensors,
+                  std::vector<Memory>& memory) const;
+  size_t bytes() const { return panels_.size() + bias_.size(); }
+
+ private:
+  int64_t inputs_ = 0;
+  int64_t outputs_ = 0;
+  Memory panels_;
+  Memory bias_;  // padded to whole panels
+};
+
+int64_t round_up(int64_t n, int64_t unit);
+
+// All numbers of a float tensor as float32, and zeros behind them up to `size`.
+Memory read_padded(const TensorView& tensor, int64_t size);
+
+// A view of floats in memory, for saving.
+TensorView float_view(std::string name, std::vector<int64_t> shape, const float* data);
+
+}  // namespace lffn

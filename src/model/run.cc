@@ -1,0 +1,230 @@
+// Runs a model: a chunk of whole sequences at a time through all layers, within it fewer at a time through attention.
+#include <algorithm>
+#include <cmath>
+
+#include "model/scratch_layout.h"
+
+namespace lffn {
+namespace {
+
+// Tokens that go through all layers together. A lookup layer reads all of its tables for them once.
+constexpr int64_t kChunkTokens = 8192;
+// Tokens whose queries, keys and values exist at once; a longer sequence is a batch of its own.
+constexpr int64_t kBatchTokens = 1024;
+// But no more than fit in about this much memory.
+constexpr int64_t kChunkBytes = int64_t{256} << 20;
+constexpr int64_t kRowsPerItem = 64;  // of what is done row by row
+constexpr int64_t kQueriesPerItem = 48;
+
+size_t place(size_t& end, size_t bytes) {
+  const size_t at = end;
+  end += (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+  return at;
+}
+
+}  // namespace
+
+int64_t Model::chunk_tokens() const {
+  return std::clamp<int64_t>(kChunkBytes / (config_.hidden_size * static_cast<int64_t>(sizeof(float))), 1,
+                             kChunkTokens);
+}
+
+// As many sequences from `first` on as have at most so many tokens together, at least one.
+Model::Span Model::next_span(const ModelCall& call, int64_t first, int64_t end, int64_t most_tokens) const {
+  Span span = {first, first + 1, call.offsets[first], 0};
+  while (span.last < end && call.offsets[span.last + 1] - span.begin <= most_tokens) ++span.last;
+  span.tokens = call.offsets[span.last] - span.begin;
+  return span;
+}
+
+Model::Extent Model::measure(const ModelCall& call) const {
+  Extent extent;
+  for (int64_t s = 0; s < call.num_sequences;) {
+    const Span span = next_span(call, s, call.num_sequences, chunk_tokens());
+    extent.chunk = std::max(extent.chunk, span.tokens);
+    s = span.last;
+  }
+  for (int64_t s = 0; s < call.num_sequences; ++s) {
+    extent.longest = std::max(extent.longest, call.offsets[s + 1] - call.offsets[s]);
+  }
+  extent.hidden = call.hidden == nullptr;
+  if (call.logits != nullptr) extent.positions = call.num_positions;
+  if (call.class_scores != nullptr) extent.sequences = call.num_sequences;
+  return extent;
+}
+
+Model::Layout Model::lay_out(const Extent& extent) const {
+  const int64_t d = config_.hidden_size, a = config_.attention_size();
+  Layout layout;
+  layout.batch_tokens = std::min(extent.chunk, std::max(kBatchTokens, extent.longest));
+
+  size_t end = 0;
+  if (extent.hidden) layout.hidden = place(end, floats_bytes(extent.chunk, d));
+  layout.asked = place(end, floats_bytes(extent.positions, d));
+  layout.firsts = place(end, floats_bytes(extent.sequences, d));
+  layout.stage = end;
+  layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
+  layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max<int64_t>(3 * a, intermediate_size_))));
+  layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
+  layout.thread = end;
+  place(layout.thread_bytes, kernels_.attention_scratch(std::max<int64_t>(extent.longest, 1), config_.head_size));
+  end += checked_product(layout.thread_bytes, static_cast<size_t>(num_threads_));
+  layout.total = end;
+  for (const EncoderLayer& layer : layers_) {
+    if (layer.lookup == nullptr) continue;
+    layout.total = std::max(layout.total, layout.stage + layer.lookup->scratch_bytes(extent.chunk));
+  }
+  layout.total = std::max(layout.total, layout.stage + heads_bytes(extent));
+  return layout;
+}
+
+int64_t Model::scratch_bytes() const {
+  Extent extent;
+  extent.longest = config_.max_tokens();
+  extent.chunk = std::max(chunk_tokens(), extent.longest);
+  extent.hidden = true;
+  return static_cast<int64_t>(lay_out(extent).total);
+}
+
+void Model::run(const ModelCall& call) const {
+  const bool nothing =
+      call.hidden == nullptr && call.logits == nullptr && call.class_scores == nullptr && call.embeddings == nullptr;
+  if (call.num_sequences == 0 || nothing) return;
+  const Workers workers = {kernels_, num_threads_, flush_denormals_, call.cancel};
+  const Layout layout = lay_out(measure(call));
+  const ScratchPool::Lease lease(scratch_, layout.total);
+  const Scratch scratch = {layout, lease.data()};
+
+  for (int64_t s = 0; s < call.num_sequences;) {
+    const Span chunk = next_span(call, s, call.num_sequences, chunk_tokens());
+    s = chunk.last;
+    const int64_t d = config_.hidden_size;
+    const Rows hidden = {call.hidden != nullptr ? call.hidden + chunk.begin * d : scratch.floats(layout.hidden), d};
+    embed(workers, call, chunk, hidden);
+    for (const EncoderLayer& layer : layers_) {
+      for (int64_t first = chunk.first; first < chunk.last;) {
+        const Span batch = next_span(call, first, chunk.last, kBatchTokens);
+        first = batch.last;
+        attend(workers, layer, call, batch, {hidden.row(batch.begin - chunk.begin), d}, scratch);
+      }
+      feed_forward(workers, layer, chunk, hidden, scratch);
+    }
+    const int64_t items = (chunk.tokens + kRowsPerItem - 1) / kRowsPerItem;
+    workers.run(items, workers.threads_for(16.0 * static_cast<double>(chunk.tokens * d)), [&](int64_t item, int32_t) {
+      const int64_t first = item * kRowsPerItem;
+      float* rows = hidden.row(first);
+      kernels_.normalise(final_norm_.plan(), rows, d, std::min(kRowsPerItem, chunk.tokens - first), rows, d);
+    });
+    collect(workers, call, chunk, hidden, scratch);
+  }
+  if (call.logits != nullptr) predict(workers, call, scratch);
+  if (call.class_scores != nullptr) classify(workers, call, scratch);
+}
+
+void Model::embed(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden) const {
+  const int64_t d = config_.hidden_size;
+  const float* type = types_.as<float>();
+  workers.run(span.last - span.first, workers.threads_for(16.0 * static_cast<double>(span.tokens * d)),
+              [&](int64_t item, int32_t) {
+                const int64_t begin = call.offsets[span.first + item], end = call.offsets[span.first + item + 1];
+                for (int64_t t = begin; t < end; ++t) {
+                  const float* word = words_.as<float>() + call.ids[t] * d;
+                  const float* position = positions_.as<float>() + (t - begin + config_.pad_token_id + 1) * d;
+                  float* row = hidden.row(t - span.begin);
+                  for (int64_t i = 0; i < d; ++i) row[i] = word[i] + position[i] + type[i];
+                  kernels_.normalise(embedding_norm_.plan(), row, d, 1, row, d);
+                }
+              });
+}
+
+void Model::attend(const Workers& workers, const EncoderLayer& layer, const ModelCall& call, const Span& span,
+                   const Rows& hidden, const Scratch& scratch) const {
+  const int64_t a = config_.attention_size();
+  const Layout& layout = scratch.layout;
+  const Rows normed = {scratch.floats(layout.normed), row_stride(config_.hidden_size)};
+  const Rows wide = {scratch.floats(layout.wide), row_stride(3 * a)};
+  const Rows summed = {scratch.floats(layout.summed), row_stride(a)};
+
+  Linear::Call project;
+  project.norm = &layer.attention_norm;
+  project.normed = normed;
+  project.in = hidden;
+  project.rows = span.tokens;
+  project.out = wide;
+  layer.query_key_value.run(workers, project);
+
+  int64_t longest = 0;
+  double flop = 0;
+  for (int64_t s = span.first; s < span.last; ++s) {
+    const int64_t length = call.offsets[s + 1] - call.offsets[s];
+    longest = std::max(longest, length);
+    flop += 4.0 * static_cast<double>(length) * static_cast<double>(length) * static_cast<double>(a);
+  }
+  const int32_t threads = workers.threads_for(flop);
+  const int64_t pairs = (span.last - span.first) * config_.num_heads;
+  // Queries are shared out only where there are too few heads to go round.
+  const int64_t most_ranges = std::max<int64_t>(1, longest / kQueriesPerItem);
+  const int64_t ranges = threads == 1 ? 1 : std::clamp<int64_t>(4 * threads / pairs, 1, most_ranges);
+  workers.run(pairs * ranges, threads, [&](int64_t item, int32_t thread) {
+    const int64_t pair = item / ranges, range = item % ranges;
+    const int64_t sequence = span.first + pair / config_.num_heads;
+    const int64_t column = pair % config_.num_heads * config_.head_size;
+    const int64_t length = call.offsets[sequence + 1] - call.offsets[sequence];
+    const int64_t share = (length + ranges - 1) / ranges;
+    const int64_t first = std::min(range * share, length);
+    AttentionPlan plan = {};
+    plan.num_queries = std::min(share, length - first);
+    if (plan.num_queries == 0) return;
+    const int64_t begin = call.offsets[sequence] - span.begin;
+    plan.queries = wide.row(begin + first) + column;
+    plan.keys = wide.row(begin) + a + column;
+    plan.values = wide.row(begin) + 2 * a + column;
+    plan.stride = wide.stride;
+    plan.num_keys = length;
+    plan.head_size = config_.head_size;
+    plan.scale = 1.0f / std::sqrt(static_cast<float>(config_.head_size));
+    plan.out = summed.row(begin + first) + column;
+    plan.out_stride = summed.stride;
+    kernels_.attend(plan, scratch.data + layout.thread + layout.thread_bytes * static_cast<size_t>(thread));
+  });
+
+  Linear::Call out;
+  out.in = summed;
+  out.rows = span.tokens;
+  out.add = true;
+  out.out = hidden;
+  layer.attention_out.run(workers, out);
+}
+
+void Model::feed_forward(const Workers& workers, const EncoderLayer& layer, const Span& chunk, const Rows& hidden,
+                         const Scratch& scratch) const {
+  if (layer.lookup != nullptr) {
+    ForwardCall forward;
+    forward.x = forward.y = hidden.data;
+    forward.x_stride = forward.y_stride = hidden.stride;
+    forward.num_tokens = chunk.tokens;
+    forward.add = true;
+    forward.cancel = workers.cancel;
+    if (chunk.tokens > 0) layer.lookup->forward(forward, scratch.data + scratch.layout.stage);
+    return;
+  }
+  const Layout& layout = scratch.layout;
+  for (int64_t first = 0; first < chunk.tokens; first += layout.batch_tokens) {
+    Linear::Call up;
+    up.norm = &layer.ffn_norm;
+    up.normed = {scratch.floats(layout.normed), row_stride(config_.hidden_size)};
+    up.in = {hidden.row(first), hidden.stride};
+    up.rows = std::min(layout.batch_tokens, chunk.tokens - first);
+    up.activation = Activation::kGelu;
+    up.out = {scratch.floats(layout.wide), row_stride(intermediate_size_)};
+    layer.up.run(workers, up);
+    Linear::Call down;
+    down.in = up.out;
+    down.rows = up.rows;
+    down.add = true;
+    down.out = up.in;
+    layer.down.run(workers, down);
+  }
+}
+
+}  // namespace lffn
