@@ -133,6 +133,8 @@ struct AttentionPlan {
   int64_t out_stride;
 };
 
+struct TrainKernels;  // in train_kernels.h
+
 struct Kernels {
   const char* name;
   int32_t lanes;        // tokens of the narrowest tile
@@ -167,6 +169,7 @@ struct Kernels {
   // Bytes of scratch that attend needs: in proportion to the number of keys.
   size_t (*attention_scratch)(int64_t num_keys, int64_t head_size);
   void (*attend)(const AttentionPlan& plan, void* scratch);
+  const TrainKernels* train;
 };
 
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.

@@ -9,11 +9,17 @@
 
 namespace lffn {
 
+#define LFFN_JOIN_NOW(a, b) a##b
+#define LFFN_JOIN(a, b) LFFN_JOIN_NOW(a, b)
+
+#define LFFN_TRAIN_TABLE LFFN_JOIN(LFFN_TABLE, Train)
+
+extern const TrainKernels LFFN_TRAIN_TABLE;
 extern const Kernels LFFN_TABLE;
 const Kernels LFFN_TABLE = {
     LFFN_ISA_NAME, kLanes,      kTileTokens, hash_scratch,       hash_tile,       hash_token,
     gather_f32,    gather_bf16, gather_int8, gather_int8_scores, quantise_scores, int8_position,
-    linear,        lay_panels,  normalise,   attention_scratch,  attend,
+    linear,        lay_panels,  normalise,   attention_scratch,  attend,          &LFFN_TRAIN_TABLE,
 };
 
 }  // namespace lffn

@@ -1,0 +1,119 @@
+"""python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate."""
+
+import argparse
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from . import bpe, data, pretrain, safetensors
+from .encoder import Encoder, EncoderConfig
+
+
+def make_tokenizer(arguments):
+    documents = (document for path in arguments.texts for document in data.documents_of(path))
+    vocab, merges = bpe.train(documents, arguments.vocab_size)
+    bpe.Tokenizer(vocab, merges).save(arguments.out)
+    print(f"{len(vocab)} tokens")
+
+
+def prepare(arguments):
+    tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
+    documents = (document for path in arguments.texts for document in data.documents_of(path))
+    ids = data.ids_of_documents(documents, tokenizer)
+    safetensors.save(arguments.out, {"ids": ids.astype(np.int32)})
+    print(f"{len(ids)} tokens")
+
+
+def read_ids(path):
+    return safetensors.load(path)[0]["ids"].astype(np.uint16)
+
+
+def valid_batches(arguments, tokenizer):
+    return data.MaskedBatches(read_ids(arguments.valid), tokenizer, batch=arguments.batch, length=arguments.length,
+                              seed=1000)
+
+
+def train(arguments):
+    tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
+    values = json.loads(Path(arguments.config).read_text())
+    config = EncoderConfig.from_dict({**values, "vocab_size": tokenizer.size})
+    if arguments.ffn:
+        config.ffn_kinds = [arguments.ffn] * config.num_hidden_layers
+    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    schedule = pretrain.Schedule(**{field.name: getattr(arguments, field.name)
+                                    for field in dataclasses.fields(pretrain.Schedule)})
+    batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,
+                                 seed=arguments.seed)
+    pretrain.train(arguments.out, config, schedule, batches, valid_batches(arguments, tokenizer),
+                   device=arguments.device)
+
+
+def load_checkpoint(path):
+    state = torch.load(path, map_location="cpu")
+    model = Encoder(EncoderConfig.from_dict(state["config"]))
+    model.load_state_dict(state["model"])
+    return model.eval()
+
+
+def evaluate(arguments):
+    tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
+    model = load_checkpoint(Path(arguments.run) / "checkpoint.pt")
+    print(f"log perplexity {pretrain.log_perplexity(model, valid_batches(arguments, tokenizer), arguments.batches):.4f}")
+
+
+def add_batch_options(parser):
+    parser.add_argument("--tokenizer", required=True, help="folder with vocab.json and merges.txt")
+    parser.add_argument("--valid", required=True, help="ids to measure on, from prepare")
+    parser.add_argument("--batch", type=int, default=16, help="sequences per step")
+    parser.add_argument("--length", type=int, default=128, help="tokens per sequence")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="lookupffn", description="Trains LookupFFN encoders; see docs/training.md.")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    command = commands.add_parser("tokenizer", help="train a byte-level BPE vocabulary")
+    command.add_argument("out")
+    command.add_argument("texts", nargs="+")
+    command.add_argument("--vocab-size", type=int, default=8192)
+    command.set_defaults(run_command=make_tokenizer)
+
+    command = commands.add_parser("prepare", help="turn texts into ids")
+    command.add_argument("out")
+    command.add_argument("texts", nargs="+")
+    command.add_argument("--tokenizer", required=True)
+    command.set_defaults(run_command=prepare)
+
+    command = commands.add_parser("train", help="pretrain, or go on with a stopped run in the same folder")
+    command.add_argument("out", help="folder of the run")
+    command.add_argument("--config", required=True, help="a model's config.json")
+    command.add_argument("--train", required=True, help="ids to learn from, from prepare")
+    command.add_argument("--ffn", help="the kind of all FFNs instead of the config's: lookup, vanilla, none, ...")
+    command.add_argument("--device", default="cpu")
+    command.add_argument("--threads", type=int, default=0)
+    add_batch_options(command)
+    for field in dataclasses.fields(pretrain.Schedule):
+        default = None if field.default is dataclasses.MISSING else field.default
+        command.add_argument("--" + field.name.replace("_", "-"), type=field.type, default=default,
+                             required=default is None)
+    command.set_defaults(run_command=train)
+
+    command = commands.add_parser("evaluate", help="the log perplexity of a run's last checkpoint")
+    command.add_argument("run")
+    command.add_argument("--batches", type=int, default=16)
+    add_batch_options(command)
+    command.set_defaults(run_command=evaluate)
+
+    arguments = parser.parse_args()
+    try:
+        arguments.run_command(arguments)
+    except (OSError, ValueError, ArithmeticError) as error:
+        sys.exit(f"lookupffn: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""Sylvester's Hadamard matrices, in natural order and not normalised."""
+
+import functools
+
+import torch
+
+
+@functools.lru_cache(maxsize=None)
+def _matrix(size, dtype, device):
+    matrix = torch.ones(1, 1, dtype=dtype, device=device)
+    while matrix.shape[0] < size:
+        matrix = torch.cat([torch.cat([matrix, matrix], 1), torch.cat([matrix, -matrix], 1)], 0)
+    return matrix
+
+
+def hadamard_matrix(size, like):
+    """H of a size that is a power of two, of the type and on the device of a tensor."""
+    if size < 1 or size & (size - 1):
+        raise ValueError(f"a Hadamard matrix needs a power of two, not {size}")
+    return _matrix(size, like.dtype, like.device)
+
+
+def hadamard_transform(x):
+    """x H over the last dimension. H of size a*b is the Kronecker product of two small ones: two small products."""
+    size = x.shape[-1]
+    inner = 1 << (size.bit_length() - 1) // 2
+    y = x.reshape(*x.shape[:-1], size // inner, inner) @ hadamard_matrix(inner, x)
+    return (hadamard_matrix(size // inner, x) @ y).reshape(x.shape)
+
+
+def power_of_two_above(size):
+    return 1 << (size - 1).bit_length()

