@@ -8,19 +8,17 @@
 #include "kernels/kernels.h"
 #include "layer/layer.h"
 #include "layer/train.h"
-#include "runtime/environment.h"
 #include "runtime/threads.h"
 
 using namespace lffn;
 
 namespace {
 
-int32_t resolve_threads(int32_t num_threads) {
+int32_t read_threads(int32_t num_threads) {
   if (num_threads < 0 || num_threads > kMaxThreads) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "num_threads is %d, expected 0 to %d", num_threads, kMaxThreads);
   }
-  if (num_threads > 0) return num_threads;
-  return environment().num_threads > 0 ? environment().num_threads : available_threads();
+  return resolve_threads(num_threads);
 }
 
 // Weights and gradients alike.
@@ -79,7 +77,7 @@ lffn_status lffn_train_forward(const lffn_layer_config* config, const lffn_train
                                int64_t n_tokens, int32_t num_threads, float* y, float* z) {
   return guarded([&] {
     const LayerConfig read = read_train_config(config);
-    TrainCall call = {read, *usable_kernels().train, resolve_threads(num_threads), {}, x, n_tokens};
+    TrainCall call = {read, *usable_kernels().train, read_threads(num_threads), {}, x, n_tokens};
     read_tensors(read, weights, "weights", call.weights);
     check_count(read, n_tokens);
     if (n_tokens == 0) return;
@@ -94,7 +92,7 @@ lffn_status lffn_train_backward(const lffn_layer_config* config, const lffn_trai
                                 float* grad_x, const lffn_train_gradients* gradients) {
   return guarded([&] {
     const LayerConfig read = read_train_config(config);
-    TrainCall call = {read, *usable_kernels().train, resolve_threads(num_threads), {}, x, n_tokens};
+    TrainCall call = {read, *usable_kernels().train, read_threads(num_threads), {}, x, n_tokens};
     read_tensors(read, weights, "weights", call.weights);
     TrainGradients grads;
     read_tensors(read, gradients, "gradients", grads);
