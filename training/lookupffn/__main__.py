@@ -1,4 +1,4 @@
-"""python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate."""
+"""python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate, export, import."""
 
 import argparse
 import dataclasses
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from . import bpe, data, pretrain, safetensors
+from . import bpe, data, files, pretrain, safetensors
 from .encoder import Encoder, EncoderConfig
 
 
@@ -65,6 +65,19 @@ def evaluate(arguments):
     print(f"log perplexity {pretrain.log_perplexity(model, valid_batches(arguments, tokenizer), arguments.batches):.4f}")
 
 
+def export(arguments):
+    model = load_checkpoint(Path(arguments.run) / "checkpoint.pt")
+    files.export_folder(model, arguments.out, bpe.Tokenizer.load(arguments.tokenizer), arguments.dtype)
+
+
+def import_model(arguments):
+    config = json.loads(Path(arguments.config).read_text(encoding="utf-8")) if arguments.config else None
+    tokenizer = files.import_tokenizer(arguments.tokenizer) if arguments.tokenizer else None
+    if tokenizer is None and Path(arguments.model).is_dir():
+        tokenizer = files.import_tokenizer(arguments.model)
+    files.export_folder(files.import_model(arguments.model, config), arguments.out, tokenizer, arguments.dtype)
+
+
 def add_batch_options(parser):
     parser.add_argument("--tokenizer", required=True, help="folder with vocab.json and merges.txt")
     parser.add_argument("--valid", required=True, help="ids to measure on, from prepare")
@@ -107,6 +120,21 @@ def main():
     command.add_argument("--batches", type=int, default=16)
     add_batch_options(command)
     command.set_defaults(run_command=evaluate)
+
+    command = commands.add_parser("export", help="write a run's model as a folder that the library loads")
+    command.add_argument("run")
+    command.add_argument("out")
+    command.add_argument("--tokenizer", required=True, help="folder with vocab.json and merges.txt")
+    command.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
+    command.set_defaults(run_command=export)
+
+    command = commands.add_parser("import", help="turn a checkpoint of the paper's authors into such a folder")
+    command.add_argument("model", help="a folder with config.json, or a .ckpt, .pt, .bin or .safetensors file")
+    command.add_argument("out")
+    command.add_argument("--config", help="the model's config.json, where the folder has none")
+    command.add_argument("--tokenizer", help="folder with vocab.json and merges.txt")
+    command.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
+    command.set_defaults(run_command=import_model)
 
     arguments = parser.parse_args()
     try:

@@ -1,0 +1,132 @@
+"""Training runs: what is learned, how a stopped run goes on, the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from lookupffn import Encoder, EncoderConfig, LookupFFN, bpe, data, pretrain, replace_ffns
+
+TOKENIZER = bpe.Tokenizer(*bpe.train(["ab cd ef gh"], 262))
+torch.set_num_threads(1)
+
+
+def config(kinds=("lookup", "vanilla")):
+    return EncoderConfig(vocab_size=TOKENIZER.size, hidden_size=16, num_hidden_layers=len(kinds), num_attention_heads=2,
+                         attention_head_size=8, intermediate_size=32, max_position_embeddings=20, block_size=8,
+                         ffn_num_table=6, ffn_table_size=8, ffn_kinds=list(kinds))
+
+
+def batches(seed=1):
+    """Text that a model can learn: each token is followed by the next one."""
+    ids = (np.arange(4000) % 40 + 10).astype(np.uint16)
+    return data.MaskedBatches(ids, TOKENIZER, batch=8, length=18, seed=seed)
+
+
+def losses(folder):
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+def schedule(steps=30, **changes):
+    return pretrain.Schedule(**{**dict(steps=steps, learning_rate=5e-3, warm_up=5, evaluate_every=10, save_every=10),
+                                **changes})
+
+
+def run(folder, **options):
+    return pretrain.train(folder, config(), schedule(), batches(), batches(2), evaluation_batches=2, **options)
+
+
+def test_a_stopped_run_goes_on_as_if_nothing_had_been(tmp_path):
+    whole = run(tmp_path / "whole").state_dict()
+    run(tmp_path / "stopped", stop_after=17)  # the last checkpoint is of step 10
+    assert len(losses(tmp_path / "stopped")) == 17
+    parts = run(tmp_path / "stopped").state_dict()
+    assert losses(tmp_path / "whole") == losses(tmp_path / "stopped")
+    assert all(torch.equal(value, parts[name]) for name, value in whole.items())
+
+
+def test_the_rate_warms_up_and_decays():
+    rates = [schedule(steps=25).rate(step) for step in range(25)]
+    assert rates[:5] == pytest.approx([1e-3, 2e-3, 3e-3, 4e-3, 5e-3])
+    assert rates[5:] == pytest.approx([5e-3 * (25 - step) / 20 for step in range(5, 25)])
+
+
+@pytest.mark.parametrize("kind", ["lookup", "vanilla", "none"])
+def test_something_is_learned(tmp_path, kind):
+    pretrain.train(tmp_path, config([kind]), schedule(steps=60), batches(), batches(2), evaluation_batches=2)
+    entries = losses(tmp_path)
+    assert entries[0]["loss"] > 5.0
+    assert entries[-1]["valid_log_perplexity"] < 4.2
+
+
+def test_a_checkpoint_of_another_model_is_refused(tmp_path):
+    run(tmp_path, stop_after=11)
+    with pytest.raises(ValueError, match="another model"):
+        pretrain.train(tmp_path, config(["lookup"]), schedule(), batches(), batches(2))
+
+
+def test_padding_changes_nothing():
+    torch.manual_seed(0)
+    model = Encoder(config()).double()
+    for block in model.encoder.layer:
+        if isinstance(block.FFN, LookupFFN):
+            block.FFN.use_native = False
+    ids = torch.randint(4, 200, (1, 9))
+    padded = torch.cat([ids, torch.ones(1, 5, dtype=torch.long)], 1)
+    assert torch.allclose(model(ids)[0], model(padded)[0, :9], atol=1e-12)
+
+
+def test_ffns_are_swapped():
+    torch.manual_seed(0)
+    model = Encoder(config(["vanilla", "vanilla"]))
+    attention = model.encoder.layer[0].attention.query.weight
+    replace_ffns(model, layers=[1], ffn_num_table=4)
+    assert model.config.ffn_kinds == ["vanilla", "lookup"]
+    assert isinstance(model.encoder.layer[1].FFN, LookupFFN) and model.encoder.layer[1].FFN.num_tables == 4
+    assert model.encoder.layer[0].attention.query.weight is attention
+    replace_ffns(model)
+    assert all(isinstance(block.FFN, LookupFFN) for block in model.encoder.layer)
+    assert model(torch.randint(4, 200, (2, 9))).shape == (2, 9, 16)
+
+
+def test_flops():
+    model = Encoder(config(["lookup", "vanilla", "none"]))
+    # BH4: one chain for 18 hashes would need 16 columns, so two; N 16, blocks of 8.
+    assert model.ffn_flop_per_token() == 2 * 4 * (2 * 16 * 8 + 16 * 4) + 2 * 6 * 16 + 4 * 16 * 32
+
+
+def command(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "lookupffn", *map(str, arguments)], check=True, **options)
+
+
+def test_from_text_to_a_model_by_command_and_through_a_kill(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("\n\n".join("one two three four five six seven eight nine ten".split()[i % 10] + " is a number"
+                                for i in range(400)))
+    values = {**config().to_dict()}
+    del values["vocab_size"]
+    (tmp_path / "config.json").write_text(json.dumps(values))
+    command("tokenizer", tmp_path / "bpe", text, "--vocab-size", 300)
+    command("prepare", tmp_path / "ids", text, "--tokenizer", tmp_path / "bpe")
+    common = ["--config", tmp_path / "config.json", "--train", tmp_path / "ids", "--valid", tmp_path / "ids", "--tokenizer",
+              tmp_path / "bpe", "--batch", 4, "--length", 16, "--steps", 120, "--save-every", 5, "--evaluate-every", 60,
+              "--threads", 1]
+    killed = subprocess.Popen([sys.executable, "-m", "lookupffn", "train", str(tmp_path / "killed"), *map(str, common)],
+                              stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "killed" / "checkpoint.pt").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(killed.pid, signal.SIGKILL)
+    assert killed.wait() == -signal.SIGKILL
+    command("train", tmp_path / "killed", *common, stderr=subprocess.DEVNULL)
+    command("train", tmp_path / "whole", *common, stderr=subprocess.DEVNULL)
+    assert losses(tmp_path / "killed") == losses(tmp_path / "whole")
+    command("export", tmp_path / "killed", tmp_path / "model", "--tokenizer", tmp_path / "bpe", "--dtype", "bf16")
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
+        "config.json", "merges.txt", "model.safetensors", "vocab.json"]
