@@ -341,6 +341,149 @@ class Layer {
   lffn_layer* handle_ = nullptr;
 };
 
+/** lffn_model_info. */
+struct ModelInfo : lffn_model_info {
+  /** All zero. */
+  ModelInfo() noexcept : lffn_model_info() { lffn_model_info_init(this); }
+};
+
+/** Sequences of token ids back to back; converts from vectors and arrays of them. */
+struct Sequences {
+  Span<const std::int32_t> ids;     /**< All sequences, one after the other. */
+  Span<const std::int64_t> offsets; /**< Where each begins, and where the last one ends; the first one is 0. */
+
+  /** How many; InvalidArgument if offsets are empty or do not end where ids do. */
+  std::int64_t count() const {
+    if (offsets.empty() || offsets[offsets.size() - 1] != static_cast<std::int64_t>(ids.size())) {
+      throw InvalidArgument("offsets: the last one must be the number of ids, " + std::to_string(ids.size()));
+    }
+    return static_cast<std::int64_t>(offsets.size()) - 1;
+  }
+};
+
+/** A loaded model. Can be moved, not copied. Calling a member of a moved-from model throws InvalidArgument. */
+class Model {
+ public:
+  /** Loads a folder, or a file that save wrote.
+   * @param path    UTF-8; a std::filesystem::path converts too
+   * @param options see lffn_load_options */
+  static Model load(const std::string& path, const LoadOptions& options = {}) {
+    lffn_model* handle = nullptr;
+    check(lffn_model_load(path.c_str(), &options, &handle));
+    return Model(handle);
+  }
+
+  /** Loads the bytes of a file that save wrote; they may be freed afterwards.
+   * @param bytes   a container of char, unsigned char or std::byte
+   * @param options see lffn_load_options */
+  template <typename Bytes>
+  static Model load_memory(const Bytes& bytes, const LoadOptions& options = {}) {
+    static_assert(sizeof(*std::data(bytes)) == 1, "a container of bytes");
+    lffn_model* handle = nullptr;
+    check(lffn_model_load_memory(std::data(bytes), std::size(bytes), &options, &handle));
+    return Model(handle);
+  }
+
+  /** Takes over a handle of the C interface. */
+  explicit Model(lffn_model* handle) noexcept : handle_(handle) {}
+  /** Moves. */
+  Model(Model&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  /** Moves; frees what was held before. */
+  Model& operator=(Model&& other) noexcept {
+    Model taken(std::move(other));
+    std::swap(handle_, taken.handle_);
+    return *this;
+  }
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  /** Frees the model. No other thread may be using it. */
+  ~Model() { lffn_model_free(handle_); }
+
+  /** The hidden states, [tokens, hidden_size].
+   * @param sequences of token ids
+   * @param cancel    nullptr, or a flag that another thread may set */
+  std::vector<float> encode(const Sequences& sequences, const CancelFlag* cancel = nullptr) const {
+    lffn_model_run_args args = arguments(sequences, cancel);
+    std::vector<float> hidden(sequences.ids.size() * size_of(info().hidden_size));
+    args.hidden = hidden.data();
+    check(lffn_model_run(handle_, &args));
+    return hidden;
+  }
+
+  /** The logits at some positions, [positions, vocab_size].
+   * @param sequences of token ids
+   * @param positions places in sequences.ids, in any order
+   * @param cancel    nullptr, or a flag that another thread may set */
+  std::vector<float> logits(const Sequences& sequences, Span<const std::int64_t> positions,
+                            const CancelFlag* cancel = nullptr) const {
+    lffn_model_run_args args = arguments(sequences, cancel);
+    std::vector<float> logits(positions.size() * size_of(info().vocab_size));
+    args.positions = positions.data();
+    args.n_positions = static_cast<std::int64_t>(positions.size());
+    args.logits = logits.data();
+    check(lffn_model_run(handle_, &args));
+    return logits;
+  }
+
+  /** The class scores, [sequences, num_classes].
+   * @param sequences of token ids, none of them empty
+   * @param cancel    nullptr, or a flag that another thread may set */
+  std::vector<float> classify(const Sequences& sequences, const CancelFlag* cancel = nullptr) const {
+    lffn_model_run_args args = arguments(sequences, cancel);
+    std::vector<float> scores(size_of(args.n) * size_of(info().num_classes));
+    float none = 0;  // so that the library looks for a classifier even where there is nothing to write
+    args.class_scores = scores.empty() ? &none : scores.data();
+    check(lffn_model_run(handle_, &args));
+    return scores;
+  }
+
+  /** One vector for each sequence, [sequences, hidden_size].
+   * @param sequences of token ids, none of them empty
+   * @param pooling   LFFN_POOLING_
+   * @param normalize divide each vector by its Euclidean length
+   * @param cancel    nullptr, or a flag that another thread may set */
+  std::vector<float> embed(const Sequences& sequences, std::int32_t pooling = LFFN_POOLING_MEAN, bool normalize = true,
+                           const CancelFlag* cancel = nullptr) const {
+    lffn_model_run_args args = arguments(sequences, cancel);
+    std::vector<float> embeddings(size_of(args.n) * size_of(info().hidden_size));
+    args.pooling = pooling;
+    args.normalize = normalize ? 1 : 0;
+    args.embeddings = embeddings.data();
+    check(lffn_model_run(handle_, &args));
+    return embeddings;
+  }
+
+  /** What the model is and costs. */
+  ModelInfo info() const {
+    ModelInfo result;
+    check(lffn_model_get_info(handle_, &result));
+    return result;
+  }
+
+  /** Writes the model to one file, which appears whole or not at all.
+   * @param path UTF-8 */
+  void save(const std::string& path) const { check(lffn_model_save(handle_, path.c_str())); }
+
+  /** The handle, for functions of the C interface. */
+  lffn_model* get() const noexcept { return handle_; }
+  /** Gives up the handle; the caller frees it. */
+  lffn_model* release() noexcept { return std::exchange(handle_, nullptr); }
+
+ private:
+  static std::size_t size_of(std::int64_t number) noexcept { return static_cast<std::size_t>(number); }
+  static lffn_model_run_args arguments(const Sequences& sequences, const CancelFlag* cancel) {
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.ids = sequences.ids.data();
+    args.offsets = sequences.offsets.data();
+    args.n = sequences.count();
+    args.cancel = cancel == nullptr ? nullptr : cancel->address();
+    return args;
+  }
+
+  lffn_model* handle_ = nullptr;
+};
+
 }  // namespace lookupffn
 
 #endif /* LOOKUPFFN_LOOKUPFFN_HPP */

@@ -176,10 +176,10 @@ lffn_status lffn_model_encode(const lffn_model* model, const int32_t* ids, const
                               float* hidden) {
   return guarded([&] {
     need(model, "model");
-    if (n > 0) need(hidden, "hidden");
     lffn_model_run_args args = sequences(ids, offsets, n);
     args.hidden = hidden;
-    run(model, args);
+    run(model, args);  // which without hidden only checks the sequences
+    if (n > 0 && offsets[n] > 0) need(hidden, "hidden");
   });
 }
 

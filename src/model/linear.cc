@@ -16,18 +16,20 @@ struct Cut {
   int64_t outputs, output_ranges;
 };
 
-Cut cut(const Linear::Call& call, int64_t inputs, int64_t outputs, int32_t threads) {
-  // Rows that leave half of the L2 cache to the weights and the results.
-  const int64_t cached = static_cast<int64_t>(cache_sizes().l2) / 2 / (inputs * static_cast<int64_t>(sizeof(float)));
+// Rows that leave half of the L2 cache to the weights and the results.
+int64_t rows_that_fit(int64_t inputs) {
   constexpr int64_t kUnit = 12;  // no kernel has rows left over then
-  const int64_t most = std::clamp<int64_t>(cached / kUnit * kUnit, kUnit, kLinearRows);
-  if (threads == 1) return {most, (call.rows + most - 1) / most, outputs, 1};
-  if (call.rows >= 2 * threads * most) return {most, (call.rows + most - 1) / most, outputs, 1};
+  const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 2 / (inputs * static_cast<int64_t>(sizeof(float)));
+  return std::clamp<int64_t>(fitting / kUnit * kUnit, kUnit, kLinearRows);
+}
+
+Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
+  const int64_t ranges = (rows + rows_per_item - 1) / rows_per_item;
+  if (threads == 1 || ranges >= 2 * threads) return {rows_per_item, ranges, outputs, 1};
   // Enough pieces that the threads end together.
-  const int64_t row_ranges = (call.rows + most - 1) / most;
-  const int64_t wanted = std::max<int64_t>(1, 3 * threads / row_ranges);
+  const int64_t wanted = std::max<int64_t>(1, 3 * threads / ranges);
   const int64_t width = round_up((outputs + wanted - 1) / wanted, 4 * kPanel);
-  return {most, row_ranges, width, (outputs + width - 1) / width};
+  return {rows_per_item, ranges, width, (outputs + width - 1) / width};
 }
 
 }  // namespace
@@ -66,7 +68,7 @@ void Norm::add_stored(const std::string& prefix, std::vector<TensorView>& tensor
 }
 
 Linear::Linear(const LinearTensors& tensors, const Kernels& kernels)
-    : inputs_(tensors.inputs), outputs_(tensors.outputs) {
+    : inputs_(tensors.inputs), outputs_(tensors.outputs), rows_per_item_(rows_that_fit(tensors.inputs)) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
   panels_ = Memory(checked_product(checked_product(padded, static_cast<size_t>(inputs_)), sizeof(float)));
   bias_ = Memory(padded * sizeof(float));
@@ -91,7 +93,7 @@ Linear::Linear(const LinearTensors& tensors, const Kernels& kernels)
 void Linear::run(const Workers& workers, const Call& call) const {
   if (call.rows == 0) return;
   const int32_t threads = workers.threads_for(static_cast<double>(flop_per_row()) * static_cast<double>(call.rows));
-  const Cut pieces = cut(call, inputs_, outputs_, threads);
+  const Cut pieces = cut(call.rows, rows_per_item_, outputs_, threads);
   const auto normalise = [&](int64_t first, int64_t rows) {
     workers.kernels.normalise(call.norm->plan(), call.in.row(first), call.in.stride, rows, call.normed.row(first),
                               call.normed.stride);

@@ -53,6 +53,7 @@ class Linear {
  private:
   int64_t inputs_ = 0;
   int64_t outputs_ = 0;
+  int64_t rows_per_item_ = 0;
   Memory panels_;
   Memory bias_;  // padded to whole panels
 };

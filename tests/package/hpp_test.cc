@@ -213,4 +213,29 @@ TEST(Hpp, OptionsHaveTheirDefaults) {
   EXPECT_EQ(Layer::create(small_config(), {}, one_thread).info().num_threads, 1);
 }
 
+TEST(Model, GivesWhatTheCInterfaceGives) {
+  auto model = lookupffn::Model::load(LFFN_MODEL_DATA "/model-mixed");
+  const lookupffn::ModelInfo info = model.info();
+  const std::vector<std::int32_t> ids = {0, 5, 6, 2, 0, 7, 2};
+  const std::vector<std::int64_t> offsets = {0, 4, 7}, positions = {2};
+  const lookupffn::Sequences sequences = {ids, offsets};
+  std::vector<float> expected(ids.size() * static_cast<std::size_t>(info.hidden_size));
+  ASSERT_EQ(lffn_model_encode(model.get(), ids.data(), offsets.data(), 2, expected.data()), LFFN_OK);
+  EXPECT_EQ(model.encode(sequences), expected);
+  EXPECT_EQ(model.logits(sequences, positions).size(), static_cast<std::size_t>(info.vocab_size));
+  EXPECT_EQ(model.classify(sequences).size(), 6u);
+  EXPECT_TRUE(model.classify({{}, std::vector<std::int64_t>{0}}).empty());
+  EXPECT_EQ(model.embed(sequences).size(), 2 * static_cast<std::size_t>(info.hidden_size));
+  lookupffn::CancelFlag cancel;
+  cancel.cancel();
+  EXPECT_THROW(model.encode(sequences, &cancel), lookupffn::Cancelled);
+  EXPECT_THROW(model.encode({ids, positions}), lookupffn::InvalidArgument);
+  EXPECT_THROW(model.logits(sequences, offsets), lookupffn::InvalidArgument);
+  EXPECT_THROW(lookupffn::Model::load("no such model"), lookupffn::IoError);
+  EXPECT_THROW(lookupffn::Model::load_memory(std::string("x")), lookupffn::BadModel);
+  lookupffn::Model moved = std::move(model);
+  EXPECT_EQ(moved.encode(sequences), expected);
+  EXPECT_THROW(model.info(), lookupffn::InvalidArgument);  // NOLINT(bugprone-use-after-move)
+}
+
 }  // namespace

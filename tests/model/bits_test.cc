@@ -1,0 +1,119 @@
+// A sequence's results are the same bits alone or among others, on any number of threads and any instruction set.
+#include <cstdlib>
+
+#include "kernels/kernels.h"
+#include "layer/layer.h"
+#include "model/model.h"
+#include "model_fixture.h"
+
+namespace lffn {
+namespace {
+
+class ModelBits : public WithModel {};
+
+const std::vector<int64_t> kLengths = {7, 1, 0, 16, 130, 2, 3, 5, 257, 24, 600, 64, 12, 300};
+
+TEST_F(ModelBits, AloneAndAmongOthers) {
+  for (const int32_t threads : {1, 3}) {
+    load({}, threads);
+    const std::vector<float> together = encode(sequences(kLengths, info_.vocab_size));
+    auto at = together.begin();
+    for (const int64_t length : kLengths) {
+      const std::vector<float> alone = encode(sequences({length}, info_.vocab_size));
+      EXPECT_TRUE(std::equal(alone.begin(), alone.end(), at)) << length << " tokens, " << threads << " threads";
+      at += length * info_.hidden_size;
+    }
+  }
+}
+
+// More tokens than go through the layers, or through attention, at once.
+TEST_F(ModelBits, ManyChunks) {
+  RandomModelShape shape;
+  shape.hidden_size = 16;
+  shape.num_heads = 2;
+  shape.head_size = 8;
+  shape.intermediate_size = 24;
+  load(shape, 2);
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < 40; ++i) lengths.push_back(i % 2 == 0 ? 37 : 471);
+  const std::vector<float> together = encode(sequences(lengths, info_.vocab_size));
+  const std::vector<float> pair = encode(sequences({37, 471}, info_.vocab_size));
+  for (size_t i = 0; i < together.size(); i += pair.size()) {
+    ASSERT_TRUE(std::equal(pair.begin(), pair.end(), together.begin() + static_cast<int64_t>(i))) << i;
+  }
+}
+
+TEST_F(ModelBits, AnyThreads) {
+  load({}, 1);
+  const Sequences input = sequences(kLengths, info_.vocab_size);
+  std::vector<int64_t> positions;
+  for (int64_t t = input.tokens() - 1; t >= 0; t -= 3) positions.push_back(t);
+  std::vector<float> hidden, logits;
+  for (const int32_t threads : {1, 2, 3, 8}) {
+    load({}, threads);
+    std::vector<float> again(positions.size() * static_cast<size_t>(info_.vocab_size));
+    ASSERT_EQ(lffn_model_logits(model_, input.ids.data(), input.offsets.data(), input.n(), positions.data(),
+                                static_cast<int64_t>(positions.size()), again.data()),
+              LFFN_OK);
+    if (threads == 1) {
+      hidden = encode(input);
+      logits = again;
+    }
+    EXPECT_EQ(encode(input), hidden) << threads << " threads";
+    EXPECT_EQ(again, logits) << threads << " threads";
+    for (size_t i = 0; i < positions.size(); i += 17) {  // one at a time
+      std::vector<float> row(static_cast<size_t>(info_.vocab_size));
+      ASSERT_EQ(
+          lffn_model_logits(model_, input.ids.data(), input.offsets.data(), input.n(), &positions[i], 1, row.data()),
+          LFFN_OK);
+      EXPECT_TRUE(std::equal(row.begin(), row.end(), logits.begin() + static_cast<int64_t>(i * row.size()))) << i;
+    }
+  }
+}
+
+// Sizes that are no multiple of anything.
+TEST_F(ModelBits, AnyInstructionSet) {
+  RandomModelShape shape;
+  shape.hidden_size = 45;
+  shape.num_heads = 3;
+  shape.head_size = 13;
+  shape.intermediate_size = 71;
+  const RandomModel random = random_model(shape);
+  const ModelConfig config = parse_model_config(random.config);
+  const ModelTensors tensors = check_model_tensors(config, random.tensors);
+  const Sequences input = sequences({130, 1, 29, 257}, shape.vocab_size);
+  std::vector<float> first;
+  std::string first_name;
+  for (const char* name : {"avx2", "avx512", "avx512vnni", "neon"}) {
+    const Kernels* kernels = find_kernels(name);
+    if (kernels == nullptr) continue;
+    LoadOptions options;
+    options.num_threads = 1;
+    const Model model(config, tensors, options, *kernels);
+    std::vector<float> logits(static_cast<size_t>(4 * shape.vocab_size));
+    std::vector<float> scores(static_cast<size_t>(4 * shape.num_classes));
+    std::vector<float> hidden(static_cast<size_t>(input.tokens() * shape.hidden_size));
+    const int64_t positions[] = {416, 0, 130, 7};
+    ModelCall call;
+    call.ids = input.ids.data();
+    call.offsets = input.offsets.data();
+    call.num_sequences = input.n();
+    call.hidden = hidden.data();
+    call.positions = positions;
+    call.num_positions = 4;
+    call.logits = logits.data();
+    call.class_scores = scores.data();
+    model.run(call);
+    hidden.insert(hidden.end(), logits.begin(), logits.end());
+    hidden.insert(hidden.end(), scores.begin(), scores.end());
+    if (first.empty()) {
+      first = hidden;
+      first_name = name;
+    }
+    EXPECT_EQ(hidden, first) << name << " and " << first_name;
+  }
+  if (first.empty()) GTEST_SKIP() << "this CPU has no fused multiply-add";
+}
+
+}  // namespace
+}  // namespace lffn

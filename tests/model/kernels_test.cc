@@ -1,0 +1,164 @@
+// The kernels of models against double precision, for every instruction set of this CPU and sizes around theirs.
+#include "kernels/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace lffn {
+namespace {
+
+std::vector<const Kernels*> all_kernels() {
+  std::vector<const Kernels*> found;
+  for (const char* name : {"generic", "baseline", "avx2", "avx512", "avx512vnni", "neon"}) {
+    if (const Kernels* kernels = find_kernels(name)) found.push_back(kernels);
+  }
+  return found;
+}
+
+std::vector<float> random_floats(int64_t count, float scale, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> draw(-scale, scale);
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) value = draw(random);
+  return values;
+}
+
+double gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
+
+// A linear layer of one input and weight 1, so that only the function is left.
+std::vector<float> apply(const Kernels& kernels, Activation activation, const std::vector<float>& in) {
+  const std::vector<float> weights(kPanel, 1.0f), bias(kPanel, 0.0f);
+  std::vector<float> out(in.size());
+  LinearPlan plan = {};
+  plan.in = in.data();
+  plan.in_stride = 1;
+  plan.rows = static_cast<int64_t>(in.size());
+  plan.inputs = 1;
+  plan.weights = weights.data();
+  plan.bias = bias.data();
+  plan.outputs = 1;
+  plan.activation = activation;
+  plan.out = out.data();
+  plan.out_stride = 1;
+  kernels.linear(plan);
+  return out;
+}
+
+TEST(ModelKernels, Functions) {
+  std::vector<float> in;
+  for (float x = -20; x <= 20; x += 0.0007f) in.push_back(x);
+  in.insert(in.end(), {0.0f, -0.0f, 1e-30f, 88.0f, -88.0f, 3e38f, -3e38f});
+  for (const Kernels* kernels : all_kernels()) {
+    const std::vector<float> gelus = apply(*kernels, Activation::kGelu, in);
+    const std::vector<float> tanhs = apply(*kernels, Activation::kTanh, in);
+    for (size_t i = 0; i < in.size(); ++i) {
+      ASSERT_NEAR(gelus[i], gelu(in[i]), 5e-8 + 1.2e-7 * std::fabs(in[i])) << kernels->name << ", x = " << in[i];
+      ASSERT_NEAR(tanhs[i], std::tanh(static_cast<double>(in[i])), 2e-7) << kernels->name << ", x = " << in[i];
+    }
+    for (const Activation activation : {Activation::kGelu, Activation::kTanh}) {
+      EXPECT_TRUE(std::isnan(apply(*kernels, activation, {std::nanf("")})[0]));
+    }
+    EXPECT_EQ(apply(*kernels, Activation::kGelu, {INFINITY})[0], INFINITY);
+    EXPECT_NEAR(apply(*kernels, Activation::kGelu, {-INFINITY})[0], 0, 1e-9);
+    EXPECT_EQ(apply(*kernels, Activation::kTanh, {-INFINITY})[0], -1);
+  }
+}
+
+TEST(ModelKernels, Linear) {
+  for (const int64_t inputs : {1, 5, 64, 300}) {
+    for (const int64_t outputs : {1, 16, 45, 130}) {
+      const std::vector<float> matrix = random_floats(inputs * outputs, 1, 1);
+      std::vector<float> bias = random_floats(outputs, 1, 2);
+      bias.resize(static_cast<size_t>(outputs + kPanel), 0.0f);
+      for (const int64_t rows : {1, 2, 3, 4, 6, 7, 13, 97}) {
+        const int64_t in_stride = inputs + 3, out_stride = outputs + 5;
+        const std::vector<float> in = random_floats(rows * in_stride, 1, 3);
+        const std::vector<float> before = random_floats(rows * out_stride, 1, 4);
+        for (const Kernels* kernels : all_kernels()) {
+          std::vector<float> panels(static_cast<size_t>((outputs + kPanel) * inputs), 7.0f), out = before;
+          kernels->lay_panels(matrix.data(), inputs, outputs, inputs, panels.data());
+          const LinearPlan plan = {in.data(), in_stride,         rows, inputs,     panels.data(), bias.data(),
+                                   outputs,   Activation::kNone, true, out.data(), out_stride};
+          kernels->linear(plan);
+          for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t o = 0; o < out_stride; ++o) {
+              const size_t at = static_cast<size_t>(r * out_stride + o);
+              if (o >= outputs) {
+                ASSERT_EQ(out[at], before[at]) << "beyond the outputs";
+                continue;
+              }
+              double expected = static_cast<double>(before[at]) + bias[static_cast<size_t>(o)];
+              for (int64_t i = 0; i < inputs; ++i) {
+                expected += static_cast<double>(matrix[static_cast<size_t>(o * inputs + i)]) *
+                            in[static_cast<size_t>(r * in_stride + i)];
+              }
+              ASSERT_NEAR(out[at], expected, 3e-5)
+                  << kernels->name << " " << inputs << " -> " << outputs << ", row " << r << " of " << rows;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ModelKernels, Attention) {
+  for (const int64_t head_size : {1, 13, 16, 64}) {
+    for (const int64_t keys : {1, 2, 16, 127, 128, 129, 300}) {
+      const int64_t stride = 3 * head_size + 7;
+      // Large enough that weights differ widely, and rising along the keys so that the largest score keeps changing.
+      std::vector<float> rows = random_floats(keys * stride, 2, 5);
+      for (int64_t k = 0; k < keys; ++k) {
+        for (int64_t i = 0; i < head_size; ++i) {
+          rows[static_cast<size_t>(k * stride + head_size + i)] *= static_cast<float>(1 + k) / 40.0f;
+        }
+      }
+      AttentionPlan plan = {};
+      plan.queries = rows.data();
+      plan.keys = rows.data() + head_size;
+      plan.values = rows.data() + 2 * head_size;
+      plan.stride = stride;
+      plan.num_queries = keys;
+      plan.num_keys = keys;
+      plan.head_size = head_size;
+      plan.scale = 1 / std::sqrt(static_cast<float>(head_size));
+      std::vector<double> expected(static_cast<size_t>(keys * head_size));
+      for (int64_t q = 0; q < keys; ++q) {
+        std::vector<double> weights(static_cast<size_t>(keys));
+        double most = -1e300, sum = 0;
+        for (int64_t k = 0; k < keys; ++k) {
+          double score = 0;
+          for (int64_t i = 0; i < head_size; ++i) {
+            score += static_cast<double>(plan.queries[q * stride + i]) * plan.keys[k * stride + i];
+          }
+          weights[static_cast<size_t>(k)] = score * plan.scale;
+          most = std::max(most, score * plan.scale);
+        }
+        for (double& weight : weights) sum += weight = std::exp(weight - most);
+        for (int64_t k = 0; k < keys; ++k) {
+          for (int64_t i = 0; i < head_size; ++i) {
+            expected[static_cast<size_t>(q * head_size + i)] +=
+                weights[static_cast<size_t>(k)] / sum * plan.values[k * stride + i];
+          }
+        }
+      }
+      for (const Kernels* kernels : all_kernels()) {
+        std::vector<uint8_t> scratch(kernels->attention_scratch(keys, head_size));
+        std::vector<float> out(static_cast<size_t>(keys * head_size + 1), 7.0f);
+        plan.out = out.data();
+        plan.out_stride = head_size;
+        kernels->attend(plan, scratch.data());
+        for (size_t i = 0; i < expected.size(); ++i) {
+          ASSERT_NEAR(out[i], expected[i], 2e-5) << kernels->name << " " << keys << " keys of " << head_size;
+        }
+        EXPECT_EQ(out.back(), 7.0f);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,64 @@
+// A random model in a file of its own, loaded through the C interface.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lookupffn/lookupffn.h"
+#include "random_model.h"
+#include "tests/format/helpers.h"
+
+namespace lffn {
+
+// Sequences of pseudo-random ids, back to back.
+struct Sequences {
+  std::vector<int32_t> ids;
+  std::vector<int64_t> offsets = {0};
+  int64_t n() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  int64_t tokens() const { return offsets.back(); }
+};
+
+inline Sequences sequences(const std::vector<int64_t>& lengths, int32_t vocab_size) {
+  Sequences result;
+  for (const int64_t length : lengths) {
+    for (int64_t t = 0; t < length; ++t) {
+      result.ids.push_back(static_cast<int32_t>((t * t * 31 + length * 17 + 5 * t) % vocab_size));
+    }
+    result.offsets.push_back(result.offsets.back() + length);
+  }
+  return result;
+}
+
+class WithModel : public InFolder {
+ protected:
+  void TearDown() override {
+    lffn_model_free(model_);
+    InFolder::TearDown();
+  }
+  // Replaces model_.
+  void load(const RandomModelShape& shape, int32_t threads = 1) {
+    random_model(shape).write(path("model"));
+    lffn_load_options options;
+    lffn_load_options_init(&options);
+    options.num_threads = threads;
+    lffn_model_free(model_);
+    model_ = nullptr;
+    ASSERT_EQ(lffn_model_load(path("model").c_str(), &options, &model_), LFFN_OK) << lffn_last_error();
+    lffn_model_info_init(&info_);
+    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+  }
+  std::vector<float> encode(const Sequences& sequences) const {
+    std::vector<float> hidden(static_cast<size_t>(sequences.tokens() * info_.hidden_size), -77.0f);
+    EXPECT_EQ(lffn_model_encode(model_, sequences.ids.data(), sequences.offsets.data(), sequences.n(), hidden.data()),
+              LFFN_OK)
+        << lffn_last_error();
+    return hidden;
+  }
+
+  lffn_model* model_ = nullptr;
+  lffn_model_info info_ = {};
+};
+
+}  // namespace lffn

@@ -1,0 +1,33 @@
+// Models with random weights, of any shape, for tests and benchmarks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/safetensors.h"
+#include "runtime/memory.h"
+
+struct RandomModelShape {
+  int32_t hidden_size = 64;
+  int32_t num_heads = 4;
+  int32_t head_size = 16;
+  int32_t vocab_size = 301;
+  int32_t max_tokens = 600;
+  std::string ffn_kinds = "lv";  // a letter for each layer
+  int32_t intermediate_size = 128;
+  int32_t num_tables = 12;
+  int32_t table_size = 16;
+  int32_t block_size = 16;
+  int32_t num_classes = 3;
+  bool lm_head = true;
+};
+
+struct RandomModel {
+  std::string config;                     // JSON
+  std::vector<lffn::TensorView> tensors;  // into memory
+  std::vector<lffn::Memory> memory;
+
+  void write(const std::string& path) const;  // as a single file
+};
+
+RandomModel random_model(const RandomModelShape& shape);
