@@ -1,4 +1,4 @@
-"""python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate, export, import."""
+"""python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate, distill, finetune, export, import."""
 
 import argparse
 import dataclasses
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from . import bpe, data, files, pretrain, safetensors
+from . import bpe, data, distill, files, finetune, pretrain, safetensors
 from .encoder import Encoder, EncoderConfig
 
 
@@ -63,6 +63,41 @@ def evaluate(arguments):
     tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
     model = load_checkpoint(Path(arguments.run) / "checkpoint.pt")
     print(f"log perplexity {pretrain.log_perplexity(model, valid_batches(arguments, tokenizer), arguments.batches):.4f}")
+
+
+def run_distill(arguments):
+    tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
+    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    torch.manual_seed(arguments.seed)
+    teacher = files.import_model(arguments.model)
+    batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,
+                                 seed=arguments.seed)
+    valid = valid_batches(arguments, tokenizer)
+    keys = ("ffn_num_table", "ffn_table_size", "projection_type", "block_size")
+    changes = {key: getattr(arguments, key) for key in keys}
+    untrained, _ = distill.fit_ffns(teacher, batches, 0, **changes)
+    student, errors = distill.fit_ffns(teacher, batches, arguments.fit_steps, **changes)
+    measured = {"teacher": pretrain.log_perplexity(teacher, valid, 16),
+                "random tables": pretrain.log_perplexity(untrained, valid, 16),
+                "fitted": pretrain.log_perplexity(student, valid, 16)}
+    student = distill.train_on(student, batches, arguments.train_steps, first_batch=arguments.fit_steps)
+    measured["fitted, then trained"] = pretrain.log_perplexity(student, valid, 16)
+    for name, value in measured.items():
+        print(f"{name}: log perplexity {value:.4f}")
+    print("errors of the fit:", " ".join(f"{error:.3f}" for error in errors))
+    files.export_folder(student.eval(), arguments.out, tokenizer)
+
+
+def run_finetune(arguments):
+    tokenizer = bpe.Tokenizer.load(arguments.model)
+    texts, labels = finetune.read_examples(arguments.examples)
+    model = finetune.finetune(files.import_model(arguments.model), tokenizer, texts, labels, epochs=arguments.epochs,
+                              batch=arguments.batch, learning_rate=arguments.learning_rate, seed=arguments.seed)
+    files.export_folder(model, arguments.out, tokenizer)
+    if arguments.valid:
+        texts, labels = finetune.read_examples(arguments.valid)
+        right = sum(a == b for a, b in zip(finetune.classify(model, tokenizer, texts), labels))
+        print(f"{right} of {len(labels)} right")
 
 
 def export(arguments):
@@ -120,6 +155,32 @@ def main():
     command.add_argument("--batches", type=int, default=16)
     add_batch_options(command)
     command.set_defaults(run_command=evaluate)
+
+    command = commands.add_parser("distill", help="replace the FFNs of a trained model, fit them to the old ones, train on")
+    command.add_argument("model", help="folder with the trained model")
+    command.add_argument("out")
+    command.add_argument("--train", required=True, help="ids to learn from, from prepare")
+    command.add_argument("--ffn-num-table", type=int, required=True)
+    command.add_argument("--ffn-table-size", type=int, required=True)
+    command.add_argument("--projection-type", default="bh4")
+    command.add_argument("--block-size", type=int, default=32)
+    command.add_argument("--fit-steps", type=int, default=1000)
+    command.add_argument("--train-steps", type=int, default=1000)
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--threads", type=int, default=0)
+    add_batch_options(command)
+    command.set_defaults(run_command=run_distill)
+
+    command = commands.add_parser("finetune", help="train a classifier on lines of a number, a tab and a text")
+    command.add_argument("model", help="folder with a model and its tokenizer")
+    command.add_argument("out")
+    command.add_argument("examples")
+    command.add_argument("--valid", help="examples to measure on")
+    command.add_argument("--epochs", type=int, default=3)
+    command.add_argument("--batch", type=int, default=16)
+    command.add_argument("--learning-rate", type=float, default=5e-4)
+    command.add_argument("--seed", type=int, default=0)
+    command.set_defaults(run_command=run_finetune)
 
     command = commands.add_parser("export", help="write a run's model as a folder that the library loads")
     command.add_argument("run")

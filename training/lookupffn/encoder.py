@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from . import rivals
 from .layer import LookupFFN
 
 
@@ -31,7 +32,7 @@ class EncoderConfig:
     decay_coeff: float = 0.7
     activation: str = "gelu"
     num_probes: int = 1
-    ffn_kinds: list = None  # of each layer: "lookup", "vanilla" or "none"; None: all lookup
+    ffn_kinds: list = None  # of each layer: "lookup", "vanilla", "none" or of rivals.py; None: all lookup
 
     def __post_init__(self):
         if self.ffn_kinds is None:
@@ -97,8 +98,6 @@ def make_ffn(kind, config):
         return vanilla_ffn(config)
     if kind == "none":
         return NoFFN()
-    from . import rivals
-
     return rivals.make(kind, config)
 
 
@@ -179,7 +178,8 @@ class Encoder(nn.Module):
             elif isinstance(module, nn.Linear) and not hasattr(module, "keeps_initial_values"):
                 # As RoBERTa's 0.02 at its width of 768: narrow encoders learn next to nothing from 0.02.
                 nn.init.normal_(module.weight, std=0.55 * module.in_features**-0.5)
-                nn.init.zeros_(module.bias)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
 
     def forward(self, ids):
         """-> hidden states [batch, length, hidden_size]."""
@@ -195,7 +195,11 @@ class Encoder(nn.Module):
     def masked_lm_loss(self, ids, labels):
         """The mean cross-entropy at the positions whose label is not -100."""
         wanted = labels != -100
-        return F.cross_entropy(self.logits(self(ids)[wanted]), labels[wanted])
+        loss = F.cross_entropy(self.logits(self(ids)[wanted]), labels[wanted])
+        if self.training:
+            for block in self.encoder.layer:
+                loss = loss + getattr(block.FFN, "auxiliary_loss", 0.0)
+        return loss
 
     def ffn_flop_per_token(self):
         """The paper's count, of all layers together."""

@@ -7,6 +7,7 @@ PyTorch.
 import ctypes
 import functools
 import os
+import sys
 
 import torch
 
@@ -67,6 +68,22 @@ def _pointers(tensors):
     return _Tensors(ctypes.sizeof(_Tensors), *(None if t is None else t.data_ptr() for t in tensors))
 
 
+_HUGE_PAGE = 2 << 20
+_MADV_HUGEPAGE = 14
+
+
+def _room_like(tensor):
+    """As torch.empty_like. A large gradient is new memory in every step; without huge pages, faulting it in would take
+    as long as computing it."""
+    room = torch.empty_like(tensor)
+    begin = -(-room.data_ptr() // _HUGE_PAGE) * _HUGE_PAGE
+    size = (room.data_ptr() + room.numel() * room.element_size() - begin) // _HUGE_PAGE * _HUGE_PAGE
+    if size > 0 and sys.platform == "linux":
+        # Whether it succeeds does not matter.
+        ctypes.CDLL(None).madvise(ctypes.c_void_p(begin), ctypes.c_size_t(size), _MADV_HUGEPAGE)
+    return room
+
+
 class _Run(torch.autograd.Function):
     @staticmethod
     def forward(context, config, x, *weights):
@@ -87,7 +104,7 @@ class _Run(torch.autograd.Function):
         x, z, *weights = context.saved_tensors
         grad_y = grad_y.contiguous()
         grad_x = torch.empty_like(x) if context.needs_input_grad[1] else None
-        grads = tuple(None if w is None else torch.empty_like(w) for w in weights)
+        grads = tuple(None if w is None else _room_like(w) for w in weights)
         _check(library().lffn_train_backward(ctypes.byref(context.config), ctypes.byref(_pointers(weights)),
                                              x.data_ptr(), z.data_ptr(), grad_y.data_ptr(), x.shape[0],
                                              torch.get_num_threads(), None if grad_x is None else grad_x.data_ptr(),

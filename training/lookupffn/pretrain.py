@@ -37,12 +37,15 @@ class Schedule:
 def log_perplexity(model, batches, count):
     """The mean cross-entropy, in nats, over all masked tokens of the first batches."""
     device = model.lm_head.bias.device
+    was_training = model.training
+    model.eval()
     total = tokens = 0.0
     for number in range(count):
         ids, labels = batches.get(number)
         wanted = int((labels != IGNORED).sum())
         total += float(model.masked_lm_loss(ids.to(device), labels.to(device))) * wanted
         tokens += wanted
+    model.train(was_training)
     return total / tokens
 
 

@@ -1,0 +1,66 @@
+"""Distilling a trained model and fine-tuning one."""
+
+import numpy as np
+import pytest
+import torch
+
+from lookupffn import Encoder, EncoderConfig, LookupFFN, bpe, data, distill, finetune, pretrain
+
+TOKENIZER = bpe.Tokenizer(*bpe.train(["good bad fine poor"] * 2, 270))
+torch.set_num_threads(1)
+
+
+def config(**changes):
+    return EncoderConfig(**{**dict(vocab_size=TOKENIZER.size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+                                   attention_head_size=8, intermediate_size=64, max_position_embeddings=20,
+                                   ffn_kinds=["vanilla"]), **changes})
+
+
+def test_distilling_recovers_what_random_tables_lose():
+    torch.manual_seed(0)
+    ids = (np.arange(4000) % 40 + 10).astype(np.uint16)
+    batches = data.MaskedBatches(ids, TOKENIZER, batch=8, length=18, seed=1)
+    teacher = distill.train_on(Encoder(config()), batches, 120, learning_rate=1e-2)
+    weights = {name: value.clone() for name, value in teacher.state_dict().items()}
+    changes = dict(ffn_num_table=32, ffn_table_size=16, block_size=16)
+    # Tables of the old output's size, as a model that lost its trained ones would have.
+    untrained, _ = distill.fit_ffns(teacher, batches, 0, **changes)
+    with torch.no_grad():
+        untrained.encoder.layer[0].FFN.tables.mul_(25)
+    student, errors = distill.fit_ffns(teacher, batches, 150, **changes)
+    assert isinstance(student.encoder.layer[0].FFN, LookupFFN) and errors[0] < 0.3
+    assert all(torch.equal(value, weights[name]) for name, value in teacher.state_dict().items())
+    student = distill.train_on(student, batches, 50, learning_rate=2e-3, first_batch=150)
+    best, worst, reached = (pretrain.log_perplexity(model, batches, 4) for model in (teacher, untrained, student))
+    assert worst > best + 0.3
+    assert reached < best + 0.1 * (worst - best)
+
+
+def test_finetuning_learns_and_keeps_to_its_seed(tmp_path):
+    random = np.random.default_rng(0)
+    lines = []
+    for _ in range(120):
+        label = int(random.integers(2))
+        words = [["bad", "poor"], ["good", "fine"]][label]
+        lines.append(f"{label}\t{' '.join(random.choice(words, random.integers(1, 5)))}")
+    (tmp_path / "x.tsv").write_text("\n".join(lines) + "\n")
+    texts, labels = finetune.read_examples(tmp_path / "x.tsv")
+    assert len(texts) == 120 and set(labels) == {0, 1}
+    torch.manual_seed(0)
+    base = Encoder(config(ffn_kinds=["lookup"], ffn_num_table=4, ffn_table_size=8, block_size=8))
+    models = [finetune.finetune(base, TOKENIZER, texts[:90], labels[:90], epochs=4, learning_rate=5e-3)
+              for _ in range(2)]
+    assert base.classifier is None
+    assert finetune.classify(models[0], TOKENIZER, texts[90:]) == labels[90:]
+    assert all(torch.equal(value, models[1].state_dict()[name]) for name, value in models[0].state_dict().items())
+
+
+def test_long_texts_are_cut():
+    sequences = finetune.encode_texts(["good " * 100], TOKENIZER, config())
+    assert len(sequences[0]) == 20 and sequences[0][0] == 0 and sequences[0][-1] == 2
+
+
+def test_bad_examples_are_named(tmp_path):
+    (tmp_path / "x.tsv").write_text("1\tgood\nbad\n")
+    with pytest.raises(ValueError, match="x.tsv:2"):
+        finetune.read_examples(tmp_path / "x.tsv")
