@@ -1,0 +1,147 @@
+// Texts to ids: golden cases, pieces, special tokens, spans, cutting off, bad text.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "model/tokenizer/split.h"
+#include "tests/tokenizer/small.h"
+
+namespace lffn {
+namespace {
+
+std::vector<std::string> pieces(const std::string& text) {
+  std::vector<std::string> result;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = piece_end(text, at);
+    result.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return result;
+}
+
+using Strings = std::vector<std::string>;
+
+TEST(Split, CutsAsThePatternDoes) {
+  EXPECT_EQ(pieces("The quick fox"), (Strings{"The", " quick", " fox"}));
+  EXPECT_EQ(pieces("  two\t\n x"), (Strings{" ", " two", "\t\n", " x"}));
+  EXPECT_EQ(pieces("end  "), (Strings{"end", "  "}));
+  EXPECT_EQ(pieces("a \n"), (Strings{"a", " \n"}));
+  EXPECT_EQ(pieces("\nx"), (Strings{"\n", "x"}));
+  EXPECT_EQ(pieces("it's we'll 'tis 'S I'v"),
+            (Strings{"it", "'s", " we", "'ll", " '", "tis", " '", "S", " I", "'", "v"}));
+  EXPECT_EQ(pieces("!'s"), (Strings{"!'", "s"}));
+  EXPECT_EQ(pieces("x12.5 7"), (Strings{"x", "12", ".", "5", " 7"}));
+  EXPECT_EQ(pieces("x\u00b2\u00bd\u2167"), (Strings{"x", "\u00b2\u00bd\u2167"}));  // numbers all three
+  EXPECT_EQ(pieces("\u65e5\u672c\U00020000!"), (Strings{"\u65e5\u672c\U00020000", "!"}));
+  EXPECT_EQ(pieces("a\u0301b"), (Strings{"a", "\u0301", "b"}));  // a combining mark is neither
+  EXPECT_EQ(pieces("x\u3000\u2003y"), (Strings{"x", "\u3000", "\u2003", "y"}));
+  EXPECT_EQ(pieces("\U0001F600\U0010FFFF"), (Strings{"\U0001F600\U0010FFFF"}));
+}
+
+nlohmann::json golden(const std::string& model) {
+  std::ifstream file(std::string(LFFN_MODEL_DATA) + "/" + model + "/tokens.json");
+  return nlohmann::json::parse(file);
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(std::string(LFFN_MODEL_DATA) + "/" + path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Encode, GivesTheGoldenTokens) {
+  for (const std::string model : {"model-lookup", "model-mixed"}) {
+    const auto from_files =
+        Tokenizer::from_vocab_merges(content(model + "/vocab.json"), content(model + "/merges.txt"));
+    const auto from_json = Tokenizer::from_tokenizer_json(from_files->to_json());
+    for (const Tokenizer* tokenizer : {from_files.get(), from_json.get()}) {
+      int cases = 0;
+      for (const auto& entry : golden(model)) {
+        const auto text = entry["text"].get<std::string>();
+        EXPECT_EQ(encode(*tokenizer, text), entry["ids"].get<Ids>()) << text;
+        EXPECT_EQ(encode(*tokenizer, text, {true, SIZE_MAX}), entry["ids_with_special"].get<Ids>()) << text;
+        ++cases;
+      }
+      EXPECT_EQ(cases, 8);
+    }
+    EXPECT_EQ(from_json->to_json(), from_files->to_json());
+  }
+}
+
+TEST(Encode, FindsSpecialTokensInTheText) {
+  const auto tokenizer = small_tokenizer();
+  EXPECT_EQ(encode(*tokenizer, "<s>a</s>"), (Ids{0, 5, 2}));
+  EXPECT_EQ(encode(*tokenizer, "a <s> a"), (Ids{5, 7, 0, 10}));  // only <mask> swallows blanks
+  EXPECT_EQ(encode(*tokenizer, "a \n\u3000<mask> a"), (Ids{5, 4, 10}));
+  EXPECT_EQ(encode(*tokenizer, "<mask><mask>"), (Ids{4, 4}));
+  EXPECT_EQ(encode(*tokenizer, " <mask> <mask> "), (Ids{4, 4, 7}));
+  EXPECT_EQ(encode(*tokenizer, "<mask").size(), 5u);
+  EXPECT_EQ(encode(*tokenizer, ""), (Ids{}));
+  EXPECT_EQ(encode(*tokenizer, "", {true, SIZE_MAX}), (Ids{0, 2}));
+}
+
+TEST(Encode, MakesSymbolsOutsideTheVocabularyUnknown) {
+  const auto tokenizer = small_tokenizer();
+  EXPECT_EQ(encode(*tokenizer, "az"), (Ids{5, 3}));
+  // "ba" merges although the vocabulary has no such token, and so is unknown as a whole.
+  EXPECT_EQ(encode(*tokenizer, "ba"), (Ids{3}));
+  EXPECT_EQ(encode(*tokenizer, "b"), (Ids{6}));
+}
+
+using Spans = std::vector<std::pair<size_t, size_t>>;
+
+Spans spans(const Tokenizer& tokenizer, const std::string& text, const Tokenizer::Options& options = {}) {
+  Ids ids;
+  std::vector<TextSpan> found;
+  tokenizer.encode(text, options, ids, &found);
+  EXPECT_EQ(ids.size(), found.size());
+  Spans result;
+  for (const TextSpan& span : found) result.emplace_back(span.begin, span.end);
+  return result;
+}
+
+TEST(Encode, TellsWhereTokensAre) {
+  const auto tokenizer = small_tokenizer();
+  EXPECT_EQ(spans(*tokenizer, "ab a  <mask>\u00e4"), (Spans{{0, 2}, {2, 4}, {4, 12}, {12, 13}, {13, 14}}));
+  EXPECT_EQ(spans(*tokenizer, "aa", {true, SIZE_MAX}), (Spans{{0, 0}, {0, 1}, {1, 2}, {2, 2}}));
+}
+
+TEST(Encode, CutsOff) {
+  const auto tokenizer = small_tokenizer();
+  const std::string text = "ab a <mask> aab";
+  const Ids all = encode(*tokenizer, text);
+  for (size_t most = 0; most <= all.size() + 1; ++most) {
+    const size_t kept = std::min(most, all.size());
+    EXPECT_EQ(encode(*tokenizer, text, {false, most}), Ids(all.begin(), all.begin() + kept));
+    Ids special = {0};
+    special.insert(special.end(), all.begin(), all.begin() + kept);
+    special.push_back(2);
+    EXPECT_EQ(encode(*tokenizer, text, {true, most + 2}), special);
+    EXPECT_EQ(spans(*tokenizer, text, {true, most + 2}).back(), std::make_pair(text.size(), text.size()));
+  }
+}
+
+TEST(Encode, NamesTheByteThatIsNotUtf8) {
+  const auto tokenizer = small_tokenizer();
+  for (const std::string bad : {"\x80", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe3\x81"}) {
+    Ids ids = {1};
+    try {
+      tokenizer->encode("ab " + bad + "a", {}, ids);
+      FAIL() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), LFFN_ERROR_INVALID_ARGUMENT);
+      EXPECT_STREQ(error.what(), "byte 3 of the text is not valid UTF-8");
+    }
+  }
+}
+
+TEST(Encode, TakesZeroBytes) {
+  const auto tokenizer = small_tokenizer();
+  EXPECT_EQ(encode(*tokenizer, std::string("a\0a", 3)), (Ids{5, 3, 5}));
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,193 @@
+// What the readers take and what they refuse, and with which words.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/tokenizer/small.h"
+
+namespace lffn {
+namespace {
+
+std::string failure(const std::string& vocab, const std::string& merges) {
+  try {
+    Tokenizer::from_vocab_merges(vocab, merges);
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), LFFN_ERROR_BAD_MODEL);
+    return error.what();
+  }
+}
+
+std::string json_failure(const std::string& text) {
+  try {
+    Tokenizer::from_tokenizer_json(text);
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), LFFN_ERROR_BAD_MODEL);
+    return error.what();
+  }
+}
+
+const std::string kTokens = R"("<s>": 0, "</s>": 2, "<unk>": 3)";
+
+TEST(Load, KnowsItsIds) {
+  const auto tokenizer = small_tokenizer();
+  EXPECT_EQ(tokenizer->size(), 11);
+  EXPECT_EQ(tokenizer->bos_id(), 0);
+  EXPECT_EQ(tokenizer->pad_id(), 1);
+  EXPECT_EQ(tokenizer->eos_id(), 2);
+  EXPECT_EQ(tokenizer->unk_id(), 3);
+  EXPECT_EQ(tokenizer->mask_id(), 4);
+  const auto smaller = Tokenizer::from_vocab_merges("{" + kTokens + "}", "");
+  EXPECT_EQ(smaller->pad_id(), -1);
+  EXPECT_EQ(smaller->mask_id(), -1);
+  EXPECT_EQ(encode(*smaller, " <mask>").size(), 7u);
+}
+
+TEST(Load, RefusesBadVocabularies) {
+  EXPECT_EQ(failure("", ""), "vocab.json: byte 0 is not valid JSON");
+  EXPECT_EQ(failure("[]", ""), "vocab.json: must be one JSON object of tokens and their ids");
+  EXPECT_EQ(failure("5", ""), "vocab.json: must be one JSON object of tokens and their ids");
+  EXPECT_EQ(failure(R"({"a": {}})", ""), "vocab.json: must be one JSON object of tokens and their ids");
+  EXPECT_EQ(failure(R"({"a": []})", ""), "vocab.json: must be one JSON object of tokens and their ids");
+  for (const char* id : {"-1", "1.0", "\"1\"", "4194304", "99999999999999999999", "null", "true"}) {
+    EXPECT_EQ(failure("{" + kTokens + ", \"a\": " + id + "}", ""),
+              "vocab.json: the id of 'a' must be a whole number from 0 to 4194303");
+  }
+  EXPECT_EQ(failure("{" + kTokens + R"(, "a": 4, "a": 5})", ""), "vocab.json: duplicate key 'a'");
+  EXPECT_EQ(failure("{" + kTokens + R"(, "a": 7, "b": 7})", ""),
+            "vocab.json and merges.txt: the id 7 is given to 'a' and to 'b'");
+  EXPECT_EQ(failure(R"({"<s>": 0, "<unk>": 1})", ""), "vocab.json and merges.txt: the token '</s>' is missing");
+  EXPECT_EQ(failure(R"({"</s>": 0, "<unk>": 1})", ""), "vocab.json and merges.txt: the token '<s>' is missing");
+  EXPECT_EQ(failure(R"({"<s>": 0, "</s>": 1})", ""), "vocab.json and merges.txt: the token '<unk>' is missing");
+  EXPECT_EQ(failure("{\"\x80\": 0}", ""), "vocab.json: byte 2 is not valid UTF-8");
+  EXPECT_EQ(failure(std::string((64u << 20) + 1, ' '), ""),
+            "vocab.json: 67108865 bytes, more than the 67108864 allowed");
+}
+
+TEST(Load, RefusesBadMerges) {
+  const std::string vocab = "{" + kTokens + "}";
+  EXPECT_EQ(failure(vocab, "#version: 0.2\r\na b\r\n"), "");
+  EXPECT_EQ(failure(vocab, "a b"), "");
+  EXPECT_EQ(failure(vocab, "# a\n"), "");  // only #version begins a header
+  EXPECT_EQ(failure(vocab, "a b\n#version: 0.2\n"), "");
+  EXPECT_EQ(failure(vocab, "a b\n\nc d\n"), "merges.txt: line 2: '' is not two symbols with a space between them");
+  EXPECT_EQ(failure(vocab, "a b\nc\n"), "merges.txt: line 2: 'c' is not two symbols with a space between them");
+  EXPECT_EQ(failure(vocab, "a b c\n"), "merges.txt: line 1: 'a b c' is not two symbols with a space between them");
+  EXPECT_EQ(failure(vocab, " b\n"), "vocab.json and merges.txt: the merge of '' and 'b' is not of the byte alphabet");
+  EXPECT_EQ(failure(vocab, "a b\nb c\na b\n"), "vocab.json and merges.txt: the merge of 'a' and 'b' is there twice");
+  EXPECT_EQ(failure(vocab, "a \u65e5\n"),
+            "vocab.json and merges.txt: the merge of 'a' and '\u65e5' is not of the byte alphabet");
+  EXPECT_EQ(failure(vocab, "a \xff\n"), "merges.txt: byte 2 is not valid UTF-8");
+}
+
+// A tokenizer.json like small_tokenizer, with one part replaced.
+std::string json(const std::string& part = "", const std::string& other = "") {
+  std::string text =
+      R"({"version": "1.0", "truncation": null, "padding": {"strategy": "BatchLongest"}, "added_tokens": [)"
+      R"({"id": 0, "content": "<s>", "single_word": false, "lstrip": false, "rstrip": false, "special": true},)"
+      R"({"id": 2, "content": "</s>", "special": true}, {"id": 3, "content": "<unk>", "special": true},)"
+      R"({"id": 4, "content": "<mask>", "lstrip": true, "special": true},)"
+      R"({"id": 9, "content": "R\u00f6h", "rstrip": true, "special": false}],)"
+      R"("normalizer": null, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},)"
+      R"("post_processor": {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]},)"
+      R"("decoder": {"type": "ByteLevel"}, "model": {"type": "BPE", "dropout": null, "unk_token": null,)"
+      R"("vocab": {"<s>": 0, "</s>": 2, "<unk>": 3, "a": 5, "b": 6, "ab": 7, "aab": 8},)"
+      R"("merges": ["a b", ["a", "ab"]]}})";
+  if (!part.empty()) {
+    const size_t at = text.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    text.replace(at, part.size(), other);
+  }
+  return text;
+}
+
+TEST(LoadJson, TakesBothFormsOfMerges) {
+  const auto tokenizer = Tokenizer::from_tokenizer_json(json());
+  EXPECT_EQ(tokenizer->size(), 10);
+  EXPECT_EQ(tokenizer->mask_id(), 4);
+  EXPECT_EQ(encode(*tokenizer, "aabab <mask>b"), (Ids{8, 7, 4, 6}));
+}
+
+TEST(LoadJson, TakesAddedTokens) {
+  const auto tokenizer = Tokenizer::from_tokenizer_json(json());
+  EXPECT_EQ(encode(*tokenizer, "aR\u00f6h \nb"), (Ids{5, 9, 6}));
+  EXPECT_EQ(tokenizer->decode(Ids{0, 5, 9, 6}.data(), 4, true), "aR\u00f6hb");  // which is not special
+  EXPECT_EQ(encode(*Tokenizer::from_tokenizer_json(tokenizer->to_json()), "aR\u00f6h \nb"), (Ids{5, 9, 6}));
+}
+
+TEST(LoadJson, TakesATemplate) {
+  const std::string roberta = R"({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]})";
+  const std::string start =
+      R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},)"
+      R"({"Sequence": {"id": "A", "type_id": 0}})";
+  EXPECT_EQ(json_failure(json(roberta, start + R"(,{"SpecialToken": {"id": "</s>", "type_id": 0}}]})")), "");
+  EXPECT_EQ(json_failure(json(roberta, start + "]}")),
+            "tokenizer.json: '/post_processor/single/2/SpecialToken/id' must be \"</s>\"");
+  EXPECT_EQ(json_failure(json(roberta, start + R"(,{"SpecialToken": {"id": "</s>"}}, {"Sequence": {"id": "B"}}]})")),
+            "tokenizer.json: '/post_processor/single' must be <s>, the text and </s>");
+  EXPECT_EQ(json_failure(json(roberta, "null")), "");
+}
+
+struct Refusal {
+  const char* part;
+  const char* other;
+  const char* message;
+};
+
+TEST(LoadJson, RefusesWhatItDoesNotKnow) {
+  const Refusal refusals[] = {
+      {R"("type": "BPE")", R"("type": "WordPiece")", "'/model/type' must be \"BPE\""},
+      {R"("dropout": null)", R"("dropout": 0.1)", "'/model/dropout' must be null or \"\"; nothing else is known here"},
+      {R"("unk_token": null)", R"("unk_token": "?")", "'/model/unk_token' must be \"<unk>\""},
+      {R"("dropout": null)", R"("end_of_word_suffix": "</w>")",
+       "'/model/end_of_word_suffix' must be null or \"\"; nothing else is known here"},
+      {R"("dropout": null)", R"("byte_fallback": true)",
+       "'/model/byte_fallback' must be false; nothing else is known here"},
+      {R"("dropout": null)", R"("fuse_unk": 1)", "'/model/fuse_unk' must be true or false"},
+      {R"("normalizer": null)", R"("normalizer": {"type": "NFC"})",
+       "'/normalizer' must be null; nothing else is known here"},
+      {R"("type": "ByteLevel", "add_prefix_space": false)", R"("type": "Whitespace")",
+       "'/pre_tokenizer/type' must be \"ByteLevel\""},
+      {R"(, "add_prefix_space": false)", "",
+       "'/pre_tokenizer/add_prefix_space' must be false; nothing else is known here"},
+      {R"("RobertaProcessing")", R"("BertProcessing")",
+       "'/post_processor/type' must be \"RobertaProcessing\", \"TemplateProcessing\" or \"ByteLevel\""},
+      {R"(["</s>", 2])", R"(["[SEP]", 2])", "'/post_processor/sep/0' must be \"</s>\""},
+      {R"("single_word": false)", R"("single_word": true)",
+       "'/added_tokens/0/single_word' must be false; nothing else is known here"},
+      {R"("content": "<s>")", R"("content": "")", "'/added_tokens/0/content' must be a text that is not empty"},
+      {R"({"id": 4)", R"({"id": 4.5)", "'/added_tokens/3/id' must be a whole number from 0 to 4194303"},
+      {R"({"id": 4)", R"({"id": 5)", "the id 5 of the token '<mask>' belongs to another token"},
+      {R"({"id": 9)", R"({"id": 4)", "the id 4 of the token 'R\u00f6h' belongs to another token"},
+      {R"("<unk>", "special")", R"("<none>", "special")", "the id 3 of the token '<none>' belongs to another token"},
+      {R"("a b", )", R"("ab", )", "'ab' is not two symbols with a space between them"},
+      {R"("a b", )", "5, ", "'/model/merges' must be an array of pairs"},
+      {R"("a b", )", "{}, ", "'/model/merges' must be an array of pairs"},
+      {R"(["a", "ab"])", R"(["a"])", "'/model/merges' must be an array of pairs"},
+      {R"(["a", "ab"])", R"(["a", ["b"]])", "'/model/merges' must be an array of pairs"},
+      {R"(["a", "ab"])", R"(["a", 1])", "'/model/merges' must be an array of pairs of strings"},
+      {R"("a": 5)", R"("a": "5")", "the id of 'a' must be a whole number from 0 to 4194303"},
+      {R"("merges")", R"("merge")", "'/model/vocab' or '/model/merges' is missing"},
+  };
+  EXPECT_EQ(json_failure(json()), "");
+  for (const Refusal& refusal : refusals) {
+    EXPECT_EQ(json_failure(json(refusal.part, refusal.other)), std::string("tokenizer.json: ") + refusal.message)
+        << refusal.other;
+  }
+  EXPECT_EQ(json_failure("5"), "tokenizer.json: '/model/vocab' or '/model/merges' is missing");
+  EXPECT_EQ(json_failure("[]"), "tokenizer.json: '/model/vocab' or '/model/merges' is missing");
+}
+
+TEST(LoadJson, BoundsWhatItKeeps) {
+  std::string tokens, values;
+  for (int i = 0; i < 70; ++i)
+    tokens += R"({"content": "t)" + std::to_string(i) + R"(", "id": )" + std::to_string(100 + i) + "},";
+  for (int i = 0; i < 5000; ++i) values += "0,";
+  EXPECT_EQ(json_failure(json(R"({"id": 9)", tokens + R"({"id": 9)")), "tokenizer.json: more than 64 added tokens");
+  EXPECT_EQ(json_failure(json(R"("version")", R"("list": [)" + values + R"(0], "version")")),
+            "tokenizer.json: more than 4096 values besides vocabulary and merges");
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,112 @@
+// Merging against the plain way of doing it, for merges in any order, also such as no training would give.
+#include "model/tokenizer/merger.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lffn {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+// The text of each symbol, and the merges as pairs of texts.
+struct Random {
+  std::mt19937 engine;
+  Strings symbols = {"a", "b", "c"};
+  std::vector<std::pair<std::string, std::string>> pairs;
+
+  explicit Random(uint32_t seed) : engine(seed) {
+    const uint32_t count = 1 + engine() % 24;
+    for (uint32_t i = 0; i < count; ++i) {
+      const std::string left = symbols[engine() % symbols.size()], right = symbols[engine() % symbols.size()];
+      if (std::find(pairs.begin(), pairs.end(), std::make_pair(left, right)) != pairs.end()) continue;
+      pairs.emplace_back(left, right);
+      if (std::find(symbols.begin(), symbols.end(), left + right) == symbols.end()) symbols.push_back(left + right);
+    }
+    std::shuffle(pairs.begin(), pairs.end(), engine);
+  }
+
+  uint32_t number(const std::string& text) const {
+    return static_cast<uint32_t>(std::find(symbols.begin(), symbols.end(), text) - symbols.begin());
+  }
+  Merger merger() const {
+    std::array<uint32_t, 256> bytes{};
+    for (int i = 0; i < 3; ++i) bytes[static_cast<size_t>('a' + i)] = static_cast<uint32_t>(i);
+    std::vector<Merge> merges;
+    for (const auto& [left, right] : pairs) merges.push_back({number(left), number(right), number(left + right)});
+    return Merger(bytes, merges);
+  }
+  std::string text(size_t size) {
+    std::string result;
+    for (size_t i = 0; i < size; ++i) result += static_cast<char>('a' + engine() % 3);
+    return result;
+  }
+  Strings expected(const std::string& text) const {
+    Strings left;
+    for (const char c : text) left.emplace_back(1, c);
+    for (;;) {
+      const auto best = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) {
+        for (size_t i = 0; i + 1 < left.size(); ++i) {
+          if (left[i] == pair.first && left[i + 1] == pair.second) return true;
+        }
+        return false;
+      });
+      if (best == pairs.end()) return left;
+      Strings merged;
+      for (size_t i = 0; i < left.size(); ++i) {
+        if (i + 1 < left.size() && left[i] == best->first && left[i + 1] == best->second) {
+          merged.push_back(left[i] + left[i + 1]);
+          ++i;
+        } else {
+          merged.push_back(left[i]);
+        }
+      }
+      left = merged;
+    }
+  }
+  Strings texts(const std::vector<Symbol>& found) const {
+    Strings result;
+    for (const Symbol& symbol : found) result.push_back(symbols[symbol.symbol]);
+    return result;
+  }
+};
+
+TEST(Merger, BothWaysMergeAsThePlainOne) {
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    const Merger merger = random.merger();
+    const std::string text = random.text(1 + seed % Merger::kShort);
+    const Strings expected = random.expected(text);
+    std::vector<Symbol> found;
+    merger.merge_short(text, found);
+    ASSERT_EQ(random.texts(found), expected) << seed << ": " << text;
+    size_t begin = 0;
+    for (const Symbol& symbol : found) {
+      ASSERT_EQ(symbol.begin, begin);
+      begin += random.symbols[symbol.symbol].size();
+    }
+    std::vector<Symbol> found_long;
+    merger.merge_long(text, found_long);
+    ASSERT_EQ(random.texts(found_long), expected) << seed << ": " << text;
+    ASSERT_EQ(found_long.back().begin, found.back().begin);
+  }
+}
+
+TEST(Merger, MergesLongPieces) {
+  for (uint32_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const std::string text = seed % 4 == 0 ? std::string(1000 + seed, 'a') : random.text(1000 + seed);
+    std::vector<Symbol> found;
+    random.merger().merge(text, found);
+    ASSERT_EQ(random.texts(found), random.expected(text)) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,105 @@
+"""Byte-level BPE as plainly as it can be written, and a trainer: what the library's tokenizer is compared with."""
+import collections
+import json
+
+import regex
+
+PIECES = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+
+
+def byte_alphabet():
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {**{byte: chr(byte) for byte in printable}, **{byte: chr(256 + i) for i, byte in enumerate(others)}}
+
+
+ALPHABET = byte_alphabet()
+
+
+def in_alphabet(piece):
+    return "".join(ALPHABET[byte] for byte in piece.encode())
+
+
+class Reference:
+    def __init__(self, vocab, merges):
+        self.vocab = vocab
+        self.ranks = {pair: rank for rank, pair in enumerate(merges)}
+        self.known = {}
+        special = "|".join(regex.escape(token) for token in SPECIAL if token != "<mask>")
+        self.special = regex.compile(rf"({special}|\s*<mask>)")
+
+    def merged(self, piece):
+        """The symbols of one piece."""
+        symbols = list(in_alphabet(piece))
+        while len(symbols) > 1:
+            ranks = [self.ranks.get(pair) for pair in zip(symbols, symbols[1:])]
+            best = min((rank for rank in ranks if rank is not None), default=None)
+            if best is None:
+                break
+            after, at = [], 0
+            while at < len(symbols):
+                size = 2 if at < len(ranks) and ranks[at] == best else 1
+                after.append("".join(symbols[at:at + size]))
+                at += size
+            symbols = after
+        return symbols
+
+    def encode(self, text):
+        """The ids, and how many bytes of the text each stands for."""
+        result = []
+        for number, part in enumerate(self.special.split(text)):
+            if number % 2 == 1:
+                result.append((self.vocab[part.lstrip() if part.endswith("<mask>") else part], len(part.encode())))
+                continue
+            for piece in PIECES.findall(part):
+                if piece not in self.known:
+                    self.known[piece] = [(self.vocab.get(symbol, self.vocab["<unk>"]), len(symbol))
+                                         for symbol in self.merged(piece)]
+                result += self.known[piece]
+        return result
+
+
+def train(texts, num_merges):
+    """A vocabulary and merges: the most frequent pair first, again and again."""
+    words = collections.Counter(in_alphabet(piece) for text in texts for piece in PIECES.findall(text))
+    words = [[list(word), count] for word, count in words.items()]
+    counts = collections.Counter()
+    places = collections.defaultdict(set)
+    for number, (symbols, count) in enumerate(words):
+        for pair in zip(symbols, symbols[1:]):
+            counts[pair] += count
+            places[pair].add(number)
+    merges = []
+    while len(merges) < num_merges and counts:
+        best = max(counts, key=lambda pair: (counts[pair], pair))
+        merges.append(best)
+        for number in places[best]:
+            symbols, count = words[number]
+            for pair in zip(symbols, symbols[1:]):
+                counts[pair] -= count
+            at = 0
+            while at + 1 < len(symbols):
+                if (symbols[at], symbols[at + 1]) == best:
+                    symbols[at:at + 2] = ["".join(best)]
+                at += 1
+            for pair in zip(symbols, symbols[1:]):
+                counts[pair] += count
+                places[pair].add(number)
+        del counts[best], places[best]
+    tokens = [*SPECIAL, *ALPHABET.values(), *dict.fromkeys("".join(pair) for pair in merges)]
+    return {token: i for i, token in enumerate(tokens)}, merges
+
+
+def write(folder, vocab, merges):
+    """Writes vocab.json and merges.txt, and returns their paths."""
+    paths = [folder / "vocab.json", folder / "merges.txt"]
+    paths[0].write_text(json.dumps(vocab, ensure_ascii=False), encoding="utf-8")
+    paths[1].write_text("#version: 0.2\n" + "".join(f"{left} {right}\n" for left, right in merges), encoding="utf-8")
+    return paths
+
+
+def read(folder):
+    vocab = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+    lines = (folder / "merges.txt").read_text(encoding="utf-8").split("\n")[1:]
+    return vocab, [tuple(line.split(" ")) for line in lines if line]
