@@ -283,7 +283,8 @@ LFFN_API void lffn_layer_free(lffn_layer* layer);
 typedef struct lffn_model lffn_model;
 
 /** Loads a model.
- * @param path    a folder with config.json and model.safetensors, or a file that lffn_model_save wrote; UTF-8
+ * @param path    a folder with config.json, model.safetensors and, for text, tokenizer.json or vocab.json with
+ * merges.txt; or a file that lffn_model_save wrote; UTF-8
  * @param options NULL for the defaults
  * @param out     receives the handle; free it with lffn_model_free */
 LFFN_API lffn_status lffn_model_load(const char* path, const lffn_load_options* options, lffn_model** out);
@@ -293,8 +294,8 @@ LFFN_API lffn_status lffn_model_load(const char* path, const lffn_load_options* 
 LFFN_API lffn_status lffn_model_load_memory(const void* data, size_t size, const lffn_load_options* options,
                                             lffn_model** out);
 
-/** Writes the model to one file, in the element types it holds in memory, so that loading it again gives the same
- * bits. The file appears whole or not at all. */
+/** Writes the model to one file, its tokenizer inside, in the element types it holds in memory, so that loading it
+ * again gives the same bits. The file appears whole or not at all. */
 LFFN_API lffn_status lffn_model_save(const lffn_model* model, const char* path);
 
 /** Frees the model. NULL is ignored. No other thread may be using the handle. */
@@ -331,7 +332,7 @@ typedef struct lffn_model_info {
   int64_t other_flop_per_token;     /**< Embeddings, layer norms and residuals. */
   int64_t lm_head_flop_per_token;   /**< Of the logits of one position; 0 without the head. */
   int64_t num_parameters;           /**< Numbers learned. */
-  int64_t file_bytes;               /**< Tensor bytes that lffn_model_save writes. */
+  int64_t file_bytes;               /**< Bytes of the weights that lffn_model_save writes. */
   int64_t memory_bytes;             /**< Weights held in memory. */
   /** At most this much scratch memory per call in flight, besides hidden_size floats for each position asked for and
    * each sequence classified. */
@@ -415,6 +416,104 @@ LFFN_API void lffn_model_run_args_init(lffn_model_run_args* args);
 
 /** Runs the model once for several kinds of outputs, or so that it can be cancelled. */
 LFFN_API lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* args);
+
+/** @} */
+/** @defgroup text Text
+ * Text in, answers out, for models with a tokenizer (see lffn_model_info.has_tokenizer): RoBERTa's byte-level BPE.
+ *
+ *     const char text[] = "Freedom is <mask> word.";
+ *     int32_t ids[5];
+ *     float probabilities[5];
+ *     size_t n_masks = 0;
+ *     lffn_model_fill_mask(model, text, strlen(text), 5, ids, probabilities, 1, &n_masks);
+ *
+ * Texts are bytes with their number and need no zero byte at the end; zero bytes inside are characters like others.
+ * "<s>", "<pad>", "</s>", "<unk>" and "<mask>" in a text are those tokens; "<mask>" swallows the blanks before it. Text
+ * that is not UTF-8 is LFFN_ERROR_INVALID_ARGUMENT, and so are texts for a model without a tokenizer.
+ * @{ */
+
+/** Flags for turning text into tokens. */
+enum {
+  LFFN_TOKENIZE_SPECIAL = 1u << 0, /**< <s> before the text and </s> behind it, as the model was trained. */
+  LFFN_TOKENIZE_TRUNCATE = 1u << 1 /**< Only the first tokens, as many as the model can run; </s> stays the last. */
+};
+
+/** The ids of a text's tokens.
+ * @param model    the model
+ * @param utf8     the text
+ * @param n_bytes  its bytes
+ * @param flags    LFFN_TOKENIZE_ values or-ed together
+ * @param ids      receives the first `capacity` ids; NULL with a capacity of 0 to ask only how many there are
+ * @param capacity room in ids; n_bytes + 2 is always enough
+ * @param n_ids    receives how many ids the text has, also when there are more than capacity */
+LFFN_API lffn_status lffn_model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, uint32_t flags,
+                                         int32_t* ids, size_t capacity, size_t* n_ids);
+
+/** The ids of a text's tokens, and which bytes of the text each stands for. These lie side by side from the first byte
+ * to the last: a blank belongs to the token that begins with it, or to the <mask> that swallowed it.
+ * @param model    the model
+ * @param utf8     the text
+ * @param n_bytes  its bytes
+ * @param flags    LFFN_TOKENIZE_ values or-ed together
+ * @param ids      receives the first `capacity` ids; may be NULL
+ * @param begins   receives where in the text each of them begins, in bytes; may be NULL
+ * @param ends     receives where each of them ends; may be NULL
+ * @param capacity room in each of the arrays
+ * @param n_ids    receives how many ids the text has, also when there are more than capacity */
+LFFN_API lffn_status lffn_model_tokenize_spans(const lffn_model* model, const char* utf8, size_t n_bytes,
+                                               uint32_t flags, int32_t* ids, int64_t* begins, int64_t* ends,
+                                               size_t capacity, size_t* n_ids);
+
+/** Flags for turning tokens into text. */
+enum {
+  LFFN_DETOKENIZE_SKIP_SPECIAL = 1u << 0 /**< Leave out <s>, </s> and their like. */
+};
+
+/** The text of ids. Bytes that are not UTF-8, as half of a character has, become U+FFFD.
+ * @param model    the model
+ * @param ids      ids of the vocabulary
+ * @param n_ids    how many
+ * @param flags    LFFN_DETOKENIZE_ values or-ed together
+ * @param utf8     receives the first `capacity` bytes, without a zero byte; NULL with a capacity of 0
+ * @param capacity room in utf8
+ * @param n_bytes  receives how many bytes the text has, also when there are more than capacity */
+LFFN_API lffn_status lffn_model_detokenize(const lffn_model* model, const int32_t* ids, size_t n_ids, uint32_t flags,
+                                           char* utf8, size_t capacity, size_t* n_bytes);
+
+/** The most likely tokens in place of each "<mask>" in a text.
+ * @param model         a model with a language model head
+ * @param utf8          the text, of at most max_tokens tokens with <s> and </s>, which are added
+ * @param n_bytes       its bytes
+ * @param top_k         tokens wanted for each mask, 1 to vocab_size
+ * @param ids           receives [masks, top_k] ids, the most likely first; may be NULL
+ * @param probabilities receives [masks, top_k]; may be NULL
+ * @param capacity      room in each of the arrays, in masks
+ * @param n_masks       receives how many masks the text has, also when there are more than capacity */
+LFFN_API lffn_status lffn_model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k,
+                                          int32_t* ids, float* probabilities, size_t capacity, size_t* n_masks);
+
+/** One vector for each text.
+ * @param model     the model
+ * @param texts     [n] texts
+ * @param sizes     [n] their bytes; NULL when each text ends with a zero byte
+ * @param n         how many, any number from 0
+ * @param flags     LFFN_TOKENIZE_TRUNCATE to cut texts that are too long, which are an error otherwise; <s> and </s>
+ * are always added
+ * @param pooling   LFFN_POOLING_
+ * @param normalize not 0: divide each vector by its Euclidean length, unless that is 0
+ * @param out       receives [n, hidden_size] */
+LFFN_API lffn_status lffn_model_embed_texts(const lffn_model* model, const char* const* texts, const size_t* sizes,
+                                            int64_t n, uint32_t flags, int32_t pooling, int32_t normalize, float* out);
+
+/** The classifier's scores for each text, before any softmax.
+ * @param model  a model with a classifier
+ * @param texts  [n] texts
+ * @param sizes  [n] their bytes; NULL when each text ends with a zero byte
+ * @param n      how many, any number from 0
+ * @param flags  as in lffn_model_embed_texts
+ * @param scores receives [n, num_classes] */
+LFFN_API lffn_status lffn_model_classify_texts(const lffn_model* model, const char* const* texts, const size_t* sizes,
+                                               int64_t n, uint32_t flags, float* scores);
 
 /** @} */
 /** @defgroup hooks Hooks

@@ -15,8 +15,15 @@ lffn_model_info Model::info() const {
   info.intermediate_size = intermediate_size_;
   info.num_classes = num_classes_;
   info.has_lm_head = has_lm_head() ? 1 : 0;
-  info.has_tokenizer = 0;
+  info.has_tokenizer = tokenizer_ != nullptr ? 1 : 0;
   info.bos_id = info.eos_id = info.pad_id = info.unk_id = info.mask_id = -1;
+  if (tokenizer_ != nullptr) {
+    info.bos_id = tokenizer_->bos_id();
+    info.eos_id = tokenizer_->eos_id();
+    info.pad_id = tokenizer_->pad_id();
+    info.unk_id = tokenizer_->unk_id();
+    info.mask_id = tokenizer_->mask_id();
+  }
   info.num_threads = num_threads_;
 
   const int64_t norm = 2 * d;  // numbers of a layer norm

@@ -7,11 +7,46 @@
 namespace lffn {
 namespace {
 
-std::unique_ptr<const Model> make_model(std::string_view config_text, const Safetensors& file,
-                                        const LoadOptions& options, const Kernels& kernels) {
+std::string_view text_of(const FileBytes& file) { return {static_cast<const char*>(file.data()), file.size()}; }
+
+std::unique_ptr<const Model> make_model(std::string_view config_text, const std::vector<TensorView>& views,
+                                        std::unique_ptr<const Tokenizer> tokenizer, const LoadOptions& options,
+                                        const Kernels& kernels) {
   ModelConfig config = parse_model_config(config_text);
-  const ModelTensors tensors = check_model_tensors(config, file.tensors);
-  return std::make_unique<const Model>(std::move(config), tensors, options, kernels);
+  if (tokenizer != nullptr && tokenizer->size() > config.vocab_size) {
+    fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1,
+         config.vocab_size);
+  }
+  const ModelTensors tensors = check_model_tensors(config, views);
+  return std::make_unique<const Model>(std::move(config), tensors, std::move(tokenizer), options, kernels);
+}
+
+// Takes the tokenizer of a single file out of its tensors.
+std::unique_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors) {
+  for (auto view = tensors.begin(); view != tensors.end(); ++view) {
+    if (view->name != kTokenizerTensor) continue;
+    if (view->dtype != DType::kU8 || view->shape.size() != 1) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: %s %s, expected U8 and one dimension", kTokenizerTensor, dtype_name(view->dtype),
+           view->shape_text().c_str());
+    }
+    auto tokenizer = Tokenizer::from_tokenizer_json({reinterpret_cast<const char*>(view->data), view->size});
+    tensors.erase(view);
+    return tokenizer;
+  }
+  return nullptr;
+}
+
+bool exists(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
+}
+
+std::unique_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
+  const std::string vocab = folder + "/vocab.json", merges = folder + "/merges.txt", json = folder + "/tokenizer.json";
+  if (exists(json) && !(exists(vocab) && exists(merges))) return Tokenizer::from_tokenizer_json(text_of({json, false}));
+  if (!exists(vocab) && !exists(merges)) return nullptr;
+  const FileBytes vocab_file(vocab, false), merges_file(merges, false);
+  return Tokenizer::from_vocab_merges(text_of(vocab_file), text_of(merges_file));
 }
 
 bool is_folder(const std::string& path) {
@@ -23,8 +58,10 @@ bool is_folder(const std::string& path) {
 
 std::unique_ptr<const Model> load_model_file(const void* data, size_t size, const LoadOptions& options,
                                              const Kernels& kernels) {
-  const Safetensors file = parse_safetensors(data, size);
-  return make_model(stored_config(file, "model"), file, options, kernels);
+  Safetensors file = parse_safetensors(data, size);
+  const std::string& config = stored_config(file, "model");
+  auto tokenizer = take_tokenizer(file.tensors);
+  return make_model(config, file.tensors, std::move(tokenizer), options, kernels);
 }
 
 std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
@@ -40,7 +77,7 @@ std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptio
     const FileBytes weights(reading, options.map_file);
     const Safetensors file = parse_safetensors(weights.data(), weights.size());
     reading = path;
-    return make_model({static_cast<const char*>(config.data()), config.size()}, file, options, kernels);
+    return make_model(text_of(config), file.tensors, load_tokenizer(path), options, kernels);
   } catch (const Error& error) {
     if (error.status() != LFFN_ERROR_BAD_MODEL) throw;
     throw Error(error.status(), reading + ": " + error.what());

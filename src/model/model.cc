@@ -2,8 +2,10 @@
 
 namespace lffn {
 
-Model::Model(ModelConfig config, const ModelTensors& tensors, const LoadOptions& options, const Kernels& kernels)
+Model::Model(ModelConfig config, const ModelTensors& tensors, std::unique_ptr<const Tokenizer> tokenizer,
+             const LoadOptions& options, const Kernels& kernels)
     : config_(std::move(config)),
+      tokenizer_(std::move(tokenizer)),
       kernels_(kernels),
       num_threads_(resolve_threads(options.num_threads)),
       flush_denormals_(options.flush_denormals),

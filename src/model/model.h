@@ -10,6 +10,7 @@
 #include "model/linear.h"
 #include "model/model_config.h"
 #include "model/model_tensors.h"
+#include "model/tokenizer/tokenizer.h"
 
 namespace lffn {
 
@@ -31,14 +32,16 @@ struct ModelCall {
 
 class Model {
  public:
-  // Copies what it needs of the tensors. Throws Error.
-  Model(ModelConfig config, const ModelTensors& tensors, const LoadOptions& options, const Kernels& kernels);
+  // Copies what it needs of the tensors. The tokenizer may be nullptr. Throws Error.
+  Model(ModelConfig config, const ModelTensors& tensors, std::unique_ptr<const Tokenizer> tokenizer,
+        const LoadOptions& options, const Kernels& kernels);
 
   // The call must be sound: ids in the vocabulary, offsets in order, sequences not too long, the heads there.
   void run(const ModelCall& call) const;
   void save(const std::string& path) const;
   lffn_model_info info() const;
   const ModelConfig& config() const { return config_; }
+  const Tokenizer* tokenizer() const { return tokenizer_.get(); }  // nullptr: none
   bool has_lm_head() const { return lm_norm_.bytes() > 0; }
   int32_t num_classes() const { return num_classes_; }
 
@@ -78,6 +81,7 @@ class Model {
   void classify(const Workers& workers, const ModelCall& call, const Scratch& scratch) const;
 
   ModelConfig config_;
+  std::unique_ptr<const Tokenizer> tokenizer_;
   const Kernels& kernels_;
   int32_t num_threads_;
   bool flush_denormals_;
@@ -95,6 +99,9 @@ class Model {
   Linear class_out_;
   mutable ScratchPool scratch_;
 };
+
+// In a single file the tokenizer is a tensor of bytes, the text of a tokenizer.json.
+constexpr char kTokenizerTensor[] = "tokenizer.json";
 
 // Reads a model's single file. Throws Error(LFFN_ERROR_BAD_MODEL).
 std::unique_ptr<const Model> load_model_file(const void* data, size_t size, const LoadOptions& options,

@@ -38,6 +38,17 @@ void Model::save(const std::string& path) const {
     class_dense_.add_stored("classifier.dense.", {""}, tensors, memory);
     class_out_.add_stored("classifier.out_proj.", {""}, tensors, memory);
   }
+  std::string tokenizer;
+  if (tokenizer_ != nullptr) {
+    tokenizer = tokenizer_->to_json();
+    TensorView view;
+    view.name = kTokenizerTensor;
+    view.dtype = DType::kU8;
+    view.shape = {static_cast<int64_t>(tokenizer.size())};
+    view.data = reinterpret_cast<const uint8_t*>(tokenizer.data());
+    view.size = tokenizer.size();
+    tensors.push_back(std::move(view));
+  }
   write_safetensors(
       path, {{"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config_.text}}, tensors);
 }
