@@ -8,7 +8,7 @@ if(old)
   file(REMOVE ${old})
 endif()
 set(options -Dmaven.repo.local=${REPOSITORY} -Dlookupffn.version=${VERSION} -Doutput.directory=${BUILD}
-            -Dgolden.directory=${GOLDEN} -Dcases.directory=${CASES})
+            -Dgolden.directory=${GOLDEN} -Dcases.directory=${CASES} -Dmodels.directory=${MODELS})
 if(DEFINED ENV{LOOKUPFFN_RACE_SECONDS})
   list(APPEND options -Drace.seconds=$ENV{LOOKUPFFN_RACE_SECONDS})
 endif()

@@ -12,6 +12,7 @@
 
 %{
 #include "java_arrays.h"
+#include "java_models.h"
 %}
 
 %typemap(jni) lffn_status "void"
@@ -22,33 +23,41 @@
   if ($1 != LFFN_OK) throw_status(jenv, $1, lffn_last_error());
 %}
 
-%typemap(jni) const lffn_layer*, lffn_layer* "jlong"
-%typemap(jtype) const lffn_layer*, lffn_layer* "long"
-%typemap(jstype) const lffn_layer*, lffn_layer* "long"
-%typemap(javain) const lffn_layer*, lffn_layer* "$javainput"
-%typemap(in) const lffn_layer*, lffn_layer* %{ $1 = reinterpret_cast<lffn_layer*>($input); %}
+%define %handle(TYPE)
+%typemap(jni) const TYPE*, TYPE* "jlong"
+%typemap(jtype) const TYPE*, TYPE* "long"
+%typemap(jstype) const TYPE*, TYPE* "long"
+%typemap(javain) const TYPE*, TYPE* "$javainput"
+%typemap(in) const TYPE*, TYPE* %{ $1 = reinterpret_cast<TYPE*>($input); %}
 
 // A new handle comes back in a long[1].
-%typemap(jni) lffn_layer** out "jlongArray"
-%typemap(jtype) lffn_layer** out "long[]"
-%typemap(jstype) lffn_layer** out "long[]"
-%typemap(javain) lffn_layer** out "$javainput"
-%typemap(in) lffn_layer** out (lffn_layer* made = nullptr) %{ $1 = &made; %}
-%typemap(argout) lffn_layer** out %{
+%typemap(jni) TYPE** out "jlongArray"
+%typemap(jtype) TYPE** out "long[]"
+%typemap(jstype) TYPE** out "long[]"
+%typemap(javain) TYPE** out "$javainput"
+%typemap(in) TYPE** out (TYPE* made = nullptr) %{ $1 = &made; %}
+%typemap(argout) TYPE** out %{
   if (result == LFFN_OK) {
     const jlong handle = reinterpret_cast<jlong>(*$1);
     jenv->SetLongArrayRegion($input, 0, 1, &handle);
   }
 %}
+%enddef
+%handle(lffn_layer)
+%handle(lffn_model)
 
-%typemap(jni) int64_t* numbers "jlongArray"
-%typemap(jtype) int64_t* numbers "long[]"
-%typemap(jstype) int64_t* numbers "long[]"
-%typemap(javain) int64_t* numbers "$javainput"
-%typemap(in) int64_t* numbers (int64_t values[INFO_COUNT]) %{ $1 = values; %}
-%typemap(argout) int64_t* numbers %{
-  if (result == LFFN_OK) jenv->SetLongArrayRegion($input, 0, INFO_COUNT, reinterpret_cast<const jlong*>($1));
+%define %numbers(NAME, COUNT)
+%typemap(jni) int64_t* NAME "jlongArray"
+%typemap(jtype) int64_t* NAME "long[]"
+%typemap(jstype) int64_t* NAME "long[]"
+%typemap(javain) int64_t* NAME "$javainput"
+%typemap(in) int64_t* NAME (int64_t values[COUNT]) %{ $1 = values; %}
+%typemap(argout) int64_t* NAME %{
+  if (result == LFFN_OK) jenv->SetLongArrayRegion($input, 0, COUNT, reinterpret_cast<const jlong*>($1));
 %}
+%enddef
+%numbers(numbers, INFO_COUNT)
+%numbers(model_numbers, MODEL_COUNT)
 
 // A path is UTF-8 with the closing zero put there by the caller: JNI's own strings are a modified UTF-8.
 %typemap(jni) const char* path "jbyteArray"
@@ -105,18 +114,25 @@
 %direct_buffer(const int32_t* cancel, java.nio.ByteBuffer, true)
 
 %typemap(in, numinputs=0) JNIEnv* env %{ $1 = jenv; %}
-%typemap(jni) jfloatArray "jfloatArray"
-%typemap(jtype) jfloatArray "float[]"
-%typemap(jstype) jfloatArray "float[]"
-%typemap(javain) jfloatArray "$javainput"
-%typemap(in) jfloatArray %{ $1 = $input; %}
-%typemap(jni) jintArray "jintArray"
-%typemap(jtype) jintArray "int[]"
-%typemap(jstype) jintArray "int[]"
-%typemap(javain) jintArray "$javainput"
-%typemap(in) jintArray %{ $1 = $input; %}
+%define %java_array(CTYPE, JAVATYPE)
+%typemap(jni) CTYPE "CTYPE"
+%typemap(jtype) CTYPE "JAVATYPE"
+%typemap(jstype) CTYPE "JAVATYPE"
+%typemap(javain) CTYPE "$javainput"
+%typemap(in) CTYPE %{ $1 = $input; %}
+%enddef
+%java_array(jfloatArray, float[])
+%java_array(jintArray, int[])
+%java_array(jlongArray, long[])
+%java_array(jbyteArray, byte[])
+%java_array(jobjectArray, Object[])
 
-// Hashing goes through arrays only.
+// Hashing, models and text go through arrays only.
 %ignore layer_hash;
+%ignore model_run;
+%ignore model_tokenize;
+%ignore model_detokenize;
+%ignore model_fill_mask;
 %rename("$ignore") throw_status;
 %include "java_arrays.h"
+%include "java_models.h"

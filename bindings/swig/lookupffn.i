@@ -1,9 +1,10 @@
 // The raw layer under the Java and the .NET package: static functions, handles as numbers, nothing public.
-// raw.h says what the functions do.
+// raw.h and raw_model.h say what the functions do.
 %module Raw
 
 %{
 #include "raw.h"
+#include "raw_model.h"
 %}
 
 // Imported, not wrapped: for its types and for the version numbers in ABI_VERSION.
@@ -18,3 +19,4 @@
 %include "csharp.i"
 #endif
 %include "raw.h"
+%include "raw_model.h"

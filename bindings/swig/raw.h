@@ -1,5 +1,5 @@
 // The few calls that the Java and .NET packages make into the core. No structs cross here: options and configurations
-// are plain arguments, what a layer is comes back as a row of numbers.
+// are plain arguments, what a layer or a model is comes back as a row of numbers.
 #ifndef LOOKUPFFN_BINDINGS_RAW_H
 #define LOOKUPFFN_BINDINGS_RAW_H
 
@@ -31,6 +31,19 @@ enum Abi {
   LOAD_FLUSH_DENORMALS = 2,
   FORWARD_ADD = 1,
 
+  POOLING_FIRST = 0,
+  POOLING_MEAN = 1,
+  POOLING_MAX = 2,
+  TOKENIZE_SPECIAL = 1,
+  TOKENIZE_TRUNCATE = 2,
+  DETOKENIZE_SKIP_SPECIAL = 1,
+
+  // What model_run computes.
+  OUTPUT_HIDDEN = 0,
+  OUTPUT_LOGITS,
+  OUTPUT_CLASS_SCORES,
+  OUTPUT_EMBEDDINGS,
+
   // The places of layer_info's numbers. The two float values come as their bits.
   INFO_HIDDEN_SIZE = 0,
   INFO_OUTPUT_SIZE,
@@ -53,7 +66,39 @@ enum Abi {
   INFO_FILE_BYTES,
   INFO_MEMORY_BYTES,
   INFO_SCRATCH_BYTES,
-  INFO_COUNT
+  INFO_COUNT,
+
+  // The places of model_info's numbers.
+  MODEL_VOCAB_SIZE = 0,
+  MODEL_HIDDEN_SIZE,
+  MODEL_NUM_LAYERS,
+  MODEL_NUM_LOOKUP_LAYERS,
+  MODEL_NUM_HEADS,
+  MODEL_HEAD_SIZE,
+  MODEL_MAX_TOKENS,
+  MODEL_INTERMEDIATE_SIZE,
+  MODEL_NUM_CLASSES,
+  MODEL_HAS_LM_HEAD,
+  MODEL_HAS_TOKENIZER,
+  MODEL_BOS_ID,
+  MODEL_EOS_ID,
+  MODEL_PAD_ID,
+  MODEL_UNK_ID,
+  MODEL_MASK_ID,
+  MODEL_TABLE_DTYPE,
+  MODEL_HASH_DTYPE,
+  MODEL_LINEAR_DTYPE,
+  MODEL_NUM_THREADS,
+  MODEL_FFN_FLOP_PER_TOKEN,
+  MODEL_ATTENTION_FLOP_PER_TOKEN,
+  MODEL_ATTENTION_FLOP_PER_PAIR,
+  MODEL_OTHER_FLOP_PER_TOKEN,
+  MODEL_LM_HEAD_FLOP_PER_TOKEN,
+  MODEL_NUM_PARAMETERS,
+  MODEL_FILE_BYTES,
+  MODEL_MEMORY_BYTES,
+  MODEL_SCRATCH_BYTES,
+  MODEL_COUNT
 };
 
 int32_t native_version();

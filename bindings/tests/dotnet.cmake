@@ -12,7 +12,7 @@ list(GET LFFN_DOTNET_FRAMEWORKS -1 dotnet_framework)
 add_test(NAME dotnet COMMAND ${LFFN_DOTNET} test ${dotnet_source}/LookupFfn.Tests/LookupFfn.Tests.csproj ${dotnet_flags}
                              -p:LffnTestFramework=${dotnet_framework} --logger "console$<SEMICOLON>verbosity=normal")
 set_tests_properties(dotnet PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RUN_SERIAL ON ENVIRONMENT
-                     "LOOKUPFFN_GOLDEN=${LFFN_GOLDEN_DIR};LOOKUPFFN_CASES=${LFFN_CASES_DIR};${dotnet_environment}")
+                     "LOOKUPFFN_GOLDEN=${LFFN_GOLDEN_DIR};LOOKUPFFN_CASES=${LFFN_CASES_DIR};LOOKUPFFN_MODELS=${LFFN_MODELS_DIR};${dotnet_environment}")
 
 if(net8.0 IN_LIST LFFN_DOTNET_FRAMEWORKS)
   add_test(NAME dotnet_aot
@@ -22,13 +22,16 @@ if(net8.0 IN_LIST LFFN_DOTNET_FRAMEWORKS)
   set_tests_properties(dotnet_aot PROPERTIES RUN_SERIAL ON TIMEOUT 600 ENVIRONMENT "${dotnet_environment}")
 endif()
 
-add_test(NAME dotnet_example
-         COMMAND ${LFFN_DOTNET} run --project ${CMAKE_CURRENT_SOURCE_DIR}/../../examples/csharp/Example.csproj
-                 --configuration Release --artifacts-path ${dotnet_build}/artifacts
-                 -p:LookupFfnVersion=${PROJECT_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
-                 -p:RestorePackagesPath=${dotnet_build}/packages
-                 -p:TargetFramework=${dotnet_framework})
-set_tests_properties(dotnet_example PROPERTIES RUN_SERIAL ON ENVIRONMENT "${dotnet_environment}")
+function(lffn_add_dotnet_example name project)
+  add_test(NAME ${name}
+           COMMAND ${LFFN_DOTNET} run --project ${CMAKE_CURRENT_SOURCE_DIR}/../../examples/csharp/${project}
+                   --configuration Release --artifacts-path ${dotnet_build}/artifacts
+                   -p:LookupFfnVersion=${PROJECT_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
+                   -p:RestorePackagesPath=${dotnet_build}/packages -p:TargetFramework=${dotnet_framework} -- ${ARGN})
+  set_tests_properties(${name} PROPERTIES RUN_SERIAL ON ENVIRONMENT "${dotnet_environment}")
+endfunction()
+lffn_add_dotnet_example(dotnet_example RunLayer/RunLayer.csproj)
+lffn_add_dotnet_example(dotnet_example_sentences Sentences/Sentences.csproj ${LFFN_MODELS_DIR}/model-lookup)
 
 add_test(NAME dotnet_overhead
          COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.Overhead/LookupFfn.Overhead.csproj

@@ -34,7 +34,8 @@ set(java_environment JAVA_HOME=${java_home} LC_ALL=C.UTF-8)
 
 set(java_test_build ${CMAKE_CURRENT_BINARY_DIR}/java)
 add_test(NAME java COMMAND ${maven} -DPOM=${java_source}/tests/pom.xml -DBUILD=${java_test_build} -DGOAL=test
-                           -DGOLDEN=${LFFN_GOLDEN_DIR} -DCASES=${LFFN_CASES_DIR} -P
+                           -DGOLDEN=${LFFN_GOLDEN_DIR} -DCASES=${LFFN_CASES_DIR}
+                           -DMODELS=${LFFN_MODELS_DIR} -P
                            ${LFFN_BINDINGS_CMAKE_DIR}/run_maven.cmake)
 set_tests_properties(java PROPERTIES FIXTURES_REQUIRED "java_repository;bindings_golden" TIMEOUT 600
                                      ENVIRONMENT "${java_environment}")
@@ -50,3 +51,7 @@ set(java_dependency ${java_dependency}/lookupffn-${PROJECT_VERSION}.jar)
 add_test(NAME java_example COMMAND ${Java_JAVA_EXECUTABLE} -p ${java_example_build}/classes:${java_dependency} -m
                                    lookupffn.example/example.Main)
 set_tests_properties(java_example PROPERTIES FIXTURES_REQUIRED java_example)
+add_test(NAME java_example_sentences
+         COMMAND ${Java_JAVA_EXECUTABLE} -p ${java_example_build}/classes:${java_dependency} -m
+                 lookupffn.example/example.Sentences ${LFFN_MODELS_DIR}/model-lookup)
+set_tests_properties(java_example_sentences PROPERTIES FIXTURES_REQUIRED java_example)

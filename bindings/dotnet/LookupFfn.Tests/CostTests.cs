@@ -73,7 +73,8 @@ public class CostTests
         Assert.True(SpinWait.SpinUntil(() => CountThreads() == 0, 10_000), "threads outlive their callers");
     }
 
-    /// <summary>The runtime allocates a few bytes itself when it compiles a method anew: one clean round is enough.</summary>
+    /// <summary>The runtime allocates a few bytes itself when it compiles a method anew: one clean round is
+    /// enough.</summary>
     private static long AllocatedBy(Action call)
     {
         long before = GC.GetAllocatedBytesForCurrentThread();

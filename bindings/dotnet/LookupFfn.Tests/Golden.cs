@@ -24,7 +24,8 @@ public sealed class Golden
 
     internal Golden(string name)
     {
-        Model = Path.Combine(GoldenDirectory, name[..name.IndexOf('@', StringComparison.Ordinal)] + ".model.safetensors");
+        string layer = name[..name.IndexOf('@', StringComparison.Ordinal)];
+        Model = Path.Combine(GoldenDirectory, layer + ".model.safetensors");
         using BinaryReader file = new(File.OpenRead(Path.Combine(CasesDirectory, name + ".case")));
         Options = new() { TableType = (ElementType)file.ReadInt64(), HashType = (ElementType)file.ReadInt64() };
         Tokens = (int)file.ReadInt64();

@@ -28,3 +28,16 @@ public enum Activation
     /// <summary>The softmax weight of the code.</summary>
     Sigmoid = Raw.ACTIVATION_SIGMOID,
 }
+
+/// <summary>How the vectors of a sequence's tokens become one.</summary>
+public enum Pooling
+{
+    /// <summary>The vector of the first token.</summary>
+    First = Raw.POOLING_FIRST,
+
+    /// <summary>Their mean.</summary>
+    Mean = Raw.POOLING_MEAN,
+
+    /// <summary>The largest of each number.</summary>
+    Max = Raw.POOLING_MAX,
+}

@@ -79,8 +79,6 @@ public sealed unsafe partial class Layer
         }
     }
 
-    private static void Cancel(object? flag) => Volatile.Write(ref *(int*)(IntPtr)flag!, 1);
-
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 
     private static void CheckLength(long length, long needed, string name)
@@ -103,7 +101,7 @@ public sealed unsafe partial class Layer
 
         cancellationToken.ThrowIfCancellationRequested();
         int cancel = 0;
-        using (cancellationToken.UnsafeRegister(Cancel, (IntPtr)(&cancel)))
+        using (cancellationToken.UnsafeRegister(Native.Cancel, (IntPtr)(&cancel)))
         {
             Run(x, y, flags, &cancel, cancellationToken);
         }

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace LookupFfn;
 
 /// <summary>A LookupFFN layer in native memory.</summary>
@@ -11,8 +9,6 @@ namespace LookupFfn;
 /// </remarks>
 public sealed unsafe partial class Layer : IDisposable
 {
-    private static readonly UTF8Encoding StrictUtf8 = new(false, throwOnInvalidBytes: true);
-
     private readonly LayerHandle handle;
     private readonly LayerInfo info;
     private readonly int inputSize;
@@ -79,7 +75,7 @@ public sealed unsafe partial class Layer : IDisposable
         Native.EnsureLoaded();
         IntPtr layer = IntPtr.Zero;
         int status;
-        fixed (byte* name = ZeroTerminated(path))
+        fixed (byte* name = Utf8.ZeroTerminated(path))
         {
             status = Raw.LayerLoad(
                 name, options.NumThreads, (int)options.TableType, (int)options.HashType, options.Flags, &layer);
@@ -153,7 +149,7 @@ public sealed unsafe partial class Layer : IDisposable
     /// <exception cref="LookupFfnException">It cannot be written.</exception>
     public void Save(string path)
     {
-        fixed (byte* name = ZeroTerminated(path))
+        fixed (byte* name = Utf8.ZeroTerminated(path))
         {
             IntPtr layer = handle.Enter();
             try
@@ -183,16 +179,5 @@ public sealed unsafe partial class Layer : IDisposable
     private static Layer Made(int status, IntPtr layer) =>
         status == Raw.STATUS_OK ? new Layer(layer) : throw Native.Failure(status);
 
-    private static byte[] ZeroTerminated(string path)
-    {
-        ArgumentException.ThrowIfNullOrEmpty(path);
-        if (path.Contains('\0', StringComparison.Ordinal))
-        {
-            throw new ArgumentException("the path contains a zero character", nameof(path));
-        }
-
-        return StrictUtf8.GetBytes(path + '\0');
-    }
-
-    private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(handle.IsDisposed, this);
+    private void ThrowIfDisposed() => handle.ThrowIfDisposed();
 }

@@ -1,11 +1,11 @@
 namespace LookupFfn;
 
-/// <summary>How to load a layer.</summary>
+/// <summary>How to load a layer or a model.</summary>
 public sealed record LoadOptions
 {
     internal static readonly LoadOptions Default = new();
 
-    /// <summary>Threads per forward; 0 (the default) for what affinity mask, cgroup and OMP_NUM_THREADS
+    /// <summary>Threads per call; 0 (the default) for what affinity mask, cgroup and OMP_NUM_THREADS
     /// leave.</summary>
     public int NumThreads { get; init; }
 
@@ -15,13 +15,17 @@ public sealed record LoadOptions
     /// <summary>How the hash weights are held in memory: F32, Int8 or, the default, as stored.</summary>
     public ElementType HashType { get; init; } = ElementType.AsStored;
 
+    /// <summary>How a model's linear layers are held in memory: F32, Int8 or, the default, as stored. A layer has
+    /// none.</summary>
+    public ElementType LinearType { get; init; } = ElementType.AsStored;
+
     /// <summary>
     /// Map the file while loading instead of reading it, which saves a copy. Another process that shortens the file
     /// meanwhile then kills this one, which is why it is off by default.
     /// </summary>
     public bool MemoryMapping { get; init; }
 
-    /// <summary>Treat denormal numbers as zero inside forward. Default false.</summary>
+    /// <summary>Treat denormal numbers as zero while computing. Default false.</summary>
     public bool FlushDenormals { get; init; }
 
     internal int Flags =>

@@ -22,6 +22,9 @@ internal static unsafe class Native
     internal static Exception Failure(int status, CancellationToken cancellationToken = default) =>
         LookupFfnException.Of(status, Text(Raw.LastError()), cancellationToken);
 
+    /// <summary>For a cancellation token to call, with the address of the number that the core polls.</summary>
+    internal static void Cancel(object? flag) => Volatile.Write(ref *(int*)(IntPtr)flag!, 1);
+
     internal static string Text(byte* utf8) => Marshal.PtrToStringUTF8((IntPtr)utf8) ?? "";
 
     private static string? FindProblem()

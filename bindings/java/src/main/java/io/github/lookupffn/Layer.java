@@ -5,11 +5,9 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -55,7 +53,7 @@ public final class Layer implements AutoCloseable {
     NativeLibrary.ensureLoaded();
     long[] out = new long[1];
     maker.make(out);
-    return new Layer(new NativeHandle(out[0]), out[0]);
+    return new Layer(new NativeHandle("layer", out[0], Raw::layerFree), out[0]);
   }
 
   /**
@@ -86,7 +84,7 @@ public final class Layer implements AutoCloseable {
         throw new ModelIoException("cannot read " + path + ": " + failure.getMessage(), failure);
       }
     }
-    byte[] name = zeroTerminated(path);
+    byte[] name = Utf8.zeroTerminated(path);
     return made(
         out ->
             Raw.layerLoad(
@@ -164,7 +162,7 @@ public final class Layer implements AutoCloseable {
     if (path.getFileSystem() != FileSystems.getDefault()) {
       throw new IllegalArgumentException(path + " is not a file of the default file system");
     }
-    byte[] name = zeroTerminated(path);
+    byte[] name = Utf8.zeroTerminated(path);
     long address = handle.enter();
     try {
       Raw.layerSave(address, name);
@@ -343,7 +341,7 @@ public final class Layer implements AutoCloseable {
     boolean closed = handle.isClosed();
     Reference.reachabilityFence(this);
     if (closed) {
-      throw new IllegalStateException("the layer is closed");
+      throw handle.closed();
     }
   }
 
@@ -354,11 +352,5 @@ public final class Layer implements AutoCloseable {
 
   private static ByteBuffer flagOf(ForwardOptions options) {
     return options.cancellation == null ? null : options.cancellation.flag;
-  }
-
-  /** Native file names are zero-terminated UTF-8. */
-  private static byte[] zeroTerminated(Path path) {
-    byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
-    return Arrays.copyOf(name, name.length + 1);
   }
 }

@@ -1,18 +1,21 @@
 package io.github.lookupffn;
 
-/** How to load a layer. Immutable: each {@code with} method returns a changed copy. */
+/** How to load a layer or a model. Immutable: each {@code with} method returns a changed copy. */
 public final class LoadOptions {
-  private static final LoadOptions DEFAULTS = new LoadOptions(0, null, null, 0);
+  private static final LoadOptions DEFAULTS = new LoadOptions(0, null, null, null, 0);
 
   final int numThreads;
   final ElementType tableType;
   final ElementType hashType;
+  final ElementType linearType;
   final int flags;
 
-  private LoadOptions(int numThreads, ElementType tableType, ElementType hashType, int flags) {
+  private LoadOptions(
+      int numThreads, ElementType tableType, ElementType hashType, ElementType linearType, int flags) {
     this.numThreads = numThreads;
     this.tableType = tableType;
     this.hashType = hashType;
+    this.linearType = linearType;
     this.flags = flags;
   }
 
@@ -26,13 +29,13 @@ public final class LoadOptions {
   }
 
   /**
-   * Sets how many threads one forward uses.
+   * Sets how many threads one call uses.
    *
    * @param threads the number; 0 for what affinity mask, cgroup and OMP_NUM_THREADS leave
    * @return a changed copy
    */
   public LoadOptions withNumThreads(int threads) {
-    return new LoadOptions(threads, tableType, hashType, flags);
+    return new LoadOptions(threads, tableType, hashType, linearType, flags);
   }
 
   /**
@@ -42,7 +45,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withTableType(ElementType type) {
-    return new LoadOptions(numThreads, type, hashType, flags);
+    return new LoadOptions(numThreads, type, hashType, linearType, flags);
   }
 
   /**
@@ -52,7 +55,17 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withHashType(ElementType type) {
-    return new LoadOptions(numThreads, tableType, type, flags);
+    return new LoadOptions(numThreads, tableType, type, linearType, flags);
+  }
+
+  /**
+   * Sets how a model's linear layers are held in memory. A layer has none.
+   *
+   * @param type {@link ElementType#F32} or {@link ElementType#INT8}; null for that of the file
+   * @return a changed copy
+   */
+  public LoadOptions withLinearType(ElementType type) {
+    return new LoadOptions(numThreads, tableType, hashType, type, flags);
   }
 
   /**
@@ -67,7 +80,7 @@ public final class LoadOptions {
   }
 
   /**
-   * Treats denormal numbers as zero inside forward.
+   * Treats denormal numbers as zero while computing.
    *
    * @param on whether to do so
    * @return a changed copy
@@ -77,6 +90,6 @@ public final class LoadOptions {
   }
 
   private LoadOptions withFlag(int flag, boolean on) {
-    return new LoadOptions(numThreads, tableType, hashType, on ? flags | flag : flags & ~flag);
+    return new LoadOptions(numThreads, tableType, hashType, linearType, on ? flags | flag : flags & ~flag);
   }
 }

@@ -1,20 +1,26 @@
 package io.github.lookupffn;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 
 /**
- * A native layer and the count of the calls that are in it. Closing marks it closed; whoever leaves last frees it, be
- * it the closing thread or the last call in flight.
+ * A native layer or model and the count of the calls that are in it. Closing marks it closed; whoever leaves last frees
+ * it, be it the closing thread or the last call in flight.
  */
 final class NativeHandle implements Runnable {
   private static final long CLOSED = 1;
   private static final long CALL = 2;
 
+  private final String what;
   private final long address;
+  private final LongConsumer free;
   private final AtomicLong state = new AtomicLong();
 
-  NativeHandle(long address) {
+  /** Takes its name in messages, and what frees it. */
+  NativeHandle(String what, long address, LongConsumer free) {
+    this.what = what;
     this.address = address;
+    this.free = free;
   }
 
   /** Enters a call. A plain increment would not do: after the close, it could make the count reach zero twice. */
@@ -24,12 +30,16 @@ final class NativeHandle implements Runnable {
         return address;
       }
     }
-    throw new IllegalStateException("the layer is closed");
+    throw closed();
+  }
+
+  IllegalStateException closed() {
+    return new IllegalStateException("the " + what + " is closed");
   }
 
   void leave() {
     if (state.addAndGet(-CALL) == CLOSED) {
-      Raw.layerFree(address);
+      free.accept(address);
     }
   }
 
@@ -41,7 +51,7 @@ final class NativeHandle implements Runnable {
   @Override
   public void run() {
     if (state.getAndUpdate(seen -> seen | CLOSED) == 0) {
-      Raw.layerFree(address);
+      free.accept(address);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Runs a layer from a file, or from one with random weights that it makes first: Example [layer.safetensors]
+// Runs a layer from a file, or from one with random weights that it makes first: RunLayer [layer.safetensors]
 using LookupFfn;
 
 Console.WriteLine($"LookupFFN {LookupFfnLibrary.Version} on {LookupFfnLibrary.Isa}");

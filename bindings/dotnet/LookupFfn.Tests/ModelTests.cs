@@ -1,0 +1,142 @@
+using Xunit;
+
+namespace LookupFfn.Tests;
+
+/// <summary>The golden models give the golden results, alone and in batches.</summary>
+public class ModelTests
+{
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void Outputs(string name)
+    {
+        GoldenModel golden = new(name);
+        using Model model = Model.Load(golden.Folder);
+        int vocab = model.Info.VocabSize;
+        for (int i = 0; i < golden.Sequences.Count; i++)
+        {
+            int[] ids = golden.Sequences[i];
+            GoldenModel.AssertClose(golden.Tensors[$"hidden.{i}"], model.Encode(ids));
+            GoldenModel.AssertClose(golden.Tensors[$"class.{i}"], model.Classify(ids));
+            if (golden.Tensors.TryGetValue($"logits.{i}", out float[]? logits))
+            {
+                float[][] rows = model.Logits(ids, [.. Enumerable.Range(0, ids.Length)]);
+                for (int t = 0; t < rows.Length; t++)
+                {
+                    GoldenModel.AssertClose(logits.AsSpan(t * vocab, vocab), rows[t]);
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public async Task BatchesGiveTheSameBits(string name)
+    {
+        GoldenModel golden = new(name);
+        using Model model = Model.Load(golden.Folder, new LoadOptions { NumThreads = 2 });
+        List<int[]> all = golden.Sequences;
+        float[][] hidden = model.Encode(all);
+        float[][] scores = await model.ClassifyAsync(all);
+        float[][] vectors = await model.EmbedAsync(all);
+        float[][] later = await model.EncodeAsync(all);
+        for (int i = 0; i < all.Count; i++)
+        {
+            Golden.AssertSameBits(model.Encode(all[i]), hidden[i]);
+            Golden.AssertSameBits(hidden[i], later[i]);
+            Golden.AssertSameBits(model.Classify(all[i]), scores[i]);
+            Golden.AssertSameBits(model.Embed(all[i]), vectors[i]);
+        }
+
+        float[][] logits = model.Logits(all, [all[0].Length + 2, 0]);
+        Golden.AssertSameBits(model.Logits(all[1], [2])[0], logits[0]);
+        Golden.AssertSameBits(model.Logits(all[0], [0])[0], logits[1]);
+        int[][] none = [];
+        Assert.Empty(model.Encode(none));
+        Assert.Empty(model.Embed(none));
+        Assert.Empty(model.Logits(all, []));
+        Assert.Empty(model.Encode(Array.Empty<int>()));
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void Embeddings(string name)
+    {
+        GoldenModel golden = new(name);
+        using Model model = Model.Load(golden.Folder);
+        int[] ids = golden.Sequences[0];
+        int size = model.Info.HiddenSize;
+        float[] hidden = model.Encode(ids);
+        float[] mean = new float[size];
+        float[] max = new float[size];
+        Array.Fill(max, float.NegativeInfinity);
+        for (int i = 0; i < hidden.Length; i++)
+        {
+            mean[i % size] += hidden[i] / ids.Length;
+            max[i % size] = Math.Max(max[i % size], hidden[i]);
+        }
+
+        GoldenModel.AssertClose(mean, model.Embed(ids, normalize: false));
+        Golden.AssertSameBits(max, model.Embed(ids, Pooling.Max, normalize: false));
+        Golden.AssertSameBits(hidden.AsSpan(0, size), model.Embed(ids, Pooling.First, normalize: false));
+        Assert.Equal(1, model.Embed(ids).Sum(number => (double)number * number), 1e-5);
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void SavedAndLoadedAgain(string name)
+    {
+        GoldenModel golden = new(name);
+        int[] ids = golden.Sequences[0];
+        string directory = Directory.CreateTempSubdirectory("lookupffn-").FullName;
+        try
+        {
+            string file = Path.Combine(directory, name + "-größer-🚀.safetensors");
+            using Model model = Model.Load(golden.Folder);
+            model.Save(file);
+            byte[] bytes = File.ReadAllBytes(file);
+            using Model fromFile = Model.Load(file, new LoadOptions { NumThreads = 2, MemoryMapping = true });
+            using Model fromBytes = Model.Load(bytes);
+            Array.Clear(bytes);
+            Assert.Equal(2, fromFile.Info.NumThreads);
+            Golden.AssertSameBits(model.Embed(ids), fromFile.Embed(ids));
+            Golden.AssertSameBits(model.Embed(ids), fromBytes.Embed(ids));
+        }
+        finally
+        {
+            Directory.Delete(directory, recursive: true);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void ElementTypesAndInfo(string name)
+    {
+        GoldenModel golden = new(name);
+        using Model model = Model.Load(golden.Folder);
+        ModelInfo info = model.Info;
+        Assert.Equal(golden.Tensors["class.0"].Length, info.NumClasses);
+        Assert.Equal(golden.Tensors["hidden.0"].Length, golden.Sequences[0].Length * info.HiddenSize);
+        Assert.Equal(info.HiddenSize, info.NumHeads * info.HeadSize);
+        Assert.InRange(info.NumLookupLayers, 1, info.NumLayers);
+        Assert.True(info.HasLmHead);
+        Assert.Equal(name == "model-lookup" ? 0 : 192, info.IntermediateSize);
+        Assert.True(info.FfnFlopPerToken > 0 && info.AttentionFlopPerToken > 0 && info.AttentionFlopPerPair > 0);
+        Assert.True(info.OtherFlopPerToken > 0 && info.LmHeadFlopPerToken > 0);
+        Assert.True(info.NumParameters > 10_000 && info.FileBytes >= 4 * info.NumParameters);
+        Assert.True(info.MemoryBytes > info.NumParameters && info.ScratchBytes > 0);
+
+        LoadOptions small = new()
+        {
+            TableType = ElementType.BF16,
+            HashType = ElementType.Int8,
+            NumThreads = 1,
+        };
+        using Model other = Model.Load(golden.Folder, small);
+        Assert.Equal(ElementType.BF16, other.Info.TableType);
+        Assert.Equal(ElementType.Int8, other.Info.HashType);
+        Assert.Equal(ElementType.F32, other.Info.LinearType);
+        Assert.Equal(1, other.Info.NumThreads);
+        Assert.True(other.Info.MemoryBytes < info.MemoryBytes);
+        Assert.NotEqual(model.Embed(golden.Sequences[0]), other.Embed(golden.Sequences[0]));
+    }
+}

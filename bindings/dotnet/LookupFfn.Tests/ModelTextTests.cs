@@ -1,0 +1,111 @@
+using Xunit;
+
+namespace LookupFfn.Tests;
+
+/// <summary>Texts become the golden tokens, and what is computed of them is what is computed of their tokens.</summary>
+public class ModelTextTests
+{
+    private const string Masked = "Freedom is <mask> word that everyone uses.";
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void Tokens(string name)
+    {
+        GoldenModel golden = new(name);
+        using Model model = Model.Load(golden.Folder);
+        for (int i = 0; i < golden.Texts.Count; i++)
+        {
+            string text = golden.Texts[i];
+            Assert.Equal(golden.TextIds[i], model.Tokenize(text));
+            TokenSpan[] bare = model.TokenizeSpans(text, special: false);
+            Assert.Equal(golden.BareIds[i], bare.Select(token => token.Id));
+            int end = 0;
+            foreach (TokenSpan token in bare)
+            {
+                Assert.True(token.Begin <= end && token.End > token.Begin, $"{text}: {token}");
+                end = token.End;
+            }
+
+            Assert.Equal(text.Length, end);
+            bool lossy = bare.Any(token => token.Id == model.Info.UnkId || token.Id == model.Info.MaskId);
+            if (!lossy)
+            {
+                Assert.Equal(text, model.Detokenize(model.Tokenize(text)));
+            }
+        }
+
+        Assert.Empty(model.TokenizeSpans("", special: false));
+        Assert.Equal([model.Info.BosId, model.Info.EosId], model.Tokenize(""));
+        Assert.Equal("", model.Detokenize([]));
+        Assert.NotEqual("", model.Detokenize([model.Info.BosId], skipSpecial: false));
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public async Task TextsAreTheirTokens(string name)
+    {
+        GoldenModel golden = new(name);
+        using Model model = Model.Load(golden.Folder);
+        string text = golden.Texts[0];
+        int[] ids = golden.TextIds[0];
+        Golden.AssertSameBits(model.Encode(ids), model.Encode(text));
+        Golden.AssertSameBits(model.Classify(ids), model.Classify(text));
+        Golden.AssertSameBits(model.Embed(ids, Pooling.Max), model.Embed(text, Pooling.Max));
+        string[] both = [text, golden.Texts[1]];
+        float[][] hidden = await model.EncodeAsync(both);
+        float[][] scores = await model.ClassifyAsync(both);
+        float[][] vectors = await model.EmbedAsync(both);
+        Golden.AssertSameBits(model.Encode(golden.TextIds[1]), hidden[1]);
+        Golden.AssertSameBits(model.Classify(golden.TextIds[1]), scores[1]);
+        Golden.AssertSameBits(model.Embed(golden.TextIds[1]), vectors[1]);
+        string endless = string.Concat(Enumerable.Repeat("word ", 10_000));
+        Assert.Equal(model.Info.MaxTokens * model.Info.HiddenSize, model.Encode(endless).Length);
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public async Task Masks(string name)
+    {
+        using Model model = Model.Load(new GoldenModel(name).Folder);
+        int[] ids = model.Tokenize(Masked);
+        float[] logits = model.Logits(ids, [Array.IndexOf(ids, model.Info.MaskId)])[0];
+        MaskCandidate[] candidates = Assert.Single(model.FillMask(Masked, 4));
+        Assert.Equal(4, candidates.Length);
+        float best = logits.Max();
+        Assert.Equal(best, logits[candidates[0].Id]);
+        double sum = logits.Sum(logit => Math.Exp(logit - best));
+        for (int i = 0; i < 4; i++)
+        {
+            Assert.Equal(Math.Exp(logits[candidates[i].Id] - best) / sum, candidates[i].Probability, 1e-5);
+            Assert.True(i == 0 || candidates[i].Probability <= candidates[i - 1].Probability);
+            Assert.NotEmpty(candidates[i].Text);
+        }
+
+        MaskCandidate[][] later = await model.FillMaskAsync(Masked, 4);
+        Assert.Equal(candidates, later[0]);
+        Assert.Equal(9, model.FillMask(string.Concat(Enumerable.Repeat("<mask> ", 9)), 1).Length);
+        Assert.Equal(model.Info.VocabSize, model.FillMask(Masked, model.Info.VocabSize)[0].Length);
+        Assert.Empty(model.FillMask("nothing to fill", 3));
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void Misuse(string name)
+    {
+        Model model = Model.Load(new GoldenModel(name).Folder);
+        int vocab = model.Info.VocabSize;
+        Assert.ThrowsAny<ArgumentException>(() => model.Detokenize([vocab]));
+        Assert.Throws<ArgumentOutOfRangeException>(() => model.FillMask("a <mask>", 0));
+        Assert.Throws<ArgumentOutOfRangeException>(() => model.FillMask("a <mask>", vocab + 1));
+        Assert.ThrowsAny<ArgumentException>(() => model.Tokenize("half of a rocket: \ud83d"));
+        Assert.ThrowsAny<ArgumentException>(() => model.Embed("\ude80"));
+        Assert.Throws<ArgumentNullException>(() => model.Encode((string)null!));
+        Assert.Throws<ArgumentNullException>(() => model.Tokenize(null!));
+        Assert.Throws<ArgumentNullException>(() => model.Embed(["a", null!]));
+        model.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => model.Tokenize("a"));
+        Assert.Throws<ObjectDisposedException>(() => model.Detokenize([5]));
+        Assert.Throws<ObjectDisposedException>(() => model.FillMask("<mask>", 1));
+        Assert.Throws<ObjectDisposedException>(() => model.Embed(["a"]));
+    }
+}

@@ -1,0 +1,205 @@
+using System.Globalization;
+
+namespace LookupFfn;
+
+public sealed unsafe partial class Model
+{
+    /// <summary>Turns a text into token ids, with the special tokens at its ends, and however many there are.</summary>
+    /// <param name="text">A text.</param>
+    /// <returns>Its ids.</returns>
+    /// <exception cref="ArgumentException">The text contains half of a surrogate pair.</exception>
+    public int[] Tokenize(string text) => Tokenize(text, Raw.TOKENIZE_SPECIAL);
+
+    /// <summary>Turns a text into tokens, however many there are, and tells where in the text each lies.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="special">Whether to put the special tokens at its ends.</param>
+    /// <returns>Its tokens.</returns>
+    /// <exception cref="ArgumentException">The text contains half of a surrogate pair.</exception>
+    public TokenSpan[] TokenizeSpans(string text, bool special = true)
+    {
+        byte[] utf8 = Utf8.Of(text);
+        int capacity = utf8.Length + 2;
+        while (true)
+        {
+            int[] ids = new int[capacity];
+            long[] begins = new long[capacity];
+            long[] ends = new long[capacity];
+            int count = Tokenize(utf8, special ? Raw.TOKENIZE_SPECIAL : 0, ids, begins, ends);
+            if (count <= capacity)
+            {
+                int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, count), up: false);
+                int[] to = Utf8.CharsOf(utf8, ends.AsSpan(0, count), up: true);
+                TokenSpan[] tokens = new TokenSpan[count];
+                for (int i = 0; i < count; i++)
+                {
+                    tokens[i] = new TokenSpan(ids[i], from[i], to[i]);
+                }
+
+                return tokens;
+            }
+
+            capacity = count;
+        }
+    }
+
+    /// <summary>Turns token ids into text.</summary>
+    /// <param name="ids">The ids.</param>
+    /// <param name="skipSpecial">Whether to leave special tokens out.</param>
+    /// <returns>The text; bytes that are not UTF-8 become replacement characters.</returns>
+    /// <exception cref="ArgumentException">An id is outside of the vocabulary.</exception>
+    public string Detokenize(ReadOnlySpan<int> ids, bool skipSpecial = true)
+    {
+        byte[] utf8 = new byte[(8 * ids.Length) + 64];
+        IntPtr model = handle.Enter();
+        try
+        {
+            while (true)
+            {
+                nuint count = 0;
+                fixed (int* id = ids)
+                fixed (byte* text = utf8)
+                {
+                    Check(Raw.ModelDetokenize(
+                        model,
+                        id,
+                        (nuint)ids.Length,
+                        skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0,
+                        text,
+                        (nuint)utf8.Length,
+                        &count));
+                }
+
+                if (count <= (nuint)utf8.Length)
+                {
+                    return Utf8.Text(utf8.AsSpan(0, (int)count));
+                }
+
+                utf8 = new byte[checked((int)count)];
+            }
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+    }
+
+    /// <summary>The likeliest tokens for each mask of a text.</summary>
+    /// <param name="text">A text with masks, such as "Paris is the &lt;mask&gt; of France."</param>
+    /// <param name="topK">How many tokens for each.</param>
+    /// <returns>For each mask its candidates, the likeliest first.</returns>
+    /// <exception cref="ArgumentException">topK is not between 1 and the size of the vocabulary.</exception>
+    public MaskCandidate[][] FillMask(string text, int topK = 5)
+    {
+        if (topK < 1 || topK > info.VocabSize)
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(topK),
+                string.Create(CultureInfo.InvariantCulture, $"{topK} is not between 1 and {info.VocabSize}"));
+        }
+
+        byte[] utf8 = Utf8.Of(text);
+
+        // Counting the masks takes the tokenizer only.
+        int count = FillMask(utf8, topK, [], [], 0);
+        int[] ids = new int[checked(count * topK)];
+        float[] probabilities = new float[ids.Length];
+        FillMask(utf8, topK, ids, probabilities, count);
+        MaskCandidate[][] masks = new MaskCandidate[count][];
+        for (int mask = 0; mask < count; mask++)
+        {
+            masks[mask] = new MaskCandidate[topK];
+            for (int i = 0; i < topK; i++)
+            {
+                int at = (mask * topK) + i;
+                string token = Detokenize(ids.AsSpan(at, 1), skipSpecial: false);
+                masks[mask][i] = new MaskCandidate(ids[at], token, probabilities[at]);
+            }
+        }
+
+        return masks;
+    }
+
+    /// <summary>The likeliest tokens for each mask of a text, computed on a thread of the pool.</summary>
+    /// <param name="text">A text with masks.</param>
+    /// <param name="topK">How many tokens for each.</param>
+    /// <param name="cancellationToken">Looked at before computing.</param>
+    /// <returns>For each mask its candidates, the likeliest first.</returns>
+    public Task<MaskCandidate[][]> FillMaskAsync(
+        string text, int topK = 5, CancellationToken cancellationToken = default) =>
+        Task.Run(() => FillMask(text, topK), cancellationToken);
+
+    /// <summary>As the models were trained: with the special tokens, and cut to the longest sequence.</summary>
+    private int[][] Tokenize(IReadOnlyList<string> texts)
+    {
+        ArgumentNullException.ThrowIfNull(texts);
+        int[][] sequences = new int[texts.Count][];
+        for (int i = 0; i < sequences.Length; i++)
+        {
+            sequences[i] = Tokenize(texts[i], Raw.TOKENIZE_SPECIAL | Raw.TOKENIZE_TRUNCATE);
+        }
+
+        return sequences;
+    }
+
+    private int[] Tokenize(string text, int flags)
+    {
+        byte[] utf8 = Utf8.Of(text);
+
+        // Tokens are mostly longer than a byte, and a text may get one at each end.
+        int[] ids = new int[utf8.Length + 2];
+        while (true)
+        {
+            int count = Tokenize(utf8, flags, ids, null, null);
+            if (count <= ids.Length)
+            {
+                return ids[..count];
+            }
+
+            ids = new int[count];
+        }
+    }
+
+    private int Tokenize(byte[] utf8, int flags, int[] ids, long[]? begins, long[]? ends)
+    {
+        nuint count = 0;
+        IntPtr model = handle.Enter();
+        try
+        {
+            fixed (byte* text = utf8)
+            fixed (int* id = ids)
+            fixed (long* begin = begins, end = ends)
+            {
+                Check(Raw.ModelTokenize(
+                    model, text, (nuint)utf8.Length, flags, id, begin, end, (nuint)ids.Length, &count));
+            }
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+
+        return checked((int)count);
+    }
+
+    private int FillMask(byte[] utf8, int topK, int[] ids, float[] probabilities, int capacity)
+    {
+        nuint count = 0;
+        IntPtr model = handle.Enter();
+        try
+        {
+            fixed (byte* text = utf8)
+            fixed (int* id = ids)
+            fixed (float* probability = probabilities)
+            {
+                Check(Raw.ModelFillMask(
+                    model, text, (nuint)utf8.Length, topK, id, probability, (nuint)capacity, &count));
+            }
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+
+        return checked((int)count);
+    }
+}

@@ -1,0 +1,142 @@
+namespace LookupFfn;
+
+/// <summary>A whole model in native memory: the encoder, its heads and its tokenizer.</summary>
+/// <remarks>
+/// <para>Models take texts, or sequences of token ids; a batch of either is run at once, without padding. A sequence's
+/// results are the same to the bit alone or in any batch, with any number of threads. Texts get the special tokens at
+/// their ends, and are cut to the longest sequence that the model can run; sequences of ids are taken as they
+/// are.</para>
+/// <para>A model never changes, and any number of threads may use one at once. <see cref="Dispose"/> gives its memory
+/// back once the calls in flight have ended; afterwards the other members throw <see cref="ObjectDisposedException"/>.
+/// A model that is forgotten is freed by its finalizer.</para>
+/// <para>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too
+/// long, methods throw <see cref="ArgumentException"/> or a <see cref="LookupFfnException"/> that says so.</para>
+/// </remarks>
+public sealed unsafe partial class Model : IDisposable
+{
+    private readonly ModelHandle handle;
+    private readonly ModelInfo info;
+
+    /// <summary>Takes the native model over, also when this fails.</summary>
+    private Model(IntPtr model)
+    {
+        handle = new ModelHandle(model);
+        long* numbers = stackalloc long[Raw.MODEL_COUNT];
+        int status = Raw.ModelInfo(model, numbers);
+        if (status != Raw.STATUS_OK)
+        {
+            Exception failure = Native.Failure(status);
+            handle.Dispose();
+            throw failure;
+        }
+
+        info = new ModelInfo(new ReadOnlySpan<long>(numbers, Raw.MODEL_COUNT));
+    }
+
+    /// <summary>What the model is and costs.</summary>
+    public ModelInfo Info
+    {
+        get
+        {
+            handle.ThrowIfDisposed();
+            return info;
+        }
+    }
+
+    /// <summary>Loads a model.</summary>
+    /// <param name="path">A folder, or a file that <see cref="Save"/> wrote.</param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <returns>The model.</returns>
+    /// <exception cref="LookupFfnException">It cannot be read, is not a valid model, or cannot be run
+    /// here.</exception>
+    /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
+    public static Model Load(string path, LoadOptions? options = null)
+    {
+        options ??= LoadOptions.Default;
+        Native.EnsureLoaded();
+        IntPtr model = IntPtr.Zero;
+        int status;
+        fixed (byte* name = Utf8.ZeroTerminated(path))
+        {
+            status = Raw.ModelLoad(
+                name,
+                options.NumThreads,
+                (int)options.TableType,
+                (int)options.HashType,
+                (int)options.LinearType,
+                options.Flags,
+                &model);
+        }
+
+        return Made(status, model);
+    }
+
+    /// <summary>Loads a model from the bytes of a file that <see cref="Save"/> wrote, such as an embedded
+    /// resource.</summary>
+    /// <param name="bytes">The whole file; not needed any more when the call returns.</param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <returns>The model.</returns>
+    /// <exception cref="LookupFfnException">The bytes are not a valid model, or it cannot be run here.</exception>
+    /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
+    public static Model Load(ReadOnlySpan<byte> bytes, LoadOptions? options = null)
+    {
+        options ??= LoadOptions.Default;
+        Native.EnsureLoaded();
+        IntPtr model = IntPtr.Zero;
+        int status;
+        fixed (byte* data = bytes)
+        {
+            status = Raw.ModelLoadMemory(
+                data,
+                (nuint)bytes.Length,
+                options.NumThreads,
+                (int)options.TableType,
+                (int)options.HashType,
+                (int)options.LinearType,
+                options.Flags,
+                &model);
+        }
+
+        return Made(status, model);
+    }
+
+    /// <summary>Writes the model to one file, with its tokenizer, as it is held in memory. The file appears whole or
+    /// not at all.</summary>
+    /// <param name="path">The file.</param>
+    /// <exception cref="LookupFfnException">It cannot be written.</exception>
+    public void Save(string path)
+    {
+        fixed (byte* name = Utf8.ZeroTerminated(path))
+        {
+            IntPtr model = handle.Enter();
+            try
+            {
+                Check(Raw.ModelSave(model, name));
+            }
+            finally
+            {
+                handle.DangerousRelease();
+            }
+        }
+    }
+
+    /// <summary>
+    /// Closes the model. Calls in flight end as usual, and the last of them frees the memory. Doing so again does
+    /// nothing.
+    /// </summary>
+    public void Dispose() => handle.Dispose();
+
+    /// <inheritdoc/>
+    public override string ToString() => handle.IsDisposed ? "Model (disposed)" : $"Model: {info}";
+
+    private static Model Made(int status, IntPtr model) =>
+        status == Raw.STATUS_OK ? new Model(model) : throw Native.Failure(status);
+
+    private static void Check(int status, CancellationToken cancellationToken = default)
+    {
+        if (status != Raw.STATUS_OK)
+        {
+            throw Native.Failure(status, cancellationToken);
+        }
+    }
+}

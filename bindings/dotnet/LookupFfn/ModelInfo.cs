@@ -1,0 +1,125 @@
+namespace LookupFfn;
+
+/// <summary>What a model is and costs.</summary>
+public sealed record ModelInfo
+{
+    internal ModelInfo(ReadOnlySpan<long> numbers)
+    {
+        VocabSize = (int)numbers[Raw.MODEL_VOCAB_SIZE];
+        HiddenSize = (int)numbers[Raw.MODEL_HIDDEN_SIZE];
+        NumLayers = (int)numbers[Raw.MODEL_NUM_LAYERS];
+        NumLookupLayers = (int)numbers[Raw.MODEL_NUM_LOOKUP_LAYERS];
+        NumHeads = (int)numbers[Raw.MODEL_NUM_HEADS];
+        HeadSize = (int)numbers[Raw.MODEL_HEAD_SIZE];
+        MaxTokens = (int)numbers[Raw.MODEL_MAX_TOKENS];
+        IntermediateSize = (int)numbers[Raw.MODEL_INTERMEDIATE_SIZE];
+        NumClasses = (int)numbers[Raw.MODEL_NUM_CLASSES];
+        HasLmHead = numbers[Raw.MODEL_HAS_LM_HEAD] != 0;
+        HasTokenizer = numbers[Raw.MODEL_HAS_TOKENIZER] != 0;
+        BosId = (int)numbers[Raw.MODEL_BOS_ID];
+        EosId = (int)numbers[Raw.MODEL_EOS_ID];
+        PadId = (int)numbers[Raw.MODEL_PAD_ID];
+        UnkId = (int)numbers[Raw.MODEL_UNK_ID];
+        MaskId = (int)numbers[Raw.MODEL_MASK_ID];
+        TableType = (ElementType)numbers[Raw.MODEL_TABLE_DTYPE];
+        HashType = (ElementType)numbers[Raw.MODEL_HASH_DTYPE];
+        LinearType = (ElementType)numbers[Raw.MODEL_LINEAR_DTYPE];
+        NumThreads = (int)numbers[Raw.MODEL_NUM_THREADS];
+        FfnFlopPerToken = numbers[Raw.MODEL_FFN_FLOP_PER_TOKEN];
+        AttentionFlopPerToken = numbers[Raw.MODEL_ATTENTION_FLOP_PER_TOKEN];
+        AttentionFlopPerPair = numbers[Raw.MODEL_ATTENTION_FLOP_PER_PAIR];
+        OtherFlopPerToken = numbers[Raw.MODEL_OTHER_FLOP_PER_TOKEN];
+        LmHeadFlopPerToken = numbers[Raw.MODEL_LM_HEAD_FLOP_PER_TOKEN];
+        NumParameters = numbers[Raw.MODEL_NUM_PARAMETERS];
+        FileBytes = numbers[Raw.MODEL_FILE_BYTES];
+        MemoryBytes = numbers[Raw.MODEL_MEMORY_BYTES];
+        ScratchBytes = numbers[Raw.MODEL_SCRATCH_BYTES];
+    }
+
+    /// <summary>How many tokens the vocabulary has; ids are below it.</summary>
+    public int VocabSize { get; }
+
+    /// <summary>Floats per token.</summary>
+    public int HiddenSize { get; }
+
+    /// <summary>How many encoder layers the model has.</summary>
+    public int NumLayers { get; }
+
+    /// <summary>How many of them have a lookup FFN; the others have a vanilla one.</summary>
+    public int NumLookupLayers { get; }
+
+    /// <summary>Attention heads.</summary>
+    public int NumHeads { get; }
+
+    /// <summary>Floats per attention head.</summary>
+    public int HeadSize { get; }
+
+    /// <summary>How many tokens the longest sequence may have.</summary>
+    public int MaxTokens { get; }
+
+    /// <summary>Width of vanilla FFNs; 0 if there is none.</summary>
+    public int IntermediateSize { get; }
+
+    /// <summary>Classes of the classifier; 0 if there is none.</summary>
+    public int NumClasses { get; }
+
+    /// <summary>Whether the model can give logits and fill masks.</summary>
+    public bool HasLmHead { get; }
+
+    /// <summary>Whether the model can read text.</summary>
+    public bool HasTokenizer { get; }
+
+    /// <summary>The id of the token that begins a text; -1 for none.</summary>
+    public int BosId { get; }
+
+    /// <summary>The id of the token that ends a text; -1 for none.</summary>
+    public int EosId { get; }
+
+    /// <summary>The id of the padding token, which is never needed here; -1 for none.</summary>
+    public int PadId { get; }
+
+    /// <summary>The id of the token for what the vocabulary has not; -1 for none.</summary>
+    public int UnkId { get; }
+
+    /// <summary>The id of the token for a blank to be filled; -1 for none.</summary>
+    public int MaskId { get; }
+
+    /// <summary>How the tables are held in memory.</summary>
+    public ElementType TableType { get; }
+
+    /// <summary>How the hash weights are held in memory.</summary>
+    public ElementType HashType { get; }
+
+    /// <summary>How the linear layers are held in memory.</summary>
+    public ElementType LinearType { get; }
+
+    /// <summary>How many threads one call uses.</summary>
+    public int NumThreads { get; }
+
+    /// <summary>Floating point operations of all FFNs for a token, as the paper counts them.</summary>
+    public long FfnFlopPerToken { get; }
+
+    /// <summary>Floating point operations of the linear layers of all attentions for a token.</summary>
+    public long AttentionFlopPerToken { get; }
+
+    /// <summary>Floating point operations for a token and each token it attends to.</summary>
+    public long AttentionFlopPerPair { get; }
+
+    /// <summary>Floating point operations of all the rest for a token.</summary>
+    public long OtherFlopPerToken { get; }
+
+    /// <summary>Floating point operations of the logits of one position; 0 without that head.</summary>
+    public long LmHeadFlopPerToken { get; }
+
+    /// <summary>How many numbers were learned.</summary>
+    public long NumParameters { get; }
+
+    /// <summary>How many tensor bytes <see cref="Model.Save"/> writes.</summary>
+    public long FileBytes { get; }
+
+    /// <summary>How many bytes of weights are in memory.</summary>
+    public long MemoryBytes { get; }
+
+    /// <summary>How many bytes of scratch memory a call in flight takes at most, beside its results.</summary>
+    public long ScratchBytes { get; }
+}

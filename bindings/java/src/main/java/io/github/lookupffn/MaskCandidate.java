@@ -1,0 +1,46 @@
+package io.github.lookupffn;
+
+/** A token that may stand for a mask. */
+public final class MaskCandidate {
+  private final int id;
+  private final String text;
+  private final float probability;
+
+  MaskCandidate(int id, String text, float probability) {
+    this.id = id;
+    this.text = text;
+    this.probability = probability;
+  }
+
+  /**
+   * The token's id.
+   *
+   * @return the id
+   */
+  public int id() {
+    return id;
+  }
+
+  /**
+   * The token as text, with the blank before it if it has one.
+   *
+   * @return the text
+   */
+  public String text() {
+    return text;
+  }
+
+  /**
+   * How likely it is.
+   *
+   * @return a number from 0 to 1
+   */
+  public float probability() {
+    return probability;
+  }
+
+  @Override
+  public String toString() {
+    return text + " (" + probability + ")";
+  }
+}

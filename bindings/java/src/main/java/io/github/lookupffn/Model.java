@@ -1,0 +1,231 @@
+package io.github.lookupffn;
+
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A whole model in native memory: the encoder, its heads and its tokenizer.
+ *
+ * <p>Models take texts, or sequences of token ids; a batch of either is run at once, without padding. A sequence's
+ * results are the same to the bit alone or in any batch, with any number of threads. Texts get the special tokens at
+ * their ends, and are cut to the longest sequence that the model can run; sequences of ids are taken as they are.
+ *
+ * <p>A model never changes, and any number of threads may use one at once. {@link #close} gives its memory back once
+ * the calls in flight have ended; afterwards every method but {@code close}, {@code isClosed} and {@code toString}
+ * throws {@link IllegalStateException}, also inside a future. A model that is forgotten is closed some time after it has
+ * become unreachable.
+ *
+ * <p>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too long,
+ * methods throw {@link IllegalArgumentException} or a {@link LookupFfnException} that says so.
+ */
+public final class Model extends ModelOutputs implements AutoCloseable {
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private final ModelCalls calls;
+  private final Cleaner.Cleanable cleanable;
+
+  /** Takes the handle over, also when this fails. */
+  private Model(NativeHandle handle, long address) {
+    try {
+      calls = new ModelCalls(this, handle, address);
+      cleanable = CLEANER.register(this, handle);
+    } catch (Throwable failure) {
+      handle.run();
+      throw failure;
+    }
+  }
+
+  @Override
+  ModelCalls calls() {
+    return calls;
+  }
+
+  private static Model made(long address) {
+    return new Model(new NativeHandle("model", address, Raw::modelFree), address);
+  }
+
+  /**
+   * Loads a model.
+   *
+   * @param path a folder, or a file that {@link #save} wrote
+   * @return the model
+   * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
+   */
+  public static Model load(Path path) {
+    return load(path, LoadOptions.defaults());
+  }
+
+  /**
+   * Loads a model.
+   *
+   * @param path a folder, or a file that {@link #save} wrote
+   * @param options how
+   * @return the model
+   * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
+   */
+  public static Model load(Path path, LoadOptions options) {
+    Objects.requireNonNull(options, "options");
+    if (path.getFileSystem() != FileSystems.getDefault()) {
+      try {
+        return load(Files.readAllBytes(path), options);
+      } catch (IOException failure) {
+        throw new ModelIoException("cannot read " + path + ": " + failure.getMessage(), failure);
+      }
+    }
+    byte[] name = Utf8.zeroTerminated(path);
+    NativeLibrary.ensureLoaded();
+    long[] out = new long[1];
+    Raw.modelLoad(
+        name,
+        options.numThreads,
+        ElementType.codeOf(options.tableType),
+        ElementType.codeOf(options.hashType),
+        ElementType.codeOf(options.linearType),
+        options.flags,
+        out);
+    return made(out[0]);
+  }
+
+  /**
+   * Loads a model from the bytes of a file that {@link #save} wrote, such as a resource of a jar.
+   *
+   * @param bytes the whole file
+   * @param options how
+   * @return the model, which does not refer to the bytes
+   * @throws LookupFfnException if the bytes are not a valid model, or it cannot be run here
+   */
+  public static Model load(byte[] bytes, LoadOptions options) {
+    Objects.requireNonNull(bytes, "bytes");
+    Objects.requireNonNull(options, "options");
+    NativeLibrary.ensureLoaded();
+    long[] out = new long[1];
+    Raw.modelLoadMemory(
+        bytes,
+        options.numThreads,
+        ElementType.codeOf(options.tableType),
+        ElementType.codeOf(options.hashType),
+        ElementType.codeOf(options.linearType),
+        options.flags,
+        out);
+    return made(out[0]);
+  }
+
+  /**
+   * Writes the model to one file, with its tokenizer, as it is held in memory. The file appears whole or not at all.
+   *
+   * @param path the file, of the default file system
+   * @throws LookupFfnException if it cannot be written
+   */
+  public void save(Path path) {
+    if (path.getFileSystem() != FileSystems.getDefault()) {
+      throw new IllegalArgumentException(path + " is not a file of the default file system");
+    }
+    byte[] name = Utf8.zeroTerminated(path);
+    long address = calls.handle.enter();
+    try {
+      Raw.modelSave(address, name);
+    } finally {
+      calls.leave();
+    }
+  }
+
+  /**
+   * The likeliest tokens for each mask of a text.
+   *
+   * @param text a text with masks, such as {@code "Paris is the <mask> of France."}
+   * @param topK how many tokens for each
+   * @return for each mask its candidates, the likeliest first
+   */
+  public List<List<MaskCandidate>> fillMask(String text, int topK) {
+    return calls.fillMask(text, topK);
+  }
+
+  /**
+   * The likeliest tokens for each mask of a text, computed by the options' executor.
+   *
+   * @param text a text with masks
+   * @param topK how many tokens for each
+   * @param options whose executor
+   * @return for each mask its candidates, the likeliest first
+   */
+  public CompletableFuture<List<List<MaskCandidate>>> fillMaskAsync(String text, int topK, RunOptions options) {
+    return ModelCalls.async(options, changed -> fillMask(text, topK));
+  }
+
+  /**
+   * Turns a text into token ids, with the special tokens at its ends, and however many there are.
+   *
+   * @param text a text
+   * @return its ids
+   */
+  public int[] tokenize(String text) {
+    return tokenize(text, true).ids();
+  }
+
+  /**
+   * Turns a text into tokens, however many there are, and tells where in the text each lies.
+   *
+   * @param text a text
+   * @param special whether to put the special tokens at its ends
+   * @return its tokens
+   */
+  public Tokens tokenize(String text, boolean special) {
+    byte[] utf8 = Utf8.of(text);
+    Object[] results = new Object[3];
+    calls.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, results);
+    int[] begins = Utf8.charsOf(utf8, (long[]) results[1], false);
+    int[] ends = Utf8.charsOf(utf8, (long[]) results[2], true);
+    return new Tokens((int[]) results[0], begins, ends);
+  }
+
+  /**
+   * Turns token ids into text, without special tokens.
+   *
+   * @param ids the ids
+   * @return the text; bytes that are not UTF-8 become replacement characters
+   */
+  public String detokenize(int[] ids) {
+    return calls.detokenize(ids, Abi.DETOKENIZE_SKIP_SPECIAL);
+  }
+
+  /**
+   * What the model is and costs.
+   *
+   * @return a description
+   */
+  public ModelInfo info() {
+    boolean closed = isClosed();
+    Reference.reachabilityFence(this);
+    if (closed) {
+      throw calls.handle.closed();
+    }
+    return calls.info;
+  }
+
+  /**
+   * Tells whether {@link #close} was called.
+   *
+   * @return whether it was
+   */
+  public boolean isClosed() {
+    return calls.handle.isClosed();
+  }
+
+  /** Closes the model. Calls in flight end as usual, and the last one frees the memory. Closing again does nothing. */
+  @Override
+  public void close() {
+    cleanable.clean();
+  }
+
+  @Override
+  public String toString() {
+    return "Model[" + (isClosed() ? "closed" : calls.info) + "]";
+  }
+}

@@ -1,0 +1,277 @@
+package io.github.lookupffn;
+
+/** What a model is and costs. */
+public final class ModelInfo {
+  private final long[] numbers;
+
+  ModelInfo(long[] numbers) {
+    this.numbers = numbers;
+  }
+
+  /**
+   * How many tokens the vocabulary has; ids are below it.
+   *
+   * @return the number
+   */
+  public int vocabSize() {
+    return (int) numbers[Abi.MODEL_VOCAB_SIZE];
+  }
+
+  /**
+   * Floats per token.
+   *
+   * @return the size
+   */
+  public int hiddenSize() {
+    return (int) numbers[Abi.MODEL_HIDDEN_SIZE];
+  }
+
+  /**
+   * How many encoder layers the model has.
+   *
+   * @return the number
+   */
+  public int numLayers() {
+    return (int) numbers[Abi.MODEL_NUM_LAYERS];
+  }
+
+  /**
+   * How many of them have a lookup FFN; the others have a vanilla one.
+   *
+   * @return the number
+   */
+  public int numLookupLayers() {
+    return (int) numbers[Abi.MODEL_NUM_LOOKUP_LAYERS];
+  }
+
+  /**
+   * Attention heads.
+   *
+   * @return the number
+   */
+  public int numHeads() {
+    return (int) numbers[Abi.MODEL_NUM_HEADS];
+  }
+
+  /**
+   * Floats per attention head.
+   *
+   * @return the size
+   */
+  public int headSize() {
+    return (int) numbers[Abi.MODEL_HEAD_SIZE];
+  }
+
+  /**
+   * How many tokens the longest sequence may have.
+   *
+   * @return the number
+   */
+  public int maxTokens() {
+    return (int) numbers[Abi.MODEL_MAX_TOKENS];
+  }
+
+  /**
+   * Width of vanilla FFNs; 0 if there is none.
+   *
+   * @return the size
+   */
+  public int intermediateSize() {
+    return (int) numbers[Abi.MODEL_INTERMEDIATE_SIZE];
+  }
+
+  /**
+   * Classes of the classifier; 0 if there is none.
+   *
+   * @return the number
+   */
+  public int numClasses() {
+    return (int) numbers[Abi.MODEL_NUM_CLASSES];
+  }
+
+  /**
+   * Whether the model can give logits and fill masks.
+   *
+   * @return whether it can
+   */
+  public boolean hasLmHead() {
+    return numbers[Abi.MODEL_HAS_LM_HEAD] != 0;
+  }
+
+  /**
+   * Whether the model can read text.
+   *
+   * @return whether it can
+   */
+  public boolean hasTokenizer() {
+    return numbers[Abi.MODEL_HAS_TOKENIZER] != 0;
+  }
+
+  /**
+   * The id of the token that begins a text; -1 for none.
+   *
+   * @return the id
+   */
+  public int bosId() {
+    return (int) numbers[Abi.MODEL_BOS_ID];
+  }
+
+  /**
+   * The id of the token that ends a text; -1 for none.
+   *
+   * @return the id
+   */
+  public int eosId() {
+    return (int) numbers[Abi.MODEL_EOS_ID];
+  }
+
+  /**
+   * The id of the padding token, which is never needed here; -1 for none.
+   *
+   * @return the id
+   */
+  public int padId() {
+    return (int) numbers[Abi.MODEL_PAD_ID];
+  }
+
+  /**
+   * The id of the token for what the vocabulary has not; -1 for none.
+   *
+   * @return the id
+   */
+  public int unkId() {
+    return (int) numbers[Abi.MODEL_UNK_ID];
+  }
+
+  /**
+   * The id of the token for a blank to be filled; -1 for none.
+   *
+   * @return the id
+   */
+  public int maskId() {
+    return (int) numbers[Abi.MODEL_MASK_ID];
+  }
+
+  /**
+   * How the tables are held in memory.
+   *
+   * @return the type
+   */
+  public ElementType tableType() {
+    return ElementType.ofCode((int) numbers[Abi.MODEL_TABLE_DTYPE]);
+  }
+
+  /**
+   * How the hash weights are held in memory.
+   *
+   * @return the type
+   */
+  public ElementType hashType() {
+    return ElementType.ofCode((int) numbers[Abi.MODEL_HASH_DTYPE]);
+  }
+
+  /**
+   * How the linear layers are held in memory.
+   *
+   * @return the type
+   */
+  public ElementType linearType() {
+    return ElementType.ofCode((int) numbers[Abi.MODEL_LINEAR_DTYPE]);
+  }
+
+  /**
+   * How many threads one call uses.
+   *
+   * @return the number
+   */
+  public int numThreads() {
+    return (int) numbers[Abi.MODEL_NUM_THREADS];
+  }
+
+  /**
+   * Floating point operations of all FFNs for a token, as the paper counts them.
+   *
+   * @return the number
+   */
+  public long ffnFlopPerToken() {
+    return numbers[Abi.MODEL_FFN_FLOP_PER_TOKEN];
+  }
+
+  /**
+   * Floating point operations of the linear layers of all attentions for a token.
+   *
+   * @return the number
+   */
+  public long attentionFlopPerToken() {
+    return numbers[Abi.MODEL_ATTENTION_FLOP_PER_TOKEN];
+  }
+
+  /**
+   * Floating point operations for a token and each token it attends to.
+   *
+   * @return the number
+   */
+  public long attentionFlopPerPair() {
+    return numbers[Abi.MODEL_ATTENTION_FLOP_PER_PAIR];
+  }
+
+  /**
+   * Floating point operations of all the rest for a token.
+   *
+   * @return the number
+   */
+  public long otherFlopPerToken() {
+    return numbers[Abi.MODEL_OTHER_FLOP_PER_TOKEN];
+  }
+
+  /**
+   * Floating point operations of the logits of one position; 0 without that head.
+   *
+   * @return the number
+   */
+  public long lmHeadFlopPerToken() {
+    return numbers[Abi.MODEL_LM_HEAD_FLOP_PER_TOKEN];
+  }
+
+  /**
+   * How many numbers were learned.
+   *
+   * @return the number
+   */
+  public long numParameters() {
+    return numbers[Abi.MODEL_NUM_PARAMETERS];
+  }
+
+  /**
+   * How many tensor bytes {@link Model#save} writes.
+   *
+   * @return the number
+   */
+  public long fileBytes() {
+    return numbers[Abi.MODEL_FILE_BYTES];
+  }
+
+  /**
+   * How many bytes of weights are in memory.
+   *
+   * @return the number
+   */
+  public long memoryBytes() {
+    return numbers[Abi.MODEL_MEMORY_BYTES];
+  }
+
+  /**
+   * How many bytes of scratch memory a call in flight takes at most, beside its results.
+   *
+   * @return the number
+   */
+  public long scratchBytes() {
+    return numbers[Abi.MODEL_SCRATCH_BYTES];
+  }
+
+  @Override
+  public String toString() {
+    return numLayers() + " layers (" + numLookupLayers() + " lookup), hidden size " + hiddenSize() + ", vocabulary "
+        + vocabSize() + ", " + numParameters() + " parameters";
+  }
+}

@@ -1,0 +1,145 @@
+package io.github.lookupffn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The golden models give the golden results, alone and in batches. */
+class ModelTest {
+  private static final RunOptions DEFAULTS = RunOptions.defaults();
+
+  private interface Check {
+    void run(GoldenModel golden, Model model) throws IOException;
+  }
+
+  private static Stream<DynamicTest> forEachModel(Check check) throws IOException {
+    return GoldenModel.all().stream().map(golden -> DynamicTest.dynamicTest(golden.name, () -> {
+      try (Model model = Model.load(golden.folder)) {
+        check.run(golden, model);
+      }
+    }));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> outputs() throws IOException {
+    return forEachModel((golden, model) -> {
+      for (int i = 0; i < golden.sequences.size(); i++) {
+        int[] ids = golden.sequences.get(i);
+        GoldenModel.assertClose(golden.tensors.get("hidden." + i), model.encode(ids));
+        GoldenModel.assertClose(golden.tensors.get("class." + i), model.classify(ids));
+        float[] logits = golden.tensors.get("logits." + i);
+        if (logits != null) {
+          float[][] rows = model.logits(ids, IntStream.range(0, ids.length).toArray());
+          int vocab = model.info().vocabSize();
+          for (int t = 0; t < rows.length; t++) {
+            GoldenModel.assertClose(Arrays.copyOfRange(logits, t * vocab, (t + 1) * vocab), rows[t]);
+          }
+        }
+      }
+    });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> batchesGiveTheSameBits() throws IOException {
+    return forEachModel((golden, model) -> {
+      int[][] all = golden.allSequences();
+      float[][] hidden = model.encode(all, DEFAULTS);
+      float[][] scores = model.classify(all, DEFAULTS);
+      float[][] vectors = model.embed(all, DEFAULTS);
+      for (int i = 0; i < all.length; i++) {
+        Golden.assertSameBits(model.encode(all[i]), hidden[i]);
+        Golden.assertSameBits(model.classify(all[i]), scores[i]);
+        Golden.assertSameBits(model.embed(all[i]), vectors[i]);
+      }
+      long[] places = {all[0].length + 2, 0};
+      float[][] logits = model.logits(all, places, DEFAULTS);
+      Golden.assertSameBits(model.logits(all[1], 2)[0], logits[0]);
+      Golden.assertSameBits(model.logits(all[0], 0)[0], logits[1]);
+      assertEquals(0, model.encode(new int[0][], DEFAULTS).length);
+      assertEquals(0, model.logits(all, new long[0], DEFAULTS).length);
+      assertEquals(0, model.embed(new int[0][], DEFAULTS).length);
+    });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> embeddings() throws IOException {
+    return forEachModel((golden, model) -> {
+      int[] ids = golden.sequences.get(0);
+      int size = model.info().hiddenSize();
+      float[] hidden = model.encode(ids);
+      float[] mean = new float[size];
+      float[] max = new float[size];
+      Arrays.fill(max, Float.NEGATIVE_INFINITY);
+      for (int i = 0; i < hidden.length; i++) {
+        mean[i % size] += hidden[i] / ids.length;
+        max[i % size] = Math.max(max[i % size], hidden[i]);
+      }
+      int[][] one = {ids};
+      RunOptions raw = DEFAULTS.withNormalization(false);
+      GoldenModel.assertClose(mean, model.embed(one, raw)[0]);
+      Golden.assertSameBits(max, model.embed(one, raw.withPooling(Pooling.MAX))[0]);
+      Golden.assertSameBits(Arrays.copyOf(hidden, size), model.embed(one, raw.withPooling(Pooling.FIRST))[0]);
+      double squares = 0;
+      for (float number : model.embed(ids)) {
+        squares += (double) number * number;
+      }
+      assertEquals(1, squares, 1e-5);
+    });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> savedAndLoadedAgain(@TempDir Path directory) throws IOException {
+    return forEachModel((golden, model) -> {
+      Path file = directory.resolve(golden.name + "-größer-🚀.safetensors");
+      model.save(file);
+      byte[] bytes = Files.readAllBytes(file);
+      LoadOptions twoThreads = LoadOptions.defaults().withNumThreads(2);
+      int[] ids = golden.sequences.get(0);
+      float[] expected = model.embed(ids);
+      try (Model fromFile = Model.load(file, twoThreads.withMemoryMapping(true));
+          Model fromBytes = Model.load(bytes, twoThreads)) {
+        Arrays.fill(bytes, (byte) 0);
+        assertEquals(2, fromFile.info().numThreads());
+        Golden.assertSameBits(expected, fromFile.embed(ids));
+        Golden.assertSameBits(expected, fromBytes.embed(ids));
+      }
+    });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> elementTypesAndInfo() throws IOException {
+    return forEachModel((golden, model) -> {
+      ModelInfo info = model.info();
+      assertEquals(golden.tensors.get("class.0").length, info.numClasses());
+      assertEquals(golden.tensors.get("hidden.0").length, golden.sequences.get(0).length * info.hiddenSize());
+      assertEquals(info.hiddenSize(), info.numHeads() * info.headSize());
+      assertTrue(info.numLookupLayers() > 0 && info.numLookupLayers() <= info.numLayers());
+      assertTrue(info.hasLmHead());
+      assertEquals(golden.name.equals("model-lookup") ? 0 : 192, info.intermediateSize());
+      assertTrue(info.ffnFlopPerToken() > 0 && info.attentionFlopPerToken() > 0 && info.attentionFlopPerPair() > 0);
+      assertTrue(info.otherFlopPerToken() > 0 && info.lmHeadFlopPerToken() > 0);
+      assertTrue(info.numParameters() > 10_000 && info.fileBytes() >= 4 * info.numParameters());
+      assertTrue(info.memoryBytes() > info.numParameters() && info.scratchBytes() > 0);
+      assertTrue(model.toString().contains("lookup"), model.toString());
+      LoadOptions small = LoadOptions.defaults().withTableType(ElementType.BF16).withHashType(ElementType.INT8)
+          .withNumThreads(1);
+      try (Model other = Model.load(golden.folder, small)) {
+        assertEquals(ElementType.BF16, other.info().tableType());
+        assertEquals(ElementType.INT8, other.info().hashType());
+        assertEquals(ElementType.F32, other.info().linearType());
+        assertEquals(1, other.info().numThreads());
+        assertTrue(other.info().memoryBytes() < info.memoryBytes());
+        assertTrue(!Arrays.equals(model.embed(golden.sequences.get(0)), other.embed(golden.sequences.get(0))));
+      }
+    });
+  }
+}

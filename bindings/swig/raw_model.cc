@@ -1,0 +1,116 @@
+#include "raw_model.h"
+
+#include "raw.h"
+
+#define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
+SAME(POOLING_FIRST, LFFN_POOLING_FIRST);
+SAME(POOLING_MEAN, LFFN_POOLING_MEAN);
+SAME(POOLING_MAX, LFFN_POOLING_MAX);
+SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
+SAME(TOKENIZE_TRUNCATE, LFFN_TOKENIZE_TRUNCATE);
+SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
+#undef SAME
+
+namespace {
+
+lffn_load_options options_of(int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t linear_dtype,
+                             int32_t flags) {
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.num_threads = num_threads;
+  options.table_dtype = table_dtype;
+  options.hash_dtype = hash_dtype;
+  options.linear_dtype = linear_dtype;
+  options.flags = static_cast<uint32_t>(flags);
+  return options;
+}
+
+}  // namespace
+
+lffn_status model_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype,
+                       int32_t linear_dtype, int32_t flags, lffn_model** out) {
+  const lffn_load_options options = options_of(num_threads, table_dtype, hash_dtype, linear_dtype, flags);
+  return lffn_model_load(path, &options, out);
+}
+
+lffn_status model_load_memory(const void* data, size_t size, int32_t num_threads, int32_t table_dtype,
+                              int32_t hash_dtype, int32_t linear_dtype, int32_t flags, lffn_model** out) {
+  const lffn_load_options options = options_of(num_threads, table_dtype, hash_dtype, linear_dtype, flags);
+  return lffn_model_load_memory(data, size, &options, out);
+}
+
+lffn_status model_save(const lffn_model* model, const char* path) { return lffn_model_save(model, path); }
+
+lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
+  lffn_model_info info;
+  lffn_model_info_init(&info);
+  const lffn_status status = lffn_model_get_info(model, &info);
+  if (status != LFFN_OK) return status;
+  model_numbers[MODEL_VOCAB_SIZE] = info.vocab_size;
+  model_numbers[MODEL_HIDDEN_SIZE] = info.hidden_size;
+  model_numbers[MODEL_NUM_LAYERS] = info.num_layers;
+  model_numbers[MODEL_NUM_LOOKUP_LAYERS] = info.num_lookup_layers;
+  model_numbers[MODEL_NUM_HEADS] = info.num_heads;
+  model_numbers[MODEL_HEAD_SIZE] = info.head_size;
+  model_numbers[MODEL_MAX_TOKENS] = info.max_tokens;
+  model_numbers[MODEL_INTERMEDIATE_SIZE] = info.intermediate_size;
+  model_numbers[MODEL_NUM_CLASSES] = info.num_classes;
+  model_numbers[MODEL_HAS_LM_HEAD] = info.has_lm_head;
+  model_numbers[MODEL_HAS_TOKENIZER] = info.has_tokenizer;
+  model_numbers[MODEL_BOS_ID] = info.bos_id;
+  model_numbers[MODEL_EOS_ID] = info.eos_id;
+  model_numbers[MODEL_PAD_ID] = info.pad_id;
+  model_numbers[MODEL_UNK_ID] = info.unk_id;
+  model_numbers[MODEL_MASK_ID] = info.mask_id;
+  model_numbers[MODEL_TABLE_DTYPE] = info.table_dtype;
+  model_numbers[MODEL_HASH_DTYPE] = info.hash_dtype;
+  model_numbers[MODEL_LINEAR_DTYPE] = info.linear_dtype;
+  model_numbers[MODEL_NUM_THREADS] = info.num_threads;
+  model_numbers[MODEL_FFN_FLOP_PER_TOKEN] = info.ffn_flop_per_token;
+  model_numbers[MODEL_ATTENTION_FLOP_PER_TOKEN] = info.attention_flop_per_token;
+  model_numbers[MODEL_ATTENTION_FLOP_PER_PAIR] = info.attention_flop_per_pair;
+  model_numbers[MODEL_OTHER_FLOP_PER_TOKEN] = info.other_flop_per_token;
+  model_numbers[MODEL_LM_HEAD_FLOP_PER_TOKEN] = info.lm_head_flop_per_token;
+  model_numbers[MODEL_NUM_PARAMETERS] = info.num_parameters;
+  model_numbers[MODEL_FILE_BYTES] = info.file_bytes;
+  model_numbers[MODEL_MEMORY_BYTES] = info.memory_bytes;
+  model_numbers[MODEL_SCRATCH_BYTES] = info.scratch_bytes;
+  return LFFN_OK;
+}
+
+void model_free(lffn_model* model) { lffn_model_free(model); }
+
+lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
+                      int64_t* positions, int64_t n_positions, int32_t pooling, int32_t normalize, float* out,
+                      const int32_t* cancel) {
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.ids = ids;
+  args.offsets = offsets;
+  args.n = n;
+  args.positions = positions;
+  args.n_positions = n_positions;
+  args.pooling = pooling;
+  args.normalize = normalize;
+  args.cancel = cancel;
+  float** const outputs[] = {&args.hidden, &args.logits, &args.class_scores, &args.embeddings};
+  *outputs[output] = out;
+  return lffn_model_run(model, &args);
+}
+
+lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int32_t* ids,
+                           int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids) {
+  const auto bits = static_cast<uint32_t>(flags);
+  return begins == nullptr ? lffn_model_tokenize(model, utf8, n_bytes, bits, ids, capacity, n_ids)
+                           : lffn_model_tokenize_spans(model, utf8, n_bytes, bits, ids, begins, ends, capacity, n_ids);
+}
+
+lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t n_ids, int32_t flags, char* utf8,
+                             size_t capacity, size_t* n_bytes) {
+  return lffn_model_detokenize(model, ids, n_ids, static_cast<uint32_t>(flags), utf8, capacity, n_bytes);
+}
+
+lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
+                            float* probabilities, size_t capacity, size_t* n_masks) {
+  return lffn_model_fill_mask(model, utf8, n_bytes, top_k, ids, probabilities, capacity, n_masks);
+}

@@ -1,0 +1,44 @@
+// Fills a mask, and ranks sentences by how similar they are to another: Sentences MODEL
+using LookupFfn;
+
+if (args.Length != 1)
+{
+    Console.Error.WriteLine("usage: Sentences MODEL, a folder or a file");
+    return 2;
+}
+
+try
+{
+    using Model model = Model.Load(args[0]);
+    Console.WriteLine(model.Info);
+
+    const string Masked = "Freedom is a <mask> that everyone uses.";
+    Console.WriteLine(Masked);
+    foreach (MaskCandidate candidate in model.FillMask(Masked, topK: 3)[0])
+    {
+        Console.WriteLine($"  {candidate.Probability:F3} {candidate.Text}");
+    }
+
+    const string Query = "The weather is nice today.";
+    string[] sentences = ["It is sunny.", "The stock market fell.", "What a lovely day!", "He plays the piano."];
+    float[] wanted = model.Embed(Query);
+
+    // In a server, on a thread of the pool and so that the caller can give up.
+    using CancellationTokenSource patience = new(TimeSpan.FromSeconds(10));
+    float[][] vectors = await model.EmbedAsync(sentences, cancellationToken: patience.Token);
+    Console.WriteLine(Query);
+    foreach ((string sentence, float[] vector) in sentences.Zip(vectors).OrderByDescending(pair => Dot(pair.Second)))
+    {
+        Console.WriteLine($"  {Dot(vector):F3} {sentence}");
+    }
+
+    // The cosine of the angle between two vectors, which have length 1.
+    float Dot(float[] vector) => vector.Zip(wanted, (a, b) => a * b).Sum();
+}
+catch (LookupFfnException failure)
+{
+    Console.Error.WriteLine(failure.Message);
+    return 1;
+}
+
+return 0;
