@@ -434,8 +434,8 @@ LFFN_API lffn_status lffn_model_run(const lffn_model* model, const lffn_model_ru
 
 /** Flags for turning text into tokens. */
 enum {
-  LFFN_TOKENIZE_SPECIAL = 1u << 0, /**< <s> before the text and </s> behind it, as the model was trained. */
-  LFFN_TOKENIZE_TRUNCATE = 1u << 1 /**< Only the first tokens, as many as the model can run; </s> stays the last. */
+  LFFN_TOKENIZE_SPECIAL = 1u << 0, /**< "<s>" before the text and "</s>" behind it. */
+  LFFN_TOKENIZE_TRUNCATE = 1u << 1 /**< Only the first tokens, as many as the model can run; "</s>" stays. */
 };
 
 /** The ids of a text's tokens.
@@ -450,7 +450,7 @@ LFFN_API lffn_status lffn_model_tokenize(const lffn_model* model, const char* ut
                                          int32_t* ids, size_t capacity, size_t* n_ids);
 
 /** The ids of a text's tokens, and which bytes of the text each stands for. These lie side by side from the first byte
- * to the last: a blank belongs to the token that begins with it, or to the <mask> that swallowed it.
+ * to the last: a blank belongs to the token that begins with it, or to the "<mask>" that swallowed it.
  * @param model    the model
  * @param utf8     the text
  * @param n_bytes  its bytes
@@ -466,7 +466,7 @@ LFFN_API lffn_status lffn_model_tokenize_spans(const lffn_model* model, const ch
 
 /** Flags for turning tokens into text. */
 enum {
-  LFFN_DETOKENIZE_SKIP_SPECIAL = 1u << 0 /**< Leave out <s>, </s> and their like. */
+  LFFN_DETOKENIZE_SKIP_SPECIAL = 1u << 0 /**< Leave out "<s>", "</s>" and their like. */
 };
 
 /** The text of ids. Bytes that are not UTF-8, as half of a character has, become U+FFFD.
@@ -482,7 +482,7 @@ LFFN_API lffn_status lffn_model_detokenize(const lffn_model* model, const int32_
 
 /** The most likely tokens in place of each "<mask>" in a text.
  * @param model         a model with a language model head
- * @param utf8          the text, of at most max_tokens tokens with <s> and </s>, which are added
+ * @param utf8          the text, of at most max_tokens tokens with "<s>" and "</s>", which are added
  * @param n_bytes       its bytes
  * @param top_k         tokens wanted for each mask, 1 to vocab_size
  * @param ids           receives [masks, top_k] ids, the most likely first; may be NULL
@@ -497,8 +497,8 @@ LFFN_API lffn_status lffn_model_fill_mask(const lffn_model* model, const char* u
  * @param texts     [n] texts
  * @param sizes     [n] their bytes; NULL when each text ends with a zero byte
  * @param n         how many, any number from 0
- * @param flags     LFFN_TOKENIZE_TRUNCATE to cut texts that are too long, which are an error otherwise; <s> and </s>
- * are always added
+ * @param flags     LFFN_TOKENIZE_TRUNCATE to cut texts that are too long, which are an error otherwise; "<s>" and
+ * "</s>" are always added
  * @param pooling   LFFN_POOLING_
  * @param normalize not 0: divide each vector by its Euclidean length, unless that is 0
  * @param out       receives [n, hidden_size] */

@@ -66,7 +66,10 @@ std::string write_tokenizer_json(const VocabularyText& vocabulary) {
   separator = "";
   for (const auto& [left, right] : vocabulary.merges) {
     out += separator;
-    append_json_string(out, left + ' ' + right);
+    std::string pair = left;
+    pair += ' ';
+    pair += right;
+    append_json_string(out, pair);
     separator = ", ";
   }
   out += "]}}\n";
