@@ -124,38 +124,61 @@ inline void gather_int8_scores(const GatherPlan& plan) {
 
 constexpr float kRoundToInt = 12582912.0f;  // adding it leaves the rounded number in the lowest bits
 
-// One token's scores times their rows' scales, as numbers from 0 to 127 that are multiples of the scale returned.
-inline float quantise_token_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales,
-                                   int32_t table_size, int32_t token, uint32_t* weights) {
+constexpr int32_t kTokensQuantised = 16;                      // at once
+constexpr int32_t kNumbers = kTokensQuantised * kEntryGroup;  // of four tables for so many tokens
+
+// Up to kTokensQuantised tokens' scores times their rows' scales, as numbers from 0 to 127 that are multiples of the
+// tokens' scales.
+inline void quantise_some_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales,
+                                 int32_t table_size, int32_t num_tokens, uint32_t* weights, float* weight_scales) {
   // As integers, floats that are not negative keep their order, and NaN is the largest: it must reach the scale.
-  int32_t largest = 0;
-  for (int32_t k = 0; k < num_tables; ++k) {
-    const int64_t at = entry_index(k, hashed.stride, token);
-    hashed.scores[at] *= row_scales[static_cast<int64_t>(k) * table_size + hashed.codes[at]];
-    int32_t bits;
-    __builtin_memcpy(&bits, &hashed.scores[at], sizeof bits);
-    largest = bits > largest ? bits : largest;
-  }
-  float most;
-  __builtin_memcpy(&most, &largest, sizeof most);
-  const float steps = largest > 0 ? 127.0f / most : 0.0f;
-  for (int32_t k = 0; k < num_tables; k += kEntryGroup) {
-    uint32_t word = 0;
-    for (int32_t e = 0; e < kEntryGroup && k + e < num_tables; ++e) {
-      const float rounded = hashed.scores[entry_index(k + e, hashed.stride, token)] * steps + kRoundToInt;
-      uint32_t bits;
-      __builtin_memcpy(&bits, &rounded, sizeof bits);
-      word |= (bits & 127) << (8 * e);
+  int32_t largest[kTokensQuantised] = {};
+  for (int32_t k = 0; k < num_tables; ++k, row_scales += table_size) {
+    float* scores = hashed.scores + entry_index(k, hashed.stride, 0);
+    const uint16_t* codes = hashed.codes + entry_index(k, hashed.stride, 0);
+    for (int32_t t = 0; t < num_tokens; ++t) {
+      const float product = scores[t * kEntryGroup] * row_scales[codes[t * kEntryGroup]];
+      scores[t * kEntryGroup] = product;
+      int32_t magnitude;
+      __builtin_memcpy(&magnitude, &product, sizeof magnitude);
+      largest[t] = magnitude > largest[t] ? magnitude : largest[t];
     }
-    weights[k / kEntryGroup * hashed.stride + token] = word;
   }
-  return most / 127.0f;
+  float steps[kNumbers] = {};
+  for (int32_t t = 0; t < num_tokens; ++t) {
+    float most;
+    __builtin_memcpy(&most, &largest[t], sizeof most);
+    weight_scales[t] = most / 127.0f;
+    for (int32_t e = 0; e < kEntryGroup; ++e) steps[t * kEntryGroup + e] = largest[t] > 0 ? 127.0f / most : 0.0f;
+  }
+  float padded[kNumbers] = {};
+  const int32_t numbers = num_tokens * kEntryGroup;
+  for (int32_t k = 0; k < num_tables; k += kEntryGroup, weights += hashed.stride) {
+    const float* scores = hashed.scores + entry_index(k, hashed.stride, 0);
+    if (numbers % kLanes != 0) {
+      __builtin_memcpy(padded, scores, static_cast<size_t>(numbers) * sizeof(float));
+      scores = padded;
+    }
+    int32_t rounded[kNumbers];
+    for (int32_t i = 0; i < numbers; i += kLanes) {
+      const F32 sum = F32::load(scores + i) * F32::load(steps + i) + F32::set1(kRoundToInt);
+      (bits(sum) & I32::set1(127)).store(rounded + i);
+    }
+    const int32_t missing = k + kEntryGroup > num_tables ? k + kEntryGroup - num_tables : 0;
+    for (int32_t t = 0; t < num_tokens; ++t) {
+      const int32_t* four = rounded + t * kEntryGroup;
+      const uint32_t word = static_cast<uint32_t>(four[0] | four[1] << 8 | four[2] << 16 | four[3] << 24);
+      weights[t] = word & (~uint32_t{0} >> (8 * missing));
+    }
+  }
 }
 
 inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
                             int32_t num_tokens, uint32_t* weights, float* weight_scales) {
-  for (int32_t t = 0; t < num_tokens; ++t) {
-    weight_scales[t] = quantise_token_scores(hashed, num_tables, row_scales, table_size, t, weights);
+  for (int32_t t = 0; t < num_tokens; t += kTokensQuantised) {
+    const HashOutput here = {hashed.codes + t * kEntryGroup, hashed.scores + t * kEntryGroup, hashed.stride};
+    const int32_t tokens = num_tokens - t < kTokensQuantised ? num_tokens - t : kTokensQuantised;
+    quantise_some_scores(here, num_tables, row_scales, table_size, tokens, weights + t, weight_scales + t);
   }
 }
 
