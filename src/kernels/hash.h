@@ -16,7 +16,9 @@ constexpr int kTileVectors = 3;
 #else
 constexpr int kTileVectors = 4;
 #endif
+// What is hashed at once: the int8 form keeps fewer tokens.
 constexpr int32_t kTileTokens = kTileVectors * kLanes;
+constexpr int32_t kCallTokens = kTileTokens * kTileVectorsInt8;  // whole tiles of either form
 
 inline int64_t block_panel(const HashPlan& plan) { return plan.dense || plan.block >= kPanel ? kPanel : plan.block; }
 
@@ -54,38 +56,61 @@ inline void for_blocks(const HashPlan& plan, Product&& product) {
 }
 
 template <int kVectors>
-void run_chain_tile(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out,
+void run_chain_tile(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  const int64_t panel = block_panel(plan), inputs = plan.dense ? plan.width : plan.block;
+  run_chain(plan, in, other, out, kTokens, [&](int32_t f, const float* from, float* to) {
+    const float* weights = plan.weights + (chain * plan.factors + f) * plan.outputs * inputs;
+    for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
+      product_tile<kVectors>(weights + block * inputs * outputs, panel, from + row * kTokens, inputs, outputs,
+                             to + row * kTokens);
+    });
+  });
+}
+
+// The int8 form. `largest` are the inputs' magnitudes. A panel of every block is multiplied, goes through the
+// butterflies and gives its magnitudes while it is in the nearest cache.
+template <int kVectors>
+void run_chain_int8(const HashPlan& plan, int32_t chain, const float* in, const I32* largest, float* panels, float* out,
                     int32_t* quantised) {
   constexpr int64_t kTokens = kVectors * kLanes;
   const int64_t panel = block_panel(plan), inputs = plan.dense ? plan.width : plan.block;
-  if (plan.arithmetic == HashArithmetic::kF32) {
-    run_chain(plan, in, other, out, kTokens, [&](int32_t f, const float* from, float* to) {
-      const float* weights = plan.weights + (chain * plan.factors + f) * plan.outputs * inputs;
-      for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
-        product_tile<kVectors>(weights + block * inputs * outputs, panel, from + row * kTokens, inputs, outputs,
-                               to + row * kTokens);
-      });
-    });
-    return;
-  }
+  const int64_t outputs = plan.dense ? plan.outputs : plan.block, blocks = plan.dense ? 1 : plan.width / plan.block;
   const int64_t pairs = pairs_of(inputs);
-  float sizes[kTokens], all[kTokens];
-  for (float& size : all) size = 1;
-  run_chain(plan, in, other, out, kTokens, [&](int32_t f, const float* from, float* to) {
+  F32 scale[kVectors];
+  I32 magnitude[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    scale[v] = F32::set1(1);
+    magnitude[v] = largest[v];
+  }
+  for (int32_t f = 0; f < plan.factors; ++f) {
+    const bool last = f + 1 == plan.factors;
+    quantise_tile<kVectors>(f == 0 ? in : out, plan.width, inputs, plan.steps, magnitude, quantised, scale);
     const int64_t first = static_cast<int64_t>(chain) * plan.factors + f;
-    quantise_tile<kVectors>(from, plan.width, inputs, plan.steps, quantised, sizes);
-    for (int64_t t = 0; t < kTokens; ++t) all[t] *= sizes[t];
-    const int16_t* weights = plan.weights_int8 + first * plan.outputs * pairs * 2;
+    const int16_t* panel_weights = plan.weights_int8 + first * plan.outputs * pairs * 2;
     const float* scales = plan.weight_scales + first * plan.outputs;
-    for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
-      product_int8_tile<kVectors>(weights + block * pairs * 2 * outputs, scales + row, panel,
-                                  quantised + block * pairs * kTokens, pairs, outputs, to + row * kTokens);
+    F32 multiplier[kVectors];
+    unroll<kVectors>([&](auto v) LFFN_INLINE {
+      magnitude[v] = I32::set1(0);
+      multiplier[v] = last ? scale[v] : F32::set1(1);
     });
-  });
-  for (int64_t r = 0; r < plan.outputs; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
-      float* at = out + r * kTokens + v * kLanes;
-      (F32::load(at) * F32::load(all + v * kLanes)).store(at);
+    for (int64_t p = 0; p < outputs; p += panel) {
+      for (int64_t b = 0; b < blocks; ++b, panel_weights += pairs * panel * 2) {
+        product_int8_panel<kVectors>(panel_weights, scales + b * outputs + p, panel, quantised + b * pairs * kTokens,
+                                     pairs, panels + b * panel * kTokens);
+      }
+      butterflies(panels, blocks, panel * kTokens);
+      for (int64_t b = 0; b < blocks; ++b) {
+        const float* from = panels + b * panel * kTokens;
+        float* to = out + (b * outputs + p) * kTokens;
+        for (int64_t i = 0; i < panel * kTokens; i += kTokens) {
+          unroll<kVectors>([&](auto v) LFFN_INLINE {
+            const F32 value = F32::load(from + i + v * kLanes) * multiplier[v];
+            magnitude[v] = larger_magnitude(magnitude[v], value);
+            value.store(to + i + v * kLanes);
+          });
+        }
+      }
     }
   }
 }
@@ -107,7 +132,7 @@ inline void run_chain_token(const HashPlan& plan, int32_t chain, const float* in
   run_chain(plan, in, other, out, 1, [&](int32_t f, const float* from, float* to) {
     const int64_t first = static_cast<int64_t>(chain) * plan.factors + f;
     all *= quantise_token(from, plan.width, inputs, plan.steps, quantised);
-    const int16_t* weights = plan.weights_int8 + first * plan.outputs * pairs * 2;
+    const int8_t* weights = plan.weights_token + first * plan.outputs * pairs * 2;
     const float* scales = plan.weight_scales + first * plan.outputs;
     for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
       product_int8_token(weights + block * pairs * 2 * outputs, scales + row, panel, quantised + block * pairs, pairs,
@@ -129,8 +154,16 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
   load_tile<kVectors>(x, x_stride, num_tokens, plan.input_size, u);
   if (plan.layer_norm) normalise_tile<kVectors>(plan, u);
   for (int64_t i = plan.input_size * kTokens; i < plan.width * kTokens; i += kLanes) F32::set1(0).store(u + i);
-  for (int32_t chain = 0; chain < plan.chains; ++chain) {
-    run_chain_tile<kVectors>(plan, chain, u, other, y + chain * plan.outputs * kTokens, quantised);
+  if (plan.arithmetic == HashArithmetic::kF32) {
+    for (int32_t chain = 0; chain < plan.chains; ++chain) {
+      run_chain_tile<kVectors>(plan, chain, u, other, y + chain * plan.outputs * kTokens);
+    }
+  } else {
+    I32 largest[kVectors];
+    find_largest<kVectors>(u, plan.width, largest);
+    for (int32_t chain = 0; chain < plan.chains; ++chain) {
+      run_chain_int8<kVectors>(plan, chain, u, largest, other, y + chain * plan.outputs * kTokens, quantised);
+    }
   }
 
   const int64_t mask = plan.width - 1;  // BH's width is a power of two
@@ -140,17 +173,18 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
   };
   if (plan.num_probes == 1) {
     for (int32_t k = 0; k < plan.num_tables; k += kEntryGroup) {
+      I32 codes[kEntryGroup * kVectors];
+      F32 scores[kEntryGroup * kVectors];
+      for (int i = 0; i < kEntryGroup; ++i) {
+        const int64_t first = static_cast<int64_t>(k + i < plan.num_tables ? k + i : k) * plan.code_bits;
+        score_lanes<kVectors>(
+            plan.code_bits, plan.sigmoid,
+            [&](int32_t j, int v) LFFN_INLINE { return hash_value(first + j, v * kLanes); }, codes + i * kVectors,
+            scores + i * kVectors);
+      }
       for (int v = 0; v < kVectors; ++v) {
-        I32 codes[kEntryGroup];
-        F32 scores[kEntryGroup];
-        for (int i = 0; i < kEntryGroup; ++i) {
-          const int64_t first = static_cast<int64_t>(k + i < plan.num_tables ? k + i : k) * plan.code_bits;
-          score_lanes(
-              plan.code_bits, plan.sigmoid, [&](int32_t j) { return hash_value(first + j, v * kLanes); }, &codes[i],
-              &scores[i]);
-        }
         const int64_t at = entry_index(k, out.stride, v * kLanes);
-        store_entries(codes, scores, out.codes + at, out.scores + at);
+        store_entries<kVectors>(codes + v, scores + v, out.codes + at, out.scores + at);
       }
     }
     return;
@@ -169,8 +203,8 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
   }
 }
 
-inline void hash_tile(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
-                      void* scratch) {
+inline void hash_vectors(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                         void* scratch) {
   switch ((num_tokens + kLanes - 1) / kLanes) {
     case 1:
       return hash_tile_of<1>(plan, x, x_stride, num_tokens, out, scratch);
@@ -180,6 +214,16 @@ inline void hash_tile(const HashPlan& plan, const float* x, int64_t x_stride, in
       return hash_tile_of<3>(plan, x, x_stride, num_tokens, out, scratch);
     default:
       return hash_tile_of<kTileVectors>(plan, x, x_stride, num_tokens, out, scratch);
+  }
+}
+
+inline void hash_tile(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                      void* scratch) {
+  const int32_t at_once = plan.arithmetic == HashArithmetic::kInt8 ? kTileVectorsInt8 * kLanes : kTileTokens;
+  for (int32_t t = 0; t < num_tokens; t += at_once) {
+    const int32_t tokens = num_tokens - t < at_once ? num_tokens - t : at_once;
+    const HashOutput here = {out.codes + t * kEntryGroup, out.scores + t * kEntryGroup, out.stride};
+    hash_vectors(plan, x + t * x_stride, x_stride, tokens, here, scratch);
   }
 }
 
@@ -233,8 +277,8 @@ inline void hash_token(const HashPlan& plan, const float* x, HashOutput out, voi
   for (int64_t k = 0; k < tables; k += kLanes) {
     I32 code;
     F32 score;
-    score_lanes(
-        plan.code_bits, plan.sigmoid, [&](int32_t j) { return F32::load(lanes + j * tables + k); }, &code, &score);
+    score_lanes<1>(
+        plan.code_bits, plan.sigmoid, [&](int32_t j, int) { return F32::load(lanes + j * tables + k); }, &code, &score);
     store_u16(code, codes + k);
     score.store(scores + k);
   }

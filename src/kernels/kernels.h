@@ -42,7 +42,8 @@ struct HashPlan {
 
   HashArithmetic arithmetic;
   const float* weights;         // f32: [chains][factors][blocks] of panels, Hadamard and decay folded in
-  const int16_t* weights_int8;  // int8: the same in pairs of inputs, [panels][inputs / 2][panel][2]
+  const int16_t* weights_int8;  // int8: [chains][factors][panels of a block][blocks][inputs / 2][panel][2]
+  const int8_t* weights_token;  // int8, for one token: the same as bytes, [chains][factors][blocks][panels]...
   const float* weight_scales;   // int8: [chains][factors][outputs]
   float steps;                  // int8: a token's largest input becomes this
 };

@@ -71,8 +71,8 @@ inline void probe_table(const HashPlan& plan, const float* z, int32_t table, int
   }
   I32 code;
   F32 likeliest;  // the probability of the token's own code
-  score_lanes(
-      plan.code_bits, true, [&](int32_t j) { return F32::set1(z[j]); }, &code, &likeliest);
+  score_lanes<1>(
+      plan.code_bits, true, [&](int32_t j, int) { return F32::set1(z[j]); }, &code, &likeliest);
   for (int32_t i = 0; i < wanted; i += kLanes) (exp_negative(F32::load(exponents + i)) * likeliest).store(weights + i);
   for (int32_t i = 0; i < wanted; ++i) {
     const int64_t at = entry_index(static_cast<int64_t>(table) * wanted + i, out.stride, token);

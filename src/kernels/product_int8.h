@@ -16,26 +16,31 @@ constexpr float kSmallestRange = 1e-30f;        // below it a token counts as ze
 inline int64_t pairs_of(int64_t inputs) { return (inputs + 1) / 2; }
 
 // Two numbers that went through kRoundInLowBits, side by side as int16.
-inline I32 pack_pair(F32 low, F32 high) { return (bits(low) & I32::set1(0xffff)) | shift_left<16>(bits(high)); }
+inline I32 pack_pair(F32 low, F32 high) { return low_and_high(bits(low), shift_left<16>(bits(high))); }
 
-// in[rows][kTokens], blocks of `block` rows -> pairs of rows, and what one step is worth for each token.
+// As integers, magnitudes keep their order, and NaN is the largest: it must reach the step size.
+inline I32 larger_magnitude(I32 largest, F32 value) { return max(largest, bits(value) & I32::set1(0x7fffffff)); }
+
 template <int kVectors>
-void quantise_tile(const float* in, int64_t rows, int64_t block, float steps, int32_t* pairs, float* step_sizes) {
+void find_largest(const float* in, int64_t rows, I32* largest) {
+  unroll<kVectors>([&](auto v) LFFN_INLINE { largest[v] = I32::set1(0); });
+  for (int64_t r = 0; r < rows; ++r, in += kVectors * kLanes) {
+    unroll<kVectors>([&](auto v)
+                         LFFN_INLINE { largest[v] = larger_magnitude(largest[v], F32::load(in + v * kLanes)); });
+  }
+}
+
+// in[rows][kTokens], blocks of `block` rows -> pairs of rows. Multiplies each token's scale by what one step is worth.
+template <int kVectors>
+void quantise_tile(const float* in, int64_t rows, int64_t block, float steps, const I32* largest, int32_t* pairs,
+                   F32* scale) {
   constexpr int64_t kTokens = kVectors * kLanes;
   const F32 round = F32::set1(kRoundInLowBits);
-  // As integers, magnitudes keep their order, and NaN is the largest: it must reach the step size.
-  I32 largest[kVectors];
-  unroll<kVectors>([&](auto v) LFFN_INLINE { largest[v] = I32::set1(0); });
-  for (int64_t r = 0; r < rows; ++r) {
-    unroll<kVectors>([&](auto v) LFFN_INLINE {
-      largest[v] = max(largest[v], bits(F32::load(in + r * kTokens + v * kLanes)) & I32::set1(0x7fffffff));
-    });
-  }
   F32 inverse[kVectors];
   unroll<kVectors>([&](auto v) LFFN_INLINE {
     const F32 range = max(F32::set1(kSmallestRange), from_bits(largest[v]));
     inverse[v] = F32::set1(steps) / range;
-    (range / F32::set1(steps)).store(step_sizes + v * kLanes);
+    scale[v] = scale[v] * (range / F32::set1(steps));
   });
   for (int64_t first = 0; first < rows; first += block) {
     for (int64_t r = first; r < first + block; r += 2, pairs += kTokens) {
@@ -56,13 +61,13 @@ inline void product_int8_piece(const int32_t* weights, const float* scales, int6
   I32 sums[kOutputs][kVectors];
   unroll<kOutputs>([&](auto o)
                        LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = I32::set1(0); }); });
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (int64_t i = 0; i < pairs; ++i) {
     I32 tokens[kVectors];
     unroll<kVectors>([&](auto v) LFFN_INLINE { tokens[v] = I32::load(in + i * kTokens + v * kLanes); });
     unroll<kOutputs>([&](auto o) LFFN_INLINE {
       const I32 weight = I32::set1(weights[i * panel + o]);
-      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = dot_pairs(sums[o][v], weight, tokens[v]); });
+      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = dot_pairs_here(sums[o][v], weight, tokens[v]); });
     });
   }
   unroll<kOutputs>([&](auto o) LFFN_INLINE {
@@ -71,25 +76,23 @@ inline void product_int8_piece(const int32_t* weights, const float* scales, int6
   });
 }
 
-// Integer sums are quick to add to, so few of them are enough; more would not leave registers for the products.
-constexpr int outputs_at_once_int8(int vectors) { return kRegisters == 32 || vectors == 1 ? 4 : 2; }
+// As many vectors of tokens as leave room for four outputs of each, and for the products on their way to the sums.
+constexpr int kTileVectorsInt8 = kRegisters == 32 ? 3 : 2;
+constexpr int kOutputsInt8 = 4;
 
-// out[outputs][tokens] = scales * (weights * in), as product_tile; `in` are pairs of inputs.
+// One panel: out[panel][tokens] = scales * (weights * in); `in` are pairs of inputs.
 template <int kVectors>
-void product_int8_tile(const int16_t* weights, const float* scales, int64_t panel, const int32_t* in, int64_t pairs,
-                       int64_t outputs, float* out) {
+void product_int8_panel(const int16_t* weights, const float* scales, int64_t panel, const int32_t* in, int64_t pairs,
+                        float* out) {
   constexpr int64_t kTokens = kVectors * kLanes;
-  constexpr int kOutputs = outputs_at_once_int8(kVectors);
   const int32_t* words = reinterpret_cast<const int32_t*>(weights);
-  for (int64_t p = 0; p < outputs; p += panel, words += pairs * panel) {
-    if (panel >= kOutputs) {
-      for (int64_t o = 0; o < panel; o += kOutputs) {
-        product_int8_piece<kOutputs, kVectors>(words + o, scales + p + o, panel, in, pairs, out + (p + o) * kTokens);
-      }
-    } else {
-      for (int64_t o = 0; o < panel; ++o) {
-        product_int8_piece<1, kVectors>(words + o, scales + p + o, panel, in, pairs, out + (p + o) * kTokens);
-      }
+  if (panel >= kOutputsInt8) {
+    for (int64_t o = 0; o < panel; o += kOutputsInt8) {
+      product_int8_piece<kOutputsInt8, kVectors>(words + o, scales + o, panel, in, pairs, out + o * kTokens);
+    }
+  } else {
+    for (int64_t o = 0; o < panel; ++o) {
+      product_int8_piece<1, kVectors>(words + o, scales + o, panel, in, pairs, out + o * kTokens);
     }
   }
 }
@@ -126,7 +129,7 @@ inline float quantise_token(const float* in, int64_t rows, int64_t block, float 
 }
 
 template <int kPanels>
-inline void product_int8_token_piece(const int32_t* weights, const float* scales, const int32_t* in, int64_t pairs,
+inline void product_int8_token_piece(const int8_t* weights, const float* scales, const int32_t* in, int64_t pairs,
                                      float* out) {
   constexpr int kVectors = static_cast<int>(kPanel) / kLanes;
   I32 sums[kPanels][kVectors];
@@ -135,9 +138,9 @@ inline void product_int8_token_piece(const int32_t* weights, const float* scales
   for (int64_t i = 0; i < pairs; ++i) {
     const I32 token = I32::set1(in[i]);
     unroll<kPanels>([&](auto p) LFFN_INLINE {
-      const int32_t* row = weights + (p * pairs + i) * kPanel;
-      unroll<kVectors>([&](auto v)
-                           LFFN_INLINE { sums[p][v] = dot_pairs(sums[p][v], I32::load(row + v * kLanes), token); });
+      const int8_t* row = weights + (p * pairs + i) * kPanel * 2;
+      unroll<kVectors>(
+          [&](auto v) LFFN_INLINE { sums[p][v] = dot_pairs(sums[p][v], load_pairs(row + v * kLanes * 2), token); });
     });
   }
   unroll<kPanels>([&](auto p) LFFN_INLINE {
@@ -148,24 +151,24 @@ inline void product_int8_token_piece(const int32_t* weights, const float* scales
   });
 }
 
-inline void product_int8_token(const int16_t* weights, const float* scales, int64_t panel, const int32_t* in,
+// The weights are those of product_int8_tile as bytes: one token is done before more of them would come from the cache.
+inline void product_int8_token(const int8_t* weights, const float* scales, int64_t panel, const int32_t* in,
                                int64_t pairs, int64_t outputs, float* out) {
-  const int32_t* words = reinterpret_cast<const int32_t*>(weights);
   int64_t p = 0;
   if (panel == kPanel) {
     for (; p + 4 * kPanel <= outputs; p += 4 * kPanel) {
-      product_int8_token_piece<4>(words + p * pairs, scales + p, in, pairs, out + p);
+      product_int8_token_piece<4>(weights + p * pairs * 2, scales + p, in, pairs, out + p);
     }
     for (; p + kPanel <= outputs; p += kPanel) {
-      product_int8_token_piece<1>(words + p * pairs, scales + p, in, pairs, out + p);
+      product_int8_token_piece<1>(weights + p * pairs * 2, scales + p, in, pairs, out + p);
     }
   }
   for (; p < outputs; p += panel) {
     for (int64_t o = 0; o < panel; ++o) {
       int32_t sum = 0;
       for (int64_t i = 0; i < pairs; ++i) {
-        const int32_t weight = words[p * pairs + i * panel + o];
-        sum += static_cast<int16_t>(weight) * static_cast<int16_t>(in[i]) + (weight >> 16) * (in[i] >> 16);
+        const int8_t* pair = weights + (p * pairs + i * panel + o) * 2;
+        sum += pair[0] * static_cast<int16_t>(in[i]) + pair[1] * (in[i] >> 16);
       }
       out[p + o] = static_cast<float>(sum) * scales[p + o];
     }

@@ -3,15 +3,15 @@
 
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
+#include "kernels/unroll.h"
 
 namespace lffn {
 namespace {
 
-// exp(x) for x <= 0, within 2 units in the last place; exp(-126 ln 2) for anything below.
-inline F32 exp_negative(F32 x) {
-  constexpr float kLog2E = 1.44269504f;
+// 2^t for t <= 0, within 2 units in the last place; 2^-126 for anything below.
+inline F32 exp2_negative(F32 t) {
   constexpr float kRound = 12582912.0f + 127.0f;  // adding it rounds to an integer, biased as an exponent
-  const F32 t = max(F32::set1(-126.0f), x * F32::set1(kLog2E));
+  t = max(F32::set1(-126.0f), t);
   const F32 rounded = t + F32::set1(kRound);
   const F32 f = t - (rounded - F32::set1(kRound));
   F32 p = F32::set1(0.0013276472f);
@@ -23,29 +23,46 @@ inline F32 exp_negative(F32 x) {
   return p * from_bits(shift_left<23>(bits(rounded)));
 }
 
-// One table in each lane. hash(j) gives the lanes' j-th hash values.
-template <typename Hash>
-inline void score_lanes(int32_t code_bits, bool sigmoid, Hash&& hash, I32* code, F32* score) {
-  I32 bits_so_far = I32::set1(0);
-  F32 sum = F32::set1(0), product = F32::set1(1);
+constexpr float kLog2E = 1.44269504f;
+
+// exp(x) for x <= 0.
+inline F32 exp_negative(F32 x) { return exp2_negative(x * F32::set1(kLog2E)); }
+
+// One table in each lane of kVectors vectors, which take turns to hide each other's latency. hash(j, v) gives the
+// lanes' j-th hash values.
+template <int kVectors, typename Hash>
+LFFN_INLINE inline void score_lanes(int32_t code_bits, bool sigmoid, Hash&& hash, I32* codes, F32* scores) {
+  I32 bits_so_far[kVectors];
+  F32 sum[kVectors], product[kVectors];
+  unroll<kVectors>([&](auto v) LFFN_INLINE {
+    bits_so_far[v] = I32::set1(0);
+    sum[v] = F32::set1(0);
+    product[v] = F32::set1(1);
+  });
   for (int32_t j = 0; j < code_bits; ++j) {
-    const F32 z = hash(j);
-    const F32 magnitude = abs(z);
-    bits_so_far = (bits_so_far + bits_so_far) - positive(z);
-    sum = sum + magnitude;
-    product = fma(product, exp_negative(magnitude * F32::set1(-2.0f)), product);
+    unroll<kVectors>([&](auto v) LFFN_INLINE {
+      const F32 z = hash(j, v);
+      const F32 magnitude = abs(z);
+      bits_so_far[v] = (bits_so_far[v] + bits_so_far[v]) - positive(z);
+      sum[v] = sum[v] + magnitude;
+      product[v] = fma(product[v], exp2_negative(magnitude * F32::set1(-2.0f * kLog2E)), product[v]);
+    });
   }
-  *code = bits_so_far;
-  *score = (sigmoid ? F32::set1(1.0f) : sum) / product;
+  unroll<kVectors>([&](auto v) LFFN_INLINE {
+    codes[v] = bits_so_far[v];
+    scores[v] = (sigmoid ? F32::set1(1.0f) : sum[v]) / product[v];
+  });
 }
 
-// Four entries of as many tokens as there are lanes -> four entries side by side for each token.
+// Four entries of as many tokens as there are lanes, `kVectors` vectors apart -> four entries side by side for each
+// token.
+template <int kVectors>
 inline void store_entries(const I32* codes, const F32* scores, uint16_t* code_out, float* score_out) {
   float rows[kEntryGroup][kLanes];
   int32_t words[2][kLanes];
-  for (int i = 0; i < kEntryGroup; ++i) scores[i].store(rows[i]);
-  (codes[0] | shift_left<16>(codes[1])).store(words[0]);
-  (codes[2] | shift_left<16>(codes[3])).store(words[1]);
+  for (int i = 0; i < kEntryGroup; ++i) scores[i * kVectors].store(rows[i]);
+  (codes[0] | shift_left<16>(codes[kVectors])).store(words[0]);
+  (codes[2 * kVectors] | shift_left<16>(codes[3 * kVectors])).store(words[1]);
   for (int t = 0; t < kLanes; t += 4) {
     transpose4(rows[0] + t, rows[1] + t, rows[2] + t, rows[3] + t, score_out + t * kEntryGroup, kEntryGroup);
   }

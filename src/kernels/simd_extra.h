@@ -31,6 +31,13 @@ inline __m512i native_dot_pairs(__m512i a, __m512i b, __m512i c) {
 #endif
 }
 
+inline __m512i native_low_and_high(__m512i low, __m512i high) {
+  return _mm512_mask_blend_epi16(0xaaaaaaaau, low, high);
+}
+inline __m512i native_load_pairs(const int8_t* p) {
+  return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+
 inline __m512i native_max(__m512i a, __m512i b) { return _mm512_max_epi32(a, b); }
 inline void native_interleave(const __m512i* rows, __m512i* out) {
   const __m512i low01 = _mm512_unpacklo_epi8(rows[0], rows[1]), high01 = _mm512_unpackhi_epi8(rows[0], rows[1]);
@@ -65,6 +72,17 @@ inline __m256i native_dot_pairs(__m256i a, __m256i b, __m256i c) {
   return _mm256_add_epi32(a, _mm256_madd_epi16(b, c));
 }
 
+// dot_pairs at the place where it stands: left to itself, the compiler collects all products of a tile before it adds
+// the first, and runs out of registers.
+inline __m256i native_dot_pairs_here(__m256i a, __m256i b, __m256i c) {
+  asm volatile("vpaddd %1, %0, %0" : "+x"(a) : "x"(_mm256_madd_epi16(b, c)));
+  return a;
+}
+inline __m256i native_low_and_high(__m256i low, __m256i high) { return _mm256_blend_epi16(low, high, 0xaa); }
+inline __m256i native_load_pairs(const int8_t* p) {
+  return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+
 inline __m256i native_max(__m256i a, __m256i b) { return _mm256_max_epi32(a, b); }
 inline void native_interleave(const __m256i* rows, __m256i* out) {
   const __m256i low01 = _mm256_unpacklo_epi8(rows[0], rows[1]), high01 = _mm256_unpackhi_epi8(rows[0], rows[1]);
@@ -90,6 +108,15 @@ inline __m128i native_bits(__m128 a) { return _mm_castps_si128(a); }
 inline __m128 native_floats(__m128i a) { return _mm_castsi128_ps(a); }
 inline __m128i native_positive(__m128 a) { return _mm_castps_si128(_mm_cmpgt_ps(a, _mm_setzero_ps())); }
 inline __m128i native_dot_pairs(__m128i a, __m128i b, __m128i c) { return _mm_add_epi32(a, _mm_madd_epi16(b, c)); }
+
+inline __m128i native_low_and_high(__m128i low, __m128i high) {
+  const __m128i mask = _mm_set1_epi32(0xffff);
+  return _mm_or_si128(_mm_and_si128(mask, low), _mm_andnot_si128(mask, high));
+}
+inline __m128i native_load_pairs(const int8_t* p) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  return _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+}
 
 inline __m128i native_max(__m128i a, __m128i b) {
   const __m128i larger = _mm_cmpgt_epi32(a, b);
@@ -126,6 +153,10 @@ inline int32x4_t native_dot_pairs(int32x4_t a, int32x4_t b, int32x4_t c) {
   const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
   return vaddq_s32(a, vpaddq_s32(low, vmull_high_s16(x, y)));
 }
+inline int32x4_t native_low_and_high(int32x4_t low, int32x4_t high) {
+  return vbslq_s32(vdupq_n_u32(0xffff), low, high);
+}
+inline int32x4_t native_load_pairs(const int8_t* p) { return vreinterpretq_s32_s16(vmovl_s8(vld1_s8(p))); }
 inline int32x4_t native_max(int32x4_t a, int32x4_t b) { return vmaxq_s32(a, b); }
 inline void native_interleave(const int32x4_t* rows, int32x4_t* out) {
   const int8x16_t r0 = vreinterpretq_s8_s32(rows[0]), r1 = vreinterpretq_s8_s32(rows[1]);

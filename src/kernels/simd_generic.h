@@ -145,6 +145,25 @@ inline I32 dot_pairs(I32 a, I32 b, I32 c) {
   return r;
 }
 
+inline I32 dot_pairs_here(I32 a, I32 b, I32 c) { return dot_pairs(a, b, c); }
+
+// The low int16 half of the one and the high half of the other.
+inline I32 low_and_high(I32 low, I32 high) {
+  return lanewise(low, high, [](int32_t x, int32_t y) {
+    return static_cast<int32_t>((static_cast<uint32_t>(x) & 0xffff) | (static_cast<uint32_t>(y) & 0xffff0000));
+  });
+}
+
+// Two bytes for each lane, as its int16 halves.
+inline I32 load_pairs(const int8_t* p) {
+  I32 r;
+  for (int i = 0; i < I32::kLanes; ++i) {
+    r.v[i] =
+        static_cast<int32_t>((static_cast<uint32_t>(p[2 * i]) & 0xffff) | static_cast<uint32_t>(p[2 * i + 1]) << 16);
+  }
+  return r;
+}
+
 inline I32 max(I32 a, I32 b) {
   return lanewise(a, b, [](int32_t x, int32_t y) { return x > y ? x : y; });
 }

@@ -69,6 +69,21 @@ inline I32 positive(F32 a) { return {BatchI(native_positive(a.v))}; }
 // a + the sum of the products of the low and of the high int16 halves of b and c.
 inline I32 dot_pairs(I32 a, I32 b, I32 c) { return {BatchI(native_dot_pairs(a.v, b.v, c.v))}; }
 
+// The same, for many sums in few registers.
+inline I32 dot_pairs_here(I32 a, I32 b, I32 c) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  return {BatchI(native_dot_pairs_here(a.v, b.v, c.v))};
+#else
+  return dot_pairs(a, b, c);
+#endif
+}
+
+// The low int16 half of the one and the high half of the other.
+inline I32 low_and_high(I32 low, I32 high) { return {BatchI(native_low_and_high(low.v, high.v))}; }
+
+// Two bytes for each lane, as its int16 halves.
+inline I32 load_pairs(const int8_t* p) { return {BatchI(native_load_pairs(p))}; }
+
 inline I32 max(I32 a, I32 b) { return {BatchI(native_max(a.v, b.v))}; }
 
 // Four rows of bytes -> four vectors of words, each with a byte of every row. Within each 128 bits, the first vector

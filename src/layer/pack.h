@@ -20,10 +20,13 @@ struct PackedProjection {
   Memory norm;           // gain, then shift
   Memory bias;           // of the hash values
   Memory weights;        // panels, f32 or int16 pairs
+  Memory token_weights;  // int8 only: the pairs as bytes
   Memory weight_scales;  // int8 only
   Memory stored;         // the weight as save writes it: float32 as it came, or the folded int8
 
-  size_t bytes() const { return norm.size() + bias.size() + weights.size() + weight_scales.size() + stored.size(); }
+  size_t bytes() const {
+    return norm.size() + bias.size() + weights.size() + token_weights.size() + weight_scales.size() + stored.size();
+  }
 };
 PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype);
 

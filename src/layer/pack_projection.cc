@@ -64,13 +64,16 @@ Memory fold(const LayerConfig& config, const float* weights) {
   return folded;
 }
 
-// matrix[outputs][inputs] -> panels[outputs / panel][pairs of inputs][panel][2], what is beyond the matrix zero.
-void lay_pairs(const int8_t* matrix, int64_t outputs, int64_t inputs, int64_t panel, int16_t* panels) {
-  for (int64_t p = 0; p < outputs; p += panel) {
+// matrix[outputs][inputs] -> panels[outputs / panel][pairs of inputs][panel][2], what is beyond the matrix zero. From
+// one panel to the next there are `distance` numbers.
+template <typename Number>
+void lay_pairs(const int8_t* matrix, int64_t outputs, int64_t inputs, int64_t panel, int64_t distance, Number* panels) {
+  for (int64_t p = 0; p < outputs; p += panel, panels += distance) {
+    Number* to = panels;
     for (int64_t i = 0; i < inputs; i += 2) {
       for (int64_t o = p; o < p + panel; ++o) {
-        *panels++ = o < outputs ? matrix[o * inputs + i] : int16_t{0};
-        *panels++ = o < outputs && i + 1 < inputs ? matrix[o * inputs + i + 1] : int16_t{0};
+        *to++ = o < outputs ? matrix[o * inputs + i] : Number{0};
+        *to++ = o < outputs && i + 1 < inputs ? matrix[o * inputs + i + 1] : Number{0};
       }
     }
   }
@@ -106,15 +109,23 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
   plan.steps = static_cast<float>(std::min<int64_t>(8191, INT32_MAX / (128 * inputs)));
   plan.arithmetic = HashArithmetic::kInt8;
   const int64_t pairs = (inputs + 1) / 2, panel = plan.dense ? kPanel : std::min(plan.block, kPanel);
-  packed.weights = Memory(checked_product(static_cast<size_t>(padded_rows * pairs), 2 * sizeof(int16_t)));
-  if (plan.dense) {
-    lay_pairs(stored, rows, inputs, panel, packed.weights.as<int16_t>());
-  } else {
-    for (int64_t r = 0; r < rows; r += plan.block) {
-      lay_pairs(stored + r * inputs, plan.block, inputs, panel, packed.weights.as<int16_t>() + r * pairs * 2);
-    }
+  const size_t numbers = checked_product(static_cast<size_t>(padded_rows * pairs), 2);
+  packed.weights = Memory(checked_product(numbers, sizeof(int16_t)));
+  packed.token_weights = Memory(numbers);
+  int16_t* weights = packed.weights.as<int16_t>();
+  int8_t* token_weights = packed.token_weights.as<int8_t>();
+  // A token takes one block after another; a tile takes the first panel of each, then the second.
+  const int64_t blocks = plan.dense ? 1 : plan.width / plan.block, block_rows = plan.dense ? rows : plan.block;
+  const int64_t numbers_of_panel = panel * pairs * 2, panels = round_up(block_rows, panel) / panel;
+  for (int64_t r = 0, block = 0; r < rows; r += block_rows, ++block) {
+    const int64_t first_panel = block / blocks * blocks * panels + block % blocks;
+    lay_pairs(stored + r * inputs, block_rows, inputs, panel, blocks * numbers_of_panel,
+              weights + first_panel * numbers_of_panel);
+    lay_pairs(stored + r * inputs, block_rows, inputs, panel, numbers_of_panel,
+              token_weights + block * panels * numbers_of_panel);
   }
-  plan.weights_int8 = packed.weights.as<int16_t>();
+  plan.weights_int8 = weights;
+  plan.weights_token = token_weights;
   plan.weight_scales = scales;
 }
 
