@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import Encoder, EncoderConfig, LookupFFN, bpe, data, pretrain, replace_ffns
+from lookupffn import Encoder, EncoderConfig, LookupFFN, bpe, data, optimiser, pretrain, replace_ffns
 
 TOKENIZER = bpe.Tokenizer(*bpe.train(["ab cd ef gh"], 262))
 torch.set_num_threads(1)
@@ -130,3 +130,15 @@ def test_from_text_to_a_model_by_command_and_through_a_kill(tmp_path):
     command("export", tmp_path / "killed", tmp_path / "model", "--tokenizer", tmp_path / "bpe", "--dtype", "bf16")
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
         "config.json", "merges.txt", "model.safetensors", "vocab.json"]
+
+
+def test_factors_of_the_hash_learn_slowly():
+    model = Encoder(config(["lookup"]))
+    optimizer = optimiser.make_optimizer(model, weight_decay=0.1)
+    optimiser.set_rate(optimizer, 1.0)
+    rates = {id(p): (group["lr"], group["weight_decay"]) for group in optimizer.param_groups for p in group["params"]}
+    assert len(rates) == len(list(model.parameters()))
+    ffn = model.encoder.layer[0].FFN
+    assert rates[id(ffn.hash.projection.weight)] == (0.1, 0.1)
+    assert rates[id(ffn.tables)] == (1.0, 0.1)
+    assert rates[id(ffn.bias)] == (1.0, 0.0)

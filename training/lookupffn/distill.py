@@ -6,6 +6,7 @@ import copy
 import torch
 
 from .encoder import replace_ffns
+from .optimiser import make_optimizer, set_rate
 from .progress import Progress
 
 
@@ -19,7 +20,7 @@ def fit_ffns(teacher, batches, steps, *, learning_rate=3e-3, layers=None, **chan
     student = replace_ffns(copy.deepcopy(teacher), layers=layers, **changes)
     old = [teacher.encoder.layer[i].FFN for i in layers]
     new = [student.encoder.layer[i].FFN for i in layers]
-    optimizers = [torch.optim.Adam(ffn.parameters(), lr=learning_rate) for ffn in new]
+    optimizers = [make_optimizer(ffn) for ffn in new]
     seen = {}
     hooks = [ffn.register_forward_hook(lambda _, inputs, output, ffn=ffn: seen.__setitem__(ffn, (inputs[0], output)))
              for ffn in old]
@@ -34,7 +35,7 @@ def fit_ffns(teacher, batches, steps, *, learning_rate=3e-3, layers=None, **chan
             for before, after, optimizer in zip(old, new, optimizers):
                 x, y = seen[before]
                 error = (after(x) - y).pow(2).mean() / y.pow(2).mean()
-                optimizer.param_groups[0]["lr"] = learning_rate * (1 - step / steps)
+                set_rate(optimizer, learning_rate * (1 - step / steps))
                 optimizer.zero_grad(set_to_none=True)
                 error.backward()
                 optimizer.step()
@@ -49,11 +50,11 @@ def fit_ffns(teacher, batches, steps, *, learning_rate=3e-3, layers=None, **chan
 def train_on(model, batches, steps, *, learning_rate=3e-4, first_batch=0):
     """Trains the whole model on masked language modelling, with a linear decay."""
     device = model.lm_head.bias.device
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, betas=(0.9, 0.98))
+    optimizer = make_optimizer(model)
     progress = Progress(0, steps)
     model.train()
     for step in range(steps):
-        optimizer.param_groups[0]["lr"] = learning_rate * (1 - step / steps)
+        set_rate(optimizer, learning_rate * (1 - step / steps))
         ids, labels = batches.get(first_batch + step)
         loss = model.masked_lm_loss(ids.to(device), labels.to(device))
         optimizer.zero_grad(set_to_none=True)

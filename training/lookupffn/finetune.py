@@ -8,6 +8,7 @@ from torch.nn import functional as F
 
 from .bpe import BOS_ID, EOS_ID
 from .encoder import Encoder
+from .optimiser import make_optimizer, set_rate
 from .progress import Progress
 
 
@@ -50,7 +51,7 @@ def finetune(model, tokenizer, texts, labels, *, epochs=3, batch=16, learning_ra
     model = with_classifier(model, max(labels) + 1).train()
     device = model.lm_head.bias.device
     sequences = encode_texts(texts, tokenizer, model.config)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate, weight_decay=0.01)
+    optimizer = make_optimizer(model, weight_decay=0.01)
     random = np.random.default_rng(seed)
     steps = epochs * -(-len(texts) // batch)
     progress = Progress(0, steps)
@@ -62,7 +63,7 @@ def finetune(model, tokenizer, texts, labels, *, epochs=3, batch=16, learning_ra
             ids = padded_batch([sequences[i] for i in chosen], model.config.pad_token_id).to(device)
             wanted = torch.tensor([labels[i] for i in chosen], device=device)
             loss = F.cross_entropy(model.classifier(model(ids)), wanted)
-            optimizer.param_groups[0]["lr"] = learning_rate * (1 - step / steps)
+            set_rate(optimizer, learning_rate * (1 - step / steps))
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             optimizer.step()

@@ -12,6 +12,7 @@ import torch
 from . import safetensors
 from .data import IGNORED
 from .encoder import Encoder
+from .optimiser import make_optimizer, set_rate
 from .progress import Progress
 
 
@@ -49,13 +50,6 @@ def log_perplexity(model, batches, count):
     return total / tokens
 
 
-def _optimizer(model, schedule):
-    decayed = [p for p in model.parameters() if p.dim() > 1]
-    plain = [p for p in model.parameters() if p.dim() <= 1]
-    groups = [{"params": decayed, "weight_decay": schedule.weight_decay}, {"params": plain, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=(0.9, 0.98), eps=1e-6)
-
-
 def _write_checkpoint(path, state):
     buffer = io.BytesIO()
     torch.save(state, buffer)
@@ -79,7 +73,7 @@ def train(folder, config, schedule, batches, valid_batches, *, device="cpu", eva
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)
     model = Encoder(config).to(device)
-    optimizer = _optimizer(model, schedule)
+    optimizer = make_optimizer(model, schedule.weight_decay)
     checkpoint, log = folder / "checkpoint.pt", folder / "log.jsonl"
     done = 0
     if checkpoint.exists():
@@ -95,8 +89,7 @@ def train(folder, config, schedule, batches, valid_batches, *, device="cpu", eva
         for step in range(done, schedule.steps):
             if step == stop_after:
                 return model
-            for group in optimizer.param_groups:
-                group["lr"] = schedule.rate(step)
+            set_rate(optimizer, schedule.rate(step))
             ids, labels = batches.get(step)
             loss = model.masked_lm_loss(ids.to(device), labels.to(device))
             if not math.isfinite(loss.item()):

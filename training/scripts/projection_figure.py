@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """How well cheap projections come close to a random matrix, against FLOP and parameters.
 
     projection_figure.py OUT.json [OUT.png] [--size 64] [--steps 1500] [--seeds 3]

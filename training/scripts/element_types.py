@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+"""What bf16 and int8 cost in log perplexity: a model run by liblookupffn in each element type, on the same masked tokens.
+
+    element_types.py MODEL VALID_IDS [--batch 16] [--length 64] [--batches 16]
+
+LOOKUPFFN_LIBRARY names the library. VALID_IDS comes from `lookupffn prepare`.
+"""
+
+import argparse
+import ctypes
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lookupffn import bpe, data, files, native, pretrain, safetensors  # noqa: E402
+
+F32, BF16, INT8 = 0, 1, 2
+COMBINATIONS = {  # tables, hash, linear layers
+    "float32": (F32, F32, F32),
+    "bf16 tables": (BF16, F32, F32),
+    "int8 tables": (INT8, F32, F32),
+    "int8 hash": (F32, INT8, F32),
+    "int8 tables and hash": (INT8, INT8, F32),
+    "int8 linear layers": (F32, F32, INT8),
+    "int8 everywhere": (INT8, INT8, INT8),
+}
+
+
+class LoadOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("num_threads", ctypes.c_int32), ("table_dtype", ctypes.c_int32),
+                ("hash_dtype", ctypes.c_int32), ("flags", ctypes.c_uint32), ("linear_dtype", ctypes.c_int32)]
+
+
+def check(status):
+    if status != 0:
+        sys.exit(f"element_types.py: {native.library().lffn_last_error().decode()}")
+
+
+def log_perplexity(path, types, batches, count, vocab_size):
+    library, model, options = native.library(), ctypes.c_void_p(), LoadOptions()
+    library.lffn_load_options_init(ctypes.byref(options))
+    options.table_dtype, options.hash_dtype, options.linear_dtype = types
+    check(library.lffn_model_load(str(path).encode(), ctypes.byref(options), ctypes.byref(model)))
+    pointer = ctypes.c_void_p
+    library.lffn_model_logits.argtypes = [pointer, pointer, pointer, ctypes.c_int64, pointer, ctypes.c_int64, pointer]
+    library.lffn_model_free.argtypes = [pointer]
+    total = tokens = 0
+    for number in range(count):
+        ids, labels = batches.get(number)
+        flat = np.ascontiguousarray(ids.numpy().reshape(-1), dtype=np.int32)
+        offsets = np.arange(len(ids) + 1, dtype=np.int64) * ids.shape[1]
+        places = np.flatnonzero(labels.reshape(-1) != data.IGNORED).astype(np.int64)
+        logits = np.empty((len(places), vocab_size), dtype=np.float32)
+        check(library.lffn_model_logits(model, flat.ctypes.data, offsets.ctypes.data, len(ids), places.ctypes.data,
+                                        len(places), logits.ctypes.data))
+        wanted = labels.reshape(-1)[torch.from_numpy(places)]
+        total += float(torch.nn.functional.cross_entropy(torch.from_numpy(logits).double(), wanted, reduction="sum"))
+        tokens += len(places)
+    library.lffn_model_free(model)
+    return total / tokens
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("valid")
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--length", type=int, default=64)
+    parser.add_argument("--batches", type=int, default=16)
+    arguments = parser.parse_args()
+    if native.library() is None:
+        sys.exit("element_types.py: liblookupffn was not found; set LOOKUPFFN_LIBRARY")
+    tokenizer = bpe.Tokenizer.load(arguments.model)
+    ids = safetensors.load(arguments.valid)[0]["ids"].astype(np.uint16)
+    batches = data.MaskedBatches(ids, tokenizer, batch=arguments.batch, length=arguments.length, seed=1000)
+    print(f"| element types | log perplexity |\n|---|---|\n| PyTorch, float32 | "
+          f"{pretrain.log_perplexity(files.import_model(arguments.model), batches, arguments.batches):.4f} |")
+    for name, types in COMBINATIONS.items():
+        value = log_perplexity(arguments.model, types, batches, arguments.batches, tokenizer.size)
+        print(f"| {name} | {value:.4f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
