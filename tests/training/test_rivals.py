@@ -71,6 +71,46 @@ def test_slide():
     assert changed == [True, False, False, True]
 
 
+def test_mongoose():
+    layer = rivals.MongooseFFN(16, 24, num_hashes=2, code_bits=3, triplets=2, margin=0.5, rehash_every=1,
+                               rehash_after=0.1).double()
+    u = layer.LayerNorm(X).view(-1, 16).detach()
+    expected = 0
+    for token in u:
+        order = layer.up(token).argsort(descending=True)
+
+        def bits(vector):
+            return torch.tanh(layer.planes.view(6, 16) @ vector)
+
+        def distance(j):
+            weight = layer.up.weight[j]
+            return (bits(token) - bits(weight / weight.norm() * 4)).pow(2).mean()
+
+        for near, far in zip(order[:2], order.flip(0)[:2]):
+            expected = expected + F.relu(distance(near) - distance(far) + 0.5) / (2 * len(u))
+    assert torch.allclose(layer.triplet_loss(u), expected)
+    layer(X)
+    assert torch.allclose(layer.auxiliary_loss, layer.balance * expected)
+    # The same neurons as SLIDE with the same planes; learned are the planes through the loss alone.
+    slide = rivals.SlideFFN(16, 24, num_hashes=2, code_bits=3).double()
+    slide.load_state_dict({name: value for name, value in layer.state_dict().items() if name != "hashed_weight"})
+    assert torch.allclose(layer.eval()(X), slide.eval()(X))
+    layer.auxiliary_loss.backward()
+    assert layer.planes.grad.any() and layer.up.weight.grad is None
+    # Small moves change no table, large ones do.
+    layer.train()
+    codes = layer.neuron_codes.clone()
+    with torch.no_grad():
+        layer.up.weight.mul_(-1)
+        layer.hashed_weight.copy_(layer.up.weight * 1.05)
+    layer(X)
+    assert torch.equal(codes, layer.neuron_codes)
+    with torch.no_grad():
+        layer.hashed_weight.mul_(-1)
+    layer(X)
+    assert not torch.equal(codes, layer.neuron_codes)
+
+
 def test_yoso():
     layer = rivals.YosoFFN(16, 20, num_hashes=3, code_bits=2).double().eval()
     y = layer(X).view(-1, 16)

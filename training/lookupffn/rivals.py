@@ -124,6 +124,50 @@ class SlideFFN(nn.Module):
         return round(4 * size * self.up.out_features * share) + 2 * self.planes.numel()
 
 
+class MongooseFFN(SlideFFN):
+    """MONGOOSE: SLIDE with hyperplanes that are learned by a triplet loss, so that a token's codes come closer to those of
+    its most active neurons than to those of its least active ones. The tables are made anew when the weights have moved
+    by more than `rehash_after` of their norm since the last time, which is looked at after every `rehash_every` steps."""
+
+    def __init__(self, hidden_size, intermediate_size, num_hashes=4, code_bits=4, rehash_every=10, rehash_after=0.05,
+                 triplets=4, margin=1.0, balance=0.01, layer_norm_eps=1e-5):
+        super().__init__(hidden_size, intermediate_size, num_hashes, code_bits, rehash_every, layer_norm_eps)
+        self.planes = nn.Parameter(self._buffers.pop("planes"))
+        self.register_buffer("hashed_weight", self.up.weight.detach().clone())
+        self.rehash_after, self.triplets, self.margin, self.balance = rehash_after, triplets, margin, balance
+        self.auxiliary_loss = torch.zeros(())
+
+    @torch.no_grad()
+    def rehash(self):
+        if hasattr(self, "hashed_weight"):
+            moved = (self.up.weight - self.hashed_weight).norm() / self.hashed_weight.norm()
+            if self.step > 0 and moved <= self.rehash_after:
+                return
+            self.hashed_weight.copy_(self.up.weight)
+        super().rehash()
+
+    def triplet_loss(self, u):
+        """Over hashes in place of bits: the tangent hyperbolic of the distance from each plane."""
+        tokens = u.reshape(-1, u.shape[-1])
+        with torch.no_grad():
+            activity = self.up(tokens)
+            near = activity.topk(self.triplets, dim=-1).indices
+            far = activity.topk(self.triplets, dim=-1, largest=False).indices
+        planes = self.planes.flatten(0, 1).t()
+        token_bits = torch.tanh(tokens @ planes).unsqueeze(1)
+        neuron_bits = torch.tanh(F.normalize(self.up.weight.detach(), dim=-1) * self.up.in_features**0.5 @ planes)
+
+        def distance(neurons):
+            return (token_bits - neuron_bits[neurons]).pow(2).mean(-1)
+
+        return F.relu(distance(near) - distance(far) + self.margin).mean()
+
+    def forward(self, x):
+        y = super().forward(x)
+        self.auxiliary_loss = self.balance * self.triplet_loss(self.LayerNorm(x).detach())
+        return y
+
+
 class _BucketSums(torch.autograd.Function):
     """Values of the keys in the query's bucket, the mean over all hashes. Gradients are those of the expectation's lower
     bound, as the authors of YOSO take them: of (1 - angle / pi)^bits by the cosine, bits / 2 (1 - angle / pi)^bits."""
@@ -172,7 +216,7 @@ class YosoFFN(nn.Module):
         return 2 * self.planes.numel() + 2 * self.planes.shape[0] * self.keys.shape[1]
 
 
-KINDS = {"switch": SwitchFFN, "shuffle": ShuffleFFN, "slide": SlideFFN, "yoso": YosoFFN}
+KINDS = {"switch": SwitchFFN, "shuffle": ShuffleFFN, "slide": SlideFFN, "mongoose": MongooseFFN, "yoso": YosoFFN}
 
 
 def make(kind, config):
