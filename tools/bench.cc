@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench_dense.h"
+#include "bench_model.h"
 #include "command.h"
 #include "layer_options.h"
 #include "progress.h"
@@ -28,6 +29,7 @@ struct Options {
   int64_t batch = 4096;
   double seconds = 1;
   bool json = false;
+  ModelBench model;
 };
 
 struct Figures {
@@ -262,6 +264,13 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--seconds", options.seconds, "How long to measure, at least 3 rounds; default 1")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
+  app.add_option("--model", options.model.path, "Time this model, a folder or a single file, instead of a layer");
+  app.add_option("--length", options.model.length, "With --model: tokens per sequence; default 128")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--sequences", options.model.sequences, "With --model: sequences per call; default 8")
+      ->check(CLI::Range(1, 1 << 16))
+      ->type_name("N");
   app.add_flag("--json", options.json, "Print one JSON object instead of a table");
 }
 
@@ -269,7 +278,7 @@ void add_options(CLI::App& app, Options& options) {
 
 Command bench_command(CLI::App& parent) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = parent.add_subcommand("bench", "Time a layer and its parts, beside a vanilla FFN");
+  CLI::App* app = parent.add_subcommand("bench", "Time a layer and its parts beside a vanilla FFN, or a model");
   add_options(*app, *options);
   app->footer(
       "The layer's weights are random, its inputs standard normal. Operations of the hash are counted with the\n"
@@ -278,8 +287,12 @@ Command bench_command(CLI::App& parent) {
       "Examples:\n"
       "  lookupffn bench\n"
       "  lookupffn bench --table-dtype int8 --hash-dtype int8 --batch 1\n"
-      "  lookupffn bench --hidden-size 768 --tables 170 --table-size 512 --intermediate-size 3072 --seconds 5");
+      "  lookupffn bench --hidden-size 768 --tables 170 --table-size 512 --intermediate-size 3072 --seconds 5\n"
+      "  lookupffn bench --model my-model --length 512 --sequences 1 --threads 2");
   return {app, [options] {
+            if (!options->model.path.empty()) {
+              return bench_model(options->model, options->load, options->seconds, options->json);
+            }
             const Figures figures = measure(*options);
             if (options->json) {
               print_json(*options, figures);

@@ -42,11 +42,13 @@ int main(int argc, char** argv) {
   occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    CLI::App app("Inspect, run, check and make LookupFFN layers.", "lookupffn");
+    CLI::App app("Run models and inspect, run, check and make LookupFFN layers.", "lookupffn");
     app.set_version_flag("--version", version_text());
     app.require_subcommand(1);
     app.footer(
         "Examples:\n"
+        "  lookupffn fill-mask my-model 'Freedom is <mask> word.'\n"
+        "  lookupffn embed my-model sentences.txt > vectors.jsonl\n"
         "  lookupffn create --hidden-size 512 --tables 128 --table-size 256 layer.safetensors\n"
         "  lookupffn info layer.safetensors\n"
         "  lookupffn run layer.safetensors < x.f32 > y.f32\n"
@@ -54,8 +56,10 @@ int main(int argc, char** argv) {
         "Every subcommand has its own --help. Environment: LOOKUPFFN_ISA picks the kernels,\n"
         "LOOKUPFFN_NUM_THREADS the threads; see `lookupffn isa`.");
     using namespace lffn::tools;
-    const Command commands[] = {info_command(app), run_command(app),   verify_command(app),  create_command(app),
-                                isa_command(app),  bench_command(app), accuracy_command(app)};
+    const Command commands[] = {info_command(app),     run_command(app),       verify_command(app),
+                                create_command(app),   isa_command(app),       bench_command(app),
+                                accuracy_command(app), fill_mask_command(app), embed_command(app),
+                                classify_command(app), tokenize_command(app),  convert_command(app)};
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

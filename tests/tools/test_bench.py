@@ -45,6 +45,22 @@ class Bench(unittest.TestCase):
     def test_without_vanilla(self):
         self.assertNotIn("vanilla", json.loads(run(*TINY, "--json", "--intermediate-size", "0")))
 
+    def test_model(self):
+        model = str(Path(__file__).resolve().parents[1] / "model" / "data" / "model-mixed")
+        arguments = ("bench", "--model", model, "--length", "9", "--sequences", "3", "--seconds", "0.05")
+        figures = json.loads(run(*arguments, "--json"))
+        self.assertEqual((figures["length"], figures["sequences"], figures["threads"]), (9, 3, 1))
+        self.assertGreaterEqual(figures["calls"], 3)
+        self.assertAlmostEqual(figures["tokens_per_second"] * figures["ms_per_sequence"], 9e3, delta=1)
+        # Four linear layers of 48 x 48 in each of three layers; two products of 48 for each of 9 tokens.
+        self.assertAlmostEqual(figures["kflop_per_token"]["linear"], 3 * 4 * 2 * 48 * 48 / 1e3, delta=1)
+        self.assertAlmostEqual(figures["kflop_per_token"]["attention"], 3 * 4 * 48 * 9 / 1e3, delta=1)
+        self.assertIn("tokens per second", run(*arguments))
+        result = subprocess.run([*COMMAND, "bench", "--model", model, "--length", "100000"], capture_output=True,
+                                check=False, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("--length is 100000, the model can run at most", result.stderr)
+
 
 class Accuracy(unittest.TestCase):
     def test_json(self):

@@ -1,0 +1,117 @@
+#include "bench_model.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "layer_options.h"
+#include "lookupffn/text.hpp"
+#include "progress.h"
+
+namespace lffn::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMinCalls = 3;
+
+// Thousands of operations per token of a sequence, by what they are for.
+struct Work {
+  double ffn, linear, attention, other;
+};
+
+Work work_of(const lffn_model_info& info, int32_t length) {
+  const auto thousands = [](int64_t flop) { return 1e-3 * static_cast<double>(flop); };
+  return {thousands(info.ffn_flop_per_token), thousands(info.attention_flop_per_token),
+          thousands(info.attention_flop_per_pair) * length, thousands(info.other_flop_per_token)};
+}
+
+lookupffn::TokenBatch random_batch(const lffn_model_info& info, const ModelBench& bench) {
+  lookupffn::TokenBatch batch;
+  std::vector<int32_t> ids(static_cast<size_t>(bench.length));
+  uint32_t state = 1;
+  for (int32_t i = 0; i < bench.sequences; ++i) {
+    for (int32_t& id : ids) {
+      state = state * 1664525 + 1013904223;
+      id = static_cast<int32_t>((uint64_t{state} * static_cast<uint32_t>(info.vocab_size)) >> 32);
+    }
+    batch.add(ids);
+  }
+  return batch;
+}
+
+// Seconds of each call, sorted.
+std::vector<double> time_calls(const lookupffn::Model& model, const lookupffn::TokenBatch& batch, double seconds) {
+  const Progress progress("timing");
+  model.embed(batch.view());  // makes the scratch memory
+  std::vector<double> calls;
+  const Clock::time_point begin = Clock::now();
+  for (double total = 0; total < seconds || calls.size() < kMinCalls;) {
+    const Clock::time_point start = Clock::now();
+    model.embed(batch.view());
+    const Clock::time_point end = Clock::now();
+    calls.push_back(std::chrono::duration<double>(end - start).count());
+    total = std::chrono::duration<double>(end - begin).count();
+  }
+  std::sort(calls.begin(), calls.end());
+  return calls;
+}
+
+}  // namespace
+
+int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, double seconds, bool json) {
+  const lookupffn::Model model = [&] {
+    const Progress progress("loading " + bench.path);
+    return lookupffn::Model::load(bench.path, load);
+  }();
+  const lookupffn::ModelInfo info = model.info();
+  if (bench.length > info.max_tokens) {
+    throw lookupffn::InvalidArgument("--length is " + std::to_string(bench.length) + ", the model can run at most " +
+                                     std::to_string(info.max_tokens));
+  }
+  const std::vector<double> calls = time_calls(model, random_batch(info, bench), seconds);
+  const double median = calls[calls.size() / 2];
+  const double tokens = static_cast<double>(bench.length) * bench.sequences;
+  const Work work = work_of(info, bench.length);
+  const double total = work.ffn + work.linear + work.attention + work.other;
+  const double gflops = 1e-6 * total * tokens / median;
+  if (json) {
+    const nlohmann::ordered_json object = {
+        {"length", bench.length},
+        {"sequences", bench.sequences},
+        {"threads", info.num_threads},
+        {"isa", lffn_isa()},
+        {"table_dtype", name_of(dtype_names(), info.table_dtype)},
+        {"hash_dtype", name_of(dtype_names(), info.hash_dtype)},
+        {"linear_dtype", name_of(dtype_names(), info.linear_dtype)},
+        {"calls", calls.size()},
+        {"ms_per_sequence", 1e3 * median / bench.sequences},
+        {"tokens_per_second", tokens / median},
+        {"gflops", gflops},
+        {"kflop_per_token",
+         {{"ffn", work.ffn}, {"linear", work.linear}, {"attention", work.attention}, {"other", work.other}}},
+        {"memory_bytes", info.memory_bytes},
+        {"scratch_bytes", info.scratch_bytes},
+    };
+    std::printf("%s\n", object.dump(2).c_str());
+    return 0;
+  }
+  std::printf("%d sequences of %d tokens, %d threads, %s, %zu calls\n\n", bench.sequences, bench.length,
+              info.num_threads, lffn_isa(), calls.size());
+  std::printf("%10.3f ms per sequence\n%10.0f tokens per second\n%10.1f GFLOP/s\n\n", 1e3 * median / bench.sequences,
+              tokens / median, gflops);
+  const auto row = [&](const char* name, double kflop) {
+    std::printf("%10.0f kFLOP per token, %3.0f %%: %s\n", kflop, 100 * kflop / total, name);
+  };
+  row("feed-forward layers", work.ffn);
+  row("attention's linear layers", work.linear);
+  row("attention's scores and sums", work.attention);
+  row("layer norms and the rest", work.other);
+  std::printf("\n%10.1f MB of weights, at most %.1f MB of scratch memory per call\n",
+              1e-6 * static_cast<double>(info.memory_bytes), 1e-6 * static_cast<double>(info.scratch_bytes));
+  return 0;
+}
+
+}  // namespace lffn::tools

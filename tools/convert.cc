@@ -1,0 +1,87 @@
+// lookupffn convert: a model as a single file, in other element types if wanted, checked by reading it again.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "model_options.h"
+#include "progress.h"
+
+namespace lffn::tools {
+namespace {
+
+struct Options {
+  std::string from;
+  std::string to;
+  bool force = false;
+  ModelOptions load;
+};
+
+// Sequences of several lengths with ids from all over the vocabulary.
+lookupffn::TokenBatch sample(const lookupffn::ModelInfo& info) {
+  lookupffn::TokenBatch sequences;
+  uint32_t state = 1;
+  for (const int32_t length : {1, 2, 17, 64}) {
+    std::vector<int32_t> ids;
+    for (int32_t i = 0; i < length && i < info.max_tokens; ++i) {
+      state = state * 1664525 + 1013904223;
+      ids.push_back(static_cast<int32_t>((uint64_t{state} * static_cast<uint32_t>(info.vocab_size)) >> 32));
+    }
+    sequences.add(ids);
+  }
+  return sequences;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+void check_copy(const lookupffn::Model& model, const lookupffn::Model& copy, const std::string& path) {
+  const lookupffn::ModelInfo info = model.info();
+  const lookupffn::ModelInfo copied = copy.info();
+  const lookupffn::TokenBatch sequences = sample(info);
+  bool same = std::memcmp(&info, &copied, sizeof info) == 0 &&
+              same_bits(model.encode(sequences.view()), copy.encode(sequences.view()));
+  if (same && info.has_lm_head != 0) {
+    const std::vector<int64_t> positions = {0, sequences.offsets.back() - 1};
+    same = same_bits(model.logits(sequences.view(), positions), copy.logits(sequences.view(), positions));
+  }
+  if (same && info.num_classes != 0)
+    same = same_bits(model.classify(sequences.view()), copy.classify(sequences.view()));
+  if (!same) throw std::runtime_error(path + ": the copy does not give the same results; it should not be used");
+}
+
+int convert(const Options& options) {
+  if (!options.force && access(options.to.c_str(), F_OK) == 0) {
+    throw lookupffn::InvalidArgument(options.to + " exists; --force replaces it");
+  }
+  const lookupffn::Model model = options.load.load(options.from);
+  const Progress progress("converting to " + options.to);
+  model.save(options.to);
+  check_copy(model, lookupffn::Model::load(options.to, options.load.same_threads()), options.to);
+  std::printf("%s: reads back to the same bits\n", options.to.c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command convert_command(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = parent.add_subcommand("convert", "Write a model as a single file, in other element types if wanted");
+  app->add_option("FROM", options->from, "A model: a folder or a single file")->required();
+  app->add_option("TO", options->to, "The file to write; the tokenizer goes inside")->required();
+  app->add_flag("--force", options->force, "Replace a file that exists");
+  options->load.add_to(*app);
+  app->footer(
+      "The file is read again, and must give the same bits as the model in memory.\n"
+      "\n"
+      "Examples:\n"
+      "  lookupffn convert my-model my-model.safetensors\n"
+      "  lookupffn convert --table-dtype int8 --hash-dtype int8 my-model small.safetensors");
+  return {app, [options] { return convert(*options); }};
+}
+
+}  // namespace lffn::tools
