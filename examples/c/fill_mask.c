@@ -1,0 +1,58 @@
+/* Fills the masks of a text with the tokens that a model finds most likely.
+ *
+ *     cc fill_mask.c $(pkg-config --cflags --libs lookupffn) -o fill_mask
+ *     ./fill_mask my-model "Freedom is <mask> word."
+ */
+#include <lookupffn/lookupffn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kTop = 5, kMostMasks = 16 };
+
+static int fail(const char* what, lffn_status status) {
+  fprintf(stderr, "%s: %s: %s\n", what, lffn_status_name(status), lffn_last_error());
+  return EXIT_FAILURE;
+}
+
+/* The text of one token. */
+static lffn_status print_token(const lffn_model* model, int32_t id, float probability) {
+  char text[256];
+  size_t size = 0;
+  const lffn_status status = lffn_model_detokenize(model, &id, 1, 0, text, sizeof text, &size);
+  if (status != LFFN_OK) return status;
+  if (size > sizeof text) size = sizeof text;
+  printf("  %5.1f %%  '%.*s'\n", 100.0 * (double)probability, (int)size, text);
+  return LFFN_OK;
+}
+
+int main(int argc, char** argv) {
+  lffn_model* model = NULL;
+  int32_t ids[kMostMasks * kTop];
+  float probabilities[kMostMasks * kTop];
+  size_t masks = 0;
+  size_t i;
+  lffn_status status;
+
+  if (argc != 3) {
+    fprintf(stderr, "usage: %s MODEL TEXT\n", argv[0]);
+    return 2;
+  }
+  status = lffn_model_load(argv[1], NULL, &model);
+  if (status != LFFN_OK) return fail(argv[1], status);
+  status = lffn_model_fill_mask(model, argv[2], strlen(argv[2]), kTop, ids, probabilities, kMostMasks, &masks);
+  for (i = 0; status == LFFN_OK && i < masks && i < kMostMasks; ++i) {
+    size_t k;
+    printf("<mask> %u of %u\n", (unsigned)(i + 1), (unsigned)masks);
+    for (k = 0; status == LFFN_OK && k < kTop; ++k) {
+      status = print_token(model, ids[i * kTop + k], probabilities[i * kTop + k]);
+    }
+  }
+  lffn_model_free(model);
+  if (status != LFFN_OK) return fail("fill_mask", status);
+  if (masks == 0) {
+    fprintf(stderr, "the text has no <mask>\n");
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
