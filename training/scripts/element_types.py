@@ -19,14 +19,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from lookupffn import bpe, data, files, native, pretrain, safetensors  # noqa: E402
 
 F32, BF16, INT8 = 0, 1, 2
-COMBINATIONS = {  # tables, hash, linear layers
-    "float32": (F32, F32, F32),
-    "bf16 tables": (BF16, F32, F32),
-    "int8 tables": (INT8, F32, F32),
-    "int8 hash": (F32, INT8, F32),
-    "int8 tables and hash": (INT8, INT8, F32),
-    "int8 linear layers": (F32, F32, INT8),
-    "int8 everywhere": (INT8, INT8, INT8),
+COMBINATIONS = {  # tables, hash
+    "float32": (F32, F32),
+    "bf16 tables": (BF16, F32),
+    "int8 tables": (INT8, F32),
+    "int8 hash": (F32, INT8),
+    "int8 tables and hash": (INT8, INT8),
 }
 
 
@@ -43,7 +41,7 @@ def check(status):
 def log_perplexity(path, types, batches, count, vocab_size):
     library, model, options = native.library(), ctypes.c_void_p(), LoadOptions()
     library.lffn_load_options_init(ctypes.byref(options))
-    options.table_dtype, options.hash_dtype, options.linear_dtype = types
+    options.table_dtype, options.hash_dtype = types
     check(library.lffn_model_load(str(path).encode(), ctypes.byref(options), ctypes.byref(model)))
     pointer = ctypes.c_void_p
     library.lffn_model_logits.argtypes = [pointer, pointer, pointer, ctypes.c_int64, pointer, ctypes.c_int64, pointer]
