@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -48,15 +49,18 @@ class Bench {
     options.table_dtype = table_dtype;
     options.hash_dtype = hash_dtype;
     options.linear_dtype = linear_dtype;
-    model_ = std::make_unique<const Model>(config_, tensors_, options, kernels_);
+    const std::string file = "/tmp/lffn-bench-model-" + std::to_string(getpid());
+    random_.write(file);
+    model_ = lffn::load_model(file, options, kernels_);
+    std::remove(file.c_str());
     for (const lffn::EncoderLayerTensors& layer : tensors_.layers) {
-      linears_.emplace_back(layer.query_key_value, kernels_);
-      linears_.emplace_back(layer.attention_out, kernels_);
+      linears_.emplace_back(layer.query_key_value, linear_dtype, kernels_);
+      linears_.emplace_back(layer.attention_out, linear_dtype, kernels_);
       if (layer.kind == lffn::FfnKind::kLookup) {
         ffns_.push_back(std::make_unique<const lffn::Layer>(tensors_.lookup, layer.lookup, options, kernels_));
       } else {
-        ups_.emplace_back(layer.up, kernels_);
-        downs_.emplace_back(layer.down, kernels_);
+        ups_.emplace_back(layer.up, linear_dtype, kernels_);
+        downs_.emplace_back(layer.down, linear_dtype, kernels_);
       }
     }
   }
@@ -140,6 +144,8 @@ class Bench {
       call.out = {out_.data(), out_stride};
       if (out_.size() < static_cast<size_t>(call.rows * out_stride)) out_.resize(static_cast<size_t>(kBatch * 2064));
       call.out.data = out_.data();
+      packed_.resize(static_cast<size_t>(kBatch * 1041));
+      call.packed = {packed_.data(), 1040, reinterpret_cast<float*>(packed_.data() + kBatch * 1040)};
       linear.run(workers(), call);
     }
   }
@@ -156,6 +162,7 @@ class Bench {
   std::vector<int32_t> ids_;
   std::vector<int64_t> offsets_;
   std::vector<float> hidden_, wide_, out_;
+  std::vector<int32_t> packed_;
   Memory scratch_;
 };
 
@@ -186,7 +193,7 @@ struct Kind {
 constexpr Kind kKinds[] = {
     {"vanilla-f32", false, LFFN_F32, LFFN_F32, LFFN_F32},
     {"lookup-f32", true, LFFN_F32, LFFN_F32, LFFN_F32},
-    {"lookup-int8", true, LFFN_INT8, LFFN_INT8, LFFN_F32},
+    {"lookup-int8", true, LFFN_INT8, LFFN_INT8, LFFN_INT8},
 };
 
 void run(benchmark::State& state, const Kind& kind, int64_t length, int64_t sequences, int32_t threads) {

@@ -104,8 +104,8 @@ inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, in
   for (int64_t k = 0; k < plan.num_keys; k += kKeyBlock) {
     const int64_t keys = plan.num_keys - k < kKeyBlock ? plan.num_keys - k : kKeyBlock;
     for (int64_t p = 0; p < keys; p += kPanel) {
-      linear_rows<1>(in, plan.stride, queries, plan.head_size, s.key_panels + (k + p) * plan.head_size, 0, true,
-                     s.scores + p, kKeyBlock);
+      linear_rows<FloatProduct, 1>(in, plan.stride, queries, plan.head_size, s.key_panels + (k + p) * plan.head_size, 0,
+                                   true, s.scores + p, kKeyBlock);
     }
     for (int64_t q = 0; q < queries; ++q) {
       const float factor = soften(s.scores + q * kKeyBlock, keys, plan.scale, k == 0, &states[q]);
@@ -113,8 +113,8 @@ inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, in
       for (int64_t c = 0; c < columns; c += kLanes) (F32::load(sums + c) * F32::set1(factor)).store(sums + c);
     }
     for (int64_t p = 0; p < columns; p += kPanel) {
-      linear_rows<1>(s.scores, kKeyBlock, queries, keys, s.value_panels + p * plan.num_keys + k * kPanel, 0, false,
-                     s.sums + p, columns);
+      linear_rows<FloatProduct, 1>(static_cast<const float*>(s.scores), kKeyBlock, queries, keys,
+                                   s.value_panels + p * plan.num_keys + k * kPanel, 0, false, s.sums + p, columns);
     }
   }
   for (int64_t q = 0; q < queries; ++q) {

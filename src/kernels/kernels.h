@@ -110,6 +110,16 @@ struct LinearPlan {
   float* out;
   int64_t out_stride;
 };
+// The same with int8 weights and rows that quantise_rows made: only in and weights of `linear` are not used.
+struct LinearInt8Plan {
+  LinearPlan linear;
+  const int32_t* in;  // [rows][pairs of inputs], in_stride apart
+  int64_t in_stride;
+  const float* in_scales;      // [rows]
+  const int32_t* weights;      // [panels][pairs of inputs][kPanel], an input's weight in each half
+  const float* weight_scales;  // padded to whole panels
+};
+
 // Rows of one call that share each panel while it is in the L1 cache.
 constexpr int64_t kLinearRows = 96;
 
@@ -162,6 +172,10 @@ struct Kernels {
   int32_t (*int8_position)(int32_t column);
 
   void (*linear)(const LinearPlan& plan);
+  void (*linear_int8)(const LinearInt8Plan& plan);
+  // Each row's largest magnitude becomes `steps`; steps * 127 * inputs must be below 2^31.
+  void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, float steps, int32_t* pairs,
+                        int64_t pairs_stride, float* scales);
   // matrix[outputs][inputs], its rows `stride` floats apart -> panels, outputs beyond the matrix zero.
   void (*lay_panels)(const float* matrix, int64_t stride, int64_t outputs, int64_t inputs, float* panels);
   // The layer norm of each row; in and out may be the same.

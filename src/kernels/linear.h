@@ -5,6 +5,7 @@
 #include "kernels/activation.h"
 #include "kernels/kernels.h"
 #include "kernels/product.h"
+#include "kernels/product_int8.h"
 #include "kernels/simd.h"
 #include "kernels/unroll.h"
 
@@ -19,6 +20,18 @@ constexpr int kUsualPanels = kPanelVectors == 1 ? 2 : 1;
 // Inputs of a panel that stay in the L1 cache while the rows pass by.
 constexpr int64_t kDepth = 256 / kUsualPanels;
 
+// The sums of a product and what goes into them: floats, or pairs of int16 whose integer sums are exact.
+struct FloatProduct {
+  using Number = float;
+  using Vector = F32;
+  static F32 multiply(F32 weights, F32 input, F32 sums) { return fma(weights, input, sums); }
+};
+struct PairProduct {
+  using Number = int32_t;
+  using Vector = I32;
+  static I32 multiply(I32 weights, I32 input, I32 sums) { return dot_pairs(sums, weights, input); }
+};
+
 // Rows at once for so many panels.
 constexpr int rows_at_once(int panels) {
   const int rows = kSumVectors / (panels * kPanelVectors);
@@ -26,27 +39,28 @@ constexpr int rows_at_once(int panels) {
 }
 
 // sums[kRows][kPanels * kPanel] (+)= in[kRows][inputs] * weights
-template <int kRows, int kPanels>
-inline void linear_piece(const float* in, int64_t in_stride, int64_t inputs, const float* weights, int64_t panel_stride,
-                         bool first, float* sums, int64_t sums_stride) {
-  F32 running[kRows][kPanels * kPanelVectors];
+template <typename Product, int kRows, int kPanels, typename Number = typename Product::Number>
+inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, const Number* weights,
+                         int64_t panel_stride, bool first, Number* sums, int64_t sums_stride) {
+  using Vector = typename Product::Vector;
+  Vector running[kRows][kPanels * kPanelVectors];
   unroll<kRows>([&](auto r) LFFN_INLINE {
     unroll<kPanels * kPanelVectors>([&](auto v) LFFN_INLINE {
-      running[r][v] = first ? F32::set1(0) : F32::load(sums + r * sums_stride + v * kLanes);
+      running[r][v] = first ? Vector::set1(0) : Vector::load(sums + r * sums_stride + v * kLanes);
     });
   });
-  const float* rows[kRows];
+  const Number* rows[kRows];
   unroll<kRows>([&](auto r) LFFN_INLINE { rows[r] = in + r * in_stride; });
   for (int64_t i = 0; i < inputs; ++i) {
-    F32 outputs[kPanels * kPanelVectors];
+    Vector outputs[kPanels * kPanelVectors];
     unroll<kPanels * kPanelVectors>([&](auto v) LFFN_INLINE {
       constexpr int kPanelIndex = decltype(v)::value / kPanelVectors, kWithin = decltype(v)::value % kPanelVectors;
-      outputs[v] = F32::load(weights + kPanelIndex * panel_stride + i * kPanel + kWithin * kLanes);
+      outputs[v] = Vector::load(weights + kPanelIndex * panel_stride + i * kPanel + kWithin * kLanes);
     });
     unroll<kRows>([&](auto r) LFFN_INLINE {
-      const F32 input = F32::set1(rows[r][i]);
-      unroll<kPanels * kPanelVectors>([&](auto v)
-                                          LFFN_INLINE { running[r][v] = fma(outputs[v], input, running[r][v]); });
+      const Vector input = Vector::set1(rows[r][i]);
+      unroll<kPanels * kPanelVectors>(
+          [&](auto v) LFFN_INLINE { running[r][v] = Product::multiply(outputs[v], input, running[r][v]); });
     });
   }
   unroll<kRows>([&](auto r) LFFN_INLINE {
@@ -56,65 +70,70 @@ inline void linear_piece(const float* in, int64_t in_stride, int64_t inputs, con
 }
 
 // The same for fewer rows than are usual, down to one.
-template <int kMost, int kPanels>
-inline void linear_rest(int64_t rows, const float* in, int64_t in_stride, int64_t inputs, const float* weights,
-                        int64_t panel_stride, bool first, float* sums, int64_t sums_stride) {
+template <typename Product, int kMost, int kPanels, typename Number = typename Product::Number>
+inline void linear_rest(int64_t rows, const Number* in, int64_t in_stride, int64_t inputs, const Number* weights,
+                        int64_t panel_stride, bool first, Number* sums, int64_t sums_stride) {
   if constexpr (kMost > 0) {
     if (rows == kMost) {
-      return linear_piece<kMost, kPanels>(in, in_stride, inputs, weights, panel_stride, first, sums, sums_stride);
+      return linear_piece<Product, kMost, kPanels>(in, in_stride, inputs, weights, panel_stride, first, sums,
+                                                   sums_stride);
     }
-    linear_rest<kMost - 1, kPanels>(rows, in, in_stride, inputs, weights, panel_stride, first, sums, sums_stride);
+    linear_rest<Product, kMost - 1, kPanels>(rows, in, in_stride, inputs, weights, panel_stride, first, sums,
+                                             sums_stride);
   }
 }
 
 // sums[rows][kPanels * kPanel] (+)= in[rows][inputs] * weights
-template <int kPanels>
-void linear_rows(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, const float* weights,
-                 int64_t panel_stride, bool first, float* sums, int64_t sums_stride) {
+template <typename Product, int kPanels, typename Number = typename Product::Number>
+void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inputs, const Number* weights,
+                 int64_t panel_stride, bool first, Number* sums, int64_t sums_stride) {
   constexpr int kRows = rows_at_once(kPanels);
   int64_t r = 0;
   for (; r + kRows <= rows; r += kRows) {
-    linear_piece<kRows, kPanels>(in + r * in_stride, in_stride, inputs, weights, panel_stride, first,
-                                 sums + r * sums_stride, sums_stride);
+    linear_piece<Product, kRows, kPanels>(in + r * in_stride, in_stride, inputs, weights, panel_stride, first,
+                                          sums + r * sums_stride, sums_stride);
   }
-  linear_rest<kRows - 1, kPanels>(rows - r, in + r * in_stride, in_stride, inputs, weights, panel_stride, first,
-                                  sums + r * sums_stride, sums_stride);
+  linear_rest<Product, kRows - 1, kPanels>(rows - r, in + r * in_stride, in_stride, inputs, weights, panel_stride,
+                                           first, sums + r * sums_stride, sums_stride);
 }
 
-// Brings sums[rows][columns] to out through bias and function.
-template <typename Function>
+// value(row, column, sums) of each vector of sums[rows][columns] -> out, through the activation.
+template <typename Number, typename Value, typename Function>
 inline void finish_linear(const LinearPlan& plan, int64_t first_row, int64_t rows, int64_t first_column,
-                          int64_t columns, const float* sums, int64_t sums_stride, Function&& function) {
+                          int64_t columns, const Number* sums, Value&& value, Function&& function) {
+  const int64_t sums_stride = columns;
   if (columns > plan.outputs - first_column) columns = plan.outputs - first_column;
   for (int64_t r = 0; r < rows; ++r, sums += sums_stride) {
     float* out = plan.out + (first_row + r) * plan.out_stride + first_column;
     for (int64_t c = 0; c < columns; c += kLanes) {
-      const F32 value = function(F32::load(sums + c) + F32::load(plan.bias + first_column + c));
+      const F32 result = function(value(first_row + r, first_column + c, sums + c));
       if (c + kLanes <= columns) {
-        (plan.add ? F32::load(out + c) + value : value).store(out + c);
+        (plan.add ? F32::load(out + c) + result : result).store(out + c);
         continue;
       }
       float last[kLanes];
-      value.store(last);
+      result.store(last);
       for (int64_t i = c; i < columns; ++i) out[i] = plan.add ? out[i] + last[i - c] : last[i - c];
     }
   }
 }
 
-// `kPanels` panels from output `first_column` on, for up to kLinearRows rows.
-template <int kPanels>
-inline void linear_panels(const LinearPlan& plan, int64_t first_row, int64_t rows, int64_t first_column) {
+// `kPanels` panels from output `first_column` on, for up to kLinearRows rows. in and weights hold `inputs` numbers of
+// the product's kind for each row and output.
+template <typename Product, int kPanels, typename Number, typename Value>
+inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights,
+                          int64_t inputs, int64_t first_row, int64_t rows, int64_t first_column, Value&& value) {
   constexpr int64_t kColumns = kPanels * kPanel;
-  alignas(64) float sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
-  const float* in = plan.in + first_row * plan.in_stride;
-  const float* weights = plan.weights + first_column * plan.inputs;
-  for (int64_t i = 0; i < plan.inputs; i += kDepth) {
-    const int64_t depth = plan.inputs - i < kDepth ? plan.inputs - i : kDepth;
-    linear_rows<kPanels>(in + i, plan.in_stride, rows, depth, weights + i * kPanel, plan.inputs * kPanel, i == 0, sums,
-                         kColumns);
+  alignas(64) Number sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
+  in += first_row * in_stride;
+  weights += first_column * inputs;
+  for (int64_t i = 0; i < inputs; i += kDepth) {
+    const int64_t depth = inputs - i < kDepth ? inputs - i : kDepth;
+    linear_rows<Product, kPanels>(in + i, in_stride, rows, depth, weights + i * kPanel, inputs * kPanel, i == 0,
+                                  static_cast<Number*>(sums), kColumns);
   }
   const auto finish = [&](auto&& function) LFFN_INLINE {
-    finish_linear(plan, first_row, rows, first_column, kColumns, sums, kColumns, function);
+    finish_linear(plan, first_row, rows, first_column, kColumns, static_cast<const Number*>(sums), value, function);
   };
   switch (plan.activation) {
     case Activation::kGelu:
@@ -126,26 +145,81 @@ inline void linear_panels(const LinearPlan& plan, int64_t first_row, int64_t row
   }
 }
 
-// All panels, `kPanels` at once as far as they go.
-template <int kPanels>
-inline void linear_block(const LinearPlan& plan, int64_t first_row, int64_t rows) {
-  int64_t column = 0;
-  for (; column + (kPanels - 1) * kPanel < plan.outputs; column += kPanels * kPanel) {
-    linear_panels<kPanels>(plan, first_row, rows, column);
+// All rows and panels, few rows with more panels at once: that leaves registers free and hides the latency of the sums.
+template <typename Product, typename Number, typename Value>
+void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights, int64_t inputs,
+               Value&& value) {
+  for (int64_t r = 0; r < plan.rows; r += kLinearRows) {
+    const int64_t rows = plan.rows - r < kLinearRows ? plan.rows - r : kLinearRows;
+    int64_t column = 0;
+    const auto run = [&](auto panels) LFFN_INLINE {
+      constexpr int kPanels = decltype(panels)::value;
+      for (; column + (kPanels - 1) * kPanel < plan.outputs; column += kPanels * kPanel) {
+        linear_panels<Product, kPanels>(plan, in, in_stride, weights, inputs, r, rows, column, value);
+      }
+    };
+    if (rows <= rows_at_once(4 * kUsualPanels)) {
+      run(Constant<4 * kUsualPanels>());
+    } else if (rows <= rows_at_once(2 * kUsualPanels)) {
+      run(Constant<2 * kUsualPanels>());
+    } else if (kUsualPanels > 1) {
+      run(Constant<kUsualPanels>());
+    }
+    run(Constant<1>());
   }
-  for (; column < plan.outputs; column += kPanel) linear_panels<1>(plan, first_row, rows, column);
 }
 
 inline void linear(const LinearPlan& plan) {
-  for (int64_t r = 0; r < plan.rows; r += kLinearRows) {
-    const int64_t rows = plan.rows - r < kLinearRows ? plan.rows - r : kLinearRows;
-    // Few rows leave registers for more panels, which hides the latency of the sums.
-    if (rows <= rows_at_once(4 * kUsualPanels)) {
-      linear_block<4 * kUsualPanels>(plan, r, rows);
-    } else if (rows <= rows_at_once(2 * kUsualPanels)) {
-      linear_block<2 * kUsualPanels>(plan, r, rows);
-    } else {
-      linear_block<kUsualPanels>(plan, r, rows);
+  linear_of<FloatProduct>(plan, plan.in, plan.in_stride, plan.weights, plan.inputs,
+                          [&](int64_t, int64_t column, const float* sums)
+                              LFFN_INLINE { return F32::load(sums) + F32::load(plan.bias + column); });
+}
+
+inline void linear_int8(const LinearInt8Plan& plan) {
+  linear_of<PairProduct>(plan.linear, plan.in, plan.in_stride, plan.weights, (plan.linear.inputs + 1) / 2,
+                         [&](int64_t row, int64_t column, const int32_t* sums) LFFN_INLINE {
+                           const F32 scaled = to_float(I32::load(sums)) * F32::load(plan.weight_scales + column);
+                           return fma(scaled, F32::set1(plan.in_scales[row]), F32::load(plan.linear.bias + column));
+                         });
+}
+
+// Rows -> pairs of int16 and what one step is worth in each. Where a row has a NaN or an infinity, its step has, too.
+inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, float steps, int32_t* pairs,
+                          int64_t pairs_stride, float* scales) {
+  constexpr int64_t kChunk = 64;
+  for (int64_t r = 0; r < rows; ++r, in += in_stride, pairs += pairs_stride) {
+    // As integers, magnitudes keep their order, and NaN is the largest.
+    I32 lanes = I32::set1(0);
+    int64_t i = 0;
+    for (; i + kLanes <= inputs; i += kLanes) lanes = max(lanes, bits(abs(F32::load(in + i))));
+    int32_t largest = 0, each[kLanes];
+    lanes.store(each);
+    for (const int32_t magnitude : each) largest = magnitude > largest ? magnitude : largest;
+    for (; i < inputs; ++i) {
+      int32_t magnitude;
+      __builtin_memcpy(&magnitude, in + i, sizeof magnitude);
+      magnitude &= 0x7fffffff;
+      largest = magnitude > largest ? magnitude : largest;
+    }
+    float range;
+    __builtin_memcpy(&range, &largest, sizeof range);
+    range = range < kSmallestRange ? kSmallestRange : range;
+    scales[r] = range / steps;
+    const float inverse = steps / range;
+    for (int64_t c = 0; c < inputs; c += kChunk) {
+      const int64_t count = inputs - c < kChunk ? inputs - c : kChunk;
+      float last[kChunk];
+      const float* from = in + c;
+      if (count < kChunk) {
+        for (int64_t k = 0; k < kChunk; ++k) last[k] = k < count ? from[k] : 0.0f;
+        from = last;
+      }
+      uint16_t halves[kChunk];
+      for (int64_t k = 0; k < kChunk; k += kLanes) {
+        const F32 rounded = fma(F32::load(from + k), F32::set1(inverse), F32::set1(kRoundInLowBits));
+        store_u16(bits(rounded) & I32::set1(0xffff), halves + k);
+      }
+      __builtin_memcpy(pairs + c / 2, halves, static_cast<size_t>((count + 1) / 2) * sizeof(int32_t));
     }
   }
 }

@@ -33,7 +33,7 @@ lffn_model_info Model::info() const {
   int64_t stored = parameters * static_cast<int64_t>(sizeof(float));
   const auto add_linear = [&](const Linear& linear) {
     parameters += linear.num_parameters();
-    stored += linear.num_parameters() * static_cast<int64_t>(sizeof(float));
+    stored += linear.stored_bytes();
     bytes += linear.bytes();
     return linear.flop_per_row();
   };
@@ -72,7 +72,7 @@ lffn_model_info Model::info() const {
     add_linear(class_dense_);
     add_linear(class_out_);
   }
-  info.linear_dtype = LFFN_F32;
+  info.linear_dtype = layers_[0].query_key_value.dtype();
   info.num_parameters = parameters;
   info.file_bytes = stored;
   info.memory_bytes = static_cast<int64_t>(bytes);

@@ -1,8 +1,10 @@
 #include "model/linear.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "layer/pack.h"
 #include "runtime/cpu.h"
 
 namespace lffn {
@@ -30,6 +32,16 @@ Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
   const int64_t wanted = std::max<int64_t>(1, 3 * threads / ranges);
   const int64_t width = round_up((outputs + wanted - 1) / wanted, 4 * kPanel);
   return {rows_per_item, ranges, width, (outputs + width - 1) / width};
+}
+
+// A row of the weight as float32, whatever it is stored as.
+void read_row(const LinearTensors& tensors, size_t part, int64_t row, float* out) {
+  const TensorView& weight = *tensors.weights[part];
+  if (weight.dtype != DType::kI8) return read_floats(weight, row * tensors.inputs, tensors.inputs, out);
+  float scale;
+  read_floats(*tensors.scales[part], row, 1, &scale);
+  const int8_t* integers = reinterpret_cast<const int8_t*>(weight.data) + row * tensors.inputs;
+  for (int64_t i = 0; i < tensors.inputs; ++i) out[i] = static_cast<float>(integers[i]) * scale;
 }
 
 }  // namespace
@@ -67,50 +79,88 @@ void Norm::add_stored(const std::string& prefix, std::vector<TensorView>& tensor
   tensors.push_back(float_view(prefix + "bias", {plan_.size}, plan_.shift));
 }
 
-Linear::Linear(const LinearTensors& tensors, const Kernels& kernels)
-    : inputs_(tensors.inputs), outputs_(tensors.outputs), rows_per_item_(rows_that_fit(tensors.inputs)) {
+Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels)
+    : inputs_(tensors.inputs),
+      outputs_(tensors.outputs),
+      rows_per_item_(rows_that_fit(tensors.inputs)),
+      dtype_(dtype != LFFN_DTYPE_AS_STORED  ? dtype
+             : tensors.scales[0] != nullptr ? LFFN_INT8
+                                            : LFFN_F32) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
-  panels_ = Memory(checked_product(checked_product(padded, static_cast<size_t>(inputs_)), sizeof(float)));
+  const size_t words = static_cast<size_t>(dtype_ == LFFN_INT8 ? pairs() : inputs_);
+  panels_ = Memory(checked_product(checked_product(padded, words), sizeof(float)));
   bias_ = Memory(padded * sizeof(float));
-  std::fill(bias_.as<float>(), bias_.as<float>() + padded, 0.0f);
+  std::memset(bias_.data(), 0, bias_.size());
+  if (dtype_ == LFFN_INT8) {
+    constexpr float kMostSteps = 32767;
+    steps_ = std::min(kMostSteps, std::floor(2147483647.0f / 128.0f / static_cast<float>(inputs_)));
+    std::memset(panels_.data(), 0, panels_.size());
+    scales_ = Memory(padded * sizeof(float));
+    std::memset(scales_.data(), 0, scales_.size());
+  }
   // A panel's rows at a time, wherever they come from.
-  const Memory rows(checked_product(static_cast<size_t>(inputs_), kPanel * sizeof(float)));
+  std::vector<float> rows(checked_product(static_cast<size_t>(inputs_), kPanel));
+  std::vector<int8_t> integers(static_cast<size_t>(inputs_));
   int64_t filled = 0, done = 0;
   for (size_t part = 0; part < tensors.weights.size(); ++part) {
     const int64_t outputs = tensors.weights[part]->shape[0];
     read_floats(*tensors.biases[part], 0, outputs, bias_.as<float>() + done);
     for (int64_t o = 0; o < outputs; ++o, ++done) {
-      read_floats(*tensors.weights[part], o * inputs_, inputs_, rows.as<float>() + filled * inputs_);
+      if (dtype_ == LFFN_INT8) {
+        pack_int8_row(tensors, part, o, done, rows.data(), integers.data());
+        continue;
+      }
+      read_row(tensors, part, o, rows.data() + filled * inputs_);
       if (++filled == kPanel || done + 1 == outputs_) {
-        kernels.lay_panels(rows.as<float>(), inputs_, filled, inputs_,
-                           panels_.as<float>() + (done + 1 - filled) * inputs_);
+        kernels.lay_panels(rows.data(), inputs_, filled, inputs_, panels_.as<float>() + (done + 1 - filled) * inputs_);
         filled = 0;
       }
     }
   }
 }
 
+void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t row, int64_t output, float* floats,
+                           int8_t* integers) {
+  float& scale = scales_.as<float>()[output];
+  const TensorView& weight = *tensors.weights[part];
+  if (weight.dtype == DType::kI8) {  // as it is, so that saving and loading change nothing
+    std::memcpy(integers, weight.data + row * inputs_, static_cast<size_t>(inputs_));
+    read_floats(*tensors.scales[part], row, 1, &scale);
+  } else {
+    read_row(tensors, part, row, floats);
+    scale = quantise_row(floats, inputs_, integers);
+  }
+  int16_t* panel = panels_.as<int16_t>() + (output / kPanel * pairs() * kPanel + output % kPanel) * 2;
+  for (int64_t i = 0; i < inputs_; ++i) panel[i / 2 * kPanel * 2 + i % 2] = integers[i];
+}
+
 void Linear::run(const Workers& workers, const Call& call) const {
   if (call.rows == 0) return;
+  const Kernels& kernels = workers.kernels;
   const int32_t threads = workers.threads_for(static_cast<double>(flop_per_row()) * static_cast<double>(call.rows));
   const Cut pieces = cut(call.rows, rows_per_item_, outputs_, threads);
-  const auto normalise = [&](int64_t first, int64_t rows) {
-    workers.kernels.normalise(call.norm->plan(), call.in.row(first), call.in.stride, rows, call.normed.row(first),
-                              call.normed.stride);
+  const Rows& in = call.norm != nullptr ? call.normed : call.in;
+  const auto prepare = [&](int64_t first, int64_t rows) {
+    if (call.norm != nullptr) {
+      kernels.normalise(call.norm->plan(), call.in.row(first), call.in.stride, rows, in.row(first), in.stride);
+    }
+    if (dtype_ == LFFN_INT8) {
+      kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, steps_,
+                            call.packed.pairs + first * call.packed.stride, call.packed.stride,
+                            call.packed.scales + first);
+    }
   };
-  // Rows that several items read are normalised before; the others by their item, while they are near.
-  const bool ahead = call.norm != nullptr && pieces.output_ranges > 1;
-  if (ahead) {
+  // Rows that several items read are prepared before; the others by their item, while they are near.
+  if (pieces.output_ranges > 1) {
     const FlushDenormals flush(workers.flush_denormals);
-    normalise(0, call.rows);
+    prepare(0, call.rows);
   }
   workers.run(pieces.row_ranges * pieces.output_ranges, threads, [&](int64_t item, int32_t) {
     const int64_t first = item / pieces.output_ranges * pieces.rows;
     const int64_t output = item % pieces.output_ranges * pieces.outputs;
     LinearPlan plan = {};
     plan.rows = std::min(pieces.rows, call.rows - first);
-    if (call.norm != nullptr && !ahead) normalise(first, plan.rows);
-    const Rows& in = call.norm != nullptr ? call.normed : call.in;
+    if (pieces.output_ranges == 1) prepare(first, plan.rows);
     plan.in = in.row(first);
     plan.in_stride = in.stride;
     plan.inputs = inputs_;
@@ -121,23 +171,42 @@ void Linear::run(const Workers& workers, const Call& call) const {
     plan.add = call.add;
     plan.out = call.out.row(first) + output;
     plan.out_stride = call.out.stride;
-    workers.kernels.linear(plan);
+    if (dtype_ != LFFN_INT8) return kernels.linear(plan);
+    kernels.linear_int8({plan, call.packed.pairs + first * call.packed.stride, call.packed.stride,
+                         call.packed.scales + first, panels_.as<int32_t>() + output * pairs(),
+                         scales_.as<float>() + output});
   });
 }
 
 void Linear::add_stored(const std::string& prefix, const std::vector<const char*>& names,
                         std::vector<TensorView>& tensors, std::vector<Memory>& memory) const {
-  memory.emplace_back(checked_product(static_cast<size_t>(inputs_ * outputs_), sizeof(float)));
-  float* matrix = memory.back().as<float>();
+  const bool integers = dtype_ == LFFN_INT8;
+  const size_t element = integers ? 1 : sizeof(float);
+  memory.emplace_back(checked_product(static_cast<size_t>(inputs_ * outputs_), element));
   for (int64_t o = 0; o < outputs_; ++o) {
-    const float* panel = panels_.as<float>() + o / kPanel * kPanel * inputs_ + o % kPanel;
-    for (int64_t i = 0; i < inputs_; ++i) matrix[o * inputs_ + i] = panel[i * kPanel];
+    if (integers) {
+      const int16_t* panel = panels_.as<int16_t>() + (o / kPanel * pairs() * kPanel + o % kPanel) * 2;
+      int8_t* row = memory.back().as<int8_t>() + o * inputs_;
+      for (int64_t i = 0; i < inputs_; ++i) row[i] = static_cast<int8_t>(panel[i / 2 * kPanel * 2 + i % 2]);
+    } else {
+      const float* panel = panels_.as<float>() + o / kPanel * kPanel * inputs_ + o % kPanel;
+      float* row = memory.back().as<float>() + o * inputs_;
+      for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i * kPanel];
+    }
   }
   const int64_t outputs = outputs_ / static_cast<int64_t>(names.size());
   for (size_t part = 0; part < names.size(); ++part) {
     const int64_t first = static_cast<int64_t>(part) * outputs;
-    tensors.push_back(float_view(prefix + names[part] + "weight", {outputs, inputs_}, matrix + first * inputs_));
-    tensors.push_back(float_view(prefix + names[part] + "bias", {outputs}, bias_.as<float>() + first));
+    const std::string name = prefix + names[part];
+    TensorView weight;
+    weight.name = name + "weight";
+    weight.dtype = integers ? DType::kI8 : DType::kF32;
+    weight.shape = {outputs, inputs_};
+    weight.data = memory.back().as<uint8_t>() + static_cast<size_t>(first * inputs_) * element;
+    weight.size = static_cast<size_t>(outputs * inputs_) * element;
+    tensors.push_back(std::move(weight));
+    if (integers) tensors.push_back(float_view(name + "weight.scale", {outputs}, scales_.as<float>() + first));
+    tensors.push_back(float_view(name + "bias", {outputs}, bias_.as<float>() + first));
   }
 }
 

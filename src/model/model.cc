@@ -20,27 +20,27 @@ Model::Model(ModelConfig config, const ModelTensors& tensors, std::unique_ptr<co
   for (const EncoderLayerTensors& from : tensors.layers) {
     EncoderLayer layer;
     layer.attention_norm = Norm(from.attention_norm, d, eps);
-    layer.query_key_value = Linear(from.query_key_value, kernels);
-    layer.attention_out = Linear(from.attention_out, kernels);
+    layer.query_key_value = Linear(from.query_key_value, options.linear_dtype, kernels);
+    layer.attention_out = Linear(from.attention_out, options.linear_dtype, kernels);
     if (from.kind == FfnKind::kLookup) {
       layer.lookup = std::make_unique<const Layer>(tensors.lookup, from.lookup, options, kernels);
     } else {
       layer.ffn_norm = Norm(from.ffn_norm, d, eps);
-      layer.up = Linear(from.up, kernels);
-      layer.down = Linear(from.down, kernels);
+      layer.up = Linear(from.up, options.linear_dtype, kernels);
+      layer.down = Linear(from.down, options.linear_dtype, kernels);
     }
     layers_.push_back(std::move(layer));
   }
   final_norm_ = Norm(tensors.final_norm, d, eps);
   if (tensors.has_lm_head) {
-    lm_dense_ = Linear(tensors.lm_dense, kernels);
+    lm_dense_ = Linear(tensors.lm_dense, LFFN_F32, kernels);
     lm_norm_ = Norm(tensors.lm_norm, d, eps);
     if (tensors.decoder != nullptr) decoder_ = read_padded(*tensors.decoder, config_.vocab_size * d);
     decoder_bias_ = read_padded(*tensors.decoder_bias, round_up(config_.vocab_size, kPanel));
   }
   if (num_classes_ > 0) {
-    class_dense_ = Linear(tensors.class_dense, kernels);
-    class_out_ = Linear(tensors.class_out, kernels);
+    class_dense_ = Linear(tensors.class_dense, LFFN_F32, kernels);
+    class_out_ = Linear(tensors.class_out, LFFN_F32, kernels);
   }
 }
 

@@ -66,12 +66,21 @@ class Finder {
   }
 
   LinearTensors linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
-                       int64_t inputs) {
+                       int64_t inputs, bool may_be_int8) {
     LinearTensors linear;
     linear.inputs = inputs;
     for (const char* name : names) {
       linear.outputs += outputs;
-      linear.weights.push_back(floats(prefix + name + ".weight", {outputs, inputs}));
+      const std::string weight = prefix + name + ".weight";
+      if (may_be_int8 && has(weight + ".scale")) {
+        linear.weights.push_back(take(weight));
+        check_tensor(*linear.weights.back(), {outputs, inputs}, {DType::kI8}, kStatus);
+        linear.scales.push_back(take(weight + ".scale"));
+        check_tensor(*linear.scales.back(), {outputs}, {DType::kF32}, kStatus);
+      } else {
+        linear.weights.push_back(floats(weight, {outputs, inputs}));
+        linear.scales.push_back(nullptr);
+      }
       linear.biases.push_back(floats(prefix + name + ".bias", {outputs}));
     }
     return linear;
@@ -134,14 +143,14 @@ void find_ffn(const ModelConfig& config, Finder& finder, const std::string& pref
   }
   if (model.intermediate_size == 0) model.intermediate_size = parse_intermediate_size(config);
   layer.ffn_norm = finder.norm(prefix + "0.", d);
-  layer.up = finder.linear(prefix, {"1"}, model.intermediate_size, d);
-  layer.down = finder.linear(prefix, {"3"}, d, model.intermediate_size);
+  layer.up = finder.linear(prefix, {"1"}, model.intermediate_size, d, true);
+  layer.down = finder.linear(prefix, {"3"}, d, model.intermediate_size, true);
 }
 
 void find_lm_head(const ModelConfig& config, Finder& finder, ModelTensors& model) {
   const int64_t d = config.hidden_size;
   model.has_lm_head = true;
-  model.lm_dense = finder.linear("lm_head.", {"dense"}, d, d);
+  model.lm_dense = finder.linear("lm_head.", {"dense"}, d, d, false);
   model.lm_norm = finder.norm("lm_head.layer_norm.", d);
   if (finder.has("lm_head.decoder.weight")) {
     model.decoder = finder.floats("lm_head.decoder.weight", {config.vocab_size, d});
@@ -165,7 +174,7 @@ void find_lm_head(const ModelConfig& config, Finder& finder, ModelTensors& model
 
 void find_classifier(const ModelConfig& config, Finder& finder, ModelTensors& model) {
   const int64_t d = config.hidden_size;
-  model.class_dense = finder.linear("classifier.", {"dense"}, d, d);
+  model.class_dense = finder.linear("classifier.", {"dense"}, d, d, false);
   const TensorView* out = finder.take("classifier.out_proj.weight");
   const int64_t stored = out->shape.empty() ? 0 : out->shape[0];
   if (stored < 1 || stored > INT32_MAX) {
@@ -173,7 +182,7 @@ void find_classifier(const ModelConfig& config, Finder& finder, ModelTensors& mo
          static_cast<long long>(d));
   }
   model.num_classes = config.num_classes != 0 ? config.num_classes : static_cast<int32_t>(stored);
-  model.class_out = finder.linear("classifier.", {"out_proj"}, model.num_classes, d);
+  model.class_out = finder.linear("classifier.", {"out_proj"}, model.num_classes, d, false);
 }
 
 }  // namespace
@@ -190,8 +199,8 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
     const std::string prefix = "encoder.layer." + std::to_string(i) + ".";
     EncoderLayerTensors layer;
     layer.attention_norm = finder.norm(prefix + "attention.LayerNorm.", d);
-    layer.query_key_value = finder.linear(prefix + "attention.", {"query", "key", "value"}, a, d);
-    layer.attention_out = finder.linear(prefix + "attention.", {"dense"}, d, a);
+    layer.query_key_value = finder.linear(prefix + "attention.", {"query", "key", "value"}, a, d, true);
+    layer.attention_out = finder.linear(prefix + "attention.", {"dense"}, d, a, true);
     layer.kind = kind_of(config, finder, i, prefix + "FFN.");
     find_ffn(config, finder, prefix + "FFN.", model, layer);
     model.layers.push_back(std::move(layer));

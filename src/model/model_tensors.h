@@ -22,6 +22,7 @@ struct LinearTensors {
   int64_t inputs = 0;
   int64_t outputs = 0;
   std::vector<const TensorView*> weights;
+  std::vector<const TensorView*> scales;  // one per output, of int8 weights; nullptr for others
   std::vector<const TensorView*> biases;
 };
 

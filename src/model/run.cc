@@ -66,6 +66,12 @@ Model::Layout Model::lay_out(const Extent& extent) const {
   layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
   layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max<int64_t>(3 * a, intermediate_size_))));
   layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
+  layout.packed_stride = row_stride((std::max({d, a, int64_t{intermediate_size_}}) + 1) / 2);
+  const bool integers = std::any_of(layers_.begin(), layers_.end(), [](const EncoderLayer& layer) {
+    return layer.query_key_value.dtype() == LFFN_INT8 || layer.attention_out.dtype() == LFFN_INT8 ||
+           layer.up.dtype() == LFFN_INT8 || layer.down.dtype() == LFFN_INT8;
+  });
+  layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride + 1) : 0);
   layout.thread = end;
   place(layout.thread_bytes, kernels_.attention_scratch(std::max<int64_t>(extent.longest, 1), config_.head_size));
   end += checked_product(layout.thread_bytes, static_cast<size_t>(num_threads_));
@@ -150,6 +156,7 @@ void Model::attend(const Workers& workers, const EncoderLayer& layer, const Mode
   project.normed = normed;
   project.in = hidden;
   project.rows = span.tokens;
+  project.packed = scratch.packed();
   project.out = wide;
   layer.query_key_value.run(workers, project);
 
@@ -191,6 +198,7 @@ void Model::attend(const Workers& workers, const EncoderLayer& layer, const Mode
   Linear::Call out;
   out.in = summed;
   out.rows = span.tokens;
+  out.packed = scratch.packed();
   out.add = true;
   out.out = hidden;
   layer.attention_out.run(workers, out);
@@ -215,12 +223,14 @@ void Model::feed_forward(const Workers& workers, const EncoderLayer& layer, cons
     up.normed = {scratch.floats(layout.normed), row_stride(config_.hidden_size)};
     up.in = {hidden.row(first), hidden.stride};
     up.rows = std::min(layout.batch_tokens, chunk.tokens - first);
+    up.packed = scratch.packed();
     up.activation = Activation::kGelu;
     up.out = {scratch.floats(layout.wide), row_stride(intermediate_size_)};
     layer.up.run(workers, up);
     Linear::Call down;
     down.in = up.out;
     down.rows = up.rows;
+    down.packed = up.packed;
     down.add = true;
     down.out = up.in;
     layer.down.run(workers, down);

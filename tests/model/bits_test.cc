@@ -14,8 +14,8 @@ class ModelBits : public WithModel {};
 const std::vector<int64_t> kLengths = {7, 1, 0, 16, 130, 2, 3, 5, 257, 24, 600, 64, 12, 300};
 
 TEST_F(ModelBits, AloneAndAmongOthers) {
-  for (const int32_t threads : {1, 3}) {
-    load({}, threads);
+  for (const int32_t threads : {1, 3, 4}) {
+    load({}, threads, threads == 4 ? LFFN_INT8 : LFFN_F32);
     const std::vector<float> together = encode(sequences(kLengths, info_.vocab_size));
     auto at = together.begin();
     for (const int64_t length : kLengths) {
@@ -78,41 +78,39 @@ TEST_F(ModelBits, AnyInstructionSet) {
   shape.num_heads = 3;
   shape.head_size = 13;
   shape.intermediate_size = 71;
-  const RandomModel random = random_model(shape);
-  const ModelConfig config = parse_model_config(random.config);
-  const ModelTensors tensors = check_model_tensors(config, random.tensors);
+  random_model(shape).write(path("model"));
+  const std::string file = content_of(path("model"));
   const Sequences input = sequences({130, 1, 29, 257}, shape.vocab_size);
-  std::vector<float> first;
-  std::string first_name;
-  for (const char* name : {"avx2", "avx512", "avx512vnni", "neon"}) {
-    const Kernels* kernels = find_kernels(name);
-    if (kernels == nullptr) continue;
-    LoadOptions options;
-    options.num_threads = 1;
-    const Model model(config, tensors, options, *kernels);
-    std::vector<float> logits(static_cast<size_t>(4 * shape.vocab_size));
-    std::vector<float> scores(static_cast<size_t>(4 * shape.num_classes));
-    std::vector<float> hidden(static_cast<size_t>(input.tokens() * shape.hidden_size));
-    const int64_t positions[] = {416, 0, 130, 7};
-    ModelCall call;
-    call.ids = input.ids.data();
-    call.offsets = input.offsets.data();
-    call.num_sequences = input.n();
-    call.hidden = hidden.data();
-    call.positions = positions;
-    call.num_positions = 4;
-    call.logits = logits.data();
-    call.class_scores = scores.data();
-    model.run(call);
-    hidden.insert(hidden.end(), logits.begin(), logits.end());
-    hidden.insert(hidden.end(), scores.begin(), scores.end());
-    if (first.empty()) {
-      first = hidden;
-      first_name = name;
+  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+    std::vector<float> first;
+    for (const char* name : {"avx2", "avx512", "avx512vnni", "neon"}) {
+      const Kernels* kernels = find_kernels(name);
+      if (kernels == nullptr) continue;
+      LoadOptions options;
+      options.num_threads = 1;
+      options.linear_dtype = dtype;
+      const std::unique_ptr<const Model> model = load_model_file(file.data(), file.size(), options, *kernels);
+      std::vector<float> logits(static_cast<size_t>(4 * shape.vocab_size));
+      std::vector<float> scores(static_cast<size_t>(4 * shape.num_classes));
+      std::vector<float> hidden(static_cast<size_t>(input.tokens() * shape.hidden_size));
+      const int64_t positions[] = {416, 0, 130, 7};
+      ModelCall call;
+      call.ids = input.ids.data();
+      call.offsets = input.offsets.data();
+      call.num_sequences = input.n();
+      call.hidden = hidden.data();
+      call.positions = positions;
+      call.num_positions = 4;
+      call.logits = logits.data();
+      call.class_scores = scores.data();
+      model->run(call);
+      hidden.insert(hidden.end(), logits.begin(), logits.end());
+      hidden.insert(hidden.end(), scores.begin(), scores.end());
+      if (first.empty()) first = hidden;
+      EXPECT_EQ(hidden, first) << name << ", element type " << dtype;
     }
-    EXPECT_EQ(hidden, first) << name << " and " << first_name;
+    if (first.empty()) GTEST_SKIP() << "this CPU has no fused multiply-add";
   }
-  if (first.empty()) GTEST_SKIP() << "this CPU has no fused multiply-add";
 }
 
 }  // namespace

@@ -109,6 +109,41 @@ TEST_P(GoldenModel, Logits) {
   EXPECT_LT(distance(logits, logits.data(), expected), kTolerance);
 }
 
+// int8 linear layers cost little accuracy, and are saved and loaded as they are.
+TEST_P(GoldenModel, Int8LinearLayers) {
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.linear_dtype = LFFN_INT8;
+  lffn_model* model = nullptr;
+  ASSERT_EQ(lffn_model_load(folder_.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
+  lffn_model_info info;
+  lffn_model_info_init(&info);
+  ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
+  EXPECT_EQ(info.linear_dtype, LFFN_INT8);
+  EXPECT_LT(info.file_bytes, info_.file_bytes);
+  std::vector<float> hidden(ids_.size() * static_cast<size_t>(info_.hidden_size)), again(hidden.size());
+  ASSERT_EQ(lffn_model_encode(model, ids_.data(), offsets_.data(), n(), hidden.data()), LFFN_OK);
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    const double off = distance(hidden, hidden.data() + offsets_[i] * info_.hidden_size, floats("hidden", i));
+    EXPECT_GT(off, kTolerance) << "they are int8";
+    EXPECT_LT(off, 0.2) << i << ": some codes flip, and choose rows that in these models are unrelated";
+  }
+  const std::string path = testing::TempDir() + "/lffn_int8_model_" + GetParam() + "_" + std::to_string(getpid());
+  ASSERT_EQ(lffn_model_save(model, path.c_str()), LFFN_OK) << lffn_last_error();
+  lffn_model_free(model);
+  model = nullptr;
+  ASSERT_EQ(lffn_model_load(path.c_str(), nullptr, &model), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_model_encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
+  EXPECT_EQ(hidden, again);
+  lffn_model_free(model);
+  options.linear_dtype = LFFN_F32;
+  ASSERT_EQ(lffn_model_load(path.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_model_encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
+  EXPECT_LT(distance(again, again.data(), hidden), 3e-3) << "only the inputs' rounding is gone";
+  lffn_model_free(model);
+  std::remove(path.c_str());
+}
+
 // One file with everything in it gives the same bits, from disk and from memory, and is written the same again.
 TEST_P(GoldenModel, SavedAndLoadedSameBits) {
   const std::string path = testing::TempDir() + "/lffn_model_" + GetParam() + "_" + std::to_string(getpid());

@@ -28,6 +28,7 @@ class ModelOutOfMemory : public InFolder {
     random_model(shape).write(path("model"));
     lffn_load_options_init(&options_);
     options_.num_threads = 1;
+    options_.linear_dtype = LFFN_INT8;
   }
   void TearDown() override {
     EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
