@@ -24,17 +24,21 @@ constexpr int64_t kDepth = 256 / kUsualPanels;
 struct FloatProduct {
   using Number = float;
   using Vector = F32;
+  static constexpr int kSums = kSumVectors;
   static F32 multiply(F32 weights, F32 input, F32 sums) { return fma(weights, input, sums); }
 };
 struct PairProduct {
   using Number = int32_t;
   using Vector = I32;
+  // Each product needs a register on its way to its sum.
+  static constexpr int kSums = kRegisters == 32 ? kSumVectors : 8;
   static I32 multiply(I32 weights, I32 input, I32 sums) { return dot_pairs(sums, weights, input); }
 };
 
 // Rows at once for so many panels.
+template <typename Product>
 constexpr int rows_at_once(int panels) {
-  const int rows = kSumVectors / (panels * kPanelVectors);
+  const int rows = Product::kSums / (panels * kPanelVectors);
   return rows < 1 ? 1 : rows > 12 ? 12 : rows;
 }
 
@@ -87,7 +91,7 @@ inline void linear_rest(int64_t rows, const Number* in, int64_t in_stride, int64
 template <typename Product, int kPanels, typename Number = typename Product::Number>
 void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inputs, const Number* weights,
                  int64_t panel_stride, bool first, Number* sums, int64_t sums_stride) {
-  constexpr int kRows = rows_at_once(kPanels);
+  constexpr int kRows = rows_at_once<Product>(kPanels);
   int64_t r = 0;
   for (; r + kRows <= rows; r += kRows) {
     linear_piece<Product, kRows, kPanels>(in + r * in_stride, in_stride, inputs, weights, panel_stride, first,
@@ -158,9 +162,9 @@ void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, cons
         linear_panels<Product, kPanels>(plan, in, in_stride, weights, inputs, r, rows, column, value);
       }
     };
-    if (rows <= rows_at_once(4 * kUsualPanels)) {
+    if (rows <= rows_at_once<Product>(4 * kUsualPanels)) {
       run(Constant<4 * kUsualPanels>());
-    } else if (rows <= rows_at_once(2 * kUsualPanels)) {
+    } else if (rows <= rows_at_once<Product>(2 * kUsualPanels)) {
       run(Constant<2 * kUsualPanels>());
     } else if (kUsualPanels > 1) {
       run(Constant<kUsualPanels>());
