@@ -131,7 +131,7 @@ void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t ro
     scale = quantise_row(floats, inputs_, integers);
   }
   int16_t* panel = panels_.as<int16_t>() + (output / kPanel * pairs() * kPanel + output % kPanel) * 2;
-  for (int64_t i = 0; i < inputs_; ++i) panel[i / 2 * kPanel * 2 + i % 2] = integers[i];
+  for (int64_t i = 0; i < inputs_; ++i) panel[i / 2 * kPanel * 2 + i % 2] = static_cast<int16_t>(int{integers[i]});
 }
 
 void Linear::run(const Workers& workers, const Call& call) const {
