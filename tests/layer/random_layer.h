@@ -92,7 +92,7 @@ inline std::vector<const Kernels*> all_kernels(bool only_fma = false) {
 
 // Equal to the bit, NaN included.
 inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
 }  // namespace lffn
