@@ -17,6 +17,17 @@
 #include <pthread.h>
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define LFFN_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LFFN_THREAD_SANITIZER 1
+#endif
+#endif
+#ifdef LFFN_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace lffn {
 namespace {
 
@@ -95,6 +106,16 @@ class HelperBudget {
   bool usable_;
 };
 thread_local int32_t HelperBudget::held_ = 0;
+
+// ThreadSanitizer does not see inside the OpenMP runtime: these tell it that a region starts after what came before it,
+// and ends after all its threads. They are nothing in any other build.
+#ifdef LFFN_THREAD_SANITIZER
+void happens_before(void* point) { __tsan_release(point); }
+void happens_after(void* point) { __tsan_acquire(point); }
+#else
+void happens_before(void*) {}
+void happens_after(void*) {}
+#endif
 #endif
 
 }  // namespace
@@ -120,15 +141,20 @@ void parallel_for(int64_t n_items, int32_t num_threads, LoopBody body, void* con
     std::atomic<int64_t> next{0};
     std::atomic<bool> failed{false};
     std::exception_ptr failure;
+    char start = 0, end = 0;
+    happens_before(&start);
 #pragma omp parallel num_threads(threads)
     {
+      happens_after(&start);
       const int32_t thread = omp_get_thread_num();
       try {
         for (int64_t item; !failed && (item = next.fetch_add(1)) < n_items;) body(context, item, thread);
       } catch (...) {
         if (!failed.exchange(true)) failure = std::current_exception();
       }
+      happens_before(&end);
     }
+    happens_after(&end);
     if (failure) std::rethrow_exception(failure);
     return;
   }
