@@ -107,6 +107,45 @@ class HelperBudget {
 };
 thread_local int32_t HelperBudget::held_ = 0;
 
+void* pass(void* gate) {
+  pthread_mutex_lock(static_cast<pthread_mutex_t*>(gate));
+  pthread_mutex_unlock(static_cast<pthread_mutex_t*>(gate));
+  return nullptr;
+}
+
+// How many of so many threads can be started now. Where not all, a quarter is left to others.
+int32_t startable(int32_t wanted) {
+  pthread_t threads[kMaxThreads];
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&gate);
+  int32_t started = 0;
+  while (started < wanted && pthread_create(&threads[started], nullptr, pass, &gate) == 0) ++started;
+  pthread_mutex_unlock(&gate);
+  for (int32_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
+  return started == wanted ? wanted : started * 3 / 4;
+}
+
+// An OpenMP runtime ends the process where it cannot start a thread, so a team grows only by what was just tried.
+class Team {
+ public:
+  // How many threads of the `wanted` the calling thread's next region may have.
+  static int32_t prepare(int32_t wanted) {
+    if (wanted > size_ && wait_ == 0) {
+      const int32_t more = startable(wanted - size_);
+      if (more < wanted - size_) wait_ = kRegionsToWait;
+      return size_ += more;
+    }
+    if (wait_ > 0) --wait_;
+    return size_ = std::min(size_, wanted);  // the runtime ends the threads of a larger team
+  }
+
+ private:
+  static constexpr int32_t kRegionsToWait = 1000;  // before trying again
+  static thread_local int32_t size_, wait_;
+};
+thread_local int32_t Team::size_ = 1;
+thread_local int32_t Team::wait_ = 0;
+
 // ThreadSanitizer does not see inside the OpenMP runtime: these tell it that a region starts after what came before it,
 // and ends after all its threads. They are nothing in any other build.
 #ifdef LFFN_THREAD_SANITIZER
@@ -136,8 +175,8 @@ int32_t max_helpers() {
 void parallel_for(int64_t n_items, int32_t num_threads, LoopBody body, void* context) {
 #ifdef _OPENMP
   if (n_items > 1 && num_threads > 1) {
-    const int threads =
-        1 + HelperBudget::instance().take(static_cast<int32_t>(std::min<int64_t>(num_threads, n_items)) - 1);
+    const int32_t wanted = static_cast<int32_t>(std::min<int64_t>(num_threads, n_items));
+    const int threads = Team::prepare(1 + HelperBudget::instance().take(wanted - 1));
     std::atomic<int64_t> next{0};
     std::atomic<bool> failed{false};
     std::exception_ptr failure;
