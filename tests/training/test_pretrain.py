@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import Encoder, EncoderConfig, LookupFFN, bpe, data, optimiser, pretrain, replace_ffns
+from lookupffn import (Encoder, EncoderConfig, LookupFFN, __main__, bpe, data, initial, optimiser, pretrain,
+                       replace_ffns)
 
 TOKENIZER = bpe.Tokenizer(*bpe.train(["ab cd ef gh"], 262))
 torch.set_num_threads(1)
@@ -61,8 +62,8 @@ def test_the_rate_warms_up_and_decays():
 def test_something_is_learned(tmp_path, kind):
     pretrain.train(tmp_path, config([kind]), schedule(steps=60), batches(), batches(2), evaluation_batches=2)
     entries = losses(tmp_path)
-    assert entries[0]["loss"] > 5.0
-    assert entries[-1]["valid_log_perplexity"] < 4.2
+    assert entries[0]["loss"] > 3.6  # ln 40 = 3.69: the decoder's bias knows how frequent the tokens are
+    assert entries[-1]["valid_log_perplexity"] < 3.4
 
 
 def test_a_checkpoint_of_another_model_is_refused(tmp_path):
@@ -101,11 +102,11 @@ def test_flops():
     assert model.ffn_flop_per_token() == 2 * 4 * (2 * 16 * 8 + 16 * 4) + 2 * 6 * 16 + 4 * 16 * 32
 
 
-def command(*arguments, **options):
-    return subprocess.run([sys.executable, "-m", "lookupffn", *map(str, arguments)], check=True, **options)
+def test_from_text_to_a_model_by_command_and_through_a_kill(tmp_path, monkeypatch):
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lookupffn", *map(str, arguments)])
+        __main__.main()
 
-
-def test_from_text_to_a_model_by_command_and_through_a_kill(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("\n\n".join("one two three four five six seven eight nine ten".split()[i % 10] + " is a number"
                                 for i in range(400)))
@@ -115,7 +116,7 @@ def test_from_text_to_a_model_by_command_and_through_a_kill(tmp_path):
     command("tokenizer", tmp_path / "bpe", text, "--vocab-size", 300)
     command("prepare", tmp_path / "ids", text, "--tokenizer", tmp_path / "bpe")
     common = ["--config", tmp_path / "config.json", "--train", tmp_path / "ids", "--valid", tmp_path / "ids", "--tokenizer",
-              tmp_path / "bpe", "--batch", 4, "--length", 16, "--steps", 120, "--save-every", 5, "--evaluate-every", 60,
+              tmp_path / "bpe", "--batch", 4, "--length", 16, "--steps", 60, "--save-every", 5, "--evaluate-every", 30,
               "--threads", 1]
     killed = subprocess.Popen([sys.executable, "-m", "lookupffn", "train", str(tmp_path / "killed"), *map(str, common)],
                               stderr=subprocess.DEVNULL)
@@ -124,8 +125,8 @@ def test_from_text_to_a_model_by_command_and_through_a_kill(tmp_path):
         time.sleep(0.01)
     os.kill(killed.pid, signal.SIGKILL)
     assert killed.wait() == -signal.SIGKILL
-    command("train", tmp_path / "killed", *common, stderr=subprocess.DEVNULL)
-    command("train", tmp_path / "whole", *common, stderr=subprocess.DEVNULL)
+    command("train", tmp_path / "killed", *common)
+    command("train", tmp_path / "whole", *common)
     assert losses(tmp_path / "killed") == losses(tmp_path / "whole")
     command("export", tmp_path / "killed", tmp_path / "model", "--tokenizer", tmp_path / "bpe", "--dtype", "bf16")
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
@@ -142,3 +143,20 @@ def test_factors_of_the_hash_learn_slowly():
     assert rates[id(ffn.hash.projection.weight)] == (0.1, 0.1)
     assert rates[id(ffn.tables)] == (1.0, 0.1)
     assert rates[id(ffn.bias)] == (1.0, 0.0)
+
+
+def test_heads_begin_by_looking_at_neighbours():
+    torch.manual_seed(0)
+    values = {**config(["none"]).to_dict(), "hidden_size": 64, "attention_head_size": 32}
+    model = Encoder(EncoderConfig.from_dict(values))
+    initial.initialise(model, batches().token_counts())
+    attention = model.encoder.layer[0].attention
+    with torch.no_grad():
+        u = attention.LayerNorm(model.embeddings(torch.randint(4, 200, (50, 18))))
+        query, key = (linear(u).view(50, 18, 2, 32).transpose(1, 2) for linear in (attention.query, attention.key))
+        shares = (query @ key.transpose(-1, -2) * 32**-0.5).softmax(-1).mean(0)
+    for head, offset in enumerate((-1, 1)):
+        places = torch.arange(2, 16)
+        assert shares[head, places, places + offset].mean() > 4 / 18
+    bias = model.lm_head.bias.detach()
+    assert float(bias[10] - bias[5]) == pytest.approx(np.log(101), abs=0.1)

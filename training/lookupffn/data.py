@@ -34,8 +34,8 @@ def ids_of_documents(documents, tokenizer):
 
 
 class MaskedBatches:
-    """Batches of sequences <s> ... </s>, shuffled anew in every epoch, with BERT's masking: of 15 in 100 positions 80 in
-    100 become <mask>, 10 in 100 a random token, and 10 in 100 stay."""
+    """Batches of sequences <s> ... </s>, shuffled anew in every epoch, with BERT's masking: of a share of the positions 80
+    in 100 become <mask>, 10 in 100 a random token, and 10 in 100 stay."""
 
     def __init__(self, ids, tokenizer, *, batch, length, seed, masked_share=0.15):
         self.batch, self.length, self.seed, self.masked_share = batch, length, seed, masked_share
@@ -48,6 +48,9 @@ class MaskedBatches:
 
     def batches_per_epoch(self):
         return len(self.bodies) // self.batch
+
+    def token_counts(self):
+        return torch.bincount(torch.from_numpy(self.bodies.astype(np.int64)).flatten(), minlength=self.vocab_size)
 
     def get(self, number):
         """Batch `number` -> ids, labels."""

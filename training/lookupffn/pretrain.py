@@ -12,6 +12,7 @@ import torch
 from . import safetensors
 from .data import IGNORED
 from .encoder import Encoder
+from .initial import initialise
 from .optimiser import make_optimizer, set_rate
 from .progress import Progress
 
@@ -72,7 +73,9 @@ def train(folder, config, schedule, batches, valid_batches, *, device="cpu", eva
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)
-    model = Encoder(config).to(device)
+    model = Encoder(config)
+    initialise(model, batches.token_counts())
+    model.to(device)
     optimizer = make_optimizer(model, schedule.weight_decay)
     checkpoint, log = folder / "checkpoint.pt", folder / "log.jsonl"
     done = 0

@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+"""Trains the same small encoder with different FFNs, on the same data, and says what each learned: the paper's Table 1 in
+small, and its ablations.
+
+    compare_ffns.py OUT --train train.ids --valid valid.ids --tokenizer bpe [--rows vanilla none ...] [--seeds 1 2 3]
+
+A run that was stopped is taken up again by the same command; several commands may share OUT if their rows differ. Each
+ends by writing OUT/results.json, OUT/results.md and OUT/results.png from all finished runs there.
+"""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lookupffn import bpe, data, native, pretrain  # noqa: E402
+from lookupffn.__main__ import read_ids  # noqa: E402
+from lookupffn.encoder import Encoder, EncoderConfig  # noqa: E402
+
+
+def lookup(tables, rows, projection="bh4", block=16):
+    return {"ffn_num_table": tables, "ffn_table_size": rows, "projection_type": projection, "block_size": block}
+
+
+ROWS = {
+    "none": {}, "vanilla": {}, "lookup-small": lookup(64, 16), "lookup-large": lookup(128, 64),
+    "switch": {"intermediate_size": 256}, "shuffle": {}, "slide": {}, "mongoose": {}, "yoso": {},
+    # The hash: dense or block diagonal, 512 bits.
+    "dense-hash": lookup(128, 16, "dense"), "block-64": lookup(128, 16, block=64), "block-32": lookup(128, 16, block=32),
+    "block-16": lookup(128, 16),
+    # More tables of 64 rows.
+    "tables-32": lookup(32, 64), "tables-64": lookup(64, 64),
+    # Larger tables for the same 384 bits: 64 tables of 64 rows stand between these.
+    "rows-8": lookup(128, 8), "rows-16": lookup(96, 16), "rows-256": lookup(48, 256),
+}
+KINDS = ("none", "vanilla", "switch", "shuffle", "slide", "mongoose", "yoso")
+
+
+def config_of(row, vocab_size, length):
+    values = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "attention_head_size": 32,
+              "intermediate_size": 512, "max_position_embeddings": length, "vocab_size": vocab_size, **ROWS[row]}
+    values["ffn_kinds"] = [row if row in KINDS else "lookup"] * values["num_hidden_layers"]
+    return EncoderConfig.from_dict(values)
+
+
+def train_row(folder, row, seed, arguments, tokenizer):
+    result = folder / "result.json"
+    if result.exists():
+        return
+    config = config_of(row, tokenizer.size, arguments.length)
+    schedule = pretrain.Schedule(arguments.steps, arguments.learning_rate, arguments.warm_up, seed=seed,
+                                 evaluate_every=arguments.evaluate_every, save_every=250)
+    batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,
+                                 seed=seed, masked_share=arguments.masked_share)
+    valid = data.MaskedBatches(read_ids(arguments.valid), tokenizer, batch=64, length=arguments.length, seed=1000)
+    begin = time.process_time()
+    model = pretrain.train(folder, config, schedule, batches, valid, evaluation_batches=4)
+    measured = {"row": row, "seed": seed, "log_perplexity": round(pretrain.log_perplexity(model, valid, 32), 4),
+                "ffn_flop_per_token": model.ffn_flop_per_token(),
+                "parameters": sum(parameter.numel() for parameter in model.parameters()),
+                "cpu_seconds": round(time.process_time() - begin), "steps": arguments.steps,
+                "tokens_per_step": arguments.batch * arguments.length}
+    result.write_text(json.dumps(measured) + "\n")
+
+
+def curve_of(folder):
+    entries = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [(entry["step"], entry["valid_log_perplexity"]) for entry in entries if "valid_log_perplexity" in entry]
+
+
+def gather(out):
+    rows = {}
+    for row in ROWS:
+        runs = [json.loads(path.read_text()) | {"curve": curve_of(path.parent)}
+                for path in sorted(out.glob(f"{row}-seed*/result.json"))]
+        runs = [run for run in runs if run["row"] == row]
+        if runs:
+            rows[row] = runs
+    return rows
+
+
+def table(rows):
+    lines = ["| FFN | MFLOP per token | parameters | log perplexity | seeds |", "|---|---|---|---|---|"]
+    for row, runs in rows.items():
+        values = torch.tensor([run["log_perplexity"] for run in runs])
+        spread = f" ± {float(values.std()):.3f}" if len(runs) > 1 else ""
+        lines.append(f"| {row} | {runs[0]['ffn_flop_per_token'] / 1e6:.3f} | {runs[0]['parameters']:,} | "
+                     f"{float(values.mean()):.3f}{spread} | {len(runs)} |")
+    return "\n".join(lines) + "\n"
+
+
+def draw(rows, path):
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.5))
+    for index, (row, runs) in enumerate(rows.items()):
+        colour = pyplot.get_cmap("tab20")(index)
+        values = [run["log_perplexity"] for run in runs]
+        flop = runs[0]["ffn_flop_per_token"] / 1e6
+        left.plot([flop] * len(values), values, "o", color=colour, markersize=5)
+        left.annotate(row, (flop, sum(values) / len(values)), textcoords="offset points", xytext=(7, -3), fontsize=8)
+        right.plot(*zip(*runs[0]["curve"]), color=colour, label=row)
+    left.set(xlabel="MFLOP per token in the FFNs", ylabel="log perplexity (nats), each dot a seed")
+    left.margins(x=0.15)
+    right.set(xlabel="step", ylabel="log perplexity while training")
+    right.legend(fontsize=7, ncol=2)
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--train")
+    parser.add_argument("--valid")
+    parser.add_argument("--tokenizer")
+    parser.add_argument("--rows", nargs="*", default=[], choices=list(ROWS), help="what to train; none: only gather")
+    parser.add_argument("--seeds", nargs="*", type=int, default=[1, 2, 3])
+    parser.add_argument("--draw", nargs="*", choices=list(ROWS), help="the rows of the table and plot; all by default")
+    parser.add_argument("--steps", type=int, default=1200)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--length", type=int, default=32)
+    parser.add_argument("--masked-share", type=float, default=0.3)
+    parser.add_argument("--learning-rate", type=float, default=2e-3)
+    parser.add_argument("--warm-up", type=int, default=100)
+    parser.add_argument("--evaluate-every", type=int, default=100)
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    if arguments.rows:
+        tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
+        if native.library() is None:
+            print("liblookupffn was not found; LookupFFN runs in plain PyTorch", file=sys.stderr)
+    for seed in arguments.seeds:
+        for row in arguments.rows:
+            train_row(arguments.out / f"{row}-seed{seed}", row, seed, arguments, tokenizer)
+    rows = gather(arguments.out)
+    if arguments.draw:
+        rows = {row: rows[row] for row in arguments.draw if row in rows}
+    (arguments.out / "results.json").write_text(json.dumps(rows) + "\n")
+    (arguments.out / "results.md").write_text(table(rows))
+    draw(rows, arguments.out / "results.png")
+    print(table(rows), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+"""How long forward and backward of one LookupFFN layer take through liblookupffn and in plain PyTorch, on the CPU.
+
+    step_speed.py [--threads 1] [--tokens 2048] [--runs 9]
+
+LOOKUPFFN_LIBRARY names the library. The best run counts, in wall time and in CPU time of the whole process.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lookupffn import LookupFFN, native  # noqa: E402
+
+
+def step(layer, x, grad):
+    for parameter in layer.parameters():
+        parameter.grad = None
+    x.grad = None
+    layer(x).backward(grad)
+
+
+def best_times(layer, x, grad, runs):
+    """Milliseconds, wall and CPU; one more run, the first, is not counted."""
+    wall, cpu = [], []
+    for _ in range(runs + 1):
+        wall_start, cpu_start = time.perf_counter(), time.process_time()
+        step(layer, x, grad)
+        wall.append((time.perf_counter() - wall_start) * 1e3)
+        cpu.append((time.process_time() - cpu_start) * 1e3)
+    return min(wall[1:]), min(cpu[1:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hidden-size", type=int, default=512)
+    parser.add_argument("--tables", type=int, default=128)
+    parser.add_argument("--table-size", type=int, default=256)
+    parser.add_argument("--block-size", type=int, default=64)
+    parser.add_argument("--tokens", type=int, default=2048)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=9)
+    arguments = parser.parse_args()
+    if native.library() is None:
+        sys.exit("step_speed.py: liblookupffn was not found; set LOOKUPFFN_LIBRARY")
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(0)
+    layer = LookupFFN(arguments.hidden_size, arguments.tables, arguments.table_size, block_size=arguments.block_size)
+    x = torch.randn(arguments.tokens, arguments.hidden_size, requires_grad=True)
+    grad = torch.randn(arguments.tokens, arguments.hidden_size)
+    times = {}
+    for name, use_native in (("liblookupffn", True), ("plain PyTorch", False)):
+        layer.use_native = use_native
+        times[name] = best_times(layer, x, grad, arguments.runs)
+    print("| | wall, ms | CPU, ms |\n|---|---|---|")
+    for name, (wall, cpu) in times.items():
+        print(f"| {name} | {wall:.1f} | {cpu:.1f} |")
+    ratios = [plain / ours for plain, ours in zip(times["plain PyTorch"], times["liblookupffn"])]
+    print(f"| times faster | {ratios[0]:.2f} | {ratios[1]:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
