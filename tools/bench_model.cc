@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <vector>
 
 #include "layer_options.h"
@@ -42,21 +43,38 @@ lookupffn::TokenBatch random_batch(const lffn_model_info& info, const ModelBench
   return batch;
 }
 
-// Seconds of each call, sorted.
-std::vector<double> time_calls(const lookupffn::Model& model, const lookupffn::TokenBatch& batch, double seconds) {
+struct Times {
+  std::vector<double> calls;            // seconds of each, sorted
+  double stages[LFFN_NUM_STAGES] = {};  // seconds of all together
+};
+
+Times time_calls(const lookupffn::Model& model, const lookupffn::TokenBatch& batch, double seconds) {
   const Progress progress("timing");
-  model.embed(batch.view());  // makes the scratch memory
-  std::vector<double> calls;
+  std::vector<float> embeddings((batch.offsets.size() - 1) * static_cast<size_t>(model.info().hidden_size));
+  double stages[LFFN_NUM_STAGES];
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.ids = batch.ids.data();
+  args.offsets = batch.offsets.data();
+  args.n = static_cast<int64_t>(batch.offsets.size()) - 1;
+  args.pooling = LFFN_POOLING_MEAN;
+  args.normalize = 1;
+  args.embeddings = embeddings.data();
+  args.seconds = stages;
+  lookupffn::check(lffn_model_run(model.get(), &args));  // makes the scratch memory
+  Times times;
+  std::vector<double>& calls = times.calls;
   const Clock::time_point begin = Clock::now();
   for (double total = 0; total < seconds || calls.size() < kMinCalls;) {
     const Clock::time_point start = Clock::now();
-    model.embed(batch.view());
+    lookupffn::check(lffn_model_run(model.get(), &args));
     const Clock::time_point end = Clock::now();
     calls.push_back(std::chrono::duration<double>(end - start).count());
+    for (int i = 0; i < LFFN_NUM_STAGES; ++i) times.stages[i] += stages[i];
     total = std::chrono::duration<double>(end - begin).count();
   }
   std::sort(calls.begin(), calls.end());
-  return calls;
+  return times;
 }
 
 }  // namespace
@@ -71,11 +89,14 @@ int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, dou
     throw lookupffn::InvalidArgument("--length is " + std::to_string(bench.length) + ", the model can run at most " +
                                      std::to_string(info.max_tokens));
   }
-  const std::vector<double> calls = time_calls(model, random_batch(info, bench), seconds);
+  const Times times = time_calls(model, random_batch(info, bench), seconds);
+  const std::vector<double>& calls = times.calls;
   const double median = calls[calls.size() / 2];
   const double tokens = static_cast<double>(bench.length) * bench.sequences;
   const Work work = work_of(info, bench.length);
   const double total = work.ffn + work.linear + work.attention + work.other;
+  const double timed = std::accumulate(times.stages, times.stages + LFFN_NUM_STAGES, 0.0);
+  const auto share = [&](int stage) { return timed > 0 ? times.stages[stage] / timed : 0; };
   const double gflops = 1e-6 * total * tokens / median;
   if (json) {
     const nlohmann::ordered_json object = {
@@ -92,6 +113,11 @@ int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, dou
         {"gflops", gflops},
         {"kflop_per_token",
          {{"ffn", work.ffn}, {"linear", work.linear}, {"attention", work.attention}, {"other", work.other}}},
+        {"time_share",
+         {{"ffn", share(LFFN_STAGE_FFN)},
+          {"linear", share(LFFN_STAGE_LINEAR)},
+          {"attention", share(LFFN_STAGE_ATTENTION)},
+          {"other", share(LFFN_STAGE_OTHER)}}},
         {"memory_bytes", info.memory_bytes},
         {"scratch_bytes", info.scratch_bytes},
     };
@@ -102,13 +128,14 @@ int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, dou
               info.num_threads, lffn_isa(), calls.size());
   std::printf("%10.3f ms per sequence\n%10.0f tokens per second\n%10.1f GFLOP/s\n\n", 1e3 * median / bench.sequences,
               tokens / median, gflops);
-  const auto row = [&](const char* name, double kflop) {
-    std::printf("%10.0f kFLOP per token, %3.0f %%: %s\n", kflop, 100 * kflop / total, name);
+  const auto row = [&](const char* name, double kflop, int stage) {
+    std::printf("%10.0f kFLOP per token, %3.0f %%, and %3.0f %% of the time: %s\n", kflop, 100 * kflop / total,
+                100 * share(stage), name);
   };
-  row("feed-forward layers", work.ffn);
-  row("attention's linear layers", work.linear);
-  row("attention's scores and sums", work.attention);
-  row("layer norms and the rest", work.other);
+  row("feed-forward layers", work.ffn, LFFN_STAGE_FFN);
+  row("attention's linear layers", work.linear, LFFN_STAGE_LINEAR);
+  row("attention's scores and sums", work.attention, LFFN_STAGE_ATTENTION);
+  row("layer norms and the rest", work.other, LFFN_STAGE_OTHER);
   std::printf("\n%10.1f MB of weights, at most %.1f MB of scratch memory per call\n",
               1e-6 * static_cast<double>(info.memory_bytes), 1e-6 * static_cast<double>(info.scratch_bytes));
   return 0;

@@ -392,6 +392,15 @@ enum {
 LFFN_API lffn_status lffn_model_embed(const lffn_model* model, const int32_t* ids, const int64_t* offsets, int64_t n,
                                       int32_t pooling, int32_t normalize, float* out);
 
+/** What the time of a call goes into, the places in lffn_model_run_args.seconds. */
+enum {
+  LFFN_STAGE_ATTENTION = 0, /**< Attention's scores, softmax and sums. */
+  LFFN_STAGE_LINEAR = 1,    /**< Its linear layers, with the layer norm before them. */
+  LFFN_STAGE_FFN = 2,       /**< Feed-forward layers, with theirs. */
+  LFFN_STAGE_OTHER = 3,     /**< Embeddings, the last layer norm, heads, and all else. */
+  LFFN_NUM_STAGES = 4
+};
+
 /** The arguments of lffn_model_run. Call lffn_model_run_args_init first. Outputs that stay NULL are not computed. */
 typedef struct lffn_model_run_args {
   size_t struct_size;       /**< sizeof(lffn_model_run_args), set by the _init function. */
@@ -409,6 +418,7 @@ typedef struct lffn_model_run_args {
   /** NULL, or a number that another thread may set to non-zero while the call runs. The call then ends soon with
    * LFFN_ERROR_CANCELLED; by then any part of the outputs may have been written, and nothing else. */
   const int32_t* cancel;
+  double* seconds; /**< Receives [LFFN_NUM_STAGES] how long each stage took, on all threads together. */
 } lffn_model_run_args;
 
 /** Fills in the defaults. NULL is ignored. */

@@ -28,7 +28,10 @@ struct ModelCall {
   bool normalize = false;
   float* embeddings = nullptr;  // [num_sequences][hidden_size]
   const int32_t* cancel = nullptr;
+  double* seconds = nullptr;  // [LFFN_NUM_STAGES]
 };
+
+class StageClock;
 
 class Model {
  public:
@@ -72,7 +75,7 @@ class Model {
   int64_t chunk_tokens() const;
   void embed(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden) const;
   void attend(const Workers& workers, const EncoderLayer& layer, const ModelCall& call, const Span& span,
-              const Rows& hidden, const Scratch& scratch) const;
+              const Rows& hidden, const Scratch& scratch, StageClock& clock) const;
   void feed_forward(const Workers& workers, const EncoderLayer& layer, const Span& chunk, const Rows& hidden,
                     const Scratch& scratch) const;
   void collect(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/scratch_layout.h"
+#include "model/stage_clock.h"
 
 namespace lffn {
 namespace {
@@ -95,7 +96,8 @@ int64_t Model::scratch_bytes() const {
 void Model::run(const ModelCall& call) const {
   const bool nothing =
       call.hidden == nullptr && call.logits == nullptr && call.class_scores == nullptr && call.embeddings == nullptr;
-  if (call.num_sequences == 0 || nothing) return;
+  StageClock clock(call.seconds);
+  if (call.num_sequences == 0 || nothing) return clock.hand_out();
   const Workers workers = {kernels_, num_threads_, flush_denormals_, call.cancel};
   const Layout layout = lay_out(measure(call));
   const ScratchPool::Lease lease(scratch_, layout.total);
@@ -107,13 +109,15 @@ void Model::run(const ModelCall& call) const {
     const int64_t d = config_.hidden_size;
     const Rows hidden = {call.hidden != nullptr ? call.hidden + chunk.begin * d : scratch.floats(layout.hidden), d};
     embed(workers, call, chunk, hidden);
+    clock.lap(LFFN_STAGE_OTHER);
     for (const EncoderLayer& layer : layers_) {
       for (int64_t first = chunk.first; first < chunk.last;) {
         const Span batch = next_span(call, first, chunk.last, kBatchTokens);
         first = batch.last;
-        attend(workers, layer, call, batch, {hidden.row(batch.begin - chunk.begin), d}, scratch);
+        attend(workers, layer, call, batch, {hidden.row(batch.begin - chunk.begin), d}, scratch, clock);
       }
       feed_forward(workers, layer, chunk, hidden, scratch);
+      clock.lap(LFFN_STAGE_FFN);
     }
     const int64_t items = (chunk.tokens + kRowsPerItem - 1) / kRowsPerItem;
     workers.run(items, workers.threads_for(16.0 * static_cast<double>(chunk.tokens * d)), [&](int64_t item, int32_t) {
@@ -125,6 +129,8 @@ void Model::run(const ModelCall& call) const {
   }
   if (call.logits != nullptr) predict(workers, call, scratch);
   if (call.class_scores != nullptr) classify(workers, call, scratch);
+  clock.lap(LFFN_STAGE_OTHER);
+  clock.hand_out();
 }
 
 void Model::embed(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden) const {
@@ -144,7 +150,7 @@ void Model::embed(const Workers& workers, const ModelCall& call, const Span& spa
 }
 
 void Model::attend(const Workers& workers, const EncoderLayer& layer, const ModelCall& call, const Span& span,
-                   const Rows& hidden, const Scratch& scratch) const {
+                   const Rows& hidden, const Scratch& scratch, StageClock& clock) const {
   const int64_t a = config_.attention_size();
   const Layout& layout = scratch.layout;
   const Rows normed = {scratch.floats(layout.normed), row_stride(config_.hidden_size)};
@@ -159,6 +165,7 @@ void Model::attend(const Workers& workers, const EncoderLayer& layer, const Mode
   project.packed = scratch.packed();
   project.out = wide;
   layer.query_key_value.run(workers, project);
+  clock.lap(LFFN_STAGE_LINEAR);
 
   int64_t longest = 0;
   double flop = 0;
@@ -195,6 +202,8 @@ void Model::attend(const Workers& workers, const EncoderLayer& layer, const Mode
     kernels_.attend(plan, scratch.data + layout.thread + layout.thread_bytes * static_cast<size_t>(thread));
   });
 
+  clock.lap(LFFN_STAGE_ATTENTION);
+
   Linear::Call out;
   out.in = summed;
   out.rows = span.tokens;
@@ -202,6 +211,7 @@ void Model::attend(const Workers& workers, const EncoderLayer& layer, const Mode
   out.add = true;
   out.out = hidden;
   layer.attention_out.run(workers, out);
+  clock.lap(LFFN_STAGE_LINEAR);
 }
 
 void Model::feed_forward(const Workers& workers, const EncoderLayer& layer, const Span& chunk, const Rows& hidden,

@@ -1,4 +1,5 @@
 // What callers may and may not ask of a model.
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -133,6 +134,42 @@ TEST_F(ModelCalls, OldOptionsAreAccepted) {
   lffn_model_free(model);
   options.struct_size = sizeof options;
   refused(lffn_model_load(path("model").c_str(), &options, &model), "linear_dtype is 99");
+}
+
+TEST_F(ModelCalls, TellsWhereTheTimeGoes) {
+  const Sequences input = sequences({20, 20, 20, 5}, info_.vocab_size);
+  std::vector<float> hidden(static_cast<size_t>(input.tokens() * info_.hidden_size));
+  double seconds[LFFN_NUM_STAGES];
+  std::fill_n(seconds, LFFN_NUM_STAGES, -1);
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.seconds = seconds;
+  ASSERT_EQ(lffn_model_run(model_, &args), LFFN_OK) << "nothing to do";
+  for (const double stage : seconds) EXPECT_EQ(stage, 0);
+  args.ids = input.ids.data();
+  args.offsets = input.offsets.data();
+  args.n = input.n();
+  args.hidden = hidden.data();
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(lffn_model_run(model_, &args), LFFN_OK) << lffn_last_error();
+  const double total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double sum = 0;
+  for (const double stage : seconds) {
+    EXPECT_GT(stage, 0);
+    sum += stage;
+  }
+  EXPECT_LE(sum, total);
+  EXPECT_EQ(hidden, encode(input)) << "looking at the clock changes nothing";
+
+  const int32_t cancel = 1;
+  args.cancel = &cancel;
+  std::fill_n(seconds, LFFN_NUM_STAGES, -1);
+  EXPECT_EQ(lffn_model_run(model_, &args), LFFN_ERROR_CANCELLED);
+  for (const double stage : seconds) EXPECT_EQ(stage, -1) << "outputs are untouched";
+  args.cancel = nullptr;
+  args.struct_size = offsetof(lffn_model_run_args, seconds);  // an older program
+  EXPECT_EQ(lffn_model_run(model_, &args), LFFN_OK);
+  for (const double stage : seconds) EXPECT_EQ(stage, -1) << "beyond what such a program knows";
 }
 
 TEST_F(ModelCalls, Pooling) {

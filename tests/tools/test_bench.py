@@ -55,7 +55,10 @@ class Bench(unittest.TestCase):
         # Four linear layers of 48 x 48 in each of three layers; two products of 48 for each of 9 tokens.
         self.assertAlmostEqual(figures["kflop_per_token"]["linear"], 3 * 4 * 2 * 48 * 48 / 1e3, delta=1)
         self.assertAlmostEqual(figures["kflop_per_token"]["attention"], 3 * 4 * 48 * 9 / 1e3, delta=1)
-        self.assertIn("tokens per second", run(*arguments))
+        self.assertAlmostEqual(sum(figures["time_share"].values()), 1, places=6)
+        self.assertGreater(min(figures["time_share"].values()), 0)
+        for words in ("tokens per second", "% of the time: feed-forward layers"):
+            self.assertIn(words, run(*arguments))
         result = subprocess.run([*COMMAND, "bench", "--model", model, "--length", "100000"], capture_output=True,
                                 check=False, text=True)
         self.assertEqual(result.returncode, 1)
