@@ -1,0 +1,159 @@
+// Makes each allocation of a call on text fail in turn: every call then says so, leaves nothing behind and its outputs
+// alone, and works once memory is back.
+#include <string_view>
+
+#include "tests/format/helpers.h"
+#include "tests/format/out_of_memory.h"
+
+namespace lffn {
+namespace {
+
+constexpr std::string_view kText = "The <mask> of na\xC3\xAFve  foxes, and <mask> 2023\n";
+
+class TextOutOfMemory : public InFolder {
+ protected:
+  void SetUp() override {
+    InFolder::SetUp();
+    const lffn_allocator allocator = {sizeof(lffn_allocator), hook_allocate, hook_deallocate, nullptr};
+    ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    lffn_load_options_init(&options_);
+    options_.num_threads = 1;
+    load();
+    lffn_model_info_init(&info_);
+    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+  }
+  void TearDown() override {
+    free_model();
+    EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
+    InFolder::TearDown();
+  }
+  void load() { ASSERT_EQ(lffn_model_load(kFolder, &options_, &model_), LFFN_OK) << lffn_last_error(); }
+  void free_model() {
+    lffn_model_free(model_);
+    model_ = nullptr;
+  }
+  // A model that has run keeps its scratch memory, which is not a leak: so every action first makes it anew.
+  int survive_with_scratch(const std::function<lffn_status()>& action, const std::function<void()>& unchanged) {
+    int failures = 0;
+    for (;; ++failures) {
+      free_model();
+      const Balance before;
+      load();
+      left = failures;
+      refused = 0;
+      const lffn_status status = action();
+      left = INT64_MAX;
+      if (status == LFFN_OK) {
+        EXPECT_EQ(refused, 0) << "an allocation failed unnoticed, after " << failures;
+      } else {
+        EXPECT_EQ(status, LFFN_ERROR_OUT_OF_MEMORY) << lffn_last_error() << ", after " << failures << " allocations";
+        unchanged();
+      }
+      free_model();
+      EXPECT_TRUE(before == Balance()) << "something is left after " << failures << " allocations";
+      if (status == LFFN_OK || HasFailure()) break;
+    }
+    load();
+    return failures;
+  }
+
+  static constexpr const char* kFolder = LFFN_MODEL_DATA "/model-mixed";
+  lffn_load_options options_;
+  lffn_model_info info_;
+  lffn_model* model_ = nullptr;
+};
+
+TEST_F(TextOutOfMemory, LoadsFolder) {
+  lffn_model* other = nullptr;
+  const int failures = survive([&] { return lffn_model_load(kFolder, &options_, &other); },
+                               [&] { lffn_model_free(other), other = nullptr; }, [&] { ASSERT_EQ(other, nullptr); });
+  EXPECT_GT(failures, 200) << "a vocabulary is made of many small pieces";
+}
+
+TEST_F(TextOutOfMemory, SavesAndLoadsOneFile) {
+  const std::string file = path("saved");
+  survive([&] { return lffn_model_save(model_, file.c_str()); }, [] {});
+  const std::string bytes = content_of(file);
+  lffn_model* other = nullptr;
+  const auto undo = [&] { lffn_model_free(other), other = nullptr; };
+  survive([&] { return lffn_model_load(file.c_str(), &options_, &other); }, undo);
+  survive([&] { return lffn_model_load_memory(bytes.data(), bytes.size(), &options_, &other); }, undo);
+}
+
+TEST_F(TextOutOfMemory, Tokenizes) {
+  std::vector<int32_t> ids(kText.size() + 2, -7);
+  std::vector<int64_t> begins(ids.size(), -7), ends(ids.size(), -7);
+  size_t count = 77;
+  const auto unchanged = [&] {
+    ASSERT_EQ(count, 77u);
+    for (const int32_t id : ids) ASSERT_EQ(id, -7);
+    for (const int64_t begin : begins) ASSERT_EQ(begin, -7);
+    for (const int64_t end : ends) ASSERT_EQ(end, -7);
+  };
+  const int plain = survive(
+      [&] {
+        return lffn_model_tokenize(model_, kText.data(), kText.size(), LFFN_TOKENIZE_SPECIAL, ids.data(), ids.size(),
+                                   &count);
+      },
+      [] {}, unchanged);
+  EXPECT_GT(plain, 0);
+  const std::vector<int32_t> found(ids.begin(), ids.begin() + static_cast<int64_t>(count));
+  count = 77;
+  std::fill(ids.begin(), ids.end(), -7);
+  survive(
+      [&] {
+        return lffn_model_tokenize_spans(model_, kText.data(), kText.size(), LFFN_TOKENIZE_SPECIAL, ids.data(),
+                                         begins.data(), ends.data(), ids.size(), &count);
+      },
+      [] {}, unchanged);
+  EXPECT_TRUE(std::equal(found.begin(), found.end(), ids.begin()));
+  // Long enough for the ways that keep memory outside the stack.
+  const std::string word(3000, 'a');
+  survive([&] { return lffn_model_tokenize(model_, word.data(), word.size(), 0, nullptr, 0, &count); }, [] {});
+
+  std::string text(500, '#');
+  size_t size = 77;
+  survive([&] { return lffn_model_detokenize(model_, found.data(), found.size(), 0, text.data(), text.size(), &size); },
+          [] {},
+          [&] {
+            ASSERT_EQ(size, 77u);
+            ASSERT_EQ(text, std::string(500, '#'));
+          });
+}
+
+TEST_F(TextOutOfMemory, FillsMasks) {
+  std::vector<int32_t> ids(6, -7);
+  std::vector<float> probabilities(6, -7);
+  size_t masks = 77;
+  const int failures = survive_with_scratch(
+      [&] {
+        return lffn_model_fill_mask(model_, kText.data(), kText.size(), 3, ids.data(), probabilities.data(), 2, &masks);
+      },
+      [&] {
+        ASSERT_EQ(masks, 77u);
+        for (const int32_t id : ids) ASSERT_EQ(id, -7);
+        for (const float probability : probabilities) ASSERT_EQ(probability, -7);
+      });
+  EXPECT_GT(failures, 3) << "tokens, logits, an order and scratch memory";
+  EXPECT_EQ(masks, 2u);
+}
+
+TEST_F(TextOutOfMemory, EmbedsAndClassifies) {
+  const char* const texts[] = {kText.data(), "", "another one"};
+  std::vector<float> vectors(3 * static_cast<size_t>(info_.hidden_size), 7),
+      scores(3 * static_cast<size_t>(info_.num_classes), 7);
+  const auto untouched = [](const std::vector<float>& out) {
+    for (const float value : out) ASSERT_EQ(value, 7);
+  };
+  EXPECT_GT(
+      survive_with_scratch(
+          [&] { return lffn_model_embed_texts(model_, texts, nullptr, 3, 0, LFFN_POOLING_MEAN, 1, vectors.data()); },
+          [&] { untouched(vectors); }),
+      3);
+  EXPECT_GT(survive_with_scratch([&] { return lffn_model_classify_texts(model_, texts, nullptr, 3, 0, scores.data()); },
+                                 [&] { untouched(scores); }),
+            3);
+}
+
+}  // namespace
+}  // namespace lffn
