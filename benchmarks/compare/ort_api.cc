@@ -44,6 +44,7 @@ const OrtApi* OrtApi::get(std::string* why) {
   }
   take(api.error_message, table, 2);
   take(api.create_env, table, 3);
+  take(api.create_session_from_file, table, 7);
   take(api.create_session, table, 8);
   take(api.run, table, 9);
   take(api.create_session_options, table, 10);

@@ -22,6 +22,7 @@ struct OrtApi {
   const char* version;
   const char* (*error_message)(const OrtStatus*);
   OrtStatus* (*create_env)(int log_level, const char* log_id, OrtEnv**);
+  OrtStatus* (*create_session_from_file)(const OrtEnv*, const char* path, const OrtSessionOptions*, OrtSession**);
   OrtStatus* (*create_session)(const OrtEnv*, const void* model, size_t size, const OrtSessionOptions*, OrtSession**);
   OrtStatus* (*run)(OrtSession*, const OrtRunOptions*, const char* const* input_names, const OrtValue* const* inputs,
                     size_t n_inputs, const char* const* output_names, size_t n_outputs, OrtValue** outputs);

@@ -1,0 +1,61 @@
+#include <lookupffn/lookupffn.h>
+
+#include <stdexcept>
+
+#include "engine.h"
+
+namespace compare {
+namespace {
+
+void check(lffn_status status) {
+  if (status != LFFN_OK) throw std::runtime_error(std::string("liblookupffn: ") + lffn_last_error());
+}
+
+class LookupFfnEngine : public ModelEngine {
+ public:
+  LookupFfnEngine(const std::string& file, bool int8, int threads) {
+    lffn_load_options options;
+    lffn_load_options_init(&options);
+    options.num_threads = threads;
+    options.linear_dtype = options.table_dtype = options.hash_dtype = int8 ? LFFN_INT8 : LFFN_F32;
+    check(lffn_model_load(file.c_str(), &options, &model_));
+  }
+  ~LookupFfnEngine() override { lffn_model_free(model_); }
+
+  void run(const int32_t* ids, const Batch& batch, float* hidden) override { call(ids, batch, hidden, nullptr); }
+  std::vector<double> stages(const int32_t* ids, const Batch& batch, float* hidden) override {
+    std::vector<double> seconds(LFFN_NUM_STAGES);
+    call(ids, batch, hidden, seconds.data());
+    return seconds;
+  }
+  std::string version() const override {
+    const uint32_t v = lffn_version();
+    return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." + std::to_string(v % 100) + " (" +
+           lffn_isa() + ")";
+  }
+
+ private:
+  void call(const int32_t* ids, const Batch& batch, float* hidden, double* seconds) {
+    offsets_.resize(static_cast<size_t>(batch.texts) + 1);
+    for (size_t i = 0; i < offsets_.size(); ++i) offsets_[i] = static_cast<int64_t>(i) * batch.length;
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.ids = ids;
+    args.offsets = offsets_.data();
+    args.n = batch.texts;
+    args.hidden = hidden;
+    args.seconds = seconds;
+    check(lffn_model_run(model_, &args));
+  }
+
+  lffn_model* model_ = nullptr;
+  std::vector<int64_t> offsets_;
+};
+
+}  // namespace
+
+std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, int threads) {
+  return std::make_unique<LookupFfnEngine>(file, int8, threads);
+}
+
+}  // namespace compare

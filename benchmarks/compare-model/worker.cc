@@ -1,0 +1,103 @@
+// A process that holds one engine with one model. Commands come on standard input, each answered by one line:
+//   version
+//   hidden TEXTS LENGTH FILE        writes the hidden states of the first texts
+//   time TEXTS LENGTH FIRST CALLS   answers the seconds that so many calls took, each with the next tokens of the pool
+//   stages TEXTS LENGTH             answers seconds in attention, linear layers, FFNs, the rest; an empty line if
+//   unknown
+// Arguments: ENGINE MODEL IDS THREADS, where IDS is a file of int32.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+#include "engine.h"
+
+namespace {
+
+using namespace compare;
+
+std::unique_ptr<ModelEngine> load(const std::string& engine, const std::string& model, int threads) {
+  if (engine == "lookupffn-f32") return load_lookupffn(model, false, threads);
+  if (engine == "lookupffn-int8") return load_lookupffn(model, true, threads);
+  if (engine == "onnxruntime") return load_onnxruntime(model, threads);
+  throw std::runtime_error("no engine " + engine);
+}
+
+std::vector<int32_t> read_ids(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::vector<int32_t> ids(bytes.size() / sizeof(int32_t));
+  std::copy_n(bytes.data(), ids.size() * sizeof(int32_t), reinterpret_cast<char*>(ids.data()));
+  return ids;
+}
+
+class Worker {
+ public:
+  Worker(std::unique_ptr<ModelEngine> engine, std::vector<int32_t> ids)
+      : engine_(std::move(engine)), ids_(std::move(ids)) {}
+
+  std::string answer(const std::string& line) {
+    std::istringstream words(line);
+    std::string command;
+    words >> command;
+    if (command == "version") return engine_->version();
+    Batch batch = {};
+    words >> batch.texts >> batch.length;
+    if (batch.tokens() < 1 || batch.tokens() > static_cast<int64_t>(ids_.size())) throw std::runtime_error(line);
+    hidden_.resize(static_cast<size_t>(batch.tokens() * kHidden));
+    if (command == "hidden") {
+      std::string path;
+      words >> path;
+      engine_->run(ids_.data(), batch, hidden_.data());
+      std::ofstream file(path, std::ios::binary);
+      file.write(reinterpret_cast<const char*>(hidden_.data()),
+                 static_cast<std::streamsize>(hidden_.size() * sizeof(float)));
+      if (!file.flush()) throw std::runtime_error("cannot write " + path);
+      return "done";
+    }
+    if (command == "time") {
+      int64_t first = 0, calls = 0;
+      words >> first >> calls;
+      return std::to_string(time_calls(batch, first, calls));
+    }
+    if (command != "stages") throw std::runtime_error(line);
+    std::string text;
+    for (const double seconds : engine_->stages(ids_.data(), batch, hidden_.data())) {
+      text += std::to_string(seconds) + " ";
+    }
+    return text;
+  }
+
+ private:
+  double time_calls(const Batch& batch, int64_t first, int64_t calls) {
+    const int64_t slots = static_cast<int64_t>(ids_.size()) / batch.tokens();
+    const auto start = std::chrono::steady_clock::now();
+    for (int64_t i = first; i < first + calls; ++i) {
+      engine_->run(ids_.data() + i % slots * batch.tokens(), batch, hidden_.data());
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  std::unique_ptr<ModelEngine> engine_;
+  std::vector<int32_t> ids_;
+  std::vector<float> hidden_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (argc != 5) throw std::runtime_error("wants ENGINE MODEL IDS THREADS");
+    Worker worker(load(argv[1], argv[2], std::stoi(argv[4])), read_ids(argv[3]));
+    for (std::string line; std::getline(std::cin, line);) std::cout << worker.answer(line) << std::endl;
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "model-worker: %s\n", error.what());
+    return 1;
+  }
+}
