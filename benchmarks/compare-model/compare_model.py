@@ -147,7 +147,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="texts of 16 and 128 tokens, 1 and 8 at once, one thread")
     parser.add_argument("--seconds", type=float, help="for each size and number of threads, at least 3 rounds")
     arguments = parser.parse_args()
-    seconds = arguments.seconds or (2 if arguments.quick else 12)
+    seconds = arguments.seconds or (2 if arguments.quick else 9)
     result = {"machine": machine(), "versions": {}, "memory": {}, "cells": []}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

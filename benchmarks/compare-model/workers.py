@@ -29,7 +29,10 @@ class Worker:
 
     def __init__(self, kind, folder, threads):
         self.kind = kind
-        environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads))  # PyTorch does not hand its number on
+        # PyTorch does not hand its number on to OpenBLAS, whose threads and its own would wait by spinning at each other's cost.
+        environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads))
+        if kind.name.startswith("pytorch"):
+            environment["OMP_WAIT_POLICY"] = "passive"
         command = kind.command + [str(folder / kind.model), str(folder / "ids"), str(threads)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
                                         env=environment)
