@@ -7,6 +7,7 @@ LOOKUPFFN_LIBRARY names the library. The best run counts, in wall time and in CP
 """
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -48,6 +49,10 @@ def main():
     arguments = parser.parse_args()
     if native.library() is None:
         sys.exit("step_speed.py: liblookupffn was not found; set LOOKUPFFN_LIBRARY")
+    if os.environ.get("OMP_NUM_THREADS") != str(arguments.threads):
+        # PyTorch's thread for the backward pass asks OpenMP, whatever set_num_threads said.
+        os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
+        os.execv(sys.executable, [sys.executable, *sys.argv])
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(0)
     layer = LookupFFN(arguments.hidden_size, arguments.tables, arguments.table_size, block_size=arguments.block_size)
