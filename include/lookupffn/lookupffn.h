@@ -502,6 +502,21 @@ LFFN_API lffn_status lffn_model_detokenize(const lffn_model* model, const int32_
 LFFN_API lffn_status lffn_model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k,
                                           int32_t* ids, float* probabilities, size_t capacity, size_t* n_masks);
 
+/** lffn_model_fill_mask that another thread may end: see lffn_model_run_args.cancel. Cancelled, it leaves its outputs
+ * untouched.
+ * @param model         a model with a language model head
+ * @param utf8          the text
+ * @param n_bytes       its bytes
+ * @param top_k         tokens wanted for each mask
+ * @param ids           receives [masks, top_k] ids, the most likely first; may be NULL
+ * @param probabilities receives [masks, top_k]; may be NULL
+ * @param capacity      room in each of the arrays, in masks
+ * @param n_masks       receives how many masks the text has
+ * @param cancel        NULL, or a number that another thread may set to non-zero */
+LFFN_API lffn_status lffn_model_fill_mask_cancellable(const lffn_model* model, const char* utf8, size_t n_bytes,
+                                                      int32_t top_k, int32_t* ids, float* probabilities,
+                                                      size_t capacity, size_t* n_masks, const int32_t* cancel);
+
 /** One vector for each text.
  * @param model     the model
  * @param texts     [n] texts

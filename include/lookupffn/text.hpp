@@ -87,17 +87,19 @@ inline std::string detokenize(const Model& model, Span<const std::int32_t> ids, 
 }
 
 /** For each "<mask>" in the text, the most likely tokens, the best first.
- * @param model one with a language model head
- * @param text  UTF-8
- * @param top_k how many for each */
-inline std::vector<std::vector<Filling>> fill_mask(const Model& model, std::string_view text, std::int32_t top_k) {
+ * @param model  one with a language model head
+ * @param text   UTF-8
+ * @param top_k  how many for each
+ * @param cancel nullptr, or a flag that another thread may set */
+inline std::vector<std::vector<Filling>> fill_mask(const Model& model, std::string_view text, std::int32_t top_k,
+                                                   const CancelFlag* cancel = nullptr) {
   std::size_t n_masks = 0;
   check(lffn_model_fill_mask(model.get(), text.data(), text.size(), top_k, nullptr, nullptr, 0, &n_masks));
   const std::size_t k = static_cast<std::size_t>(top_k);
   std::vector<std::int32_t> ids(n_masks * k);
   std::vector<float> probabilities(ids.size());
-  check(lffn_model_fill_mask(model.get(), text.data(), text.size(), top_k, ids.data(), probabilities.data(), n_masks,
-                             &n_masks));
+  check(lffn_model_fill_mask_cancellable(model.get(), text.data(), text.size(), top_k, ids.data(), probabilities.data(),
+                                         n_masks, &n_masks, cancel == nullptr ? nullptr : cancel->address()));
   std::vector<std::vector<Filling>> result(n_masks);
   for (std::size_t i = 0; i < ids.size(); ++i) result[i / k].push_back({ids[i], probabilities[i]});
   return result;

@@ -132,7 +132,7 @@ void most_likely(const float* logits, std::vector<int32_t>& order, int32_t top_k
 }
 
 void fill_mask(const lffn_model* handle, std::string_view text, int32_t top_k, int32_t* ids, float* probabilities,
-               size_t capacity, size_t* n_masks) {
+               size_t capacity, size_t* n_masks, const int32_t* cancel) {
   const Tokenizer& tokenizer = tokenizer_of(handle);
   const Model& model = *handle->model;
   const int32_t vocab_size = model.config().vocab_size;
@@ -157,6 +157,7 @@ void fill_mask(const lffn_model* handle, std::string_view text, int32_t top_k, i
     call.positions = masks.data();
     call.num_positions = static_cast<int64_t>(filled);
     call.logits = logits.as<float>();
+    call.cancel = cancel;
     const auto k = static_cast<size_t>(top_k);
     std::vector<int32_t> order(static_cast<size_t>(vocab_size));
     std::vector<Candidate> found(k);
@@ -209,9 +210,15 @@ lffn_status lffn_model_detokenize(const lffn_model* model, const int32_t* ids, s
 
 lffn_status lffn_model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
                                  float* probabilities, size_t capacity, size_t* n_masks) {
+  return lffn_model_fill_mask_cancellable(model, utf8, n_bytes, top_k, ids, probabilities, capacity, n_masks, nullptr);
+}
+
+lffn_status lffn_model_fill_mask_cancellable(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k,
+                                             int32_t* ids, float* probabilities, size_t capacity, size_t* n_masks,
+                                             const int32_t* cancel) {
   return guarded([&] {
     need(model, "model");
-    fill_mask(model, view(utf8, n_bytes), top_k, ids, probabilities, capacity, n_masks);
+    fill_mask(model, view(utf8, n_bytes), top_k, ids, probabilities, capacity, n_masks, cancel);
   });
 }
 

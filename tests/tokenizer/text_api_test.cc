@@ -201,6 +201,26 @@ TEST_F(Text, FillsMasks) {
   EXPECT_EQ(masks, 0u);
 }
 
+TEST_F(Text, FillingAMaskCanBeCancelled) {
+  const std::string text = "The quick <mask>";
+  int32_t cancel = 0;
+  Ids ids(3, -7), expected(3, -7);
+  size_t masks = 77;
+  const auto fill = [&] {
+    return lffn_model_fill_mask_cancellable(model_, text.data(), text.size(), 3, ids.data(), nullptr, 1, &masks,
+                                            &cancel);
+  };
+  cancel = 1;
+  EXPECT_EQ(fill(), LFFN_ERROR_CANCELLED);
+  EXPECT_EQ(ids, expected);
+  EXPECT_EQ(masks, 77u);
+  cancel = 0;
+  EXPECT_EQ(fill(), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(masks, 1u);
+  ASSERT_EQ(lffn_model_fill_mask(model_, text.data(), text.size(), 3, expected.data(), nullptr, 1, &masks), LFFN_OK);
+  EXPECT_EQ(ids, expected);
+}
+
 TEST_F(Text, EmbedsAndClassifiesAsTheFunctionsOnIdsDo) {
   const std::vector<std::string> texts = {"The quick brown fox", "", "na\u00efve <mask>", "x"};
   std::vector<const char*> pointers;
