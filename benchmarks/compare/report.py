@@ -1,4 +1,4 @@
-"""Turns the raw numbers of one run into docs/performance.md (between its markers), docs/img and benchmarks/results.
+"""Turns the raw numbers of one run into docs/performance.md (between its markers), docs/images and benchmarks/results.
 
 usage: report.py COMPARE.json LIMITS.json LAYER.json
 """
@@ -156,10 +156,10 @@ def generated(compare, limits, layer):
     best = row_bandwidth(limits)
     sections = [
         ("## The machine and the engines", machine_text(compare)),
-        ("## Time per token", time_tables(compare) + "\n\n![Time per token](img/time-per-token.svg)"),
-        ("## Ratios", ratio_tables(compare) + "\n\n![Ratios](img/ratios.svg)\n\n" + thread_table(compare)),
+        ("## Time per token", time_tables(compare) + "\n\n![Time per token](images/time-per-token.svg)"),
+        ("## Ratios", ratio_tables(compare) + "\n\n![Ratios](images/ratios.svg)\n\n" + thread_table(compare)),
         ("## Are the results right", quality_text(compare)),
-        ("## The machine's limits", limits_text(limits, best) + "\n\n![Random rows](img/random-rows.svg)"),
+        ("## The machine's limits", limits_text(limits, best) + "\n\n![Random rows](images/random-rows.svg)"),
         ("## The kernels against the limits", kernel_table(limits, layer, best)),
     ]
     return "\n\n".join(f"{title}\n\n{text}" for title, text in sections)
@@ -177,7 +177,7 @@ def main():
     folder.mkdir(exist_ok=True)
     for name, values in results.items():
         (folder / f"{name}.json").write_text(json.dumps(values, indent=1) + "\n")
-    images = ROOT / "docs" / "img"
+    images = ROOT / "docs" / "images"
     images.mkdir(parents=True, exist_ok=True)
     plots.time_per_token(results["compare"], images / "time-per-token.svg")
     plots.ratios(results["compare"], images / "ratios.svg")

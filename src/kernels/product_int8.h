@@ -114,16 +114,21 @@ inline float quantise_token(const float* in, int64_t rows, int64_t block, float 
   float range;
   __builtin_memcpy(&range, &largest, sizeof range);
   range = range < kSmallestRange ? kSmallestRange : range;
-  const float inverse = steps / range;
+  const F32 inverse = F32::set1(steps / range), round = F32::set1(kRoundInLowBits);
+  uint8_t* to = reinterpret_cast<uint8_t*>(pairs);
+  const auto put = [&](const float* numbers, int64_t count) LFFN_INLINE {
+    uint16_t rounded[kLanes];
+    store_u16(bits(fma(F32::load(numbers), inverse, round)) & I32::set1(0xffff), rounded);
+    __builtin_memcpy(to, rounded, static_cast<size_t>(count) * sizeof *rounded);
+    to += count * static_cast<int64_t>(sizeof *rounded);
+  };
   for (int64_t first = 0; first < rows; first += block) {
-    for (r = first; r < first + block; r += 2) {
-      const float low = fma1(in[r], inverse, kRoundInLowBits);
-      const float high = r + 1 < first + block ? fma1(in[r + 1], inverse, kRoundInLowBits) : kRoundInLowBits;
-      uint32_t low_bits, high_bits;
-      __builtin_memcpy(&low_bits, &low, sizeof low_bits);
-      __builtin_memcpy(&high_bits, &high, sizeof high_bits);
-      *pairs++ = static_cast<int32_t>((low_bits & 0xffff) | high_bits << 16);
-    }
+    int64_t i = 0;
+    for (; i + kLanes <= block; i += kLanes) put(in + first + i, kLanes);
+    if (i == block) continue;
+    float rest[kLanes] = {};
+    for (int64_t n = i; n < block; ++n) rest[n - i] = in[first + n];
+    put(rest, 2 * pairs_of(block - i));
   }
   return range / steps;
 }
@@ -139,8 +144,9 @@ inline void product_int8_token_piece(const int8_t* weights, const float* scales,
     const I32 token = I32::set1(in[i]);
     unroll<kPanels>([&](auto p) LFFN_INLINE {
       const int8_t* row = weights + (p * pairs + i) * kPanel * 2;
-      unroll<kVectors>(
-          [&](auto v) LFFN_INLINE { sums[p][v] = dot_pairs(sums[p][v], load_pairs(row + v * kLanes * 2), token); });
+      unroll<kVectors>([&](auto v) LFFN_INLINE {
+        sums[p][v] = dot_pairs_here(sums[p][v], load_pairs(row + v * kLanes * 2), token);
+      });
     });
   }
   unroll<kPanels>([&](auto p) LFFN_INLINE {

@@ -1,7 +1,6 @@
 #include "layer/layer.h"
 
 #include "format/utf8.h"
-#include "runtime/cpu.h"
 #include "runtime/environment.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
@@ -59,9 +58,7 @@ Layer::Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadO
       projection_(pack_projection(config, tensors, lffn::hash_dtype(tensors, options))),
       tables_(pack_tables(config, tensors, lffn::table_dtype(tensors, options), kernels)),
       num_threads_(resolve_threads(options.num_threads)),
-      flush_denormals_(options.flush_denormals) {
-  cache_sizes();  // reads files, which no forward should do
-}
+      flush_denormals_(options.flush_denormals) {}
 
 int64_t Layer::stored_bytes() const {
   const int64_t rows = static_cast<int64_t>(config_.num_tables) * config_.table_size;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "layer/pack.h"
+#include "runtime/cpu.h"
 
 namespace lffn {
 namespace {
@@ -15,6 +16,16 @@ int32_t columns_unit(int32_t dtype) {
 }
 
 int64_t element_bytes(int32_t dtype) { return dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1; }
+
+// Wide slabs cost less per row. But a group of tables should fit into half the L2 cache, if narrower ones let it.
+int32_t choose_columns(const LayerConfig& config, int32_t dtype) {
+  const int32_t unit = columns_unit(dtype), widest = std::min(kMaxSlabColumns, round_up(config.output_size, unit));
+  const int64_t column_bytes = kEntryGroup * int64_t{config.table_size} * element_bytes(dtype);
+  for (int32_t columns = kMaxSlabColumns; columns >= unit; columns /= 2) {
+    if (columns * column_bytes <= static_cast<int64_t>(cache_sizes().l2) / 2) return std::min(columns, widest);
+  }
+  return widest;
+}
 
 // A row of the tensor as float32, whatever it is stored as.
 void read_row(const LayerTensors& tensors, int64_t row, int64_t size, float* out) {
@@ -82,7 +93,7 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
   packed.num_tables = config.num_tables;
   packed.table_size = config.table_size;
   packed.output_size = config.output_size;
-  packed.slab_columns = std::min(kMaxSlabColumns, round_up(config.output_size, columns_unit(table_dtype)));
+  packed.slab_columns = choose_columns(config, table_dtype);
   packed.num_slabs = (config.output_size + packed.slab_columns - 1) / packed.slab_columns;
   packed.int8_position = kernels.int8_position;
   for (int32_t c = 0; c < packed.slab_columns; ++c) packed.positions[static_cast<size_t>(c)] = packed.position(c);

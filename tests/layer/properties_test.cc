@@ -85,6 +85,17 @@ TEST(Properties, EveryCodeLength) {
   }
 }
 
+// Larger tables are cut into narrower slabs, up to a point.
+TEST(Properties, SlabsOfEveryWidth) {
+  for (const int bits : {8, 9, 10, 11, 12}) {
+    LayerConfig config = small_config();
+    config.num_tables = 5;
+    config.output_size = 70;
+    config.table_size = 1 << bits;
+    check(config);
+  }
+}
+
 TEST(Properties, EveryNumberOfProbes) {
   for (int32_t probes = 1; probes <= 32; ++probes) {
     LayerConfig config = small_config();
