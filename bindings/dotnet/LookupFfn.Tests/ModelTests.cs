@@ -109,6 +109,39 @@ public class ModelTests
 
     [Theory]
     [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void LinearLayersInIntegers(string name)
+    {
+        GoldenModel golden = new(name);
+        string file = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
+        try
+        {
+            using Model model = Model.Load(golden.Folder);
+            LoadOptions integers = new() { LinearType = ElementType.Int8, NumThreads = 1 };
+            using Model small = Model.Load(golden.Folder, integers);
+            small.Save(file);
+            using Model stored = Model.Load(file, new LoadOptions { NumThreads = 2 });
+            Assert.Equal(ElementType.Int8, small.Info.LinearType);
+            Assert.Equal(ElementType.Int8, stored.Info.LinearType);
+            Assert.True(small.Info.FileBytes < model.Info.FileBytes);
+            float[][] batch = stored.Encode(golden.Sequences);
+            for (int i = 0; i < batch.Length; i++)
+            {
+                float[] expected = model.Encode(golden.Sequences[i]);
+                float[] found = small.Encode(golden.Sequences[i]);
+                Golden.AssertSameBits(found, batch[i]);
+                double squares = expected.Sum(number => (double)number * number);
+                double differences = expected.Zip(found, (a, b) => Math.Pow((double)a - b, 2)).Sum();
+                Assert.InRange(Math.Sqrt(differences / squares), 1e-9, 0.2);
+            }
+        }
+        finally
+        {
+            File.Delete(file);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
     public void ElementTypesAndInfo(string name)
     {
         GoldenModel golden = new(name);

@@ -116,6 +116,36 @@ class ModelTest {
   }
 
   @TestFactory
+  Stream<DynamicTest> linearLayersInIntegers(@TempDir Path directory) throws IOException {
+    return forEachModel((golden, model) -> {
+      int[][] all = golden.allSequences();
+      LoadOptions integers = LoadOptions.defaults().withLinearType(ElementType.INT8).withNumThreads(1);
+      Path file = directory.resolve(golden.name + "-int8.safetensors");
+      try (Model small = Model.load(golden.folder, integers)) {
+        small.save(file);
+        try (Model stored = Model.load(file, LoadOptions.defaults().withNumThreads(2))) {
+          assertEquals(ElementType.INT8, small.info().linearType());
+          assertEquals(ElementType.INT8, stored.info().linearType());
+          assertTrue(small.info().fileBytes() < model.info().fileBytes());
+          float[][] batch = stored.encode(all, DEFAULTS);
+          for (int i = 0; i < all.length; i++) {
+            float[] expected = model.encode(all[i]);
+            float[] found = small.encode(all[i]);
+            Golden.assertSameBits(found, batch[i]);
+            double squares = 0;
+            double differences = 0;
+            for (int j = 0; j < found.length; j++) {
+              squares += (double) expected[j] * expected[j];
+              differences += Math.pow((double) found[j] - expected[j], 2);
+            }
+            assertTrue(differences > 0 && Math.sqrt(differences / squares) < 0.2, golden.name + " " + i);
+          }
+        }
+      }
+    });
+  }
+
+  @TestFactory
   Stream<DynamicTest> elementTypesAndInfo() throws IOException {
     return forEachModel((golden, model) -> {
       ModelInfo info = model.info();
