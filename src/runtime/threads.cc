@@ -172,30 +172,41 @@ int32_t max_helpers() {
   return most;
 }
 
+#ifdef _OPENMP
+namespace {
+
+// By itself: a function with a parallel region asks the OpenMP runtime for its thread as it starts, whether or not it
+// gets as far as the region.
+__attribute__((noinline)) void run_region(int64_t n_items, int threads, LoopBody body, void* context) {
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;
+  char start = 0, end = 0;
+  happens_before(&start);
+#pragma omp parallel num_threads(threads)
+  {
+    happens_after(&start);
+    const int32_t thread = omp_get_thread_num();
+    try {
+      for (int64_t item; !failed && (item = next.fetch_add(1)) < n_items;) body(context, item, thread);
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+    happens_before(&end);
+  }
+  happens_after(&end);
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+#endif
+
 void parallel_for(int64_t n_items, int32_t num_threads, LoopBody body, void* context) {
 #ifdef _OPENMP
   if (n_items > 1 && num_threads > 1) {
     const int32_t wanted = static_cast<int32_t>(std::min<int64_t>(num_threads, n_items));
     const int threads = Team::prepare(1 + HelperBudget::instance().take(wanted - 1));
-    std::atomic<int64_t> next{0};
-    std::atomic<bool> failed{false};
-    std::exception_ptr failure;
-    char start = 0, end = 0;
-    happens_before(&start);
-#pragma omp parallel num_threads(threads)
-    {
-      happens_after(&start);
-      const int32_t thread = omp_get_thread_num();
-      try {
-        for (int64_t item; !failed && (item = next.fetch_add(1)) < n_items;) body(context, item, thread);
-      } catch (...) {
-        if (!failed.exchange(true)) failure = std::current_exception();
-      }
-      happens_before(&end);
-    }
-    happens_after(&end);
-    if (failure) std::rethrow_exception(failure);
-    return;
+    if (threads > 1) return run_region(n_items, threads, body, context);
   }
 #else
   (void)num_threads;
