@@ -5,6 +5,7 @@
 #include "kernels/simd.h"
 #include "kernels/train_kernels.h"
 #include "kernels/transform.h"
+#include "kernels/unroll.h"
 
 namespace lffn {
 namespace {
@@ -93,20 +94,42 @@ inline void decays(const float* z, int64_t count, float* e) {
   }
 }
 
-void train_score(const float* z, int32_t num_tables, int32_t code_bits, bool sigmoid, uint16_t* codes, float* scores,
-                 int64_t stride, float* scratch) {
-  decays(z, int64_t{num_tables} * code_bits, scratch);
-  for (int32_t k = 0; k < num_tables; ++k, z += code_bits, scratch += code_bits) {
+// Bits is int32_t, or a Constant, so that the loops over a table's hash values are unrolled.
+template <typename Bits>
+inline void score_tables(const float* z, int32_t num_tables, Bits code_bits, bool sigmoid, uint16_t* codes,
+                         float* scores, int64_t stride, const float* e) {
+  for (int32_t k = 0; k < num_tables; ++k, z += code_bits, e += code_bits) {
     uint32_t code = 0;
     float sum = 0, product = 1;
     for (int32_t j = 0; j < code_bits; ++j) {
-      code = code * 2 + (z[j] > 0 ? 1 : 0);
+      code |= (z[j] > 0 ? 1u : 0u) << (code_bits - 1 - j);
       sum += __builtin_fabsf(z[j]);
-      product *= 1.0f + scratch[j];
+      product *= 1.0f + e[j];
     }
     codes[k * stride] = static_cast<uint16_t>(code);
     scores[k * stride] = (sigmoid ? 1.0f : sum) / product;
   }
+}
+
+template <typename Run>
+inline void with_code_bits(int32_t code_bits, Run&& run) {
+  switch (code_bits) {
+    case 8:
+      return run(Constant<8>());
+    case 6:
+      return run(Constant<6>());
+    case 4:
+      return run(Constant<4>());
+    default:
+      return run(code_bits);
+  }
+}
+
+void train_score(const float* z, int32_t num_tables, int32_t code_bits, bool sigmoid, uint16_t* codes, float* scores,
+                 int64_t stride, float* scratch) {
+  decays(z, int64_t{num_tables} * code_bits, scratch);
+  with_code_bits(code_bits,
+                 [&](auto bits) { score_tables(z, num_tables, bits, sigmoid, codes, scores, stride, scratch); });
 }
 
 void train_score_backward(const float* z, int32_t num_tables, int32_t code_bits, bool sigmoid, const float* score_grads,

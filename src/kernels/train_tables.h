@@ -1,5 +1,5 @@
-// Sums of table rows and their gradients, one table at a time, its tokens sorted by code: a row is fetched once and
-// stays in registers for all its tokens.
+// Sums of table rows and their gradients, one table at a time, its tokens sorted by code, so that a row is fetched
+// once.
 #pragma once
 
 #include "kernels/simd.h"
@@ -9,10 +9,19 @@
 namespace lffn {
 namespace {
 
-constexpr int kPrefetchRows = 4;
+// The caches follow neither the order of the tokens nor the way from row to row, so what comes next is asked for.
+constexpr int64_t kPrefetchTokens = 8;
+constexpr int64_t kPrefetchEntries = 32;  // for the rows when summing: some of those entries share one
+constexpr int64_t kPrefetchRows = 4;
 
+template <bool kWrite = false>
 inline void prefetch_columns(const float* row, int32_t columns) {
-  for (int32_t c = 0; c < columns; c += 16) __builtin_prefetch(row + c);
+  for (int32_t c = 0; c < columns; c += 16) __builtin_prefetch(row + c, kWrite);
+}
+
+// Some entries after entry i, if there are as many.
+inline int64_t entry_ahead(const TrainRows& rows, int64_t i, int64_t distance) {
+  return i + distance < rows.count ? i + distance : rows.count - 1;
 }
 
 // The end of the run of tokens with the code of token `first`.
@@ -23,23 +32,19 @@ inline int64_t run_end(const TrainRows& rows, int64_t first) {
   return end;
 }
 
+// Without a loop over the tokens of a row: where that ends cannot be predicted.
 template <int kVectors>
 void add_rows_of(const TrainRows& rows, float* sums) {
-  for (int64_t first = 0; first < rows.count;) {
-    const int64_t end = run_end(rows, first);
-    const float* row = rows.rows + rows.codes[first] * rows.row_stride;
-    if (rows.codes[first] + kPrefetchRows < rows.table_size) {
-      prefetch_columns(row + kPrefetchRows * rows.row_stride, rows.columns);
-    }
-    F32 values[kVectors];
-    unroll<kVectors>([&](auto v) LFFN_INLINE { values[v] = F32::load(row + v * kLanes); });
-    for (int64_t i = first; i < end; ++i) {
-      float* sum = sums + int64_t{rows.tokens[i]} * kTrainColumns;
-      const F32 score = F32::set1(rows.scores[i]);
-      unroll<kVectors>([&](auto v)
-                           LFFN_INLINE { fma(score, values[v], F32::load(sum + v * kLanes)).store(sum + v * kLanes); });
-    }
-    first = end;
+  for (int64_t i = 0; i < rows.count; ++i) {
+    const int64_t next = entry_ahead(rows, i, kPrefetchTokens), later = entry_ahead(rows, i, kPrefetchEntries);
+    prefetch_columns(sums + int64_t{rows.tokens[next]} * kTrainColumns, kVectors * kLanes);
+    prefetch_columns(rows.rows + rows.codes[later] * rows.row_stride, kVectors * kLanes);
+    const float* row = rows.rows + rows.codes[i] * rows.row_stride;
+    float* sum = sums + int64_t{rows.tokens[i]} * kTrainColumns;
+    const F32 score = F32::set1(rows.scores[i]);
+    unroll<kVectors>([&](auto v) LFFN_INLINE {
+      fma(score, F32::load(row + v * kLanes), F32::load(sum + v * kLanes)).store(sum + v * kLanes);
+    });
   }
 }
 
@@ -55,9 +60,10 @@ void add_rows_narrow(const TrainRows& rows, float* sums) {
 inline float lane_sum(F32 value) {
   float lanes[kLanes];
   value.store(lanes);
-  float sum = 0;
-  for (float lane : lanes) sum += lane;
-  return sum;
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
+  return lanes[0];
 }
 
 inline void clear_rows(const TrainRows& rows, float* row_grads, int64_t begin, int64_t end) {
@@ -74,6 +80,8 @@ inline void run_backward(const TrainRows& rows, int64_t first, int64_t end, cons
   F32 sums[kVectors];
   unroll<kVectors>([&](auto v) LFFN_INLINE { sums[v] = add_rows ? F32::load(row_grad + v * kLanes) : F32::set1(0); });
   for (int64_t i = first; i < end; ++i) {
+    const int64_t next = entry_ahead(rows, i, kPrefetchTokens);
+    prefetch_columns(grads + int64_t{rows.tokens[next]} * kTrainColumns, kVectors * kLanes);
     const float* grad = grads + int64_t{rows.tokens[i]} * kTrainColumns;
     const F32 score = F32::set1(rows.scores[i]);
     F32 dots[2] = {F32::set1(0), F32::set1(0)};
@@ -114,7 +122,9 @@ inline void rows_backward_with(const TrainRows& rows, float* row_grads, bool add
     const int64_t code = rows.codes[first];
     if (!add_rows) clear_rows(rows, row_grads, next_row, code);
     if (code + kPrefetchRows < rows.table_size) {
-      prefetch_columns(rows.rows + (code + kPrefetchRows) * rows.row_stride, rows.columns);
+      const int64_t offset = (code + kPrefetchRows) * rows.row_stride;
+      prefetch_columns(rows.rows + offset, rows.columns);
+      prefetch_columns<true>(row_grads + offset, rows.columns);
     }
     run(first, end, row_grads + code * rows.row_stride);
     next_row = code + 1;

@@ -45,7 +45,7 @@ void score_tile(const TrainCall& call, const TrainShape& shape, const float* z, 
   for (int64_t t = 0; t < tokens; ++t) {
     call.kernels.score(z + t * shape.num_hashes, config.num_tables, config.code_bits(),
                        config.activation == LFFN_ACTIVATION_SIGMOID, entries.codes.as<uint16_t>() + first + t,
-                       entries.scores.as<float>() + first + t, entries.num_tokens, scratch);
+                       entries.scores.as<float>() + first + t, entries.stride, scratch);
   }
 }
 
@@ -88,7 +88,7 @@ struct BackwardTile {
       float* row = dz + t * shape.num_hashes;
       call.kernels.score_backward(z + (first + t) * shape.num_hashes, config.num_tables, config.code_bits(),
                                   config.activation == LFFN_ACTIVATION_SIGMOID, score_grads + first + t,
-                                  call.num_tokens, row, rest);
+                                  entry_stride(call.num_tokens), row, rest);
       for (int64_t i = 0; i < shape.num_hashes; ++i) bias_sums[i] += row[i];
     }
     projection.backward(u, tokens, dz, du, sums, add, rest);
@@ -147,7 +147,8 @@ void train_forward(const TrainCall& call, float* y, float* z) {
     projection.forward(u, tokens, call.weights.hash_bias, hashes, rest);
     score_tile(call, shape, hashes, first, tokens, entries, rest);
   });
-  add_table_rows(call, SortedEntries(call.config, entries, call.num_threads), y);
+  const int64_t chunk = sums_chunk(call.config, call.num_tokens, call.num_threads);
+  add_table_rows(call, SortedEntries(call.config, entries, chunk, call.num_threads), y);
 }
 
 void train_backward(const TrainCall& call, const float* z, const float* grad_y, float* grad_x,
@@ -164,7 +165,7 @@ void train_backward(const TrainCall& call, const float* z, const float* grad_y, 
     std::fill_n(grads.bias, config.output_size, 0.0f);
     return;
   }
-  const Memory score_grads = floats(config.num_tables, call.num_tokens);
+  const Memory score_grads = floats(config.num_tables, entry_stride(call.num_tokens));
   {
     const TrainEntries entries(config.num_tables, call.num_tokens);
     const Memory scratch = floats(call.num_threads, score_scratch(shape));
@@ -173,7 +174,8 @@ void train_backward(const TrainCall& call, const float* z, const float* grad_y, 
       score_tile(call, shape, z + first * shape.num_hashes, first, std::min(kTrainTile, call.num_tokens - first),
                  entries, scratch.as<float>() + thread * score_scratch(shape));
     });
-    table_rows_backward(call, SortedEntries(config, entries, call.num_threads), grad_y, grads, score_grads.as<float>());
+    table_rows_backward(call, SortedEntries(config, entries, kChunk, call.num_threads), grad_y, grads,
+                        score_grads.as<float>());
   }
 
   const BackwardTile backward = {call, projection, z, score_grads.as<float>(), grad_x};

@@ -28,8 +28,9 @@ TrainShape::TrainShape(const LayerConfig& config) : dense(config.projection == 0
     chain_hashes = config.padded_size();
     keep = 1.0f - config.decay_coeff;
   }
-  width_in = blocks * block_in;
-  width_out = blocks * block_out;
+  // A panel more than needed: rows a power of two apart would crowd into a few sets of the cache.
+  width_in = blocks * block_in + kPanel;
+  width_out = blocks * block_out + kPanel;
 }
 
 TrainProjection::TrainProjection(const LayerConfig& config, const TrainKernels& kernels, const float* weight,

@@ -19,7 +19,7 @@ struct TrainShape {
   bool dense;
   int64_t chains, factors, blocks;
   int64_t block_in, block_out;
-  int64_t width_in, width_out;  // floats of a token's row before and after a factor
+  int64_t width_in, width_out;  // floats from token to token before and after a factor
   int64_t chain_hashes;         // of each chain but the last
   int64_t num_hashes;
   float keep;  // the share of the input in z

@@ -7,7 +7,7 @@
 namespace lffn {
 namespace {
 
-constexpr int64_t kChunk = 1024;        // tokens whose slab of sums or gradients stays in a core's cache
+constexpr int64_t kSmallChunk = 256;    // tokens: less would read each row for too few of them
 constexpr int64_t kTableGroup = 4;      // tables that share what was brought into the cache
 constexpr int64_t kPackedTokens = 256;  // copied at once into slabs
 
@@ -24,19 +24,33 @@ int64_t slab_columns(const LayerConfig& config, int64_t slab) {
 
 }  // namespace
 
-TrainEntries::TrainEntries(int64_t num_tables, int64_t count)
-    : num_tokens(count), codes(numbers<uint16_t>(num_tables, count)), scores(numbers<float>(num_tables, count)) {}
+int64_t entry_stride(int64_t num_tokens) { return ((num_tokens / kPanel + 1) | 1) * kPanel; }
 
-SortedEntries::SortedEntries(const LayerConfig& config, const TrainEntries& entries, int32_t num_threads)
-    : num_tokens_(entries.num_tokens),
-      tokens_(numbers<uint32_t>(config.num_tables, num_tokens_)),
-      codes_(numbers<uint16_t>(config.num_tables, num_tokens_)),
-      scores_(numbers<float>(config.num_tables, num_tokens_)) {
+int64_t sums_chunk(const LayerConfig& config, int64_t num_tokens, int32_t num_threads) {
+  int64_t chunk = kChunk;
+  while (num_threads > 1 && chunk > kSmallChunk && num_tokens / chunk * slabs(config) < 2 * num_threads) chunk /= 2;
+  return chunk;
+}
+
+TrainEntries::TrainEntries(int64_t num_tables, int64_t count)
+    : num_tokens(count),
+      stride(entry_stride(count)),
+      codes(numbers<uint16_t>(num_tables, stride)),
+      scores(numbers<float>(num_tables, stride)) {}
+
+SortedEntries::SortedEntries(const LayerConfig& config, const TrainEntries& entries, int64_t chunk_size,
+                             int32_t num_threads)
+    : chunk_size_(chunk_size),
+      num_tokens_(entries.num_tokens),
+      stride_(entries.stride),
+      tokens_(numbers<uint32_t>(config.num_tables, stride_)),
+      codes_(numbers<uint16_t>(config.num_tables, stride_)),
+      scores_(numbers<float>(config.num_tables, stride_)) {
   const Memory counts = numbers<uint32_t>(num_threads, config.table_size);
   parallel_for(config.num_tables, num_threads, [&](int64_t table, int32_t thread) {
     uint32_t* places = counts.as<uint32_t>() + int64_t{thread} * config.table_size;
     for (int64_t chunk = 0; chunk < num_chunks(); ++chunk) {
-      const int64_t begin = first(table, chunk), count = std::min(kChunk, num_tokens_ - chunk * kChunk);
+      const int64_t begin = first(table, chunk), count = chunk_tokens(chunk);
       const uint16_t* codes = entries.codes.as<uint16_t>() + begin;
       const float* scores = entries.scores.as<float>() + begin;
       std::fill_n(places, config.table_size, 0u);
@@ -57,9 +71,13 @@ SortedEntries::SortedEntries(const LayerConfig& config, const TrainEntries& entr
   });
 }
 
-int64_t SortedEntries::num_chunks() const { return (num_tokens_ + kChunk - 1) / kChunk; }
+int64_t SortedEntries::num_chunks() const { return (num_tokens_ + chunk_size_ - 1) / chunk_size_; }
 
-int64_t SortedEntries::first(int64_t table, int64_t chunk) const { return table * num_tokens_ + chunk * kChunk; }
+int64_t SortedEntries::chunk_tokens(int64_t chunk) const {
+  return std::min(chunk_size_, num_tokens_ - chunk * chunk_size_);
+}
+
+int64_t SortedEntries::first(int64_t table, int64_t chunk) const { return table * stride_ + chunk * chunk_size_; }
 
 TrainRows SortedEntries::rows(const TrainCall& call, int64_t table, int64_t chunk, int64_t slab) const {
   const LayerConfig& config = call.config;
@@ -71,23 +89,24 @@ TrainRows SortedEntries::rows(const TrainCall& call, int64_t table, int64_t chun
           tokens_.as<uint32_t>() + begin,
           codes_.as<uint16_t>() + begin,
           scores_.as<float>() + begin,
-          std::min(kChunk, num_tokens_ - chunk * kChunk)};
+          chunk_tokens(chunk)};
 }
 
 void SortedEntries::unsort(int64_t table, const float* sorted, float* out) const {
   for (int64_t chunk = 0; chunk < num_chunks(); ++chunk) {
-    const int64_t begin = first(table, chunk), count = std::min(kChunk, num_tokens_ - chunk * kChunk);
+    const int64_t begin = first(table, chunk), count = chunk_tokens(chunk);
     for (int64_t i = begin; i < begin + count; ++i) out[begin + tokens_.as<uint32_t>()[i]] = sorted[i];
   }
 }
 
 void add_table_rows(const TrainCall& call, const SortedEntries& entries, float* y) {
   const LayerConfig& config = call.config;
-  const Memory sums = numbers<float>(call.num_threads, kChunk * kTrainColumns);
+  const int64_t chunk_size = entries.chunk_size();
+  const Memory sums = numbers<float>(call.num_threads, chunk_size * kTrainColumns);
   parallel_for(entries.num_chunks() * slabs(config), call.num_threads, [&](int64_t item, int32_t thread) {
     const int64_t chunk = item / slabs(config), slab = item % slabs(config);
-    const int64_t count = std::min(kChunk, call.num_tokens - chunk * kChunk), columns = slab_columns(config, slab);
-    float* sum = sums.as<float>() + thread * kChunk * kTrainColumns;
+    const int64_t count = entries.chunk_tokens(chunk), columns = slab_columns(config, slab);
+    float* sum = sums.as<float>() + thread * chunk_size * kTrainColumns;
     for (int64_t t = 0; t < count; ++t) {
       std::copy_n(call.weights.bias + slab * kTrainColumns, columns, sum + t * kTrainColumns);
     }
@@ -96,7 +115,7 @@ void add_table_rows(const TrainCall& call, const SortedEntries& entries, float* 
     }
     for (int64_t t = 0; t < count; ++t) {
       std::copy_n(sum + t * kTrainColumns, columns,
-                  y + (chunk * kChunk + t) * config.output_size + slab * kTrainColumns);
+                  y + (chunk * chunk_size + t) * config.output_size + slab * kTrainColumns);
     }
   });
 }
@@ -124,13 +143,13 @@ void table_rows_backward(const TrainCall& call, const SortedEntries& entries, co
       for (int64_t c = 0; c < columns; ++c) sum[c] += row[c];
     }
   });
-  const Memory sorted = numbers<float>(config.num_tables, n);
+  const Memory sorted = numbers<float>(config.num_tables, entry_stride(n));
   const int64_t groups = (config.num_tables + kTableGroup - 1) / kTableGroup;
   parallel_for(groups, call.num_threads, [&](int64_t group, int32_t) {
     const int64_t begin = group * kTableGroup, end = std::min<int64_t>(begin + kTableGroup, config.num_tables);
     for (int64_t chunk = 0; chunk < entries.num_chunks(); ++chunk) {
       for (int64_t slab = 0; slab < slabs(config); ++slab) {
-        const float* slab_grads = packed.as<float>() + (slab * n + chunk * kChunk) * kTrainColumns;
+        const float* slab_grads = packed.as<float>() + (slab * n + chunk * entries.chunk_size()) * kTrainColumns;
         for (int64_t table = begin; table < end; ++table) {
           float* row_grads = grads.tables + table * config.table_size * config.output_size + slab * kTrainColumns;
           call.kernels.rows_backward(entries.rows(call, table, chunk, slab), slab_grads, row_grads, chunk > 0,

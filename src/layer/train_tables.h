@@ -8,22 +8,31 @@
 
 namespace lffn {
 
+// Numbers between two tables' entries: a power of two would crowd all tables of a token into a few sets of the cache.
+int64_t entry_stride(int64_t num_tokens);
+
 // Codes and scores of all tokens, table by table.
 struct TrainEntries {
   TrainEntries(int64_t num_tables, int64_t num_tokens);
 
-  int64_t num_tokens;
+  int64_t num_tokens, stride;
   Memory codes;   // uint16
   Memory scores;  // float
 };
 
+// Tokens that are sorted together, so that a row serves several of them. What is computed does not depend on it.
+constexpr int64_t kChunk = 2048;
+// Fewer where the threads would not find enough chunks of that size to sum.
+int64_t sums_chunk(const LayerConfig& config, int64_t num_tokens, int32_t num_threads);
+
 // The same, sorted by code within each chunk of tokens.
 class SortedEntries {
  public:
-  SortedEntries(const LayerConfig& config, const TrainEntries& entries, int32_t num_threads);
+  SortedEntries(const LayerConfig& config, const TrainEntries& entries, int64_t chunk_size, int32_t num_threads);
 
-  int64_t num_tokens() const { return num_tokens_; }
+  int64_t chunk_size() const { return chunk_size_; }
   int64_t num_chunks() const;
+  int64_t chunk_tokens(int64_t chunk) const;
   // A slab of columns of a table, and the tokens of a chunk.
   TrainRows rows(const TrainCall& call, int64_t table, int64_t chunk, int64_t slab) const;
   // The first of the entries of a table and chunk.
@@ -32,7 +41,7 @@ class SortedEntries {
   void unsort(int64_t table, const float* sorted, float* out) const;
 
  private:
-  int64_t num_tokens_;
+  int64_t chunk_size_, num_tokens_, stride_;
   Memory tokens_, codes_, scores_;
 };
 

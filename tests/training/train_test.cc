@@ -71,7 +71,7 @@ double difference(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 std::vector<LayerConfig> configs() {
-  std::vector<LayerConfig> result(4, small_config());
+  std::vector<LayerConfig> result(5, small_config());
   result[1].projection = 0;
   result[2].output_size = 112;  // a slab of 64 columns and one of 48
   result[2].layer_norm = false;
@@ -79,6 +79,7 @@ std::vector<LayerConfig> configs() {
   result[3].hidden_size = 7;
   result[3].block_size = 4;
   result[3].activation = LFFN_ACTIVATION_SIGMOID;
+  result[4].table_size = 256;  // more rows than a table has tokens in most tests
   return result;
 }
 

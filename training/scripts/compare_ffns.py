@@ -94,26 +94,44 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
+def label(axes, points, gap=0.045):
+    """Names beside points, (name, x, y), moved apart upwards where they would cover each other."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    placed = []
+    for name, x, y in sorted(points, key=lambda point: point[2]):
+        begin = (x - left) / (right - left) + 0.02
+        end, height = begin + 0.017 * len(name), (y - bottom) / (top - bottom)
+        for other_begin, other_end, other_height in placed:
+            if begin < other_end and other_begin < end and height < other_height + gap:
+                height = other_height + gap
+        placed.append((begin, end, height))
+        axes.annotate(name, (x, y), textcoords="axes fraction", xytext=(begin, height), fontsize=8, va="center")
+
+
 def draw(rows, path):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.5))
+    points = []
     for index, (row, runs) in enumerate(rows.items()):
-        colour = pyplot.get_cmap("tab20")(index)
+        colour = pyplot.get_cmap("tab10")(index)
         values = [run["log_perplexity"] for run in runs]
         flop = runs[0]["ffn_flop_per_token"] / 1e6
         left.plot([flop] * len(values), values, "o", color=colour, markersize=5)
-        left.annotate(row, (flop, sum(values) / len(values)), textcoords="offset points", xytext=(7, -3), fontsize=8)
-        right.plot(*zip(*runs[0]["curve"]), color=colour, label=row)
+        points.append((row, flop, sum(values) / len(values)))
+        for number, run in enumerate(runs):
+            right.plot(*zip(*run["curve"]), color=colour, linewidth=1, label=row if number == 0 else None)
     left.set(xlabel="MFLOP per token in the FFNs", ylabel="log perplexity (nats), each dot a seed")
-    left.margins(x=0.15)
-    right.set(xlabel="step", ylabel="log perplexity while training")
-    right.legend(fontsize=7, ncol=2)
+    left.margins(x=0.2, y=0.1)
+    label(left, points)
+    right.set(xlabel="step", ylabel="log perplexity while training, each line a seed")
+    right.legend(fontsize=8, ncol=2)
     for axes in (left, right):
         axes.grid(alpha=0.3)
     figure.tight_layout()
     figure.savefig(path, dpi=100)
+    pyplot.close(figure)
 
 
 def main():
@@ -143,9 +161,9 @@ def main():
         for row in arguments.rows:
             train_row(arguments.out / f"{row}-seed{seed}", row, seed, arguments, tokenizer)
     rows = gather(arguments.out)
+    (arguments.out / "results.json").write_text(json.dumps(rows) + "\n")
     if arguments.draw:
         rows = {row: rows[row] for row in arguments.draw if row in rows}
-    (arguments.out / "results.json").write_text(json.dumps(rows) + "\n")
     (arguments.out / "results.md").write_text(table(rows))
     draw(rows, arguments.out / "results.png")
     print(table(rows), end="")
