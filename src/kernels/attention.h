@@ -52,73 +52,111 @@ inline void copy_values(const AttentionPlan& plan, float* panels) {
   }
 }
 
-// What a query's softmax has seen so far.
+// Queries of a tile in whole vectors of any width.
+constexpr int64_t kQuerySlots = (kQueryTile + kPartialSums - 1) / kPartialSums * kPartialSums;
+
+// What each query's softmax has seen so far.
 struct Softmax {
-  float largest;  // of its scores
-  float sum;      // of exp(score - largest)
+  float largest[kQuerySlots];  // of its scores
+  float sum[kQuerySlots];      // of exp(score - largest)
+  float factor[kQuerySlots];   // that earlier sums are to be scaled by
 };
 
-inline float first_lane(F32 a) {
-  float lanes[kLanes];
-  a.store(lanes);
-  return lanes[0];
+// partial[queries][kPartialSums] -> reduce(its columns, first query) with the queries in the lanes.
+template <typename Reduce>
+inline void reduce_queries(float* partial, int64_t queries, Reduce&& reduce) {
+  const int64_t slots = (queries + kLanes - 1) / kLanes * kLanes;
+  for (int64_t i = queries * kPartialSums; i < slots * kPartialSums; ++i) partial[i] = 0;
+  for (int64_t q = 0; q < slots; q += kLanes) {
+    float lanes[kPartialSums * kLanes];
+    for (int64_t r = 0; r < kLanes; r += 4) {
+      for (int64_t p = 0; p < kPartialSums; p += 4) {
+        const float* from = partial + (q + r) * kPartialSums + p;
+        transpose4(from, from + kPartialSums, from + 2 * kPartialSums, from + 3 * kPartialSums, lanes + p * kLanes + r,
+                   kLanes);
+      }
+    }
+    F32 columns[kPartialSums];
+    for (int p = 0; p < kPartialSums; ++p) columns[p] = F32::load(lanes + p * kLanes);
+    reduce(static_cast<F32*>(columns), q);
+  }
 }
 
-// Scores -> weights relative to the largest score so far. Returns the factor that earlier sums are to be scaled by.
-inline float soften(float* scores, int64_t keys, float scale, bool first, Softmax* state) {
+// Scores -> weights relative to the largest score of their query so far.
+inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bool first, Softmax* state) {
   const int64_t padded = whole_panels(keys);
-  for (int64_t k = keys; k < padded; ++k) scores[k] = -__builtin_inff();
-  F32 highest[kPanelVectors];
-  for (int v = 0; v < kPanelVectors; ++v) highest[v] = F32::load(scores + v * kLanes);
-  for (int64_t k = kPanel; k < padded; k += kPanel) {
-    for (int v = 0; v < kPanelVectors; ++v) highest[v] = max(highest[v], F32::load(scores + k + v * kLanes));
-  }
-  float lanes[kPartialSums];
-  for (int v = 0; v < kPanelVectors; ++v) highest[v].store(lanes + v * kLanes);
-  float largest = first ? lanes[0] * scale : state->largest;
-  for (const float lane : lanes) largest = lane * scale > largest ? lane * scale : largest;
-  const float factor = first ? 0.0f : first_lane(exp_negative(F32::set1(state->largest - largest)));
-  state->largest = largest;
-
-  F32 sums[kPanelVectors];
-  for (F32& sum : sums) sum = F32::set1(0);
-  for (int64_t k = 0; k < padded; k += kPanel) {
-    for (int v = 0; v < kPanelVectors; ++v) {
-      const F32 score = F32::load(scores + k + v * kLanes);
-      // The padding's weights are below half a unit in the last place of any sum.
-      const F32 weight = exp_negative(fma(score, F32::set1(scale), F32::set1(-largest)));
-      weight.store(scores + k + v * kLanes);
-      sums[v] = sums[v] + weight;
+  alignas(64) float partial[kQuerySlots * kPartialSums];
+  for (int64_t q = 0; q < queries; ++q) {
+    float* row = scores + q * kKeyBlock;
+    for (int64_t k = keys; k < padded; ++k) row[k] = -__builtin_inff();
+    F32 highest[kPanelVectors];
+    for (int v = 0; v < kPanelVectors; ++v) highest[v] = F32::load(row + v * kLanes);
+    for (int64_t k = kPanel; k < padded; k += kPanel) {
+      for (int v = 0; v < kPanelVectors; ++v) highest[v] = max(highest[v], F32::load(row + k + v * kLanes));
     }
+    for (int v = 0; v < kPanelVectors; ++v) highest[v].store(partial + q * kPartialSums + v * kLanes);
   }
-  for (int v = 0; v < kPanelVectors; ++v) sums[v].store(lanes + v * kLanes);
-  state->sum = fma1(state->sum, factor, add_up(lanes));
-  return factor;
+  reduce_queries(partial, queries, [&](F32* columns, int64_t q) LFFN_INLINE {
+    F32 largest = columns[0];
+    for (int p = 1; p < kPartialSums; ++p) largest = max(largest, columns[p]);
+    largest = largest * F32::set1(scale);
+    F32 factor = F32::set1(0);
+    if (!first) {
+      const F32 before = F32::load(state->largest + q);
+      largest = max(largest, before);
+      factor = exp_negative(before - largest);
+    }
+    largest.store(state->largest + q);
+    factor.store(state->factor + q);
+  });
+  for (int64_t q = 0; q < queries; ++q) {
+    float* row = scores + q * kKeyBlock;
+    const F32 lowered = F32::set1(-state->largest[q]);
+    F32 sums[kPanelVectors];
+    for (F32& sum : sums) sum = F32::set1(0);
+    for (int64_t k = 0; k < padded; k += kPanel) {
+      for (int v = 0; v < kPanelVectors; ++v) {
+        // The padding's weights are below half a unit in the last place of any sum.
+        const F32 weight = exp_negative(fma(F32::load(row + k + v * kLanes), F32::set1(scale), lowered));
+        weight.store(row + k + v * kLanes);
+        sums[v] = sums[v] + weight;
+      }
+    }
+    for (int v = 0; v < kPanelVectors; ++v) sums[v].store(partial + q * kPartialSums + v * kLanes);
+  }
+  reduce_queries(partial, queries, [&](F32* columns, int64_t q) LFFN_INLINE {
+    const F32 total = add_up(columns);
+    (first ? total : fma(F32::load(state->sum + q), F32::load(state->factor + q), total)).store(state->sum + q);
+  });
 }
 
 inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, int64_t first_query, int64_t queries) {
   const int64_t columns = whole_panels(plan.head_size);
   const float* in = plan.queries + first_query * plan.stride;
-  Softmax states[kQueryTile] = {};
-  for (int64_t c = 0; c < queries * columns; ++c) s.sums[c] = 0;
+  Softmax state;
   for (int64_t k = 0; k < plan.num_keys; k += kKeyBlock) {
     const int64_t keys = plan.num_keys - k < kKeyBlock ? plan.num_keys - k : kKeyBlock;
+    const bool first = k == 0;
     for (int64_t p = 0; p < keys; p += kPanel) {
-      linear_rows<FloatProduct, 1>(in, plan.stride, queries, plan.head_size, s.key_panels + (k + p) * plan.head_size, 0,
-                                   true, s.scores + p, kKeyBlock);
+      const float* panel = s.key_panels + (k + p) * plan.head_size;
+      const float* next = p + kPanel < keys ? panel + kPanel * plan.head_size : s.value_panels + k * kPanel;
+      linear_rows<FloatProduct, 1>(in, plan.stride, queries, plan.head_size, panel, 0, true, s.scores + p, kKeyBlock,
+                                   ahead_of<1>(next, 0, plan.head_size, queries));
     }
-    for (int64_t q = 0; q < queries; ++q) {
-      const float factor = soften(s.scores + q * kKeyBlock, keys, plan.scale, k == 0, &states[q]);
+    soften(s.scores, queries, keys, plan.scale, first, &state);
+    for (int64_t q = 0; q < queries && !first; ++q) {
+      const F32 factor = F32::set1(state.factor[q]);
       float* sums = s.sums + q * columns;
-      for (int64_t c = 0; c < columns; c += kLanes) (F32::load(sums + c) * F32::set1(factor)).store(sums + c);
+      for (int64_t c = 0; c < columns; c += kLanes) (F32::load(sums + c) * factor).store(sums + c);
     }
     for (int64_t p = 0; p < columns; p += kPanel) {
-      linear_rows<FloatProduct, 1>(static_cast<const float*>(s.scores), kKeyBlock, queries, keys,
-                                   s.value_panels + p * plan.num_keys + k * kPanel, 0, false, s.sums + p, columns);
+      const float* panel = s.value_panels + p * plan.num_keys + k * kPanel;
+      linear_rows<FloatProduct, 1>(static_cast<const float*>(s.scores), kKeyBlock, queries, keys, panel, 0, first,
+                                   s.sums + p, columns, ahead_of<1>(panel + kPanel * plan.num_keys, 0, keys, queries));
     }
   }
   for (int64_t q = 0; q < queries; ++q) {
-    const float share = 1.0f / states[q].sum;
+    const float share = 1.0f / state.sum[q];
     const float* sums = s.sums + q * columns;
     float* out = plan.out + (first_query + q) * plan.out_stride;
     for (int64_t c = 0; c < plan.head_size; ++c) out[c] = sums[c] * share;

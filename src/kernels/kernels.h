@@ -116,7 +116,7 @@ struct LinearInt8Plan {
   const int32_t* in;  // [rows][pairs of inputs], in_stride apart
   int64_t in_stride;
   const float* in_scales;      // [rows]
-  const int32_t* weights;      // [panels][pairs of inputs][kPanel], an input's weight in each half
+  const int8_t* weights;       // [panels][pairs of inputs][kPanel][2], the weights of a pair side by side
   const float* weight_scales;  // padded to whole panels
 };
 

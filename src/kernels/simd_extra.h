@@ -78,6 +78,15 @@ inline __m256i native_dot_pairs_here(__m256i a, __m256i b, __m256i c) {
   asm volatile("vpaddd %1, %0, %0" : "+x"(a) : "x"(_mm256_madd_epi16(b, c)));
   return a;
 }
+// A vector that is loaded once: left to itself, the compiler may load it again for each use.
+inline __m256 native_loaded(__m256 a) {
+  asm("" : "+x"(a));
+  return a;
+}
+inline __m256i native_loaded(__m256i a) {
+  asm("" : "+x"(a));
+  return a;
+}
 inline __m256i native_low_and_high(__m256i low, __m256i high) { return _mm256_blend_epi16(low, high, 0xaa); }
 inline __m256i native_load_pairs(const int8_t* p) {
   return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));

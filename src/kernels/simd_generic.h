@@ -147,6 +147,9 @@ inline I32 dot_pairs(I32 a, I32 b, I32 c) {
 
 inline I32 dot_pairs_here(I32 a, I32 b, I32 c) { return dot_pairs(a, b, c); }
 
+inline F32 keep(F32 a) { return a; }
+inline I32 keep(I32 a) { return a; }
+
 // The low int16 half of the one and the high half of the other.
 inline I32 low_and_high(I32 low, I32 high) {
   return lanewise(low, high, [](int32_t x, int32_t y) {

@@ -78,6 +78,15 @@ inline I32 dot_pairs_here(I32 a, I32 b, I32 c) {
 #endif
 }
 
+// A vector that stays in a register until its last use.
+#if defined(__AVX2__) && !defined(__AVX512F__)
+inline F32 keep(F32 a) { return {BatchF(native_loaded(a.v))}; }
+inline I32 keep(I32 a) { return {BatchI(native_loaded(a.v))}; }
+#else
+inline F32 keep(F32 a) { return a; }
+inline I32 keep(I32 a) { return a; }
+#endif
+
 // The low int16 half of the one and the high half of the other.
 inline I32 low_and_high(I32 low, I32 high) { return {BatchI(native_low_and_high(low.v, high.v))}; }
 

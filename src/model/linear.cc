@@ -87,8 +87,8 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
              : tensors.scales[0] != nullptr ? LFFN_INT8
                                             : LFFN_F32) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
-  const size_t words = static_cast<size_t>(dtype_ == LFFN_INT8 ? pairs() : inputs_);
-  panels_ = Memory(checked_product(checked_product(padded, words), sizeof(float)));
+  const size_t bytes = static_cast<size_t>(inputs_) * sizeof(float);
+  panels_ = Memory(checked_product(padded, dtype_ == LFFN_INT8 ? static_cast<size_t>(2 * pairs()) : bytes));
   bias_ = Memory(padded * sizeof(float));
   std::memset(bias_.data(), 0, bias_.size());
   if (dtype_ == LFFN_INT8) {
@@ -130,8 +130,8 @@ void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t ro
     read_row(tensors, part, row, floats);
     scale = quantise_row(floats, inputs_, integers);
   }
-  int16_t* panel = panels_.as<int16_t>() + (output / kPanel * pairs() * kPanel + output % kPanel) * 2;
-  for (int64_t i = 0; i < inputs_; ++i) panel[i / 2 * kPanel * 2 + i % 2] = static_cast<int16_t>(int{integers[i]});
+  int8_t* panel = panels_.as<int8_t>() + (output / kPanel * pairs() * kPanel + output % kPanel) * 2;
+  for (int64_t i = 0; i < inputs_; ++i) panel[i / 2 * kPanel * 2 + i % 2] = integers[i];
 }
 
 void Linear::run(const Workers& workers, const Call& call) const {
@@ -164,16 +164,18 @@ void Linear::run(const Workers& workers, const Call& call) const {
     plan.in = in.row(first);
     plan.in_stride = in.stride;
     plan.inputs = inputs_;
-    plan.weights = panels_.as<float>() + output * inputs_;
     plan.bias = bias_.as<float>() + output;
     plan.outputs = std::min(pieces.outputs, outputs_ - output);
     plan.activation = call.activation;
     plan.add = call.add;
     plan.out = call.out.row(first) + output;
     plan.out_stride = call.out.stride;
-    if (dtype_ != LFFN_INT8) return kernels.linear(plan);
+    if (dtype_ != LFFN_INT8) {
+      plan.weights = panels_.as<float>() + output * inputs_;
+      return kernels.linear(plan);
+    }
     kernels.linear_int8({plan, call.packed.pairs + first * call.packed.stride, call.packed.stride,
-                         call.packed.scales + first, panels_.as<int32_t>() + output * pairs(),
+                         call.packed.scales + first, panels_.as<int8_t>() + 2 * output * pairs(),
                          scales_.as<float>() + output});
   });
 }
@@ -185,9 +187,9 @@ void Linear::add_stored(const std::string& prefix, const std::vector<const char*
   memory.emplace_back(checked_product(static_cast<size_t>(inputs_ * outputs_), element));
   for (int64_t o = 0; o < outputs_; ++o) {
     if (integers) {
-      const int16_t* panel = panels_.as<int16_t>() + (o / kPanel * pairs() * kPanel + o % kPanel) * 2;
+      const int8_t* panel = panels_.as<int8_t>() + (o / kPanel * pairs() * kPanel + o % kPanel) * 2;
       int8_t* row = memory.back().as<int8_t>() + o * inputs_;
-      for (int64_t i = 0; i < inputs_; ++i) row[i] = static_cast<int8_t>(panel[i / 2 * kPanel * 2 + i % 2]);
+      for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i / 2 * kPanel * 2 + i % 2];
     } else {
       const float* panel = panels_.as<float>() + o / kPanel * kPanel * inputs_ + o % kPanel;
       float* row = memory.back().as<float>() + o * inputs_;

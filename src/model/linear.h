@@ -71,7 +71,7 @@ class Linear {
   int64_t rows_per_item_ = 0;
   int32_t dtype_ = LFFN_F32;
   float steps_ = 0;  // int8: what a row's largest input becomes
-  Memory panels_;    // of float32, or of pairs of int16
+  Memory panels_;    // of float32, or of pairs of int8
   Memory bias_;      // padded to whole panels, as are the scales
   Memory scales_;    // int8 only: of each output's weights
 };

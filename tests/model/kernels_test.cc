@@ -109,16 +109,16 @@ TEST(ModelKernels, Linear) {
 TEST(ModelKernels, LinearInt8) {
   for (const int64_t inputs : {1, 2, 63, 64, 300, 513}) {
     const int64_t outputs = 45, padded = 48, pairs = (inputs + 1) / 2;
-    std::vector<int16_t> panels(static_cast<size_t>(padded * pairs * 2));
+    std::vector<int8_t> panels(static_cast<size_t>(padded * pairs * 2));
     std::vector<float> scales(static_cast<size_t>(padded), 0.0f), bias(static_cast<size_t>(padded), 0.5f);
     for (int64_t o = 0; o < outputs; ++o) {
       scales[static_cast<size_t>(o)] = 0.001f * static_cast<float>(o + 1);
       for (int64_t i = 0; i < inputs; ++i) {
         panels[static_cast<size_t>(((o / kPanel * pairs + i / 2) * kPanel + o % kPanel) * 2 + i % 2)] =
-            static_cast<int16_t>((o * 37 + i * 11) % 255 - 127);
+            static_cast<int8_t>((o * 37 + i * 11) % 255 - 127);
       }
     }
-    for (const int64_t rows : {1, 2, 5, 7, 97}) {
+    for (const int64_t rows : {1, 2, 5, 7, 25, 97}) {
       const std::vector<float> in = random_floats(rows * inputs, 3, 7);
       for (const Kernels* kernels : all_kernels()) {
         std::vector<int32_t> packed(static_cast<size_t>(rows * pairs));
@@ -134,7 +134,7 @@ TEST(ModelKernels, LinearInt8) {
         plan.in = packed.data();
         plan.in_stride = pairs;
         plan.in_scales = steps.data();
-        plan.weights = reinterpret_cast<const int32_t*>(panels.data());
+        plan.weights = panels.data();
         plan.weight_scales = scales.data();
         kernels->linear_int8(plan);
         for (int64_t r = 0; r < rows; ++r) {
