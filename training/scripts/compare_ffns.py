@@ -85,27 +85,28 @@ def gather(out):
 
 
 def table(rows):
-    lines = ["| FFN | MFLOP per token | parameters | log perplexity | seeds |", "|---|---|---|---|---|"]
+    lines = ["| FFN | MFLOP per token | parameters | log perplexity | of seeds 1, 2, ... |", "|---|---|---|---|---|"]
     for row, runs in rows.items():
         values = torch.tensor([run["log_perplexity"] for run in runs])
         spread = f" ± {float(values.std()):.3f}" if len(runs) > 1 else ""
         lines.append(f"| {row} | {runs[0]['ffn_flop_per_token'] / 1e6:.3f} | {runs[0]['parameters']:,} | "
-                     f"{float(values.mean()):.3f}{spread} | {len(runs)} |")
+                     f"{float(values.mean()):.3f}{spread} | {', '.join(f'{value:.3f}' for value in values.tolist())} |")
     return "\n".join(lines) + "\n"
 
 
 def label(axes, points, gap=0.045):
-    """Names beside points, (name, x, y), moved apart upwards where they would cover each other."""
+    """Names beside points, (name, x, y, colour), moved apart upwards where they would cover each other."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     placed = []
-    for name, x, y in sorted(points, key=lambda point: point[2]):
+    for name, x, y, colour in sorted(points, key=lambda point: point[2]):
         begin = (x - left) / (right - left) + 0.02
         end, height = begin + 0.017 * len(name), (y - bottom) / (top - bottom)
         for other_begin, other_end, other_height in placed:
             if begin < other_end and other_begin < end and height < other_height + gap:
                 height = other_height + gap
         placed.append((begin, end, height))
-        axes.annotate(name, (x, y), textcoords="axes fraction", xytext=(begin, height), fontsize=8, va="center")
+        axes.annotate(name, (x, y), textcoords="axes fraction", xytext=(begin, height), fontsize=8, va="center",
+                      color=colour)
 
 
 def draw(rows, path):
@@ -119,7 +120,7 @@ def draw(rows, path):
         values = [run["log_perplexity"] for run in runs]
         flop = runs[0]["ffn_flop_per_token"] / 1e6
         left.plot([flop] * len(values), values, "o", color=colour, markersize=5)
-        points.append((row, flop, sum(values) / len(values)))
+        points.append((row, flop, sum(values) / len(values), colour))
         for number, run in enumerate(runs):
             right.plot(*zip(*run["curve"]), color=colour, linewidth=1, label=row if number == 0 else None)
     left.set(xlabel="MFLOP per token in the FFNs", ylabel="log perplexity (nats), each dot a seed")
