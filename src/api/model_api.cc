@@ -69,9 +69,6 @@ void check_sequences(const ModelConfig& config, const lffn_model_run_args& args)
   }
 }
 
-// Programs built before calls told their times do not know `seconds`.
-constexpr size_t kFirstRunArgs = offsetof(lffn_model_run_args, seconds);
-
 void run(const lffn_model* handle, const lffn_model_run_args& args) {
   const Model& model = *handle->model;
   const ModelConfig& config = model.config();
@@ -111,7 +108,7 @@ void run(const lffn_model* handle, const lffn_model_run_args& args) {
   call.normalize = args.normalize != 0;
   call.embeddings = args.embeddings;
   call.cancel = args.cancel;
-  call.seconds = args.struct_size > kFirstRunArgs ? args.seconds : nullptr;
+  call.seconds = args.seconds;
   model.run(call);
 }
 
@@ -236,7 +233,7 @@ lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* a
   return guarded([&] {
     need(model, "model");
     need(args, "args");
-    need_size(args->struct_size, kFirstRunArgs, "args");
+    need_size(args->struct_size, sizeof(lffn_model_run_args), "args");
     run(model, *args);
   });
 }

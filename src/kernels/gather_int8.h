@@ -52,10 +52,10 @@ inline void gather_int8_sums(const GatherPlan& plan) {
       });
     };
     for (int32_t g = 0; g < groups; ++g) {
-      if (kCold && g + 2 < groups) {
+      if (kCold && g + 4 < groups) {
         unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
-          const int64_t ahead = code[2 * stride * kEntryGroup + e];
-          __builtin_prefetch(table + (2 * kEntryGroup + e) * table_bytes + ahead * kRowBytesInt8);
+          const int64_t ahead = code[4 * stride * kEntryGroup + e];
+          __builtin_prefetch(table + (4 * kEntryGroup + e) * table_bytes + ahead * kRowBytesInt8);
         });
       }
       add_group(kEntryGroup);
