@@ -124,7 +124,7 @@ def draw(rows, path):
         for number, run in enumerate(runs):
             right.plot(*zip(*run["curve"]), color=colour, linewidth=1, label=row if number == 0 else None)
     left.set(xlabel="MFLOP per token in the FFNs", ylabel="log perplexity (nats), each dot a seed")
-    left.margins(x=0.2, y=0.1)
+    left.margins(x=0.3, y=0.1)
     label(left, points)
     right.set(xlabel="step", ylabel="log perplexity while training, each line a seed")
     right.legend(fontsize=8, ncol=2)
