@@ -19,11 +19,10 @@ constexpr int kPanelVectors = static_cast<int>(kPanel) / kLanes;
 constexpr int kSumVectors = kRegisters == 32 ? 24 : kPanelVectors == 2 ? 12 : 8;
 // Panels side by side where there are many rows.
 constexpr int kUsualPanels = kPanelVectors == 1 ? 2 : 1;
-// Inputs of all panels at once whose weights stay in the L1 cache while the rows pass by.
-constexpr int64_t kDepth = 256;
-
-// The sums of a product and what goes into them: floats, or pairs of int16 whose integer sums are exact.
+// The sums of a product and what goes into them: floats, or pairs of int16 whose integer sums are exact. kDepth: inputs
+// of all panels at once whose weights stay in a near cache while the rows pass by.
 struct FloatProduct {
+  static constexpr int64_t kDepth = 512;
   using Number = float;
   using Weight = float;
   using Vector = F32;
@@ -31,6 +30,7 @@ struct FloatProduct {
   static F32 multiply(F32 weights, F32 input, F32 sums) { return fma(weights, input, sums); }
 };
 struct PairProduct {
+  static constexpr int64_t kDepth = 256;
   using Number = int32_t;
   using Weight = int32_t;
   using Vector = I32;
@@ -178,7 +178,7 @@ inline void widen(const int16_t* weights, int64_t panel_stride, int panels, int6
 template <typename Product, int kPanels, typename Number, typename Weight, typename Value>
 inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Weight* weights,
                           int64_t inputs, int64_t first_row, int64_t rows, int64_t first_column, Value&& value) {
-  constexpr int64_t kColumns = kPanels * kPanel, kPieceInputs = kDepth / kPanels;
+  constexpr int64_t kColumns = kPanels * kPanel, kPieceInputs = Product::kDepth / kPanels;
   alignas(64) Number sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
   const int64_t panel_stride = inputs * kPanel;
   in += first_row * in_stride;
@@ -191,7 +191,7 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
     const Ahead ahead = last ? Ahead() : ahead_of<kPanels>(next, panel_stride, depth, rows);
     if constexpr (std::is_same_v<Product, BytesProduct> && kPanels <= kUsualPanels) {
       if (rows > kWidenRows) {
-        alignas(64) int32_t wide[kDepth * kPanel];
+        alignas(64) int32_t wide[Product::kDepth * kPanel];
         widen(piece, panel_stride, kPanels, depth, static_cast<int32_t*>(wide));
         linear_rows<PairProduct, kPanels>(in + i, in_stride, rows, depth, static_cast<const int32_t*>(wide),
                                           depth * kPanel, i == 0, static_cast<Number*>(sums), kColumns, ahead);
