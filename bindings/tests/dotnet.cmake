@@ -31,7 +31,9 @@ function(lffn_add_dotnet_example name project)
   set_tests_properties(${name} PROPERTIES RUN_SERIAL ON ENVIRONMENT "${dotnet_environment}")
 endfunction()
 lffn_add_dotnet_example(dotnet_example RunLayer/RunLayer.csproj)
-lffn_add_dotnet_example(dotnet_example_sentences Sentences/Sentences.csproj ${LFFN_MODELS_DIR}/model-lookup)
+lffn_add_dotnet_example(dotnet_example_sentences Sentences/Sentences.csproj
+                        ${PROJECT_SOURCE_DIR}/examples/models/kjv-small)
+set_tests_properties(dotnet_example_sentences PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_sentences_output}")
 
 add_test(NAME dotnet_overhead
          COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.Overhead/LookupFfn.Overhead.csproj

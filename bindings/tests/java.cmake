@@ -53,5 +53,6 @@ add_test(NAME java_example COMMAND ${Java_JAVA_EXECUTABLE} -p ${java_example_bui
 set_tests_properties(java_example PROPERTIES FIXTURES_REQUIRED java_example)
 add_test(NAME java_example_sentences
          COMMAND ${Java_JAVA_EXECUTABLE} -p ${java_example_build}/classes:${java_dependency} -m
-                 lookupffn.example/example.Sentences ${LFFN_MODELS_DIR}/model-lookup)
-set_tests_properties(java_example_sentences PROPERTIES FIXTURES_REQUIRED java_example)
+                 lookupffn.example/example.Sentences ${PROJECT_SOURCE_DIR}/examples/models/kjv-small)
+set_tests_properties(java_example_sentences PROPERTIES FIXTURES_REQUIRED java_example
+                                                       PASS_REGULAR_EXPRESSION "${lffn_sentences_output}")

@@ -3,7 +3,7 @@ using LookupFfn;
 
 if (args.Length != 1)
 {
-    Console.Error.WriteLine("usage: Sentences MODEL, a folder or a file");
+    Console.Error.WriteLine("usage: Sentences MODEL, a folder or a file, such as examples/models/kjv-small");
     return 2;
 }
 
@@ -12,15 +12,19 @@ try
     using Model model = Model.Load(args[0]);
     Console.WriteLine(model.Info);
 
-    const string Masked = "Freedom is a <mask> that everyone uses.";
+    const string Masked = "And he said <mask> them.";
     Console.WriteLine(Masked);
     foreach (MaskCandidate candidate in model.FillMask(Masked, topK: 3)[0])
     {
         Console.WriteLine($"  {candidate.Probability:F3} {candidate.Text}");
     }
 
-    const string Query = "The weather is nice today.";
-    string[] sentences = ["It is sunny.", "The stock market fell.", "What a lovely day!", "He plays the piano."];
+    const string Query = "And the king said unto his servants.";
+    string[] sentences =
+    [
+        "The length thereof was four cubits.", "And the LORD spake unto Moses.", "Thou shalt not steal.",
+        "These are the sons of Levi.",
+    ];
     float[] wanted = model.Embed(Query);
 
     // In a server, on a thread of the pool and so that the caller can give up.

@@ -16,17 +16,21 @@ public final class Sentences {
 
   public static void main(String[] arguments) {
     if (arguments.length != 1) {
-      System.err.println("usage: Sentences MODEL, a folder or a file");
+      System.err.println("usage: Sentences MODEL, a folder or a file, such as examples/models/kjv-small");
       System.exit(2);
     }
     Path path = Paths.get(arguments[0]);
     try (Model model = Model.load(path)) {
       System.out.println(model.info());
-      fill(model, "Freedom is a <mask> that everyone uses.");
+      fill(model, "And he said <mask> them.");
       rank(
           model,
-          "The weather is nice today.",
-          List.of("It is sunny.", "The stock market fell.", "What a lovely day!", "He plays the piano."));
+          "And the king said unto his servants.",
+          List.of(
+              "The length thereof was four cubits.",
+              "And the LORD spake unto Moses.",
+              "Thou shalt not steal.",
+              "These are the sons of Levi."));
     } catch (LookupFfnException failure) {
       System.err.println(failure.getMessage());
       System.exit(1);
