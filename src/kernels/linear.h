@@ -19,6 +19,7 @@ constexpr int kPanelVectors = static_cast<int>(kPanel) / kLanes;
 constexpr int kSumVectors = kRegisters == 32 ? 24 : kPanelVectors == 2 ? 12 : 8;
 // Panels side by side where there are many rows.
 constexpr int kUsualPanels = kPanelVectors == 1 ? 2 : 1;
+
 // The sums of a product and what goes into them: floats, or pairs of int16 whose integer sums are exact. kDepth: inputs
 // of all panels at once whose weights stay in a near cache while the rows pass by.
 struct FloatProduct {
