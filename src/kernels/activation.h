@@ -21,11 +21,48 @@ inline F32 gelu(F32 x) {
   return max(F32::set1(0), x) - a * exp_negative(log_tail);
 }
 
+// exp(x) = scale * (1 + rest) for x <= 0: both factors within 2 units in the last place, however large x is, and so is
+// exp(x) - 1 near 0. Below -87, exp(-87).
+struct Exponential {
+  F32 scale, rest;
+};
+inline Exponential exponential(F32 x) {
+  constexpr float kRound = 12582912.0f + 127.0f;  // adding it rounds to an integer, biased as an exponent
+  constexpr float kLn2 = 0.693359375f, kLn2Rest = -2.12194440e-4f;
+  // (exp(f) - 1 - f) / f^2
+  constexpr float kRest[] = {0.5f, 0.16666538f, 0.04166627f, 0.0083672469f, 0.0013947598f};
+  x = max(F32::set1(-87.0f), x);
+  const F32 rounded = fma(x, F32::set1(kLog2E), F32::set1(kRound));
+  const F32 n = rounded - F32::set1(kRound);
+  const F32 f = fma(n, F32::set1(-kLn2Rest), fma(n, F32::set1(-kLn2), x));
+  F32 p = F32::set1(kRest[4]);
+  for (int i = 3; i >= 0; --i) p = fma(p, f, F32::set1(kRest[i]));
+  return {from_bits(shift_left<23>(bits(rounded))), fma(p, f * f, f)};
+}
+
+// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), which is x divided by 1 + exp(-2 ...).
+inline F32 gelu_tanh(F32 x) {
+  const F32 a = min(F32::set1(10.0f), abs(x));  // exp(-87) beyond
+  const F32 twice = a * fma(a * a, F32::set1(-0.07135481627f), F32::set1(-1.5957691216f));
+  const Exponential e = exponential(twice);
+  const F32 power = fma(e.scale, e.rest, e.scale);
+  return max(F32::set1(0), x) - a * (power / (F32::set1(1) + power));
+}
+
+inline F32 relu(F32 x) { return max(F32::set1(0), x); }
+
 inline F32 tanh(F32 x) {
-  const F32 one = F32::set1(1);
-  const F32 e = exp_negative(abs(x) * F32::set1(-2.0f));
+  const Exponential e = exponential(abs(x) * F32::set1(-2.0f));
+  const F32 lowered = fma(e.scale, e.rest, e.scale - F32::set1(1));
   const I32 sign = bits(x) & I32::set1(static_cast<int32_t>(0x80000000));
-  return from_bits(bits((one - e) / (one + e)) | sign);
+  return from_bits(bits((F32::set1(0) - lowered) / (F32::set1(2) + lowered)) | sign);
+}
+
+inline F32 sigmoid(F32 x) {
+  const F32 one = F32::set1(1);
+  const Exponential e = exponential(F32::set1(0) - abs(x));
+  const F32 power = fma(e.scale, e.rest, e.scale);
+  return max(from_bits(bits(one) & positive(x)), power) / (one + power);
 }
 
 }  // namespace

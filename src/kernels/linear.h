@@ -210,6 +210,12 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
       return finish([](F32 x) { return gelu(x); });
     case Activation::kTanh:
       return finish([](F32 x) { return tanh(x); });
+    case Activation::kGeluTanh:
+      return finish([](F32 x) { return gelu_tanh(x); });
+    case Activation::kRelu:
+      return finish([](F32 x) { return relu(x); });
+    case Activation::kSigmoid:
+      return finish([](F32 x) { return sigmoid(x); });
     default:
       return finish([](F32 x) { return x; });
   }

@@ -28,6 +28,10 @@ std::vector<float> random_floats(int64_t count, float scale, unsigned seed) {
 
 double gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
 
+double gelu_tanh(double x) {
+  return x / (1 + std::exp(-2 * std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
+}
+
 // A linear layer of one input and weight 1, so that only the function is left.
 std::vector<float> apply(const Kernels& kernels, Activation activation, const std::vector<float>& in) {
   const std::vector<float> weights(kPanel, 1.0f), bias(kPanel, 0.0f);
@@ -50,20 +54,58 @@ std::vector<float> apply(const Kernels& kernels, Activation activation, const st
 TEST(ModelKernels, Functions) {
   std::vector<float> in;
   for (float x = -20; x <= 20; x += 0.0007f) in.push_back(x);
-  in.insert(in.end(), {0.0f, -0.0f, 1e-30f, 88.0f, -88.0f, 3e38f, -3e38f});
+  for (float x = 1e-30f; x < 1; x *= 1.7f) in.insert(in.end(), {x, -x});
+  in.insert(in.end(), {0.0f, -0.0f, 88.0f, -88.0f, 3e38f, -3e38f});
   for (const Kernels* kernels : all_kernels()) {
     const std::vector<float> gelus = apply(*kernels, Activation::kGelu, in);
     const std::vector<float> tanhs = apply(*kernels, Activation::kTanh, in);
+    const std::vector<float> gelu_tanhs = apply(*kernels, Activation::kGeluTanh, in);
+    const std::vector<float> relus = apply(*kernels, Activation::kRelu, in);
+    const std::vector<float> sigmoids = apply(*kernels, Activation::kSigmoid, in);
     for (size_t i = 0; i < in.size(); ++i) {
-      ASSERT_NEAR(gelus[i], gelu(in[i]), 5e-8 + 1.2e-7 * std::fabs(in[i])) << kernels->name << ", x = " << in[i];
-      ASSERT_NEAR(tanhs[i], std::tanh(static_cast<double>(in[i])), 2e-7) << kernels->name << ", x = " << in[i];
+      const double x = in[i], size = std::fabs(x);
+      ASSERT_NEAR(gelus[i], gelu(x), 5e-8 + 1.2e-7 * size) << kernels->name << ", x = " << in[i];
+      ASSERT_NEAR(tanhs[i], std::tanh(x), 3e-7 * std::fabs(std::tanh(x))) << kernels->name << ", x = " << in[i];
+      ASSERT_NEAR(gelu_tanhs[i], gelu_tanh(x), 2e-7 * size) << kernels->name << ", x = " << in[i];
+      ASSERT_EQ(relus[i], std::max(0.0, x)) << kernels->name << ", x = " << in[i];
+      const double sigmoid = 1 / (1 + std::exp(-x));
+      ASSERT_NEAR(sigmoids[i], sigmoid, 3e-7 * sigmoid + 2e-38) << kernels->name << ", x = " << in[i];
     }
-    for (const Activation activation : {Activation::kGelu, Activation::kTanh}) {
-      EXPECT_TRUE(std::isnan(apply(*kernels, activation, {std::nanf("")})[0]));
+  }
+}
+
+TEST(ModelKernels, FunctionsOfWhatIsNoNumber) {
+  for (const Kernels* kernels : all_kernels()) {
+    const auto value = [&](Activation activation, float x) { return apply(*kernels, activation, {x})[0]; };
+    for (const Activation activation : {Activation::kNone, Activation::kGelu, Activation::kTanh, Activation::kGeluTanh,
+                                        Activation::kRelu, Activation::kSigmoid}) {
+      EXPECT_TRUE(std::isnan(value(activation, std::nanf("")))) << kernels->name;
     }
-    EXPECT_EQ(apply(*kernels, Activation::kGelu, {INFINITY})[0], INFINITY);
-    EXPECT_NEAR(apply(*kernels, Activation::kGelu, {-INFINITY})[0], 0, 1e-9);
-    EXPECT_EQ(apply(*kernels, Activation::kTanh, {-INFINITY})[0], -1);
+    for (const Activation activation : {Activation::kGelu, Activation::kGeluTanh, Activation::kRelu}) {
+      EXPECT_EQ(value(activation, INFINITY), INFINITY) << kernels->name;
+      EXPECT_NEAR(value(activation, -INFINITY), 0, 1e-9) << kernels->name;
+    }
+    EXPECT_EQ(value(Activation::kTanh, -INFINITY), -1) << kernels->name;
+    EXPECT_EQ(value(Activation::kTanh, INFINITY), 1) << kernels->name;
+    EXPECT_EQ(value(Activation::kSigmoid, INFINITY), 1) << kernels->name;
+    EXPECT_NEAR(value(Activation::kSigmoid, -INFINITY), 0, 1e-37) << kernels->name;
+  }
+}
+
+// Instruction sets that have the FMA give the same bits.
+TEST(ModelKernels, FunctionsGiveTheSameBits) {
+  std::vector<float> in = random_floats(2000, 20, 9);
+  for (const float x : random_floats(500, 0.01f, 10)) in.push_back(x);
+  for (const Activation activation :
+       {Activation::kGelu, Activation::kTanh, Activation::kGeluTanh, Activation::kRelu, Activation::kSigmoid}) {
+    std::vector<float> first;
+    for (const char* name : {"avx2", "avx512", "avx512vnni"}) {
+      const Kernels* kernels = find_kernels(name);
+      if (kernels == nullptr) continue;
+      const std::vector<float> out = apply(*kernels, activation, in);
+      if (first.empty()) first = out;
+      EXPECT_EQ(out, first) << name << ", function " << static_cast<int>(activation);
+    }
   }
 }
 
