@@ -38,11 +38,11 @@ inline void prefetch_row(const uint8_t* row) {
 template <int kVectors, int kRowBytes, bool kCold, typename AddPart>
 inline void gather_one_probe(const GatherPlan& plan, AddPart&& add_part) {
   // Copies, since the compiler must assume that storing sums may change the plan.
-  const int64_t table_bytes = plan.table_bytes, group_stride = plan.stride * kEntryGroup, tokens = plan.num_tokens;
+  const int64_t table_bytes = plan.table_bytes, stride = plan.stride, tokens = plan.num_tokens;
   const int32_t groups = plan.num_tables / kEntryGroup, rest = plan.num_tables % kEntryGroup;
   const uint8_t* const tables = plan.tables;
-  const uint16_t* codes = plan.codes + entry_index(plan.first_entry, plan.stride, 0);
-  const float* scores = plan.scores + entry_index(plan.first_entry, plan.stride, 0);
+  const uint16_t* codes = plan.codes;
+  const float* scores = plan.scores;
   float* sums = static_cast<float*>(plan.sums);
   Cursor from = plan.first ? Cursor{const_cast<float*>(plan.bias), 0} : Cursor{sums, kVectors * kLanes};
   Cursor to = writes_y(plan) ? Cursor{plan.y, plan.y_stride} : Cursor{sums, kVectors * kLanes};
@@ -65,21 +65,21 @@ inline void gather_one_probe(const GatherPlan& plan, AddPart&& add_part) {
       const uint8_t* rows[kTokens];
       F32 weights[kTokens];
       unroll<kTokens>([&](auto i) LFFN_INLINE {
-        rows[i] = table + code[i * kEntryGroup + e] * int64_t{kRowBytes};
-        weights[i] = F32::set1(score[i * kEntryGroup + e]);
+        rows[i] = table + code[i * stride + e] * int64_t{kRowBytes};
+        weights[i] = F32::set1(score[i * stride + e]);
       });
       unroll<kVectors>([&](auto v) LFFN_INLINE {
         unroll<kTokens>([&](auto i) LFFN_INLINE { running[i][v] = add_part(rows[i], v, weights[i], running[i][v]); });
       });
       table += table_bytes;
     };
-    for (int32_t g = 0; g < groups; ++g, code += group_stride, score += group_stride) {
+    for (int32_t g = 0; g < groups; ++g, code += kEntryGroup, score += kEntryGroup) {
       if (kCold && g + 2 < groups) {
-        const uint16_t* ahead = code + 2 * group_stride;
+        const uint16_t* ahead = code + 2 * kEntryGroup;
         for (int e = 0; e < kEntryGroup; ++e) {
           for (int i = 0; i < kTokens; ++i) {
             prefetch_row<kRowBytes>(table + (2 * kEntryGroup + e) * table_bytes +
-                                    ahead[i * kEntryGroup + e] * int64_t{kRowBytes});
+                                    ahead[i * stride + e] * int64_t{kRowBytes});
           }
         }
       }
@@ -90,8 +90,8 @@ inline void gather_one_probe(const GatherPlan& plan, AddPart&& add_part) {
       unroll<kVectors>([&](auto v) LFFN_INLINE { running[i][v].store(to.at + v * kLanes); });
       to.at += to.step;
     });
-    codes += kTokens * kEntryGroup;
-    scores += kTokens * kEntryGroup;
+    codes += kTokens * stride;
+    scores += kTokens * stride;
   };
   // Where a whole slab is few vectors, two tokens at once hide the latency of the additions.
   constexpr int kAtOnce = kVectors * kLanes == kMaxSlabColumns && kVectors <= 4 ? 2 : 1;
@@ -108,10 +108,9 @@ inline void gather_probes(const GatherPlan& plan, AddPart&& add_part) {
   for (int64_t t = 0; t < plan.num_tokens; ++t, sums += kVectors * kLanes) {
     F32 running[kVectors];
     for (int v = 0; v < kVectors; ++v) running[v] = F32::load((plan.first ? plan.bias : sums) + v * kLanes);
-    int64_t entry = plan.first_entry;
+    int64_t at = t * plan.stride;
     for (int32_t k = 0; k < plan.num_tables; ++k) {
-      for (int32_t p = 0; p < plan.num_probes; ++p, ++entry) {
-        const int64_t at = entry_index(entry, plan.stride, t);
+      for (int32_t p = 0; p < plan.num_probes; ++p, ++at) {
         const uint8_t* row = plan.tables + k * plan.table_bytes + plan.codes[at] * int64_t{kRowBytes};
         unroll<kVectors>([&](auto v)
                              LFFN_INLINE { running[v] = add_part(row, v, F32::set1(plan.scores[at]), running[v]); });

@@ -23,8 +23,8 @@ inline void gather_int8_sums(const GatherPlan& plan) {
   const int32_t groups = plan.num_tables / kEntryGroup, rest = plan.num_tables % kEntryGroup;
   const uint8_t* const tables = plan.tables;
   const bool first = plan.first;
-  const uint16_t* codes = plan.codes + entry_index(plan.first_entry, stride, 0);
-  const uint32_t* weights = plan.weights + plan.first_entry / kEntryGroup * stride;
+  const uint16_t* codes = plan.codes;
+  const uint8_t* weights = plan.weights;
   int32_t* sums = static_cast<int32_t*>(plan.sums);
   const uint8_t* next = plan.prefetch;
   const int64_t lines = tokens == 0 ? 0 : (plan.prefetch_bytes / 64 + tokens - 1) / tokens;
@@ -33,15 +33,17 @@ inline void gather_int8_sums(const GatherPlan& plan) {
     unroll<kSumsInt8>([&](auto v) LFFN_INLINE { running[v] = first ? I32::set1(0) : I32::load(sums + v * kLanes); });
     for (int64_t i = 0; i < lines; ++i, next += 64) __builtin_prefetch(next, 0, 2);
     const uint8_t* table = tables;
-    const uint16_t* code = codes + t * kEntryGroup;
-    const uint32_t* weight = weights + t;
+    const uint16_t* code = codes + t * stride;
+    const uint8_t* weight = weights + t * stride;
     // `present` of the four tables exist; for the others the weight is 0, and any row will do.
     const auto add_group = [&](int32_t present) LFFN_INLINE {
       const uint8_t* rows[kEntryGroup];
       unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
         rows[e] = e < present ? table + e * table_bytes + code[e] * int64_t{kRowBytesInt8} : tables;
       });
-      const I32 four = I32::set1(static_cast<int32_t>(*weight));
+      int32_t word;
+      __builtin_memcpy(&word, weight, sizeof word);
+      const I32 four = I32::set1(word);
       unroll<kUnits>([&](auto u) LFFN_INLINE {
         I32 bytes[kEntryGroup], words[kEntryGroup];
         unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
@@ -54,14 +56,14 @@ inline void gather_int8_sums(const GatherPlan& plan) {
     for (int32_t g = 0; g < groups; ++g) {
       if (kCold && g + 4 < groups) {
         unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
-          const int64_t ahead = code[4 * stride * kEntryGroup + e];
+          const int64_t ahead = code[4 * kEntryGroup + e];
           __builtin_prefetch(table + (4 * kEntryGroup + e) * table_bytes + ahead * kRowBytesInt8);
         });
       }
       add_group(kEntryGroup);
       table += kEntryGroup * table_bytes;
-      code += stride * kEntryGroup;
-      weight += stride;
+      code += kEntryGroup;
+      weight += kEntryGroup;
     }
     if (rest > 0) add_group(rest);
     unroll<kSumsInt8>([&](auto v) LFFN_INLINE { running[v].store(sums + v * kLanes); });
@@ -100,10 +102,9 @@ inline void gather_int8_scores(const GatherPlan& plan) {
     if (plan.first) {
       for (int c = 0; c < kRowBytesInt8; ++c) sums[c] = plan.bias[c];
     }
-    int64_t entry = plan.first_entry;
+    int64_t at = t * plan.stride;
     for (int32_t k = 0; k < plan.num_tables; ++k) {
-      for (int32_t p = 0; p < plan.num_probes; ++p, ++entry) {
-        const int64_t at = entry_index(entry, plan.stride, t);
+      for (int32_t p = 0; p < plan.num_probes; ++p, ++at) {
         const int64_t row = plan.codes[at];
         const int8_t* values =
             reinterpret_cast<const int8_t*>(plan.tables + k * plan.table_bytes + row * kRowBytesInt8);
@@ -124,61 +125,32 @@ inline void gather_int8_scores(const GatherPlan& plan) {
 
 constexpr float kRoundToInt = 12582912.0f;  // adding it leaves the rounded number in the lowest bits
 
-constexpr int32_t kTokensQuantised = 16;                      // at once
-constexpr int32_t kNumbers = kTokensQuantised * kEntryGroup;  // of four tables for so many tokens
-
-// Up to kTokensQuantised tokens' scores times their rows' scales, as numbers from 0 to 127 that are multiples of the
-// tokens' scales.
-inline void quantise_some_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales,
-                                 int32_t table_size, int32_t num_tokens, uint32_t* weights, float* weight_scales) {
-  // As integers, floats that are not negative keep their order, and NaN is the largest: it must reach the scale.
-  int32_t largest[kTokensQuantised] = {};
-  for (int32_t k = 0; k < num_tables; ++k, row_scales += table_size) {
-    float* scores = hashed.scores + entry_index(k, hashed.stride, 0);
-    const uint16_t* codes = hashed.codes + entry_index(k, hashed.stride, 0);
-    for (int32_t t = 0; t < num_tokens; ++t) {
-      const float product = scores[t * kEntryGroup] * row_scales[codes[t * kEntryGroup]];
-      scores[t * kEntryGroup] = product;
+// Scores times their rows' scales, as numbers from 0 to 127 that are multiples of the token's scale.
+inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
+                            int32_t num_tokens, uint8_t* weights, float* weight_scales) {
+  for (int32_t t = 0; t < num_tokens; ++t, weights += hashed.stride) {
+    float* scores = hashed.scores + t * hashed.stride;
+    const uint16_t* codes = hashed.codes + t * hashed.stride;
+    // As integers, floats that are not negative keep their order, and NaN is the largest: it must reach the scale.
+    int32_t largest = 0;
+    for (int32_t k = 0; k < num_tables; ++k) {
+      const float product = scores[k] * row_scales[static_cast<int64_t>(k) * table_size + codes[k]];
+      scores[k] = product;
       int32_t magnitude;
       __builtin_memcpy(&magnitude, &product, sizeof magnitude);
-      largest[t] = magnitude > largest[t] ? magnitude : largest[t];
+      largest = magnitude > largest ? magnitude : largest;
     }
-  }
-  float steps[kNumbers] = {};
-  for (int32_t t = 0; t < num_tokens; ++t) {
     float most;
-    __builtin_memcpy(&most, &largest[t], sizeof most);
+    __builtin_memcpy(&most, &largest, sizeof most);
     weight_scales[t] = most / 127.0f;
-    for (int32_t e = 0; e < kEntryGroup; ++e) steps[t * kEntryGroup + e] = largest[t] > 0 ? 127.0f / most : 0.0f;
-  }
-  float padded[kNumbers] = {};
-  const int32_t numbers = num_tokens * kEntryGroup;
-  for (int32_t k = 0; k < num_tables; k += kEntryGroup, weights += hashed.stride) {
-    const float* scores = hashed.scores + entry_index(k, hashed.stride, 0);
-    if (numbers % kLanes != 0) {
-      __builtin_memcpy(padded, scores, static_cast<size_t>(numbers) * sizeof(float));
-      scores = padded;
+    const F32 step = F32::set1(largest > 0 ? 127.0f / most : 0.0f);
+    // The stride is more than whole vectors.
+    for (int32_t k = 0; k < num_tables; k += kLanes) {
+      int32_t rounded[kLanes];
+      (bits(F32::load(scores + k) * step + F32::set1(kRoundToInt)) & I32::set1(127)).store(rounded);
+      for (int i = 0; i < kLanes; ++i) weights[k + i] = static_cast<uint8_t>(rounded[i]);
     }
-    int32_t rounded[kNumbers];
-    for (int32_t i = 0; i < numbers; i += kLanes) {
-      const F32 sum = F32::load(scores + i) * F32::load(steps + i) + F32::set1(kRoundToInt);
-      (bits(sum) & I32::set1(127)).store(rounded + i);
-    }
-    const int32_t missing = k + kEntryGroup > num_tables ? k + kEntryGroup - num_tables : 0;
-    for (int32_t t = 0; t < num_tokens; ++t) {
-      const int32_t* four = rounded + t * kEntryGroup;
-      const uint32_t word = static_cast<uint32_t>(four[0] | four[1] << 8 | four[2] << 16 | four[3] << 24);
-      weights[t] = word & (~uint32_t{0} >> (8 * missing));
-    }
-  }
-}
-
-inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
-                            int32_t num_tokens, uint32_t* weights, float* weight_scales) {
-  for (int32_t t = 0; t < num_tokens; t += kTokensQuantised) {
-    const HashOutput here = {hashed.codes + t * kEntryGroup, hashed.scores + t * kEntryGroup, hashed.stride};
-    const int32_t tokens = num_tokens - t < kTokensQuantised ? num_tokens - t : kTokensQuantised;
-    quantise_some_scores(here, num_tables, row_scales, table_size, tokens, weights + t, weight_scales + t);
+    for (int32_t k = num_tables; k % kEntryGroup != 0; ++k) weights[k] = 0;
   }
 }
 

@@ -183,8 +183,8 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
             scores + i * kVectors);
       }
       for (int v = 0; v < kVectors; ++v) {
-        const int64_t at = entry_index(k, out.stride, v * kLanes);
-        store_entries<kVectors>(codes + v, scores + v, out.codes + at, out.scores + at);
+        const int64_t at = v * kLanes * out.stride + k;
+        store_entries<kVectors>(codes + v, scores + v, out.codes + at, out.scores + at, out.stride);
       }
     }
     return;
@@ -222,7 +222,7 @@ inline void hash_tile(const HashPlan& plan, const float* x, int64_t x_stride, in
   const int32_t at_once = plan.arithmetic == HashArithmetic::kInt8 ? kTileVectorsInt8 * kLanes : kTileTokens;
   for (int32_t t = 0; t < num_tokens; t += at_once) {
     const int32_t tokens = num_tokens - t < at_once ? num_tokens - t : at_once;
-    const HashOutput here = {out.codes + t * kEntryGroup, out.scores + t * kEntryGroup, out.stride};
+    const HashOutput here = {out.codes + t * out.stride, out.scores + t * out.stride, out.stride};
     hash_vectors(plan, x + t * x_stride, x_stride, tokens, here, scratch);
   }
 }
@@ -283,8 +283,8 @@ inline void hash_token(const HashPlan& plan, const float* x, HashOutput out, voi
     score.store(scores + k);
   }
   for (int32_t k = 0; k < plan.num_tables; ++k) {
-    out.codes[entry_index(k, out.stride, 0)] = codes[k];
-    out.scores[entry_index(k, out.stride, 0)] = scores[k];
+    out.codes[k] = codes[k];
+    out.scores[k] = scores[k];
   }
 }
 

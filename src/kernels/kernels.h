@@ -48,19 +48,19 @@ struct HashPlan {
   float steps;                  // int8: a token's largest input becomes this
 };
 
-// Codes and scores of many tokens. An entry is a code with its score, entry = table * num_probes + probe; those of four
-// entries lie side by side, so that a pass over a few tables reads them in sequence. A kernel may write up to a tile's
-// width past the last token.
+// Codes and scores of many tokens, token by token. An entry is a code with its score, entry = table * num_probes +
+// probe. A kernel may write up to a tile's width past the last token, and past a token's last entry up to a whole
+// group.
 struct HashOutput {
-  uint16_t* codes;
-  float* scores;
-  int64_t stride;  // tokens there is room for
+  uint16_t* codes;  // [tokens][stride]
+  float* scores;    // [tokens][stride]
+  int64_t stride;   // of token_stride
 };
 
+// Tables whose int8 rows are added at once.
 constexpr int32_t kEntryGroup = 4;
-inline int64_t entry_index(int64_t entry, int64_t stride, int64_t token) {
-  return (entry / kEntryGroup * stride + token) * kEntryGroup + entry % kEntryGroup;
-}
+// Entries from one token to the next: whole vectors, and never a power of two, or the tokens would share cache sets.
+constexpr int64_t token_stride(int64_t entries) { return (entries + 31) / 16 * 16 | 16; }
 
 // Rows of some tables, for one slab of columns.
 struct GatherPlan {
@@ -69,12 +69,11 @@ struct GatherPlan {
   int64_t row_bytes;      // from one row to the next
   int32_t num_tables;
   int32_t num_probes;
-  int32_t columns;          // a multiple of 16, at most kMaxSlabColumns
-  int64_t first_entry;      // of the first table; a multiple of kEntryGroup with one probe
-  const uint16_t* codes;    // of the first token and entry 0, see entry_index
-  const float* scores;      // f32 and bf16; also int8 with more than one probe
-  const uint32_t* weights;  // gather_int8: [entry / 4][stride], the weights of four tables in the bytes of a word
-  int64_t stride;           // tokens there is room for
+  int32_t columns;         // a multiple of 16, at most kMaxSlabColumns
+  const uint16_t* codes;   // of the first token and table, as HashOutput's
+  const float* scores;     // f32 and bf16; also int8 with more than one probe
+  const uint8_t* weights;  // gather_int8: as the codes
+  int64_t stride;          // entries from one token to the next
   int64_t num_tokens;
   void* sums;                  // [num_tokens][columns] of float, or of int32 where weights are used
   bool first;                  // start from the bias (int32 sums: from 0)
@@ -164,10 +163,10 @@ struct Kernels {
   void (*gather_int8)(const GatherPlan& plan);         // integer sums of weights * rows
   void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * rows, for scores of either sign
 
-  // The weights for gather_int8, of scores times row_scales[table][code], and one scale per token. Entries past the
-  // last table get weight 0. The scores are overwritten.
+  // The weights for gather_int8, of scores times row_scales[table][code], one byte an entry at the scores' places, and
+  // one scale per token. Entries past the last table, up to a whole group, get weight 0. The scores are overwritten.
   void (*quantise_scores)(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
-                          int32_t num_tokens, uint32_t* weights, float* weight_scales);
+                          int32_t num_tokens, uint8_t* weights, float* weight_scales);
   // Where gather_int8 wants a column of a slab: at which byte of the row.
   int32_t (*int8_position)(int32_t column);
 

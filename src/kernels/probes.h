@@ -75,7 +75,7 @@ inline void probe_table(const HashPlan& plan, const float* z, int32_t table, int
       plan.code_bits, true, [&](int32_t j, int) { return F32::set1(z[j]); }, &code, &likeliest);
   for (int32_t i = 0; i < wanted; i += kLanes) (exp_negative(F32::load(exponents + i)) * likeliest).store(weights + i);
   for (int32_t i = 0; i < wanted; ++i) {
-    const int64_t at = entry_index(static_cast<int64_t>(table) * wanted + i, out.stride, token);
+    const int64_t at = token * out.stride + static_cast<int64_t>(table) * wanted + i;
     out.codes[at] = static_cast<uint16_t>(probes[i].code);
     out.scores[at] =
         plan.sigmoid ? weights[i] : static_cast<float>((sum - 2 * probes[i].cost) * static_cast<double>(weights[i]));

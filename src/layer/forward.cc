@@ -40,22 +40,23 @@ int32_t Layer::threads_for(int64_t num_tokens) const {
 
 Layer::Layout Layer::layout(int64_t num_tokens) const {
   const HashPlan& plan = projection_.plan;
-  const int64_t entries = round_up(static_cast<int64_t>(plan.num_tables) * plan.num_probes, kEntryGroup);
+  const int64_t stride = token_stride(static_cast<int64_t>(plan.num_tables) * plan.num_probes);
   const int64_t tile = kernels_.tile_tokens;
-  const int64_t most = std::clamp<int64_t>(kChunkBytes / (entries * 6) / tile * tile, tile, kMaxChunk / tile * tile);
+  const int64_t most = std::clamp<int64_t>(kChunkBytes / (stride * 6) / tile * tile, tile, kMaxChunk / tile * tile);
   const int64_t threads = threads_for(num_tokens);
 
   Layout layout = {};
   layout.chunk = std::min(most, num_tokens);
-  layout.stride = round_up(layout.chunk, tile) + 16;  // no power of two, or the groups would share cache sets
+  layout.stride = stride;
+  const int64_t entries = stride * round_up(layout.chunk, tile);
   size_t end = 0;
-  place(end, entries * layout.stride * static_cast<int64_t>(sizeof(uint16_t)));
-  layout.scores = place(end, entries * layout.stride * static_cast<int64_t>(sizeof(float)));
+  place(end, entries * static_cast<int64_t>(sizeof(uint16_t)));
+  layout.scores = place(end, entries * static_cast<int64_t>(sizeof(float)));
   layout.weights = end;
   layout.weight_scales = end;
   if (tables_.dtype == LFFN_INT8 && plan.num_probes == 1) {
-    layout.weights = place(end, entries / kEntryGroup * layout.stride * static_cast<int64_t>(sizeof(uint32_t)));
-    layout.weight_scales = place(end, layout.stride * static_cast<int64_t>(sizeof(float)));
+    layout.weights = place(end, entries);
+    layout.weight_scales = place(end, layout.chunk * static_cast<int64_t>(sizeof(float)));
   }
   layout.threads = end;
   // A thread first hashes, then gathers: the two share its part.
@@ -81,7 +82,7 @@ void Layer::hash_chunk(const Layout& layout, const ForwardCall& call, bool for_g
     void* mine = scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread);
     const int64_t first = item * tile;
     const int32_t tokens = static_cast<int32_t>(std::min(tile, call.num_tokens - first));
-    const HashOutput here = {out.codes + first * kEntryGroup, out.scores + first * kEntryGroup, out.stride};
+    const HashOutput here = {out.codes + first * out.stride, out.scores + first * out.stride, out.stride};
     const float* x = call.x + first * call.x_stride;
     if (few) {
       kernels_.hash_token(plan, x, here, mine);
@@ -90,7 +91,7 @@ void Layer::hash_chunk(const Layout& layout, const ForwardCall& call, bool for_g
     }
     if (!for_gather || layout.weights == layout.threads) return;
     kernels_.quantise_scores(here, plan.num_tables, tables_.row_scales.as<float>(), tables_.table_size, tokens,
-                             reinterpret_cast<uint32_t*>(scratch + layout.weights) + first,
+                             scratch + layout.weights + first * layout.stride,
                              reinterpret_cast<float*>(scratch + layout.weight_scales) + first);
   });
 }
@@ -138,12 +139,12 @@ void Layer::gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t*
     plan.y_columns = std::min(plan.columns, tables_.output_size - first_column);
     plan.add = call.add;
     plan.cold = group == hash.num_tables;
-    plan.codes = reinterpret_cast<const uint16_t*>(scratch) + first * kEntryGroup;
-    plan.scores = reinterpret_cast<const float*>(scratch + layout.scores) + first * kEntryGroup;
-    plan.weights = reinterpret_cast<const uint32_t*>(scratch + layout.weights) + first;
     for (int32_t k = 0; k < hash.num_tables; k += group) {
       poll(call.cancel);
-      plan.first_entry = static_cast<int64_t>(k) * hash.num_probes;
+      const int64_t entry = first * layout.stride + static_cast<int64_t>(k) * hash.num_probes;
+      plan.codes = reinterpret_cast<const uint16_t*>(scratch) + entry;
+      plan.scores = reinterpret_cast<const float*>(scratch + layout.scores) + entry;
+      plan.weights = scratch + layout.weights + entry;
       plan.tables = tables_.slab_rows(slab) + k * table_bytes;
       plan.num_tables = std::min(group, hash.num_tables - k);
       if (tables_.dtype == LFFN_INT8) {
@@ -192,11 +193,9 @@ void Layer::hash(const float* x, int64_t num_tokens, int32_t* codes, float* scor
     part.x_stride = config_.hidden_size;
     hash_chunk(sizes, part, false, scratch.data());
     for (int64_t t = 0; t < part.num_tokens; ++t) {
-      for (int64_t e = 0; e < entries; ++e) {
-        const int64_t at = entry_index(e, sizes.stride, t);
-        if (codes != nullptr) codes[(first + t) * entries + e] = chunk_codes[at];
-        if (scores != nullptr) scores[(first + t) * entries + e] = chunk_scores[at];
-      }
+      const int64_t from = t * sizes.stride, to = (first + t) * entries;
+      if (codes != nullptr) std::copy_n(chunk_codes + from, entries, codes + to);
+      if (scores != nullptr) std::copy_n(chunk_scores + from, entries, scores + to);
     }
   }
 }

@@ -49,7 +49,7 @@ class Layer {
   // Where the parts of the scratch memory lie, and how the work is cut, for calls of some size.
   struct Layout {
     int64_t chunk;   // tokens hashed before their rows are gathered
-    int64_t stride;  // from one entry's codes to the next
+    int64_t stride;  // entries from one token to the next
     size_t scores, weights, weight_scales, threads, hash, thread_bytes, total;  // offsets and sizes in bytes
   };
   Layout layout(int64_t num_tokens) const;
