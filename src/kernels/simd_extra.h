@@ -55,6 +55,16 @@ inline __m512i native_dot_quads(__m512i a, __m512i weights, __m512i values) {
   return _mm512_add_epi32(a, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
 #endif
 }
+inline __m512i native_dot_bytes(__m512i a, __m512i counts, __m512i values) {
+#if defined(__AVX512VNNI__)
+  return _mm512_dpbusd_epi32(a, counts, values);
+#else
+  const __m512i even_counts = _mm512_and_si512(counts, _mm512_set1_epi16(255));
+  const __m512i even_values = _mm512_srai_epi16(_mm512_slli_epi16(values, 8), 8);
+  const __m512i odd = _mm512_madd_epi16(_mm512_srli_epi16(counts, 8), _mm512_srai_epi16(values, 8));
+  return _mm512_add_epi32(_mm512_add_epi32(a, _mm512_madd_epi16(even_counts, even_values)), odd);
+#endif
+}
 
 #elif defined(__AVX2__)
 
@@ -69,14 +79,22 @@ inline __m256i native_positive(__m256 a) {
   return _mm256_castps_si256(_mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ));
 }
 inline __m256i native_dot_pairs(__m256i a, __m256i b, __m256i c) {
+#if defined(__AVXVNNI__)
+  return _mm256_dpwssd_avx_epi32(a, b, c);
+#else
   return _mm256_add_epi32(a, _mm256_madd_epi16(b, c));
+#endif
 }
 
 // dot_pairs at the place where it stands: left to itself, the compiler collects all products of a tile before it adds
 // the first, and runs out of registers.
 inline __m256i native_dot_pairs_here(__m256i a, __m256i b, __m256i c) {
+#if defined(__AVXVNNI__)
+  return native_dot_pairs(a, b, c);
+#else
   asm volatile("vpaddd %1, %0, %0" : "+x"(a) : "x"(_mm256_madd_epi16(b, c)));
   return a;
+#endif
 }
 // A vector that is loaded once: left to itself, the compiler may load it again for each use.
 inline __m256 native_loaded(__m256 a) {
@@ -102,8 +120,22 @@ inline void native_interleave(const __m256i* rows, __m256i* out) {
   out[3] = _mm256_unpackhi_epi16(high01, high23);
 }
 inline __m256i native_dot_quads(__m256i a, __m256i weights, __m256i values) {
+#if defined(__AVXVNNI__)
+  return _mm256_dpbusd_avx_epi32(a, weights, values);
+#else
   const __m256i pairs = _mm256_maddubs_epi16(weights, values);
   return _mm256_add_epi32(a, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+#endif
+}
+inline __m256i native_dot_bytes(__m256i a, __m256i counts, __m256i values) {
+#if defined(__AVXVNNI__)
+  return _mm256_dpbusd_avx_epi32(a, counts, values);
+#else
+  const __m256i even_counts = _mm256_and_si256(counts, _mm256_set1_epi16(255));
+  const __m256i even_values = _mm256_srai_epi16(_mm256_slli_epi16(values, 8), 8);
+  const __m256i odd = _mm256_madd_epi16(_mm256_srli_epi16(counts, 8), _mm256_srai_epi16(values, 8));
+  return _mm256_add_epi32(_mm256_add_epi32(a, _mm256_madd_epi16(even_counts, even_values)), odd);
+#endif
 }
 
 #elif defined(__SSE2__)
@@ -149,6 +181,9 @@ inline __m128i native_dot_quads(__m128i a, __m128i weights, __m128i values) {
   const __m128i odd = _mm_castps_si128(_mm_shuffle_ps(low, high, 0xdd));
   return _mm_add_epi32(a, _mm_add_epi32(even, odd));
 }
+inline __m128i native_dot_bytes(__m128i a, __m128i counts, __m128i values) {
+  return native_dot_quads(a, counts, values);
+}
 
 #elif defined(__aarch64__)
 
@@ -177,11 +212,25 @@ inline void native_interleave(const int32x4_t* rows, int32x4_t* out) {
   out[2] = vreinterpretq_s32_s16(vzip1q_s16(high01, high23));
   out[3] = vreinterpretq_s32_s16(vzip2q_s16(high01, high23));
 }
-// The weights are below 128, so they may count as signed.
-inline int32x4_t native_dot_quads(int32x4_t a, int32x4_t weights, int32x4_t values) {
-  const int8x16_t x = vreinterpretq_s8_s32(weights), y = vreinterpretq_s8_s32(values);
+// a + the sums of four products of signed bytes. Without the dot product, x may not be -128 where y is.
+inline int32x4_t native_dot_signed(int32x4_t a, int8x16_t x, int8x16_t y) {
+#if defined(__ARM_FEATURE_DOTPROD)
+  return vdotq_s32(a, x, y);
+#else
   const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)));
   return vaddq_s32(a, vpaddq_s32(low, vpaddlq_s16(vmull_high_s8(x, y))));
+#endif
+}
+// The weights are below 128, so they may count as signed.
+inline int32x4_t native_dot_quads(int32x4_t a, int32x4_t weights, int32x4_t values) {
+  return native_dot_signed(a, vreinterpretq_s8_s32(weights), vreinterpretq_s8_s32(values));
+}
+// As signed bytes the counts are 128 less.
+inline int32x4_t native_dot_bytes(int32x4_t a, int32x4_t counts, int32x4_t values) {
+  const int8x16_t x = vreinterpretq_s8_s32(veorq_s32(counts, vreinterpretq_s32_u8(vdupq_n_u8(0x80))));
+  const int8x16_t y = vreinterpretq_s8_s32(values);
+  const int32x4_t sum = vpaddlq_s16(vpaddlq_s8(y));
+  return vaddq_s32(native_dot_signed(a, x, y), vshlq_n_s32(sum, 7));
 }
 
 #endif

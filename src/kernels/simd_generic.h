@@ -182,15 +182,19 @@ inline void interleave_rows(const I32* rows, I32* out) {
   for (int i = 0; i < 4; ++i) std::memcpy(out[i].v, words[i], 16);
 }
 
-// a + the sum of the four products of unsigned bytes below 128 and signed bytes in each word.
-inline I32 dot_quads(I32 a, I32 weights, I32 values) {
+// a + the sum of the four products of unsigned bytes and signed bytes in each word.
+inline I32 dot_bytes(I32 a, I32 counts, I32 values) {
   for (int i = 0; i < I32::kLanes; ++i) {
     for (int byte = 0; byte < 4; ++byte) {
-      a.v[i] += static_cast<uint8_t>(weights.v[i] >> (8 * byte)) * static_cast<int8_t>(values.v[i] >> (8 * byte));
+      const int32_t count = static_cast<uint8_t>(counts.v[i] >> (8 * byte));
+      a.v[i] = wrapping_add(a.v[i], count * static_cast<int8_t>(values.v[i] >> (8 * byte)));
     }
   }
   return a;
 }
+
+// The same where the unsigned bytes are below 128.
+inline I32 dot_quads(I32 a, I32 weights, I32 values) { return dot_bytes(a, weights, values); }
 
 }  // namespace
 }  // namespace lffn

@@ -107,5 +107,8 @@ inline void interleave_rows(const I32* rows, I32* out) {
 // a + the sum of the four products of unsigned bytes below 128 and signed bytes in each word.
 inline I32 dot_quads(I32 a, I32 weights, I32 values) { return {BatchI(native_dot_quads(a.v, weights.v, values.v))}; }
 
+// The same for unsigned bytes of any size.
+inline I32 dot_bytes(I32 a, I32 counts, I32 values) { return {BatchI(native_dot_bytes(a.v, counts.v, values.v))}; }
+
 }  // namespace
 }  // namespace lffn
