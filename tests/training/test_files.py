@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import Encoder, EncoderConfig, LookupFFN, files, native, safetensors, unpickle
+from lookupffn import Encoder, EncoderConfig, LookupFFN, files, native, rivals, safetensors, unpickle
 
 GOLDEN = Path(__file__).parents[1] / "model" / "data"
 
@@ -99,9 +99,58 @@ def test_an_exported_layer_runs_in_the_library(tmp_path):
     assert torch.allclose(y, layer(x), atol=1e-6)
 
 
-def test_a_model_without_ffns_is_not_exported(tmp_path):
-    with pytest.raises(ValueError, match="lookup"):
-        files.export_folder(Encoder(small_config(["none"])), tmp_path)
+@pytest.mark.parametrize("kind", ["none", *rivals.KINDS])
+def test_what_the_library_does_not_run_is_not_exported(tmp_path, kind):
+    with pytest.raises(ValueError, match=f'not "{kind}"'):
+        files.export_folder(Encoder(small_config(["lookup", kind])), tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_decoder_of_its_own_is_kept(tmp_path):
+    torch.manual_seed(0)
+    model = Encoder(small_config(["lookup"])).eval()
+    state = {**model.state_dict(), "lm_head.decoder.weight": torch.randn(50, 16)}
+    untied = files.model_from_tensors(model.config.to_dict(), state)
+    hidden = torch.randn(3, 16)
+    with torch.no_grad():
+        inner = untied.lm_head.layer_norm(torch.nn.functional.gelu(untied.lm_head.dense(hidden)))
+        expected = inner @ state["lm_head.decoder.weight"].t() + untied.lm_head.bias
+        assert torch.allclose(untied.logits(hidden), expected)
+    files.export_folder(untied, tmp_path)
+    assert torch.equal(files.import_model(tmp_path).lm_head.decoder.weight, state["lm_head.decoder.weight"])
+    check_against_library(untied, tmp_path)
+    # Only what learns on its own is untied.
+    state["lm_head.decoder.weight"] = state["embeddings.word_embeddings.weight"].clone()
+    assert files.model_from_tensors(model.config.to_dict(), state).lm_head.decoder is None
+
+
+def test_a_headless_model_stays_headless(tmp_path):
+    model = Encoder(small_config(["lookup"]))
+    state = {name: value for name, value in model.state_dict().items() if not name.startswith("lm_head.")}
+    config = {key: value for key, value in model.config.to_dict().items() if key != "masked_lm_head"}
+    headless = files.model_from_tensors(config, state)
+    files.export_folder(headless, tmp_path)
+    assert not [name for name in safetensors.load(tmp_path / "model.safetensors")[0] if "lm_head" in name]
+    check_against_library(headless, tmp_path)
+    with pytest.raises(ValueError, match="no head"):
+        files.import_model(tmp_path).logits(torch.zeros(1, 16))
+
+
+@pytest.mark.parametrize("key, hint", [("ffn_num_tables", "ffn_num_table"), ("projection_typ", "projection_type")])
+def test_misspelt_keys_are_named(key, hint):
+    values = {name: value for name, value in small_config(["lookup"]).to_dict().items() if name != hint}
+    for refuse in (True, False):
+        with pytest.raises(ValueError, match=f'no key "{key}"; did you mean "{hint}"'):
+            EncoderConfig.from_dict({**values, key: 1}, refuse_unknown=refuse)
+
+
+def test_other_programs_keys_are_left_aside():
+    values = small_config(["lookup"]).to_dict()
+    EncoderConfig.from_dict({**values, "model_type": "roberta", "hidden_act": "gelu", "transformers_version": "4"})
+    with pytest.raises(ValueError, match='no key "colour"'):
+        EncoderConfig.from_dict({**values, "colour": "red"})
+    with pytest.warns(UserWarning, match="colour"):
+        EncoderConfig.from_dict({**values, "colour": "red"}, refuse_unknown=False)
 
 
 @pytest.mark.parametrize("kinds", [["lookup"] * 2, ["vanilla"] * 2])
@@ -137,7 +186,8 @@ def test_what_does_not_fit_is_named():
     for change, message in [({"encoder.layer.0.FFN.bias": None}, "FFN.bias: this tensor is missing"),
                             ({"other": torch.zeros(1)}, "other: a model with this config has no such tensor"),
                             ({"encoder.layer.0.FFN.bias": torch.zeros(3)}, r"FFN.bias: shape \[3\], expected \[16\]"),
-                            ({"lm_head.decoder.weight": torch.ones(50, 16)}, "untied")]:
+                            ({"lm_head.decoder.weight": torch.ones(50, 15)}, r"decoder.weight: shape \[50, 15\]"),
+                            ({"lm_head.dense.bias": None}, "lm_head.dense.bias: this tensor is missing")]:
         changed = {name: value for name, value in {**state, **change}.items() if value is not None}
         with pytest.raises(ValueError, match=message):
             files.model_from_tensors(config, changed)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import (Encoder, EncoderConfig, LookupFFN, __main__, bpe, data, initial, optimiser, pretrain,
+from lookupffn import (Encoder, EncoderConfig, LookupFFN, __main__, bpe, data, files, initial, optimiser, pretrain,
                        replace_ffns)
 
 TOKENIZER = bpe.Tokenizer(*bpe.train(["ab cd ef gh"], 262))
@@ -66,8 +66,12 @@ def test_something_is_learned(tmp_path, kind):
     assert entries[-1]["valid_log_perplexity"] < 3.4
 
 
-def test_a_checkpoint_of_another_model_is_refused(tmp_path):
+def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     run(tmp_path, stop_after=11)
+    with pytest.raises(ValueError, match="another run: its schedule"):
+        pretrain.train(tmp_path, config(), schedule(learning_rate=1e-3), batches(), batches(2))
+    with pytest.raises(ValueError, match="another run: its data_seed"):
+        pretrain.train(tmp_path, config(), schedule(), batches(3), batches(2))
     with pytest.raises(ValueError, match="another model"):
         pretrain.train(tmp_path, config(["lookup"]), schedule(), batches(), batches(2))
 
@@ -94,6 +98,43 @@ def test_ffns_are_swapped():
     replace_ffns(model)
     assert all(isinstance(block.FFN, LookupFFN) for block in model.encoder.layer)
     assert model(torch.randint(4, 200, (2, 9))).shape == (2, 9, 16)
+
+
+def test_swapping_some_ffns_leaves_the_others_config():
+    torch.manual_seed(0)
+    model = Encoder(config(["lookup", "lookup", "vanilla"])).eval()
+    replace_ffns(model, layers=[-1], ffn_num_table=4, projection_type="dense")
+    assert model.config.ffn_num_table == [6, 6, 4] and model.config.ffn_table_size == 8
+    assert [block.FFN.num_tables for block in model.encoder.layer] == [6, 6, 4]
+    again = files.model_from_tensors(model.config.to_dict(), model.state_dict())
+    ids = torch.randint(4, 200, (2, 9))
+    assert torch.equal(again(ids), model(ids))
+    with pytest.raises(ValueError, match="intermediate_size holds for all layers"):
+        replace_ffns(model, "vanilla", layers=[0], intermediate_size=64)
+    replace_ffns(model, ffn_num_table=5, projection_type="bh4")
+    assert model.config.ffn_num_table == 5 and model.config.projection_type == "bh4"
+    replace_ffns(model, layers=[0, 2], ffn_num_table=[3, 2])
+    assert [block.FFN.num_tables for block in model.encoder.layer] == [3, 5, 2]
+
+
+def test_a_batch_without_masked_tokens_has_no_loss():
+    model = Encoder(config()).train()
+    ids = torch.randint(4, 200, (2, 9))
+    loss = model(ids, torch.full_like(ids, data.IGNORED))
+    loss.backward()
+    assert float(loss) == 0 and all(p.grad is None or not p.grad.any() for p in model.parameters())
+    with pytest.raises(ValueError, match="no token"):
+        pretrain.log_perplexity(model, data.MaskedBatches(np.full(100, 9), TOKENIZER, batch=2, length=12, seed=0,
+                                                          masked_share=0.0), 2)
+
+
+def test_dropout_acts_in_training_alone_and_in_both_places():
+    for key in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
+        torch.manual_seed(0)
+        model = Encoder(EncoderConfig.from_dict({**config().to_dict(), key: 0.5}))
+        ids = torch.randint(4, 200, (2, 9))
+        assert not torch.equal(model.train()(ids), model(ids))
+        assert torch.equal(model.eval()(ids), model(ids))
 
 
 def test_flops():

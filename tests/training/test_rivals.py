@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from lookupffn import Encoder, EncoderConfig, rivals, structured
+from lookupffn import Encoder, EncoderConfig, LookupFFN, hadamard, rivals, structured
 from lookupffn.hadamard import hadamard_matrix, hadamard_transform
 
 torch.manual_seed(0)
@@ -57,6 +57,11 @@ def test_slide():
                 skipped += 1
         assert torch.allclose(out, expected)
     assert 0 < skipped < 15 * 24
+    assert layer.active_share() == 1 - skipped / (15 * 24)
+    assert layer.flop_per_token() == round(4 * 16 * (24 - skipped / 15)) + 2 * 2 * 2 * 16
+    layer(X[:1])  # the share is that of all tokens since the weights changed
+    alone = layer.active(layer.LayerNorm(X[:1])).double().mean()
+    assert layer.active_share() == pytest.approx((3 * (1 - skipped / 360) + float(alone)) / 4)
     layer.train()
     codes = layer.neuron_codes.clone()
     with torch.no_grad():
@@ -69,6 +74,14 @@ def test_slide():
         with torch.no_grad():
             layer.up.weight.neg_()
     assert changed == [True, False, False, True]
+    layer = rivals.SlideFFN(16, 24).double().train()
+    with pytest.raises(ValueError, match="no token"):
+        layer.flop_per_token()
+    for _ in range(3):  # by default the tables always fit the weights
+        with torch.no_grad():
+            layer.up.weight.normal_()
+        layer(X)
+        assert torch.equal(layer.neuron_codes, rivals.hyperplane_codes(layer.up.weight, layer.planes))
 
 
 def test_mongoose():
@@ -93,7 +106,7 @@ def test_mongoose():
     assert torch.allclose(layer.auxiliary_loss, layer.balance * expected)
     # The same neurons as SLIDE with the same planes; learned are the planes through the loss alone.
     slide = rivals.SlideFFN(16, 24, num_hashes=2, code_bits=3).double()
-    slide.load_state_dict({name: value for name, value in layer.state_dict().items() if name != "hashed_weight"})
+    slide.load_state_dict({name: value for name, value in layer.state_dict().items() if "hashed" not in name})
     assert torch.allclose(layer.eval()(X), slide.eval()(X))
     layer.auxiliary_loss.backward()
     assert layer.planes.grad.any() and layer.up.weight.grad is None
@@ -109,6 +122,11 @@ def test_mongoose():
         layer.hashed_weight.mul_(-1)
     layer(X)
     assert not torch.equal(codes, layer.neuron_codes)
+    codes = layer.neuron_codes.clone()
+    with torch.no_grad():
+        layer.planes.neg_()
+    layer(X)
+    assert not torch.equal(codes, layer.neuron_codes)
 
 
 def test_yoso():
@@ -116,14 +134,17 @@ def test_yoso():
     y = layer(X).view(-1, 16)
     for token, expected in zip(X.view(-1, 16), y):
         u = layer.LayerNorm(token)
-        out = layer.bias.clone()
+        out = torch.zeros(16).double()
         for planes in layer.planes:
             buckets = {}
             for key, value in zip(layer.keys, layer.values):
                 code = tuple((planes @ key > 0).tolist())
                 buckets[code] = buckets.get(code, 0) + value / 3
             out = out + buckets.get(tuple((planes @ u > 0).tolist()), 0)
-        assert torch.allclose(out, expected)
+        assert torch.allclose(out / out.norm() * layer.gain + layer.bias, expected)
+    with torch.no_grad():
+        layer.gain.mul_(3)
+    assert torch.allclose((layer(X) - layer.bias).norm(dim=-1), torch.full((3, 5), 3.0).double())
 
 
 def test_yoso_comes_close_to_its_expectation():
@@ -173,7 +194,7 @@ def test_hadamard_transform():
 @pytest.mark.parametrize("kind", ["HadamardDiagonals", "ACDC", "HadamardACDC"])
 def test_structured_matrices(kind):
     layer = getattr(structured, kind)(16, factors=2).double()
-    hadamard = hadamard_matrix(16, X) / 4
+    transform = hadamard_matrix(16, X) / 4
     n, k = torch.arange(16.0).double(), torch.arange(16.0).double()
     cosines = torch.cos(math.pi / 16 * (n[None] + 0.5) * k[:, None])
     cosines = cosines / cosines.norm(dim=1, keepdim=True)
@@ -181,9 +202,18 @@ def test_structured_matrices(kind):
     for diagonals in layer.diagonals:
         matrices = [torch.diag(diagonal) for diagonal in diagonals]
         if kind == "HadamardDiagonals":
-            expected = expected @ matrices[0] @ hadamard
+            expected = expected @ matrices[0] @ transform
         elif kind == "ACDC":
             expected = expected @ matrices[0] @ cosines.t() @ matrices[1] @ cosines
         else:
-            expected = expected @ matrices[0] @ hadamard @ matrices[1] @ hadamard
+            expected = expected @ matrices[0] @ transform @ matrices[1] @ transform
     assert torch.allclose(layer(X), X @ expected)
+
+
+def test_what_inference_mode_made_can_be_trained_with():
+    hadamard._matrix.cache_clear()
+    layer = LookupFFN(16, 4, 8, block_size=8, use_native=False)
+    with torch.inference_mode():
+        layer(torch.randn(3, 16))
+    layer(torch.randn(3, 16)).sum().backward()
+    assert layer.hash.projection.weight.grad is not None

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from lookupffn import bpe, data
+from lookupffn import __main__, bpe, data, safetensors
 
 GOLDEN = Path(__file__).parents[1] / "model" / "data"
 TEXT = ["the cat sat on the mat; the cat's hat is the cat's", "a naïve café — 日本語 😀", "  two  blanks\tand\na line "] * 5
@@ -98,6 +99,36 @@ def test_masking():
 
 def whole_is_special(ids, labels):
     return np.where(labels == data.IGNORED, ids, labels) < 4
+
+
+def test_an_epoch_is_shuffled_once(monkeypatch):
+    tokenizer = bpe.Tokenizer(*bpe.train(TEXT, 262))
+    batches = data.MaskedBatches(np.arange(4, 204), tokenizer, batch=2, length=12, seed=3)
+    expected = [batches.get(i)[0] for i in range(20)]
+    made, order = [], np.random.default_rng
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: made.append(seed) or order(seed))
+    batches = data.MaskedBatches(np.arange(4, 204), tokenizer, batch=2, length=12, seed=3)
+    assert all((batches.get(i)[0] == ids).all() for i, ids in enumerate(expected))
+    assert [seed for seed in made if seed[1] == 0] == [(3, 0, 0), (3, 0, 1)]
+    assert (batches.get(3)[0] == expected[3]).all()  # back in an earlier epoch
+
+
+class ManyTokens:
+    """A vocabulary of more than 65536 tokens."""
+
+    size, mask_id = 70_000, 69_999
+
+    def encode(self, text):
+        return [ord(letter) + 69_000 for letter in text]
+
+
+def test_large_ids_survive(tmp_path):
+    ids = data.ids_of_documents(["abc"] * 40, ManyTokens())
+    assert ids[:4].tolist() == [69_097, 69_098, 69_099, 2]
+    safetensors.save(tmp_path / "ids", {"ids": ids})
+    batches = data.MaskedBatches(__main__.read_ids(tmp_path / "ids"), ManyTokens(), batch=2, length=10, seed=0)
+    ids, labels = batches.get(0)
+    assert int(torch.where(labels == data.IGNORED, ids, labels).max()) == 69_099
 
 
 def test_too_little_text_is_refused():

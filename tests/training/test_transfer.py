@@ -55,6 +55,39 @@ def test_finetuning_learns_and_keeps_to_its_seed(tmp_path):
     assert all(torch.equal(value, models[1].state_dict()[name]) for name, value in models[0].state_dict().items())
 
 
+def test_pairs_are_learned_and_cut(tmp_path):
+    random = np.random.default_rng(1)
+    words = ["good", "bad", "fine", "poor"]
+    lines = []
+    for _ in range(160):
+        a, b = random.choice(words, 2)
+        lines.append(f"{int(a == words[0])}\t{b}\t{a}")  # the second text decides
+    (tmp_path / "x.tsv").write_text("\n".join(lines) + "\n")
+    texts, labels = finetune.read_examples(tmp_path / "x.tsv")
+    assert texts[0] == tuple(lines[0].split("\t")[1:])
+    sequence = finetune.encode_texts([("bad", "good")], TOKENIZER, config())[0]
+    assert sequence == [0, *TOKENIZER.encode("bad"), 2, 2, *TOKENIZER.encode("good"), 2]
+    (cut,) = finetune.encode_texts([("bad " * 30, "good")], TOKENIZER, config())
+    assert len(cut) == 20 and cut[-len(TOKENIZER.encode("good")) - 1 : -1] == TOKENIZER.encode("good")
+    torch.manual_seed(0)
+    model = finetune.finetune(Encoder(config()), TOKENIZER, texts[:120], labels[:120], epochs=8, learning_rate=1e-2)
+    assert finetune.classify(model, TOKENIZER, texts[120:]) == labels[120:]
+
+
+def test_rates_clipping_and_dropout_in_finetuning(monkeypatch):
+    rates, clipped, active = [], [], []
+    set_rate, clip = finetune.set_rate, torch.nn.utils.clip_grad_norm_
+    monkeypatch.setattr(finetune, "set_rate", lambda optimizer, rate: rates.append(rate) or set_rate(optimizer, rate))
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda p, n: clipped.append(n) or clip(p, n))
+    make = finetune.with_classifier
+    monkeypatch.setattr(finetune, "with_classifier", lambda *a: active.append(a[2]) or make(*a))
+    model = finetune.finetune(Encoder(config()), TOKENIZER, ["good", "bad"] * 20, [0, 1] * 20, epochs=2, batch=4,
+                              learning_rate=1.0, clip=0.7, warm_up=0.25, dropout=0.2)
+    assert active == [0.2] and model.config.hidden_dropout_prob == 0.0
+    assert clipped == [0.7] * 20
+    assert rates[:6] == pytest.approx([1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1.0]) and rates[-1] == pytest.approx(1 / 15)
+
+
 def test_long_texts_are_cut():
     sequences = finetune.encode_texts(["good " * 100], TOKENIZER, config())
     assert len(sequences[0]) == 20 and sequences[0][0] == 0 and sequences[0][-1] == 2

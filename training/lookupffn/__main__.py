@@ -1,26 +1,32 @@
 """python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate, distill, finetune, export, import."""
 
+from __future__ import annotations
+
 import argparse
 import dataclasses
 import json
 import sys
+import typing
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Optional, Sequence
 
 import numpy as np
 import torch
 
-from . import bpe, data, distill, files, finetune, pretrain, safetensors
-from .encoder import Encoder, EncoderConfig
+from . import bpe, data, distill, features, files, finetune, native, pretrain, safetensors
+from .config import EncoderConfig
+from .encoder import Encoder
 
 
-def make_tokenizer(arguments):
+def make_tokenizer(arguments: Namespace) -> None:
     documents = (document for path in arguments.texts for document in data.documents_of(path))
     vocab, merges = bpe.train(documents, arguments.vocab_size)
     bpe.Tokenizer(vocab, merges).save(arguments.out)
     print(f"{len(vocab)} tokens")
 
 
-def prepare(arguments):
+def prepare(arguments: Namespace) -> None:
     tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
     documents = (document for path in arguments.texts for document in data.documents_of(path))
     ids = data.ids_of_documents(documents, tokenizer)
@@ -28,46 +34,46 @@ def prepare(arguments):
     print(f"{len(ids)} tokens")
 
 
-def read_ids(path):
-    return safetensors.load(path)[0]["ids"].astype(np.uint16)
+def read_ids(path: str) -> np.ndarray:
+    return safetensors.load(path)[0]["ids"]
 
 
-def valid_batches(arguments, tokenizer):
+def valid_batches(arguments: Namespace, tokenizer: bpe.Tokenizer) -> data.MaskedBatches:
     return data.MaskedBatches(read_ids(arguments.valid), tokenizer, batch=arguments.batch, length=arguments.length,
                               seed=1000)
 
 
-def train(arguments):
+def train(arguments: Namespace) -> None:
     tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
     values = json.loads(Path(arguments.config).read_text())
     config = EncoderConfig.from_dict({**values, "vocab_size": tokenizer.size})
     if arguments.ffn:
         config.ffn_kinds = [arguments.ffn] * config.num_hidden_layers
-    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    features.set_threads(arguments.threads)
     schedule = pretrain.Schedule(**{field.name: getattr(arguments, field.name)
                                     for field in dataclasses.fields(pretrain.Schedule)})
     batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,
                                  seed=arguments.seed, masked_share=arguments.masked_share)
     pretrain.train(arguments.out, config, schedule, batches, valid_batches(arguments, tokenizer),
-                   device=arguments.device)
+                   device=arguments.device, precision=arguments.precision)
 
 
-def load_checkpoint(path):
-    state = torch.load(path, map_location="cpu")
+def load_checkpoint(path: Path) -> Encoder:
+    state = pretrain.read_checkpoint(path, "cpu")
     model = Encoder(EncoderConfig.from_dict(state["config"]))
     model.load_state_dict(state["model"])
     return model.eval()
 
 
-def evaluate(arguments):
+def evaluate(arguments: Namespace) -> None:
     tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
     model = load_checkpoint(Path(arguments.run) / "checkpoint.pt")
     print(f"log perplexity {pretrain.log_perplexity(model, valid_batches(arguments, tokenizer), arguments.batches):.4f}")
 
 
-def run_distill(arguments):
+def run_distill(arguments: Namespace) -> None:
     tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
-    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    features.set_threads(arguments.threads)
     torch.manual_seed(arguments.seed)
     teacher = files.import_model(arguments.model)
     batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,
@@ -91,11 +97,12 @@ def run_distill(arguments):
     files.export_folder(student.eval(), arguments.out, tokenizer)
 
 
-def run_finetune(arguments):
+def run_finetune(arguments: Namespace) -> None:
     tokenizer = bpe.Tokenizer.load(arguments.model)
     texts, labels = finetune.read_examples(arguments.examples)
     model = finetune.finetune(files.import_model(arguments.model), tokenizer, texts, labels, epochs=arguments.epochs,
-                              batch=arguments.batch, learning_rate=arguments.learning_rate, seed=arguments.seed)
+                              batch=arguments.batch, learning_rate=arguments.learning_rate, seed=arguments.seed,
+                              dropout=arguments.dropout, clip=arguments.clip, warm_up=arguments.warm_up)
     files.export_folder(model, arguments.out, tokenizer)
     if arguments.valid:
         texts, labels = finetune.read_examples(arguments.valid)
@@ -103,12 +110,12 @@ def run_finetune(arguments):
         print(f"{right} of {len(labels)} right")
 
 
-def export(arguments):
+def export(arguments: Namespace) -> None:
     model = load_checkpoint(Path(arguments.run) / "checkpoint.pt")
     files.export_folder(model, arguments.out, bpe.Tokenizer.load(arguments.tokenizer), arguments.dtype)
 
 
-def import_model(arguments):
+def import_model(arguments: Namespace) -> None:
     config = json.loads(Path(arguments.config).read_text(encoding="utf-8")) if arguments.config else None
     tokenizer = files.import_tokenizer(arguments.tokenizer) if arguments.tokenizer else None
     if tokenizer is None and Path(arguments.model).is_dir():
@@ -116,15 +123,20 @@ def import_model(arguments):
     files.export_folder(files.import_model(arguments.model, config), arguments.out, tokenizer, arguments.dtype)
 
 
-def add_batch_options(parser):
+def add_batch_options(parser: ArgumentParser) -> None:
     parser.add_argument("--tokenizer", required=True, help="folder with vocab.json and merges.txt")
     parser.add_argument("--valid", required=True, help="ids to measure on, from prepare")
     parser.add_argument("--batch", type=int, default=16, help="sequences per step")
     parser.add_argument("--length", type=int, default=128, help="tokens per sequence")
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="lookupffn", description="Trains LookupFFN encoders; see docs/training.md.")
+def show_library(_: Namespace) -> None:
+    found = native.library()
+    print("liblookupffn was not found; layers run in plain PyTorch" if found is None else native.version())
+
+
+def main(argv: Optional[Sequence[str]] = None) -> None:
+    parser = ArgumentParser(prog="python3 -m lookupffn", description="Trains LookupFFN encoders; see docs/training.md.")
     commands = parser.add_subparsers(dest="command", required=True)
 
     command = commands.add_parser("tokenizer", help="train a byte-level BPE vocabulary")
@@ -147,11 +159,14 @@ def main():
     command.add_argument("--device", default="cpu")
     command.add_argument("--masked-share", type=float, default=0.15,
                          help="of the tokens to learn from; 15 in 100 of those to measure on are masked")
+    command.add_argument("--precision", choices=list(features.PRECISIONS), default="float32",
+                         help="of products; bfloat16 pays where the processor has it, float16 on GPUs only")
     command.add_argument("--threads", type=int, default=0)
     add_batch_options(command)
+    types = typing.get_type_hints(pretrain.Schedule)
     for field in dataclasses.fields(pretrain.Schedule):
         default = None if field.default is dataclasses.MISSING else field.default
-        command.add_argument("--" + field.name.replace("_", "-"), type=field.type, default=default,
+        command.add_argument("--" + field.name.replace("_", "-"), type=types[field.name], default=default,
                              required=default is None)
     command.set_defaults(run_command=train)
 
@@ -176,7 +191,7 @@ def main():
     add_batch_options(command)
     command.set_defaults(run_command=run_distill)
 
-    command = commands.add_parser("finetune", help="train a classifier on lines of a number, a tab and a text")
+    command = commands.add_parser("finetune", help="train a classifier on lines of a number, a tab and a text or two")
     command.add_argument("model", help="folder with a model and its tokenizer")
     command.add_argument("out")
     command.add_argument("examples")
@@ -184,6 +199,9 @@ def main():
     command.add_argument("--epochs", type=int, default=3)
     command.add_argument("--batch", type=int, default=16)
     command.add_argument("--learning-rate", type=float, default=5e-4)
+    command.add_argument("--dropout", type=float, default=0.1, help="of activations and attention weights")
+    command.add_argument("--clip", type=float, default=1.0, help="the longest gradient; 0 allows any")
+    command.add_argument("--warm-up", type=float, default=0.06, help="the share of the steps in which the rate rises")
     command.add_argument("--seed", type=int, default=0)
     command.set_defaults(run_command=run_finetune)
 
@@ -202,7 +220,10 @@ def main():
     command.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
     command.set_defaults(run_command=import_model)
 
-    arguments = parser.parse_args()
+    command = commands.add_parser("library", help="say which liblookupffn was found, if any")
+    command.set_defaults(run_command=show_library)
+
+    arguments = parser.parse_args(argv)
     try:
         arguments.run_command(arguments)
     except (OSError, ValueError, ArithmeticError) as error:

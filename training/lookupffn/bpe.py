@@ -1,10 +1,13 @@
 """RoBERTa's byte-level byte-pair encoding: training a vocabulary, and the way from text to ids."""
 
+from __future__ import annotations
+
 import collections
 import functools
 import heapq
 import json
 from pathlib import Path
+from typing import Iterable, Iterator, Optional, Union
 
 import regex
 
@@ -17,14 +20,14 @@ _WORDS = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p
 
 
 @functools.lru_cache(maxsize=None)
-def _byte_letters():
+def _byte_letters() -> list[str]:
     """A printable letter for each byte: itself where it prints, others from 256 on."""
     printing = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = iter(range(256, 512))
     return [chr(byte if byte in printing else next(others)) for byte in range(256)]
 
 
-def words_of(text):
+def words_of(text: str) -> Iterator[str]:
     """The pieces that no merge crosses, in the letters of the vocabulary."""
     letters = _byte_letters()
     for word in _WORDS.findall(text):
@@ -34,7 +37,7 @@ def words_of(text):
 class _PairCounts:
     """How often each pair of neighbours occurs, and in which words."""
 
-    def __init__(self, word_counts):
+    def __init__(self, word_counts: dict[str, int]) -> None:
         self.words = [list(word) for word in word_counts]
         self.word_counts = list(word_counts.values())
         self.counts = collections.Counter()
@@ -46,7 +49,7 @@ class _PairCounts:
         self.heap = [(-count, pair) for pair, count in self.counts.items()]
         heapq.heapify(self.heap)
 
-    def most_frequent(self):
+    def most_frequent(self) -> Optional[tuple[str, str]]:
         """Of equally frequent pairs the first in order; None when no pair is left."""
         while self.heap:
             count, pair = heapq.heappop(self.heap)
@@ -56,7 +59,7 @@ class _PairCounts:
                 heapq.heappush(self.heap, (-self.counts[pair], pair))
         return None
 
-    def merge(self, pair):
+    def merge(self, pair: tuple[str, str]) -> None:
         merged = pair[0] + pair[1]
         changed = set()
         for index in self.places.pop(pair):
@@ -80,7 +83,7 @@ class _PairCounts:
                 heapq.heappush(self.heap, (-self.counts[new], new))
 
 
-def train(texts, vocab_size):
+def train(texts: Iterable[str], vocab_size: int) -> tuple[dict[str, int], list[tuple[str, str]]]:
     """-> vocabulary {token: id}, merges [(left, right)], best first."""
     smallest = len(SPECIAL) + 256 + 1
     if vocab_size < smallest:
@@ -101,17 +104,17 @@ def train(texts, vocab_size):
 
 
 class Tokenizer:
-    def __init__(self, vocab, merges):
+    def __init__(self, vocab: dict[str, int], merges: Iterable[tuple[str, str]]) -> None:
         self.vocab = vocab
         self.ranks = {tuple(pair): rank for rank, pair in enumerate(merges)}
         self.mask_id = vocab[MASK]
         self._known = {}
 
     @property
-    def size(self):
+    def size(self) -> int:
         return max(self.vocab.values()) + 1
 
-    def _ids_of_word(self, word):
+    def _ids_of_word(self, word: str) -> list[int]:
         ids = self._known.get(word)
         if ids is None:
             pieces = list(word)
@@ -129,25 +132,25 @@ class Tokenizer:
             ids = self._known[word] = [self.vocab.get(piece, UNK_ID) for piece in pieces]
         return ids
 
-    def encode(self, text):
+    def encode(self, text: str) -> list[int]:
         """Without special tokens, and none of them is recognised in the text."""
         return [i for word in words_of(text) for i in self._ids_of_word(word)]
 
-    def vocab_json(self):
+    def vocab_json(self) -> str:
         return json.dumps(self.vocab, ensure_ascii=False)
 
-    def merges_txt(self):
+    def merges_txt(self) -> str:
         pairs = sorted(self.ranks, key=self.ranks.get)
         return "#version: 0.2\n" + "".join(f"{left} {right}\n" for left, right in pairs)
 
-    def save(self, folder):
+    def save(self, folder: Union[str, Path]) -> None:
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         safetensors.write_atomically(folder / "vocab.json", self.vocab_json().encode())
         safetensors.write_atomically(folder / "merges.txt", self.merges_txt().encode())
 
     @classmethod
-    def load(cls, folder):
+    def load(cls, folder: Union[str, Path]) -> Tokenizer:
         vocab = json.loads((Path(folder) / "vocab.json").read_text(encoding="utf-8"))
         lines = (Path(folder) / "merges.txt").read_text(encoding="utf-8").split("\n")
         return cls(vocab, [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")])

@@ -1,14 +1,19 @@
 """Token ids of a text, cut into sequences and masked; a batch depends on its seed and number alone."""
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterable, Iterator, Union
+
 import numpy as np
 import torch
 
-from .bpe import BOS_ID, EOS_ID, SPECIAL
+from .bpe import BOS_ID, EOS_ID, SPECIAL, Tokenizer
+from .encoder import IGNORED
 
-IGNORED = -100  # the label of positions that do not count
 
 
-def documents_of(path):
+def documents_of(path: Union[str, Path]) -> Iterator[str]:
     """The documents of a text file, which blank lines separate."""
     document = []
     with open(path, encoding="utf-8", errors="replace") as file:
@@ -22,22 +27,21 @@ def documents_of(path):
         yield " ".join(document)
 
 
-def ids_of_documents(documents, tokenizer):
+def ids_of_documents(documents: Iterable[str], tokenizer: Tokenizer) -> np.ndarray:
     """All ids one after another, each document ended by </s>."""
     ids = []
     for document in documents:
         ids += tokenizer.encode(document)
         ids.append(EOS_ID)
-    if tokenizer.size > 1 << 16:
-        raise ValueError("vocabularies of more than 65536 tokens are not supported")
-    return np.array(ids, dtype=np.uint16)
+    return np.array(ids, dtype=np.int32)
 
 
 class MaskedBatches:
     """Batches of sequences <s> ... </s>, shuffled anew in every epoch, with BERT's masking: of a share of the positions 80
     in 100 become <mask>, 10 in 100 a random token, and 10 in 100 stay."""
 
-    def __init__(self, ids, tokenizer, *, batch, length, seed, masked_share=0.15):
+    def __init__(self, ids: np.ndarray, tokenizer: Tokenizer, *, batch: int, length: int, seed: int,
+                 masked_share: float = 0.15) -> None:
         self.batch, self.length, self.seed, self.masked_share = batch, length, seed, masked_share
         self.mask_id, self.vocab_size = tokenizer.mask_id, tokenizer.size
         body = length - 2
@@ -45,17 +49,25 @@ class MaskedBatches:
         if count < batch:
             raise ValueError(f"{len(ids)} tokens are too few for a batch of {batch} sequences of {length}")
         self.bodies = ids[: count * body].reshape(count, body)
+        self._epoch, self._order = -1, np.empty(0, dtype=np.int64)
 
-    def batches_per_epoch(self):
+    def batches_per_epoch(self) -> int:
         return len(self.bodies) // self.batch
 
-    def token_counts(self):
+    def token_counts(self) -> torch.Tensor:
         return torch.bincount(torch.from_numpy(self.bodies.astype(np.int64)).flatten(), minlength=self.vocab_size)
 
-    def get(self, number):
+    def _order_of(self, epoch: int) -> np.ndarray:
+        """Of an epoch's sequences; the last one is kept, for the next batch is nearly always of the same epoch."""
+        if epoch != self._epoch:
+            self._order = np.random.default_rng((self.seed, 0, epoch)).permutation(len(self.bodies))
+            self._epoch = epoch
+        return self._order
+
+    def get(self, number: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Batch `number` -> ids, labels."""
         epoch, place = divmod(number, self.batches_per_epoch())
-        order = np.random.default_rng((self.seed, 0, epoch)).permutation(len(self.bodies))
+        order = self._order_of(epoch)
         chosen = self.bodies[order[place * self.batch : (place + 1) * self.batch]].astype(np.int64)
         ids = np.pad(chosen, ((0, 0), (1, 1)))
         ids[:, 0], ids[:, -1] = BOS_ID, EOS_ID

@@ -1,16 +1,22 @@
 """From a trained encoder with ordinary FFNs to one with LookupFFNs: fit each new FFN to what the old one does, then go on
 training the whole."""
 
+from __future__ import annotations
+
 import copy
+from typing import Any, Iterable, Optional
 
 import torch
 
-from .encoder import replace_ffns
+from .data import MaskedBatches
+from .encoder import Encoder
+from .encoder import replace_paper_ffns as replace_ffns
 from .optimiser import make_optimizer, set_rate
 from .progress import Progress
 
 
-def fit_ffns(teacher, batches, steps, *, learning_rate=3e-3, layers=None, **changes):
+def fit_ffns(teacher: Encoder, batches: MaskedBatches, steps: int, *, learning_rate: float = 3e-3,
+             layers: Optional[Iterable[int]] = None, **changes: Any) -> tuple[Encoder, list[float]]:
     """A copy of the teacher whose FFNs are replaced and fitted to the old ones' inputs and outputs.
 
     `changes` are config keys, such as ffn_num_table=32 and ffn_table_size=256. Nothing else of the copy is trained.
@@ -24,7 +30,7 @@ def fit_ffns(teacher, batches, steps, *, learning_rate=3e-3, layers=None, **chan
     seen = {}
     hooks = [ffn.register_forward_hook(lambda _, inputs, output, ffn=ffn: seen.__setitem__(ffn, (inputs[0], output)))
              for ffn in old]
-    device = teacher.lm_head.bias.device
+    device = teacher.device
     progress = Progress(0, steps)
     errors = []
     try:
@@ -47,9 +53,10 @@ def fit_ffns(teacher, batches, steps, *, learning_rate=3e-3, layers=None, **chan
     return student, errors
 
 
-def train_on(model, batches, steps, *, learning_rate=3e-4, first_batch=0):
+def train_on(model: Encoder, batches: MaskedBatches, steps: int, *, learning_rate: float = 3e-4,
+             first_batch: int = 0) -> Encoder:
     """Trains the whole model on masked language modelling, with a linear decay."""
-    device = model.lm_head.bias.device
+    device = model.device
     optimizer = make_optimizer(model)
     progress = Progress(0, steps)
     model.train()

@@ -1,88 +1,52 @@
 """The pre-norm RoBERTa encoder of the paper, with the parameters named as in its authors' checkpoints."""
 
-import dataclasses
+from __future__ import annotations
+
+from typing import Any, Iterable, Optional
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import rivals
+from . import attention, rivals
+from .config import EncoderConfig, with_changes
 from .layer import LookupFFN
 
-
-@dataclasses.dataclass
-class EncoderConfig:
-    """The keys of a model's config.json."""
-
-    vocab_size: int
-    hidden_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    attention_head_size: int
-    intermediate_size: int = 0
-    max_position_embeddings: int = 512
-    type_vocab_size: int = 1
-    pad_token_id: int = 1
-    layer_norm_eps: float = 1e-5
-    num_classes: int = 0
-    projection_type: str = "bh4"
-    block_size: int = 64
-    ffn_num_table: int = 0
-    ffn_table_size: int = 0
-    decay_coeff: float = 0.7
-    activation: str = "gelu"
-    num_probes: int = 1
-    ffn_kinds: list = None  # of each layer: "lookup", "vanilla", "none" or of rivals.py; None: all lookup
-
-    def __post_init__(self):
-        if self.ffn_kinds is None:
-            self.ffn_kinds = ["lookup"] * self.num_hidden_layers
-        if len(self.ffn_kinds) != self.num_hidden_layers:
-            raise ValueError(f"{len(self.ffn_kinds)} ffn_kinds for {self.num_hidden_layers} layers")
-
-    @classmethod
-    def from_dict(cls, values):
-        known = {field.name for field in dataclasses.fields(cls)}
-        return cls(**{key: value for key, value in values.items() if key in known})
-
-    def to_dict(self):
-        return dataclasses.asdict(self)
+IGNORED = -100  # the label of positions that do not count
 
 
 class Attention(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         inner = config.num_attention_heads * config.attention_head_size
         self.num_heads = config.num_attention_heads
+        self.dropout = config.attention_probs_dropout_prob
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.query = nn.Linear(config.hidden_size, inner)
         self.key = nn.Linear(config.hidden_size, inner)
         self.value = nn.Linear(config.hidden_size, inner)
         self.dense = nn.Linear(inner, config.hidden_size)
 
-    def forward(self, x, mask_bias):
+    def forward(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
         batch, length, _ = x.shape
         u = self.LayerNorm(x)
 
-        def heads(linear):
+        def heads(linear: nn.Linear) -> Tensor:
             return linear(u).view(batch, length, self.num_heads, -1).transpose(1, 2)
 
-        query, key, value = heads(self.query), heads(self.key), heads(self.value)
-        scores = query @ key.transpose(-1, -2) * query.shape[-1] ** -0.5
-        if mask_bias is not None:
-            scores = scores + mask_bias
-        mixed = (scores.softmax(-1) @ value).transpose(1, 2).reshape(batch, length, -1)
-        return self.dense(mixed)
+        mixed = attention.attend(heads(self.query), heads(self.key), heads(self.value), mask_bias,
+                                 self.dropout if self.training else 0.0)
+        return self.dense(mixed.transpose(1, 2).reshape(batch, length, -1))
 
 
 class NoFFN(nn.Module):
     """A block without a feed-forward layer."""
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         return torch.zeros_like(x)
 
 
-def vanilla_ffn(config):
+def vanilla_ffn(config: EncoderConfig) -> nn.Sequential:
     return nn.Sequential(
         nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps),
         nn.Linear(config.hidden_size, config.intermediate_size),
@@ -91,9 +55,9 @@ def vanilla_ffn(config):
     )
 
 
-def make_ffn(kind, config):
+def make_ffn(kind: str, config: EncoderConfig, layer: int = 0) -> nn.Module:
     if kind == "lookup":
-        return LookupFFN.from_config(config.to_dict())
+        return LookupFFN.from_config(config.of_layer(layer))
     if kind == "vanilla":
         return vanilla_ffn(config)
     if kind == "none":
@@ -102,75 +66,90 @@ def make_ffn(kind, config):
 
 
 class Block(nn.Module):
-    def __init__(self, config, kind):
+    def __init__(self, config: EncoderConfig, layer: int) -> None:
         super().__init__()
         self.attention = Attention(config)
-        self.FFN = make_ffn(kind, config)
+        self.FFN = make_ffn(config.ffn_kinds[layer], config, layer)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
-    def forward(self, x, mask_bias):
-        x = x + self.attention(x, mask_bias)
-        return x + self.FFN(x)
+    def forward(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
+        x = x + self.dropout(self.attention(x, mask_bias))
+        return x + self.dropout(self.FFN(x))
 
 
 class Embeddings(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.first_position = config.pad_token_id + 1
         self.word_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
         self.position_embeddings = nn.Embedding(config.max_position_embeddings + 2, config.hidden_size)
         self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
-    def forward(self, ids):
+    def forward(self, ids: Tensor) -> Tensor:
         positions = torch.arange(ids.shape[1], device=ids.device) + self.first_position
         x = self.word_embeddings(ids) + self.position_embeddings(positions) + self.token_type_embeddings.weight[0]
-        return self.LayerNorm(x)
+        return self.dropout(self.LayerNorm(x))
 
 
 class Layers(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.layer = nn.ModuleList(Block(config, kind) for kind in config.ffn_kinds)
+        self.layer = nn.ModuleList(Block(config, i) for i in range(config.num_hidden_layers))
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
-    def forward(self, x, mask_bias):
+    def forward(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
         for block in self.layer:
             x = block(x, mask_bias)
         return self.LayerNorm(x)
 
 
 class MaskedLMHead(nn.Module):
-    """Its decoder is tied to the word embeddings."""
+    """Its decoder is tied to the word embeddings, unless the config says otherwise."""
 
-    def __init__(self, config):
+    def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
         self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+        self.decoder = None if config.tie_word_embeddings else nn.Linear(config.hidden_size, config.vocab_size, bias=False)
 
-    def forward(self, hidden, embeddings):
-        return F.linear(self.layer_norm(F.gelu(self.dense(hidden))), embeddings, self.bias)
+    def forward(self, hidden: Tensor, embeddings: Tensor) -> Tensor:
+        weight = embeddings if self.decoder is None else self.decoder.weight
+        return F.linear(self.layer_norm(F.gelu(self.dense(hidden))), weight, self.bias)
 
 
 class Classifier(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
         self.out_proj = nn.Linear(config.hidden_size, config.num_classes)
 
-    def forward(self, hidden):
-        return self.out_proj(torch.tanh(self.dense(hidden[:, 0])))
+    def forward(self, hidden: Tensor) -> Tensor:
+        return self.out_proj(self.dropout(torch.tanh(self.dense(self.dropout(hidden[:, 0])))))
+
+
+def padding_bias(kept: Tensor, dtype: torch.dtype) -> Optional[Tensor]:
+    """What is added to the attention scores for positions that are padding, None where the CPU sees that none is.
+
+    On other devices looking would make the CPU wait for them.
+    """
+    if kept.device.type == "cpu" and bool(kept.all()):
+        return None
+    return ((~kept).to(dtype) * -1000.0)[:, None, None, :]
 
 
 class Encoder(nn.Module):
     """Embeddings, blocks and heads. Sequences of one batch may be padded with pad_token_id."""
 
-    def __init__(self, config):
+    def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.config = config
         self.embeddings = Embeddings(config)
         self.encoder = Layers(config)
-        self.lm_head = MaskedLMHead(config)
+        self.lm_head = MaskedLMHead(config) if config.masked_lm_head else None
         self.classifier = Classifier(config) if config.num_classes else None
         for module in self.modules():
             if isinstance(module, nn.Embedding):
@@ -181,27 +160,37 @@ class Encoder(nn.Module):
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
 
-    def forward(self, ids):
-        """-> hidden states [batch, length, hidden_size]."""
-        padding = ids == self.config.pad_token_id
-        mask_bias = None
-        if padding.any():
-            mask_bias = (padding.to(self.lm_head.bias.dtype) * -1000.0)[:, None, None, :]
+    @property
+    def device(self) -> torch.device:
+        return self.embeddings.word_embeddings.weight.device
+
+    def forward(self, ids: Tensor, labels: Optional[Tensor] = None) -> Tensor:
+        """-> hidden states [batch, length, hidden_size], or with labels the loss of masked language modelling.
+
+        Training goes through here, so that what wraps a module, as for data parallel training, sees it.
+        """
+        if labels is not None:
+            return self.masked_lm_loss(ids, labels)
+        mask_bias = padding_bias(ids != self.config.pad_token_id, self.embeddings.LayerNorm.weight.dtype)
         return self.encoder(self.embeddings(ids), mask_bias)
 
-    def logits(self, hidden):
+    def logits(self, hidden: Tensor) -> Tensor:
+        if self.lm_head is None:
+            raise ValueError("this model has no head for masked language modelling")
         return self.lm_head(hidden, self.embeddings.word_embeddings.weight)
 
-    def masked_lm_loss(self, ids, labels):
-        """The mean cross-entropy at the positions whose label is not -100."""
-        wanted = labels != -100
-        loss = F.cross_entropy(self.logits(self(ids)[wanted]), labels[wanted])
+    def masked_lm_loss(self, ids: Tensor, labels: Tensor) -> Tensor:
+        """The mean cross-entropy at the positions whose label is not -100; 0 where there are none."""
+        hidden = self(ids)
+        wanted = labels != IGNORED
+        sum_of_losses = F.cross_entropy(self.logits(hidden[wanted]), labels[wanted], reduction="sum")
+        loss = sum_of_losses / wanted.sum().clamp(min=1)
         if self.training:
             for block in self.encoder.layer:
                 loss = loss + getattr(block.FFN, "auxiliary_loss", 0.0)
         return loss
 
-    def ffn_flop_per_token(self):
+    def ffn_flop_per_token(self) -> int:
         """The paper's count, of all layers together."""
         total = 0
         for block, kind in zip(self.encoder.layer, self.config.ffn_kinds):
@@ -212,16 +201,19 @@ class Encoder(nn.Module):
         return total
 
 
-def replace_ffns(encoder, kind="lookup", layers=None, **changes):
-    """Swaps the FFNs of an encoder (all, or those of the layers named) for new ones, in place.
+def replace_paper_ffns(encoder: Encoder, kind: str = "lookup", layers: Optional[Iterable[int]] = None,
+                       **changes: Any) -> Encoder:
+    """Swaps the FFNs of the paper's encoder (all, or those of the layers named) for new ones, in place.
 
-    `changes` are config keys, such as ffn_num_table=32 and ffn_table_size=256.
+    `changes` are config keys, such as ffn_num_table=32 and ffn_table_size=256; the layers not named keep theirs.
     """
-    config = dataclasses.replace(encoder.config, **changes)
-    config.ffn_kinds = list(encoder.config.ffn_kinds)
-    reference = encoder.lm_head.bias
-    for i in range(config.num_hidden_layers) if layers is None else layers:
-        config.ffn_kinds[i] = kind
-        encoder.encoder.layer[i].FFN = make_ffn(kind, config).to(reference.device, reference.dtype)
+    count = encoder.config.num_hidden_layers
+    chosen = list(range(count)) if layers is None else [range(count)[i] for i in layers]
+    values = with_changes(encoder.config.to_dict(), chosen, changes, count)
+    values["ffn_kinds"] = [kind if i in chosen else old for i, old in enumerate(encoder.config.ffn_kinds)]
+    config = EncoderConfig.from_dict(values)
+    reference = encoder.embeddings.LayerNorm.weight
+    for i in chosen:
+        encoder.encoder.layer[i].FFN = make_ffn(kind, config, i).to(reference.device, reference.dtype)
     encoder.config = config
     return encoder

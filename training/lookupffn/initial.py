@@ -5,10 +5,14 @@ sines and cosines, which a rotation shifts, and the keys as the queries behind s
 begins as the logarithms of the tokens' frequencies. Nothing of it is held: all of it is trained.
 """
 
+from __future__ import annotations
+
 import math
 
 import torch
+from torch import Tensor
 
+from .encoder import Attention, Encoder
 from .rivals import GroupedLinear
 
 _EMBEDDING_STD = 0.05
@@ -16,17 +20,17 @@ _QUERY_STD = 1.3
 _OFFSETS = (-1, 1, -2, 2, -3, 3)
 
 
-def _angles(size):
+def _angles(size: int) -> Tensor:
     """As many frequencies as fit, evenly spread: no two positions are alike."""
     return math.pi * (torch.arange(size // 2) + 0.5) / (size // 2)
 
 
-def _positions(count, size):
+def _positions(count: int, size: int) -> Tensor:
     phases = torch.arange(count)[:, None] * _angles(size)
     return torch.stack((phases.sin(), phases.cos()), dim=-1).flatten(1) * 2**0.5
 
 
-def _look_at_neighbours(attention, size):
+def _look_at_neighbours(attention: Attention, size: int) -> None:
     head_size = attention.query.out_features // attention.num_heads
     for head in range(attention.num_heads):
         shift = _angles(size) * _OFFSETS[head % len(_OFFSETS)]
@@ -38,7 +42,7 @@ def _look_at_neighbours(attention, size):
 
 
 @torch.no_grad()
-def initialise(model, token_counts):
+def initialise(model: Encoder, token_counts: Tensor) -> None:
     """token_counts: how often each token of the vocabulary occurs in the text."""
     size = model.config.hidden_size
     for module in model.modules():
@@ -53,5 +57,7 @@ def initialise(model, token_counts):
         positions.copy_(_positions(len(positions), size) * _EMBEDDING_STD)
         for block in model.encoder.layer:
             _look_at_neighbours(block.attention, size)
+    if model.lm_head is None:
+        return
     counts = token_counts.float() + 1
     model.lm_head.bias.copy_((counts / counts.sum()).log())

@@ -1,14 +1,18 @@
 """The LookupFFN layer: hash each token, add up a few rows of learned tables."""
 
+from __future__ import annotations
+
+from typing import Any, Optional
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import native
+from . import features, native
 from .projections import make_projection
 
 
-def codes_and_scores(z, num_probes=1, activation="gelu"):
+def codes_and_scores(z: Tensor, num_probes: int = 1, activation: str = "gelu") -> tuple[Tensor, Tensor]:
     """z [n, h, tau] -> codes and scores [n, h, num_probes], best first."""
     bits = z.shape[-1]
     magnitude = z.abs()
@@ -29,11 +33,11 @@ def codes_and_scores(z, num_probes=1, activation="gelu"):
 
 
 class Hash(nn.Module):
-    def __init__(self, projection):
+    def __init__(self, projection: nn.Module) -> None:
         super().__init__()
         self.projection = projection
 
-    def forward(self, u):
+    def forward(self, u: Tensor) -> Tensor:
         return self.projection(u)
 
 
@@ -44,9 +48,10 @@ class LookupFFN(nn.Module):
     with use_native=False, in plain PyTorch.
     """
 
-    def __init__(self, hidden_size, num_tables, table_size, *, output_size=None, projection_type="bh4", block_size=64,
-                 decay_coeff=0.7, activation="gelu", num_probes=1, layer_norm=True, layer_norm_eps=1e-5,
-                 use_native=True):
+    def __init__(self, hidden_size: int, num_tables: int, table_size: int, *, output_size: Optional[int] = None,
+                 projection_type: str = "bh4", block_size: int = 64, decay_coeff: float = 0.7, activation: str = "gelu",
+                 num_probes: int = 1, layer_norm: bool = True, layer_norm_eps: float = 1e-5,
+                 use_native: bool = True) -> None:
         super().__init__()
         self.code_bits = table_size.bit_length() - 1
         if table_size != 1 << self.code_bits or not 1 <= self.code_bits <= 16:
@@ -73,11 +78,11 @@ class LookupFFN(nn.Module):
         self.bias = nn.Parameter(torch.zeros(self.output_size))
         nn.init.normal_(self.tables, std=0.02)
 
-    def hash_values(self, x):
+    def hash_values(self, x: Tensor) -> Tensor:
         u = self.LayerNorm(x) if self.LayerNorm is not None else x
         return self.hash(u).view(*x.shape[:-1], self.num_tables, self.code_bits)
 
-    def plain_forward(self, x):
+    def plain_forward(self, x: Tensor) -> Tensor:
         z = self.hash_values(x.reshape(-1, self.hidden_size))
         codes, scores = codes_and_scores(z, self.num_probes, self.activation)
         first_rows = torch.arange(self.num_tables, device=x.device).view(1, -1, 1) * self.table_size
@@ -85,12 +90,19 @@ class LookupFFN(nn.Module):
                             per_sample_weights=scores.flatten(1))
         return (y + self.bias).view(*x.shape[:-1], self.output_size)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
+        if x.dtype in (torch.bfloat16, torch.float16):  # under autocast: in fewer bits the codes would change
+            with features.without_autocast(x.device):
+                return self._forward(x.to(self.tables.dtype)).to(x.dtype)
+        with features.without_autocast(x.device):
+            return self._forward(x)
+
+    def _forward(self, x: Tensor) -> Tensor:
         if self.use_native and native.can_run(self, x):
             return native.run(self, x)
         return self.plain_forward(x)
 
-    def config(self):
+    def config(self) -> dict[str, Any]:
         """The config that the library's files carry."""
         return {
             "hidden_size": self.hidden_size, "output_size": self.output_size, "ffn_num_table": self.num_tables,
@@ -100,13 +112,13 @@ class LookupFFN(nn.Module):
         }
 
     @classmethod
-    def from_config(cls, config, **options):
+    def from_config(cls, config: dict[str, Any], **options: Any) -> LookupFFN:
         """From a config as files carry it; keys that say nothing of the layer are left aside."""
         known = ("output_size", "projection_type", "block_size", "decay_coeff", "activation", "num_probes",
                  "layer_norm", "layer_norm_eps")
         chosen = {key: config[key] for key in known if key in config}
         return cls(config["hidden_size"], config["ffn_num_table"], config["ffn_table_size"], **chosen, **options)
 
-    def flop_per_token(self):
+    def flop_per_token(self) -> int:
         """The paper's count."""
         return self.hash.projection.flop_per_token() + 2 * self.num_tables * self.output_size

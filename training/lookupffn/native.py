@@ -1,16 +1,25 @@
 """The layer through liblookupffn: the C functions lffn_train_forward and lffn_train_backward, called with ctypes.
 
-The library is looked for at LOOKUPFFN_LIBRARY, then where the dynamic loader looks. Without it everything runs in plain
-PyTorch.
+The library is looked for at LOOKUPFFN_LIBRARY, then in this package, into which an installation may have put it, then
+where the dynamic loader looks. Without it everything runs in plain PyTorch.
 """
+
+from __future__ import annotations
 
 import ctypes
 import functools
 import os
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Optional
 
 import torch
+from torch import Tensor
 
+if TYPE_CHECKING:
+    from .layer import LookupFFN
+
+_NAMES = ("liblookupffn.so.0", "liblookupffn.0.dylib", "lookupffn.dll")
 _float_pointer = ctypes.c_void_p
 
 
@@ -29,13 +38,27 @@ class _Tensors(ctypes.Structure):
         (name, _float_pointer) for name in ("norm_gain", "norm_shift", "hash_weight", "hash_bias", "tables", "bias")]
 
 
+def _load() -> Optional[ctypes.CDLL]:
+    if "LOOKUPFFN_LIBRARY" in os.environ:
+        return ctypes.CDLL(os.environ["LOOKUPFFN_LIBRARY"])
+    bundled = [str(path) for path in (Path(__file__).parent / "lib" / name for name in _NAMES) if path.exists()]
+    for name in (*bundled, *_NAMES):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
 @functools.lru_cache(maxsize=None)
-def library():
-    """The loaded library, or None."""
+def library() -> Optional[ctypes.CDLL]:
+    """The loaded library, or None. One that LOOKUPFFN_LIBRARY names must load."""
+    loaded = _load()
+    if loaded is None:
+        return None
     try:
-        loaded = ctypes.CDLL(os.environ.get("LOOKUPFFN_LIBRARY", "liblookupffn.so.0"))
         forward, backward = loaded.lffn_train_forward, loaded.lffn_train_backward
-    except (OSError, AttributeError):
+    except AttributeError:
         if "LOOKUPFFN_LIBRARY" in os.environ:
             raise
         return None
@@ -43,15 +66,25 @@ def library():
     forward.argtypes = [pointer, pointer, pointer, count, ctypes.c_int32, pointer, pointer]
     backward.argtypes = [pointer, pointer, pointer, pointer, pointer, count, ctypes.c_int32, pointer, pointer]
     loaded.lffn_last_error.restype = ctypes.c_char_p
+    loaded.lffn_version.restype = ctypes.c_uint32
     return loaded
 
 
-def _check(status):
+def version() -> str:
+    """Of the library that was found, and where it lies."""
+    found = library()
+    if found is None:
+        return "none"
+    number = found.lffn_version()
+    return f"liblookupffn {number // 10000}.{number // 100 % 100}.{number % 100}, {found._name}"
+
+
+def _check(status: int) -> None:
     if status != 0:
         raise RuntimeError(library().lffn_last_error().decode())
 
 
-def _config_of(layer):
+def _config_of(layer: LookupFFN) -> _Config:
     config = _Config()
     library().lffn_layer_config_init(ctypes.byref(config))
     config.hidden_size, config.output_size = layer.hidden_size, layer.output_size
@@ -64,7 +97,7 @@ def _config_of(layer):
     return config
 
 
-def _pointers(tensors):
+def _pointers(tensors: Any) -> _Tensors:
     return _Tensors(ctypes.sizeof(_Tensors), *(None if t is None else t.data_ptr() for t in tensors))
 
 
@@ -72,7 +105,7 @@ _HUGE_PAGE = 2 << 20
 _MADV_HUGEPAGE = 14
 
 
-def _room_like(tensor):
+def _room_like(tensor: Tensor) -> Tensor:
     """As torch.empty_like. A large gradient is new memory in every step; without huge pages, faulting it in would take
     as long as computing it."""
     room = torch.empty_like(tensor)
@@ -86,7 +119,7 @@ def _room_like(tensor):
 
 class _Run(torch.autograd.Function):
     @staticmethod
-    def forward(context, config, x, *weights):
+    def forward(context: Any, config: _Config, x: Tensor, *weights: Optional[Tensor]) -> Tensor:
         x = x.contiguous()
         weights = tuple(None if w is None else w.contiguous() for w in weights)
         tables, count = weights[4], x.shape[0]
@@ -100,7 +133,7 @@ class _Run(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(context, grad_y):
+    def backward(context: Any, grad_y: Tensor) -> tuple[Optional[Tensor], ...]:
         x, z, *weights = context.saved_tensors
         grad_y = grad_y.contiguous()
         grad_x = torch.empty_like(x) if context.needs_input_grad[1] else None
@@ -112,13 +145,13 @@ class _Run(torch.autograd.Function):
         return (None, grad_x, *grads)
 
 
-def can_run(layer, x):
+def can_run(layer: LookupFFN, x: Tensor) -> bool:
     weights = layer.tables
     return (x.device.type == "cpu" and x.dtype == torch.float32 and weights.device.type == "cpu" and
             weights.dtype == torch.float32 and layer.num_probes == 1 and library() is not None)
 
 
-def run(layer, x):
+def run(layer: LookupFFN, x: Tensor) -> Tensor:
     norm, projection = layer.LayerNorm, layer.hash.projection
     y = _Run.apply(_config_of(layer), x.reshape(-1, layer.hidden_size), None if norm is None else norm.weight,
                    None if norm is None else norm.bias, projection.weight, projection.bias, layer.tables, layer.bias)

@@ -1,7 +1,13 @@
 """Which parameters learn at which rate."""
 
-import torch
+from __future__ import annotations
 
+from typing import Any
+
+import torch
+from torch import nn
+
+from . import features
 from .projections import BlockHadamard
 
 # The factors of a BH projection are small, since the Hadamard transforms between them are not normalised, and multiply
@@ -9,24 +15,24 @@ from .projections import BlockHadamard
 _BLOCK_HADAMARD_SCALE = 0.1
 
 
-def parameter_groups(model, weight_decay=0.0):
+def parameter_groups(model: nn.Module, weight_decay: float = 0.0) -> list[dict[str, Any]]:
     """Groups for an optimiser, each with a `scale` to multiply its rate with; vectors do not decay."""
     careful = {id(module.weight) for module in model.modules() if isinstance(module, BlockHadamard)}
-    groups = {}
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for parameter in model.parameters():
         if parameter.requires_grad:
             key = (_BLOCK_HADAMARD_SCALE if id(parameter) in careful else 1.0,
                    weight_decay if parameter.dim() > 1 else 0.0)
             groups.setdefault(key, []).append(parameter)
     return [{"params": parameters, "scale": scale, "weight_decay": decay}
-            for (scale, decay), parameters in sorted(groups.items())]
+            for (scale, decay), parameters in sorted(groups.items(), key=lambda item: item[0])]
 
 
-def set_rate(optimizer, rate):
+def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
     for group in optimizer.param_groups:
         group["lr"] = rate * group["scale"]
 
 
-def make_optimizer(model, weight_decay=0.0):
+def make_optimizer(model: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
     """Adam, with the decay apart from the gradient. The rate is to be set before each step."""
-    return torch.optim.AdamW(parameter_groups(model, weight_decay), lr=0.0, betas=(0.9, 0.98), eps=1e-6)
+    return features.adamw(parameter_groups(model, weight_decay), lr=0.0, betas=(0.9, 0.98), eps=1e-6)

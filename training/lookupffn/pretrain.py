@@ -1,19 +1,25 @@
 """Masked-language-model pretraining: Adam, warm-up, linear decay; goes on where it was stopped."""
 
+from __future__ import annotations
+
+import contextlib
 import dataclasses
 import io
 import json
 import math
 import os
 from pathlib import Path
+from typing import Any, Optional, Union
 
 import torch
 
-from . import safetensors
-from .data import IGNORED
+from . import features, safetensors
+from .config import EncoderConfig
+from .data import IGNORED, MaskedBatches
 from .encoder import Encoder
 from .initial import initialise
 from .optimiser import make_optimizer, set_rate
+from .parallel import Processes
 from .progress import Progress
 
 
@@ -27,8 +33,9 @@ class Schedule:
     seed: int = 0
     evaluate_every: int = 250
     save_every: int = 250
+    accumulate: int = 1  # batches of each process in a step
 
-    def rate(self, step):
+    def rate(self, step: int) -> float:
         """The learning rate of a step counted from 0."""
         if step < self.warm_up:
             return self.learning_rate * (step + 1) / self.warm_up
@@ -36,28 +43,29 @@ class Schedule:
 
 
 @torch.no_grad()
-def log_perplexity(model, batches, count):
+def log_perplexity(model: Encoder, batches: MaskedBatches, count: int) -> float:
     """The mean cross-entropy, in nats, over all masked tokens of the first batches."""
-    device = model.lm_head.bias.device
     was_training = model.training
     model.eval()
     total = tokens = 0.0
     for number in range(count):
         ids, labels = batches.get(number)
         wanted = int((labels != IGNORED).sum())
-        total += float(model.masked_lm_loss(ids.to(device), labels.to(device))) * wanted
+        total += float(model.masked_lm_loss(ids.to(model.device), labels.to(model.device))) * wanted
         tokens += wanted
     model.train(was_training)
+    if tokens == 0:
+        raise ValueError("no token of the text to measure on is masked; take more batches")
     return total / tokens
 
 
-def _write_checkpoint(path, state):
+def _write_checkpoint(path: Path, state: dict[str, Any]) -> None:
     buffer = io.BytesIO()
     torch.save(state, buffer)
     safetensors.write_atomically(path, buffer.getvalue())
 
 
-def _keep_log_before(path, step):
+def _keep_log_before(path: Path, step: int) -> None:
     """Drops what was logged after the checkpoint that training goes on from."""
     if not path.exists():
         return
@@ -65,52 +73,116 @@ def _keep_log_before(path, step):
     safetensors.write_atomically(path, "".join(line + "\n" for line in lines).encode())
 
 
-def train(folder, config, schedule, batches, valid_batches, *, device="cpu", evaluation_batches=16, stop_after=None):
+def read_checkpoint(path: Path, device: Union[str, torch.device]) -> dict[str, Any]:
+    return torch.load(path, map_location=device)
+
+
+class _Run:
+    """A model with what trains it, in one of the run's processes."""
+
+    def __init__(self, config: EncoderConfig, schedule: Schedule, batches: MaskedBatches, processes: Processes,
+                 precision: str) -> None:
+        torch.manual_seed(schedule.seed)
+        self.schedule, self.batches, self.processes, self.precision = schedule, batches, processes, precision
+        self.model = Encoder(config)
+        initialise(self.model, batches.token_counts())
+        self.model.to(processes.device)
+        self.optimizer = make_optimizer(self.model, schedule.weight_decay)
+        self.scaler = features.GradScaler(precision)
+        self.wrapped = processes.wrap(self.model)
+
+    def step(self, number: int) -> float:
+        """-> the mean loss of all processes."""
+        set_rate(self.optimizer, self.schedule.rate(number))
+        self.optimizer.zero_grad(set_to_none=True)
+        numbers = self.processes.batch_numbers(number, self.schedule.accumulate)
+        total = torch.zeros((), device=self.processes.device)
+        # Random numbers, for dropout, depend on the step alone, so that a run that goes on draws the same ones.
+        torch.manual_seed(self.schedule.seed * 1_000_003 + number * self.processes.count + self.processes.rank + 1)
+        for place, batch in enumerate(numbers):
+            ids, labels = (part.to(self.processes.device, non_blocking=True) for part in self.batches.get(batch))
+            last = place + 1 == len(numbers)
+            with contextlib.nullcontext() if last else self.processes.without_exchange(self.wrapped):
+                with features.autocast(self.processes.device, self.precision):
+                    loss = self.wrapped(ids, labels) / len(numbers)
+                self.scaler.backward(loss)
+            total += loss.detach()
+        value = float(self.processes.mean(total))
+        if not math.isfinite(value):
+            raise ArithmeticError(f"the loss of step {number} is {value}; try a lower learning rate")
+        self.scaler.step(self.optimizer, self.model.parameters(), self.schedule.clip)
+        return value
+
+    def identity(self) -> dict[str, Any]:
+        """What a checkpoint must agree in for the run to go on as it would have."""
+        schedule = dataclasses.asdict(self.schedule)
+        for free in ("evaluate_every", "save_every"):
+            del schedule[free]
+        return {"config": self.model.config.to_dict(), "schedule": schedule,
+                "batches_per_step": self.schedule.accumulate * self.processes.count, "batch": self.batches.batch,
+                "length": self.batches.length, "masked_share": self.batches.masked_share, "data_seed": self.batches.seed,
+                "tokens": int(self.batches.bodies.size), "precision": self.precision}
+
+    def state(self, step: int) -> dict[str, Any]:
+        return {**self.identity(), "step": step, "model": self.model.state_dict(),
+                "optimizer": self.optimizer.state_dict(), "scaler": self.scaler.state_dict()}
+
+    def take_up(self, path: Path) -> int:
+        """-> the step that the checkpoint was written after."""
+        state = read_checkpoint(path, self.processes.device)
+        if state["config"] != self.model.config.to_dict():
+            raise ValueError(f"{path} is of another model: {state['config']}")
+        for key, value in self.identity().items():
+            if key in state and state[key] != value:
+                raise ValueError(f"{path} is of another run: its {key} is {state[key]}, not {value}")
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.scaler.load_state_dict(state.get("scaler", {}))
+        return state["step"]
+
+
+def train(folder: Union[str, Path], config: EncoderConfig, schedule: Schedule, batches: MaskedBatches,
+          valid_batches: MaskedBatches, *, device: str = "cpu", precision: str = "float32",
+          evaluation_batches: int = 16, stop_after: Optional[int] = None) -> Encoder:
     """Trains an encoder; `folder` receives checkpoint.pt and log.jsonl and is where a stopped run is taken up again.
 
-    stop_after ends the run early, as a kill would.
+    Under torchrun all processes call this. stop_after ends the run early, as a kill would.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(schedule.seed)
-    model = Encoder(config)
-    initialise(model, batches.token_counts())
-    model.to(device)
-    optimizer = make_optimizer(model, schedule.weight_decay)
+    processes = Processes(device)
+    try:
+        return _train(folder, _Run(config, schedule, batches, processes, precision), valid_batches, evaluation_batches,
+                      stop_after)
+    finally:
+        processes.close()
+
+
+def _train(folder: Path, run: _Run, valid_batches: MaskedBatches, evaluation_batches: int,
+           stop_after: Optional[int]) -> Encoder:
+    schedule, processes = run.schedule, run.processes
     checkpoint, log = folder / "checkpoint.pt", folder / "log.jsonl"
-    done = 0
-    if checkpoint.exists():
-        state = torch.load(checkpoint, map_location=device)
-        if state["config"] != config.to_dict():
-            raise ValueError(f"{checkpoint} is of another model: {state['config']}")
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
-        done = state["step"]
-    _keep_log_before(log, done)
+    done = run.take_up(checkpoint) if checkpoint.exists() else 0
+    processes.wait()
+    if processes.first:
+        _keep_log_before(log, done)
     progress = Progress(done, schedule.steps)
-    with open(log, "a", encoding="utf-8") as log_file:
+    with open(log if processes.first else os.devnull, "a", encoding="utf-8") as log_file:
         for step in range(done, schedule.steps):
             if step == stop_after:
-                return model
-            set_rate(optimizer, schedule.rate(step))
-            ids, labels = batches.get(step)
-            loss = model.masked_lm_loss(ids.to(device), labels.to(device))
-            if not math.isfinite(loss.item()):
-                raise ArithmeticError(f"the loss of step {step} is {loss.item()}; try a lower learning rate")
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), schedule.clip)
-            optimizer.step()
+                break
+            loss = run.step(step)
             number = step + 1
-            entry = {"step": number, "loss": round(loss.item(), 6)}
             last = number == schedule.steps
+            if not processes.first:
+                continue
+            entry: dict[str, Any] = {"step": number, "loss": round(loss, 6)}
             if number % schedule.evaluate_every == 0 or last:
-                entry["valid_log_perplexity"] = round(log_perplexity(model, valid_batches, evaluation_batches), 6)
+                entry["valid_log_perplexity"] = round(log_perplexity(run.model, valid_batches, evaluation_batches), 6)
             log_file.write(json.dumps(entry) + "\n")
             if number % schedule.save_every == 0 or last:
                 log_file.flush()
                 os.fsync(log_file.fileno())
-                _write_checkpoint(checkpoint, {"config": config.to_dict(), "step": number, "model": model.state_dict(),
-                                               "optimizer": optimizer.state_dict()})
-            progress.show(number, f"log perplexity {loss.item():.3f}")
-    return model
+                _write_checkpoint(checkpoint, run.state(number))
+            progress.show(number, f"log perplexity {loss:.3f}")
+    return run.model

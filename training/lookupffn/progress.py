@@ -1,16 +1,19 @@
 """A progress line: rewritten in place on a terminal, now and then a new line elsewhere."""
 
+from __future__ import annotations
+
 import sys
 import time
+from typing import TextIO
 
 
 class Progress:
-    def __init__(self, first, total, stream=sys.stderr):
+    def __init__(self, first: int, total: int, stream: TextIO = sys.stderr) -> None:
         self.first, self.total, self.stream = first, total, stream
         self.on_terminal = stream.isatty()
         self.start = self.shown = time.monotonic()
 
-    def show(self, done, text):
+    def show(self, done: int, text: str) -> None:
         now = time.monotonic()
         finished = done == self.total
         if not finished and now - self.shown < (0.2 if self.on_terminal else 30):

@@ -1,7 +1,9 @@
 """The two projections that the library runs: from the normalised token to its hash values."""
 
+from __future__ import annotations
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .hadamard import hadamard_matrix, power_of_two_above
@@ -10,20 +12,21 @@ from .hadamard import hadamard_matrix, power_of_two_above
 class DenseProjection(nn.Linear):
     """z = u W^T + b."""
 
-    def __init__(self, input_size, num_hashes):
+    def __init__(self, input_size: int, num_hashes: int) -> None:
         super().__init__(input_size, num_hashes)
         self.keeps_initial_values = True
         nn.init.normal_(self.weight, std=input_size**-0.5)
         nn.init.zeros_(self.bias)
 
-    def flop_per_token(self):
+    def flop_per_token(self) -> int:
         return 2 * self.in_features * self.out_features
 
 
 class BlockHadamard(nn.Module):
     """BH{m}: chains of m block diagonal products, each followed by a Hadamard transform, mixed with the input."""
 
-    def __init__(self, input_size, num_hashes, num_factors=4, block_size=64, decay_coeff=0.7):
+    def __init__(self, input_size: int, num_hashes: int, num_factors: int = 4, block_size: int = 64, decay_coeff: float
+                 = 0.7) -> None:
         super().__init__()
         self.input_size = input_size
         self.num_hashes = num_hashes
@@ -39,7 +42,7 @@ class BlockHadamard(nn.Module):
         # The transform is not normalised: this keeps the variance from factor to factor.
         nn.init.normal_(self.weight, std=(block_size * self.padded_size) ** -0.5)
 
-    def forward(self, u):
+    def forward(self, u: Tensor) -> Tensor:
         chains, factors, blocks, size, _ = self.weight.shape
         tokens = u.reshape(-1, self.input_size)
         count = tokens.shape[0]
@@ -56,13 +59,13 @@ class BlockHadamard(nn.Module):
         z = self.decay_coeff * y + (1 - self.decay_coeff) * kept + self.bias
         return z.view(*u.shape[:-1], self.num_hashes)
 
-    def flop_per_token(self):
+    def flop_per_token(self) -> int:
         chains, factors, _, size, _ = self.weight.shape
         n = self.padded_size
         return chains * factors * (2 * n * size + n * (n.bit_length() - 1))
 
 
-def make_projection(kind, input_size, num_hashes, block_size=64, decay_coeff=0.7):
+def make_projection(kind: str, input_size: int, num_hashes: int, block_size: int = 64, decay_coeff: float = 0.7) -> nn.Module:
     """By the name that config files use: "dense" or "bh1" to "bh9"."""
     if kind == "dense":
         return DenseProjection(input_size, num_hashes)

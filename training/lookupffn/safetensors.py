@@ -1,9 +1,13 @@
 """Reads and writes safetensors files with numpy alone."""
 
+from __future__ import annotations
+
 import json
 import os
 import struct
 import tempfile
+from pathlib import Path
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -16,7 +20,7 @@ _MAX_HEADER = 100 << 20
 class Bf16:
     """Numbers to be stored as bfloat16, rounded to nearest even."""
 
-    def __init__(self, values):
+    def __init__(self, values: Any) -> None:
         bits = np.ascontiguousarray(values, dtype="<f4").view("<u4")
         if not np.isfinite(values).all():
             raise ValueError("only finite numbers are stored")
@@ -24,7 +28,7 @@ class Bf16:
         self.shape = self.bits.shape
 
 
-def _bytes_of(value):
+def _bytes_of(value: Any) -> tuple[str, tuple[int, ...], bytes]:
     if isinstance(value, Bf16):
         return "BF16", value.shape, value.bits.tobytes()
     array = np.ascontiguousarray(value)
@@ -34,7 +38,7 @@ def _bytes_of(value):
     return name, np.shape(value), array.astype(_TYPES[name], copy=False).tobytes()
 
 
-def save_bytes(tensors, metadata=None):
+def save_bytes(tensors: dict[str, Any], metadata: Optional[dict[str, Any]]=None) -> bytes:
     """The bytes of a file; the tensors begin at a multiple of 64."""
     header = {"__metadata__": {str(k): str(v) for k, v in metadata.items()}} if metadata else {}
     parts = []
@@ -49,7 +53,7 @@ def save_bytes(tensors, metadata=None):
     return struct.pack("<Q", len(text)) + text + b"".join(parts)
 
 
-def write_atomically(path, data):
+def write_atomically(path: Union[str, Path], data: bytes) -> None:
     """The file appears whole or not at all."""
     folder = os.path.dirname(os.path.abspath(path))
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".")
@@ -65,11 +69,11 @@ def write_atomically(path, data):
         raise
 
 
-def save(path, tensors, metadata=None):
+def save(path: Union[str, Path], tensors: dict[str, Any], metadata: Optional[dict[str, Any]]=None) -> None:
     write_atomically(path, save_bytes(tensors, metadata))
 
 
-def load_bytes(data):
+def load_bytes(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """-> tensors by name (BF16 as float32), metadata. ValueError says what is wrong."""
     if len(data) < 8:
         raise ValueError("not a safetensors file: shorter than 8 bytes")
@@ -102,6 +106,6 @@ def load_bytes(data):
     return tensors, metadata
 
 
-def load(path):
+def load(path: Union[str, Path]) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     with open(path, "rb") as file:
         return load_bytes(file.read())

@@ -4,9 +4,13 @@ A pickle is a program. This reader lets it build numbers, text, lists, dicts and
 as the classes of a training framework, becomes an empty shell that does nothing.
 """
 
+from __future__ import annotations
+
 import collections
 import pickle
 import zipfile
+from pathlib import Path
+from typing import IO, Any, Callable, Union
 
 import numpy as np
 import torch
@@ -19,31 +23,32 @@ _STORAGES = {"DoubleStorage": "<f8", "FloatStorage": "<f4", "HalfStorage": "<f2"
 class _Shell:
     """Stands for an object of a class that is not loaded."""
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         pass
 
-    def __call__(self, *arguments, **options):
+    def __call__(self, *arguments: Any, **options: Any) -> _Shell:
         return _Shell()
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         pass
 
-    def append(self, item):
+    def append(self, item: Any) -> None:
         pass
 
-    def extend(self, items):
+    def extend(self, items: Any) -> None:
         pass
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         pass
 
 
 class _Storage:
-    def __init__(self, kind, numbers):
+    def __init__(self, kind: str, numbers: np.ndarray) -> None:
         self.kind, self.numbers = kind, numbers
 
 
-def _rebuild_tensor(storage, offset, shape, strides, *_):
+def _rebuild_tensor(storage: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...],
+                    *_: Any) -> torch.Tensor:
     if not isinstance(storage, _Storage):
         raise pickle.UnpicklingError("a tensor without numbers")
     numbers = storage.numbers
@@ -58,7 +63,7 @@ def _rebuild_tensor(storage, offset, shape, strides, *_):
     return torch.from_numpy(array.reshape(shape))
 
 
-def _rebuild_parameter(data, *_):
+def _rebuild_parameter(data: Any, *_: Any) -> Any:
     return data
 
 
@@ -71,30 +76,30 @@ _ALLOWED = {
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file, read_storage):
+    def __init__(self, file: IO[bytes], read_storage: Callable[[str, np.dtype], np.ndarray]) -> None:
         super().__init__(file)
         self.read_storage = read_storage
 
-    def find_class(self, module, name):
+    def find_class(self, module: str, name: str) -> Any:
         if module in ("torch", "torch.storage") and name in _STORAGES:
             return name
         return _ALLOWED.get((module, name), _Shell)
 
-    def persistent_load(self, reference):
+    def persistent_load(self, reference: tuple[Any, ...]) -> Any:
         tag, kind, key = reference[:3]
         if tag != "storage" or kind not in _STORAGES:
             raise pickle.UnpicklingError("an unknown reference")
         return _Storage(kind, self.read_storage(str(key), np.dtype(_STORAGES[kind])))
 
 
-def load(path):
+def load(path: Union[str, Path]) -> Any:
     """What a checkpoint holds, of numbers, text, lists, dicts and tensors. ValueError says what is wrong."""
     try:
         with zipfile.ZipFile(path) as archive:
             (listing,) = [name for name in archive.namelist() if name.endswith("/data.pkl") or name == "data.pkl"]
             folder = listing[: -len("data.pkl")]
 
-            def read_storage(key, dtype):
+            def read_storage(key: Any, dtype: np.dtype) -> np.ndarray:
                 return np.frombuffer(archive.read(f"{folder}data/{key}"), dtype=dtype)
 
             with archive.open(listing) as file:
@@ -105,7 +110,7 @@ def load(path):
         raise ValueError(f"{path}: not a checkpoint that can be read: {error}") from error
 
 
-def load_tensors(path):
+def load_tensors(path: Union[str, Path]) -> dict[str, Any]:
     """The state dict of a checkpoint, or of the Lightning checkpoint around it."""
     content = load(path)
     if isinstance(content, dict) and isinstance(content.get("state_dict"), dict):

@@ -4,11 +4,13 @@ small, and its ablations.
 
     compare_ffns.py OUT --train train.ids --valid valid.ids --tokenizer bpe [--rows vanilla none ...] [--seeds 1 2 3]
 
-A run that was stopped is taken up again by the same command; several commands may share OUT if their rows differ. Each
-ends by writing OUT/results.json, OUT/results.md and OUT/results.png from all finished runs there.
+A run that was stopped is taken up again by the same command; several commands may share OUT if their rows differ. Runs
+made with other options or data are refused, not reused. Each command ends by writing OUT/results.json, OUT/results.md
+and OUT/results.png from all finished runs there.
 """
 
 import argparse
+import hashlib
 import json
 import sys
 import time
@@ -20,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lookupffn import bpe, data, native, pretrain  # noqa: E402
 from lookupffn.__main__ import read_ids  # noqa: E402
-from lookupffn.encoder import Encoder, EncoderConfig  # noqa: E402
+from lookupffn.config import EncoderConfig  # noqa: E402
 
 
 def lookup(tables, rows, projection="bh4", block=16):
@@ -48,11 +50,27 @@ def config_of(row, vocab_size, length):
     return EncoderConfig.from_dict(values)
 
 
+def options_of(arguments, config):
+    """All that a result depends on but the seed."""
+    files = [Path(arguments.train), Path(arguments.valid), *sorted(Path(arguments.tokenizer).glob("*.*"))]
+    names = ("steps", "batch", "length", "masked_share", "learning_rate", "warm_up")
+    return {"config": config.to_dict(), **{name: getattr(arguments, name) for name in names},
+            "data": [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]}
+
+
 def train_row(folder, row, seed, arguments, tokenizer):
-    result = folder / "result.json"
+    result, used = folder / "result.json", folder / "options.json"
+    config = config_of(row, tokenizer.size, arguments.length)
+    options = options_of(arguments, config)
+    if used.exists() or result.exists():
+        before = json.loads(used.read_text()) if used.exists() else {}
+        other = [name for name in options if before.get(name) != options[name]]
+        if other:
+            sys.exit(f"compare_ffns.py: {folder} was made with another {', '.join(other)}; give another OUT or remove it")
+    folder.mkdir(parents=True, exist_ok=True)
+    used.write_text(json.dumps(options) + "\n")
     if result.exists():
         return
-    config = config_of(row, tokenizer.size, arguments.length)
     schedule = pretrain.Schedule(arguments.steps, arguments.learning_rate, arguments.warm_up, seed=seed,
                                  evaluate_every=arguments.evaluate_every, save_every=250)
     batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,

@@ -1,0 +1,141 @@
+"""The package as it is installed, its command line, and what it takes from newer PyTorch versions."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from lookupffn import LookupFFN, __main__, attention, features, native
+
+ROOT = Path(__file__).parents[2] / "training"
+
+
+def test_pip_installs_it_with_the_library_inside(tmp_path):
+    """With what Debian has: pip takes nothing from elsewhere."""
+    pytest.importorskip("setuptools")
+    pytest.importorskip("wheel")
+    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True, check=False).returncode:
+        pytest.skip("needs python3-pip")
+    source = tmp_path / "training"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {**os.environ, "LOOKUPFFN_LIBRARY": os.environ["LOOKUPFFN_LIBRARY"], "PIP_NO_INDEX": "1"}
+    subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    made = subprocess.run([python, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--quiet", source],
+                          capture_output=True, text=True, env=environment, check=False, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    outside = {key: value for key, value in os.environ.items() if key not in ("LOOKUPFFN_LIBRARY", "PYTHONPATH")}
+    shown = subprocess.run([python, "-m", "lookupffn", "library"], capture_output=True, text=True, env=outside, check=True,
+                           cwd=tmp_path).stdout
+    assert "liblookupffn 0." in shown and str(tmp_path / "venv") in shown
+    subprocess.run([python, "-m", "lookupffn", "--help"], capture_output=True, env=outside, check=True, cwd=tmp_path)
+
+
+def test_help_names_the_commands(capsys):
+    with pytest.raises(SystemExit) as ended:
+        __main__.main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert all(command in shown for command in ("tokenizer", "prepare", "train", "distill", "finetune", "export"))
+
+
+def test_every_function_says_its_types():
+    for path in sorted((ROOT / "lookupffn").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                arguments = [*node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+                bare = [a.arg for a in arguments if a and not a.annotation and a.arg not in ("self", "cls")]
+                assert not bare and node.returns is not None, f"{path.name}:{node.lineno} {node.name}"
+
+
+def test_a_library_that_is_named_must_load(monkeypatch):
+    monkeypatch.setenv("LOOKUPFFN_LIBRARY", "/nowhere/liblookupffn.so.0")
+    native.library.cache_clear()
+    try:
+        with pytest.raises(OSError):
+            native.library()
+    finally:
+        native.library.cache_clear()
+
+
+class StandIn:
+    """Of PyTorch 2's fused attention."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, query, key, value, attn_mask=None, dropout_p=0.0):
+        self.calls += 1
+        scores = query @ key.transpose(-1, -2) * query.shape[-1] ** -0.5
+        return F.dropout((scores if attn_mask is None else scores + attn_mask).softmax(-1), dropout_p) @ value
+
+
+def test_fused_attention_runs_where_it_is_faster(monkeypatch):
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 2, 4, 5, 8)
+    bias = torch.randn(2, 1, 1, 5)
+    monkeypatch.delattr(F, "scaled_dot_product_attention", raising=False)
+    plain = attention.attend(q, k, v, bias)
+    stand_in = StandIn()
+    monkeypatch.setattr(F, "scaled_dot_product_attention", stand_in, raising=False)
+    assert torch.allclose(attention.attend(q, k, v, bias), plain, atol=1e-6) and stand_in.calls == 1
+    # On the CPU its backward pass is slow.
+    attention.attend(q.requires_grad_(), k, v, bias).sum().backward()
+    assert stand_in.calls == 1
+    with torch.no_grad():
+        attention.attend(q, k, v, bias)
+    assert stand_in.calls == 2
+
+
+def test_fused_adamw_where_there_is_one(monkeypatch):
+    made = []
+
+    class Fused(torch.optim.AdamW):
+        def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, fused=False):
+            made.append(fused)
+            if fused and not self.supported:
+                raise RuntimeError("`fused=True` requires all the params to be on other devices")
+            super().__init__(params, lr, betas, eps, weight_decay)
+
+    parameter = torch.nn.Parameter(torch.zeros(2))
+    monkeypatch.setattr(torch.optim, "AdamW", Fused)
+    for Fused.supported, expected in [(True, [True]), (False, [True, False])]:
+        made.clear()
+        features.adamw([{"params": [parameter], "scale": 1.0}], lr=0.1)
+        assert made == expected
+
+
+def test_compile_where_there_is_one(monkeypatch):
+    layer = LookupFFN(16, 4, 8, block_size=8)
+    x = torch.randn(3, 16)
+    expected = layer(x)
+    monkeypatch.delattr(torch, "compile", raising=False)
+    assert features.compiled(layer) is layer and layer.use_native
+    monkeypatch.setattr(torch, "compile", lambda module: torch.nn.Sequential(module), raising=False)
+    compiled = features.compiled(layer)
+    assert compiled[0] is layer and not layer.use_native
+    assert torch.allclose(compiled(x), expected, atol=1e-5)
+
+
+def test_lookups_keep_float32_under_autocast():
+    torch.manual_seed(0)
+    layer, linear = LookupFFN(16, 4, 8, block_size=8), torch.nn.Linear(16, 16)
+    x = torch.randn(5, 16)
+    with features.autocast(x.device, "bfloat16"):
+        u = linear(x)
+        y = layer(u)
+        assert u.dtype == y.dtype == torch.bfloat16
+        assert torch.equal(layer(x), layer(x)) and layer(x).dtype == torch.float32
+    assert torch.allclose(y.float(), layer(u.float()), atol=1e-2)
+    y.float().sum().backward()
+    assert linear.weight.grad.dtype == torch.float32 and layer.tables.grad is not None
+    with pytest.raises(ValueError, match="float16|CPUs"):
+        features.autocast(x.device, "float16")
+    with pytest.raises(ValueError, match="precision"):
+        features.autocast(x.device, "half")

@@ -1,0 +1,114 @@
+"""The keys of a model's config.json, checked: what is misspelt is named, not dropped."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import warnings
+from typing import Any, Optional, Union
+
+# Keys that may be a list with an entry for every layer.
+PER_LAYER = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "activation", "ffn_activation")
+
+# Keys of other programs' files that say nothing of what is computed here, or what the tensors say themselves.
+_FOREIGN = {
+    "_name_or_path", "architectures", "attn_implementation", "bos_token_id", "chunk_size_feed_forward",
+    "classifier_dropout", "dtype", "eos_token_id", "gradient_checkpointing", "hidden_act", "id2label",
+    "initializer_range", "is_decoder", "label2id", "layer_norm", "model_type", "name", "num_labels", "output_attentions",
+    "output_hidden_states", "output_size", "position_embedding_type", "problem_type", "torch_dtype",
+    "transformers_version", "use_cache", "name_or_path", "sep_token_id", "cls_token_id", "unk_token_id", "mask_token_id",
+    "torchscript", "pruned_heads", "finetuning_task", "tokenizer_class", "seed",
+}
+
+
+def check_keys(values: dict[str, Any], known: set[str], refuse: bool) -> None:
+    """ValueError, or a warning where others' files may hold anything, for keys that nobody reads.
+
+    A key close to a known one is taken for a misspelling and refused in any case.
+    """
+    for key in sorted(set(values) - known - _FOREIGN):
+        close = difflib.get_close_matches(key, known - set(values), 1, 0.8)
+        hint = f'; did you mean "{close[0]}"?' if close else ""
+        if refuse or close:
+            raise ValueError(f'config: there is no key "{key}"{hint}')
+        warnings.warn(f'config: the key "{key}" is not known and says nothing here', stacklevel=3)
+
+
+def of_layer(values: dict[str, Any], layer: int, num_layers: int) -> dict[str, Any]:
+    """The config of one layer: lists with an entry for every layer give theirs."""
+    chosen = dict(values)
+    for key in PER_LAYER:
+        if isinstance(values.get(key), (list, tuple)):
+            if len(values[key]) != num_layers:
+                raise ValueError(f"config: {key} has {len(values[key])} entries for {num_layers} layers")
+            chosen[key] = values[key][layer]
+    return chosen
+
+
+def with_changes(values: dict[str, Any], layers: list[int], changes: dict[str, Any], num_layers: int) -> dict[str, Any]:
+    """`values` with other values at some layers; a key becomes a list where the layers then differ.
+
+    A change may itself be a list with an entry for each of `layers`.
+    """
+    changed = dict(values)
+    for key, new in changes.items():
+        if key not in PER_LAYER:
+            if sorted(layers) != list(range(num_layers)) and values.get(key) != new:
+                raise ValueError(f"{key} holds for all layers; it cannot be changed for some of them")
+            changed[key] = new
+            continue
+        old = values.get(key)
+        each = list(old) if isinstance(old, (list, tuple)) else [old] * num_layers
+        if isinstance(new, (list, tuple)) and len(new) != len(layers):
+            raise ValueError(f"{key} has {len(new)} entries for {len(layers)} layers")
+        for place, layer in enumerate(layers):
+            each[layer] = new[place] if isinstance(new, (list, tuple)) else new
+        changed[key] = each[0] if all(value == each[0] for value in each) else each
+    return changed
+
+
+@dataclasses.dataclass
+class EncoderConfig:
+    """Of the paper's pre-norm encoder."""
+
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    attention_head_size: int
+    intermediate_size: int = 0
+    max_position_embeddings: int = 512
+    type_vocab_size: int = 1
+    pad_token_id: int = 1
+    layer_norm_eps: float = 1e-5
+    num_classes: int = 0
+    projection_type: Union[str, list] = "bh4"
+    block_size: Union[int, list] = 64
+    ffn_num_table: Union[int, list] = 0
+    ffn_table_size: Union[int, list] = 0
+    decay_coeff: float = 0.7
+    activation: Union[str, list] = "gelu"
+    num_probes: int = 1
+    ffn_kinds: Optional[list] = None  # of each layer: "lookup", "vanilla", "none" or of rivals.py; None: all lookup
+    hidden_dropout_prob: float = 0.0
+    attention_probs_dropout_prob: float = 0.0
+    tie_word_embeddings: bool = True
+    masked_lm_head: bool = True  # false: hidden states and class scores only
+
+    def __post_init__(self) -> None:
+        if self.ffn_kinds is None:
+            self.ffn_kinds = ["lookup"] * self.num_hidden_layers
+        if len(self.ffn_kinds) != self.num_hidden_layers:
+            raise ValueError(f"{len(self.ffn_kinds)} ffn_kinds for {self.num_hidden_layers} layers")
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any], refuse_unknown: bool = True) -> EncoderConfig:
+        known = {field.name for field in dataclasses.fields(cls)}
+        check_keys(values, known, refuse_unknown)
+        return cls(**{key: value for key, value in values.items() if key in known})
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    def of_layer(self, layer: int) -> dict[str, Any]:
+        return of_layer(self.to_dict(), layer, self.num_hidden_layers)

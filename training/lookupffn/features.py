@@ -1,0 +1,88 @@
+"""What newer PyTorch versions and other devices offer, asked for by name rather than by version.
+
+Everything here falls back to what PyTorch 1.13 on a CPU does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+from typing import Any, ContextManager
+
+import torch
+from torch import nn
+
+PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def autocast(device: torch.device, precision: str) -> ContextManager[Any]:
+    """Products in a shorter type, sums and everything delicate in float32."""
+    if precision not in PRECISIONS:
+        raise ValueError(f'precision is "{precision}", expected one of {", ".join(PRECISIONS)}')
+    kind = PRECISIONS[precision]
+    if kind is None:
+        return contextlib.nullcontext()
+    if device.type == "cpu" and kind == torch.float16:
+        raise ValueError("CPUs compute in float32 or bfloat16")
+    return torch.autocast(device.type, dtype=kind)
+
+
+def without_autocast(device: torch.device) -> ContextManager[Any]:
+    return torch.autocast(device.type, enabled=False) if device.type in ("cpu", "cuda") else contextlib.nullcontext()
+
+
+def adamw(groups: list[dict[str, Any]], **options: Any) -> torch.optim.Optimizer:
+    """AdamW with all of a step in one kernel, where this PyTorch can do so on the parameters' device."""
+    if "fused" in inspect.signature(torch.optim.AdamW).parameters:
+        try:
+            return torch.optim.AdamW(groups, fused=True, **options)
+        except RuntimeError:
+            pass  # not for this device, or not for these types
+    return torch.optim.AdamW(groups, **options)
+
+
+def compiled(module: nn.Module) -> nn.Module:
+    """The module through torch.compile, where there is one. LookupFFN layers then run in plain PyTorch: what is called
+    through ctypes cannot be looked into."""
+    if not hasattr(torch, "compile"):
+        return module
+    for part in module.modules():
+        if hasattr(part, "use_native"):
+            part.use_native = False
+    return torch.compile(module)
+
+
+class GradScaler:
+    """Scales the loss of float16 runs, so that small gradients survive; nothing else needs it."""
+
+    def __init__(self, precision: str) -> None:
+        self.scaler = torch.cuda.amp.GradScaler() if precision == "float16" else None
+
+    def backward(self, loss: torch.Tensor) -> None:
+        (loss if self.scaler is None else self.scaler.scale(loss)).backward()
+
+    def step(self, optimizer: torch.optim.Optimizer, parameters: Any, clip: float) -> None:
+        if self.scaler is not None:
+            self.scaler.unscale_(optimizer)
+        if clip > 0:
+            torch.nn.utils.clip_grad_norm_(parameters, clip)
+        if self.scaler is None:
+            optimizer.step()
+        else:
+            self.scaler.step(optimizer)
+            self.scaler.update()
+
+    def state_dict(self) -> dict[str, Any]:
+        return {} if self.scaler is None else self.scaler.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        if self.scaler is not None and state:
+            self.scaler.load_state_dict(state)
+
+
+def set_threads(count: int) -> None:
+    """For PyTorch and, where OMP_NUM_THREADS does not say otherwise, for its thread of the backward pass."""
+    if count > 0:
+        os.environ.setdefault("OMP_NUM_THREADS", str(count))
+        torch.set_num_threads(count)

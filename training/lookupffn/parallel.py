@@ -1,0 +1,66 @@
+"""Training with several processes, as torchrun starts them: each takes its share of every step's batches.
+
+On CPUs the gradients travel by gloo, on GPUs by NCCL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any, ContextManager
+
+import torch
+from torch import distributed, nn
+
+
+class Processes:
+    """This process among those of a run; alone unless torchrun's variables say otherwise."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        self.count = int(os.environ.get("WORLD_SIZE", "1"))
+        self.rank = int(os.environ.get("RANK", "0"))
+        self.device = torch.device(device)
+        self._started = False
+        if self.device.type == "cuda":
+            self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", self.device.index or 0)))
+            torch.cuda.set_device(self.device)
+        if self.count > 1 and not distributed.is_initialized():
+            distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+            self._started = True
+
+    @property
+    def first(self) -> bool:
+        """Whether this is the process that writes files and shows progress."""
+        return self.rank == 0
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        """What runs the model so that gradients become means over all processes. Training must call what is returned."""
+        if self.count == 1:
+            return model
+        devices = [self.device.index] if self.device.type == "cuda" else None
+        return nn.parallel.DistributedDataParallel(model, device_ids=devices, find_unused_parameters=True)
+
+    def without_exchange(self, wrapped: nn.Module) -> ContextManager[Any]:
+        """Around all backward passes of a step but the last one."""
+        return wrapped.no_sync() if self.count > 1 else contextlib.nullcontext()
+
+    def mean(self, value: torch.Tensor) -> torch.Tensor:
+        if self.count == 1:
+            return value
+        value = value.detach().clone()
+        distributed.all_reduce(value)
+        return value / self.count
+
+    def wait(self) -> None:
+        if self.count > 1:
+            distributed.barrier()
+
+    def batch_numbers(self, step: int, accumulate: int) -> list[int]:
+        """This process's batches of a step. A step of P processes with A batches each takes those that one process with
+        P * A batches takes."""
+        first = step * accumulate * self.count
+        return [first + part * self.count + self.rank for part in range(accumulate)]
+
+    def close(self) -> None:
+        if self._started:
+            distributed.destroy_process_group()
