@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.h"
+#include "format/file.h"
 #include "format/safetensors.h"
 #include "layer_options.h"
 #include "progress.h"

@@ -6,6 +6,7 @@
 #include "api/boundary.h"
 #include "api/load_options.h"
 #include "api/read_config.h"
+#include "format/file.h"
 #include "layer/layer.h"
 #include "runtime/log.h"
 

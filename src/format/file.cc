@@ -12,13 +12,13 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <memory>
 #include <new>
 #include <system_error>
 #include <utility>
 
-#include "format/safetensors.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 
@@ -27,6 +27,7 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 26;  // Linux moves at most 2 GiB in one call
 constexpr size_t kMostOfPath = 512;              // of its bytes in a message
+constexpr size_t kWindowBytes = size_t{1} << 18;
 
 std::string quoted_path(const std::string& path) { return in_quotes(path, kMostOfPath); }
 
@@ -45,16 +46,17 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
   int get() const { return file_; }
+  int release() { return std::exchange(file_, -1); }
 
  private:
   int file_;
 };
 
-// Reads until `size` bytes or the end of the file; returns how many there were.
-size_t read_up_to(int file, const std::string& path, uint8_t* to, size_t size) {
+// Reads from `at` until `size` bytes or the end of the file; returns how many there were.
+size_t read_up_to(int file, const std::string& path, size_t at, uint8_t* to, size_t size) {
   size_t done = 0;
   while (done < size) {
-    const ssize_t n = read(file, to + done, std::min(size - done, kChunkBytes));
+    const ssize_t n = pread(file, to + done, std::min(size - done, kChunkBytes), static_cast<off_t>(at + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail_io("read", path, errno);
     if (n == 0) break;
@@ -63,11 +65,30 @@ size_t read_up_to(int file, const std::string& path, uint8_t* to, size_t size) {
   return done;
 }
 
+[[noreturn]] void fail_size_changed(const std::string& path) {
+  fail(LFFN_ERROR_IO, "cannot read %s: its size changed meanwhile", quoted_path(path).c_str());
+}
+
 void require_regular(const struct stat& status, const char* doing, const std::string& path) {
   if (S_ISDIR(status.st_mode)) fail_io(doing, path, EISDIR);
   if (!S_ISREG(status.st_mode)) {
     fail(LFFN_ERROR_IO, "cannot %s %s: not a regular file", doing, quoted_path(path).c_str());
   }
+}
+
+int open_to_read(const std::string& path) {
+  // Without O_NONBLOCK, opening a named pipe waits for its writer.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) fail_io("open", path, errno);
+  return file;
+}
+
+size_t size_of(int file, const std::string& path) {
+  struct stat status;
+  if (fstat(file, &status) != 0) fail_io("read", path, errno);
+  require_regular(status, "read", path);
+  if (static_cast<uint64_t>(status.st_size) > PTRDIFF_MAX) throw std::bad_alloc();
+  return static_cast<size_t>(status.st_size);
 }
 
 // Writing past the process's file size limit sends SIGXFSZ, which would end the host. While this lives the signal is
@@ -98,35 +119,67 @@ class WithoutFileSizeSignal {
 }  // namespace
 
 FileBytes::FileBytes(const std::string& path, bool map) {
-  // Without O_NONBLOCK, opening a named pipe waits for its writer.
-  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) fail_io("open", path, errno);
-  struct stat status;
-  if (fstat(file.get(), &status) != 0) fail_io("read", path, errno);
-  require_regular(status, "read", path);
-  if (static_cast<uint64_t>(status.st_size) > PTRDIFF_MAX) throw std::bad_alloc();
-  size_ = static_cast<size_t>(status.st_size);
+  const OpenFile file(open_to_read(path));
+  size_ = size_of(file.get(), path);
   if (map) {
     if (size_ == 0) return;
-    data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (data_ == MAP_FAILED) fail_io("map", path, errno);
-    mapped_ = true;
+    void* mapped = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (mapped == MAP_FAILED) fail_io("map", path, errno);
+    mapped_ = mapped;
     return;
   }
-  std::unique_ptr<uint8_t[]> bytes(new uint8_t[size_]);
+  memory_ = Memory(size_);
   uint8_t beyond;
-  const size_t n = read_up_to(file.get(), path, bytes.get(), size_);
-  if (n != size_ || read_up_to(file.get(), path, &beyond, 1) != 0) {
-    fail(LFFN_ERROR_IO, "cannot read %s: its size changed meanwhile", quoted_path(path).c_str());
-  }
-  data_ = bytes.release();
+  const size_t n = read_up_to(file.get(), path, 0, memory_.as<uint8_t>(), size_);
+  if (n != size_ || read_up_to(file.get(), path, size_, &beyond, 1) != 0) fail_size_changed(path);
 }
 
 FileBytes::~FileBytes() {
-  if (mapped_) {
-    munmap(data_, size_);
-  } else {
-    delete[] static_cast<uint8_t*>(data_);
+  if (mapped_ != nullptr) munmap(mapped_, size_);
+}
+
+void FileBytes::read(size_t first, size_t count, void* to) const {
+  if (count > 0) std::memcpy(to, static_cast<const uint8_t*>(data()) + first, count);
+}
+
+FileReader::FileReader(const std::string& path) : path_(path) {
+  OpenFile file(open_to_read(path));
+  size_ = size_of(file.get(), path);
+  for (Window& window : windows_) window.memory = Memory(std::min(size_, kWindowBytes));
+  file_ = file.release();
+}
+
+FileReader::~FileReader() { close(file_); }
+
+// The window that holds this byte, filled from it on unless it did already.
+FileReader::Window& FileReader::window_at(size_t first) const {
+  Window* oldest = windows_;
+  for (Window& window : windows_) {
+    if (first - window.first < window.size) return window;
+    if (window.last_use < oldest->last_use) oldest = &window;
+  }
+  oldest->size = 0;
+  const size_t wanted = std::min(oldest->memory.size(), size_ - first);
+  if (read_up_to(file_, path_, first, oldest->memory.as<uint8_t>(), wanted) != wanted) fail_size_changed(path_);
+  oldest->first = first;
+  oldest->size = wanted;
+  return *oldest;
+}
+
+void FileReader::read(size_t first, size_t count, void* to) const {
+  auto* out = static_cast<uint8_t*>(to);
+  if (count > kWindowBytes) {
+    if (read_up_to(file_, path_, first, out, count) != count) fail_size_changed(path_);
+    return;
+  }
+  while (count > 0) {
+    Window& window = window_at(first);
+    window.last_use = ++uses_;
+    const size_t n = std::min(count, window.first + window.size - first);
+    std::memcpy(out, window.memory.as<uint8_t>() + (first - window.first), n);
+    first += n;
+    out += n;
+    count -= n;
   }
 }
 

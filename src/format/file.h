@@ -1,10 +1,57 @@
-// Writing a file so that it appears whole or not at all.
+// Files: read whole or in pieces, and written so that they appear whole or not at all.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
+#include "format/bytes.h"
+#include "runtime/memory.h"
+
 namespace lffn {
+
+// A whole file in memory: read, or mapped when the caller asked for it. Throws Error(LFFN_ERROR_IO).
+class FileBytes : public Bytes {
+ public:
+  FileBytes(const std::string& path, bool map);
+  ~FileBytes() override;
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+  const void* data() const { return mapped_ != nullptr ? mapped_ : memory_.data(); }
+  size_t size() const override { return size_; }
+  void read(size_t first, size_t count, void* to) const override;
+
+ private:
+  size_t size_ = 0;
+  void* mapped_ = nullptr;
+  Memory memory_;
+};
+
+// An open file, read through a few small windows, so that a tensor and its scales may be read in turns. Throws
+// Error(LFFN_ERROR_IO), also when the file turns out shorter than it was.
+class FileReader : public Bytes {
+ public:
+  explicit FileReader(const std::string& path);
+  ~FileReader() override;
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+  size_t size() const override { return size_; }
+  void read(size_t first, size_t count, void* to) const override;
+
+ private:
+  struct Window {
+    Memory memory;
+    size_t first = 0, size = 0;  // of the file's bytes
+    uint64_t last_use = 0;
+  };
+  Window& window_at(size_t first) const;
+
+  std::string path_;  // for messages
+  int file_ = -1;
+  size_t size_ = 0;
+  mutable Window windows_[3];
+  mutable uint64_t uses_ = 0;
+};
 
 // The new content of a file, in a file of its own beside it until commit() puts it in place. A file that is not
 // committed goes away with this object and leaves the old one as it was. All functions throw Error(LFFN_ERROR_IO).

@@ -14,59 +14,85 @@ namespace {
 constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr size_t kMaxDepth = 32;
 
-using Values = std::map<std::string, std::optional<JsonScalar>, std::less<>>;
-
-class Collector : public JsonEvents {
+// Builds the tree of a document.
+class Builder : public JsonEvents {
  public:
-  Collector(const std::string& what, Values& values) : what_(what), values_(values) {}
+  explicit Builder(const std::string& what) : what_(what) {}
+  JsonValue take() { return std::move(root_); }
 
-  void begin_object() override { begin(); }
-  void end_object() override { --depth_; }
-  void begin_array() override {
-    if (depth_ == 0) refuse();
-    begin();
-  }
-  void end_array() override { --depth_; }
-  void key(std::string& name) override {
-    if (depth_ == 1) key_ = std::move(name);
-  }
-  void scalar(JsonScalar&& value) override {
-    if (depth_ == 0) refuse();
-    if (depth_ == 1) values_[key_] = std::move(value);
-  }
+  void begin_object() override { begin(JsonValue::Shape::kObject); }
+  void end_object() override { open_.pop_back(); }
+  void begin_array() override { begin(JsonValue::Shape::kList); }
+  void end_array() override { open_.pop_back(); }
+  void key(std::string& name) override { open_.back()->names.push_back(std::move(name)); }
+  void scalar(JsonScalar&& value) override { add().scalar = std::move(value); }
   std::string where() const override { return what_; }
 
  private:
-  void begin() {
-    if (depth_ == 1) values_[key_] = std::nullopt;
-    ++depth_;
+  // No pointer to a value outlives a change of the list that holds it: only the last value of a list is ever open.
+  JsonValue& add() {
+    if (open_.empty()) return root_;
+    open_.back()->items.emplace_back();
+    return open_.back()->items.back();
   }
-  [[noreturn]] void refuse() const { fail(LFFN_ERROR_BAD_MODEL, "%s: must be a JSON object", what_.c_str()); }
+  void begin(JsonValue::Shape shape) {
+    JsonValue& value = add();
+    value.shape = shape;
+    open_.push_back(&value);
+  }
 
   const std::string& what_;
-  Values& values_;
-  std::string key_;
-  size_t depth_ = 0;
+  JsonValue root_;
+  std::vector<JsonValue*> open_;
 };
 
 }  // namespace
 
-JsonObject::JsonObject(std::string_view text, std::string what) : what_(std::move(what)) {
+JsonValue parse_json_value(std::string_view text, const std::string& what) {
   if (text.size() > kMaxBytes) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: %zu bytes, more than the %zu allowed", what_.c_str(), text.size(), kMaxBytes);
+    fail(LFFN_ERROR_BAD_MODEL, "%s: %zu bytes, more than the %zu allowed", what.c_str(), text.size(), kMaxBytes);
   }
-  Collector collector(what_, values_);
-  parse_json(text, 0, kMaxDepth, collector);
+  Builder builder(what);
+  parse_json(text, 0, kMaxDepth, builder);
+  return builder.take();
+}
+
+JsonObject::JsonObject(std::string_view text, std::string what)
+    : JsonObject(parse_json_value(text, what), std::string(what)) {}
+
+JsonObject::JsonObject(JsonValue value, std::string what) : what_(std::move(what)), root_(std::move(value)) {
+  if (root_.shape != JsonValue::Shape::kObject) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: must be a JSON object", what_.c_str());
+  }
+}
+
+void JsonObject::drop_nulls() {
+  size_t kept = 0;
+  for (size_t i = 0; i < root_.items.size(); ++i) {
+    if (root_.items[i].is_null()) continue;
+    if (kept != i) {
+      root_.items[kept] = std::move(root_.items[i]);
+      root_.names[kept] = std::move(root_.names[i]);
+    }
+    ++kept;
+  }
+  root_.items.resize(kept);
+  root_.names.resize(kept);
+}
+
+const JsonValue* JsonObject::value(const char* key) const {
+  const auto found = std::find(root_.names.begin(), root_.names.end(), key);
+  return found == root_.names.end() ? nullptr : &root_.items[static_cast<size_t>(found - root_.names.begin())];
 }
 
 const JsonScalar* JsonObject::find(const char* key, bool required, const char* wanted) const {
-  const auto found = values_.find(key);
-  if (found == values_.end()) {
+  const JsonValue* found = value(key);
+  if (found == nullptr) {
     if (required) fail(LFFN_ERROR_BAD_MODEL, "%s: '%s' is missing", what_.c_str(), key);
     return nullptr;
   }
-  if (!found->second.has_value()) refuse(key, wanted);
-  return &*found->second;
+  if (found->shape != JsonValue::Shape::kScalar) refuse(key, wanted);
+  return &found->scalar;
 }
 
 void JsonObject::refuse(const char* key, const std::string& wanted) const {
@@ -97,6 +123,14 @@ bool JsonObject::boolean(const char* key, std::optional<bool> otherwise) const {
   if (value == nullptr) return *otherwise;
   if (value->kind != JsonScalar::Kind::kBoolean) refuse(key, kWanted);
   return value->boolean;
+}
+
+std::string JsonObject::text(const char* key, std::optional<std::string> otherwise) const {
+  constexpr char kWanted[] = "text";
+  const JsonScalar* value = find(key, !otherwise, kWanted);
+  if (value == nullptr) return std::move(*otherwise);
+  if (value->kind != JsonScalar::Kind::kString) refuse(key, kWanted);
+  return value->text;
 }
 
 int32_t JsonObject::choice(const char* key, std::initializer_list<const char*> names,

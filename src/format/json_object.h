@@ -1,38 +1,61 @@
-// The outermost values of a JSON object, asked for by key and type. What lies deeper is checked to be JSON and dropped.
+// JSON values in memory, asked for by key and type.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "format/json.h"
 
 namespace lffn {
 
+struct JsonValue {
+  enum class Shape { kScalar, kList, kObject };
+  Shape shape = Shape::kScalar;
+  JsonScalar scalar;
+  std::vector<JsonValue> items;    // of a list or an object
+  std::vector<std::string> names;  // of an object, as many
+
+  bool is_null() const { return shape == Shape::kScalar && scalar.kind == JsonScalar::Kind::kNull; }
+  bool is_text() const { return shape == Shape::kScalar && scalar.kind == JsonScalar::Kind::kString; }
+};
+
+// Parses a whole document. `what` begins every message. Throws Error(LFFN_ERROR_BAD_MODEL), also for texts of more than
+// 1 MiB.
+JsonValue parse_json_value(std::string_view text, const std::string& what);
+
 class JsonObject {
  public:
-  // `what` begins every message: "config". Throws Error(LFFN_ERROR_BAD_MODEL), as all functions here do. Texts of more
-  // than 1 MiB are refused.
+  // Both throw Error(LFFN_ERROR_BAD_MODEL) unless it is an object, as all functions here do.
   JsonObject(std::string_view text, std::string what);
+  JsonObject(JsonValue value, std::string what);
+
+  // From here on a key whose value is null is as good as missing, as transformers' own files mean it.
+  void drop_nulls();
 
   // Each throws if the key has a value of another type. Without a default it throws if the key is missing, too.
   int32_t integer(const char* key, std::optional<int32_t> otherwise = std::nullopt) const;
   float number(const char* key, std::optional<float> otherwise = std::nullopt) const;
   bool boolean(const char* key, std::optional<bool> otherwise = std::nullopt) const;
+  std::string text(const char* key, std::optional<std::string> otherwise = std::nullopt) const;
   // The place of the value in `names`.
   int32_t choice(const char* key, std::initializer_list<const char*> names,
                  std::optional<int32_t> otherwise = std::nullopt) const;
+  // nullptr: the key is missing.
+  const JsonValue* value(const char* key) const;
+
+  const JsonValue& root() const { return root_; }
+  [[noreturn]] void refuse(const char* key, const std::string& wanted) const;
 
  private:
   const JsonScalar* find(const char* key, bool required, const char* wanted) const;
-  [[noreturn]] void refuse(const char* key, const std::string& wanted) const;
 
   std::string what_;
-  std::map<std::string, std::optional<JsonScalar>, std::less<>> values_;  // without a value: an object or an array
+  JsonValue root_;
 };
 
 }  // namespace lffn

@@ -115,8 +115,9 @@ void check_layer_config(const LayerConfig& config, int status) {
   }
 }
 
-LayerConfig parse_layer_config(std::string_view json) {
-  const JsonObject object(json, "config");
+LayerConfig parse_layer_config(std::string_view json) { return parse_layer_config(JsonObject(json, "config")); }
+
+LayerConfig parse_layer_config(const JsonObject& object) {
   LayerConfig config;
   config.hidden_size = object.integer("hidden_size");
   config.output_size = object.integer("output_size", config.hidden_size);

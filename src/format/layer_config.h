@@ -7,6 +7,8 @@
 
 namespace lffn {
 
+class JsonObject;
+
 struct LayerConfig {
   int32_t hidden_size = 0;
   int32_t output_size = 0;
@@ -34,6 +36,7 @@ void check_layer_config(const LayerConfig& config, int status);
 
 // Parses and checks the JSON text of a file's config. Unknown keys are ignored, as Hugging Face configs carry many.
 LayerConfig parse_layer_config(std::string_view json);
+LayerConfig parse_layer_config(const JsonObject& object);
 
 // The JSON text that parse_layer_config reads back to the same values, bit for bit.
 std::string layer_config_to_json(const LayerConfig& config);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -252,13 +253,21 @@ const TensorView* Safetensors::find(std::string_view name) const {
   return nullptr;
 }
 
-Safetensors parse_safetensors(const void* data, size_t size) {
-  const auto* bytes = static_cast<const uint8_t*>(data);
+void TensorView::read(size_t first, size_t count, void* to) const {
+  if (count == 0) return;
+  if (data == nullptr) return source->read(source_byte + first, count, to);
+  std::memcpy(to, data + first, count);
+}
+
+Safetensors parse_safetensors(const Bytes& file) {
+  const size_t size = file.size();
   if (size < kPrefixBytes) {
     fail(LFFN_ERROR_BAD_MODEL, "the file ends at byte %zu, inside the 8 bytes of the header's length", size);
   }
+  uint8_t prefix[kPrefixBytes];
+  file.read(0, kPrefixBytes, prefix);
   uint64_t header_bytes = 0;
-  for (size_t i = kPrefixBytes; i-- > 0;) header_bytes = header_bytes << 8 | bytes[i];
+  for (size_t i = kPrefixBytes; i-- > 0;) header_bytes = header_bytes << 8 | prefix[i];
   if (header_bytes > kMaxHeaderBytes) {
     fail(LFFN_ERROR_BAD_MODEL, "byte 0: a header of %llu bytes, more than the %llu allowed",
          static_cast<unsigned long long>(header_bytes), static_cast<unsigned long long>(kMaxHeaderBytes));
@@ -267,7 +276,8 @@ Safetensors parse_safetensors(const void* data, size_t size) {
     fail(LFFN_ERROR_BAD_MODEL, "the file ends at byte %zu, inside its header of %llu bytes", size,
          static_cast<unsigned long long>(header_bytes));
   }
-  const std::string_view header(reinterpret_cast<const char*>(bytes) + kPrefixBytes, header_bytes);
+  std::string header(header_bytes, '\0');
+  file.read(kPrefixBytes, header.size(), header.data());
   if (header.empty() || header[0] != '{') fail(LFFN_ERROR_BAD_MODEL, "header: byte 8 is not '{'");
 
   HeaderReader reader;
@@ -283,9 +293,19 @@ Safetensors parse_safetensors(const void* data, size_t size) {
   result.metadata = std::move(reader.metadata);
   result.tensors.reserve(reader.entries.size());
   for (Entry& entry : reader.entries) {
-    entry.view.data = bytes + kPrefixBytes + header_bytes + entry.begin;
+    entry.view.source = &file;
+    entry.view.source_byte = kPrefixBytes + header_bytes + entry.begin;
     entry.view.size = entry.end - entry.begin;
     result.tensors.push_back(std::move(entry.view));
+  }
+  return result;
+}
+
+Safetensors parse_safetensors(const void* data, size_t size) {
+  Safetensors result = parse_safetensors(BorrowedBytes(data, size));
+  for (TensorView& view : result.tensors) {
+    view.source = nullptr;
+    view.data = static_cast<const uint8_t*>(data) + view.source_byte;
   }
   return result;
 }

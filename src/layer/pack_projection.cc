@@ -91,7 +91,7 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
   float* scales = packed.weight_scales.as<float>();
   std::fill(scales, scales + padded_rows, 0.0f);
   if (tensors.folded_weight != nullptr) {
-    std::memcpy(stored, tensors.folded_weight->data, static_cast<size_t>(count));
+    tensors.folded_weight->read(0, static_cast<size_t>(count), stored);
     read_floats(*tensors.folded_scale, 0, rows, scales);
   } else {
     const Memory weights = read_all(*tensors.hash_weight, count);

@@ -32,10 +32,12 @@ void read_row(const LayerTensors& tensors, int64_t row, int64_t size, float* out
   if (tensors.tables->dtype != DType::kI8) return read_floats(*tensors.tables, row * size, size, out);
   float scale;
   read_floats(*tensors.tables_scale, row, 1, &scale);
-  const int8_t* values = reinterpret_cast<const int8_t*>(tensors.tables->data) + row * size;
+  std::vector<int8_t> values(static_cast<size_t>(size));
+  tensors.tables->read(static_cast<size_t>(row * size), values.size(), values.data());
   // A scale near the largest float would make infinities, which no file may hold.
   constexpr float kMost = std::numeric_limits<float>::max();
-  for (int64_t i = 0; i < size; ++i) out[i] = std::clamp(static_cast<float>(values[i]) * scale, -kMost, kMost);
+  for (int64_t i = 0; i < size; ++i)
+    out[i] = std::clamp(static_cast<float>(values[static_cast<size_t>(i)]) * scale, -kMost, kMost);
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
       if (table_dtype == LFFN_INT8) {
         float& scale = packed.row_scales.as<float>()[index];
         if (tensors.tables->dtype == DType::kI8) {  // as it is, so that saving and loading change nothing
-          std::memcpy(quantised.data(), tensors.tables->data + index * size, static_cast<size_t>(size));
+          tensors.tables->read(static_cast<size_t>(index * size), quantised.size(), quantised.data());
           read_floats(*tensors.tables_scale, index, 1, &scale);
         } else {
           read_row(tensors, index, size, row.data());

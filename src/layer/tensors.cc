@@ -139,15 +139,16 @@ LayerTensors check_tensors(const LayerConfig& config, const std::vector<TensorVi
 }
 
 void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* out) {
-  const uint8_t* data = tensor.data + static_cast<size_t>(first) * dtype_size(tensor.dtype);
   if (tensor.dtype == DType::kF32) {
-    std::memcpy(out, data, static_cast<size_t>(count) * sizeof(float));
-    return;
+    return tensor.read(static_cast<size_t>(first) * sizeof(float), static_cast<size_t>(count) * sizeof(float), out);
   }
-  for (int64_t i = 0; i < count; ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, data + 2 * i, sizeof bits);
-    out[i] = tensor.dtype == DType::kBF16 ? float_from_bf16(bits) : float_from_f16(bits);
+  uint16_t bits[512];
+  for (int64_t i = 0; i < count; i += 512) {
+    const int64_t part = std::min<int64_t>(512, count - i);
+    tensor.read(static_cast<size_t>(first + i) * 2, static_cast<size_t>(part) * 2, bits);
+    for (int64_t k = 0; k < part; ++k) {
+      out[i + k] = tensor.dtype == DType::kBF16 ? float_from_bf16(bits[k]) : float_from_f16(bits[k]);
+    }
   }
 }
 

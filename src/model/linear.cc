@@ -40,8 +40,9 @@ void read_row(const LinearTensors& tensors, size_t part, int64_t row, float* out
   if (weight.dtype != DType::kI8) return read_floats(weight, row * tensors.inputs, tensors.inputs, out);
   float scale;
   read_floats(*tensors.scales[part], row, 1, &scale);
-  const int8_t* integers = reinterpret_cast<const int8_t*>(weight.data) + row * tensors.inputs;
-  for (int64_t i = 0; i < tensors.inputs; ++i) out[i] = static_cast<float>(integers[i]) * scale;
+  std::vector<int8_t> integers(static_cast<size_t>(tensors.inputs));
+  weight.read(static_cast<size_t>(row) * integers.size(), integers.size(), integers.data());
+  for (size_t i = 0; i < integers.size(); ++i) out[i] = static_cast<float>(integers[i]) * scale;
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t ro
   float& scale = scales_.as<float>()[output];
   const TensorView& weight = *tensors.weights[part];
   if (weight.dtype == DType::kI8) {  // as it is, so that saving and loading change nothing
-    std::memcpy(integers, weight.data + row * inputs_, static_cast<size_t>(inputs_));
+    weight.read(static_cast<size_t>(row * inputs_), static_cast<size_t>(inputs_), integers);
     read_floats(*tensors.scales[part], row, 1, &scale);
   } else {
     read_row(tensors, part, row, floats);

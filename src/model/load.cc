@@ -1,6 +1,7 @@
 // Reads a model from a folder or from one file.
 #include <sys/stat.h>
 
+#include "format/file.h"
 #include "model/model.h"
 #include "runtime/error.h"
 

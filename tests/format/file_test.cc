@@ -9,7 +9,6 @@
 #include <csignal>
 #include <thread>
 
-#include "format/safetensors.h"
 #include "tests/format/helpers.h"
 
 namespace lffn {
@@ -61,6 +60,34 @@ TEST_F(FileTest, SaysWhatCannotBeRead) {
     expect_error(LFFN_ERROR_IO, "No such file", [&] { FileBytes("", map); });
     expect_error(LFFN_ERROR_IO, "File name too long", [&] { FileBytes(std::string(5000, 'x'), map); });
   }
+}
+
+TEST_F(FileTest, ReadsInPieces) {
+  std::string content(3000001, '\0');
+  for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 7 + i / 256);
+  const FileReader reader(make("file", content));
+  ASSERT_EQ(reader.size(), content.size());
+  std::string piece;
+  const auto expect = [&](size_t first, size_t count) {
+    piece.assign(count, '\0');
+    reader.read(first, count, piece.data());
+    EXPECT_EQ(piece, content.substr(first, count)) << first << ", " << count;
+  };
+  expect(0, content.size());
+  for (const size_t count : {size_t{0}, size_t{1}, size_t{999}, size_t{262144}, size_t{262145}, size_t{1000000}}) {
+    for (size_t first = 0; first + count <= content.size(); first += 333333) {  // from several places in turns
+      expect(first, count);
+      expect(content.size() - count - first, count);
+      expect(first / 2, count);
+      expect(first / 3, count);
+    }
+  }
+  const FileReader empty(make("empty", ""));
+  EXPECT_EQ(empty.size(), 0u);
+  const FileReader shrinking(make("shrinking", content));
+  ASSERT_EQ(truncate(path("shrinking").c_str(), 5), 0);
+  expect_error(LFFN_ERROR_IO, "its size changed meanwhile", [&] { shrinking.read(10, 5, piece.data()); });
+  expect_error(LFFN_ERROR_IO, "its size changed meanwhile", [&] { shrinking.read(0, 2000000, content.data()); });
 }
 
 TEST_F(FileTest, NoticesAFileOfAnotherSizeThanItTold) {

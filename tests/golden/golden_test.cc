@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "format/file.h"
 #include "format/safetensors.h"
 #include "lookupffn/lookupffn.h"
 

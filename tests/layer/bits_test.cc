@@ -6,6 +6,7 @@
 #include <limits>
 #include <thread>
 
+#include "format/file.h"
 #include "random_layer.h"
 
 namespace lffn {

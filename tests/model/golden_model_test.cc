@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "format/file.h"
 #include "format/safetensors.h"
 #include "lookupffn/lookupffn.h"
 

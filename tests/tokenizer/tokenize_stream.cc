@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "format/file.h"
 #include "format/safetensors.h"
 #include "model/tokenizer/tokenizer.h"
 

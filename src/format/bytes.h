@@ -1,0 +1,31 @@
+// Bytes from outside, whole in memory or read in pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+namespace lffn {
+
+class Bytes {
+ public:
+  virtual ~Bytes() = default;
+  virtual size_t size() const = 0;
+  // Copies `count` bytes from byte `first` on; both must lie inside. Not for several threads at once.
+  virtual void read(size_t first, size_t count, void* to) const = 0;
+};
+
+// Somebody else's memory.
+class BorrowedBytes : public Bytes {
+ public:
+  BorrowedBytes(const void* data, size_t size) : data_(static_cast<const unsigned char*>(data)), size_(size) {}
+  size_t size() const override { return size_; }
+  void read(size_t first, size_t count, void* to) const override {
+    if (count > 0) std::memcpy(to, data_ + first, count);
+  }
+
+ private:
+  const unsigned char* data_;
+  size_t size_;
+};
+
+}  // namespace lffn
