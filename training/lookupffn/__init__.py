@@ -2,7 +2,11 @@
 
 from .config import EncoderConfig
 from .encoder import Encoder
-from .encoder import replace_paper_ffns as replace_ffns
+from .family_model import FamilyModel, load_folder, save_folder
 from .layer import LookupFFN
+from .sentence import SentenceEncoder, load_sentence_encoder
+from .swap import replace_ffns
+from .text_tokenizer import TextTokenizer
 
-__all__ = ["Encoder", "EncoderConfig", "LookupFFN", "replace_ffns"]
+__all__ = ["Encoder", "EncoderConfig", "FamilyModel", "LookupFFN", "SentenceEncoder", "TextTokenizer", "load_folder",
+           "load_sentence_encoder", "replace_ffns", "save_folder"]

@@ -63,6 +63,9 @@ def with_changes(values: dict[str, Any], layers: list[int], changes: dict[str, A
             raise ValueError(f"{key} has {len(new)} entries for {len(layers)} layers")
         for place, layer in enumerate(layers):
             each[layer] = new[place] if isinstance(new, (list, tuple)) else new
+        # Layers that never had a value have other FFNs; what stands there says nothing.
+        some = next((value for value in each if value), None)
+        each = [value or some for value in each]
         changed[key] = each[0] if all(value == each[0] for value in each) else each
     return changed
 

@@ -10,7 +10,7 @@ import torch
 
 from .data import MaskedBatches
 from .encoder import Encoder
-from .encoder import replace_paper_ffns as replace_ffns
+from .swap import replace_ffns
 from .optimiser import make_optimizer, set_rate
 from .progress import Progress
 

@@ -25,7 +25,7 @@ def tensors_of(model: nn.Module) -> dict[str, np.ndarray]:
     return {name: value.detach().cpu().float().numpy() for name, value in model.state_dict().items()}
 
 
-def _stored(tensors: dict[str, np.ndarray], dtype: str) -> dict[str, Any]:
+def stored(tensors: dict[str, np.ndarray], dtype: str) -> dict[str, Any]:
     if dtype not in _DTYPES:
         raise ValueError(f'dtype is "{dtype}", expected one of {", ".join(_DTYPES)}')
     return {name: safetensors.Bf16(value) if dtype == "bf16" else value for name, value in tensors.items()}
@@ -46,14 +46,14 @@ def export_folder(model: Encoder, folder: Union[str, Path], tokenizer: Optional[
     config = json.dumps(_config_of(model), indent=1)
     folder.mkdir(parents=True, exist_ok=True)
     safetensors.write_atomically(folder / "config.json", config.encode())
-    safetensors.save(folder / "model.safetensors", _stored(tensors_of(model), dtype), {"format": "pt"})
+    safetensors.save(folder / "model.safetensors", stored(tensors_of(model), dtype), {"format": "pt"})
     if tokenizer is not None:
         tokenizer.save(folder)
 
 
 def export_layer(layer: LookupFFN, path: Union[str, Path], dtype: str = "f32") -> None:
     """One layer, for lffn_layer_load."""
-    safetensors.save(path, _stored(tensors_of(layer), dtype),
+    safetensors.save(path, stored(tensors_of(layer), dtype),
                      {"format": "lookupffn", "format_version": "1", "kind": "layer",
                       "config": json.dumps(layer.config())})
 

@@ -16,6 +16,7 @@ from .config import EncoderConfig
 from .encoder import Encoder
 from .optimiser import make_optimizer, set_rate
 from .progress import Progress
+from .text_tokenizer import cut_pair
 
 Text = Union[str, tuple[str, str]]
 
@@ -49,14 +50,6 @@ def padded_batch(sequences: Sequence[Sequence[int]], pad_id: int) -> Tensor:
     for row, sequence in zip(ids, sequences):
         row[: len(sequence)] = torch.tensor(sequence)
     return ids
-
-
-def cut_pair(a: list[int], b: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Takes tokens from the end of the longer one, of equal ones the second, until both fit together."""
-    a, b = list(a), list(b)
-    while len(a) + len(b) > room:
-        (a if len(a) > len(b) else b).pop()
-    return a, b
 
 
 def encode_texts(texts: Sequence[Text], tokenizer: Tokenizer, config: EncoderConfig) -> list[list[int]]:

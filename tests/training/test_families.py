@@ -1,0 +1,213 @@
+"""Hugging Face's families and sentence encoders: golden folders, saving, swapping FFNs."""
+
+import copy
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import stand_ins
+import torch
+
+from lookupffn import (FamilyModel, LookupFFN, TextTokenizer, families, family_model, load_folder, load_sentence_encoder,
+                       replace_ffns, safetensors, save_folder)
+
+torch.set_num_threads(1)
+HERE = Path(__file__).parent
+SHARED = HERE.parents[2] / "shared"
+GOLDEN = sorted((SHARED / "golden-hf").glob("*")) if (SHARED / "golden-hf").exists() else []
+MODELS = [folder for folder in GOLDEN if (folder / "tokens.json").exists()]
+SENTENCES = [HERE / "data" / "sentence-lookup-bh4", *(folder for folder in GOLDEN if (folder / "texts.json").exists())]
+MINILM = SHARED / "models" / "all-MiniLM-L6-v2"
+
+
+def named(folders):
+    return pytest.mark.parametrize("folder", folders or [pytest.param(None, marks=pytest.mark.skip("needs ../shared"))],
+                                   ids=lambda folder: folder and folder.name)
+
+
+def error(found, expected):
+    return float(np.abs(found.numpy() - expected).max() / np.sqrt(np.mean(expected**2)))
+
+
+def outputs(model, hidden):
+    return model.logits(hidden) if model.config.task == "masked_lm" else model.class_logits(hidden)
+
+
+@named(MODELS)
+@torch.no_grad()
+def test_golden_models(folder):
+    model, tokenizer = load_folder(folder), TextTokenizer.load(folder)
+    io, _ = safetensors.load(folder / "io.safetensors")
+    content = json.loads((folder / "tokens.json").read_text(encoding="utf-8"))
+    compared = 0
+
+    def compare(name, ids, types=None):
+        nonlocal compared
+        states = []
+        hidden = model(torch.tensor([ids]), types, states=states)
+        # The stream after the last layer; a family with a layer norm above it has that in `hidden`.
+        assert error(states[-1][2][0], io[name.replace("logits", "hidden")]) < 1e-4
+        logits = name.replace("hidden", "logits")
+        if logits in io:
+            result = outputs(model, hidden)[0]
+            assert error(result, io[logits].reshape(result.shape)) < 1e-4
+            compared += 1
+
+    for number, text in enumerate(content["texts"]):
+        assert tokenizer.encode(text["text"]) == text["full_ids"]
+        assert tokenizer.encode(text["text"], 60) == text["ids"]
+        compare(f"hidden.{number}", text["ids"])
+    for number, pair in enumerate(content["pairs"]):
+        ids, types = tokenizer.encode_pair(pair["a"], pair["b"], 60)
+        assert ids == pair["ids"] and types == (pair["types"] or [0] * len(ids))
+        if f"pair_hidden.{number}" in io:
+            compare(f"pair_hidden.{number}", ids, torch.tensor([types]))
+    assert compared >= 5
+
+
+@named(MODELS)
+@torch.no_grad()
+def test_saved_models_are_the_same(folder, tmp_path):
+    model = load_folder(folder)
+    save_folder(model, tmp_path, folder)
+    before, after = (safetensors.load(path / "model.safetensors")[0] for path in (folder, tmp_path))
+    assert set(before) == set(after) and all(np.array_equal(after[name], value) for name, value in before.items())
+    assert json.loads((tmp_path / "config.json").read_text()) == json.loads((folder / "config.json").read_text())
+    assert TextTokenizer.load(tmp_path).encode("Hello, world!") == TextTokenizer.load(folder).encode("Hello, world!")
+
+
+@named(SENTENCES)
+def test_golden_sentence_encoders(folder, tmp_path):
+    encoder = load_sentence_encoder(folder)
+    texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
+    expected = safetensors.load(folder / "io.safetensors")[0]["embeddings"]
+    assert error(encoder.encode(texts), expected) < 1e-4
+    save_folder(encoder.model, tmp_path, folder)
+    assert not (tmp_path / "io.safetensors").exists()
+    assert error(load_sentence_encoder(tmp_path).encode(texts[:5]), expected[:5]) < 1e-4
+
+
+@pytest.mark.skipif(not MINILM.exists(), reason="needs ../shared")
+def test_the_real_model_and_one_with_lookups():
+    texts = [entry["text"] for entry in json.loads((MINILM / "reference.json").read_text(encoding="utf-8"))][::6]
+    for folder, allowed in [(MINILM, 0), (MINILM.parent / "minilm-lookup-probe", 1)]:
+        encoder = load_sentence_encoder(folder)
+        expected = torch.from_numpy(np.array(safetensors.load(folder / "reference.safetensors")[0]["embeddings"]))[::6]
+        cosines = (encoder.encode(texts) * expected).sum(1)
+        # A hash value close to zero may have another sign by rounding.
+        assert int((cosines < 0.9999).sum()) <= allowed and float(cosines.min()) > 0.995
+
+
+def raw_config(family="bert", **changes):
+    names = {"bert": {}, "roberta": {"pad_token_id": 1}, "roberta-prelayernorm": {"pad_token_id": 1}, "distilbert": {}}
+    values = {"model_type": family, "vocab_size": 50, "max_position_embeddings": 20, "hidden_size": 16,
+              "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 32, "hidden_act": "gelu",
+              "type_vocab_size": 2, **names[family]}
+    if family == "distilbert":
+        values = {families._DISTILBERT_KEYS.get(key, key): value for key, value in values.items()}
+    return {**values, **changes}
+
+
+def small_model(family="bert", task="masked_lm", **changes):
+    torch.manual_seed(0)
+    config = families.FamilyConfig(family, raw_config(family, **changes), task, 3, has_pooler=task == "classes" and
+                                   family == "bert")
+    return FamilyModel(config).eval()
+
+
+IDS = torch.tensor([[2, 9, 8, 7, 3], [2, 30, 20, 41, 3]])
+
+
+@pytest.mark.parametrize("family", families.PREFIXES)
+@pytest.mark.parametrize("task", ["masked_lm", "classes", None])
+def test_swapped_ffns_survive_the_files(family, task, tmp_path):
+    model = small_model(family, task)
+    kept = model.layers[1].feed(torch.ones(1, 1, 16)).detach()
+    replace_ffns(model, layers=[0, 2], ffn_num_table=[6, 4], ffn_table_size=8, projection_type="dense")
+    assert model.config.ffn_kinds == ["lookup", "vanilla", "lookup"]
+    assert torch.equal(model.layers[1].feed(torch.ones(1, 1, 16)), kept)
+    assert isinstance(model.layers[2].FFN, LookupFFN) and model.layers[2].FFN.num_tables == 4
+    with pytest.raises(ValueError, match="layers"):
+        replace_ffns(model, layers=[0, 2], ffn_num_table=[6, 4, 3])
+    save_folder(model, tmp_path)
+    names = set(safetensors.load(tmp_path / "model.safetensors")[0])
+    prefix = families.PREFIXES[family] if task else ""
+    where = "transformer" if family == "distilbert" else "encoder"
+    assert f"{prefix}{where}.layer.0.FFN.hash.projection.weight" in names
+    assert not [name for name in names if "layer.0.intermediate.dense" in name or "layer.0.ffn.lin1" in name]
+    again = load_folder(tmp_path)
+    states, others = [], []
+    assert torch.equal(again(IDS, states=states), model(IDS, states=others))
+    assert len(states) == 3 and all(torch.equal(a, b) for s, o in zip(states, others) for a, b in zip(s, o))
+    if task:
+        assert torch.equal(outputs(again, again(IDS)), outputs(model, model(IDS)))
+    layer = model.layers[0]
+    a = layer.attend(torch.ones(1, 2, 16))
+    y = a + layer.FFN(layer.intermediate.LayerNorm(a) if family == "roberta-prelayernorm" else a)
+    norm = None if family == "roberta-prelayernorm" else \
+        layer.output_layer_norm if family == "distilbert" else layer.output.LayerNorm
+    assert torch.allclose(layer(torch.ones(1, 2, 16)), y if norm is None else norm(y), atol=1e-6)
+
+
+def test_padding_and_lengths():
+    model = small_model()
+    padded = torch.cat([IDS, torch.zeros(2, 4, dtype=torch.long)], 1)
+    with torch.no_grad():
+        assert torch.allclose(model(padded, kept=padded != 0)[:, :5], model(IDS), atol=1e-5)
+
+
+def test_what_is_wrong_is_named(tmp_path):
+    model = small_model()
+    tensors = {name: value.numpy() for name, value in model.file_tensors().items()}
+    for raw, changed, message in [
+            (raw_config(model_type="gpt2"), {}, "model_type"),
+            (raw_config(hidden_size="x"), {}, "hidden_size"),
+            (raw_config(hidden_act="swish"), {}, "hidden_act"),
+            (raw_config(ffn_num_tables=8), {}, "ffn_num_tables"),
+            (raw_config(ffn_kinds=["lookup"]), {}, "ffn_kinds"),
+            (raw_config(), {"bert.encoder.layer.1.output.dense.bias": None}, "missing"),
+            (raw_config(), {"bert.other": np.zeros(1, np.float32)}, "no such tensor"),
+            (raw_config(), {"cls.predictions.bias": np.zeros(3, np.float32)}, "shape")]:
+        named_tensors = {name: value for name, value in {**tensors, **changed}.items() if value is not None}
+        with pytest.raises(ValueError, match=message):
+            family_model.family_model(raw, named_tensors)
+    replace_ffns(model, "none", layers=[1])
+    with pytest.raises(ValueError, match='not "none"'):
+        save_folder(model, tmp_path / "model")
+
+
+@pytest.mark.parametrize("family", ["bert", "prelayernorm", "distilbert"])
+def test_transformers_objects(family):
+    """Stand-ins of the same structure: transformers itself is not among Debian's packages."""
+    torch.manual_seed(0)
+    model = stand_ins.Model(family).eval()
+    x = stand_ins.example()
+    replace_ffns(model, layers=[0, -1], ffn_num_table=4, ffn_table_size=8, projection_type="dense")
+    assert model.config.ffn_kinds == ["lookup", "vanilla", "lookup"] and model.config.ffn_num_table == 4
+    names = [name.split("layer.0.")[1] for name in model.state_dict() if "layer.0." in name]
+    assert {"FFN.tables", "FFN.bias", "FFN.hash.projection.weight", "FFN.hash.projection.bias"} <= set(names)
+    expected_norm = {"bert": "output.LayerNorm.weight", "prelayernorm": "intermediate.LayerNorm.weight",
+                     "distilbert": "output_layer_norm.weight"}[family]
+    assert expected_norm in names and len(names) == 4 + 2 + 2  # and attention's
+    layer = model.layer(0)
+    a = layer.attention(x)
+    if family == "prelayernorm":
+        expected = a + layer.FFN(layer.intermediate.LayerNorm(a))
+    else:
+        norm = layer.output_layer_norm if family == "distilbert" else layer.output.LayerNorm
+        expected = norm(a + layer.FFN(a))
+    assert torch.allclose(layer(x), expected, atol=1e-6)
+    # Copies call their own tables.
+    twin = copy.deepcopy(model)
+    with torch.no_grad():
+        twin.layer(0).FFN.tables.zero_()
+        assert not torch.equal(twin(x), model(x)) and torch.allclose(layer(x), expected, atol=1e-6)
+    model.train()(x).sum().backward()
+    assert layer.FFN.tables.grad is not None
+    # Again, with other sizes, and with nothing at all.
+    replace_ffns(model, layers=[0], ffn_num_table=5)
+    assert model.layer(0).FFN.num_tables == 5 and model.config.ffn_num_table == [5, 4, 4]
+    assert torch.allclose(replace_ffns(model.eval(), "none")(x).mean(), model(x).mean())
+    with pytest.raises(ValueError, match="no layer"):
+        replace_ffns(torch.nn.Linear(2, 2))
