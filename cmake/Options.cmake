@@ -1,5 +1,5 @@
 # What is built, and how. Every option can be set by hand; CMakePresets.json has the usual combinations.
-option(LFFN_OPENMP "Use OpenMP for more than one thread" ON)
+option(LFFN_OPENMP "Build the openmp executor" ON)
 option(LFFN_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(LFFN_TOOLS "Build the lookupffn command" ${PROJECT_IS_TOP_LEVEL})
 option(LFFN_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

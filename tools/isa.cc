@@ -28,7 +28,7 @@ Machine look() {
   for (const char* name : {"generic", "baseline", "avx2", "avx512", "avx512vnni", "neon"}) {
     if (find_kernels(name) != nullptr) machine.usable.emplace_back(name);
   }
-  machine.threads = environment().num_threads > 0 ? environment().num_threads : available_threads();
+  machine.threads = environment().num_threads > 0 ? environment().num_threads : default_executor()->default_threads();
   return machine;
 }
 

@@ -83,7 +83,7 @@ lffn_status lffn_train_forward(const lffn_layer_config* config, const lffn_train
     if (n_tokens == 0) return;
     need(x, "x");
     need(y, "y");
-    train_forward(call, y, z);
+    run_call(*default_executor(), call.num_threads, [&] { train_forward(call, y, z); });
   });
 }
 
@@ -102,7 +102,7 @@ lffn_status lffn_train_backward(const lffn_layer_config* config, const lffn_trai
       need(z, "z");
       need(grad_y, "grad_y");
     }
-    train_backward(call, z, grad_y, grad_x, grads);
+    run_call(*default_executor(), call.num_threads, [&] { train_backward(call, z, grad_y, grad_x, grads); });
   });
 }
 

@@ -163,8 +163,10 @@ size_t Layer::scratch_bytes(int64_t num_tokens) const { return layout(num_tokens
 
 void Layer::forward(const ForwardCall& call) const {
   if (call.num_tokens == 0) return;
-  const ScratchPool::Lease scratch(scratch_, scratch_bytes(call.num_tokens));
-  forward(call, scratch.data());
+  run_call(*executor_, num_threads_, [&] {
+    const ScratchPool::Lease scratch(scratch_, scratch_bytes(call.num_tokens));
+    forward(call, scratch.data());
+  });
 }
 
 void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
@@ -181,6 +183,10 @@ void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
 
 void Layer::hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
   if (num_tokens == 0) return;
+  run_call(*executor_, num_threads_, [&] { hash_all(x, num_tokens, codes, scores); });
+}
+
+void Layer::hash_all(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
   const Layout sizes = layout(num_tokens);
   const ScratchPool::Lease scratch(scratch_, sizes.total);
   const int64_t entries = static_cast<int64_t>(config_.num_tables) * config_.num_probes;

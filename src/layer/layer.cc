@@ -3,7 +3,6 @@
 #include "format/utf8.h"
 #include "runtime/environment.h"
 #include "runtime/error.h"
-#include "runtime/threads.h"
 
 namespace lffn {
 namespace {
@@ -42,9 +41,9 @@ void expect(const Safetensors& file, const char* key, const char* value) {
 
 }  // namespace
 
-int32_t resolve_threads(int32_t wanted) {
+int32_t resolve_threads(int32_t wanted, const Executor& executor) {
   if (wanted > 0) return wanted;
-  return environment().num_threads > 0 ? environment().num_threads : available_threads();
+  return environment().num_threads > 0 ? environment().num_threads : executor.default_threads();
 }
 
 const Kernels& usable_kernels() {
@@ -57,7 +56,8 @@ Layer::Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadO
       kernels_(kernels),
       projection_(pack_projection(config, tensors, lffn::hash_dtype(tensors, options))),
       tables_(pack_tables(config, tensors, lffn::table_dtype(tensors, options), kernels)),
-      num_threads_(resolve_threads(options.num_threads)),
+      executor_(options.executor),
+      num_threads_(resolve_threads(options.num_threads, *executor_)),
       flush_denormals_(options.flush_denormals) {}
 
 int64_t Layer::stored_bytes() const {

@@ -7,6 +7,7 @@
 
 #include "layer/pack.h"
 #include "layer/scratch.h"
+#include "runtime/executor.h"
 
 namespace lffn {
 
@@ -17,6 +18,7 @@ struct LoadOptions {
   int32_t linear_dtype = LFFN_DTYPE_AS_STORED;  // of a model's linear layers
   bool map_file = false;
   bool flush_denormals = false;
+  std::shared_ptr<Executor> executor = default_executor();
 };
 
 struct ForwardCall {
@@ -55,6 +57,7 @@ class Layer {
   Layout layout(int64_t num_tokens) const;
   void hash_chunk(const Layout& layout, const ForwardCall& call, bool for_gather, uint8_t* scratch) const;
   void gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t* scratch) const;
+  void hash_all(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const;
   int32_t threads_for(int64_t num_tokens) const;
   int64_t stored_bytes() const;
 
@@ -62,6 +65,7 @@ class Layer {
   const Kernels& kernels_;
   PackedProjection projection_;
   PackedTables tables_;
+  std::shared_ptr<Executor> executor_;
   int32_t num_threads_;
   bool flush_denormals_;
   mutable ScratchPool scratch_;
@@ -81,6 +85,6 @@ std::unique_ptr<const Layer> load_layer(const void* data, size_t size, const Loa
 const Kernels& usable_kernels();
 
 // How many threads a handle uses if its maker wanted so many; 0: what the environment leaves.
-int32_t resolve_threads(int32_t wanted);
+int32_t resolve_threads(int32_t wanted, const Executor& executor = *default_executor());
 
 }  // namespace lffn

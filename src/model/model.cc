@@ -7,7 +7,8 @@ Model::Model(ModelConfig config, const ModelTensors& tensors, std::unique_ptr<co
     : config_(std::move(config)),
       tokenizer_(std::move(tokenizer)),
       kernels_(kernels),
-      num_threads_(resolve_threads(options.num_threads)),
+      executor_(options.executor),
+      num_threads_(resolve_threads(options.num_threads, *executor_)),
       flush_denormals_(options.flush_denormals),
       intermediate_size_(tensors.intermediate_size),
       num_classes_(tensors.num_classes) {

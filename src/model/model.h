@@ -73,6 +73,7 @@ class Model {
   size_t heads_bytes(const Extent& extent) const;
   int64_t scratch_bytes() const;
   int64_t chunk_tokens() const;
+  void run_stages(const ModelCall& call) const;
   void embed(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden) const;
   void attend(const Workers& workers, const EncoderLayer& layer, const ModelCall& call, const Span& span,
               const Rows& hidden, const Scratch& scratch, StageClock& clock) const;
@@ -86,6 +87,7 @@ class Model {
   ModelConfig config_;
   std::unique_ptr<const Tokenizer> tokenizer_;
   const Kernels& kernels_;
+  std::shared_ptr<Executor> executor_;
   int32_t num_threads_;
   bool flush_denormals_;
   int32_t intermediate_size_;  // 0: no vanilla layer

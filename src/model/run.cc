@@ -94,6 +94,10 @@ int64_t Model::scratch_bytes() const {
 }
 
 void Model::run(const ModelCall& call) const {
+  run_call(*executor_, num_threads_, [&] { run_stages(call); });
+}
+
+void Model::run_stages(const ModelCall& call) const {
   const bool nothing =
       call.hidden == nullptr && call.logits == nullptr && call.class_scores == nullptr && call.embeddings == nullptr;
   StageClock clock(call.seconds);

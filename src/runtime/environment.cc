@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 
-#include "runtime/threads.h"
+#include "runtime/executor.h"
+#include "runtime/forever.h"
 
 namespace lffn {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 Environment read() {
   Environment result;
   if (const char* isa = std::getenv("LOOKUPFFN_ISA")) result.isa = isa;
+  if (const char* executor = std::getenv("LOOKUPFFN_EXECUTOR")) result.executor = executor;
   const char* threads = std::getenv("LOOKUPFFN_NUM_THREADS");
   if (threads == nullptr || *threads == '\0') return result;
   char* end = nullptr;
@@ -26,8 +28,8 @@ Environment read() {
 }  // namespace
 
 const Environment& environment() {
-  static const Environment result = read();
-  return result;
+  static Forever<const Environment> result(read());
+  return *result;
 }
 
 }  // namespace lffn

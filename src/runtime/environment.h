@@ -7,6 +7,7 @@
 namespace lffn {
 
 struct Environment {
+  std::string executor;     // LOOKUPFFN_EXECUTOR; empty if not set
   std::string isa;          // LOOKUPFFN_ISA; empty if not set
   int32_t num_threads = 0;  // LOOKUPFFN_NUM_THREADS; 0 if not set
   std::string problem;      // why a value cannot be used; empty if all is well

@@ -1,22 +1,23 @@
-// How many threads to use, and a parallel loop that no exception escapes half-way.
+// How the library runs its work: as calls of the host's, and parallel loops inside them.
 #pragma once
 
 #include <cstdint>
 
+#include "runtime/executor.h"
+
 namespace lffn {
 
-constexpr int32_t kMaxThreads = 1024;
-
-// What the affinity mask, the cgroup quota and OMP_NUM_THREADS leave, at least 1.
-int32_t available_threads();
-
-// The most helper threads that all threads of the process may hold together.
-int32_t max_helpers();
+// Runs body() as a call: its loops share what the executor lends. Inside another call it is a part of that one.
+template <typename Body>
+void run_call(Executor& executor, int32_t num_threads, Body&& body) {
+  if (num_threads <= 1 || OpenCall::current() != nullptr) return body();
+  executor.call(
+      num_threads, [](void* context) { (*static_cast<Body*>(context))(); }, &body);
+}
 
 // Calls body(context, item, thread) for each item in [0, n_items), on at most num_threads threads; `thread` is below
-// num_threads and no two calls with the same one run at once. With one thread, one item, or when other threads hold all
-// helpers, everything runs in the caller. The first exception is rethrown once all threads are done.
-using LoopBody = void (*)(void* context, int64_t item, int32_t thread);
+// num_threads and no two calls with the same one run at once. With one thread or one item everything runs in the
+// caller. The first exception is rethrown once every item that had begun is done.
 void parallel_for(int64_t n_items, int32_t num_threads, LoopBody body, void* context);
 
 template <typename Body>

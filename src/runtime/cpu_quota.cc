@@ -1,0 +1,108 @@
+#include "runtime/cpu_quota.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+namespace lffn {
+namespace {
+
+// The file's text, "" where it cannot be read.
+std::string read_text(const std::string& name) {
+  std::string text;
+  char part[4096];
+  const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  try {
+    for (ssize_t size; (size = read(file, part, sizeof part)) > 0;) text.append(part, static_cast<size_t>(size));
+  } catch (...) {
+    close(file);
+    throw;
+  }
+  close(file);
+  return text;
+}
+
+// Cuts off and returns what comes before the separator, or all.
+std::string_view next(std::string_view& rest, char separator) {
+  const size_t end = rest.find(separator);
+  const std::string_view first = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return first;
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    if (next(list, ',') == word) return true;
+  }
+  return false;
+}
+
+// The process's group in one version, from lines such as 0::/a/b and 4:cpu,cpuacct:/a/b.
+std::string_view group_path(std::string_view lines, bool unified) {
+  while (!lines.empty()) {
+    std::string_view path = next(lines, '\n');
+    const std::string_view number = next(path, ':'), controllers = next(path, ':');
+    if (unified ? number == "0" && controllers.empty() : has_word(controllers, "cpu")) return path;
+  }
+  return "";
+}
+
+// The path as seen below the mount point, which shows the group `root`. A container may see its own group alone, but be
+// told its path on the host; or a path that leaves its namespace: then what can be seen is its group.
+std::string_view visible_path(std::string_view path, std::string_view root) {
+  if (path.find("/..") != std::string_view::npos || path == root || path == "/") return "";
+  if (root == "/") return path;
+  const bool below = path.size() > root.size() && path.substr(0, root.size()) == root && path[root.size()] == '/';
+  return below ? path.substr(root.size()) : "";
+}
+
+// One group's quota in CPUs, 0 for none: "max" and -1 are no numbers above 0.
+double quota_of(const std::string& folder, bool unified) {
+  double quota = 0, period = 0;
+  if (unified) {
+    const std::string text = read_text(folder + "/cpu.max");
+    char* rest = nullptr;
+    quota = std::strtod(text.c_str(), &rest);
+    period = std::strtod(rest, nullptr);
+  } else {
+    quota = std::strtod(read_text(folder + "/cpu.cfs_quota_us").c_str(), nullptr);
+    period = std::strtod(read_text(folder + "/cpu.cfs_period_us").c_str(), nullptr);
+  }
+  return quota > 0 && period > 0 ? quota / period : 0;
+}
+
+}  // namespace
+
+int32_t cpu_quota(const std::string& root) {
+  constexpr double kMost = 1 << 20;
+  double least = INFINITY;
+  const std::string groups = read_text(root + "/proc/self/cgroup"), mounts = read_text(root + "/proc/self/mountinfo");
+  // 31 23 0:28 ROOT MOUNT_POINT options [optional fields] - TYPE source SUPER_OPTIONS
+  for (std::string_view lines = mounts; !lines.empty();) {
+    std::string_view line = next(lines, '\n');
+    for (int skipped = 0; skipped < 3; ++skipped) next(line, ' ');
+    const std::string_view group_root = next(line, ' ');
+    const std::string mount_point = root + std::string(next(line, ' '));
+    while (!line.empty() && next(line, ' ') != "-") {
+    }
+    const std::string_view type = next(line, ' ');
+    next(line, ' ');
+    const bool unified = type == "cgroup2";
+    if (!unified && (type != "cgroup" || !has_word(line, "cpu"))) continue;
+    for (std::string_view path = visible_path(group_path(groups, unified), group_root);;) {
+      const double quota = quota_of(mount_point + std::string(path), unified);
+      if (quota > 0) least = std::min(least, quota);
+      if (path.empty()) break;
+      const size_t parent = path.rfind('/');
+      path = path.substr(0, parent == std::string_view::npos ? 0 : parent);
+    }
+  }
+  return least == INFINITY ? 0 : static_cast<int32_t>(std::ceil(std::min(least, kMost)));
+}
+
+}  // namespace lffn

@@ -1,0 +1,63 @@
+// The seam between the library's loops and the threads that run them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace lffn {
+
+constexpr int32_t kMaxThreads = 1024;
+
+// Runs one item of a loop. `thread` is below the loop's num_threads, and no two items with the same one run at once.
+using LoopBody = void (*)(void* context, int64_t item, int32_t thread);
+
+// One call of the host's into the library, while it runs in its thread.
+class OpenCall {
+ public:
+  OpenCall(const OpenCall&) = delete;
+  OpenCall& operator=(const OpenCall&) = delete;
+
+  // Runs all items, in the calling thread and in helpers, and returns once all that were begun are done. The first
+  // exception of an item is rethrown; items that had not begun by then are left out.
+  virtual void loop(int64_t n_items, int32_t num_threads, LoopBody body, void* context) = 0;
+
+  // The calling thread's, or NULL.
+  static OpenCall* current();
+
+ protected:
+  OpenCall();
+  ~OpenCall();
+
+ private:
+  OpenCall* outer_;
+};
+
+// A call that has no helpers.
+class AloneCall final : public OpenCall {
+ public:
+  void loop(int64_t n_items, int32_t num_threads, LoopBody body, void* context) override;
+};
+
+// What runs the loops of a handle's calls. Handles keep theirs alive.
+class Executor {
+ public:
+  Executor() = default;
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  virtual ~Executor() = default;
+
+  // Runs body(context) in the calling thread, as a call whose loops want up to so many threads.
+  virtual void call(int32_t num_threads, void (*body)(void* context), void* context) = 0;
+
+  // Threads of a handle whose maker named no number.
+  virtual int32_t default_threads() const = 0;
+};
+
+// By the name of what LOOKUPFFN_EXECUTOR says; "": the team. Throws Error.
+std::shared_ptr<Executor> make_executor(const std::string& name);
+
+// What the environment asks for. Throws Error.
+const std::shared_ptr<Executor>& default_executor();
+
+}  // namespace lffn

@@ -1,0 +1,278 @@
+#include "runtime/team.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <type_traits>
+
+#include "runtime/board.h"
+#include "runtime/cpu_count.h"
+#include "runtime/forever.h"
+#include "runtime/futex.h"
+
+namespace lffn {
+namespace {
+
+constexpr int64_t kSecond = 1000000000;
+constexpr int64_t kLookNanoseconds = 50000;  // how long a helper looks for work before it sleeps
+constexpr int kPauses = 16;                  // between two looks
+constexpr size_t kStackBytes = size_t{1} << 20;
+
+int64_t now() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+class Team {
+ public:
+  static constexpr int kBoards = 64;  // calls that can have helpers at once
+
+  constexpr Team() = default;
+
+  // The process's only one, or NULL while it is made. After a fork the child's is a new one: no helper came along.
+  static Team* instance();
+
+  // Around each call. The number is the call's board, -1 if there is none left.
+  int enter();
+  void leave(int board);
+  void grow(int32_t helpers);
+  void run(int board, int64_t n_items, int32_t num_threads, LoopBody body, void* context);
+  void shut_down();
+
+ private:
+  static void* start(void* team) {
+    static_cast<Team*>(team)->serve();
+    return nullptr;
+  }
+  void serve();
+  bool help();
+  bool anything_to_do() const;
+  void invite(int32_t helpers, int32_t num_threads);
+  void sleep();
+  bool wake();
+
+  std::atomic<uint64_t> boards_used_{0};
+  std::atomic<int32_t> callers_{0};
+  std::atomic<int32_t> helpers_{0};
+  std::atomic<bool> changing_{false};  // one thread at a time starts or ends helpers
+  std::atomic<bool> stopping_{false};
+  std::atomic<int64_t> grow_again_{0};           // no thread is asked for before this time, as one was refused
+  alignas(64) std::atomic<int32_t> looking_{0};  // helpers awake without work
+  std::atomic<int32_t> sleeping_{0};             // less those who were sent a ticket to wake up with
+  std::atomic<uint32_t> tickets_{0};
+  Board boards_[kBoards];
+  std::atomic<int32_t> board_threads_[kBoards] = {};
+  pthread_t threads_[kMaxThreads] = {};
+};
+
+// Never destroyed: helpers look at it while the process ends.
+Team team;
+static_assert(std::is_trivially_destructible_v<Team>, "or it would end before its helpers");
+std::atomic<int32_t> team_cpus{1};
+std::atomic<pid_t> team_owner{0};  // the process that it belongs to; negative while that one clears it
+
+Team* Team::instance() {
+  const pid_t process = getpid();
+  pid_t owner = team_owner.load(std::memory_order_acquire);
+  if (owner == process) return &team;
+  if (owner == -process || !team_owner.compare_exchange_strong(owner, -process)) return nullptr;
+  if (owner != 0) new (&team) Team;
+  team_owner.store(process, std::memory_order_release);
+  return &team;
+}
+
+int Team::enter() {
+  callers_.fetch_add(1, std::memory_order_relaxed);
+  uint64_t used = boards_used_.load(std::memory_order_relaxed);
+  while (~used != 0) {
+    const int board = __builtin_ctzll(~used);
+    if (boards_used_.compare_exchange_weak(used, used | uint64_t{1} << board)) return board;
+  }
+  return -1;
+}
+
+void Team::leave(int board) {
+  if (board >= 0) boards_used_.fetch_and(~(uint64_t{1} << board));
+  callers_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Team::grow(int32_t helpers) {
+  if (helpers_.load(std::memory_order_relaxed) >= helpers || now() < grow_again_.load(std::memory_order_relaxed))
+    return;
+  if (changing_.exchange(true, std::memory_order_acquire)) return;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) == 0) {
+    pthread_attr_setstacksize(&attributes, kStackBytes);
+    sigset_t all, before;  // helpers inherit what is blocked
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int32_t count = helpers_.load(std::memory_order_relaxed);
+    while (count < helpers && pthread_create(&threads_[count], &attributes, start, this) == 0) ++count;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+    helpers_.store(count, std::memory_order_relaxed);
+    if (count < helpers) grow_again_.store(now() + kSecond, std::memory_order_relaxed);
+  }
+  changing_.store(false, std::memory_order_release);
+}
+
+void Team::run(int board, int64_t n_items, int32_t num_threads, LoopBody body, void* context) {
+  const int32_t most = static_cast<int32_t>(std::min<int64_t>(n_items, num_threads));
+  board_threads_[board].store(most, std::memory_order_relaxed);
+  boards_[board].run(n_items, most, body, context, [&] { invite(most - 1, most); });
+}
+
+// Wakes at most two helpers, who wake others if there are still seats.
+void Team::invite(int32_t helpers, int32_t num_threads) {
+  constexpr int32_t kMostWakeUps = 2;
+  if (sleeping_.load() == 0) return;
+  const int32_t cpus = team_cpus.load(std::memory_order_relaxed);
+  const int32_t callers = callers_.load(std::memory_order_relaxed);
+  if (callers >= cpus) return;
+  const int32_t awake = helpers_.load(std::memory_order_relaxed) - sleeping_.load(std::memory_order_relaxed);
+  const int32_t missing =
+      std::min(helpers - looking_.load(std::memory_order_relaxed), std::max(cpus, num_threads) - callers - awake);
+  for (int32_t i = 0; i < std::min(missing, kMostWakeUps) && wake(); ++i) {
+  }
+}
+
+bool Team::wake() {
+  int32_t seen = sleeping_.load();
+  while (seen > 0) {
+    if (!sleeping_.compare_exchange_weak(seen, seen - 1)) continue;
+    tickets_.fetch_add(1, std::memory_order_release);
+    futex_wake(tickets_, 1);
+    return true;
+  }
+  return false;
+}
+
+void Team::sleep() {
+  sleeping_.fetch_add(1);
+  if (anything_to_do() || stopping_.load()) {
+    int32_t seen = sleeping_.load();
+    while (seen > 0) {
+      if (sleeping_.compare_exchange_weak(seen, seen - 1)) return;
+    }
+    // Else a ticket is on its way.
+  }
+  for (uint32_t seen = tickets_.load();;) {
+    if (seen == 0) {
+      futex_wait(tickets_, 0);
+      seen = tickets_.load();
+    } else if (tickets_.compare_exchange_weak(seen, seen - 1, std::memory_order_acquire)) {
+      return;
+    }
+  }
+}
+
+bool Team::anything_to_do() const {
+  for (uint64_t used = boards_used_.load(); used != 0; used &= used - 1) {
+    if (boards_[__builtin_ctzll(used)].wants_help()) return true;
+  }
+  return false;
+}
+
+bool Team::help() {
+  bool worked = false;
+  for (uint64_t used = boards_used_.load(std::memory_order_relaxed); used != 0; used &= used - 1) {
+    const int index = __builtin_ctzll(used);
+    Board& board = boards_[index];
+    bool joined = false;
+    worked |= board.help([&] {
+      joined = true;
+      looking_.fetch_sub(1, std::memory_order_relaxed);
+      if (board.wants_help()) invite(2, board_threads_[index].load(std::memory_order_relaxed));
+    });
+    if (joined) looking_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return worked;
+}
+
+void Team::serve() {
+  pthread_setname_np(pthread_self(), "lookupffn");
+  looking_.fetch_add(1, std::memory_order_relaxed);
+  int64_t idle_since = 0;
+  while (!stopping_.load(std::memory_order_acquire)) {
+    if (help()) {
+      idle_since = 0;
+      continue;
+    }
+    for (int i = 0; i < kPauses; ++i) pause_cpu();
+    const int64_t time = now();
+    if (idle_since == 0) idle_since = time;
+    if (time - idle_since < kLookNanoseconds) continue;
+    looking_.fetch_sub(1, std::memory_order_relaxed);
+    sleep();
+    looking_.fetch_add(1, std::memory_order_relaxed);
+    idle_since = 0;
+  }
+  looking_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Team::shut_down() {
+  while (changing_.exchange(true, std::memory_order_acquire)) pause_cpu();
+  stopping_.store(true);
+  while (wake()) {
+  }
+  const int32_t count = helpers_.load(std::memory_order_relaxed);
+  for (int32_t i = 0; i < count; ++i) pthread_join(threads_[i], nullptr);
+  helpers_.store(0, std::memory_order_relaxed);
+  stopping_.store(false);
+  changing_.store(false, std::memory_order_release);
+}
+
+class TeamCall final : public OpenCall {
+ public:
+  TeamCall(Team& of, int32_t num_threads) : team_(of), board_(of.enter()), num_threads_(num_threads) {}
+  ~TeamCall() { team_.leave(board_); }
+  TeamCall(const TeamCall&) = delete;
+  TeamCall& operator=(const TeamCall&) = delete;
+
+  void loop(int64_t n_items, int32_t num_threads, LoopBody body, void* context) override {
+    if (board_ >= 0 && n_items <= Board::kMostItems) {
+      team_.grow(num_threads_ - 1);
+      return team_.run(board_, n_items, num_threads, body, context);
+    }
+    for (int64_t item = 0; item < n_items; ++item) body(context, item, 0);
+  }
+
+ private:
+  Team& team_;
+  int board_;
+  int32_t num_threads_;
+};
+
+class TeamExecutor final : public Executor {
+ public:
+  TeamExecutor() { team_cpus.store(usable_cpus(), std::memory_order_relaxed); }
+  void call(int32_t num_threads, void (*body)(void*), void* context) override {
+    Team* const current = Team::instance();
+    if (current == nullptr) {
+      const AloneCall alone;
+      return body(context);
+    }
+    const TeamCall open(*current, num_threads);
+    body(context);
+  }
+  int32_t default_threads() const override { return available_threads(); }
+};
+
+}  // namespace
+
+std::shared_ptr<Executor> team_executor() {
+  static Forever<TeamExecutor> executor;
+  return {std::shared_ptr<Executor>(), &*executor};  // which nobody owns
+}
+
+void shutdown_team() {
+  if (Team* const current = Team::instance()) current->shut_down();
+}
+
+}  // namespace lffn

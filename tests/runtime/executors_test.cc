@@ -1,0 +1,131 @@
+// What every executor promises: each item once, a thread number for one item at a time, exceptions in the caller.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/threads.h"
+
+namespace lffn {
+namespace {
+
+class Executors : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+#ifndef LFFN_TEST_OPENMP
+    if (std::string(GetParam()) == "openmp") GTEST_SKIP() << "built without OpenMP";
+#endif
+    executor_ = make_executor(GetParam());
+  }
+  std::shared_ptr<Executor> executor_;
+};
+
+// Runs a loop whose items check that they come once and alone in their thread number.
+void check_loop(int64_t n_items, int32_t threads) {
+  std::vector<std::atomic<int>> times(static_cast<size_t>(n_items)), busy(static_cast<size_t>(threads));
+  std::atomic<int> bad{0};
+  parallel_for(n_items, threads, [&](int64_t item, int32_t thread) {
+    if (item < 0 || item >= n_items || thread < 0 || thread >= threads) {
+      ++bad;
+      return;
+    }
+    if (busy[static_cast<size_t>(thread)].fetch_add(1) != 0) ++bad;
+    ++times[static_cast<size_t>(item)];
+    busy[static_cast<size_t>(thread)].fetch_sub(1);
+  });
+  EXPECT_EQ(bad, 0);
+  for (const std::atomic<int>& count : times) ASSERT_EQ(count, 1);
+}
+
+TEST_P(Executors, RunEachItemOnce) {
+  for (const int32_t threads : {1, 2, 3, 8}) {
+    run_call(*executor_, threads, [&] {
+      for (const int64_t items : {0, 1, 2, 7, 1000}) check_loop(items, threads);
+    });
+  }
+}
+
+TEST_P(Executors, RunShortLoopsInARow) {
+  int64_t sum = 0;
+  run_call(*executor_, 4, [&] {
+    for (int loop = 0; loop < 3000; ++loop) {
+      std::atomic<int64_t> items{0};
+      parallel_for(1 + loop % 9, 1 + loop % 5, [&](int64_t item, int32_t) { items += item + 1; });
+      sum += items;
+    }
+  });
+  int64_t expected = 0;
+  for (int loop = 0; loop < 3000; ++loop) expected += (1 + loop % 9) * (2 + loop % 9) / 2;
+  EXPECT_EQ(sum, expected);
+}
+
+TEST_P(Executors, RethrowTheFirstExceptionWhenNoItemIsAtWork) {
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> at_work{0}, done{0};
+    bool thrown = false;
+    run_call(*executor_, 4, [&] {
+      try {
+        parallel_for(100, 4, [&](int64_t item, int32_t) {
+          ++at_work;
+          if (item == round % 100) {
+            --at_work;
+            throw std::runtime_error("item " + std::to_string(item));
+          }
+          ++done;
+          --at_work;
+        });
+      } catch (const std::runtime_error& error) {
+        thrown = true;
+        EXPECT_EQ(error.what(), "item " + std::to_string(round % 100));
+      }
+      EXPECT_EQ(at_work, 0);
+      check_loop(50, 4);  // nothing is left of the failure
+    });
+    EXPECT_TRUE(thrown);
+    EXPECT_LT(done, 100);
+  }
+}
+
+TEST_P(Executors, LetExceptionsOutOfACall) {
+  EXPECT_THROW(run_call(*executor_, 4, [] { throw std::runtime_error("outside a loop"); }), std::runtime_error);
+  EXPECT_EQ(OpenCall::current(), nullptr);
+  run_call(*executor_, 4, [] { check_loop(100, 4); });
+}
+
+TEST_P(Executors, ServeManyCallersAtOnce) {
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 12; ++i) {
+    callers.emplace_back([this, i] {
+      for (int call = 0; call < 100; ++call) {
+        run_call(*executor_, 2 + i % 3, [&] {
+          check_loop(20, 2 + i % 3);
+          check_loop(3, 2);
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+}
+
+TEST_P(Executors, TakeACallInsideACallAsAPartOfIt) {
+  run_call(*executor_, 2, [&] {
+    const OpenCall* const outer = OpenCall::current();
+    run_call(*executor_, 8, [&] { EXPECT_EQ(OpenCall::current(), outer); });
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Executors, testing::Values("team", "openmp"));
+
+TEST(ExecutorNames, AreChecked) {
+  EXPECT_THROW(make_executor("openMP"), std::runtime_error);
+  EXPECT_NE(make_executor(""), nullptr);
+}
+
+TEST(Loops, OutsideACallUseTheDefaultExecutor) { check_loop(100, 3); }
+
+}  // namespace
+}  // namespace lffn

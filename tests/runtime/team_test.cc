@@ -1,0 +1,146 @@
+// The team's threads: how many, when, what they look like; fork and shutdown.
+#include "runtime/team.h"
+
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/threads.h"
+
+namespace lffn {
+namespace {
+
+struct Task {
+  std::string id, name, blocked;
+};
+
+// The process's helper threads. A new thread takes its name as it starts.
+std::vector<Task> helpers() {
+  std::vector<Task> found;
+  DIR* tasks = opendir("/proc/self/task");
+  EXPECT_NE(tasks, nullptr);
+  for (const dirent* entry; (entry = readdir(tasks)) != nullptr;) {
+    Task task = {entry->d_name, "", ""};
+    std::ifstream status("/proc/self/task/" + task.id + "/status");
+    for (std::string word; status >> word;) {
+      if (word == "Name:") status >> task.name;
+      if (word == "SigBlk:") status >> task.blocked;
+    }
+    if (task.name == "lookupffn") found.push_back(task);
+  }
+  closedir(tasks);
+  return found;
+}
+
+std::vector<Task> named_helpers(size_t expected) {
+  for (int wait = 0; wait < 1000 && helpers().size() != expected; ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return helpers();
+}
+
+int64_t sum_items(int32_t threads) {
+  std::atomic<int64_t> sum{0};
+  run_call(*default_executor(), threads, [&] {
+    for (int loop = 0; loop < 5; ++loop) parallel_for(100, threads, [&](int64_t item, int32_t) { sum += item; });
+  });
+  return sum;
+}
+constexpr int64_t kSum = 5 * 4950;
+
+class TeamThreads : public testing::Test {
+ protected:
+  void SetUp() override { shutdown_team(); }
+};
+
+TEST_F(TeamThreads, AreStartedOnceAndNeverEnded) {
+  EXPECT_EQ(sum_items(1), kSum);
+  EXPECT_EQ(named_helpers(0).size(), 0u);
+  EXPECT_EQ(sum_items(8), kSum);
+  const std::vector<Task> first = named_helpers(7);
+  ASSERT_EQ(first.size(), 7u);
+  for (int call = 0; call < 200; ++call) EXPECT_EQ(sum_items(2 + call % 7), kSum);
+  const std::vector<Task> later = named_helpers(7);
+  ASSERT_EQ(later.size(), 7u);
+  for (size_t i = 0; i < 7; ++i) EXPECT_EQ(first[i].id, later[i].id);
+  EXPECT_EQ(sum_items(10), kSum);
+  EXPECT_EQ(named_helpers(9).size(), 9u);
+}
+
+TEST_F(TeamThreads, BlockAllSignals) {
+  EXPECT_EQ(sum_items(4), kSum);
+  for (const Task& helper : named_helpers(3)) {
+    // But SIGKILL and SIGSTOP, and the two that the C library keeps for itself.
+    const uint64_t blocked = std::stoull(helper.blocked, nullptr, 16);
+    for (const int number : {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGPROF, SIGSEGV, SIGUSR1, SIGUSR2}) {
+      EXPECT_NE(blocked >> (number - 1) & 1, 0u) << number;
+    }
+  }
+  sigset_t own;
+  pthread_sigmask(SIG_SETMASK, nullptr, &own);
+  EXPECT_EQ(sigismember(&own, SIGUSR1), 0) << "the caller's own mask changed";
+}
+
+TEST_F(TeamThreads, ComeBackAfterAShutdown) {
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_EQ(sum_items(4), kSum);
+    EXPECT_EQ(named_helpers(3).size(), 3u);
+    shutdown_team();
+    EXPECT_EQ(helpers().size(), 0u);
+  }
+}
+
+TEST_F(TeamThreads, MayEndWhileCallsRun) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.emplace_back([&] {
+      while (!stop) EXPECT_EQ(sum_items(3), kSum);
+    });
+  }
+  for (int round = 0; round < 50; ++round) shutdown_team();
+  stop = true;
+  for (std::thread& caller : callers) caller.join();
+}
+
+#ifndef LFFN_TEST_SANITIZED  // a sanitizer's runtime does not survive this fork
+
+TEST_F(TeamThreads, AChildForkedAmidCallsHasItsOwn) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.emplace_back([&] {
+      while (!stop) EXPECT_EQ(sum_items(3), kSum);
+    });
+  }
+  for (int round = 0; round < 50; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      const bool right = sum_items(3) == kSum && sum_items(5) == kSum;
+      _exit(right ? 0 : 1);
+    }
+    ASSERT_GT(child, 0);
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+  }
+  stop = true;
+  for (std::thread& caller : callers) caller.join();
+}
+
+#endif
+
+}  // namespace
+}  // namespace lffn
