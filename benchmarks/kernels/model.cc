@@ -57,7 +57,7 @@ class Bench {
       linears_.emplace_back(layer.query_key_value, linear_dtype, kernels_);
       linears_.emplace_back(layer.attention_out, linear_dtype, kernels_);
       if (layer.kind == lffn::FfnKind::kLookup) {
-        ffns_.push_back(std::make_unique<const lffn::Layer>(tensors_.lookup, layer.lookup, options, kernels_));
+        ffns_.push_back(std::make_unique<const lffn::Layer>(layer.lookup_config, layer.lookup, options, kernels_));
       } else {
         ups_.emplace_back(layer.up, linear_dtype, kernels_);
         downs_.emplace_back(layer.down, linear_dtype, kernels_);

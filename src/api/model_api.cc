@@ -104,8 +104,9 @@ void run(const lffn_model* handle, const lffn_model_run_args& args) {
   call.num_positions = args.n_positions;
   call.logits = args.n_positions > 0 ? args.logits : nullptr;
   call.class_scores = args.class_scores;
-  call.pooling = args.pooling;
-  call.normalize = args.normalize != 0;
+  constexpr Pooling kPoolings[] = {Pooling::kFirst, Pooling::kMean, Pooling::kMax};
+  if (args.embeddings != nullptr) call.pooling = kPoolings[args.pooling];
+  call.scaling = args.normalize != 0 ? Scaling::kYes : Scaling::kNo;
   call.embeddings = args.embeddings;
   call.cancel = args.cancel;
   call.seconds = args.seconds;
@@ -138,7 +139,7 @@ lffn_status lffn_model_load_memory(const void* data, size_t size, const lffn_loa
   return guarded([&] {
     need(out, "out");
     if (size > 0) need(data, "data");
-    hand_out(load_model_file(data, size, read_options(options), usable_kernels()), out);
+    hand_out(load_model_file(BorrowedBytes(data, size), read_options(options), usable_kernels()), out);
   });
 }
 

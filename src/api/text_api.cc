@@ -18,7 +18,7 @@ namespace {
 
 const Tokenizer& tokenizer_of(const lffn_model* model) {
   need(model, "model");
-  const Tokenizer* tokenizer = model->model->tokenizer();
+  const Tokenizer* tokenizer = model->model->tokenizer().get();
   if (tokenizer == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
   return *tokenizer;
 }
@@ -232,8 +232,9 @@ lffn_status lffn_model_embed_texts(const lffn_model* model, const char* const* t
     if (n == 0) return;
     need(out, "out");
     ModelCall call = call_of(sequences);
-    call.pooling = pooling;
-    call.normalize = normalize != 0;
+    constexpr Pooling kPoolings[] = {Pooling::kFirst, Pooling::kMean, Pooling::kMax};
+    call.pooling = kPoolings[pooling];
+    call.scaling = normalize != 0 ? Scaling::kYes : Scaling::kNo;
     call.embeddings = out;
     model->model->run(call);
   });

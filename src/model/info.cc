@@ -3,7 +3,7 @@
 namespace lffn {
 
 lffn_model_info Model::info() const {
-  const int64_t d = config_.hidden_size, a = config_.attention_size(), layers = config_.num_layers;
+  const int64_t d = config_.hidden_size, a = config_.attention_size();
   lffn_model_info info = {};
   info.struct_size = sizeof info;
   info.vocab_size = config_.vocab_size;
@@ -26,24 +26,27 @@ lffn_model_info Model::info() const {
   }
   info.num_threads = num_threads_;
 
-  const int64_t norm = 2 * d;  // numbers of a layer norm
-  int64_t parameters = static_cast<int64_t>((words_.size() + positions_.size() + types_.size()) / sizeof(float));
-  parameters += (layers + 2) * norm;  // the attention's, the first and the last
-  size_t bytes = words_.size() + positions_.size() + types_.size() + embedding_norm_.bytes() + final_norm_.bytes();
-  int64_t stored = parameters * static_cast<int64_t>(sizeof(float));
+  int64_t parameters = 0, stored = 0;
+  size_t bytes = 0;
+  const auto add_floats = [&](int64_t numbers, size_t held) {
+    parameters += numbers;
+    stored += numbers * static_cast<int64_t>(sizeof(float));
+    bytes += held;
+  };
+  const auto add_norm = [&](const Norm& norm) { add_floats(norm.bytes() > 0 ? 2 * d : 0, norm.bytes()); };
   const auto add_linear = [&](const Linear& linear) {
     parameters += linear.num_parameters();
     stored += linear.stored_bytes();
     bytes += linear.bytes();
     return linear.flop_per_row();
   };
-  const auto add_floats = [&](int64_t numbers, size_t held) {
-    parameters += numbers;
-    stored += numbers * static_cast<int64_t>(sizeof(float));
-    bytes += held;
-  };
+  add_floats(config_.vocab_size * d, words_.size());
+  add_floats(config_.position_rows() * d, positions_.size());
+  add_floats(config_.type_vocab_size * d, types_.size());
+  add_norm(embedding_norm_);
   for (const EncoderLayer& layer : layers_) {
-    bytes += layer.attention_norm.bytes();
+    add_norm(layer.norm_before_attention);
+    add_norm(layer.norm_before_ffn);
     info.attention_flop_per_token += add_linear(layer.query_key_value) + add_linear(layer.attention_out);
     info.attention_flop_per_pair += 4 * a;
     info.other_flop_per_token += 2 * 8 * d + 2 * d;  // two layer norms, two residuals
@@ -58,19 +61,22 @@ lffn_model_info Model::info() const {
       bytes += static_cast<size_t>(ffn.memory_bytes);
     } else {
       info.ffn_flop_per_token += add_linear(layer.up) + add_linear(layer.down);
-      add_floats(norm, layer.ffn_norm.bytes());
     }
   }
+  add_norm(final_norm_);
   info.other_flop_per_token += 2 * 8 * d + 2 * d;  // embeddings with their layer norm, and the last one
   if (has_lm_head()) {
     info.lm_head_flop_per_token = add_linear(lm_dense_) + 8 * d + 2 * d * config_.vocab_size;
-    add_floats(norm, lm_norm_.bytes());
+    add_norm(lm_norm_);
     add_floats(config_.vocab_size, decoder_bias_.size());
     if (decoder_.size() > 0) add_floats(d * config_.vocab_size, decoder_.size());
   }
   if (num_classes_ > 0) {
     add_linear(class_dense_);
     add_linear(class_out_);
+  }
+  for (size_t i = 0; i < modules_.size(); ++i) {
+    if (!sentence_.modules[i].normalise) add_linear(modules_[i]);
   }
   info.linear_dtype = layers_[0].query_key_value.dtype();
   info.num_parameters = parameters;

@@ -1,53 +1,73 @@
 // Reads a model from a folder or from one file.
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "format/file.h"
 #include "model/model.h"
+#include "model/sentence_files.h"
+#include "model/weight_files.h"
 #include "runtime/error.h"
 
 namespace lffn {
 namespace {
 
-std::string_view text_of(const FileBytes& file) { return {static_cast<const char*>(file.data()), file.size()}; }
+constexpr size_t kMaxConfigBytes = size_t{1} << 20;
+constexpr size_t kMaxTokenizerBytes = size_t{64} << 20;
 
-std::unique_ptr<const Model> make_model(std::string_view config_text, const std::vector<TensorView>& views,
-                                        std::unique_ptr<const Tokenizer> tokenizer, const LoadOptions& options,
+// What pooling gives is what the first dense module takes, and so on.
+void check_modules(const ModelConfig& config, const SentenceSettings& sentence) {
+  int64_t size = config.hidden_size * static_cast<int64_t>(sentence.pooling.size());
+  for (const SentenceSettings::Module& module : sentence.modules) {
+    if (module.normalise) continue;
+    if (module.inputs != size) {
+      fail(LFFN_ERROR_BAD_MODEL, "a Dense module takes %d numbers, but %lld come before it", module.inputs,
+           static_cast<long long>(size));
+    }
+    size = module.outputs;
+  }
+}
+
+std::unique_ptr<const Model> make_model(std::string_view config_text, SentenceSettings sentence,
+                                        const std::vector<TensorView>& views,
+                                        std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options,
                                         const Kernels& kernels) {
   ModelConfig config = parse_model_config(config_text);
   if (tokenizer != nullptr && tokenizer->size() > config.vocab_size) {
     fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1,
          config.vocab_size);
   }
-  const ModelTensors tensors = check_model_tensors(config, views);
-  return std::make_unique<const Model>(std::move(config), tensors, std::move(tokenizer), options, kernels);
+  check_modules(config, sentence);
+  const ModelTensors tensors = check_model_tensors(config, views, sentence);
+  return std::make_unique<const Model>(std::move(config), std::move(sentence), tensors, std::move(tokenizer), options,
+                                       kernels);
 }
 
 // Takes the tokenizer of a single file out of its tensors.
-std::unique_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors) {
+std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors) {
   for (auto view = tensors.begin(); view != tensors.end(); ++view) {
     if (view->name != kTokenizerTensor) continue;
     if (view->dtype != DType::kU8 || view->shape.size() != 1) {
       fail(LFFN_ERROR_BAD_MODEL, "%s: %s %s, expected U8 and one dimension", kTokenizerTensor, dtype_name(view->dtype),
            view->shape_text().c_str());
     }
-    auto tokenizer = Tokenizer::from_tokenizer_json({reinterpret_cast<const char*>(view->data), view->size});
+    std::string text(view->size, '\0');
+    view->read(0, text.size(), text.data());
     tensors.erase(view);
-    return tokenizer;
+    return Tokenizer::from_tokenizer_json(text);
   }
   return nullptr;
 }
 
-bool exists(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0;
-}
-
-std::unique_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
-  const std::string vocab = folder + "/vocab.json", merges = folder + "/merges.txt", json = folder + "/tokenizer.json";
-  if (exists(json) && !(exists(vocab) && exists(merges))) return Tokenizer::from_tokenizer_json(text_of({json, false}));
-  if (!exists(vocab) && !exists(merges)) return nullptr;
-  const FileBytes vocab_file(vocab, false), merges_file(merges, false);
-  return Tokenizer::from_vocab_merges(text_of(vocab_file), text_of(merges_file));
+std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder) {
+  const bool vocab = folder.has("vocab.json"), merges = folder.has("merges.txt");
+  if (folder.has("tokenizer.json") && !(vocab && merges)) {
+    return Tokenizer::from_tokenizer_json(folder.read_text("tokenizer.json", kMaxTokenizerBytes));
+  }
+  if (!vocab && !merges) return nullptr;
+  return Tokenizer::from_vocab_merges(folder.read_text("vocab.json", kMaxTokenizerBytes),
+                                      folder.read_text("merges.txt", kMaxTokenizerBytes));
 }
 
 bool is_folder(const std::string& path) {
@@ -55,34 +75,47 @@ bool is_folder(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+// Runs `action` so that what it says of the content begins with the path.
+template <typename Action>
+auto naming(const std::string& path, Action&& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.status() != LFFN_ERROR_BAD_MODEL && error.status() != LFFN_ERROR_UNSUPPORTED) throw;
+    throw Error(error.status(), path + ": " + error.what());
+  }
+}
+
 }  // namespace
 
-std::unique_ptr<const Model> load_model_file(const void* data, size_t size, const LoadOptions& options,
-                                             const Kernels& kernels) {
-  Safetensors file = parse_safetensors(data, size);
+std::unique_ptr<const Model> load_model_file(const Bytes& bytes, const LoadOptions& options, const Kernels& kernels) {
+  Safetensors file = parse_safetensors(bytes);
   const std::string& config = stored_config(file, "model");
+  const auto sentence = file.metadata.find(kSentenceKey);
   auto tokenizer = take_tokenizer(file.tensors);
-  return make_model(config, file.tensors, std::move(tokenizer), options, kernels);
+  return make_model(config, sentence != file.metadata.end() ? sentence_from_json(sentence->second) : SentenceSettings(),
+                    file.tensors, std::move(tokenizer), options, kernels);
+}
+
+std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadOptions& options,
+                                               const Kernels& kernels) {
+  SentenceFolder sentence = read_sentence_folder(folder);
+  const InnerFolder inside(folder, sentence.transformer);
+  const std::string config = inside.read_text("config.json", kMaxConfigBytes);
+  WeightFiles weights = open_weight_files(inside);
+  std::move(sentence.tensors.begin(), sentence.tensors.end(), std::back_inserter(weights.tensors));
+  const std::string path = inside.path("");
+  return naming(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
+    return make_model(config, std::move(sentence.settings), weights.tensors, load_tokenizer(inside), options, kernels);
+  });
 }
 
 std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
-  std::string reading = path;  // for messages
-  try {
-    if (!is_folder(path)) {
-      const FileBytes file(path, options.map_file);
-      return load_model_file(file.data(), file.size(), options, kernels);
-    }
-    reading = path + "/config.json";
-    const FileBytes config(reading, false);
-    reading = path + "/model.safetensors";
-    const FileBytes weights(reading, options.map_file);
-    const Safetensors file = parse_safetensors(weights.data(), weights.size());
-    reading = path;
-    return make_model(text_of(config), file.tensors, load_tokenizer(path), options, kernels);
-  } catch (const Error& error) {
-    if (error.status() != LFFN_ERROR_BAD_MODEL) throw;
-    throw Error(error.status(), reading + ": " + error.what());
-  }
+  if (is_folder(path)) return load_model_folder(FolderOnDisk(path, options.map_file), options, kernels);
+  return naming(path, [&] {
+    if (options.map_file) return load_model_file(FileBytes(path, true), options, kernels);
+    return load_model_file(FileReader(path), options, kernels);
+  });
 }
 
 }  // namespace lffn

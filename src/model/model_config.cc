@@ -1,8 +1,11 @@
 #include "model/model_config.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstring>
 
-#include "format/json_object.h"
+#include "format/utf8.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -10,7 +13,6 @@ namespace {
 
 constexpr int32_t kMaxSize = 1 << 20;  // of a vector
 constexpr int32_t kMaxLayers = 4096;
-constexpr size_t kMaxDepth = 32;
 
 void require_range(const char* key, int64_t value, int64_t least, int64_t most) {
   if (value < least || value > most) {
@@ -19,62 +21,87 @@ void require_range(const char* key, int64_t value, int64_t least, int64_t most) 
   }
 }
 
-// Takes the list "ffn_kinds" out of a JSON object that JsonObject has already accepted.
-class KindsReader : public JsonEvents {
- public:
-  explicit KindsReader(std::vector<FfnKind>& kinds) : kinds_(kinds) {}
-  bool found() const { return found_; }
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
 
-  void begin_object() override { enter(false); }
-  void end_object() override { leave(); }
-  void begin_array() override { enter(true); }
-  void end_array() override { leave(); }
-  void key(std::string& name) override {
-    if (depth_ == 1) ours_ = name == "ffn_kinds";
-  }
-  void scalar(JsonScalar&& value) override {
-    if (!ours_) return;
-    if (depth_ != 2 || value.kind != JsonScalar::Kind::kString || (value.text != "lookup" && value.text != "vanilla")) {
-      refuse();
+// What transformers calls the class of the model: "BertForMaskedLM".
+std::string architecture(const JsonObject& object) {
+  const JsonValue* list = object.value("architectures");
+  if (list == nullptr || list->shape != JsonValue::Shape::kList || list->items.empty()) return "";
+  return list->items[0].is_text() ? list->items[0].scalar.text : "";
+}
+
+const Family* family_of(const JsonObject& object) {
+  const std::string type = object.text("model_type", "");
+  if (type.empty()) {  // the authors' configs have neither; very old ones of transformers only an architecture
+    const std::string name = architecture(object);
+    constexpr struct {
+      const char* start;
+      const Family* family;
+    } kStarts[] = {{"BertFor", &kBert},
+                   {"BertModel", &kBert},
+                   {"RobertaFor", &kRoberta},
+                   {"RobertaModel", &kRoberta},
+                   {"DistilBert", &kDistilBert}};
+    for (const auto& [start, family] : kStarts) {
+      if (starts_with(name, start)) return family;
     }
-    kinds_.push_back(value.text == "lookup" ? FfnKind::kLookup : FfnKind::kVanilla);
+    return &kAuthors;
   }
-  std::string where() const override { return "config"; }
-
- private:
-  void enter(bool list) {
-    if (ours_ && (!list || depth_ != 1)) refuse();
-    if (ours_) found_ = true;
-    ++depth_;
+  const Family* family = find_family(type);
+  if (family == nullptr) {
+    fail(LFFN_ERROR_UNSUPPORTED, "config: 'model_type' is %s, which is not supported; choose a model of the types %s",
+         in_quotes(type).c_str(), family_names());
   }
-  void leave() { --depth_; }
-  [[noreturn]] void refuse() const {
-    fail(LFFN_ERROR_BAD_MODEL, "config: 'ffn_kinds' must be a list of \"lookup\" and \"vanilla\"");
+  return family;
+}
+
+void refuse_unsupported(const JsonObject& object) {
+  const std::string positions = object.text("position_embedding_type", "absolute");
+  if (positions != "absolute") {
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "config: 'position_embedding_type' is %s, which is not supported; choose a model with absolute positions",
+         in_quotes(positions).c_str());
   }
+  for (const char* key : {"is_decoder", "add_cross_attention"}) {
+    if (object.boolean(key, false)) {
+      fail(LFFN_ERROR_UNSUPPORTED, "config: '%s' is true, but only encoders can be run; choose one", key);
+    }
+  }
+  const std::string name = architecture(object);
+  for (const char* task : {"ForTokenClassification", "ForQuestionAnswering", "ForMultipleChoice",
+                           "ForNextSentencePrediction", "ForCausalLM", "LMHeadModel"}) {
+    if (ends_with(name, task)) {
+      fail(LFFN_ERROR_UNSUPPORTED,
+           "config: 'architectures' is %s, a head that is not supported; save the encoder alone (AutoModel), or choose "
+           "a masked language model or a sequence classifier",
+           in_quotes(name).c_str());
+    }
+  }
+}
 
-  std::vector<FfnKind>& kinds_;
-  size_t depth_ = 0;
-  bool ours_ = false;
-  bool found_ = false;
-};
+Activation activation_of(const JsonObject& object, const Family& family) {
+  constexpr std::array<Activation, 4> kActivations = {Activation::kGelu, Activation::kGeluTanh, Activation::kGeluTanh,
+                                                      Activation::kRelu};
+  return kActivations[static_cast<size_t>(
+      object.choice(family.activation, {"gelu", "gelu_new", "gelu_pytorch_tanh", "relu"}, 0))];
+}
 
-}  // namespace
-
-ModelConfig parse_model_config(std::string_view json) {
-  const JsonObject object(json, "config");
-  ModelConfig config;
-  config.text = json;
-  config.hidden_size = object.integer("hidden_size");
-  require_range("hidden_size", config.hidden_size, 1, kMaxSize);
-  config.num_layers = object.integer("num_hidden_layers");
-  require_range("num_hidden_layers", config.num_layers, 1, kMaxLayers);
-  config.num_heads = object.integer("num_attention_heads");
-  require_range("num_attention_heads", config.num_heads, 1, kMaxSize);
+void read_sizes(const JsonObject& object, ModelConfig& config) {
+  const Family& family = *config.family;
+  config.hidden_size = object.integer(family.hidden_size);
+  require_range(family.hidden_size, config.hidden_size, 1, kMaxSize);
+  config.num_layers = object.integer(family.num_layers);
+  require_range(family.num_layers, config.num_layers, 1, kMaxLayers);
+  config.num_heads = object.integer(family.num_heads);
+  require_range(family.num_heads, config.num_heads, 1, kMaxSize);
   if (config.hidden_size % config.num_heads != 0) {
     config.head_size = object.integer("attention_head_size", 0);
     if (config.head_size == 0) {
-      fail(LFFN_ERROR_BAD_MODEL, "config: 'num_attention_heads' is %d, which does not divide 'hidden_size', %d",
-           config.num_heads, config.hidden_size);
+      fail(LFFN_ERROR_BAD_MODEL, "config: '%s' is %d, which does not divide '%s', %d", family.num_heads,
+           config.num_heads, family.hidden_size, config.hidden_size);
     }
   } else {
     config.head_size = object.integer("attention_head_size", config.hidden_size / config.num_heads);
@@ -83,44 +110,181 @@ ModelConfig parse_model_config(std::string_view json) {
   require_range("num_attention_heads times attention_head_size", config.attention_size(), 1, kMaxSize);
   config.vocab_size = object.integer("vocab_size");
   require_range("vocab_size", config.vocab_size, 1, INT32_MAX);
-  config.type_vocab_size = object.integer("type_vocab_size", config.type_vocab_size);
-  require_range("type_vocab_size", config.type_vocab_size, 1, kMaxSize);
+  if (family.type_vocab_size > 0) {
+    config.type_vocab_size = object.integer("type_vocab_size", family.type_vocab_size);
+    require_range("type_vocab_size", config.type_vocab_size, 1, kMaxSize);
+  } else {
+    config.type_vocab_size = 0;
+  }
   config.max_position_embeddings = object.integer("max_position_embeddings");
   require_range("max_position_embeddings", config.max_position_embeddings, 1, INT32_MAX);
-  config.pad_token_id = object.integer("pad_token_id", config.pad_token_id);
-  require_range("pad_token_id", config.pad_token_id, 0, int64_t{config.max_position_embeddings});
-  config.num_classes = object.integer("num_classes", 0);
-  require_range("num_classes", config.num_classes, 0, kMaxSize);
-  config.layer_norm_eps = object.number("layer_norm_eps", config.layer_norm_eps);
+  if (family.positions != PositionRule::kFromZero) {
+    config.pad_token_id = object.integer("pad_token_id", family.pad_token_id);
+    require_range("pad_token_id", config.pad_token_id, 0, config.position_rows() - 2);
+  }
+  config.intermediate_size = object.integer(family.intermediate_size, 0);
+  config.layer_norm_eps = family.layer_norm_eps;
+  if (family.layer_norm_eps_key != nullptr) {
+    config.layer_norm_eps = object.number(family.layer_norm_eps_key, family.layer_norm_eps);
+  }
   if (config.layer_norm_eps < 0) {
     fail(LFFN_ERROR_BAD_MODEL, "config: 'layer_norm_eps' is %g, allowed is any number from 0",
          double{config.layer_norm_eps});
   }
-  object.choice("hidden_act", {"gelu"}, 0);
-  object.choice("position_embedding_type", {"absolute"}, 0);
+}
 
-  KindsReader reader(config.ffn_kinds);
-  parse_json(json, 0, kMaxDepth, reader);
-  if (reader.found() && config.ffn_kinds.size() != static_cast<size_t>(config.num_layers)) {
-    fail(LFFN_ERROR_BAD_MODEL, "config: 'ffn_kinds' names %zu layers, 'num_hidden_layers' is %d",
-         config.ffn_kinds.size(), config.num_layers);
+void read_kinds(const JsonObject& object, ModelConfig& config) {
+  const JsonValue* kinds = object.value("ffn_kinds");
+  if (kinds == nullptr) return;
+  constexpr char kWanted[] = "a list of \"lookup\" and \"vanilla\"";
+  if (kinds->shape != JsonValue::Shape::kList) object.refuse("ffn_kinds", kWanted);
+  for (const JsonValue& kind : kinds->items) {
+    const bool lookup = kind.is_text() && kind.scalar.text == "lookup";
+    if (!lookup && !(kind.is_text() && kind.scalar.text == "vanilla")) object.refuse("ffn_kinds", kWanted);
+    config.ffn_kinds.push_back(lookup ? FfnKind::kLookup : FfnKind::kVanilla);
   }
+  if (config.ffn_kinds.size() != static_cast<size_t>(config.num_layers)) {
+    fail(LFFN_ERROR_BAD_MODEL, "config: 'ffn_kinds' names %zu layers, '%s' is %d", config.ffn_kinds.size(),
+         config.family->num_layers, config.num_layers);
+  }
+}
+
+void read_labels(const JsonObject& object, ModelConfig& config) {
+  config.num_classes = object.integer("num_classes", 0);
+  require_range("num_classes", config.num_classes, 0, kMaxSize);
+  config.several_labels = object.text("problem_type", "") == "multi_label_classification";
+  const JsonValue* labels = object.value("id2label");
+  if (labels == nullptr) return;
+  constexpr char kWanted[] = "an object with a text for each number";
+  if (labels->shape != JsonValue::Shape::kObject) object.refuse("id2label", kWanted);
+  for (size_t i = 0; i < labels->items.size(); ++i) {
+    const std::string& name = labels->names[i];
+    const JsonScalar& value = labels->items[i].scalar;
+    int32_t id = -1;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+    if (error != std::errc() || end != name.data() + name.size() || id < 0) object.refuse("id2label", kWanted);
+    if (labels->items[i].is_text()) {
+      config.labels[id] = value.text;
+    } else if (value.kind == JsonScalar::Kind::kUnsigned) {
+      config.labels[id] = std::to_string(value.integer);
+    } else {
+      object.refuse("id2label", kWanted);
+    }
+  }
+}
+
+// As sentence-transformers' cross encoders have it, in its newer and its older place.
+void read_rank_activation(const JsonObject& object, ModelConfig& config) {
+  std::string name = object.text("sbert_ce_default_activation_function", "");
+  const JsonValue* newer = object.value("sentence_transformers");
+  if (newer != nullptr && newer->shape == JsonValue::Shape::kObject) {
+    JsonObject inner(*newer, "config: 'sentence_transformers'");
+    inner.drop_nulls();
+    name = inner.text("activation_fn", name);
+  }
+  // Others than PyTorch's own are code of the model's, which nobody runs unasked: its default counts then.
+  if (!starts_with(name, "torch.")) return;
+  if (!find_module_activation(name, &config.rank_activation)) {
+    fail(LFFN_ERROR_UNSUPPORTED, "config: the activation %s of its scores is not supported; name another or none",
+         in_quotes(name).c_str());
+  }
+  config.has_rank_activation = true;
+}
+
+JsonObject parse_object(std::string_view json) {
+  JsonObject object(json, "config");
+  object.drop_nulls();
+  return object;
+}
+
+}  // namespace
+
+ModelConfig parse_model_config(std::string_view json) {
+  const JsonObject object = parse_object(json);
+  ModelConfig config;
+  config.text = json;
+  config.family = family_of(object);
+  refuse_unsupported(object);
+  read_sizes(object, config);
+  config.activation = activation_of(object, *config.family);
+  config.ties_decoder = config.family->ties_decoder && object.boolean("tie_word_embeddings", true);
+  read_kinds(object, config);
+  read_labels(object, config);
+  read_rank_activation(object, config);
   return config;
 }
 
-LayerConfig parse_lookup_config(const ModelConfig& config) {
-  const LayerConfig lookup = parse_layer_config(config.text);
+LayerConfig parse_lookup_config(const ModelConfig& config, int32_t layer) {
+  const JsonObject object = parse_object(config.text);
+  const Family& family = *config.family;
+  // One layer's config, under the names that a layer's own file has.
+  JsonValue own;
+  own.shape = JsonValue::Shape::kObject;
+  const auto add = [&](const char* name, const JsonValue& value) {
+    own.names.emplace_back(name);
+    own.items.push_back(value);
+  };
+  // One value for all layers, or a list with one for each.
+  const auto add_of_layer = [&](const char* key, const char* name) {
+    const JsonValue* value = object.value(key);
+    if (value == nullptr) return false;
+    if (value->shape == JsonValue::Shape::kList) {
+      if (value->items.size() != static_cast<size_t>(config.num_layers)) {
+        fail(LFFN_ERROR_BAD_MODEL, "config: '%s' has %zu entries, '%s' is %d", key, value->items.size(),
+             family.num_layers, config.num_layers);
+      }
+      value = &value->items[static_cast<size_t>(layer)];
+    }
+    add(name, *value);
+    return true;
+  };
+  for (const char* key : {"projection_type", "block_size", "ffn_num_table", "ffn_table_size"}) add_of_layer(key, key);
+  if (!add_of_layer("ffn_activation", "activation") && family.lookup_activation != nullptr) {
+    const JsonValue* value = object.value(family.lookup_activation);
+    if (value != nullptr) add("activation", *value);
+  }
+  for (const char* key : {"output_size", "num_probes", "layer_norm", "decay_coeff"}) {
+    if (const JsonValue* value = object.value(key)) add(key, *value);
+  }
+  JsonValue hidden_size;
+  hidden_size.scalar.kind = JsonScalar::Kind::kUnsigned;
+  hidden_size.scalar.integer = static_cast<uint64_t>(config.hidden_size);
+  add("hidden_size", hidden_size);
+
+  LayerConfig lookup = parse_layer_config(JsonObject(std::move(own), "config"));
+  lookup.layer_norm_eps = config.layer_norm_eps;
   if (lookup.output_size != config.hidden_size) {
-    fail(LFFN_ERROR_BAD_MODEL, "config: 'output_size' is %d, in a model it must be 'hidden_size', %d",
-         lookup.output_size, config.hidden_size);
+    fail(LFFN_ERROR_BAD_MODEL, "config: 'output_size' is %d, in a model it must be '%s', %d", lookup.output_size,
+         family.hidden_size, config.hidden_size);
+  }
+  if (family.lookup_norm != LookupNorm::kItsOwn) {
+    if (object.boolean("layer_norm", false)) {
+      fail(LFFN_ERROR_UNSUPPORTED,
+           "config: 'layer_norm' is true, but lookups in %s models have no layer norm of their own; set it to false",
+           family.name);
+    }
+    lookup.layer_norm = family.lookup_norm == LookupNorm::kOfLayer;
   }
   return lookup;
 }
 
-int32_t parse_intermediate_size(const ModelConfig& config) {
-  const int32_t size = JsonObject(config.text, "config").integer("intermediate_size");
-  require_range("intermediate_size", size, 1, kMaxSize);
-  return size;
+void require_intermediate_size(const ModelConfig& config) {
+  const char* key = config.family->intermediate_size;
+  if (config.intermediate_size == 0) parse_object(config.text).integer(key);  // says that it is missing
+  require_range(key, config.intermediate_size, 1, kMaxSize);
+}
+
+bool find_module_activation(std::string_view name, ModuleActivation* found) {
+  constexpr const char* kNames[] = {"Identity", "Tanh", "ReLU", "Sigmoid", "GELU"};
+  if (!starts_with(name, "torch.nn.")) return false;
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (last == kNames[i]) {
+      *found = static_cast<ModuleActivation>(i);
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace lffn

@@ -1,13 +1,17 @@
-// The config of a whole model: what the JSON text in its folder or file says, checked.
+// The config of a whole model: what the JSON text in its folder or file says, checked. Everything that is read of it is
+// read here.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "format/json_object.h"
 #include "format/layer_config.h"
+#include "model/family.h"
+#include "model/sentence.h"
 
 namespace lffn {
 
@@ -15,28 +19,46 @@ enum class FfnKind { kLookup, kVanilla };
 
 struct ModelConfig {
   std::string text;  // the JSON itself
+  const Family* family = &kAuthors;
   int32_t vocab_size = 0;
-  int32_t type_vocab_size = 1;
+  int32_t type_vocab_size = 1;  // 0: the family has no token types
   int32_t pad_token_id = 1;
   int32_t max_position_embeddings = 0;
-  int32_t num_layers = 0;  // "num_hidden_layers"
-  int32_t num_heads = 0;   // "num_attention_heads"
-  int32_t head_size = 0;   // "attention_head_size", hidden_size / num_heads unless given
+  int32_t num_layers = 0;
+  int32_t num_heads = 0;
+  int32_t head_size = 0;  // "attention_head_size", hidden_size / num_heads unless given
   int32_t hidden_size = 0;
-  int32_t num_classes = 0;  // 0: not given
-  float layer_norm_eps = 1e-5f;
-  std::vector<FfnKind> ffn_kinds;  // of each layer; empty: not given, the tensors tell
+  int32_t intermediate_size = 0;  // 0: not given
+  int32_t num_classes = 0;        // 0: not given
+  float layer_norm_eps = 0;
+  Activation activation = Activation::kGelu;  // of dense FFNs
+  bool ties_decoder = false;                  // a decoder in the file counts for nothing
+  std::vector<FfnKind> ffn_kinds;             // of each layer; empty: not given, the tensors tell
+
+  std::map<int32_t, std::string> labels;  // of classes, as far as given
+  bool several_labels = false;            // a text may have several classes at once
+  // What a reranker's own files make of a score.
+  ModuleActivation rank_activation = ModuleActivation::kIdentity;
+  bool has_rank_activation = false;
 
   int64_t attention_size() const { return int64_t{num_heads} * head_size; }
-  int64_t position_rows() const { return int64_t{max_position_embeddings} + 2; }
-  // A token's position embedding is that of position + pad_token_id + 1.
-  int64_t max_tokens() const { return position_rows() - pad_token_id - 1; }
+  int64_t position_rows() const { return int64_t{max_position_embeddings} + (family->extra_positions ? 2 : 0); }
+  // The row of the first token's position embedding.
+  int64_t first_position() const {
+    return family->positions == PositionRule::kFromZero ? 0 : pad_token_id + int64_t{1};
+  }
+  int64_t max_tokens() const { return position_rows() - first_position(); }
 };
 
-// Both throw Error(LFFN_ERROR_BAD_MODEL) that names the key. Unknown keys are ignored.
+// All throw Error(LFFN_ERROR_BAD_MODEL) that names the key, or Error(LFFN_ERROR_UNSUPPORTED). Unknown keys are ignored.
 ModelConfig parse_model_config(std::string_view json);
-// What only models with such layers must have: the layers' own keys, and the vanilla ones' width.
-LayerConfig parse_lookup_config(const ModelConfig& config);
-int32_t parse_intermediate_size(const ModelConfig& config);
+// What only models with such layers must have: a lookup layer's own keys, and the dense ones' width.
+constexpr int32_t kMaxClasses = 1 << 20;
+
+LayerConfig parse_lookup_config(const ModelConfig& config, int32_t layer);
+void require_intermediate_size(const ModelConfig& config);
+
+// The activation that PyTorch calls by this name: "torch.nn.modules.activation.Tanh". False: none that is known here.
+bool find_module_activation(std::string_view name, ModuleActivation* found);
 
 }  // namespace lffn

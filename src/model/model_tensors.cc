@@ -1,9 +1,12 @@
 #include "model/model_tensors.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 
-#include "format/utf8.h"
+#include "model/sentence_files.h"
+#include "model/tensor_finder.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -11,204 +14,150 @@ namespace {
 
 constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
 
-std::string_view without_prefixes(std::string_view name) {
-  for (const std::string_view prefix : {"model.", "roberta."}) {
-    if (name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
-  }
-  return name;
-}
-
 // Or moving one would copy its views, and what points into them would dangle.
 static_assert(std::is_nothrow_move_constructible_v<EncoderLayerTensors>);
 
-bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
-class Finder {
- public:
-  explicit Finder(const std::vector<TensorView>& tensors) : tensors_(tensors) {
-    for (const TensorView& tensor : tensors) {
-      const auto [other, added] = by_name_.emplace(without_prefixes(tensor.name), &tensor);
-      if (!added) {
-        fail(kStatus, "%s and %s are the same tensor", in_quotes(other->second->name).c_str(),
-             in_quotes(tensor.name).c_str());
-      }
-    }
+bool same_content(const TensorView& a, const TensorView& b) {
+  if (a.dtype != b.dtype || a.size != b.size) return false;
+  uint8_t of_a[4096], of_b[4096];
+  for (size_t first = 0; first < a.size; first += sizeof of_a) {
+    const size_t count = std::min(sizeof of_a, a.size - first);
+    a.read(first, count, of_a);
+    b.read(first, count, of_b);
+    if (std::memcmp(of_a, of_b, count) != 0) return false;
   }
+  return true;
+}
 
-  bool has(const std::string& name) const { return by_name_.count(name) != 0; }
-
-  bool has_any(std::string_view prefix) const {
-    for (const TensorView& tensor : tensors_) {
-      if (starts_with(without_prefixes(tensor.name), prefix)) return true;
-    }
-    return false;
-  }
-
-  // Without its values checked: the caller looks at shape and type first.
-  const TensorView* take(const std::string& name) {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) fail(kStatus, "%s: this tensor is missing", name.c_str());
-    taken_.insert(found->second);
-    return found->second;
-  }
-
-  const TensorView* floats(const std::string& name, const std::vector<int64_t>& shape) {
-    const TensorView* tensor = take(name);
-    check_tensor(*tensor, shape, {DType::kF32, DType::kF16, DType::kBF16}, kStatus);
-    return tensor;
-  }
-
-  NormTensors norm(const std::string& prefix, int64_t size) {
-    NormTensors norm;
-    norm.gain = floats(prefix + "weight", {size});
-    norm.shift = floats(prefix + "bias", {size});
-    return norm;
-  }
-
-  LinearTensors linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
-                       int64_t inputs, bool may_be_int8) {
-    LinearTensors linear;
-    linear.inputs = inputs;
-    for (const char* name : names) {
-      linear.outputs += outputs;
-      const std::string weight = prefix + name + ".weight";
-      if (may_be_int8 && has(weight + ".scale")) {
-        linear.weights.push_back(take(weight));
-        check_tensor(*linear.weights.back(), {outputs, inputs}, {DType::kI8}, kStatus);
-        linear.scales.push_back(take(weight + ".scale"));
-        check_tensor(*linear.scales.back(), {outputs}, {DType::kF32}, kStatus);
-      } else {
-        linear.weights.push_back(floats(weight, {outputs, inputs}));
-        linear.scales.push_back(nullptr);
-      }
-      linear.biases.push_back(floats(prefix + name + ".bias", {outputs}));
-    }
-    return linear;
-  }
-
-  // All tensors of one lookup layer, named as in a layer's file.
-  std::vector<TensorView> take_all(const std::string& prefix) {
-    std::vector<TensorView> result;
-    for (const char* name :
-         {kNormGain, kNormShift, kHashWeight, kFoldedWeight, kFoldedScale, kHashBias, kTables, kTablesScale, kBias}) {
-      if (!has(prefix + name)) continue;
-      result.push_back(*take(prefix + name));
-      result.back().name = name;
-    }
-    return result;
-  }
-
-  void refuse_others() const {
-    for (const TensorView& tensor : tensors_) {
-      if (taken_.count(&tensor) == 0) {
-        fail(kStatus, "%s: a model with this config has no such tensor", in_quotes(tensor.name).c_str());
-      }
-    }
-  }
-
- private:
-  const std::vector<TensorView>& tensors_;
-  std::unordered_map<std::string_view, const TensorView*> by_name_;
-  std::unordered_set<const TensorView*> taken_;
-};
-
-FfnKind kind_of(const ModelConfig& config, const Finder& finder, int32_t layer, const std::string& prefix) {
-  const bool lookup = finder.has(prefix + kTables), vanilla = finder.has(prefix + "1.weight");
+FfnKind kind_of(const ModelConfig& config, const TensorFinder& finder, int32_t layer, const std::string& prefix) {
+  const Family& family = *config.family;
+  const std::string tables = prefix + family.lookup + kTables, up = prefix + family.up + ".weight";
+  const bool lookup = finder.has(tables), vanilla = finder.has(up);
   if (!config.ffn_kinds.empty()) {
     const FfnKind kind = config.ffn_kinds[static_cast<size_t>(layer)];
     if (kind == FfnKind::kLookup ? vanilla && !lookup : lookup && !vanilla) {
-      fail(kStatus, "%s: 'ffn_kinds' says %s, the tensors are those of the other kind", prefix.c_str(),
+      fail(kStatus, "%s%s: 'ffn_kinds' says %s, the tensors are those of the other kind", prefix.c_str(), family.lookup,
            kind == FfnKind::kLookup ? "lookup" : "vanilla");
     }
     return kind;
   }
   if (!lookup && !vanilla) {
-    fail(kStatus, "%s%s: this tensor is missing, and so is %s1.weight", prefix.c_str(), kTables, prefix.c_str());
+    fail(kStatus, "%s: this tensor is missing, and so is %s", tables.c_str(), up.c_str());
   }
   return lookup ? FfnKind::kLookup : FfnKind::kVanilla;
 }
 
-void find_ffn(const ModelConfig& config, Finder& finder, const std::string& prefix, ModelTensors& model,
+void find_ffn(const ModelConfig& config, TensorFinder& finder, int32_t number, const std::string& prefix,
               EncoderLayerTensors& layer) {
+  const Family& family = *config.family;
   const int64_t d = config.hidden_size;
-  if (layer.kind == FfnKind::kLookup) {
-    if (model.lookup.hidden_size == 0) model.lookup = parse_lookup_config(config);
-    layer.lookup_views = finder.take_all(prefix);
-    try {
-      layer.lookup = check_tensors(model.lookup, layer.lookup_views, kStatus);
-    } catch (const Error& error) {
-      throw Error(error.status(), prefix + error.what());
-    }
+  layer.kind = kind_of(config, finder, number, prefix);
+  if (layer.kind == FfnKind::kVanilla || family.lookup_norm == LookupNorm::kNone) {
+    layer.ffn_norm = finder.norm(prefix + family.ffn_norm, d);
+  }
+  if (layer.kind == FfnKind::kVanilla) {
+    require_intermediate_size(config);
+    layer.up = finder.linear(prefix, {family.up}, config.intermediate_size, d, true);
+    layer.down = finder.linear(prefix, {family.down}, d, config.intermediate_size, true);
     return;
   }
-  if (model.intermediate_size == 0) model.intermediate_size = parse_intermediate_size(config);
-  layer.ffn_norm = finder.norm(prefix + "0.", d);
-  layer.up = finder.linear(prefix, {"1"}, model.intermediate_size, d, true);
-  layer.down = finder.linear(prefix, {"3"}, d, model.intermediate_size, true);
+  layer.lookup_config = parse_lookup_config(config, number);
+  const std::string own = prefix + family.lookup;
+  layer.lookup_views =
+      finder.lookup(own, family.lookup_norm == LookupNorm::kOfLayer ? prefix + family.ffn_norm : own + "LayerNorm");
+  try {
+    layer.lookup = check_tensors(layer.lookup_config, layer.lookup_views, kStatus);
+  } catch (const Error& error) {
+    throw Error(error.status(), own + error.what());
+  }
 }
 
-void find_lm_head(const ModelConfig& config, Finder& finder, ModelTensors& model) {
+void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+  const Family& family = *config.family;
   const int64_t d = config.hidden_size;
   model.has_lm_head = true;
-  model.lm_dense = finder.linear("lm_head.", {"dense"}, d, d, false);
-  model.lm_norm = finder.norm("lm_head.layer_norm.", d);
-  if (finder.has("lm_head.decoder.weight")) {
-    model.decoder = finder.floats("lm_head.decoder.weight", {config.vocab_size, d});
-    const TensorView& words = *model.words;
-    const bool tied = model.decoder->dtype == words.dtype && model.decoder->size == words.size &&
-                      std::memcmp(model.decoder->data, words.data, words.size) == 0;
-    if (tied) model.decoder = nullptr;
+  model.lm_dense = finder.linear("", {family.lm_dense}, d, d, false);
+  model.lm_norm = finder.norm(family.lm_norm, d);
+  const std::string decoder = std::string(family.decoder) + ".weight";
+  if (config.ties_decoder) {
+    if (finder.has(decoder)) finder.take(decoder);
+  } else if (finder.has(decoder) || family.ties_decoder) {
+    model.decoder = finder.floats(decoder, {config.vocab_size, d});
+    if (same_content(*model.decoder, *model.words)) model.decoder = nullptr;
   }
   // Two names of one vector; either may be missing.
-  for (const char* name : {"lm_head.bias", "lm_head.decoder.bias"}) {
-    if (!finder.has(name)) continue;
+  for (const char* name : family.decoder_biases) {
+    if (name == nullptr || !finder.has(name)) continue;
     const TensorView* bias = finder.floats(name, {config.vocab_size});
-    const TensorView* other = model.decoder_bias;
-    if (other != nullptr && (bias->dtype != other->dtype || std::memcmp(bias->data, other->data, bias->size) != 0)) {
-      fail(kStatus, "lm_head.bias and lm_head.decoder.bias differ, but are two names of one vector");
+    if (model.decoder_bias != nullptr && !same_content(*bias, *model.decoder_bias)) {
+      fail(kStatus, "%s and %s differ, but are two names of one vector", family.decoder_biases[0],
+           family.decoder_biases[1]);
     }
     model.decoder_bias = bias;
   }
-  if (model.decoder_bias == nullptr) finder.take("lm_head.decoder.bias");
+  if (model.decoder_bias == nullptr) finder.take(family.decoder_biases[0]);
 }
 
-void find_classifier(const ModelConfig& config, Finder& finder, ModelTensors& model) {
+void find_classifier(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+  const Family& family = *config.family;
   const int64_t d = config.hidden_size;
-  model.class_dense = finder.linear("classifier.", {"dense"}, d, d, false);
-  const TensorView* out = finder.take("classifier.out_proj.weight");
+  model.class_dense = finder.linear("", {family.class_dense}, d, d, false);
+  const std::string weight = std::string(family.class_out) + ".weight";
+  const TensorView* out = finder.take(weight);
   const int64_t stored = out->shape.empty() ? 0 : out->shape[0];
-  if (stored < 1 || stored > INT32_MAX) {
-    fail(kStatus, "classifier.out_proj.weight: shape %s, expected [classes,%lld]", out->shape_text().c_str(),
+  if (stored < 1 || stored > kMaxClasses) {
+    fail(kStatus, "%s: shape %s, expected [classes,%lld]", weight.c_str(), out->shape_text().c_str(),
          static_cast<long long>(d));
   }
   model.num_classes = config.num_classes != 0 ? config.num_classes : static_cast<int32_t>(stored);
-  model.class_out = finder.linear("classifier.", {"out_proj"}, model.num_classes, d, false);
+  model.class_out = finder.linear("", {family.class_out}, model.num_classes, d, false);
+}
+
+bool has_lm_head(const Family& family, const TensorFinder& finder) {
+  return finder.has_any(std::string(family.lm_dense) + ".") || finder.has_any(std::string(family.lm_norm) + ".") ||
+         finder.has_any(std::string(family.decoder) + ".");
+}
+
+// Of "classifier.out_proj", whatever begins with "classifier." tells.
+bool has_classifier(const Family& family, const TensorFinder& finder) {
+  const std::string_view out = family.class_out;
+  return finder.has_any(std::string(out.substr(0, out.find('.'))) + ".");
 }
 
 }  // namespace
 
-ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<TensorView>& tensors) {
-  Finder finder(tensors);
+ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<TensorView>& tensors,
+                                 const SentenceSettings& sentence) {
+  const Family& family = *config.family;
+  TensorFinder finder(tensors, family.prefix);
   const int64_t d = config.hidden_size, a = config.attention_size();
   ModelTensors model;
-  model.words = finder.floats("embeddings.word_embeddings.weight", {config.vocab_size, d});
-  model.positions = finder.floats("embeddings.position_embeddings.weight", {config.position_rows(), d});
-  model.types = finder.floats("embeddings.token_type_embeddings.weight", {config.type_vocab_size, d});
-  model.embedding_norm = finder.norm("embeddings.LayerNorm.", d);
+  model.words = finder.floats(std::string(family.words) + ".weight", {config.vocab_size, d});
+  model.positions = finder.floats(std::string(family.position_embeddings) + ".weight", {config.position_rows(), d});
+  if (config.type_vocab_size > 0) {
+    model.types = finder.floats(std::string(family.types) + ".weight", {config.type_vocab_size, d});
+  }
+  model.embedding_norm = finder.norm(family.embedding_norm, d);
   for (int32_t i = 0; i < config.num_layers; ++i) {
-    const std::string prefix = "encoder.layer." + std::to_string(i) + ".";
+    const std::string prefix = family.layer + std::to_string(i) + ".";
     EncoderLayerTensors layer;
-    layer.attention_norm = finder.norm(prefix + "attention.LayerNorm.", d);
-    layer.query_key_value = finder.linear(prefix + "attention.", {"query", "key", "value"}, a, d, true);
-    layer.attention_out = finder.linear(prefix + "attention.", {"dense"}, d, a, true);
-    layer.kind = kind_of(config, finder, i, prefix + "FFN.");
-    find_ffn(config, finder, prefix + "FFN.", model, layer);
+    layer.attention_norm = finder.norm(prefix + family.attention_norm, d);
+    layer.query_key_value = finder.linear(prefix, {family.query, family.key, family.value}, a, d, true);
+    layer.attention_out = finder.linear(prefix, {family.attention_out}, d, a, true);
+    find_ffn(config, finder, i, prefix, layer);
+    model.has_dense_ffn |= layer.kind == FfnKind::kVanilla;
     model.layers.push_back(std::move(layer));
   }
-  model.final_norm = finder.norm("encoder.LayerNorm.", d);
-  if (finder.has_any("lm_head.")) find_lm_head(config, finder, model);
-  if (finder.has_any("classifier.")) find_classifier(config, finder, model);
-  finder.refuse_others();
+  if (family.final_norm != nullptr) model.final_norm = finder.norm(family.final_norm, d);
+  if (has_lm_head(family, finder)) find_lm_head(config, finder, model);
+  if (has_classifier(family, finder)) find_classifier(config, finder, model);
+  for (size_t i = 0; i < sentence.modules.size(); ++i) {
+    const SentenceSettings::Module& module = sentence.modules[i];
+    model.modules.emplace_back();
+    if (module.normalise) continue;
+    model.modules.back() = finder.linear(module_prefix(i), {"linear"}, module.outputs, module.inputs, false);
+  }
+  finder.refuse_others(family.ignored, std::size(family.ignored));
   return model;
 }
 

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "layer/tensors.h"
@@ -31,22 +28,22 @@ struct EncoderLayerTensors {
   LinearTensors query_key_value;
   LinearTensors attention_out;
   FfnKind kind = FfnKind::kLookup;
+  LayerConfig lookup_config;             // of a lookup layer, as are the next two
   std::vector<TensorView> lookup_views;  // named as in a layer's file
   LayerTensors lookup;                   // points into lookup_views
-  NormTensors ffn_norm;                  // vanilla only, as are the next two
-  LinearTensors up;
+  NormTensors ffn_norm;                  // unless it is the lookup's
+  LinearTensors up;                      // of a dense layer, as is the next
   LinearTensors down;
 };
 
 struct ModelTensors {
   const TensorView* words = nullptr;
   const TensorView* positions = nullptr;
-  const TensorView* types = nullptr;
+  const TensorView* types = nullptr;  // nullptr: the family has none
   NormTensors embedding_norm;
   std::vector<EncoderLayerTensors> layers;
-  LayerConfig lookup;             // if any layer is of that kind
-  int32_t intermediate_size = 0;  // if any layer is vanilla
-  NormTensors final_norm;
+  bool has_dense_ffn = false;
+  NormTensors final_norm;  // of families that have one
 
   bool has_lm_head = false;
   LinearTensors lm_dense;
@@ -57,11 +54,15 @@ struct ModelTensors {
   int32_t num_classes = 0;  // 0: no classifier
   LinearTensors class_dense;
   LinearTensors class_out;
+
+  std::vector<LinearTensors> modules;  // of a sentence encoder: for each of its modules, empty for those without
 };
 
 // Finds every tensor that the config needs, with exactly its shape, a type it may have and finite values; no other
-// tensor may be there. Prefixes "model." and "roberta." do not count. `tensors` must outlive the result. Throws
+// tensor may be there but those that the family's files are known to hold for nothing. Prefixes do not count, and
+// "gamma" and "beta" of a LayerNorm are its weight and bias. `tensors` must outlive the result. Throws
 // Error(LFFN_ERROR_BAD_MODEL) that names the tensor.
-ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<TensorView>& tensors);
+ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<TensorView>& tensors,
+                                 const SentenceSettings& sentence = {});
 
 }  // namespace lffn

@@ -38,6 +38,14 @@ Model::Span Model::next_span(const ModelCall& call, int64_t first, int64_t end, 
   return span;
 }
 
+bool Model::keeps_last_layer(const ModelCall& call) const {
+  return call.hidden != nullptr && family().hidden_before_final_norm;
+}
+
+bool Model::wants_heads(const ModelCall& call) {
+  return call.logits != nullptr || call.class_scores != nullptr || call.embeddings != nullptr;
+}
+
 Model::Extent Model::measure(const ModelCall& call) const {
   Extent extent;
   for (int64_t s = 0; s < call.num_sequences;) {
@@ -48,9 +56,10 @@ Model::Extent Model::measure(const ModelCall& call) const {
   for (int64_t s = 0; s < call.num_sequences; ++s) {
     extent.longest = std::max(extent.longest, call.offsets[s + 1] - call.offsets[s]);
   }
-  extent.hidden = call.hidden == nullptr;
+  extent.hidden = call.hidden == nullptr || (keeps_last_layer(call) && wants_heads(call));
   if (call.logits != nullptr) extent.positions = call.num_positions;
   if (call.class_scores != nullptr) extent.sequences = call.num_sequences;
+  if (call.embeddings != nullptr && runs_modules(call)) extent.pooled = call.num_sequences;
   return extent;
 }
 
@@ -63,6 +72,7 @@ Model::Layout Model::lay_out(const Extent& extent) const {
   if (extent.hidden) layout.hidden = place(end, floats_bytes(extent.chunk, d));
   layout.asked = place(end, floats_bytes(extent.positions, d));
   layout.firsts = place(end, floats_bytes(extent.sequences, d));
+  layout.pooled = place(end, floats_bytes(extent.pooled, widest_module()));
   layout.stage = end;
   layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
   layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max<int64_t>(3 * a, intermediate_size_))));
@@ -98,10 +108,8 @@ void Model::run(const ModelCall& call) const {
 }
 
 void Model::run_stages(const ModelCall& call) const {
-  const bool nothing =
-      call.hidden == nullptr && call.logits == nullptr && call.class_scores == nullptr && call.embeddings == nullptr;
   StageClock clock(call.seconds);
-  if (call.num_sequences == 0 || nothing) return clock.hand_out();
+  if (call.num_sequences == 0 || (call.hidden == nullptr && !wants_heads(call))) return clock.hand_out();
   const Workers workers = {kernels_, num_threads_, flush_denormals_, call.cancel};
   const Layout layout = lay_out(measure(call));
   const ScratchPool::Lease lease(scratch_, layout.total);
@@ -123,29 +131,47 @@ void Model::run_stages(const ModelCall& call) const {
       feed_forward(workers, layer, chunk, hidden, scratch);
       clock.lap(LFFN_STAGE_FFN);
     }
-    const int64_t items = (chunk.tokens + kRowsPerItem - 1) / kRowsPerItem;
-    workers.run(items, workers.threads_for(16.0 * static_cast<double>(chunk.tokens * d)), [&](int64_t item, int32_t) {
-      const int64_t first = item * kRowsPerItem;
-      float* rows = hidden.row(first);
-      kernels_.normalise(final_norm_.plan(), rows, d, std::min(kRowsPerItem, chunk.tokens - first), rows, d);
-    });
-    collect(workers, call, chunk, hidden, scratch);
+    if (!keeps_last_layer(call)) {
+      normalise(workers, final_norm_, hidden, chunk.tokens, hidden);
+      collect(workers, call, chunk, hidden, scratch);
+    } else if (wants_heads(call)) {
+      const Rows normed = {scratch.floats(layout.hidden), d};
+      normalise(workers, final_norm_, hidden, chunk.tokens, normed);
+      collect(workers, call, chunk, normed, scratch);
+    }
   }
   if (call.logits != nullptr) predict(workers, call, scratch);
   if (call.class_scores != nullptr) classify(workers, call, scratch);
+  if (call.embeddings != nullptr && runs_modules(call)) run_modules(workers, call, scratch);
   clock.lap(LFFN_STAGE_OTHER);
   clock.hand_out();
 }
 
+// `out` may be `in`.
+void Model::normalise(const Workers& workers, const Norm& norm, const Rows& in, int64_t count, const Rows& out) const {
+  const int64_t items = (count + kRowsPerItem - 1) / kRowsPerItem;
+  const double flop = 16.0 * static_cast<double>(count * config_.hidden_size);
+  workers.run(items, workers.threads_for(flop), [&](int64_t item, int32_t) {
+    const int64_t first = item * kRowsPerItem;
+    kernels_.normalise(norm.plan(), in.row(first), in.stride, std::min(kRowsPerItem, count - first), out.row(first),
+                       out.stride);
+  });
+}
+
 void Model::embed(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden) const {
-  const int64_t d = config_.hidden_size;
-  const float* type = types_.as<float>();
+  const int64_t d = config_.hidden_size, first_position = config_.first_position();
+  const bool counts_padding = family().positions != PositionRule::kAfterPadding;
+  const bool has_types = call.types != nullptr && config_.type_vocab_size > 0;
   workers.run(span.last - span.first, workers.threads_for(16.0 * static_cast<double>(span.tokens * d)),
               [&](int64_t item, int32_t) {
                 const int64_t begin = call.offsets[span.first + item], end = call.offsets[span.first + item + 1];
+                int64_t counted = 0;
                 for (int64_t t = begin; t < end; ++t) {
+                  const bool counts = counts_padding || call.ids[t] != config_.pad_token_id;
+                  const int64_t place = counts ? first_position + counted++ : config_.pad_token_id;
                   const float* word = words_.as<float>() + call.ids[t] * d;
-                  const float* position = positions_.as<float>() + (t - begin + config_.pad_token_id + 1) * d;
+                  const float* position = positions_.as<float>() + place * d;
+                  const float* type = types_.as<float>() + (has_types ? call.types[t] * d : 0);
                   float* row = hidden.row(t - span.begin);
                   for (int64_t i = 0; i < d; ++i) row[i] = word[i] + position[i] + type[i];
                   kernels_.normalise(embedding_norm_.plan(), row, d, 1, row, d);
@@ -162,8 +188,8 @@ void Model::attend(const Workers& workers, const EncoderLayer& layer, const Mode
   const Rows summed = {scratch.floats(layout.summed), row_stride(a)};
 
   Linear::Call project;
-  project.norm = &layer.attention_norm;
-  project.normed = normed;
+  if (layer.norm_before_attention.bytes() > 0) project.norm = &layer.norm_before_attention;
+  project.normed = family().pre_norm ? normed : hidden;
   project.in = hidden;
   project.rows = span.tokens;
   project.packed = scratch.packed();
@@ -221,6 +247,7 @@ void Model::attend(const Workers& workers, const EncoderLayer& layer, const Mode
 void Model::feed_forward(const Workers& workers, const EncoderLayer& layer, const Span& chunk, const Rows& hidden,
                          const Scratch& scratch) const {
   if (layer.lookup != nullptr) {
+    if (layer.norm_before_ffn.bytes() > 0) normalise(workers, layer.norm_before_ffn, hidden, chunk.tokens, hidden);
     ForwardCall forward;
     forward.x = forward.y = hidden.data;
     forward.x_stride = forward.y_stride = hidden.stride;
@@ -233,12 +260,12 @@ void Model::feed_forward(const Workers& workers, const EncoderLayer& layer, cons
   const Layout& layout = scratch.layout;
   for (int64_t first = 0; first < chunk.tokens; first += layout.batch_tokens) {
     Linear::Call up;
-    up.norm = &layer.ffn_norm;
-    up.normed = {scratch.floats(layout.normed), row_stride(config_.hidden_size)};
+    up.norm = &layer.norm_before_ffn;
     up.in = {hidden.row(first), hidden.stride};
+    up.normed = family().pre_norm ? Rows{scratch.floats(layout.normed), row_stride(config_.hidden_size)} : up.in;
     up.rows = std::min(layout.batch_tokens, chunk.tokens - first);
     up.packed = scratch.packed();
-    up.activation = Activation::kGelu;
+    up.activation = config_.activation;
     up.out = {scratch.floats(layout.wide), row_stride(intermediate_size_)};
     layer.up.run(workers, up);
     Linear::Call down;

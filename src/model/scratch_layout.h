@@ -12,6 +12,7 @@ struct Model::Extent {
   bool hidden = false;    // the hidden states need scratch memory
   int64_t positions = 0;  // that logits are wanted of
   int64_t sequences = 0;  // that class scores are wanted of
+  int64_t pooled = 0;     // sequences whose embeddings go through modules
 };
 
 // Offsets in bytes. The stages of an encoder layer use the same region one after the other.
@@ -20,6 +21,7 @@ struct Model::Layout {
   size_t hidden = 0;         // [chunk][hidden_size], unless the caller's own memory serves
   size_t asked = 0;          // [positions][hidden_size]
   size_t firsts = 0;         // [sequences][hidden_size]
+  size_t pooled = 0;         // [pooled][widest_module()]
   size_t stage = 0;          // what the stages share
   size_t normed = 0;         // within a stage: [batch][normed_stride]
   size_t wide = 0;           // [batch][wide_stride], queries, keys and values or a vanilla layer's inside
@@ -40,6 +42,9 @@ struct Model::Scratch {
     return {pairs, layout.packed_stride, reinterpret_cast<float*>(pairs + layout.batch_tokens * layout.packed_stride)};
   }
 };
+
+// Rows that go through a head at once: each reads all of its weights.
+constexpr int64_t kHeadRows = 2 * kLinearRows;
 
 inline size_t floats_bytes(int64_t rows, int64_t stride) {
   return checked_product(checked_product(static_cast<size_t>(rows), static_cast<size_t>(stride)), sizeof(float));

@@ -83,13 +83,14 @@ TEST_F(ModelBits, AnyInstructionSet) {
   const Sequences input = sequences({130, 1, 29, 257}, shape.vocab_size);
   for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
     std::vector<float> first;
+    const BorrowedBytes bytes(file.data(), file.size());
     for (const char* name : {"avx2", "avx512", "avx512vnni", "neon"}) {
       const Kernels* kernels = find_kernels(name);
       if (kernels == nullptr) continue;
       LoadOptions options;
       options.num_threads = 1;
       options.linear_dtype = dtype;
-      const std::unique_ptr<const Model> model = load_model_file(file.data(), file.size(), options, *kernels);
+      const std::unique_ptr<const Model> model = load_model_file(bytes, options, *kernels);
       std::vector<float> logits(static_cast<size_t>(4 * shape.vocab_size));
       std::vector<float> scores(static_cast<size_t>(4 * shape.num_classes));
       std::vector<float> hidden(static_cast<size_t>(input.tokens() * shape.hidden_size));

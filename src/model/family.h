@@ -1,0 +1,94 @@
+// What families of encoders differ in: the names of config keys and tensors, and a few ways of computing. Everything
+// else is the same code for all of them; each family is one table in families/.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kernels/kernels.h"
+
+namespace lffn {
+
+enum class PositionRule {
+  kFromZero,        // 0, 1, 2, ...
+  kAfterPadding,    // pad + 1, pad + 2, ...; padding tokens inside a text have pad and are not counted
+  kPlainlyAfterPad  // pad + 1, pad + 2, ... whatever the tokens
+};
+
+// Whose layer norm comes before a lookup FFN's hash.
+enum class LookupNorm {
+  kItsOwn,   // a part of the layer, unless its config says that it has none
+  kNone,     // post-norm models normalise before
+  kOfLayer,  // the encoder layer's, which dense FFNs have too
+};
+
+struct Family {
+  const char* name = nullptr;    // "model_type" in config.json
+  const char* prefix = nullptr;  // of tensor names, which may also be without it
+
+  // Keys of config.json.
+  const char* hidden_size = "hidden_size";
+  const char* num_layers = "num_hidden_layers";
+  const char* num_heads = "num_attention_heads";
+  const char* intermediate_size = "intermediate_size";
+  const char* activation = "hidden_act";              // of dense FFNs
+  const char* lookup_activation = "activation";       // where ffn_activation is not given; nullptr: gelu then
+  const char* layer_norm_eps_key = "layer_norm_eps";  // nullptr: always the default
+
+  // What a config means by leaving a key out.
+  int32_t type_vocab_size = 1;  // 0: the family has no token types
+  int32_t pad_token_id = 1;
+  float layer_norm_eps = 1e-5f;
+  bool ties_decoder = true;      // unless tie_word_embeddings says otherwise, a decoder in the file counts for nothing
+  bool extra_positions = false;  // two rows of position embeddings more than max_position_embeddings
+
+  bool pre_norm = false;
+  // Hidden states are told as the last layer leaves them, though heads and embeddings read them normalised once more:
+  // what transformers calls hidden_states[-1].
+  bool hidden_before_final_norm = false;
+  bool texts_have_types = false;  // what its tokenizer calls a token's type goes to the model
+  PositionRule positions = PositionRule::kFromZero;
+  LookupNorm lookup_norm = LookupNorm::kNone;
+
+  // Tensors, without ".weight" and ".bias".
+  const char* words = "embeddings.word_embeddings";
+  const char* position_embeddings = "embeddings.position_embeddings";
+  const char* types = "embeddings.token_type_embeddings";
+  const char* embedding_norm = "embeddings.LayerNorm";
+  const char* layer = "encoder.layer.";  // then its number and a dot, before all of these:
+  const char* query = "attention.self.query";
+  const char* key = "attention.self.key";
+  const char* value = "attention.self.value";
+  const char* attention_out = "attention.output.dense";
+  const char* attention_norm = "attention.output.LayerNorm";
+  const char* lookup = "FFN.";
+  const char* up = "intermediate.dense";
+  const char* down = "output.dense";
+  const char* ffn_norm = "output.LayerNorm";
+  const char* final_norm = nullptr;  // nullptr: none
+
+  // The head of a masked language model.
+  const char* lm_dense = nullptr;
+  const char* lm_norm = nullptr;
+  const char* decoder = nullptr;
+  const char* decoder_biases[2] = {nullptr, nullptr};  // two names of one vector
+  bool lm_activation_is_gelu = true;                   // otherwise the dense FFNs'
+
+  // The classifier: a dense layer on the first token's vector, then one with an output for each class.
+  const char* class_dense = nullptr;
+  const char* class_out = nullptr;
+  Activation class_activation = Activation::kTanh;
+
+  // Tensors that files hold though nothing here reads them: names, or all that begin with one that ends with a dot.
+  const char* ignored[6] = {};
+};
+
+extern const Family kBert, kRoberta, kDistilBert, kRobertaPreLayerNorm;
+extern const Family kAuthors;  // the pre-norm RoBERTa of LookupFFN's authors, whose configs have no model_type
+
+// nullptr: none of that name.
+const Family* find_family(std::string_view name);
+// All names, for messages.
+const char* family_names();
+
+}  // namespace lffn

@@ -1,0 +1,18 @@
+#include "model/sentence.h"
+
+#include <algorithm>
+
+namespace lffn {
+
+bool SentenceSettings::normalises() const {
+  return std::any_of(modules.begin(), modules.end(), [](const Module& module) { return module.normalise; });
+}
+
+int32_t SentenceSettings::find_prompt(std::string_view name) const {
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    if (prompts[i].first == name) return static_cast<int32_t>(i);
+  }
+  return -1;
+}
+
+}  // namespace lffn

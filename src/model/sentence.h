@@ -1,0 +1,43 @@
+// What a sentence encoder's files say of how texts become vectors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lffn {
+
+enum class Pooling : int32_t { kFirst, kMax, kMean, kMeanSqrtLength };
+enum class Scaling : int32_t { kAsModel, kYes, kNo };
+
+// An activation that files name as PyTorch does.
+enum class ModuleActivation : int32_t { kIdentity, kTanh, kRelu, kSigmoid, kGelu };
+
+struct SentenceSettings {
+  bool is_sentence_encoder = false;  // its folder has modules.json
+  // Pooled one after the other into one vector, in this order.
+  std::vector<Pooling> pooling = {Pooling::kMean};
+  bool include_prompt = true;  // in what is pooled
+  bool lower_case = false;     // texts, before they are tokens
+  int64_t max_seq_length = 0;  // 0: not given
+
+  using Prompt = std::pair<std::string, std::string>;  // name and text
+  std::vector<Prompt> prompts;                         // in the file's order
+  int32_t default_prompt = -1;                         // the place in prompts; -1: none
+
+  // What follows pooling, in order.
+  struct Module {
+    bool normalise = false;  // otherwise a dense layer
+    int32_t inputs = 0, outputs = 0;
+    ModuleActivation activation = ModuleActivation::kTanh;
+  };
+  std::vector<Module> modules = {{true, 0, 0, ModuleActivation::kIdentity}};
+
+  bool normalises() const;
+  int32_t find_prompt(std::string_view name) const;  // its place; -1: none of that name
+};
+
+}  // namespace lffn

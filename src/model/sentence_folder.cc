@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cstring>
+
+#include "format/json_object.h"
+#include "format/utf8.h"
+#include "model/model_config.h"
+#include "model/sentence_files.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{1} << 20;
+constexpr size_t kMaxModules = 64;
+constexpr int32_t kMaxSize = 1 << 20;  // of a vector
+
+JsonObject read_object(const Folder& folder, const std::string& name) {
+  JsonObject object(folder.read_text(name, kMaxBytes), folder.path(name));
+  object.drop_nulls();
+  return object;
+}
+
+// Files name places in their own folder only.
+void check_place(const std::string& place, const std::string& where) {
+  bool inside = place.empty() || (place[0] != '/' && place.find('\\') == std::string::npos);
+  for (size_t begin = 0; inside && begin <= place.size();) {
+    const size_t end = std::min(place.find('/', begin), place.size());
+    inside = place.compare(begin, end - begin, "..") != 0;
+    begin = end + 1;
+  }
+  if (!inside) fail(LFFN_ERROR_BAD_MODEL, "%s: the path %s leaves the folder", where.c_str(), in_quotes(place).c_str());
+}
+
+void read_pooling(const Folder& folder, SentenceSettings& settings) {
+  const JsonObject object = read_object(folder, "config.json");
+  struct Mode {
+    const char* key;
+    const char* name;
+    bool by_default;
+    Pooling pooling;
+  };
+  constexpr Mode kModes[] = {
+      {"pooling_mode_cls_token", "cls", false, Pooling::kFirst},
+      {"pooling_mode_max_tokens", "max", false, Pooling::kMax},
+      {"pooling_mode_mean_tokens", "mean", true, Pooling::kMean},
+      {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", false, Pooling::kMeanSqrtLength}};
+  const std::string path = folder.path("config.json");
+  for (const char* key : {"pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
+    if (object.boolean(key, false)) {
+      fail(LFFN_ERROR_UNSUPPORTED,
+           "%s: '%s' is not supported; choose a model that pools by cls, max, mean or "
+           "mean_sqrt_len_tokens",
+           path.c_str(), key);
+    }
+  }
+  const std::string named = object.text("pooling_mode", "");
+  settings.pooling.clear();
+  for (const Mode& mode : kModes) {
+    if (named.empty() ? object.boolean(mode.key, mode.by_default) : named == mode.name) {
+      settings.pooling.push_back(mode.pooling);
+    }
+  }
+  if (settings.pooling.empty()) fail(LFFN_ERROR_BAD_MODEL, "%s: names no way to pool that is known", path.c_str());
+  settings.include_prompt = object.boolean("include_prompt", true);
+}
+
+void read_dense(const Folder& folder, SentenceFolder& to) {
+  const JsonObject object = read_object(folder, "config.json");
+  const std::string path = folder.path("config.json");
+  SentenceSettings::Module module;
+  module.inputs = object.integer("in_features");
+  module.outputs = object.integer("out_features");
+  for (const int32_t size : {module.inputs, module.outputs}) {
+    if (size < 1 || size > kMaxSize) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: a size of %d, allowed is 1 to %d", path.c_str(), size, kMaxSize);
+    }
+  }
+  for (const char* key : {"module_input_name", "module_output_name"}) {
+    if (object.text(key, "sentence_embedding") != "sentence_embedding") {
+      fail(LFFN_ERROR_UNSUPPORTED, "%s: '%s' is not supported; choose a model whose Dense layers follow its pooling",
+           path.c_str(), key);
+    }
+  }
+  const bool has_bias = object.boolean("bias", true);
+  const std::string activation = object.text("activation_function", "torch.nn.modules.activation.Tanh");
+  if (!find_module_activation(activation, &module.activation)) {
+    fail(LFFN_ERROR_UNSUPPORTED, "%s: the activation %s is not supported; choose Identity, Tanh, ReLU, Sigmoid or GELU",
+         path.c_str(), in_quotes(activation).c_str());
+  }
+  if (!folder.has("model.safetensors") && folder.has("pytorch_model.bin")) {
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "%s is not read; save the model again with sentence-transformers, which writes model.safetensors",
+         folder.path("pytorch_model.bin").c_str());
+  }
+  to.files.push_back(folder.open("model.safetensors"));
+  const std::string prefix = module_prefix(to.settings.modules.size());
+  try {
+    for (TensorView& view : parse_safetensors(*to.files.back()).tensors) {
+      view.name = prefix + view.name;
+      to.tensors.push_back(std::move(view));
+    }
+  } catch (const Error& error) {
+    throw Error(error.status(), folder.path("model.safetensors") + ": " + error.what());
+  }
+  if (!has_bias) {
+    to.memory.emplace_back(static_cast<size_t>(module.outputs) * sizeof(float));
+    std::memset(to.memory.back().data(), 0, to.memory.back().size());
+    TensorView zeros;
+    zeros.name = prefix + "linear.bias";
+    zeros.shape = {module.outputs};
+    zeros.data = to.memory.back().as<uint8_t>();
+    zeros.size = to.memory.back().size();
+    to.tensors.push_back(std::move(zeros));
+  }
+  to.settings.modules.push_back(module);
+}
+
+void read_transformer(const Folder& folder, SentenceSettings& settings) {
+  for (const char* name :
+       {"sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json",
+        "sentence_camembert_config.json", "sentence_albert_config.json", "sentence_xlm-roberta_config.json",
+        "sentence_xlnet_config.json"}) {
+    if (!folder.has(name)) continue;
+    const JsonObject object = read_object(folder, name);
+    settings.max_seq_length = object.integer("max_seq_length", 0);
+    settings.lower_case = object.boolean("do_lower_case", false);
+    return;
+  }
+}
+
+void read_prompts(const Folder& folder, SentenceSettings& settings) {
+  constexpr char kName[] = "config_sentence_transformers.json";
+  if (!folder.has(kName)) return;
+  const JsonObject object = read_object(folder, kName);
+  if (const JsonValue* prompts = object.value("prompts")) {
+    constexpr char kWanted[] = "an object with a text for each name";
+    if (prompts->shape != JsonValue::Shape::kObject) object.refuse("prompts", kWanted);
+    for (size_t i = 0; i < prompts->items.size(); ++i) {
+      if (prompts->items[i].is_null()) continue;
+      if (!prompts->items[i].is_text()) object.refuse("prompts", kWanted);
+      settings.prompts.emplace_back(prompts->names[i], prompts->items[i].scalar.text);
+    }
+  }
+  const JsonValue* name = object.value("default_prompt_name");
+  if (name == nullptr) return;
+  settings.default_prompt = settings.find_prompt(object.text("default_prompt_name"));
+  if (settings.default_prompt < 0) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: 'default_prompt_name' is %s, which is none of the prompts",
+         folder.path(kName).c_str(), in_quotes(object.text("default_prompt_name")).c_str());
+  }
+}
+
+}  // namespace
+
+SentenceFolder read_sentence_folder(const Folder& folder) {
+  constexpr char kName[] = "modules.json";
+  SentenceFolder result;
+  if (!folder.has(kName)) return result;
+  const std::string where = folder.path(kName);
+  const JsonValue root = parse_json_value(folder.read_text(kName, kMaxBytes), where);
+  if (root.shape != JsonValue::Shape::kList || root.items.empty() || root.items.size() > kMaxModules) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: must be a list of 1 to %zu modules", where.c_str(), kMaxModules);
+  }
+  SentenceSettings& settings = result.settings;
+  settings.is_sentence_encoder = true;
+  settings.modules.clear();
+  bool pooled = false;
+  for (size_t i = 0; i < root.items.size(); ++i) {
+    JsonObject module(root.items[i], where);
+    module.drop_nulls();
+    const std::string type = module.text("type"), place = module.text("path", "");
+    check_place(place, where);
+    const std::string name = type.substr(type.rfind('.') + 1);
+    const InnerFolder inside(folder, place);
+    // The names of sentence-transformers' first versions are those of families.
+    const bool encoder = name == "Transformer" || name == "BERT" || name == "RoBERTa" || name == "DistilBERT";
+    if (encoder != (i == 0) || (name == "Pooling") != (i == 1)) {
+      fail(
+          LFFN_ERROR_UNSUPPORTED,
+          "%s: module %zu is %s; supported are a Transformer, then a Pooling, then any of Dense, Normalize and Dropout",
+          where.c_str(), i, in_quotes(type).c_str());
+    }
+    if (encoder) {
+      result.transformer = place;
+      read_transformer(inside, settings);
+    } else if (name == "Pooling") {
+      read_pooling(inside, settings);
+      pooled = true;
+    } else if (name == "Dense") {
+      read_dense(inside, result);
+    } else if (name == "Normalize") {
+      SentenceSettings::Module normalise;
+      normalise.normalise = true;
+      settings.modules.push_back(normalise);
+    } else if (name != "Dropout") {
+      fail(LFFN_ERROR_UNSUPPORTED,
+           "%s: the module %s is not supported; choose a model with Dense, Normalize and Dropout only", where.c_str(),
+           in_quotes(type).c_str());
+    }
+  }
+  if (!pooled) fail(LFFN_ERROR_UNSUPPORTED, "%s: has no Pooling module; choose a model that has one", where.c_str());
+  read_prompts(folder, settings);
+  return result;
+}
+
+}  // namespace lffn

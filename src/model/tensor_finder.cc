@@ -1,0 +1,113 @@
+#include "model/tensor_finder.h"
+
+#include "format/utf8.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
+
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+std::string plain_name(std::string_view name, std::string_view prefix) {
+  for (const std::string_view start : {std::string_view("model."), prefix}) {
+    if (starts_with(name, start)) name.remove_prefix(start.size());
+  }
+  std::string result(name);
+  constexpr std::string_view kOldNames[2] = {"LayerNorm.gamma", "LayerNorm.beta"};
+  for (const std::string_view old : kOldNames) {
+    const size_t dot = old.find('.');
+    if (result.size() < old.size() || result.compare(result.size() - old.size(), old.size(), old) != 0) continue;
+    result.resize(result.size() - (old.size() - dot - 1));
+    result += &old == kOldNames ? "weight" : "bias";
+    break;
+  }
+  return result;
+}
+
+}  // namespace
+
+TensorFinder::TensorFinder(const std::vector<TensorView>& tensors, std::string_view prefix) : tensors_(tensors) {
+  for (const TensorView& tensor : tensors) {
+    const auto [other, added] = by_name_.emplace(plain_name(tensor.name, prefix), &tensor);
+    if (!added) {
+      fail(kStatus, "%s and %s are the same tensor", in_quotes(other->second->name).c_str(),
+           in_quotes(tensor.name).c_str());
+    }
+  }
+}
+
+bool TensorFinder::has_any(std::string_view prefix) const {
+  const auto first = by_name_.lower_bound(prefix);
+  return first != by_name_.end() && starts_with(first->first, prefix);
+}
+
+const TensorView* TensorFinder::take(const std::string& name) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) fail(kStatus, "%s: this tensor is missing", name.c_str());
+  taken_.insert(found->second);
+  return found->second;
+}
+
+const TensorView* TensorFinder::floats(const std::string& name, const std::vector<int64_t>& shape) {
+  const TensorView* tensor = take(name);
+  check_tensor(*tensor, shape, {DType::kF32, DType::kF16, DType::kBF16}, kStatus);
+  return tensor;
+}
+
+NormTensors TensorFinder::norm(const std::string& name, int64_t size) {
+  NormTensors norm;
+  norm.gain = floats(name + ".weight", {size});
+  norm.shift = floats(name + ".bias", {size});
+  return norm;
+}
+
+LinearTensors TensorFinder::linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
+                                   int64_t inputs, bool may_be_int8) {
+  LinearTensors linear;
+  linear.inputs = inputs;
+  for (const char* name : names) {
+    linear.outputs += outputs;
+    const std::string weight = prefix + name + ".weight";
+    if (may_be_int8 && has(weight + ".scale")) {
+      linear.weights.push_back(take(weight));
+      check_tensor(*linear.weights.back(), {outputs, inputs}, {DType::kI8}, kStatus);
+      linear.scales.push_back(take(weight + ".scale"));
+      check_tensor(*linear.scales.back(), {outputs}, {DType::kF32}, kStatus);
+    } else {
+      linear.weights.push_back(floats(weight, {outputs, inputs}));
+      linear.scales.push_back(nullptr);
+    }
+    linear.biases.push_back(floats(prefix + name + ".bias", {outputs}));
+  }
+  return linear;
+}
+
+std::vector<TensorView> TensorFinder::lookup(const std::string& prefix, const std::string& norm) {
+  std::vector<TensorView> result;
+  const auto add = [&](const std::string& name, const char* own_name) {
+    if (!has(name)) return;
+    result.push_back(*take(name));
+    result.back().name = own_name;
+  };
+  add(norm + ".weight", kNormGain);
+  add(norm + ".bias", kNormShift);
+  for (const char* name : {kHashWeight, kFoldedWeight, kFoldedScale, kHashBias, kTables, kTablesScale, kBias}) {
+    add(prefix + name, name);
+  }
+  return result;
+}
+
+void TensorFinder::refuse_others(const char* const* ignored, size_t count) const {
+  for (const auto& [name, tensor] : by_name_) {
+    bool known = taken_.count(tensor) != 0;
+    for (size_t i = 0; i < count && !known && ignored[i] != nullptr; ++i) {
+      const std::string_view entry = ignored[i];
+      known = entry.back() == '.' ? starts_with(name, entry) : name == entry;
+    }
+    if (!known) fail(kStatus, "%s: a model with this config has no such tensor", in_quotes(tensor->name).c_str());
+  }
+}
+
+}  // namespace lffn

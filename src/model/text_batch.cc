@@ -1,0 +1,133 @@
+#include "model/text_batch.h"
+
+#include <algorithm>
+
+#include "format/utf8.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+// White space as Python's str.strip() knows it, by the bytes of its UTF-8.
+constexpr std::string_view kSpaces[] = {"\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
+                                        "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a",
+                                        "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"};
+
+bool is_ascii_space(char c) { return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20); }
+
+// How many bytes of white space the text begins with, or ends with: of one character; 0: none.
+size_t space_at(std::string_view text, bool end) {
+  if (text.empty()) return 0;
+  if (is_ascii_space(end ? text.back() : text.front())) return 1;
+  for (const std::string_view space : kSpaces) {
+    if (text.size() < space.size()) continue;
+    if (text.substr(end ? text.size() - space.size() : 0, space.size()) == space) return space.size();
+  }
+  return 0;
+}
+
+std::string_view strip(std::string_view text) {
+  while (const size_t bytes = space_at(text, false)) text.remove_prefix(bytes);
+  while (const size_t bytes = space_at(text, true)) text.remove_suffix(bytes);
+  return text;
+}
+
+}  // namespace
+
+void TextBatch::start(const Model& model, const TextOptions& options) {
+  if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
+  model_ = &model;
+  options_ = options;
+  ids_.clear();
+  types_.clear();
+  offsets_.assign(1, 0);
+  uncut_.clear();
+  prompt_tokens_ = 0;
+  if (!options.for_embedding || options.prompt.empty() || model.sentence().include_prompt) return;
+  // Pooling leaves out as many tokens as the prompt alone has, but for the one that ends a text.
+  options_.prompt = {};
+  add(options.prompt);
+  prompt_tokens_ = offsets_.back() - 1;
+  options_.prompt = options.prompt;
+  ids_.clear();
+  types_.clear();
+  offsets_.assign(1, 0);
+  uncut_.clear();
+}
+
+void TextBatch::add(std::string_view text) { append(text, nullptr); }
+
+void TextBatch::add_pair(std::string_view text, std::string_view pair) { append(text, &pair); }
+
+void TextBatch::add_nothing() {
+  offsets_.push_back(offsets_.back());
+  uncut_.push_back(0);
+}
+
+std::string_view TextBatch::prepare(std::string_view text, bool first) {
+  if (!options_.for_embedding || !model_->sentence().is_sentence_encoder) {
+    if (!first || options_.prompt.empty()) return text;
+    prepared_[0].assign(options_.prompt);
+    prepared_[0].append(text);
+    return prepared_[0];
+  }
+  std::string& prepared = prepared_[first ? 0 : 1];
+  if (first)
+    prepared.assign(options_.prompt);
+  else
+    prepared.clear();
+  prepared.append(text);
+  return strip(prepared);
+}
+
+void TextBatch::append(std::string_view text, const std::string_view* pair) {
+  const Tokenizer& tokenizer = *model_->tokenizer();
+  text = prepare(text, true);
+  if (pair != nullptr) fail(LFFN_ERROR_UNSUPPORTED, "this tokenizer reads no pairs of texts");
+  Tokenizer::Options options;
+  options.special = true;
+  tokenizer.encode(text, options, new_ids_);
+  const auto uncut = static_cast<int64_t>(new_ids_.size());
+  if (options_.max_tokens > 0 && uncut > options_.max_tokens) {
+    options.most = static_cast<size_t>(options_.max_tokens);
+    tokenizer.encode(text, options, new_ids_);
+  }
+  const int64_t most = model_->config().max_tokens();
+  if (static_cast<int64_t>(new_ids_.size()) > most) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has %zu tokens, the model can run at most %lld", new_ids_.size(),
+         static_cast<long long>(most));
+  }
+  new_types_.assign(new_ids_.size(), 0);
+  ids_.insert(ids_.end(), new_ids_.begin(), new_ids_.end());
+  types_.insert(types_.end(), new_types_.begin(), new_types_.end());
+  offsets_.push_back(static_cast<int64_t>(ids_.size()));
+  uncut_.push_back(uncut);
+}
+
+void TextBatch::fill(ModelCall& call) const {
+  call.ids = ids_.data();
+  call.types = model_->family().texts_have_types ? types_.data() : nullptr;
+  call.offsets = offsets_.data();
+  call.num_sequences = size();
+  call.prompt_tokens = prompt_tokens_;
+}
+
+std::string_view default_prompt(const Model& model) {
+  const SentenceSettings& sentence = model.sentence();
+  if (sentence.default_prompt < 0) return {};
+  return sentence.prompts[static_cast<size_t>(sentence.default_prompt)].second;
+}
+
+std::string_view find_prompt(const Model& model, std::string_view name) {
+  const SentenceSettings& sentence = model.sentence();
+  const int32_t place = sentence.find_prompt(name);
+  if (place >= 0) return sentence.prompts[static_cast<size_t>(place)].second;
+  std::string known;
+  for (const SentenceSettings::Prompt& prompt : sentence.prompts) {
+    known += (known.empty() ? "" : ", ") + in_quotes(prompt.first);
+  }
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "the model has no prompt %s; it has %s", in_quotes(name).c_str(),
+       known.empty() ? "none" : known.c_str());
+}
+
+}  // namespace lffn

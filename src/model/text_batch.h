@@ -1,0 +1,60 @@
+// Texts as sequences of token ids, as a model wants them: prompt, white space, cutting, token types.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+
+namespace lffn {
+
+struct TextOptions {
+  // As a sentence encoder wants its texts: stripped of white space, lower-cased if it says so.
+  bool for_embedding = false;
+  std::string_view prompt;          // put before each text
+  int64_t max_tokens = 0;           // cut to so many, special ones counted; 0: never
+  const int32_t* cancel = nullptr;  // seen while tokenizing
+};
+
+class TextBatch {
+ public:
+  // The model must have a tokenizer. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for one that has none, and where
+  // max_tokens leaves no room for the special tokens.
+  TextBatch(const Model& model, const TextOptions& options) { start(model, options); }
+  TextBatch() = default;
+  // Begins anew and keeps the memory.
+  void start(const Model& model, const TextOptions& options);
+
+  // Appends a sequence. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 or that the model cannot
+  // run; the batch is then as it was.
+  void add(std::string_view text);
+  void add_pair(std::string_view text, std::string_view pair);
+  void add_nothing();  // an empty sequence
+
+  int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }
+  const std::vector<int32_t>& ids() const { return ids_; }
+  const std::vector<int64_t>& offsets() const { return offsets_; }  // [size() + 1]
+  const std::vector<int64_t>& uncut() const { return uncut_; }      // [size()] tokens that each would have uncut
+  // Fills in the sequences. The batch must outlive the call.
+  void fill(ModelCall& call) const;
+
+ private:
+  void append(std::string_view text, const std::string_view* pair);
+  std::string_view prepare(std::string_view text, bool first);
+
+  const Model* model_ = nullptr;
+  TextOptions options_;
+  std::string prepared_[2];  // a text with its prompt, and its pair
+  int64_t prompt_tokens_ = 0;
+  std::vector<int32_t> ids_, types_, new_ids_, new_types_;
+  std::vector<int64_t> offsets_ = {0}, uncut_;
+};
+
+// The text of one of the model's prompts. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) that lists the names there are.
+std::string_view find_prompt(const Model& model, std::string_view name);
+// The default one, or "".
+std::string_view default_prompt(const Model& model);
+
+}  // namespace lffn

@@ -1,0 +1,159 @@
+// Folders that transformers and sentence-transformers wrote, with what these compute from them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "format/file.h"
+#include "format/json_object.h"
+#include "model/model.h"
+#include "tests/format/helpers.h"
+
+namespace lffn {
+namespace {
+
+// The folders in both places: a few that are always here, and all where there are more.
+std::vector<std::string> folders() {
+  std::vector<std::string> result;
+  for (const char* place : {LFFN_HF_DATA, LFFN_MORE_HF_DATA}) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(place, none)) {
+      if (std::filesystem::exists(entry.path() / "io.safetensors")) result.push_back(entry.path().string());
+    }
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+// The largest difference over the rms of what is expected.
+double distance(const float* got, const TensorView& expected) {
+  const auto count = expected.size / sizeof(float);
+  std::vector<float> values(count);
+  expected.read(0, expected.size, values.data());
+  double squares = 0, largest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    squares += static_cast<double>(values[i]) * values[i];
+    largest = std::max(largest, std::fabs(static_cast<double>(got[i]) - values[i]));
+  }
+  return largest / std::sqrt(squares / static_cast<double>(count));
+}
+
+// A folder as if it had no tokenizer: what is compared by ids does not depend on one.
+class WithoutTokenizer : public FolderOnDisk {
+ public:
+  explicit WithoutTokenizer(const std::string& path) : FolderOnDisk(path, false) {}
+  bool has(const std::string& name) const override {
+    for (const char* hidden : {"tokenizer.json", "vocab.txt", "vocab.json", "merges.txt"}) {
+      if (name == hidden) return false;
+    }
+    return FolderOnDisk::has(name);
+  }
+};
+
+struct Input {
+  std::vector<int32_t> ids, types;
+};
+
+class GoldenHf : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    model_ = load_model_folder(WithoutTokenizer(GetParam()), LoadOptions(), usable_kernels());
+    file_ = std::make_unique<FileBytes>(GetParam() + "/io.safetensors", false);
+    io_ = parse_safetensors(file_->data(), file_->size());
+  }
+
+  std::string text_of(const std::string& name) const {
+    return FolderOnDisk(GetParam(), false).read_text(name, size_t{1} << 24);
+  }
+
+  static std::vector<int32_t> integers(const JsonValue& list) {
+    std::vector<int32_t> result;
+    for (const JsonValue& item : list.items) result.push_back(static_cast<int32_t>(item.scalar.integer));
+    return result;
+  }
+
+  std::vector<Input> inputs(const char* kind) const {
+    const JsonObject tokens(text_of("tokens.json"), "tokens.json");
+    std::vector<Input> result;
+    for (const JsonValue& entry : tokens.value(kind)->items) {
+      const JsonObject text(entry, kind);
+      Input input;
+      input.ids = integers(*text.value("ids"));
+      const JsonValue* types = text.value("types");
+      if (types != nullptr && !types->is_null()) input.types = integers(*types);
+      result.push_back(std::move(input));
+    }
+    return result;
+  }
+
+  // Hidden states and, where given, logits of all inputs, which go through the model together.
+  void expect_outputs(const std::vector<Input>& all, const std::string& prefix) {
+    ASSERT_FALSE(all.empty());
+    Input together;
+    std::vector<int64_t> offsets = {0};
+    for (const Input& input : all) {
+      together.ids.insert(together.ids.end(), input.ids.begin(), input.ids.end());
+      together.types.insert(together.types.end(), input.types.begin(), input.types.end());
+      offsets.push_back(static_cast<int64_t>(together.ids.size()));
+    }
+    const auto d = static_cast<size_t>(model_->config().hidden_size);
+    const auto vocabulary = static_cast<size_t>(model_->config().vocab_size);
+    std::vector<float> hidden(together.ids.size() * d), scores(all.size() * static_cast<size_t>(model_->num_classes()));
+    std::vector<float> logits(model_->has_lm_head() ? together.ids.size() * vocabulary : 0);
+    std::vector<int64_t> positions(together.ids.size());
+    for (size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<int64_t>(i);
+    ModelCall call;
+    call.ids = together.ids.data();
+    if (model_->family().texts_have_types && !together.types.empty()) call.types = together.types.data();
+    call.offsets = offsets.data();
+    call.num_sequences = static_cast<int64_t>(all.size());
+    call.hidden = hidden.data();
+    if (model_->num_classes() > 0) call.class_scores = scores.data();
+    if (model_->has_lm_head()) {
+      call.positions = positions.data();
+      call.num_positions = static_cast<int64_t>(positions.size());
+      call.logits = logits.data();
+    }
+    model_->run(call);
+    int compared = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const TensorView* expected = io_.find(prefix + "hidden." + std::to_string(i));
+      ASSERT_NE(expected, nullptr);
+      EXPECT_LT(distance(hidden.data() + static_cast<size_t>(offsets[i]) * d, *expected), 1e-4) << prefix << i;
+      expected = io_.find(prefix + "logits." + std::to_string(i));
+      if (expected == nullptr) continue;
+      ++compared;
+      const float* got = model_->has_lm_head() ? logits.data() + static_cast<size_t>(offsets[i]) * vocabulary
+                                               : scores.data() + i * static_cast<size_t>(model_->num_classes());
+      EXPECT_LT(distance(got, *expected), 1e-4) << prefix << "logits " << i;
+    }
+    EXPECT_EQ(compared > 0, prefix.empty() || model_->num_classes() > 0);
+  }
+
+  std::unique_ptr<const Model> model_;
+  std::unique_ptr<FileBytes> file_;
+  Safetensors io_;
+};
+
+TEST_P(GoldenHf, HiddenStatesAndLogits) {
+  if (io_.find("embeddings") != nullptr) GTEST_SKIP() << "embeddings only";
+  expect_outputs(inputs("texts"), "");
+  expect_outputs(inputs("pairs"), "pair_");
+}
+
+INSTANTIATE_TEST_SUITE_P(Folders, GoldenHf, testing::ValuesIn(folders()), [](const auto& test) {
+  std::string name = std::filesystem::path(test.param).filename().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(MoreGoldenFolders, AreThere) {
+  if (!std::filesystem::exists(LFFN_MORE_HF_DATA)) {
+    GTEST_SKIP() << LFFN_MORE_HF_DATA << " is not here: only the folders beside this test were tried";
+  }
+}
+
+}  // namespace
+}  // namespace lffn
