@@ -14,20 +14,19 @@ struct Batch {
   int64_t tokens() const { return texts * length; }
 };
 
-constexpr int64_t kHidden = 512;
-
 class ModelEngine {
  public:
   virtual ~ModelEngine() = default;
-  // ids: [texts, length]; hidden: receives [texts, length, kHidden].
+  // ids: [texts, length]; hidden: receives [texts, length, hidden_size()].
   virtual void run(const int32_t* ids, const Batch& batch, float* hidden) = 0;
   // Seconds spent in attention, its linear layers, the FFNs and the rest; empty where the engine does not tell.
   virtual std::vector<double> stages(const int32_t*, const Batch&, float*) { return {}; }
   virtual std::string version() const = 0;
+  virtual int64_t hidden_size() const = 0;
 };
 
 // linear, tables and hash: all in float32, or all in int8.
 std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, int threads);
-std::unique_ptr<ModelEngine> load_onnxruntime(const std::string& file, int threads);
+std::unique_ptr<ModelEngine> load_onnxruntime(const std::string& file, int threads, int64_t hidden_size);
 
 }  // namespace compare

@@ -28,6 +28,12 @@ class LookupFfnEngine : public ModelEngine {
     call(ids, batch, hidden, seconds.data());
     return seconds;
   }
+  int64_t hidden_size() const override {
+    lffn_model_info info;
+    lffn_model_info_init(&info);
+    check(lffn_model_get_info(model_, &info));
+    return info.hidden_size;
+  }
   std::string version() const override {
     const uint32_t v = lffn_version();
     return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." + std::to_string(v % 100) + " (" +

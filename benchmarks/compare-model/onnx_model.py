@@ -1,13 +1,13 @@
 """Writes the vanilla model as an ONNX file (a protobuf message) by hand, so that no ONNX package is needed.
 
-The graph is what ONNX Runtime's own tools make of an exported model: fused attention, and in int8 dynamic quantisation
-with a scale for each output on 7 bits, so that AVX2's saturating products cannot saturate ("reduce_range").
+The graph is what ONNX Runtime's own tools make of an exported model: fused attention, layer norms that take the sum
+before them along, and in int8 dynamic quantisation with a scale for each output on 7 bits, so that AVX2's saturating
+products cannot saturate ("reduce_range"). Attention comes in two forms: "attention" is one operation with the weights of
+queries, keys and values inside (Attention, QAttention); "multihead" has them before it (MultiHeadAttention).
 """
 import struct
 
 import numpy
-
-import weights as sizes
 
 MICROSOFT = "com.microsoft"
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int64": 7}
@@ -62,7 +62,7 @@ class Graph:
         return self.tensor(name, numpy.array(value, numpy.float32))
 
     def write(self, path, inputs, outputs):
-        graph = b"".join(message(1, node) for node in self.nodes) + message(2, "roberta")
+        graph = b"".join(message(1, node) for node in self.nodes) + message(2, "encoder")
         graph += b"".join(message(5, tensor) for tensor in self.tensors.values())
         graph += b"".join(message(11, i) for i in inputs) + b"".join(message(12, o) for o in outputs)
         versions = [message(8, message(1, domain) + integer(2, version)) for domain, version in (("", 17), (MICROSOFT, 1))]
@@ -71,34 +71,42 @@ class Graph:
 
 
 def quantised(weight):
-    """int8 on 7 bits, with a scale for each column."""
+    """int8 on 7 bits, with a scale for each column: with a single one a real model's outputs are off by half their size."""
     scale = (numpy.abs(weight).max(axis=0) / 64).astype(numpy.float32)
     return numpy.rint(weight / scale).astype(numpy.int8), scale
 
 
 class Builder(Graph):
-    def __init__(self, tensors, int8):
+    def __init__(self, sizes, tensors, form, int8):
         super().__init__()
-        self.weights, self.int8 = tensors, int8
+        self.sizes, self.weights, self.form, self.int8 = sizes, tensors, form, int8
+
+    def int8_weight(self, weight, name):
+        integers, scale = quantised(weight)
+        zero = numpy.zeros(scale.shape, numpy.int8)
+        return self.tensor(name + "_w", integers), self.tensor(name + "_w_scale", scale), self.tensor(name + "_w_zero", zero)
 
     def linear(self, x, weight, bias, name):
         if not self.int8:
             product = self.node("MatMul", [x, self.tensor(name + "_w", weight)], name + "_product")
             return self.node("Add", [product, self.tensor(name + "_b", bias)], name)
-        return self.node("DynamicQuantizeMatMul", [x] + self.int8_weight(weight, name) + [self.tensor(name + "_b", bias)],
-                         name, MICROSOFT)
-
-    def int8_weight(self, weight, name):
-        integers, scale = quantised(weight)
-        return [self.tensor(name + "_w", integers), self.tensor(name + "_scale", scale),
-                self.tensor(name + "_zero", numpy.zeros_like(scale, numpy.int8))]
+        inputs = [x, *self.int8_weight(weight, name), self.tensor(name + "_b", bias)]
+        return self.node("DynamicQuantizeMatMul", inputs, name, MICROSOFT)
 
     def named_linear(self, x, prefix):
         return self.linear(x, self.weights[prefix + ".weight"].T, self.weights[prefix + ".bias"], prefix)
 
+    def norm_weights(self, prefix):
+        return [self.tensor(f"{prefix}.{part}", self.weights[f"{prefix}.{part}"]) for part in ("weight", "bias")]
+
     def norm(self, x, prefix, name):
-        parts = [self.tensor(prefix + "." + part, self.weights[prefix + "." + part]) for part in ("weight", "bias")]
-        return self.node("LayerNormalization", [x] + parts, name, axis=-1, epsilon=1e-5)
+        return self.node("LayerNormalization", [x] + self.norm_weights(prefix), name, axis=-1, epsilon=self.sizes.eps)
+
+    def sum_and_norm(self, a, b, prefix, name):
+        """The layer norm of a + b, and the sum itself."""
+        outputs = [name, "", "", name + "_sum"]
+        self.node("SkipLayerNormalization", [a, b] + self.norm_weights(prefix), outputs, MICROSOFT, epsilon=self.sizes.eps)
+        return name, name + "_sum"
 
     def gelu(self, x, name):
         """As PyTorch's exporter writes it; ONNX Runtime makes one operation of it."""
@@ -108,7 +116,8 @@ class Builder(Graph):
 
     def embeddings(self, ids):
         words = self.tensor("words", self.weights["embeddings.word_embeddings.weight"])
-        table = self.weights["embeddings.position_embeddings.weight"][2:] + self.weights["embeddings.token_type_embeddings.weight"]
+        table = (self.weights["embeddings.position_embeddings.weight"][self.sizes.first_position:]
+                 + self.weights["embeddings.token_type_embeddings.weight"][0])
         zero, one = (self.tensor(f"index{n}", numpy.array([n], numpy.int64)) for n in (0, 1))
         length = self.node("Slice", [self.node("Shape", [ids], "shape"), one, self.tensor("index2", numpy.array([2], numpy.int64))],
                            "length")
@@ -118,33 +127,47 @@ class Builder(Graph):
 
     def attention(self, x, prefix):
         parts = [prefix + part for part in ("query", "key", "value")]
+        name, heads = prefix + "attended", {"num_heads": self.sizes.heads}
+        if self.form == "multihead":
+            return self.node("MultiHeadAttention", [self.named_linear(x, part) for part in parts], name, MICROSOFT, **heads)
         weight = numpy.concatenate([self.weights[part + ".weight"].T for part in parts], axis=1)
         bias = numpy.concatenate([self.weights[part + ".bias"] for part in parts])
-        name = prefix + "attended"
         if not self.int8:
             inputs = [x, self.tensor(name + "_w", weight), self.tensor(name + "_b", bias)]
-            return self.node("Attention", inputs, name, MICROSOFT, num_heads=sizes.HEADS)
+            return self.node("Attention", inputs, name, MICROSOFT, **heads)
         integers, scale, zero = [name + end for end in ("_x", "_x_scale", "_x_zero")]
         self.node("DynamicQuantizeLinear", [x], [integers, scale, zero])
         weights, weight_scale, weight_zero = self.int8_weight(weight, name)
         inputs = [integers, weights, self.tensor(name + "_b", bias), scale, weight_scale, "", zero, weight_zero]
-        return self.node("QAttention", inputs, name, MICROSOFT, num_heads=sizes.HEADS)
+        return self.node("QAttention", inputs, name, MICROSOFT, **heads)
 
-    def layer(self, x, i):
-        prefix = f"encoder.layer.{i}."
-        normed = self.norm(x, prefix + "attention.LayerNorm", prefix + "normed")
-        out = self.named_linear(self.attention(normed, prefix + "attention."), prefix + "attention.dense")
-        x = self.node("Add", [x, out], prefix + "attention_sum")
-        inside = self.named_linear(self.norm(x, prefix + "FFN.0", prefix + "FFN_normed"), prefix + "FFN.1")
-        out = self.named_linear(self.gelu(inside, prefix + "gelu"), prefix + "FFN.3")
-        return self.node("Add", [x, out], f"hidden{i + 1}")
+    def attention_out(self, x, prefix):
+        return self.named_linear(self.attention(x, prefix + "attention."), prefix + "attention.dense")
+
+    def ffn(self, x, prefix):
+        return self.named_linear(self.gelu(self.named_linear(x, prefix + "FFN.1"), prefix + "gelu"), prefix + "FFN.3")
+
+    def post_norm_encoder(self, x):
+        for i in range(self.sizes.layers):
+            prefix = f"encoder.layer.{i}."
+            out = "y" if i + 1 == self.sizes.layers else prefix + "out"
+            x, _ = self.sum_and_norm(x, self.attention_out(x, prefix), prefix + "attention.LayerNorm", prefix + "middle")
+            x, _ = self.sum_and_norm(x, self.ffn(x, prefix), prefix + "FFN.0", out)
+
+    def pre_norm_encoder(self, x):
+        normed = self.norm(x, "encoder.layer.0.attention.LayerNorm", "normed")
+        for i in range(self.sizes.layers):
+            prefix, last = f"encoder.layer.{i}.", i + 1 == self.sizes.layers
+            after, name = ("encoder.LayerNorm", "y") if last else (f"encoder.layer.{i + 1}.attention.LayerNorm", prefix + "out")
+            normed, x = self.sum_and_norm(x, self.attention_out(normed, prefix), prefix + "FFN.0", prefix + "middle")
+            normed, x = self.sum_and_norm(x, self.ffn(normed, prefix), after, name)
 
 
-def write_onnx(path, tensors, int8):
-    graph = Builder(tensors, int8)
-    x = graph.embeddings("ids")
-    for i in range(sizes.LAYERS):
-        x = graph.layer(x, i)
-    graph.norm(x, "encoder.LayerNorm", "hidden")
-    graph.write(path, [value_info("ids", "int64", ["texts", "length"])],
-                [value_info("hidden", "float32", ["texts", "length", sizes.D])])
+def write_onnx(path, sizes, tensors, form, int8):
+    graph = Builder(sizes, tensors, form, int8)
+    x = graph.embeddings("x")
+    if sizes.post_norm:
+        graph.post_norm_encoder(x)
+    else:
+        graph.pre_norm_encoder(x)
+    graph.write(path, [value_info("x", "int64", ["texts", "length"])], [value_info("y", "float32", ["texts", "length", sizes.d])])

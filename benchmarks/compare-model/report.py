@@ -1,56 +1,65 @@
-"""Turns one run's numbers into docs/performance-models.md (between its markers), its pictures and benchmarks/results.
+"""Writes the tables of docs/performance-models.md (between its markers) and its pictures from benchmarks/results.
 
-usage: report.py MODELS.json
+usage: report.py [models=FILE.json]
+
+The file named is put among the results of its processor first.
 """
-import json
 import pathlib
 import sys
 
 import numpy
 
-import plots
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+from pages import DOCS, results, sections, short, spread, store, table, title_of, write_page  # noqa: E402
+from plotting import STYLES  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
-ENGINES = list(plots.STYLES)
+import plots  # noqa: E402
+
 FLOAT32 = ["onnxruntime-f32", "pytorch"]
-# Which of ours against which of theirs, and how many times faster it is meant to be.
-GOALS = (("lookupffn-f32", "float32", 2.0), ("lookupffn-int8", "float32", 2.0), ("lookupffn-int8", "onnxruntime-int8", 1.3))
+TITLES = {"paper": "The paper's small RoBERTa", "minilm": "all-MiniLM-L6-v2, dense and with lookups"}
 
 
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|---" + "|---:" * (len(header) - 1) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+def engine_of(name):
+    return name.split(":")[0]
 
 
 def times(cell):
-    """{engine: seconds of each round}; PyTorch under one name, whichever of its forms took part."""
-    return {"pytorch" if name.startswith("pytorch") else name: values for name, values in cell["seconds"].items()}
+    """{engine: seconds of each round}, whichever of an engine's forms took part."""
+    return {engine_of(name): values for name, values in cell["seconds"].items()}
 
 
 def medians(cell):
     return {name: float(numpy.median(values)) for name, values in times(cell).items()}
 
 
-def fastest(cell, against):
-    return min(FLOAT32, key=medians(cell).get) if against == "float32" else against
+def engines_in(cells):
+    return [e for e in STYLES if any(e in times(c) for c in cells)]
+
+
+def ours_in(cells):
+    return [e for e in engines_in(cells) if e.startswith("lookupffn")]
+
+
+def fastest(cell):
+    return min(FLOAT32, key=medians(cell).get)
 
 
 def ratio(cell, ours, against):
     """Median, 10th and 90th percentile of the rounds' ratios."""
     values = times(cell)
-    return numpy.percentile(numpy.array(values[fastest(cell, against)]) / values[ours], (50, 10, 90))
+    median, p10, p90 = numpy.percentile(numpy.array(values[against]) / values[ours], (50, 10, 90))
+    return spread(median, p10, p90)
 
 
-def grouped(result):
+def grouped(model):
     groups = {}
-    for cell in sorted(result["cells"], key=lambda c: (c["threads"], c["length"], c["texts"])):
+    for cell in sorted(model["cells"], key=lambda c: (c["threads"], c["length"], c["texts"])):
         groups.setdefault((cell["threads"], cell["length"]), []).append(cell)
     return groups
 
 
-def by_threads(result):
-    cells = [cell for group in grouped(result).values() for cell in group]
+def by_threads(model):
+    cells = [cell for group in grouped(model).values() for cell in group]
     return {n: [c for c in cells if c["threads"] == n] for n in sorted({c["threads"] for c in cells})}
 
 
@@ -58,110 +67,124 @@ def name_of(cell):
     return f"{cell['texts']} x {cell['length']}"
 
 
-def short(value):
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def machine_text(result):
-    m = result["machine"]
-    caches = ", ".join(f"{name} {size}" for name, size in sorted(m["caches"].items()))
-    versions = sorted(f"{name} {version}" for name, version in result["versions"].items() if name != "pytorch-fastpath")
-    rounds = [len(next(iter(c["seconds"].values()))) for c in result["cells"]]
-    return (f"CPU: {m['cpu']}, {m['cores']} cores, caches {caches}. System: Linux {m['linux']}, g++ {m['compiler']}.\n"
+def machine_text(machine, model):
+    caches = ", ".join(f"{name} {size}" for name, size in sorted(machine["caches"].items()))
+    versions = sorted(f"{name} {version}" for name, version in model["versions"].items())
+    rounds = [len(next(iter(c["seconds"].values()))) for c in model["cells"]]
+    return (f"CPU: {machine['cpu']}, {machine['cores']} cores, caches {caches}. System: Linux {machine['linux']}, g++ {machine['compiler']}.\n"
             f"Engines: {'; '.join(versions)}. Rounds: {min(rounds)} to {max(rounds)}.")
 
 
-def time_text(result):
+def time_text(model):
     parts = []
-    for threads, cells in by_threads(result).items():
+    for threads, cells in by_threads(model).items():
+        engines = engines_in(cells)
         for unit, value in (("Milliseconds per text", lambda c, s: short(1e3 * s / c["texts"])),
                             ("Tokens per second", lambda c, s: f"{c['texts'] * c['length'] / s:.0f}")):
-            rows = [[name_of(c)] + [value(c, medians(c)[e]) for e in ENGINES] for c in cells]
-            parts.append(f"{unit}, {plots.threads_text(threads)}:\n\n" + table(["texts x tokens"] + ENGINES, rows))
-    eager = sum("pytorch" in c["seconds"] for c in result["cells"])
-    parts.append(f"PyTorch took part with its eager form in {eager} of {len(result['cells'])} rows and with its fast path in the others.")
+            rows = [[name_of(c)] + [value(c, medians(c)[e]) for e in engines] for c in cells]
+            parts.append(f"{unit}, {plots.threads_text(threads)}:\n\n" + table(["texts x tokens"] + engines, rows))
+    return "\n\n".join(parts + [forms_text(model)])
+
+
+def forms_text(model):
+    """Which form of the engines that have several took part how often."""
+    took_part = {}
+    for name in (name for c in model["cells"] for name in c["seconds"] if ":" in name):
+        engine, form = name.split(":")
+        took_part.setdefault(engine, {}).setdefault(form, []).append(name)
+    return "\n".join(f"{engine} took part as " + ", ".join(f"{form} in {len(rows)} rows" for form, rows in sorted(forms.items())) + "."
+                     for engine, forms in sorted(took_part.items()))
+
+
+def ratio_text(model):
+    parts = []
+    for threads, cells in by_threads(model).items():
+        ours = ours_in(cells)
+        pairs = [(e, "float32") for e in ours] + [(e, "onnxruntime-int8") for e in ours if e.endswith("int8")]
+        rows = [[name_of(c), fastest(c)] + [ratio(c, e, fastest(c) if against == "float32" else against) for e, against in pairs]
+                for c in cells]
+        header = ["texts x tokens", "faster float32 engine"]
+        header += [f"{e} against {'the faster float32 engine' if against == 'float32' else against}" for e, against in pairs]
+        parts.append(f"Times faster, {plots.threads_text(threads)}; median of the rounds' ratios, 10th to 90th percentile:\n\n"
+                     + table(header, rows))
     return "\n\n".join(parts)
 
 
-def goal_name(ours, against):
-    return f"{ours} against {'the faster float32 engine' if against == 'float32' else against}"
-
-
-def ratio_text(result):
-    parts = []
-    for threads, cells in by_threads(result).items():
-        rows = []
-        for c in cells:
-            spreads = [ratio(c, ours, against) for ours, against, _ in GOALS]
-            rows.append([name_of(c), fastest(c, "float32")] + [f"**{m:.2f}** ({low:.2f} to {high:.2f})" for m, low, high in spreads])
-        header = ["texts x tokens", "faster float32 engine"] + [goal_name(*goal[:2]) for goal in GOALS]
-        parts.append(f"Times faster, {plots.threads_text(threads)}; median of the rounds' ratios, 10th to 90th percentile:\n\n"
-                     + table(header, rows))
-    lines = []
-    for ours, against, goal in GOALS:
-        values = [ratio(c, ours, against)[0] for c in result["cells"]]
-        lines.append(f"- {goal_name(ours, against)}: {min(values):.2f} to {max(values):.2f} times as fast; "
-                     f"the goal of {goal:g} is met in {sum(v >= goal for v in values)} of {len(values)} rows.")
-    return "\n\n".join(parts) + "\n\n" + "\n".join(lines)
-
-
-def memory_text(result):
-    largest = max(result["cells"], key=lambda c: c["texts"] * c["length"] + c["threads"])
-    smallest = min(result["cells"], key=lambda c: c["texts"] * c["length"] - c["threads"])
-    forms = {"pytorch" if name.startswith("pytorch") else name: name for name in largest["peak_bytes"]}
-    small = {"pytorch" if name.startswith("pytorch") else name: size for name, size in smallest["peak_bytes"].items()}
-    mega = lambda size: f"{size / 1e6:.0f}"
-    rows = [[e, mega(result["memory"][forms[e]]["loading_peak"]), mega(result["memory"][forms[e]]["loaded"]), mega(small[e]),
-             mega(largest["peak_bytes"][forms[e]])] for e in ENGINES]
+def memory_text(model):
+    largest = max(model["cells"], key=lambda c: c["texts"] * c["length"] + c["threads"])
+    smallest = min(model["cells"], key=lambda c: c["texts"] * c["length"] - c["threads"])
+    forms = {engine_of(name): name for name in largest["peak_bytes"]}
+    small = {engine_of(name): size for name, size in smallest["peak_bytes"].items()}
+    mega = lambda size: f"{size / 1e6:.0f}"  # noqa: E731
+    rows = [[e, mega(model["memory"][forms[e]]["loading_peak"]), mega(model["memory"][forms[e]]["loaded"]), mega(small[e]),
+             mega(largest["peak_bytes"][forms[e]])] for e in engines_in(model["cells"])]
     header = ["MB resident", "most while loading", "loaded", f"most at {name_of(smallest)}",
               f"most at {name_of(largest)}, {plots.threads_text(largest['threads'])}"]
     return table(header, rows)
 
 
-def stage_text(result):
+def stage_text(model):
     parts = []
-    for threads, cells in by_threads(result).items():
-        for engine in (e for e in ENGINES if e.startswith("lookupffn")):
+    for threads, cells in by_threads(model).items():
+        for engine in ours_in(cells):
             rows = [[name_of(c)] + [short(1e6 * s / (c["texts"] * c["length"])) for s in c["stages"][engine]] for c in cells]
             parts.append(f"Microseconds per token, {engine}, {plots.threads_text(threads)}:\n\n"
                          + table(["texts x tokens"] + [name for name, _ in plots.STAGES], rows))
     return "\n\n".join(parts)
 
 
-def difference_text(result):
-    exact = {n: d["most"] for n, d in result["differences"].items() if d["most"] and "int8" not in n}
-    rough = {n: d["rms"] for n, d in result["differences"].items() if "int8" in n}
+def difference_text(model):
+    exact = {n: d["most"] for n, d in model["differences"].items() if d["most"] and "int8" not in n}
+    rough = {n: d["rms"] for n, d in model["differences"].items() if "int8" in n}
     return ("Largest difference of a hidden state from PyTorch's, vanilla model, in units of the root mean square: "
             + ", ".join(f"{n} {d:.1g}" for n, d in exact.items()) + ".\n"
             + "Root mean square of the difference that int8 makes, in the same units: "
             + ", ".join(f"{n} {d:.2f}" for n, d in rough.items()) + ".")
 
 
-def generated(result):
-    sections = [
-        ("## The machine and the engines", machine_text(result)),
-        ("## Are the results right", difference_text(result)),
-        ("## Ratios", ratio_text(result)),
-        ("## Times", time_text(result) + "\n\n![Tokens per second](images/model-speed.png)"),
-        ("## Where the time goes", stage_text(result) + "\n\n![Shares of the time](images/model-shares.png)"),
-        ("## Memory", memory_text(result)),
+def text_text(model):
+    """With the tokenizer: texts in, embeddings out."""
+    if not model.get("texts"):
+        return ""
+    rows = [[f"{name_of(c)}, {plots.threads_text(c['threads'])}", engine, short(1e3 * c["text_seconds"][engine] / c["texts"]),
+             short(1e3 * c["id_seconds"][engine] / c["texts"]),
+             f"{100 * (1 - c['id_seconds'][engine] / c['text_seconds'][engine]):.1f} %"]
+            for c in model["texts"] for engine in c["text_seconds"]]
+    return ("English texts of about so many tokens to embeddings, milliseconds per text. ONNX Runtime has no tokenizer and gets this "
+            "library's.\n\n" + table(["texts x tokens", "engine", "from text", "from ids", "the tokenizer's share"], rows))
+
+
+def model_text(folder, name, machine, model):
+    images = DOCS / "images"
+    speed, shares = f"{folder}-{name}-speed.png", f"{folder}-{name}-shares.png"
+    if name == "minilm":
+        plots.bars(by_threads(model), medians, images / speed)
+    else:
+        plots.speeds(grouped(model), medians, images / speed)
+    plots.shares(by_threads(model)[1], ours_in(model["cells"]), images / shares)
+    parts = [
+        ("The machine and the engines", machine_text(machine, model)),
+        ("Are the results right", difference_text(model)),
+        ("Ratios", ratio_text(model)),
+        ("Times", time_text(model) + f"\n\n![Tokens per second](images/{speed})"),
+        ("With the tokenizer", text_text(model)),
+        ("Where the time goes", stage_text(model) + f"\n\n![Shares of the time](images/{shares})"),
+        ("Memory", memory_text(model)),
     ]
-    return "\n\n".join(f"{title}\n\n{text}" for title, text in sections)
+    return sections(parts, 4)
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__.strip())
-    result = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    folder = ROOT / "benchmarks" / "results"
-    folder.mkdir(exist_ok=True)
-    (folder / "models.json").write_text(json.dumps(result, indent=1) + "\n")
-    images = ROOT / "docs" / "images"
-    plots.speeds(grouped(result), medians, images / "model-speed.png")
-    plots.shares(by_threads(result)[1], [e for e in ENGINES if e.startswith("lookupffn")], images / "model-shares.png")
-    page = ROOT / "docs" / "performance-models.md"
-    before, _, rest = page.read_text().partition(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n\n{generated(result)}\n\n{END}{rest.partition(END)[2]}")
+    named = dict(argument.split("=", 1) for argument in sys.argv[1:])
+    if named:
+        store(named)
+    parts = []
+    for folder, values in results().items():
+        if "models" in values:
+            machine, models = values["models"]["machine"], values["models"]["models"]
+            inside = [(TITLES[name], model_text(folder, name, machine, model)) for name, model in models.items()]
+            parts.append((title_of(machine), sections(inside, 3)))
+    write_page("performance-models.md", sections(parts, 2))
 
 
 main()

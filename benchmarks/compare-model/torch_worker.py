@@ -1,11 +1,10 @@
 """Runs the vanilla model in PyTorch for the comparison, in a process of its own that takes the commands of worker.cc.
 
-usage: torch_worker.py eager|fast MODEL.safetensors IDS THREADS
+usage: torch_worker.py eager|fast MODEL.npz IDS THREADS
 
 "eager" is the model as one would write it; "fast" is nn.TransformerEncoder, whose layers PyTorch runs as one operation
 each in inference mode.
 """
-import json
 import math
 import sys
 import time
@@ -15,20 +14,7 @@ import torch
 from torch import nn
 from torch.nn.functional import gelu, layer_norm, linear
 
-EPS = 1e-5
-
-
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-    header.pop("__metadata__")
-    data = numpy.memmap(path, dtype=numpy.uint8, mode="r", offset=8 + size)
-    tensors = {}
-    for name, entry in header.items():
-        begin, end = entry["data_offsets"]
-        tensors[name] = torch.from_numpy(data[begin:end].view(numpy.float32).reshape(entry["shape"]).copy())
-    return tensors
+from weights import read_arrays
 
 
 class Weights:
@@ -45,45 +31,57 @@ class Weights:
         return self.tensors[self.prefix + name]
 
 
-def embed(weights, ids):
+def embed(weights, sizes, ids):
     tables = weights.under("embeddings.")
-    d = tables["word_embeddings.weight"].shape[1]
-    positions = tables["position_embeddings.weight"][2:ids.shape[1] + 2] + tables["token_type_embeddings.weight"][0]
-    return layer_norm(tables["word_embeddings.weight"][ids] + positions, (d,), *tables.pair("LayerNorm"), EPS)
+    first = sizes.first_position
+    positions = tables["position_embeddings.weight"][first:ids.shape[1] + first] + tables["token_type_embeddings.weight"][0]
+    return layer_norm(tables["word_embeddings.weight"][ids] + positions, (sizes.d,), *tables.pair("LayerNorm"), sizes.eps)
 
 
 class Eager:
-    def __init__(self, weights, layers, heads):
-        self.weights, self.heads = weights, heads
-        self.layers = [weights.under(f"encoder.layer.{i}.") for i in range(layers)]
+    def __init__(self, weights, sizes):
+        self.weights, self.sizes = weights, sizes
+        self.layers = [weights.under(f"encoder.layer.{i}.") for i in range(sizes.layers)]
         self.projections = [
             [torch.cat([layer["attention." + part + kind] for part in ("query.", "key.", "value.")]) for kind in ("weight", "bias")]
             for layer in self.layers]
 
-    def __call__(self, ids):
-        x = embed(self.weights, ids)
+    def attention(self, x, layer, projection):
         texts, length, d = x.shape
+        q, k, v = linear(x, *projection).view(texts, length, 3, self.sizes.heads, -1).permute(2, 0, 3, 1, 4)
+        scores = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]), -1)
+        return linear((scores @ v).transpose(1, 2).reshape(texts, length, d), *layer.pair("attention.dense"))
+
+    def ffn(self, x, layer):
+        return linear(gelu(linear(x, *layer.pair("FFN.1"))), *layer.pair("FFN.3"))
+
+    def norm(self, x, pair):
+        return layer_norm(x, (self.sizes.d,), *pair, self.sizes.eps)
+
+    def __call__(self, ids):
+        x = embed(self.weights, self.sizes, ids)
         for layer, projection in zip(self.layers, self.projections):
-            normed = layer_norm(x, (d,), *layer.pair("attention.LayerNorm"), EPS)
-            q, k, v = linear(normed, *projection).view(texts, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-            scores = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]), -1)
-            x = x + linear((scores @ v).transpose(1, 2).reshape(texts, length, d), *layer.pair("attention.dense"))
-            inside = gelu(linear(layer_norm(x, (d,), *layer.pair("FFN.0"), EPS), *layer.pair("FFN.1")))
-            x = x + linear(inside, *layer.pair("FFN.3"))
-        return layer_norm(x, (d,), *self.weights.pair("encoder.LayerNorm"), EPS)
+            norms = layer.pair("attention.LayerNorm"), layer.pair("FFN.0")
+            if self.sizes.post_norm:
+                x = self.norm(x + self.attention(x, layer, projection), norms[0])
+                x = self.norm(x + self.ffn(x, layer), norms[1])
+            else:
+                x = x + self.attention(self.norm(x, norms[0]), layer, projection)
+                x = x + self.ffn(self.norm(x, norms[1]), layer)
+        return x if self.sizes.post_norm else self.norm(x, self.weights.pair("encoder.LayerNorm"))
 
 
 class Fast:
-    def __init__(self, weights, layers, heads):
-        self.weights = weights
-        first = weights.under("encoder.layer.0.")
-        d, inner = first["FFN.3.weight"].shape
-        layer = nn.TransformerEncoderLayer(d, heads, inner, 0.0, gelu, EPS, batch_first=True, norm_first=True)
-        self.encoder = nn.TransformerEncoder(layer, layers, nn.LayerNorm(d, EPS), enable_nested_tensor=False).eval()
+    def __init__(self, weights, sizes):
+        self.weights, self.sizes = weights, sizes
+        layer = nn.TransformerEncoderLayer(sizes.d, sizes.heads, sizes.inner, 0.0, gelu, sizes.eps, batch_first=True,
+                                           norm_first=not sizes.post_norm)
+        last = None if sizes.post_norm else nn.LayerNorm(sizes.d, sizes.eps)
+        self.encoder = nn.TransformerEncoder(layer, sizes.layers, last, enable_nested_tensor=False).eval()
         state = {}
-        for name, pair in (("norm", weights.pair("encoder.LayerNorm")),):
-            state[name + ".weight"], state[name + ".bias"] = pair
-        for i in range(layers):
+        if last is not None:
+            state["norm.weight"], state["norm.bias"] = weights.pair("encoder.LayerNorm")
+        for i in range(sizes.layers):
             ours, theirs = weights.under(f"encoder.layer.{i}."), f"layers.{i}."
             for kind in ("weight", "bias"):
                 parts = [ours["attention." + part + kind] for part in ("query.", "key.", "value.")]
@@ -94,15 +92,14 @@ class Fast:
         self.encoder.load_state_dict(state)
 
     def __call__(self, ids):
-        return self.encoder(embed(self.weights, ids))
+        return self.encoder(embed(self.weights, self.sizes, ids))
 
 
 def main():
-    kind, model_file, ids_file, threads = sys.argv[1:]
+    form, model_file, ids_file, threads = sys.argv[1:]
     torch.set_num_threads(int(threads))
-    weights = Weights(read_safetensors(model_file))
-    layers = sum(name.endswith("attention.LayerNorm.weight") for name in weights.tensors)
-    model = {"eager": Eager, "fast": Fast}[kind](weights, layers, 8)
+    sizes, arrays = read_arrays(model_file)
+    model = {"eager": Eager, "fast": Fast}[form](Weights({name: torch.from_numpy(a) for name, a in arrays.items()}), sizes)
     pool = torch.from_numpy(numpy.fromfile(ids_file, dtype=numpy.int32)).long()
 
     def answer(command, *words):

@@ -2,9 +2,10 @@
 //   version
 //   hidden TEXTS LENGTH FILE        writes the hidden states of the first texts
 //   time TEXTS LENGTH FIRST CALLS   answers the seconds that so many calls took, each with the next tokens of the pool
+//   each TEXTS LENGTH FIRST CALLS   answers the seconds of each of so many calls
 //   stages TEXTS LENGTH             answers seconds in attention, linear layers, FFNs, the rest; an empty line if
 //   unknown
-// Arguments: ENGINE MODEL IDS THREADS, where IDS is a file of int32.
+// Arguments: ENGINE MODEL IDS THREADS HIDDEN_SIZE, where IDS is a file of int32.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -21,10 +22,11 @@ namespace {
 
 using namespace compare;
 
-std::unique_ptr<ModelEngine> load(const std::string& engine, const std::string& model, int threads) {
+std::unique_ptr<ModelEngine> load(const std::string& engine, const std::string& model, int threads,
+                                  int64_t hidden_size) {
   if (engine == "lookupffn-f32") return load_lookupffn(model, false, threads);
   if (engine == "lookupffn-int8") return load_lookupffn(model, true, threads);
-  if (engine == "onnxruntime") return load_onnxruntime(model, threads);
+  if (engine == "onnxruntime") return load_onnxruntime(model, threads, hidden_size);
   throw std::runtime_error("no engine " + engine);
 }
 
@@ -49,7 +51,7 @@ class Worker {
     Batch batch = {};
     words >> batch.texts >> batch.length;
     if (batch.tokens() < 1 || batch.tokens() > static_cast<int64_t>(ids_.size())) throw std::runtime_error(line);
-    hidden_.resize(static_cast<size_t>(batch.tokens() * kHidden));
+    hidden_.resize(static_cast<size_t>(batch.tokens() * engine_->hidden_size()));
     if (command == "hidden") {
       std::string path;
       words >> path;
@@ -64,6 +66,13 @@ class Worker {
       int64_t first = 0, calls = 0;
       words >> first >> calls;
       return std::to_string(time_calls(batch, first, calls));
+    }
+    if (command == "each") {
+      int64_t first = 0, calls = 0;
+      words >> first >> calls;
+      std::string text;
+      for (int64_t i = first; i < first + calls; ++i) text += std::to_string(time_calls(batch, i, 1)) + " ";
+      return text;
     }
     if (command != "stages") throw std::runtime_error(line);
     std::string text;
@@ -92,8 +101,8 @@ class Worker {
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 5) throw std::runtime_error("wants ENGINE MODEL IDS THREADS");
-    Worker worker(load(argv[1], argv[2], std::stoi(argv[4])), read_ids(argv[3]));
+    if (argc != 6) throw std::runtime_error("wants ENGINE MODEL IDS THREADS HIDDEN_SIZE");
+    Worker worker(load(argv[1], argv[2], std::stoi(argv[4]), std::stoi(argv[5])), read_ids(argv[3]));
     for (std::string line; std::getline(std::cin, line);) std::cout << worker.answer(line) << std::endl;
     return 0;
   } catch (const std::exception& error) {

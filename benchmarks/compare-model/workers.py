@@ -8,32 +8,37 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Kind:
-    def __init__(self, name, model, command, is_ours=False, is_int8=False):
-        self.name, self.model, self.command, self.is_ours, self.is_int8 = name, model, command, is_ours, is_int8
+    """`form` tells apart several ways to run one engine; the fastest of them takes part."""
+
+    def __init__(self, engine, model, command, form=""):
+        self.engine, self.model, self.command, self.form = engine, model, command, form
+        self.name = f"{engine}:{form}" if form else engine
+        self.is_ours, self.is_int8 = engine.startswith("lookupffn"), engine.endswith("int8")
 
 
-def kinds(worker, python):
+def kinds(worker, python, sizes):
     torch = [python, str(HERE / "torch_worker.py")]
-    return [
-        Kind("lookupffn-f32", "lookup.safetensors", [worker, "lookupffn-f32"], is_ours=True),
-        Kind("lookupffn-int8", "lookup.safetensors", [worker, "lookupffn-int8"], is_ours=True, is_int8=True),
-        Kind("onnxruntime-f32", "vanilla.onnx", [worker, "onnxruntime"]),
-        Kind("onnxruntime-int8", "vanilla-int8.onnx", [worker, "onnxruntime"], is_int8=True),
-        Kind("pytorch", "vanilla.safetensors", torch + ["eager"]),
-        Kind("pytorch-fastpath", "vanilla.safetensors", torch + ["fast"]),
-    ]
+    found = [Kind(f"lookupffn-{kind}", "lookup", [worker, f"lookupffn-{kind}"]) for kind in ("f32", "int8")]
+    if sizes.name == "minilm":
+        found += [Kind(f"lookupffn-dense-{kind}", "vanilla", [worker, f"lookupffn-{kind}"]) for kind in ("f32", "int8")]
+    for form in ("attention", "multihead"):
+        found.append(Kind("onnxruntime-f32", f"vanilla-{form}.onnx", [worker, "onnxruntime"], form))
+        found.append(Kind("onnxruntime-int8", f"vanilla-{form}-int8.onnx", [worker, "onnxruntime"], form))
+    return found + [Kind("pytorch", "vanilla.npz", torch + [form], form) for form in ("eager", "fast")]
 
 
 class Worker:
     """One engine, loaded, in a process of its own."""
 
-    def __init__(self, kind, folder, threads):
+    def __init__(self, kind, folder, threads, hidden_size):
         self.kind = kind
         # PyTorch does not hand its number on to OpenBLAS, whose threads and its own would wait by spinning at each other's cost.
         environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads))
-        if kind.name.startswith("pytorch"):
+        if kind.engine == "pytorch":
             environment["OMP_WAIT_POLICY"] = "passive"
         command = kind.command + [str(folder / kind.model), str(folder / "ids"), str(threads)]
+        if kind.engine != "pytorch":
+            command.append(str(hidden_size))
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
                                         env=environment)
         self.version = self.ask("version")
@@ -49,6 +54,9 @@ class Worker:
 
     def time(self, texts, length, first, calls):
         return float(self.ask("time", texts, length, first, calls))
+
+    def each(self, texts, length, first, calls):
+        return [float(seconds) for seconds in self.ask("each", texts, length, first, calls).split()]
 
     def stages(self, texts, length):
         return [float(seconds) for seconds in self.ask("stages", texts, length).split()]

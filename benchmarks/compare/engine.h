@@ -25,12 +25,18 @@ class Engine {
   virtual void run_once(Problem& problem, int64_t n) { run(problem.x(), n, problem.y()); }
 };
 
+// Engines of one sort give the same results, but for rounding.
+enum class Sort { kVanilla, kLookup, kDenseLookup, kLinear };
+
 // An engine that can be asked for by name.
 struct EngineKind {
   const char* name;
-  bool is_lookup;    // a LookupFFN layer; otherwise a vanilla FFN
+  Sort sort;         // kVanilla runs a linear layer where that is the shape
+  bool is_ours;      // liblookupffn
   bool is_float32;   // counts for "the fastest float32 engine"
   double tolerance;  // largest root mean square difference from its reference, relative to the reference's own
+  bool fits(const Shape& shape) const;
+
   // Returns NULL with `why` filled in when this build or this machine does not have the engine.
   std::unique_ptr<Engine> (*make)(Problem& problem, int threads, std::string* why);
   std::string (*version)();

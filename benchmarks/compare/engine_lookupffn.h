@@ -8,6 +8,15 @@ std::unique_ptr<Engine> make_lookupffn_f32(Problem& problem, int threads, std::s
 std::unique_ptr<Engine> make_lookupffn_bf16(Problem& problem, int threads, std::string* why);
 std::unique_ptr<Engine> make_lookupffn_int8_tables(Problem& problem, int threads, std::string* why);
 std::unique_ptr<Engine> make_lookupffn_int8(Problem& problem, int threads, std::string* why);
+std::unique_ptr<Engine> make_lookupffn_dense_f32(Problem& problem, int threads, std::string* why);
+std::unique_ptr<Engine> make_lookupffn_dense_int8(Problem& problem, int threads, std::string* why);
 std::string lookupffn_version();
+
+// Another build of the library, see Library::before().
+std::unique_ptr<Engine> make_before_f32(Problem& problem, int threads, std::string* why);
+std::unique_ptr<Engine> make_before_bf16(Problem& problem, int threads, std::string* why);
+std::unique_ptr<Engine> make_before_int8_tables(Problem& problem, int threads, std::string* why);
+std::unique_ptr<Engine> make_before_int8(Problem& problem, int threads, std::string* why);
+std::string before_version();
 
 }  // namespace compare

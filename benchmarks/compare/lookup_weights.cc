@@ -13,9 +13,10 @@ void check(lffn_status status) {
   if (status != LFFN_OK) throw std::runtime_error(std::string("liblookupffn: ") + lffn_last_error());
 }
 
-lffn_tensor tensor(const char* name, const std::vector<float>& values, const std::vector<int64_t>& shape) {
+lffn_tensor tensor(const Library& library, const char* name, const std::vector<float>& values,
+                   const std::vector<int64_t>& shape) {
   lffn_tensor t;
-  lffn_tensor_init(&t);
+  library.tensor_init(&t);
   t.name = name;
   t.dtype = LFFN_F32;
   t.rank = static_cast<int32_t>(shape.size());
@@ -38,36 +39,46 @@ LookupWeights::LookupWeights(const Shape& shape) : shape_(shape), padded_(1) {
   // A block product followed by the unnormalised H keeps the variance at this size, so that every z is about normal.
   const double keep_variance = 1 / std::sqrt(static_cast<double>(shape.block * padded_));
   fill_normal(projection_.data(), static_cast<int64_t>(projection_.size()), keep_variance, 11);
+  if (shape.with_dense) {
+    dense_projection_.resize(static_cast<size_t>(bits * shape.d));
+    fill_normal(dense_projection_.data(), bits * shape.d, 1 / std::sqrt(static_cast<double>(shape.d)), 15);
+  }
   fill_normal(projection_bias_.data(), bits, 0.1, 12);
   fill_normal(tables_.data(), static_cast<int64_t>(tables_.size()), 0.02, 13);
   fill_normal(bias_.data(), shape.d, 0.1, 14);
 }
 
-lffn_layer* LookupWeights::make_layer(int32_t table_dtype, int32_t hash_dtype, int threads) const {
+lffn_layer* LookupWeights::make_layer(const LayerKind& kind, int threads) const {
+  return make_layer(kind, threads, Library::linked());
+}
+
+lffn_layer* LookupWeights::make_layer(const LayerKind& kind, int threads, const Library& library) const {
   lffn_layer_config config;
-  lffn_layer_config_init(&config);
+  library.layer_config_init(&config);
   config.hidden_size = static_cast<int32_t>(shape_.d);
   config.num_tables = shape_.h;
   config.table_size = 1 << shape_.tau;
-  config.projection = kFactors;
-  config.block_size = shape_.block;
+  config.projection = kind.dense_hash ? LFFN_PROJECTION_DENSE : kFactors;
+  config.block_size = kind.dense_hash ? 0 : shape_.block;
   config.layer_norm = 0;
   lffn_load_options options;
-  lffn_load_options_init(&options);
+  library.load_options_init(&options);
   options.num_threads = threads;
-  options.table_dtype = table_dtype;
-  options.hash_dtype = hash_dtype;
-  const int64_t block = shape_.block;
+  options.table_dtype = kind.table_dtype;
+  options.hash_dtype = kind.hash_dtype;
+  const int64_t block = shape_.block, bits = static_cast<int64_t>(projection_bias_.size());
+  const char* const name = "hash.projection.weight";
   const lffn_tensor tensors[] = {
-      tensor("hash.projection.weight", projection_, {chains_, kFactors, padded_ / block, block, block}),
-      tensor("hash.projection.bias", projection_bias_, {static_cast<int64_t>(projection_bias_.size())}),
-      tensor("tables", tables_, {shape_.h, int64_t{1} << shape_.tau, shape_.d}),
-      tensor("bias", bias_, {shape_.d}),
+      kind.dense_hash ? tensor(library, name, dense_projection_, {bits, shape_.d})
+                      : tensor(library, name, projection_, {chains_, kFactors, padded_ / block, block, block}),
+      tensor(library, "hash.projection.bias", projection_bias_, {bits}),
+      tensor(library, "tables", tables_, {shape_.h, int64_t{1} << shape_.tau, shape_.d}),
+      tensor(library, "bias", bias_, {shape_.d}),
   };
   lffn_layer* layer = nullptr;
-  const lffn_status status = lffn_layer_create(&config, tensors, std::size(tensors), &options, &layer);
+  const lffn_status status = library.layer_create(&config, tensors, std::size(tensors), &options, &layer);
   if (status == LFFN_ERROR_UNSUPPORTED) return nullptr;
-  check(status);
+  if (status != LFFN_OK) throw std::runtime_error(std::string("liblookupffn: ") + library.last_error());
   return layer;
 }
 

@@ -5,22 +5,30 @@
 
 #include <vector>
 
+#include "library.h"
 #include "problem.h"
 
 namespace compare {
+
+struct LayerKind {
+  int32_t table_dtype, hash_dtype;
+  bool dense_hash;
+};
 
 class LookupWeights {
  public:
   explicit LookupWeights(const Shape& shape);
 
-  // A BH4 layer without layer norm. NULL for element types that the library does not have, see lffn_last_error();
-  // throws std::runtime_error for any other failure.
-  lffn_layer* make_layer(int32_t table_dtype, int32_t hash_dtype, int threads) const;
+  // A layer with a BH4 or a dense hash, without layer norm. NULL for element types that the library does not have, see
+  // lffn_last_error(); throws std::runtime_error for any other failure.
+  lffn_layer* make_layer(const LayerKind& kind, int threads) const;
+  // The same in another build of the library.
+  lffn_layer* make_layer(const LayerKind& kind, int threads, const Library& library) const;
 
  private:
   Shape shape_;
   int64_t padded_, chains_;
-  std::vector<float> projection_, projection_bias_, tables_, bias_;
+  std::vector<float> projection_, dense_projection_, projection_bias_, tables_, bias_;
 };
 
 // How the codes of a layer spread over the rows of its tables.

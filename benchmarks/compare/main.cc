@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "measure.h"
+#include "neighbours.h"
 #include "options.h"
 #include "report.h"
 
@@ -16,6 +17,7 @@ using namespace compare;
 std::vector<Participant> make_participants(const Options& options, Problem& problem, int threads, Report& report) {
   std::vector<Participant> participants;
   for (const EngineKind& kind : engine_kinds()) {
+    if (!kind.fits(problem.shape())) continue;
     if (std::find(options.engines.begin(), options.engines.end(), kind.name) == options.engines.end()) continue;
     std::string why;
     std::unique_ptr<Engine> engine = kind.make(problem, threads, &why);
@@ -31,20 +33,31 @@ std::vector<Participant> make_participants(const Options& options, Problem& prob
   return participants;
 }
 
+const std::vector<int64_t>& batches_of(const Options& options, const Shape& shape) {
+  return options.batches.empty() ? shape.batches : options.batches;
+}
+
+bool asked_for(const Options& options, const Shape& shape) {
+  return std::find(options.sizes.begin(), options.sizes.end(), shape.name) != options.sizes.end();
+}
+
 void measure_shape(const Options& options, const Shape& shape, size_t total, Report& report) {
-  Problem problem(shape, *std::max_element(options.batches.begin(), options.batches.end()));
+  const std::vector<int64_t>& batches = batches_of(options, shape);
+  Problem problem(shape, *std::max_element(batches.begin(), batches.end()));
   const std::string weights = shape.name + ": making weights";
   show_progress(report.cells.size(), total, weights);
-  lffn_layer* layer = problem.lookup_weights().make_layer(LFFN_F32, LFFN_F32, 1);
-  report.spreads[shape.name] = measure_code_spread(layer, problem);
-  lffn_layer_free(layer);
+  if (!shape.is_linear()) {
+    lffn_layer* layer = problem.lookup_weights().make_layer({LFFN_F32, LFFN_F32, false}, 1);
+    report.spreads[shape.name] = measure_code_spread(layer, problem);
+    lffn_layer_free(layer);
+  }
   for (const int64_t threads : options.threads) {
     std::vector<Participant> participants = make_participants(options, problem, static_cast<int>(threads), report);
     const std::vector<double> differences = check_results(problem, participants);
     for (size_t i = 0; i < participants.size(); ++i) {
       report.differences[shape.name][participants[i].kind->name] = differences[i];
     }
-    for (const int64_t batch : options.batches) {
+    for (const int64_t batch : batches) {
       show_progress(report.cells.size(), total,
                     shape.name + ", batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
       report.cells.push_back(measure_cell(problem, batch, static_cast<int>(threads), options.seconds, participants));
@@ -59,12 +72,18 @@ int run(int argc, char** argv) {
     std::fputs(usage(), stdout);
     return 0;
   }
+  if (options.neighbours > 0) {
+    measure_neighbours(static_cast<int>(options.neighbours), options.json);
+    return 0;
+  }
   Report report;
   report.seconds_per_cell = options.seconds;
-  const size_t total = options.sizes.size() * options.threads.size() * options.batches.size();
+  size_t total = 0;
   for (const Shape& shape : shapes()) {
-    if (std::find(options.sizes.begin(), options.sizes.end(), shape.name) == options.sizes.end()) continue;
-    measure_shape(options, shape, total, report);
+    if (asked_for(options, shape)) total += options.threads.size() * batches_of(options, shape).size();
+  }
+  for (const Shape& shape : shapes()) {
+    if (asked_for(options, shape)) measure_shape(options, shape, total, report);
   }
   if (!options.json.empty()) write_json(report, options.json);
   return 0;

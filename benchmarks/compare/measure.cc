@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 namespace compare {
@@ -29,14 +30,14 @@ Plan plan_calls(Engine& engine, Problem& problem, int64_t batch) {
 void add_ratios(Cell& cell) {
   double lowest = INFINITY;
   for (const EngineResult& dense : cell.engines) {
-    if (dense.kind->is_lookup) continue;
+    if (dense.kind->is_ours) continue;
     const double median = distribution(dense.us_per_token).median;
     if (dense.kind->is_float32 && median < lowest) {
       lowest = median;
       cell.fastest_float32 = dense.kind->name;
     }
     for (const EngineResult& lookup : cell.engines) {
-      if (!lookup.kind->is_lookup) continue;
+      if (!lookup.kind->is_ours) continue;
       std::vector<double> ratios;
       for (size_t round = 0; round < lookup.us_per_token.size(); ++round) {
         ratios.push_back(dense.us_per_token[round] / lookup.us_per_token[round]);
@@ -71,7 +72,7 @@ Cell measure_cell(Problem& problem, int64_t batch, int threads, double seconds,
     const double timed = p.engine->time_calls(problem, batch, 2, plan.calls);
     round_seconds += timed * (1 + static_cast<double>(plan.warm_up_calls) / static_cast<double>(plan.calls));
   }
-  const int rounds = static_cast<int>(std::clamp(seconds / round_seconds, 3.0, 100.0));
+  const int rounds = static_cast<int>(std::clamp(seconds / round_seconds, 3.0, 40.0));
   int64_t first = 0;  // every round goes on where the last one stopped in the inputs
   for (int round = 0; round < rounds; ++round) {
     int64_t longest = 1;
@@ -93,13 +94,14 @@ Cell measure_cell(Problem& problem, int64_t batch, int threads, double seconds,
 
 std::vector<double> check_results(Problem& problem, std::vector<Participant>& participants) {
   const int64_t n = std::min<int64_t>(problem.max_batch(), 64);
-  const size_t size = static_cast<size_t>(n * problem.shape().d);
+  const size_t size = static_cast<size_t>(n * problem.shape().out_columns());
   std::vector<double> differences;
-  std::vector<float> references[2];
+  std::map<Sort, std::vector<float>> references;
   for (Participant& p : participants) {
     std::fill_n(problem.y(), size, NAN);
     p.engine->run_once(problem, n);
-    std::vector<float>& reference = references[p.kind->is_lookup];
+    // Linear layers all do the same.
+    std::vector<float>& reference = references[problem.shape().is_linear() ? Sort::kLinear : p.kind->sort];
     if (reference.empty()) reference.assign(problem.y(), problem.y() + size);
     double error = 0, total = 0;
     for (size_t i = 0; i < size; ++i) {

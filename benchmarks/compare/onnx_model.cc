@@ -76,8 +76,8 @@ class Graph {
     node("Mul", {"gelu_product", "half"}, output);
   }
 
-  std::string model(int64_t d) {
-    graph_.bytes(2, "ffn").message(11, value_info("x", d)).message(12, value_info("y", d));
+  std::string model(int64_t inputs, int64_t outputs) {
+    graph_.bytes(2, "ffn").message(11, value_info("x", inputs)).message(12, value_info("y", outputs));
     Message onnx, microsoft;
     onnx.bytes(1, "").integer(2, 17);
     microsoft.bytes(1, "com.microsoft").integer(2, 1);
@@ -101,19 +101,18 @@ std::vector<float> copy(const float* values, int64_t n) { return std::vector<flo
 
 void add_int8_linear(Graph& graph, const std::string& input, const float* w, const float* b, int64_t out, int64_t in,
                      const std::string& output) {
+  float largest = 1e-30f;
+  for (int64_t i = 0; i < in * out; ++i) largest = std::fmax(largest, std::fabs(w[i]));
+  const float scale = largest / 64;
   std::vector<int8_t> weights(static_cast<size_t>(out * in));
-  std::vector<float> scales(static_cast<size_t>(out));
   for (int64_t o = 0; o < out; ++o) {
-    float largest = 1e-30f;
-    for (int64_t i = 0; i < in; ++i) largest = std::fmax(largest, std::fabs(w[o * in + i]));
-    const float scale = scales[static_cast<size_t>(o)] = largest / 64;
     for (int64_t i = 0; i < in; ++i) {
       weights[static_cast<size_t>(i * out + o)] = static_cast<int8_t>(std::lrint(w[o * in + i] / scale));
     }
   }
   graph.initializer(tensor(output + "_w", kInt8, {in, out}, weights));
-  graph.initializer(tensor(output + "_scale", kFloat, {out}, scales));
-  graph.initializer(tensor(output + "_zero", kInt8, {out}, std::vector<int8_t>(static_cast<size_t>(out))));
+  graph.initializer(tensor<float>(output + "_scale", kFloat, {}, {scale}));
+  graph.initializer(tensor<int8_t>(output + "_zero", kInt8, {}, {0}));
   graph.initializer(tensor(output + "_b", kFloat, {out}, copy(b, out)));
   graph.node("DynamicQuantizeMatMul", {input, output + "_w", output + "_scale", output + "_zero", output + "_b"},
              output, "com.microsoft");
@@ -126,23 +125,31 @@ std::string onnx_float32_model(const Problem& problem) {
   Graph graph;
   graph.initializer(tensor("w1", kFloat, {d, t}, transposed(problem.w1(), t, d)));
   graph.initializer(tensor("b1", kFloat, {t}, copy(problem.b1(), t)));
+  graph.node("MatMul", {"x", "w1"}, "product1");
+  if (problem.shape().is_linear()) {
+    graph.node("Add", {"product1", "b1"}, "y");
+    return graph.model(d, t);
+  }
   graph.initializer(tensor("w2", kFloat, {t, d}, transposed(problem.w2(), d, t)));
   graph.initializer(tensor("b2", kFloat, {d}, copy(problem.b2(), d)));
-  graph.node("MatMul", {"x", "w1"}, "product1");
   graph.node("Add", {"product1", "b1"}, "hidden");
   graph.gelu("hidden", "active");
   graph.node("MatMul", {"active", "w2"}, "product2");
   graph.node("Add", {"product2", "b2"}, "y");
-  return graph.model(d);
+  return graph.model(d, d);
 }
 
 std::string onnx_int8_model(const Problem& problem) {
   const int64_t d = problem.shape().d, t = problem.shape().t;
   Graph graph;
+  if (problem.shape().is_linear()) {
+    add_int8_linear(graph, "x", problem.w1(), problem.b1(), t, d, "y");
+    return graph.model(d, t);
+  }
   add_int8_linear(graph, "x", problem.w1(), problem.b1(), t, d, "hidden");
   graph.gelu("hidden", "active");
   add_int8_linear(graph, "active", problem.w2(), problem.b2(), d, t, "y");
-  return graph.model(d);
+  return graph.model(d, d);
 }
 
 }  // namespace compare

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 
@@ -49,19 +50,27 @@ const char* usage() {
   return "compare - times LookupFFN layers and vanilla feed-forward layers side by side\n"
          "\n"
          "  --engines A,B    which engines (default: all that this build has)\n"
-         "  --sizes A,B      d512, d768 (default: both)\n"
-         "  --batches A,B    tokens per call (default: 1,16,64,512,4096,32768)\n"
+         "  --sizes A,B      d512, d384, d768, linear-384x384, linear-512x512, linear-384x1536 (default: all)\n"
+         "  --batches A,B    tokens per call (default: 1 to 4096, 32768 for d512)\n"
          "  --threads A,B    threads per engine (default: 1,2)\n"
-         "  --seconds S      time for one size, batch and thread count (default: 20)\n"
-         "  --quick          d512, batches 1, 64 and 4096, one thread, 4 seconds each\n"
+         "  --seconds S      time for one size, batch and thread count (default: 5)\n"
+         "  --quick          d512, d384 and linear-512x512, batches 1, 64 and 4096, one thread, 2 seconds each\n"
+         "  --before LIBRARY our engines only, beside those of another build of liblookupffn\n"
+         "  --neighbours N   instead: calls beside N processes that do nothing but spin\n"
          "  --json FILE      write everything measured\n";
 }
 
 Options parse_options(int argc, char** argv) {
   Options options;
-  for (const EngineKind& kind : engine_kinds()) options.engines.push_back(kind.name);
+  std::vector<std::string> all_engines, ours_and_before;
+  for (const EngineKind& kind : engine_kinds()) {
+    const bool before = std::string(kind.name).rfind("before", 0) == 0;
+    all_engines.push_back(kind.name);
+    if (!before) options.engines.push_back(kind.name);
+    if (before || (kind.is_ours && kind.sort == Sort::kLookup)) ours_and_before.push_back(kind.name);
+  }
   for (const Shape& shape : shapes()) options.sizes.push_back(shape.name);
-  const std::vector<std::string> all_engines = options.engines, all_sizes = options.sizes;
+  const std::vector<std::string> all_sizes = options.sizes;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     const auto value = [&]() -> std::string {
@@ -81,10 +90,18 @@ Options parse_options(int argc, char** argv) {
     } else if (option == "--seconds") {
       options.seconds = static_cast<double>(positive(value()));
     } else if (option == "--quick") {
-      options.sizes = {"d512"};
+      options.sizes.clear();
+      for (const Shape& shape : shapes()) {
+        if (shape.in_quick) options.sizes.push_back(shape.name);
+      }
       options.batches = {1, 64, 4096};
       options.threads = {1};
-      options.seconds = 4;
+      options.seconds = 2;
+    } else if (option == "--before") {
+      setenv("LFFN_BEFORE", value().c_str(), 1);
+      options.engines = ours_and_before;
+    } else if (option == "--neighbours") {
+      options.neighbours = positive(value());
     } else if (option == "--json") {
       options.json = value();
     } else {

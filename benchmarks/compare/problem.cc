@@ -15,8 +15,15 @@ namespace compare {
 
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all = {
-      {"d512", 512, 2048, 128, 8, 64},  // the paper's
-      {"d768", 768, 3072, 170, 9, 64},  // RoBERTa-base
+      // The paper's.
+      {"d512", 512, 2048, 128, 8, 64, false, true, {1, 16, 64, 256, 512, 1024, 4096, 32768}},
+      // Small tables, as all-MiniLM-L6-v2 is distilled to.
+      {"d384", 384, 1536, 128, 4, 64, true, true, {1, 16, 64, 256, 512, 1024, 4096}},
+      // RoBERTa-base.
+      {"d768", 768, 3072, 170, 9, 64, false, false, {1, 64, 512, 4096}},
+      {"linear-384x384", 384, 384, 0, 0, 0, false, false, {16, 64, 256, 1024, 4096}},
+      {"linear-512x512", 512, 512, 0, 0, 0, false, true, {16, 64, 256, 1024, 4096}},
+      {"linear-384x1536", 384, 1536, 0, 0, 0, false, false, {16, 64, 256, 1024, 4096}},
   };
   return all;
 }
@@ -40,7 +47,7 @@ void fill_normal(float* out, int64_t n, double deviation, uint64_t seed) {
 Problem::Problem(const Shape& shape, int64_t max_batch)
     : shape_(shape), max_batch_(max_batch), pool_tokens_(std::max<int64_t>(max_batch, 4096)) {
   const int64_t d = shape.d, t = shape.t;
-  bytes_ = sizeof(float) * static_cast<size_t>(2 * d * t + t + d + (pool_tokens_ + max_batch_) * d);
+  bytes_ = sizeof(float) * static_cast<size_t>(2 * d * t + t + d + pool_tokens_ * d + max_batch_ * shape.out_columns());
   char name[] = "/dev/shm/lffn-compare-XXXXXX";
   const int fd = mkstemp(name);
   if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes_)) != 0)

@@ -8,11 +8,18 @@
 
 namespace compare {
 
+// A feed-forward layer, or a linear layer alone.
 struct Shape {
   std::string name;
-  int64_t d, t;    // vanilla: d -> t -> d
-  int32_t h, tau;  // lookup: h tables of 2^tau rows
-  int32_t block;   // lookup: block size of BH4
+  int64_t d, t;     // vanilla: d -> t -> d; a linear layer: d -> t
+  int32_t h, tau;   // lookup: h tables of 2^tau rows; 0 for a linear layer
+  int32_t block;    // lookup: block size of BH4
+  bool with_dense;  // also measured with a dense hash
+  bool in_quick;    // takes part in a quick run
+  std::vector<int64_t> batches;
+
+  bool is_linear() const { return h == 0; }
+  int64_t out_columns() const { return is_linear() ? t : d; }
 };
 
 class LookupWeights;
@@ -33,13 +40,13 @@ class Problem {
   int64_t pool_tokens() const { return pool_tokens_; }
   int64_t max_batch() const { return max_batch_; }
 
-  // In the file one after the other in this order, all float32.
+  // In the file one after the other in this order, all float32. A linear layer is w1 and b1 alone.
   float* w1() const { return base_; }                         // [t, d]
   float* b1() const { return w1() + shape_.t * shape_.d; }    // [t]
   float* w2() const { return b1() + shape_.t; }               // [d, t]
   float* b2() const { return w2() + shape_.d * shape_.t; }    // [d]
   float* x() const { return b2() + shape_.d; }                // [pool_tokens, d]
-  float* y() const { return x() + pool_tokens_ * shape_.d; }  // [max_batch, d]
+  float* y() const { return x() + pool_tokens_ * shape_.d; }  // [max_batch, out_columns]
 
   // Made when first asked for.
   const LookupWeights& lookup_weights();

@@ -1,19 +1,16 @@
 #include "report.h"
 
-#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace compare {
 namespace {
 
 using nlohmann::json;
-
-json to_json(const Distribution& d) { return {{"median", d.median}, {"p10", d.p10}, {"p90", d.p90}}; }
 
 std::string first_line_after(const char* path, const std::string& key) {
   std::ifstream file(path);
@@ -31,16 +28,11 @@ std::string cache_size(int index) {
   return size;
 }
 
-json machine() {
-  double load = 0;
-  std::ifstream("/proc/loadavg") >> load;
-  return {{"cpu", first_line_after("/proc/cpuinfo", "model name")},
-          {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
-          {"l1d", cache_size(0)},
-          {"l2", cache_size(2)},
-          {"l3", cache_size(3)},
-          {"load_average_at_end", load},
-          {"compiler", __VERSION__}};
+std::string linux_release() {
+  utsname name;
+  uname(&name);
+  const std::string release = name.release;
+  return release.substr(0, release.find('-'));
 }
 
 json to_json(const Cell& cell) {
@@ -57,7 +49,32 @@ json to_json(const Cell& cell) {
           {"us_per_token", engines}, {"ratios", ratios}};
 }
 
+// An engine before a change is held against itself only.
+bool worth_a_line(const Cell& cell, const Ratio& ratio) {
+  if (ratio.against.rfind("before-", 0) == 0) return ratio.against.substr(7) == ratio.engine.substr(10);
+  return ratio.against == cell.fastest_float32 || ratio.against == "onnxruntime-int8";
+}
+
 }  // namespace
+
+json to_json(const Distribution& d) { return {{"median", d.median}, {"p10", d.p10}, {"p90", d.p90}}; }
+
+json machine() {
+  double load = 0;
+  std::ifstream("/proc/loadavg") >> load;
+  return {{"cpu", first_line_after("/proc/cpuinfo", "model name")},
+          {"processor", first_line_after("/proc/cpuinfo", "vendor_id") + "-" +
+                            first_line_after("/proc/cpuinfo", "cpu family") + "-" +
+                            first_line_after("/proc/cpuinfo", "model\t")},
+          {"isa", lffn_isa()},
+          {"linux", linux_release()},
+          {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
+          {"l1d", cache_size(0)},
+          {"l2", cache_size(2)},
+          {"l3", cache_size(3)},
+          {"load_average_at_end", load},
+          {"compiler", __VERSION__}};
+}
 
 void print_cell(const Cell& cell) {
   if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r\033[K");
@@ -67,7 +84,7 @@ void print_cell(const Cell& cell) {
     const Distribution us = distribution(e.us_per_token);
     std::printf("  %-22s %9.2f us/token  (%.2f .. %.2f)", e.kind->name, us.median, us.p10, us.p90);
     for (const Ratio& r : cell.ratios) {
-      if (r.engine != e.kind->name || (r.against != cell.fastest_float32 && r.against != "onnxruntime-int8")) continue;
+      if (r.engine != e.kind->name || !worth_a_line(cell, r)) continue;
       std::printf("  %.2fx %s (%.2f .. %.2f)", r.times_faster.median, r.against.c_str(), r.times_faster.p10,
                   r.times_faster.p90);
     }
@@ -81,7 +98,8 @@ void write_json(const Report& report, const std::string& path) {
   for (const Cell& cell : report.cells) cells.push_back(to_json(cell));
   for (const Shape& s : shapes()) {
     json& layer = layers[s.name];
-    layer = {{"d", s.d}, {"t", s.t}, {"h", s.h}, {"tau", s.tau}, {"block", s.block}};
+    layer = {{"d", s.d}, {"t", s.t}};
+    if (!s.is_linear()) layer.update({{"h", s.h}, {"tau", s.tau}, {"block", s.block}});
     const auto spread = report.spreads.find(s.name);
     if (spread != report.spreads.end()) {
       layer["code_entropy_bits"] = spread->second.entropy_bits;

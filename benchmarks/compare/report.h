@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Report {
   std::map<std::string, std::string> missing;                        // engines left out, with the reason
   double seconds_per_cell;
 };
+
+// The processor, its caches, the system.
+nlohmann::json machine();
+nlohmann::json to_json(const Distribution& distribution);
 
 void print_cell(const Cell& cell);
 void write_json(const Report& report, const std::string& path);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "lookup_weights.h"
@@ -12,25 +13,26 @@
 
 namespace {
 
+using compare::LayerKind;
 using compare::Problem;
 using compare::Shape;
 
 struct Kind {
   const char* name;
-  int32_t table_dtype, hash_dtype;
+  LayerKind layer;
   double table_bytes;  // of one element
 };
 
 constexpr Kind kKinds[] = {
-    {"f32", LFFN_F32, LFFN_F32, 4},
-    {"bf16", LFFN_BF16, LFFN_F32, 2},
-    {"int8-tables", LFFN_INT8, LFFN_F32, 1},
-    {"int8", LFFN_INT8, LFFN_INT8, 1},
+    {"f32", {LFFN_F32, LFFN_F32, false}, 4},          {"bf16", {LFFN_BF16, LFFN_F32, false}, 2},
+    {"int8-tables", {LFFN_INT8, LFFN_F32, false}, 1}, {"int8", {LFFN_INT8, LFFN_INT8, false}, 1},
+    {"dense-f32", {LFFN_F32, LFFN_F32, true}, 4},     {"dense-int8", {LFFN_INT8, LFFN_INT8, true}, 1},
 };
 
-// Multiplications and additions that the hash needs per token with the Hadamard matrix's inner part folded into the
-// blocks.
+// Multiplications and additions that the hash needs per token; for BH with the Hadamard matrix's inner part folded into
+// the blocks.
 double hash_flop(const lffn_layer_info& info) {
+  if (info.projection == LFFN_PROJECTION_DENSE) return 2.0 * info.hidden_size * info.num_tables * info.code_bits;
   double n = 1, outer_stages = 0;
   while (n < info.hidden_size) n *= 2;
   for (double width = info.block_size; width < n; width *= 2) outer_stages++;
@@ -49,26 +51,47 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void run(benchmark::State& state, const Shape& shape, const Kind& kind, int64_t batch) {
-  // One problem is kept from benchmark to benchmark: making its weights takes longer than measuring.
+struct FreeLayer {
+  void operator()(lffn_layer* layer) const { lffn_layer_free(layer); }
+};
+using Layers = std::vector<std::unique_ptr<lffn_layer, FreeLayer>>;
+
+// As many layers as a model would have, with the same weights in memory of their own: each finds its tables where the
+// layers between its turns left them.
+Layers make_layers(Problem& problem, const Kind& kind, int64_t n) {
+  Layers layers;
+  for (int64_t i = 0; i < n; ++i) layers.emplace_back(problem.lookup_weights().make_layer(kind.layer, 1));
+  return layers;
+}
+
+void run(benchmark::State& state, const Shape& shape, const Kind& kind, int64_t batch, int64_t in_turn) {
+  // Kept from benchmark to benchmark: making the weights takes longer than measuring.
   static std::map<std::string, std::unique_ptr<Problem>> problems;
+  static std::string made;
+  static Layers layers;
   std::unique_ptr<Problem>& problem = problems[shape.name];
   if (problem == nullptr) problem = std::make_unique<Problem>(shape, 4096);
-  lffn_layer* layer = problem->lookup_weights().make_layer(kind.table_dtype, kind.hash_dtype, 1);
-  if (layer == nullptr) {
+  const std::string wanted = shape.name + kind.name + std::to_string(in_turn);
+  if (wanted != made) {
+    layers = make_layers(*problem, kind, in_turn);
+    made = wanted;
+  }
+  if (layers.front() == nullptr) {
     state.SkipWithError(lffn_last_error());
     return;
   }
-  const int64_t calls = std::max<int64_t>(1, 64 / batch);  // so that reading the clock costs nothing
+  const int64_t calls = std::max<int64_t>(in_turn, 64 / batch);  // so that reading the clock costs nothing
   const double tokens = static_cast<double>(batch * calls);
+  const auto layer = [&](int64_t i) { return layers[static_cast<size_t>(i % in_turn)].get(); };
   std::vector<double> hash, gather;
   int64_t next = 0;
   for (auto _ : state) {
     const double start = cpu_us();
-    for (int64_t i = 0; i < calls; i++)
-      lffn_layer_hash(layer, problem->batch(next + i, batch), batch, nullptr, nullptr);
+    for (int64_t i = 0; i < calls; ++i)
+      lffn_layer_hash(layer(i), problem->batch(next + i, batch), batch, nullptr, nullptr);
     const double middle = cpu_us();
-    for (int64_t i = 0; i < calls; ++i) lffn_layer_forward(layer, problem->batch(next + i, batch), batch, problem->y());
+    for (int64_t i = 0; i < calls; ++i)
+      lffn_layer_forward(layer(i), problem->batch(next + i, batch), batch, problem->y());
     const double end = cpu_us();
     hash.push_back((middle - start) / tokens);
     gather.push_back((end - middle) / tokens - hash.back());
@@ -76,8 +99,7 @@ void run(benchmark::State& state, const Shape& shape, const Kind& kind, int64_t 
   }
   lffn_layer_info info;
   lffn_layer_info_init(&info);
-  lffn_layer_get_info(layer, &info);
-  lffn_layer_free(layer);
+  lffn_layer_get_info(layer(0), &info);
   const double gather_bytes = kind.table_bytes * info.num_tables * info.output_size;
   state.counters["hash_us"] = median(hash);
   state.counters["hash_gflops"] = 1e-3 * hash_flop(info) / median(hash);
@@ -85,15 +107,23 @@ void run(benchmark::State& state, const Shape& shape, const Kind& kind, int64_t 
   state.counters["gather_gbytes"] = 1e-3 * gather_bytes / median(gather);
 }
 
+void add(const Shape& shape, const Kind& kind, int64_t batch, int64_t in_turn) {
+  const std::string name =
+      shape.name + "/" + kind.name + "/batch:" + std::to_string(batch) + "/layers:" + std::to_string(in_turn);
+  benchmark::RegisterBenchmark(name.c_str(), run, shape, kind, batch, in_turn)->MinTime(0.5)->UseRealTime();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  constexpr int64_t kInTurn = 8;
   for (const Shape& shape : compare::shapes()) {
+    if (shape.is_linear()) continue;
     for (const Kind& kind : kKinds) {
-      for (const int64_t batch : {1, 64, 4096}) {
-        const std::string name = shape.name + "/" + kind.name + "/batch:" + std::to_string(batch);
-        benchmark::RegisterBenchmark(name.c_str(), run, shape, kind, batch)->MinTime(2)->UseRealTime();
-      }
+      if (kind.layer.dense_hash && !shape.with_dense) continue;
+      for (const int64_t batch : {1, 64, 512, 4096}) add(shape, kind, batch, 1);
+      if (shape.name != "d512") continue;
+      for (const int64_t batch : {1, 64, 512}) add(shape, kind, batch, kInTurn);
     }
   }
   benchmark::Initialize(&argc, argv);

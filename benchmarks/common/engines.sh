@@ -53,3 +53,16 @@ configure() {
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ \
         -DLFFN_BENCHMARKS=ON -DLFFN_TESTS=OFF -DLFFN_TOOLS=OFF -DLFFN_EXAMPLES=OFF -DLFFN_BINDINGS=OFF >/dev/null
 }
+
+# The library as it was at a revision; sets before_library.
+build_before() {
+  local sources=$build/before/sources
+  say "building the library of $1"
+  rm -rf "$sources"
+  mkdir -p "$sources"
+  git -C "$root" archive "$1" | tar -x -C "$sources"
+  cmake -S "$sources" -B "$build/before/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ \
+        -DLFFN_TESTS=OFF -DLFFN_TOOLS=OFF -DLFFN_EXAMPLES=OFF -DLFFN_BINDINGS=OFF >/dev/null
+  cmake --build "$build/before/build" --target lookupffn -j 2 -- --quiet
+  before_library=$build/before/build/src/liblookupffn.so
+}

@@ -13,7 +13,7 @@ namespace compare {
 struct OrtEnv;
 struct OrtMemoryInfo;
 struct OrtRunOptions;
-struct OrtSession;
+struct OrtSessionHandle;
 struct OrtSessionOptions;
 struct OrtStatus;
 struct OrtValue;
@@ -22,10 +22,12 @@ struct OrtApi {
   const char* version;
   const char* (*error_message)(const OrtStatus*);
   OrtStatus* (*create_env)(int log_level, const char* log_id, OrtEnv**);
-  OrtStatus* (*create_session_from_file)(const OrtEnv*, const char* path, const OrtSessionOptions*, OrtSession**);
-  OrtStatus* (*create_session)(const OrtEnv*, const void* model, size_t size, const OrtSessionOptions*, OrtSession**);
-  OrtStatus* (*run)(OrtSession*, const OrtRunOptions*, const char* const* input_names, const OrtValue* const* inputs,
-                    size_t n_inputs, const char* const* output_names, size_t n_outputs, OrtValue** outputs);
+  OrtStatus* (*create_session_from_file)(const OrtEnv*, const char* path, const OrtSessionOptions*, OrtSessionHandle**);
+  OrtStatus* (*create_session)(const OrtEnv*, const void* model, size_t size, const OrtSessionOptions*,
+                               OrtSessionHandle**);
+  OrtStatus* (*run)(OrtSessionHandle*, const OrtRunOptions*, const char* const* input_names,
+                    const OrtValue* const* inputs, size_t n_inputs, const char* const* output_names, size_t n_outputs,
+                    OrtValue** outputs);
   OrtStatus* (*create_session_options)(OrtSessionOptions**);
   OrtStatus* (*set_optimized_model_path)(OrtSessionOptions*, const char*);
   OrtStatus* (*set_intra_op_threads)(OrtSessionOptions*, int);
@@ -34,7 +36,7 @@ struct OrtApi {
   OrtStatus* (*create_cpu_memory_info)(int allocator, int memory_type, OrtMemoryInfo**);
   void (*release_env)(OrtEnv*);
   void (*release_memory_info)(OrtMemoryInfo*);
-  void (*release_session)(OrtSession*);
+  void (*release_session)(OrtSessionHandle*);
   void (*release_value)(OrtValue*);
   void (*release_session_options)(OrtSessionOptions*);
 

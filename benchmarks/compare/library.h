@@ -1,0 +1,28 @@
+// The calls of liblookupffn that make and run a layer: of the library that is linked in, or of another build of it.
+#pragma once
+
+#include <lookupffn/lookupffn.h>
+
+#include <string>
+
+namespace compare {
+
+struct Library {
+  decltype(&lffn_version) version;
+  decltype(&lffn_isa) isa;
+  decltype(&lffn_last_error) last_error;
+  decltype(&lffn_tensor_init) tensor_init;
+  decltype(&lffn_layer_config_init) layer_config_init;
+  decltype(&lffn_load_options_init) load_options_init;
+  decltype(&lffn_layer_create) layer_create;
+  decltype(&lffn_layer_forward) layer_forward;
+  decltype(&lffn_layer_free) layer_free;
+
+  std::string version_text() const;
+
+  static const Library& linked();
+  // The one that LFFN_BEFORE names. NULL with `why` filled in when there is none.
+  static const Library* before(std::string* why);
+};
+
+}  // namespace compare
