@@ -160,6 +160,35 @@ def compare(folder, sizes, arguments):
     return result
 
 
+def measure_texts(folder, sizes, arguments):
+    """From texts to embeddings, with the tokenizer, and from the ids of the same texts. The engines take turns."""
+    words = " ".join(entry["text"] for entry in json.loads((arguments.minilm / "reference.json").read_text())).split()
+    (folder / "words").write_text("\n".join(words))
+    found = []
+    for threads in (1,) if arguments.quick else (1, 2):
+        wanted = [Kind(f"lookupffn-dense-{kind}", arguments.minilm, [arguments.worker, f"lookupffn-{kind}"]) for kind in ("f32", "int8")]
+        wanted += [kind for kind in kinds(arguments.worker, sys.executable, sizes) if kind.form == "multihead"]
+        workers = [Worker(kind, folder, threads, sizes.d) for kind in wanted]
+        for texts, length in CELLS[sizes.name]:
+            calls = max(1, round(2000 / (texts * length)))
+            times = {worker.kind.engine: [] for worker in workers}
+            for _ in range(5):
+                for worker in workers:
+                    worker.wait_until_idle()
+                    both = worker.ask("texts", texts, length, calls, arguments.minilm, folder / "words").split()
+                    times[worker.kind.engine].append([float(seconds) / calls for seconds in both])
+            medians = {engine: numpy.median(rounds, axis=0).tolist() for engine, rounds in times.items()}
+            found.append({"texts": texts, "length": length, "threads": threads,
+                          "text_seconds": {engine: pair[0] for engine, pair in medians.items()},
+                          "id_seconds": {engine: pair[1] for engine, pair in medians.items()}})
+            for engine, (from_text, from_ids) in medians.items():
+                say(f"  {texts} x {length}, {threads} threads, {engine:18} from text {1e3 * from_text / texts:8.3f} ms/text, "
+                    f"from ids {1e3 * from_ids / texts:8.3f}")
+        for worker in workers:
+            worker.close()
+    return found
+
+
 def default_minilm():
     folder = pathlib.Path(os.environ.get("LFFN_MINILM", pathlib.Path(__file__).resolve().parents[3] / "shared/models/all-MiniLM-L6-v2"))
     return folder if (folder / "model.safetensors").exists() else None
@@ -190,6 +219,11 @@ def main():
                 result = neighbours.measure(folder, sizes, arguments.worker, arguments.neighbours)
                 break
             result["models"][sizes.name] = compare(folder, sizes, arguments)
+            if arguments.minilm and sizes.name == "minilm":
+                try:
+                    result["models"][sizes.name]["texts"] = measure_texts(folder, sizes, arguments)
+                except SystemExit as error:
+                    say(f"not measured from text to embedding: {error}")
             result["models"][sizes.name]["real_weights"] = bool(arguments.minilm) and sizes.post_norm
             result["machine"] = machine.describe(result["models"][sizes.name]["versions"]["lookupffn-f32"])
     pathlib.Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n")

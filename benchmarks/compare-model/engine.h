@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "text_pool.h"
+
 namespace compare {
 
 // The same number of tokens in every text of a call.
@@ -19,6 +21,10 @@ class ModelEngine {
   virtual ~ModelEngine() = default;
   // ids: [texts, length]; hidden: receives [texts, length, hidden_size()].
   virtual void run(const int32_t* ids, const Batch& batch, float* hidden) = 0;
+  // One vector for each text: the mean over its tokens, scaled to length 1.
+  virtual void embed(const int32_t* ids, const Batch& batch, float* out) = 0;
+  // The same of texts that all have batch.length tokens.
+  virtual void embed(const TextPool& pool, int64_t first, const Batch& batch, float* out);
   // Seconds spent in attention, its linear layers, the FFNs and the rest; empty where the engine does not tell.
   virtual std::vector<double> stages(const int32_t*, const Batch&, float*) { return {}; }
   virtual std::string version() const = 0;

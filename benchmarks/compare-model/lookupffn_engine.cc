@@ -23,6 +23,12 @@ class LookupFfnEngine : public ModelEngine {
   ~LookupFfnEngine() override { lffn_model_free(model_); }
 
   void run(const int32_t* ids, const Batch& batch, float* hidden) override { call(ids, batch, hidden, nullptr); }
+  void embed(const int32_t* ids, const Batch& batch, float* out) override { call(ids, batch, nullptr, nullptr, out); }
+  void embed(const TextPool& pool, int64_t first, const Batch& batch, float* out) override {
+    std::vector<const char*> texts;
+    for (int64_t i = 0; i < batch.texts; ++i) texts.push_back(pool.text(first + i).c_str());
+    check(lffn_model_embed_texts(model_, texts.data(), nullptr, batch.texts, 0, LFFN_POOLING_MEAN, 1, out));
+  }
   std::vector<double> stages(const int32_t* ids, const Batch& batch, float* hidden) override {
     std::vector<double> seconds(LFFN_NUM_STAGES);
     call(ids, batch, hidden, seconds.data());
@@ -41,7 +47,7 @@ class LookupFfnEngine : public ModelEngine {
   }
 
  private:
-  void call(const int32_t* ids, const Batch& batch, float* hidden, double* seconds) {
+  void call(const int32_t* ids, const Batch& batch, float* hidden, double* seconds, float* embeddings = nullptr) {
     offsets_.resize(static_cast<size_t>(batch.texts) + 1);
     for (size_t i = 0; i < offsets_.size(); ++i) offsets_[i] = static_cast<int64_t>(i) * batch.length;
     lffn_model_run_args args;
@@ -51,6 +57,9 @@ class LookupFfnEngine : public ModelEngine {
     args.n = batch.texts;
     args.hidden = hidden;
     args.seconds = seconds;
+    args.embeddings = embeddings;
+    args.pooling = LFFN_POOLING_MEAN;
+    args.normalize = 1;
     check(lffn_model_run(model_, &args));
   }
 

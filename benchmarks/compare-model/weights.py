@@ -30,7 +30,7 @@ class Sizes:
 
 
 PAPER = Sizes("paper", 4, 512, 8, 50265, 512, 2048, 128, 8, 64, False, first_position=2)
-MINILM = Sizes("minilm", 6, 384, 12, 30522, 512, 1536, 128, 4, 0, False, first_position=2)
+MINILM = Sizes("minilm", 6, 384, 12, 30522, 512, 1536, 128, 4, 0, True, eps=1e-12)
 
 BERT_NAMES = {"attention.query": "attention.self.query", "attention.key": "attention.self.key",
               "attention.value": "attention.self.value", "attention.dense": "attention.output.dense",

@@ -2,6 +2,9 @@
 //   version
 //   hidden TEXTS LENGTH FILE        writes the hidden states of the first texts
 //   time TEXTS LENGTH FIRST CALLS   answers the seconds that so many calls took, each with the next tokens of the pool
+//   texts TEXTS LENGTH CALLS FOLDER WORDS   answers the seconds that so many calls took from texts to embeddings, and
+//   from
+//                                   the ids of the same texts; see TextPool
 //   each TEXTS LENGTH FIRST CALLS   answers the seconds of each of so many calls
 //   stages TEXTS LENGTH             answers seconds in attention, linear layers, FFNs, the rest; an empty line if
 //   unknown
@@ -67,6 +70,12 @@ class Worker {
       words >> first >> calls;
       return std::to_string(time_calls(batch, first, calls));
     }
+    if (command == "texts") {
+      int64_t calls = 0;
+      std::string folder, words_file;
+      words >> calls >> folder >> words_file;
+      return time_texts(batch, calls, folder, words_file);
+    }
     if (command == "each") {
       int64_t first = 0, calls = 0;
       words >> first >> calls;
@@ -92,7 +101,33 @@ class Worker {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
+  std::string time_texts(const Batch& batch, int64_t calls, const std::string& folder, const std::string& words) {
+    if (pool_ == nullptr) pool_ = std::make_unique<TextPool>(folder, words);
+    constexpr int64_t kBatches = 8;  // different ones; the calls go round
+    pool_->fill(kBatches * batch.texts, batch.length);
+    std::vector<int32_t> ids;
+    for (int64_t i = 0; i < kBatches * batch.texts; ++i) {
+      const std::vector<int32_t> more = pool_->ids(pool_->text(i));
+      ids.insert(ids.end(), more.begin(), more.end());
+    }
+    using Clock = std::chrono::steady_clock;
+    Clock::duration from_text = {}, from_ids = {};
+    for (int64_t i = -1; i < calls; ++i) {  // the first time to warm up
+      const int64_t first = (i + 1) % kBatches * batch.texts;
+      const auto start = Clock::now();
+      engine_->embed(*pool_, first, batch, hidden_.data());
+      const auto middle = Clock::now();
+      engine_->embed(ids.data() + first * batch.length, batch, hidden_.data());
+      if (i < 0) continue;
+      from_text += middle - start;
+      from_ids += Clock::now() - middle;
+    }
+    const auto seconds = [](Clock::duration d) { return std::to_string(std::chrono::duration<double>(d).count()); };
+    return seconds(from_text) + " " + seconds(from_ids);
+  }
+
   std::unique_ptr<ModelEngine> engine_;
+  std::unique_ptr<TextPool> pool_;
   std::vector<int32_t> ids_;
   std::vector<float> hidden_;
 };

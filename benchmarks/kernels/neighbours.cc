@@ -1,9 +1,6 @@
 // What a call costs beside other programs that keep CPUs busy: times with one thread and several on a quiet machine,
 // and with several beside so many spinning processes.
 #include <lookupffn/lookupffn.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,8 +16,11 @@
 #include "layer/layer.h"
 #include "model/model.h"
 #include "random_model.h"
+#include "spinners.h"
 
 namespace {
+
+using compare::Spinners;
 
 constexpr int32_t kSize = 512;
 
@@ -34,39 +34,6 @@ double quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1))];
 }
-
-// Processes that do nothing but take CPU time while they are let.
-class Spinners {
- public:
-  explicit Spinners(int count) {
-    for (int i = 0; i < count; ++i) {
-      const pid_t child = fork();
-      if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (volatile uint64_t n = 0;; n = n + 1) {
-        }
-      }
-      if (child > 0) children_.push_back(child);
-    }
-    signal_all(SIGSTOP);
-  }
-  ~Spinners() {
-    signal_all(SIGKILL);
-    for (const pid_t child : children_) waitpid(child, nullptr, 0);
-  }
-  Spinners(const Spinners&) = delete;
-  Spinners& operator=(const Spinners&) = delete;
-  void let(bool run) {
-    signal_all(run ? SIGCONT : SIGSTOP);
-    usleep(20000);
-  }
-
- private:
-  void signal_all(int number) {
-    for (const pid_t child : children_) kill(child, number);
-  }
-  std::vector<pid_t> children_;
-};
 
 // One thing to do, with one thread and with several.
 struct Work {
