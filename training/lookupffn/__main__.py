@@ -14,8 +14,9 @@ from typing import Optional, Sequence
 import numpy as np
 import torch
 
-from . import bpe, data, distill, features, files, finetune, native, pretrain, safetensors
+from . import bpe, data, features, files, finetune, native, pretrain, safetensors
 from .config import EncoderConfig
+from .distiller import command as distil_command
 from .encoder import Encoder
 
 
@@ -69,32 +70,6 @@ def evaluate(arguments: Namespace) -> None:
     tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
     model = load_checkpoint(Path(arguments.run) / "checkpoint.pt")
     print(f"log perplexity {pretrain.log_perplexity(model, valid_batches(arguments, tokenizer), arguments.batches):.4f}")
-
-
-def run_distill(arguments: Namespace) -> None:
-    tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
-    features.set_threads(arguments.threads)
-    torch.manual_seed(arguments.seed)
-    teacher = files.import_model(arguments.model)
-    batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,
-                                 seed=arguments.seed)
-    valid = valid_batches(arguments, tokenizer)
-    keys = ("ffn_num_table", "ffn_table_size", "projection_type", "block_size")
-    changes = {key: getattr(arguments, key) for key in keys}
-    untrained, _ = distill.fit_ffns(teacher, batches, 0, **changes)
-    student, errors = distill.fit_ffns(teacher, batches, arguments.fit_steps, **changes)
-    measured = {"teacher": pretrain.log_perplexity(teacher, valid, 16),
-                "random tables": pretrain.log_perplexity(untrained, valid, 16),
-                "fitted": pretrain.log_perplexity(student, valid, 16)}
-    student = distill.train_on(student, batches, arguments.train_steps, first_batch=arguments.fit_steps)
-    measured["fitted, then trained"] = pretrain.log_perplexity(student, valid, 16)
-    for name, value in measured.items():
-        print(f"{name}: log perplexity {value:.4f}")
-    lost = measured["random tables"] - measured["teacher"]
-    recovered = (measured["random tables"] - measured["fitted, then trained"]) / lost
-    print(f"recovered {100 * recovered:.1f} in 100 of what random tables lose")
-    print("errors of the fit:", " ".join(f"{error:.3f}" for error in errors))
-    files.export_folder(student.eval(), arguments.out, tokenizer)
 
 
 def run_finetune(arguments: Namespace) -> None:
@@ -176,20 +151,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     add_batch_options(command)
     command.set_defaults(run_command=evaluate)
 
-    command = commands.add_parser("distill", help="replace the FFNs of a trained model, fit them to the old ones, train on")
-    command.add_argument("model", help="folder with the trained model")
-    command.add_argument("out")
-    command.add_argument("--train", required=True, help="ids to learn from, from prepare")
-    command.add_argument("--ffn-num-table", type=int, required=True)
-    command.add_argument("--ffn-table-size", type=int, required=True)
-    command.add_argument("--projection-type", default="bh4")
-    command.add_argument("--block-size", type=int, default=32)
-    command.add_argument("--fit-steps", type=int, default=1000)
-    command.add_argument("--train-steps", type=int, default=1000)
-    command.add_argument("--seed", type=int, default=0)
-    command.add_argument("--threads", type=int, default=0)
-    add_batch_options(command)
-    command.set_defaults(run_command=run_distill)
+    distil_command.add(commands)
 
     command = commands.add_parser("finetune", help="train a classifier on lines of a number, a tab and a text or two")
     command.add_argument("model", help="folder with a model and its tokenizer")

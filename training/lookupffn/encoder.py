@@ -13,6 +13,7 @@ from .config import EncoderConfig, with_changes
 from .layer import LookupFFN
 
 IGNORED = -100  # the label of positions that do not count
+States = list[tuple[Tensor, Tensor, Tensor]]
 
 
 class Attention(nn.Module):
@@ -72,9 +73,22 @@ class Block(nn.Module):
         self.FFN = make_ffn(config.ffn_kinds[layer], config, layer)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
-    def forward(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
-        x = x + self.dropout(self.attention(x, mask_bias))
-        return x + self.dropout(self.FFN(x))
+    def attend(self, x: Tensor, mask_bias: Optional[Tensor] = None) -> Tensor:
+        return x + self.dropout(self.attention(x, mask_bias))
+
+    def feed(self, a: Tensor) -> Tensor:
+        return self.FFN(a)
+
+    def finish(self, a: Tensor, f: Tensor) -> Tensor:
+        return a + self.dropout(f)
+
+    def forward(self, x: Tensor, mask_bias: Optional[Tensor], states: Optional[States] = None) -> Tensor:
+        a = self.attend(x, mask_bias)
+        f = self.feed(a)
+        y = self.finish(a, f)
+        if states is not None:
+            states.append((a, f, y))
+        return y
 
 
 class Embeddings(nn.Module):
@@ -99,9 +113,9 @@ class Layers(nn.Module):
         self.layer = nn.ModuleList(Block(config, i) for i in range(config.num_hidden_layers))
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
-    def forward(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
+    def forward(self, x: Tensor, mask_bias: Optional[Tensor], states: Optional[States] = None) -> Tensor:
         for block in self.layer:
-            x = block(x, mask_bias)
+            x = block(x, mask_bias, states)
         return self.LayerNorm(x)
 
 
@@ -164,15 +178,25 @@ class Encoder(nn.Module):
     def device(self) -> torch.device:
         return self.embeddings.word_embeddings.weight.device
 
-    def forward(self, ids: Tensor, labels: Optional[Tensor] = None) -> Tensor:
+    @property
+    def layers(self) -> nn.ModuleList:
+        return self.encoder.layer
+
+    def class_logits(self, hidden: Tensor) -> Tensor:
+        if self.classifier is None:
+            raise ValueError("this model has no classifier")
+        return self.classifier(hidden)
+
+    def forward(self, ids: Tensor, labels: Optional[Tensor] = None, states: Optional[States] = None) -> Tensor:
         """-> hidden states [batch, length, hidden_size], or with labels the loss of masked language modelling.
 
+        `states` receives each layer's a (after attention), f (of the FFN) and output.
         Training goes through here, so that what wraps a module, as for data parallel training, sees it.
         """
         if labels is not None:
             return self.masked_lm_loss(ids, labels)
         mask_bias = padding_bias(ids != self.config.pad_token_id, self.embeddings.LayerNorm.weight.dtype)
-        return self.encoder(self.embeddings(ids), mask_bias)
+        return self.encoder(self.embeddings(ids), mask_bias, states)
 
     def logits(self, hidden: Tensor) -> Tensor:
         if self.lm_head is None:

@@ -203,22 +203,24 @@ def load_folder(folder: Union[str, Path]) -> FamilyModel:
     raise ValueError(f"{folder}: neither model.safetensors nor pytorch_model.bin is there")
 
 
-_WEIGHTS = (".safetensors", ".bin", ".pt", ".h5", ".onnx", ".msgpack", ".ot")
+# Of a folder's own files; what lies in its modules' folders (1_Pooling, 2_Dense, ...) goes along whole.
+_KEPT = {"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.txt",
+         "vocab.json", "merges.txt", "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+         "LICENSE", "LICENSE.txt", "NOTICE", "NOTICE.txt", "NOTICE.md"}
+_IN_MODULES = (".json", ".safetensors", ".bin")
 
 
 def save_folder(model: FamilyModel, folder: Union[str, Path], like: Optional[Union[str, Path]] = None,
                 dtype: str = "f32") -> None:
-    """config.json and model.safetensors; all other small files (tokenizer, pooling, ...) are those of the folder `like`,
-    with the weights of modules after the encoder."""
+    """config.json and model.safetensors; the tokenizer, the modules after the encoder and the licence are those of the
+    folder `like`."""
     from .files import stored
     folder, config = Path(folder), json.dumps(model.file_config(), indent=2)
     folder.mkdir(parents=True, exist_ok=True)
     for source in sorted(Path(like).rglob("*")) if like is not None else ():
         name = source.relative_to(like)
-        inside_module = len(name.parts) > 1 and name.parts[0][:1].isdigit()
-        is_text = source.suffix in (".json", ".txt", ".md") and not name.name.startswith(("reference", "README", "report"))
-        if source.is_file() and name.name != "config.json" and len(name.parts) <= 2 and \
-                (is_text or inside_module and source.suffix in _WEIGHTS) or inside_module and name.name == "config.json":
+        in_module = len(name.parts) == 2 and name.parts[0][0].isdigit() and source.suffix in _IN_MODULES
+        if source.is_file() and (in_module or str(name) in _KEPT):
             (folder / name.parent).mkdir(exist_ok=True)
             safetensors.write_atomically(folder / name, source.read_bytes())
     safetensors.write_atomically(folder / "config.json", config.encode())

@@ -1,10 +1,10 @@
-"""Distilling a trained model and fine-tuning one."""
+"""Fine-tuning."""
 
 import numpy as np
 import pytest
 import torch
 
-from lookupffn import Encoder, EncoderConfig, LookupFFN, bpe, data, distill, finetune, pretrain
+from lookupffn import Encoder, EncoderConfig, bpe, finetune
 
 TOKENIZER = bpe.Tokenizer(*bpe.train(["good bad fine poor"] * 2, 270))
 torch.set_num_threads(1)
@@ -14,26 +14,6 @@ def config(**changes):
     return EncoderConfig(**{**dict(vocab_size=TOKENIZER.size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
                                    attention_head_size=8, intermediate_size=64, max_position_embeddings=20,
                                    ffn_kinds=["vanilla"]), **changes})
-
-
-def test_distilling_recovers_what_random_tables_lose():
-    torch.manual_seed(0)
-    ids = (np.arange(4000) % 40 + 10).astype(np.uint16)
-    batches = data.MaskedBatches(ids, TOKENIZER, batch=8, length=18, seed=1)
-    teacher = distill.train_on(Encoder(config()), batches, 120, learning_rate=1e-2)
-    weights = {name: value.clone() for name, value in teacher.state_dict().items()}
-    changes = dict(ffn_num_table=32, ffn_table_size=16, block_size=16)
-    # Tables of the old output's size, as a model that lost its trained ones would have.
-    untrained, _ = distill.fit_ffns(teacher, batches, 0, **changes)
-    with torch.no_grad():
-        untrained.encoder.layer[0].FFN.tables.mul_(25)
-    student, errors = distill.fit_ffns(teacher, batches, 150, **changes)
-    assert isinstance(student.encoder.layer[0].FFN, LookupFFN) and errors[0] < 0.3
-    assert all(torch.equal(value, weights[name]) for name, value in teacher.state_dict().items())
-    student = distill.train_on(student, batches, 50, learning_rate=2e-3, first_batch=150)
-    best, worst, reached = (pretrain.log_perplexity(model, batches, 4) for model in (teacher, untrained, student))
-    assert worst > best + 0.3
-    assert reached < best + 0.1 * (worst - best)
 
 
 def test_finetuning_learns_and_keeps_to_its_seed(tmp_path):

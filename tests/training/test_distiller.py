@@ -1,0 +1,310 @@
+"""Distilling: tiny teachers, seconds. A run that is stopped does what it would have done; int8 is what the library does."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from lookupffn import __main__, bpe, families, family_model, files, load_folder, load_sentence_encoder, safetensors
+from lookupffn.config import EncoderConfig
+from lookupffn.distiller import measure, pieces, plot, quantise, run, state, subject, teacher_cache, training
+from lookupffn.encoder import Encoder
+from lookupffn.layer import LookupFFN
+from lookupffn.projections import BlockHadamard
+from lookupffn.text_tokenizer import TextTokenizer
+
+torch.set_num_threads(1)
+DATA = Path(__file__).parent / "data"
+SENTENCE = DATA / "sentence-lookup-bh4"
+WORDS = "the quick brown fox jumps over a lazy dog civil service workers line user types port seed base hit text".split()
+
+
+def write_text(path, seed, documents):
+    random = np.random.default_rng(seed)
+    path.write_text("\n\n".join(". ".join(" ".join(random.choice(WORDS, random.integers(4, 12)))
+                                          for _ in range(random.integers(1, 4))) for _ in range(documents)) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("texts")
+    (folder / "pairs.tsv").write_text("".join(f"{a} {b}\t{a} {b} and {a}\n" for a in WORDS for b in WORDS[:5]))
+    return write_text(folder / "train.txt", 1, 160), write_text(folder / "valid.txt", 2, 30), folder / "pairs.tsv"
+
+
+def make_teacher(folder, family, task):
+    """Random weights on the tokenizer of a golden folder."""
+    torch.manual_seed(3)
+    raw = {"model_type": family, "vocab_size": 1500, "max_position_embeddings": 64, "hidden_size": 32, "pad_token_id": 0,
+           "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "hidden_act": "gelu",
+           "type_vocab_size": 2, "initializer_range": 0.12}
+    config = families.FamilyConfig(family, raw, task, 3, has_pooler=task == "classes")
+    family_model.save_folder(family_model.FamilyModel(config), folder, SENTENCE)
+    (folder / "modules.json").unlink()
+    return folder
+
+
+def command(teacher, texts, out, *options):
+    train, valid, pairs = texts
+    __main__.main(["distill", *map(str, [
+        teacher, "--text", train, "--valid", valid, pairs, "--out", out, "--work", f"{out}.work", "--tables", 16,
+        "--tokens", 256, "--fit-steps", 20, "--fit-tokens", 3000, "--steps", 24, "--int8-steps", 8, "--warm-up", 4,
+        "--save-every", 5, "--measure-every", 50, *options])])
+
+
+def weights(folder):
+    return safetensors.load(folder / "model.safetensors")[0]
+
+
+def test_a_sentence_encoder_from_command_to_folder(texts, tmp_path):
+    teacher = load_sentence_encoder(SENTENCE)
+    command(SENTENCE, texts, tmp_path / "student")
+    student = load_sentence_encoder(tmp_path / "student")
+    assert student.model.config.ffn_kinds == ["lookup"] * 3 and student.layers[1].FFN.num_tables == 16
+    note = state.State(tmp_path / "student.work" / "state.safetensors", student).note()
+    measured = {entry["label"]: entry["values"] for entry in note["measured"]}
+    assert measured["24 steps"]["valid cosine"] > max(0.95, measured["the fit"]["valid cosine"])
+    sentences = measure.HeldOut.read([texts[1]]).texts["valid"]
+    cosines = (student.encode(sentences) * teacher.encode(sentences)).sum(1)
+    assert float(cosines.mean()) == pytest.approx(measured["8 steps with int8, in float32"]["valid cosine"], abs=1e-3)
+    report = (tmp_path / "student" / "report.md").read_text()
+    assert "8 steps with int8, rounded" in report and "retrieval" in report
+    for name in re.findall(r"!\[\]\((.*?)\)", report):
+        assert (tmp_path / "student" / name).read_text().startswith("<svg")
+    assert not (tmp_path / "student" / "texts.json").exists()
+
+
+@pytest.fixture(scope="module")
+def real_texts(tmp_path_factory, texts):
+    """The project's own documentation."""
+    folder = tmp_path_factory.mktemp("documentation")
+    pages = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
+    for name, part in (("train", pages[1:]), ("valid", pages[:1])):
+        (folder / f"{name}.txt").write_text("\n\n".join(page.read_text(encoding="utf-8") for page in part))
+    return folder / "train.txt", folder / "valid.txt", texts[2]
+
+
+@pytest.mark.parametrize("task", ["masked_lm", "classes"])
+def test_other_teachers_learn_too(real_texts, tmp_path, task):
+    teacher = make_teacher(tmp_path / "teacher", "bert", task)
+    command(teacher, real_texts, tmp_path / "student", "--layers", "1", "--projection", "bh4", "--steps", "40")
+    student = load_folder(tmp_path / "student")
+    assert student.config.ffn_kinds == ["vanilla", "lookup"] and student.config.task == task
+    note = state.State(tmp_path / "student.work" / "state.safetensors", student).note()
+    fitted, trained = note["measured"][0]["values"], note["measured"][1]["values"]
+    assert trained["divergence"] < fitted["divergence"] and trained["correlation"] > 0.9
+    assert note["whole"][-1]["hidden"] < note["whole"][0]["hidden"]
+
+
+def test_the_papers_encoder_is_a_teacher_too(texts, tmp_path):
+    torch.manual_seed(0)
+    tokenizer = bpe.Tokenizer(*bpe.train(texts[0].read_text().split("\n\n"), 300))
+    config = EncoderConfig(vocab_size=tokenizer.size, hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+                           attention_head_size=8, intermediate_size=32, max_position_embeddings=62,
+                           ffn_kinds=["vanilla"] * 2)
+    files.export_folder(Encoder(config), tmp_path / "teacher", tokenizer)
+    command(tmp_path / "teacher", texts, tmp_path / "student", "--layers", "0", "--block-size", "8")
+    student = files.import_model(tmp_path / "student")
+    assert student.config.ffn_kinds == ["lookup", "vanilla"] and student.config.ffn_table_size == 16
+
+
+@pytest.mark.parametrize("megabytes, whole_numbers", [(60, True), (0.6, False)])
+def test_a_stopped_run_goes_on_as_if_nothing_had_been(texts, tmp_path, megabytes, whole_numbers):
+    size = ["--state-megabytes", megabytes, "--fade", "0.3,0.6"]
+    command(SENTENCE, texts, tmp_path / "whole", *size)
+    for steps in (7, 9, 17, 12):  # in the fit, into the whole, into int8
+        command(SENTENCE, texts, tmp_path / "parts", *size, "--stop-after", steps)
+        shutil.rmtree(tmp_path / "parts.work" / "examples", ignore_errors=True)  # as on another machine
+        shutil.rmtree(tmp_path / "parts.work" / "states", ignore_errors=True)
+    command(SENTENCE, texts, tmp_path / "parts", *size)
+    one, other = weights(tmp_path / "whole"), weights(tmp_path / "parts")
+    assert all(np.array_equal(value, other[name]) for name, value in one.items())
+    saved = tmp_path / "parts.work" / "state.safetensors"
+    assert saved.stat().st_size <= megabytes * 1e6
+    stored = safetensors.load(saved)[0]
+    sizes = [stored[f"{part}.base.encoder.layer.0.FFN.tables"].dtype.itemsize for part in ("weight", "exp_avg_sq")]
+    assert (sizes == [4, 4]) == whole_numbers
+    with pytest.raises(SystemExit, match="another tables"):
+        command(SENTENCE, texts, tmp_path / "parts", *size, "--tables", 8)
+
+
+def test_two_processes_share_a_run(texts, tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    code = f"""import test_distiller as t; from pathlib import Path
+t.command(t.SENTENCE, [Path(p) for p in {list(map(str, texts))!r}], Path({str(tmp_path / 'student')!r}), '--steps', 6,
+          '--fit-steps', 4, '--int8-steps', 0)"""
+    shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+    both = [subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent, stderr=subprocess.PIPE,
+                             env={**shared, "RANK": str(rank)}) for rank in range(2)]
+    for process in both:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors.decode()[-2000:]
+    note = state.State(tmp_path / "student.work" / "state.safetensors", torch.nn.Linear(1, 1)).note()
+    work = tmp_path / "student.work" / "text"
+    batches = pieces.LengthBatches(pieces.Corpus(np.load(work / "ids.npy"), np.load(work / "lengths.npy")), 256, 0)
+    assert note["step"] == 6
+    assert note["tokens_seen"] == sum(batches.ids(batches.number(step)).size for step in range(12))
+    load_sentence_encoder(tmp_path / "student")
+
+
+def test_without_ffns_only_a_report(texts, tmp_path):
+    command(SENTENCE, texts, tmp_path / "none", "--ffn", "none", "--int8-steps", 0)
+    assert sorted(path.suffix for path in (tmp_path / "none").iterdir()) == [".md", ".svg", ".svg", ".svg"]
+    assert "FFNs left out" in (tmp_path / "none" / "report.md").read_text()
+
+
+def test_states_in_few_bits_are_close():
+    random = np.random.default_rng(0)
+    values = (random.standard_normal(1000) * 10.0 ** random.integers(-6, 3, 1000)).astype(np.float32)
+    values[:3] = 0, np.finfo(np.float32).max, -np.finfo(np.float32).max
+    assert np.array_equal(state._unpack_float(state._pack_float(values, 4)), values)
+    assert np.allclose(state._unpack_float(state._pack_float(values, 3)), values, rtol=2**-16, atol=0)
+    few = values[3:]
+    largest = np.abs(few).max()
+    assert np.abs(state._unpack_float(state._pack_float(few, 2)) - few).max() <= largest * 2**-11
+    assert np.abs(state._unpack_first(state._pack_first(few))[: len(few)] - few).max() <= largest / 250
+    second = state._unpack_second(state._pack_second(few**2))[: len(few)]
+    kept = few**2 > (few**2).max() * 2**-30
+    assert ((second >= few**2 * 0.999) & (second <= few**2 * 1.1))[kept].all()
+
+
+def test_levels_keep_to_the_size(tmp_path):
+    linear = torch.nn.Linear(1000, 1000)
+    optimizer = torch.optim.AdamW(linear.parameters(), lr=1e-3)
+    linear(torch.randn(3, 1000)).sum().backward()
+    optimizer.step()
+    for megabytes in (13, 7, 6, 5, 4, 3):
+        kept = state.State(tmp_path / "x", linear, megabytes)
+        kept.write(optimizer, {}, 1)
+        assert (tmp_path / "x").stat().st_size <= megabytes * 1e6
+        before = {name: value.clone() for name, value in linear.state_dict().items()}
+        kept.read(optimizer)
+        assert all(torch.equal(value, before[name]) for name, value in linear.state_dict().items())
+    with pytest.raises(ValueError, match="fit into"):
+        state.State(tmp_path / "x", linear, 1).level()
+
+
+@pytest.mark.parametrize("projection", ["dense", "bh2"])
+def test_rounding_is_what_the_library_stores(projection):
+    """By the rule of the file format: a scale for each row, 127 steps; BH rows with the Hadamard matrix multiplied in."""
+    torch.manual_seed(0)
+    layer = LookupFFN(12, 3, 8, projection_type=projection, block_size=4, layer_norm=False)
+    holder = torch.nn.Module()
+    holder.base, holder.word_embeddings = torch.nn.Module(), torch.nn.Embedding(5, 12)
+    holder.base.FFN = layer
+    before = {name: value.clone() for name, value in holder.state_dict().items()}
+    with quantise.int8(holder):
+        for table, whole in zip(layer.tables.view(-1, 12), before["base.FFN.tables"].view(-1, 12)):
+            scale = whole.abs().max() / 127
+            assert torch.allclose(table, (whole / scale).round() * scale, atol=1e-7)
+        weight = layer.hash.projection.weight
+        if projection == "dense":
+            for row, whole in zip(weight, before["base.FFN.hash.projection.weight"]):
+                scale = whole.abs().max() / 127
+                assert torch.allclose(row, (whole / scale).round() * scale, atol=1e-7)
+        else:
+            sylvester = torch.tensor([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
+            for block, whole in zip(weight.view(-1, 4, 4), before["base.FFN.hash.projection.weight"].view(-1, 4, 4)):
+                folded = sylvester @ whole
+                scale = folded.abs().amax(1, keepdim=True) / 127
+                assert torch.allclose(sylvester @ block, (folded / scale).round() * scale, atol=1e-5)
+        once = {name: value.clone() for name, value in holder.state_dict().items()}
+        with quantise.int8(holder):  # rounding again changes nothing
+            assert all(torch.allclose(value, once[name], atol=1e-6) for name, value in holder.state_dict().items())
+        layer(torch.randn(5, 12)).sum().backward()
+    assert all(torch.equal(value, before[name]) for name, value in holder.state_dict().items())
+    assert layer.tables.grad.any() and layer.hash.projection.weight.grad is not None
+
+
+def test_pieces_and_batches(texts, tmp_path):
+    tokenizer = TextTokenizer.load(SENTENCE)
+    corpus = pieces.Corpus.prepare(tmp_path / "text", [texts[0]], tokenizer, 60, 0)
+    assert corpus.tokens == len(corpus.ids) and corpus.lengths.max() <= 60
+    assert corpus.ids[0] == tokenizer.begin and corpus.ids[corpus.lengths[0] - 1] == tokenizer.end
+    stamp = (tmp_path / "text" / "ids.npy").stat().st_mtime_ns
+    pieces.Corpus.prepare(tmp_path / "text", [texts[0]], tokenizer, 60, 0)
+    assert (tmp_path / "text" / "ids.npy").stat().st_mtime_ns == stamp
+    batches = pieces.LengthBatches(corpus, 256, 1, tokenizer.mask_id, tokenizer.special_ids)
+    assert sorted(i for batch in batches.batches for i in batch) == list(range(len(corpus.lengths)))
+    for number, batch in enumerate(batches.batches):
+        assert len({int(corpus.lengths[i]) for i in batch}) == 1
+        ids = batches.ids(number)
+        assert ids.size <= max(256, ids.shape[1]) and (ids[:, 0] == tokenizer.begin).all()
+        assert np.array_equal(ids, batches.ids(number))
+    shares = np.concatenate([(batches.ids(i) == tokenizer.mask_id).ravel() for i in range(len(batches))])
+    assert 0.08 < shares.mean() < 0.16
+    orders = [[batches.number(epoch * len(batches) + i) for i in range(len(batches))] for epoch in range(2)]
+    assert orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]) == list(range(len(batches)))
+
+
+def test_the_teacher_is_asked_once(texts, tmp_path):
+    teacher = subject.Subject.load(SENTENCE)
+    corpus = pieces.Corpus.prepare(tmp_path / "text", [texts[0]], teacher.tokenizer, 60, 0)
+    batches = pieces.LengthBatches(corpus, 256, 1)
+    for gigabytes, asked in [(1, 1), (0, 2)]:
+        folder = tmp_path / str(gigabytes)
+        cache = teacher_cache.TeacherStates(folder, teacher, batches, gigabytes, "x")
+        ids, calls = torch.from_numpy(batches.ids(0)), []
+        hidden = teacher.hidden
+        teacher.hidden = lambda *arguments: calls.append(1) or hidden(*arguments)
+        first, again = cache.get(0, ids, True), cache.get(0, ids, True)
+        teacher.hidden = hidden
+        assert len(calls) == asked
+        assert torch.allclose(first[0], again[0], atol=1e-3) and torch.allclose(first[1][2], again[1][2], atol=1e-2)
+    cache = teacher_cache.TeacherStates(tmp_path / "1", teacher, batches, 1, "another teacher")
+    assert cache.used == 0
+
+
+def test_measures():
+    torch.manual_seed(0)
+    a, b = torch.randn(50), torch.randn(50)
+    a[:10] = a[10:20]
+    assert measure.correlation(a, b) == pytest.approx(float(np.corrcoef(a, b)[0, 1]), abs=1e-6)
+    by_hand = [(sum(x < y for x in a.tolist()) + sum(x <= y for x in a.tolist()) - 1) / 2 for y in a.tolist()]
+    assert measure.ranks(a).tolist() == by_hand
+    short, long = torch.eye(4), torch.eye(4)[[0, 1, 3, 2]]
+    assert measure.found_first(short, long) == (0.5, pytest.approx((1 + 1 + 0.5 + 0.5) / 4))
+    assert measure.similarities(torch.tensor([[1.0, 0], [2, 0], [0, 3]])).tolist() == [1, 0, 0]
+
+
+def test_begin_balances_the_codes():
+    torch.manual_seed(0)
+    a, f = torch.randn(500, 16) * 3 + 1, torch.randn(500, 16) + 2
+    for projection in ("dense", "bh4"):
+        layer = LookupFFN(16, 8, 8, projection_type=projection, block_size=8, layer_norm=False)
+        training.begin(layer, a, f)
+        shares = (layer.hash_values(a) > 0).double().mean(0)
+        assert float((shares - 0.5).abs().max()) < 0.01
+        assert torch.allclose(layer.bias, f.mean(0))
+        if not isinstance(layer.hash.projection, BlockHadamard):
+            assert float(layer.hash_values(a).flatten(1).std(0).mean()) == pytest.approx(0.7, rel=1e-3)
+
+
+def test_plots_are_whole():
+    import xml.etree.ElementTree as tree
+    for options in ({}, {"dots": True}, {"log_x": True, "log_y": True}):
+        drawn = tree.fromstring(plot.svg({"a & b": [(1, 2.0), (10, 0.5), (100, 1e-3)], "c": [(5, float("nan"))]}, "t", "x",
+                                         "y", **options))
+        assert len(drawn) > 10
+    tree.fromstring(plot.svg({}, "nothing", "x", "y"))
+    assert run.Places(Path("x")).megabytes == 60
+
+
+def test_what_cannot_be_distilled_is_named(texts, tmp_path):
+    teacher = make_teacher(tmp_path / "teacher", "bert", None)
+    with pytest.raises(SystemExit, match="nothing to learn from"):
+        command(teacher, texts, tmp_path / "student")
+    with pytest.raises(SystemExit, match="no such file"):
+        command(SENTENCE, (tmp_path / "missing.txt", *texts[1:]), tmp_path / "student")
+    assert json.loads((teacher / "config.json").read_text())["model_type"] == "bert"

@@ -1,0 +1,100 @@
+"""python3 -m lookupffn distill TEACHER --text FILES --out STUDENT."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any, Callable, Sequence, Union
+
+from .. import features
+from .run import Places, Run
+from .training import Options
+
+
+def _each(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    """One value, or one for each layer with commas between."""
+
+    def read(text: str) -> Any:
+        values = [kind(part) for part in text.split(",")]
+        return values[0] if len(values) == 1 else values
+
+    read.__name__ = f"{kind.__name__} or list of {kind.__name__}"
+    return read
+
+
+def _layers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def _fade(text: str) -> tuple[float, float]:
+    begin, end = map(float, text.split(","))
+    return begin, end
+
+
+def default_work(out: Union[str, Path]) -> Path:
+    """Beside nothing that belongs to a project."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "lookupffn" / Path(out).resolve().name
+
+
+def add(commands: Any) -> None:
+    defaults = Options()
+    command: ArgumentParser = commands.add_parser(
+        "distill", help="turn a trained model into one with lookups",
+        description="Fits a LookupFFN to each FFN of a sentence encoder, masked language model or classifier, trains the "
+        "whole against it, and writes a folder that the library and this package load, with a report. The same command "
+        "goes on with a run that was stopped; the state in --work is all that another machine needs besides.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    command.add_argument("teacher", help="a Hugging Face or sentence-transformers folder")
+    command.add_argument("--text", nargs="+", type=Path, required=True, help="files with blank lines between documents")
+    command.add_argument("--out", type=Path, required=True, help="folder for the student and its report")
+    command.add_argument("--valid", nargs="*", type=Path, default=[],
+                         help="texts to measure on; .tsv files hold pairs of a short and a long text")
+    command.add_argument("--work", type=Path, help="folder for the state and what can be made again (default: a folder of "
+                         "OUT's name in the user's cache)")
+    command.add_argument("--layers", type=_layers, help="which layers, such as 0,1,5 (default: all)")
+    command.add_argument("--tables", type=_each(int), default=defaults.tables, help="a list gives each layer its own")
+    command.add_argument("--rows", type=_each(int), default=defaults.rows, help="of a table")
+    command.add_argument("--projection", type=_each(str), default=defaults.projection, help="dense, or bh1 to bh9")
+    command.add_argument("--block-size", type=_each(int), default=defaults.block_size, help="of bh projections")
+    command.add_argument("--activation", type=_each(str), default=defaults.activation, help="gelu or sigmoid")
+    command.add_argument("--ffn", dest="kind", choices=("lookup", "none"), default="lookup",
+                         help="none: no FFNs at all, for comparison; only a report is written")
+    for name, what in [("seed", "of everything"), ("tokens", "in a step"), ("fit_steps", "for the FFNs alone"),
+                       ("fit_rate", "of the fit"), ("fit_tokens", "to fit to"), ("steps", "for the whole"),
+                       ("rate", "of the lookups"), ("rest_rate", "of attention, norms and heads"),
+                       ("warm_up", "steps in which the rate rises"), ("last_rate", "share of the rate at the end"),
+                       ("clip", "the longest gradient"), ("int8_steps", "with weights rounded to int8, at the end"),
+                       ("int8_rate", "share of the rate for these")]:
+        default = getattr(defaults, name)
+        command.add_argument("--" + name.replace("_", "-"), type=type(default), default=default, help=what)
+    command.add_argument("--fade", type=_fade, default=defaults.fade, help="shares of the steps between which the hidden "
+                         "states leave the loss, such as 0.6,0.8; afterwards the teacher's kept answers are enough")
+    command.add_argument("--train-words", action="store_true", help="also word and position embeddings")
+    command.add_argument("--precision", choices=list(features.PRECISIONS), default="float32")
+    command.add_argument("--device", default="cpu")
+    command.add_argument("--threads", type=int, default=0)
+    places = Places(Path())
+    command.add_argument("--state-megabytes", type=float, default=places.megabytes, help="the state is never larger")
+    command.add_argument("--cache-gigabytes", type=float, default=places.cache_gigabytes, help="for the teacher's answers")
+    command.add_argument("--save-every", type=int, default=places.save_every)
+    command.add_argument("--measure-every", type=int, default=places.measure_every)
+    command.add_argument("--stop-after", type=int, help="steps of this call; the same command goes on")
+    command.set_defaults(run_command=distill)
+
+
+def distill(arguments: Namespace) -> None:
+    features.set_threads(arguments.threads)
+    fields = Options.__dataclass_fields__
+    options = Options(**{name: getattr(arguments, name) for name in fields})
+    missing: Sequence[Path] = [path for path in (*arguments.text, *arguments.valid) if not path.exists()]
+    if missing:
+        raise FileNotFoundError(f"{missing[0]}: no such file")
+    places = Places(arguments.work or default_work(arguments.out), arguments.state_megabytes, arguments.cache_gigabytes,
+                    arguments.save_every, arguments.measure_every)
+    run = Run(arguments.teacher, arguments.text, arguments.out, options, places, arguments.valid, arguments.device)
+    print(f"state: {run.state.path}", flush=True)
+    if run.go(arguments.stop_after) and run.processes.first:
+        print(f"done: {arguments.out}")

@@ -1,0 +1,67 @@
+"""Weights rounded to int8 as the library rounds them, while the weights that learn stay whole: straight-through."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from ..hadamard import hadamard_transform
+from ..layer import LookupFFN
+from ..projections import BlockHadamard
+
+
+def rounded_rows(values: Tensor) -> Tensor:
+    """Each row to 255 steps, the largest number of a row to 127."""
+    scale = values.abs().amax(-1, keepdim=True) / 127
+    steps = torch.where(scale > 0, values / scale, torch.zeros_like(values)).round().clamp(-127, 127)
+    return steps * scale
+
+
+def rounded_blocks(weight: Tensor) -> Tensor:
+    """Of a BH projection [chains, factors, blocks, out, in]: the library rounds the rows that the Hadamard matrix of a
+    block's size is multiplied into."""
+    size = weight.shape[-1]
+
+    def across(x: Tensor) -> Tensor:
+        return hadamard_transform(x.transpose(-1, -2)).transpose(-1, -2)
+
+    return across(rounded_rows(across(weight))) / size
+
+
+def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
+    """What the library rounds, and what it becomes: tables, hashes, linear layers, word embeddings."""
+    rounded: dict[nn.Parameter, Tensor] = {}
+    heads = {id(module) for name, module in model.named_modules() if not name.startswith(("base.", "encoder.", "embed"))}
+    with torch.no_grad():
+        for module in model.modules():
+            if isinstance(module, LookupFFN):
+                rounded[module.tables] = rounded_rows(module.tables)
+            elif isinstance(module, BlockHadamard):
+                rounded[module.weight] = rounded_blocks(module.weight)
+            elif isinstance(module, nn.Linear) and id(module) not in heads:
+                rounded[module.weight] = rounded_rows(module.weight)
+        words = next(module for name, module in model.named_modules() if name.endswith("word_embeddings"))
+        rounded[words.weight] = rounded_rows(words.weight)
+    return rounded
+
+
+@contextlib.contextmanager
+def int8(model: nn.Module, active: bool = True) -> Iterator[None]:
+    """Within, the model computes with rounded weights, forward and backward; after it the weights are as before."""
+    if not active:
+        yield
+        return
+    rounded = int8_weights(model)
+    whole = {parameter: parameter.detach().clone() for parameter in rounded}
+    with torch.no_grad():
+        for parameter, value in rounded.items():
+            parameter.copy_(value)
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for parameter, value in whole.items():
+                parameter.copy_(value)

@@ -1,0 +1,98 @@
+"""report.md of a run with its plots: what was learned when, what the student costs and gains."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from .. import safetensors
+from ..layer import LookupFFN
+from .plot import svg
+from .quantise import int8_weights
+from .subject import Subject
+from .training import Options
+
+# What a plot's lines may be.
+_HIGHER = (" r", " rho", " cosine", "retrieval", "same best", "correlation")
+
+
+def ffn_flop(subject: Subject) -> int:
+    """Of one token in all FFNs, by the paper's count."""
+    total = 0
+    for layer in subject.layers:
+        ffn = getattr(layer, "FFN", None)
+        if isinstance(ffn, LookupFFN):
+            total += ffn.flop_per_token()
+            continue
+        products = [module for module in layer.modules() if isinstance(module, nn.Linear)]
+        total += sum(2 * p.weight.numel() for p in products if p.in_features != p.out_features)
+    return total
+
+
+def sizes(subject: Subject) -> tuple[int, int, int]:
+    """-> numbers, bytes as float32, bytes with int8 where the library has it, without the file's header."""
+    parameters = list(subject.model.parameters())
+    numbers = sum(parameter.numel() for parameter in parameters)
+    rounded = int8_weights(subject.model)
+    short = sum(p.numel() + 4 * p.numel() // p.shape[-1] for p in rounded)
+    return numbers, 4 * numbers, short + 4 * (numbers - sum(p.numel() for p in rounded))
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    return "\n".join(["| " + " | ".join(row) + " |" + ("\n|" + "---|" * len(row) if i == 0 else "")
+                      for i, row in enumerate(rows)]) + "\n"
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def write(folder: Path, student: Subject, teacher: Subject, options: Options, note: dict[str, Any]) -> None:
+    """note: the run's history, as its state holds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    fit, whole, measured = note["fit"], note["whole"], note["measured"]
+    if fit:
+        lines = {f"layer {i}": [(entry[0], entry[1][place]) for entry in fit] for place, i in enumerate(note["layers"])}
+        safetensors.write_atomically(folder / "fit.svg", svg(lines, "Each FFN alone", "step", "error", log_y=True).encode())
+    if whole:
+        lines = {key: [(entry["step"], entry[key]) for entry in whole] for key in ("hidden", "answer")}
+        safetensors.write_atomically(folder / "loss.svg", svg(lines, "The whole", "step", "loss", log_y=True).encode())
+    names = [name for name in (measured[-1]["values"] if measured else {}) if name.endswith(_HIGHER)]
+    if names:
+        lines = {name: [(entry["step"], entry["values"][name]) for entry in measured
+                        if entry["phase"] in ("fit", "whole") and name in entry["values"]] for name in names}
+        plot = svg(lines, "Held-out texts", "step", "against the teacher")
+        safetensors.write_atomically(folder / "quality.svg", plot.encode())
+    text = [f"# A student of {teacher.folder.name}", "",
+            f"{'FFNs left out' if options.kind == 'none' else 'LookupFFNs'} in layers {note['layers']}; "
+            f"trained on {note['tokens_seen'] / 1e6:.2f} million tokens, the fit of the FFNs aside.", "", "## Quality", ""]
+    if measured:
+        header = ("after", *measured[-1]["values"])
+        text.append(_table([header] + [(entry["label"], *(_number(entry["values"].get(name)) for name in header[1:]))
+                                       for entry in measured]))
+    else:
+        text.append("Nothing was measured: no held-out texts were given.\n")
+    if names:
+        text.append("![](quality.svg)\n")
+    if fit:
+        text += ["## Each FFN alone", "", "Squared error after what follows the FFN, over the variance there, at the last "
+                 "step: " + ", ".join(f"layer {i} {error:.4f}" for i, error in zip(note["layers"], fit[-1][1])) + ".", "",
+                 "![](fit.svg)\n"]
+    if whole:
+        text += ["## The whole", "", "![](loss.svg)\n"]
+    mine, theirs = sizes(student), sizes(teacher)
+    text += ["## Cost", "", _table([
+        ("", "teacher", "student"),
+        ("FLOP per token in the FFNs", f"{ffn_flop(teacher):,}", f"{ffn_flop(student):,}"),
+        ("parameters", f"{theirs[0]:,}", f"{mine[0]:,}"),
+        ("bytes in float32", f"{theirs[1]:,}", f"{mine[1]:,}"),
+        ("bytes in int8", f"{theirs[2]:,}", f"{mine[2]:,}")]), "## Settings", ""]
+    text.append(_table([("setting", "value")] + [(key, str(value)) for key, value in
+                                                 dataclasses.asdict(options).items()]))
+    text += ["Seconds spent: " + ", ".join(f"{phase} {seconds:.0f}" for phase, seconds in note["seconds"].items()) + ".",
+             "Steps of int8 round weights to int8 as the library does while the whole weights learn; inputs of products "
+             "are not rounded.", ""]
+    safetensors.write_atomically(folder / "report.md", "\n".join(text).encode())

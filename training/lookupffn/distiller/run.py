@@ -1,0 +1,211 @@
+"""A run from start to end: goes on from its state, writes the student and its report."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from pathlib import Path
+from typing import Any, Optional, Sequence, Union
+
+import torch
+from torch import nn
+
+from ..parallel import Processes
+from ..progress import Progress
+from . import report
+from .measure import HeldOut, Measure
+from .pieces import Corpus, LengthBatches
+from .quantise import int8
+from .state import State
+from .subject import Subject
+from .teacher_cache import FFNExamples, TeacherStates
+from .training import Fit, Options, Whole
+
+
+@dataclasses.dataclass
+class Places:
+    """Where things lie and how often they are written; nothing of it changes what is learned, but save_every, for
+    numbers are rounded where they are stored."""
+
+    work: Path
+    megabytes: float = 60
+    cache_gigabytes: float = 10
+    save_every: int = 100
+    measure_every: int = 250
+    log_every: int = 10
+
+
+class Run:
+    def __init__(self, teacher: Union[str, Path], texts: Sequence[Path], out: Path, options: Options, places: Places,
+                 valid: Sequence[Path] = (), device: str = "cpu") -> None:
+        self.out, self.options, self.places = Path(out), options, places
+        self.processes = Processes(device)
+        self.teacher = Subject.load(teacher)
+        self.teacher.model.to(self.processes.device).eval().requires_grad_(False)
+        count = len(self.teacher.layers)
+        self.layers = list(range(count)) if options.layers is None else [range(count)[i] for i in options.layers]
+        torch.manual_seed(options.seed)
+        self.student = self.teacher.copy()
+        self.student.replace_ffns(options.kind, self.layers, **options.changes())
+        self.student.model.eval()
+        tokenizer = self.teacher.tokenizer
+        longest = min(256, self.teacher.longest)
+        if self.processes.first:
+            Corpus.prepare(places.work / "text", texts, tokenizer, longest, options.seed)
+        self.processes.wait()
+        self.corpus = Corpus.prepare(places.work / "text", texts, tokenizer, longest, options.seed)
+        mask_id = tokenizer.mask_id if self.teacher.kind == "masked_lm" else -1
+        self.batches = LengthBatches(self.corpus, options.tokens, options.seed, mask_id, tokenizer.special_ids)
+        corpus_note = json.loads((places.work / "text" / "corpus.json").read_text())
+        self.identity = {"teacher": self.teacher.digest(), "corpus": corpus_note,
+                         "options": json.loads(json.dumps(dataclasses.asdict(options))),
+                         "save_every": places.save_every, "megabytes": places.megabytes}
+        self.data_identity = json.dumps([self.identity["teacher"], corpus_note, options.tokens, options.seed])
+        self.measure = Measure(HeldOut.read(valid), self.teacher) if self.processes.first else None
+        self.state = State(places.work / "state.safetensors", self.student.model, places.megabytes)
+        self.note: dict[str, Any] = {"phase": "fit", "step": 0, "layers": self.layers, "fit": [], "whole": [],
+                                     "measured": [], "tokens_seen": 0, "seconds": {"fit": 0.0, "whole": 0.0},
+                                     **self.identity}
+        self.started: Optional[float] = None
+
+    def _check(self, note: dict[str, Any]) -> None:
+        for key, value in self.identity.items():
+            if note[key] == value:
+                continue
+            differing = key
+            if key == "options":
+                differing = ", ".join(name for name in value if note[key].get(name) != value[name])
+            raise ValueError(f"{self.state.path} is of a run with another {differing}; give another --work, or the same "
+                             "settings, texts and teacher")
+
+    def go(self, stop_after: Optional[int] = None) -> bool:
+        """-> whether the run is at its end. stop_after: steps of this call, then as a kill."""
+        try:
+            return self._go(stop_after)
+        finally:
+            self.processes.close()
+
+    def _go(self, stop_after: Optional[int]) -> bool:
+        before = self.state.note() if self.state.path.exists() else None
+        self.processes.wait()  # the first process will soon write one
+        if before is not None:
+            self._check(before)
+            self.note = before
+        left = stop_after
+        if self.note["phase"] == "fit":
+            left = self._fit(before is not None, left)
+            if left == 0:
+                return False
+        if self.note["phase"] == "whole":
+            left = self._whole(left)
+            if left == 0:
+                return False
+        return True
+
+    def _save(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        self.note["step"] = step
+        now = time.monotonic()
+        self.note["seconds"][self.note["phase"]] += now - (self.started or now)
+        self.started = now
+        self.state.write(optimizer, self.note, step, self.processes.first)
+        self.processes.wait()
+
+    def _measured(self, label: str, step: int, rounded: bool = False) -> None:
+        if self.measure is None:
+            return
+        with int8(self.student.model, rounded):
+            values = self.measure(self.student)
+        if values:
+            phase = "rounded" if rounded else self.note["phase"]
+            self.note["measured"].append({"label": label, "step": step, "phase": phase, "values": values})
+            print(f"{label}: " + ", ".join(f"{name} {value:.4f}" for name, value in values.items()), flush=True)
+
+    def _fit(self, resumed: bool, left: Optional[int]) -> Optional[int]:
+        options, total = self.options, self.options.fit_steps
+        if self.processes.first:
+            self._examples()
+        self.processes.wait()
+        for parameter in self.student.model.parameters():
+            parameter.requires_grad_(False)
+        modules = nn.ModuleList(self.student.layers[i].FFN for i in self.layers).requires_grad_(True)
+        fit = Fit(self.student, self.teacher, self.layers, self._examples(), options)
+        assert list(modules.parameters()) == list(fit.modules.parameters())
+        if resumed:
+            self.state.read(fit.optimizer)
+        else:
+            fit.begin()
+        self.started = time.monotonic()
+        progress = Progress(self.note["step"], total)
+        for step in range(self.note["step"], total):
+            if left == 0:
+                return 0
+            errors = fit.step(step)
+            number = step + 1
+            if number % self.places.log_every == 0 or number == total:
+                self.note["fit"].append((number, [round(error, 5) for error in errors]))
+            if number == total:
+                self._measured("the fit", 0)
+                self.note["phase"], self.note["step"] = "whole", 0
+                self._enter_whole(first=True)
+            elif number % self.places.save_every == 0:
+                self._save(fit.optimizer, number)
+            progress.show(number, "errors " + " ".join(f"{error:.3f}" for error in errors))
+            left = None if left is None else left - 1
+        if total == 0:
+            self.note["phase"], self.note["step"] = "whole", 0
+            self._enter_whole(first=True)
+        return left
+
+    def _tokens_of(self, step: int) -> int:
+        """Of all processes."""
+        first = step * self.processes.count
+        numbers = [self.batches.number(first + rank) for rank in range(self.processes.count)]
+        return sum(int(self.corpus.lengths[self.batches.batches[number]].sum()) for number in numbers)
+
+    def _examples(self) -> FFNExamples:
+        return FFNExamples.prepare(self.places.work / "examples", self.teacher, self.batches, self.layers,
+                                   self.options.fit_tokens, self.data_identity)
+
+    def _enter_whole(self, first: bool) -> Whole:
+        name = f"states{self.processes.rank or ''}"
+        states = TeacherStates(self.places.work / name, self.teacher, self.batches, self.places.cache_gigabytes,
+                               self.data_identity)
+        whole = Whole(self.student, states, self.layers, self.options, self.processes)
+        if first:
+            self._save(whole.optimizer, 0)
+        return whole
+
+    def _whole(self, left: Optional[int]) -> Optional[int]:
+        whole = self._enter_whole(first=False)
+        self.state.read(whole.optimizer)
+        total, begin = whole.total, self.note["step"]
+        progress = Progress(begin, total)
+        self.started = time.monotonic()
+        for step in range(begin, total):
+            if left == 0:
+                return 0
+            values = whole.step(step)
+            number = step + 1
+            self.note["tokens_seen"] += self._tokens_of(step)
+            if number % self.places.log_every == 0 or number == total:
+                self.note["whole"].append({"step": number, **{key: round(value, 5) for key, value in values.items()}})
+            end_of_float = number == self.options.steps
+            if number % self.places.measure_every == 0 and number < self.options.steps or end_of_float:
+                self._measured(f"{number} steps", number)
+            if end_of_float and self.options.int8_steps:
+                self._measured("rounded to int8", number, rounded=True)
+            if number == total and self.options.int8_steps:
+                self._measured(f"{self.options.int8_steps} steps with int8, in float32", number)
+                self._measured(f"{self.options.int8_steps} steps with int8, rounded", number, rounded=True)
+            if number % self.places.save_every == 0 or number == total:
+                self._save(whole.optimizer, number)
+                if self.processes.first:
+                    report.write(self.out, self.student, self.teacher, self.options, self.note)
+            progress.show(number, f"hidden {values['hidden']:.3f} answer {values['answer']:.4f}")
+            left = None if left is None else left - 1
+        if self.processes.first:
+            if self.options.kind == "lookup":
+                self.student.save(self.out)
+            report.write(self.out, self.student, self.teacher, self.options, self.note)
+        return left

@@ -1,0 +1,126 @@
+"""A model to be distilled, or its student: one interface for sentence encoders, masked language models, classifiers."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from .. import files
+from ..encoder import Encoder
+from ..families import PREFIXES
+from ..family_model import FamilyModel, load_folder, save_folder
+from ..sentence import SentenceEncoder, is_sentence_encoder, load_sentence_encoder
+from ..swap import replace_ffns
+from ..text_tokenizer import TextTokenizer
+
+States = list[tuple[Tensor, Tensor, Tensor]]
+
+
+class Subject:
+    """kind is "sentence" (its answers are embeddings), "masked_lm" (logits of tokens) or "classes" (logits of classes)."""
+
+    def __init__(self, model: Union[FamilyModel, Encoder], kind: str, tokenizer: TextTokenizer,
+                 sentence: Optional[SentenceEncoder], folder: Path) -> None:
+        self.model, self.kind, self.tokenizer, self.sentence, self.folder = model, kind, tokenizer, sentence, folder
+
+    @classmethod
+    def load(cls, folder: Union[str, Path]) -> Subject:
+        folder = Path(folder)
+        if is_sentence_encoder(folder):
+            sentence = load_sentence_encoder(folder)
+            return cls(sentence.model, "sentence", sentence.tokenizer, sentence, folder)
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if config.get("model_type") in PREFIXES and "attention_head_size" not in config:
+            model: Union[FamilyModel, Encoder] = load_folder(folder)
+            kind = model.config.task
+        else:
+            model = files.import_model(folder)
+            kind = "masked_lm" if model.lm_head is not None else "classes" if model.classifier is not None else None
+        if kind is None:
+            raise ValueError(f"{folder}: neither a sentence encoder nor a model with a head; nothing to learn from")
+        return cls(model, kind, TextTokenizer.load(folder), None, folder)
+
+    def copy(self) -> Subject:
+        """With weights of its own."""
+        sentence = copy.deepcopy(self.sentence)
+        model = copy.deepcopy(self.model) if sentence is None else sentence.model
+        return Subject(model, self.kind, self.tokenizer, sentence, self.folder)
+
+    @property
+    def layers(self) -> nn.ModuleList:
+        return self.model.layers
+
+    @property
+    def hidden_size(self) -> int:
+        config = self.model.config
+        return config.hidden_size if isinstance(config, files.EncoderConfig) else config.get("hidden_size")
+
+    @property
+    def longest(self) -> int:
+        if self.sentence is not None:
+            return self.sentence.longest
+        config = self.model.config
+        if isinstance(config, files.EncoderConfig):
+            return config.max_position_embeddings + 1 - config.pad_token_id
+        return config.longest
+
+    @property
+    def embeddings(self) -> nn.Module:
+        return self.model.embeddings if isinstance(self.model, Encoder) else self.model.base.embeddings
+
+    def hidden(self, ids: Tensor, states: Optional[States] = None) -> Tensor:
+        return self.model(ids, states=states)
+
+    def answer(self, hidden: Tensor, ids: Tensor) -> Tensor:
+        """Embeddings, logits of classes, or logits at the masked positions."""
+        if self.sentence is not None:
+            return self.sentence.finish(hidden)
+        if self.kind == "classes":
+            return self.model.class_logits(hidden)
+        return self.model.logits(hidden[ids == self.tokenizer.mask_id])
+
+    def replace_ffns(self, kind: str, layers: list[int], **changes: Any) -> None:
+        replace_ffns(self.model, kind, layers, **changes)
+
+    def save(self, folder: Union[str, Path], dtype: str = "f32") -> None:
+        if isinstance(self.model, Encoder):
+            files.export_folder(self.model, folder, files.import_tokenizer(self.folder), dtype)
+        else:
+            save_folder(self.model, folder, self.folder, dtype)
+
+    def digest(self) -> str:
+        """Of the weights, in float32."""
+        total = hashlib.sha256()
+        for name, value in sorted(self.model.state_dict().items()):
+            total.update(name.encode() + value.detach().cpu().float().numpy().tobytes())
+        return total.hexdigest()
+
+
+def answer_loss(kind: str, mine: Tensor, wanted: Tensor) -> Tensor:
+    """How far answers are from the teacher's."""
+    if kind == "sentence":
+        mine, wanted = F.normalize(mine, dim=-1), F.normalize(wanted, dim=-1)
+        loss = 10 * (1 - (mine * wanted).sum(-1)).mean()
+        count = len(mine)
+        if count > 1:
+            differences = (mine @ mine.t() - wanted @ wanted.t()).pow(2).sum()
+            loss = loss + 20 * differences / (count * (count - 1))
+        return loss
+    if len(mine) == 0:
+        return mine.sum()
+    if mine.shape[-1] == 1:
+        return F.mse_loss(mine, wanted)
+    return F.kl_div(mine.log_softmax(-1), wanted.log_softmax(-1), log_target=True, reduction="batchmean")
+
+
+def relative_error(mine: Tensor, wanted: Tensor) -> Tensor:
+    """Squared error over the variance of what is wanted."""
+    wanted = wanted.flatten(0, -2)
+    return (mine.flatten(0, -2) - wanted).pow(2).sum() / (wanted - wanted.mean(0)).pow(2).sum().clamp(min=1e-12)

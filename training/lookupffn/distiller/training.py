@@ -1,0 +1,187 @@
+"""The two phases: each FFN alone against what the old one does, then the whole against the teacher."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Optional
+
+import torch
+from torch import Tensor, nn
+
+from .. import features
+from ..layer import LookupFFN
+from ..optimiser import make_optimizer, set_rate
+from ..parallel import Processes
+from ..projections import BlockHadamard
+from .quantise import int8
+from .subject import States, Subject, answer_loss, relative_error
+from .teacher_cache import FFNExamples, TeacherStates
+
+
+@dataclasses.dataclass
+class Options:
+    """Of a run. What is learned depends on all of them."""
+
+    kind: str = "lookup"  # or "none", for what a student without FFNs would be
+    layers: Optional[list[int]] = None
+    tables: Any = 128
+    rows: Any = 16
+    projection: Any = "dense"
+    block_size: Any = 32
+    activation: Any = "gelu"
+    seed: int = 0
+    tokens: int = 4096
+    fit_steps: int = 350
+    fit_rate: float = 1e-2
+    fit_tokens: int = 400_000
+    steps: int = 2400
+    rate: float = 1e-3
+    rest_rate: float = 3e-4
+    warm_up: int = 50
+    last_rate: float = 0.02
+    clip: float = 2.0
+    int8_steps: int = 300
+    int8_rate: float = 0.1
+    fade: tuple[float, float] = (1.0, 1.0)
+    train_words: bool = False
+    precision: str = "float32"
+
+    def changes(self) -> dict[str, Any]:
+        if self.kind != "lookup":
+            return {}
+        return {"ffn_num_table": self.tables, "ffn_table_size": self.rows, "projection_type": self.projection,
+                "block_size": self.block_size, "activation": self.activation}
+
+
+@torch.no_grad()
+def begin(ffn: nn.Module, a: Tensor, f: Tensor) -> None:
+    """Codes that are balanced, hash values of a like size, and the mean of what is wanted."""
+    if isinstance(ffn, LookupFFN):
+        z = ffn.hash_values(a).flatten(1)
+        projection = ffn.hash.projection
+        scale = 1.0
+        if not isinstance(projection, BlockHadamard):
+            scale = 0.7 / float(z.std(0).mean().clamp(min=1e-6))
+            projection.weight.mul_(scale)
+        projection.bias.copy_((projection.bias - z.median(0).values) * scale)
+    if hasattr(ffn, "bias"):
+        ffn.bias.copy_(f.mean(0))
+
+
+class Fit:
+    """Every new FFN learns alone, from inputs and outputs of the teacher's."""
+
+    def __init__(self, student: Subject, teacher: Subject, layers: list[int], examples: FFNExamples,
+                 options: Options) -> None:
+        self.student, self.layers, self.examples, self.options = student, layers, examples, options
+        self.finish = {i: teacher.layers[i].finish for i in layers}
+        self.ffns = {i: student.layers[i].FFN for i in layers}
+        self.batch = min(options.tokens, examples.tokens)
+        self.modules = nn.ModuleList(self.ffns.values())
+        self.optimizer = make_optimizer(self.modules)
+
+    def begin(self) -> None:
+        for i in self.layers:
+            begin(self.ffns[i], *self.examples.get(i, 0, min(20_000, self.examples.tokens), self.student.model.device))
+
+    def step(self, number: int) -> list[float]:
+        """-> each layer's error: squared difference after what follows the FFN, over the variance there."""
+        options = self.options
+        places = max(1, self.examples.tokens // self.batch)
+        draw = torch.Generator().manual_seed(options.seed * 1_000_003 + number)
+        first = int(torch.randint(places, (1,), generator=draw)) * self.batch
+        rise = min(1.0, (number + 1) / min(30, options.fit_steps))
+        set_rate(self.optimizer, options.fit_rate * rise * (1 - 0.8 * number / options.fit_steps))
+        self.optimizer.zero_grad(set_to_none=True)
+        errors = []
+        for i in self.layers:
+            a, f = self.examples.get(i, first, self.batch, self.student.model.device)
+            with torch.no_grad():
+                wanted = self.finish[i](a, f)
+            error = relative_error(self.finish[i](a, self.ffns[i](self._input(i, a))), wanted)
+            error.backward()
+            errors.append(float(error.detach()))
+        self.optimizer.step()
+        return errors
+
+    def _input(self, layer: int, a: Tensor) -> Tensor:
+        block = self.student.layers[layer]
+        with torch.no_grad():
+            return block.intermediate.LayerNorm(a) if getattr(block, "norm_first", False) else a
+
+
+class Whole:
+    """The student learns its teacher's hidden states and answers."""
+
+    def __init__(self, student: Subject, states: TeacherStates, layers: list[int], options: Options,
+                 processes: Processes) -> None:
+        self.student, self.states, self.options, self.processes = student, states, options, processes
+        self.batches = states.batches
+        own = {id(p) for i in layers for p in student.layers[i].FFN.parameters()}
+        factors = {id(m.weight) for m in student.model.modules() if isinstance(m, BlockHadamard)}
+        for name, parameter in student.model.named_parameters():
+            words = name.endswith("_embeddings.weight")
+            unused = ".pooler." in name and student.kind != "classes"
+            parameter.requires_grad_(not unused and (options.train_words or not words))
+        learns = [p for p in student.model.parameters() if p.requires_grad]
+        groups = [{"params": [p for p in learns if id(p) in own and id(p) not in factors], "scale": 1.0},
+                  {"params": [p for p in learns if id(p) not in own], "scale": options.rest_rate / options.rate},
+                  {"params": [p for p in learns if id(p) in factors], "scale": 0.3}]
+        self.learns = learns
+        self.optimizer = features.adamw([group for group in groups if group["params"]], lr=0.0, betas=(0.9, 0.98),
+                                        eps=1e-6, weight_decay=0.0)
+
+    @property
+    def total(self) -> int:
+        return self.options.steps + self.options.int8_steps
+
+    def is_int8(self, step: int) -> bool:
+        return step >= self.options.steps
+
+    def rate(self, step: int) -> float:
+        """Rises, falls to a small share, and starts lower for the steps with rounded weights."""
+        options = self.options
+        if self.is_int8(step):
+            return options.rate * options.int8_rate * max(options.last_rate, 1 - (step - options.steps) / options.int8_steps)
+        return options.rate * min(1.0, (step + 1) / options.warm_up) * max(options.last_rate, 1 - step / options.steps)
+
+    def hidden_weight(self, step: int) -> float:
+        """Of the hidden states in the loss: 1, then less, then 0 from the end of the fade on."""
+        begin_fade, end_fade = (share * self.options.steps for share in self.options.fade)
+        if self.options.fade[0] >= 1 or step < begin_fade:
+            return 1.0
+        return max(0.0, 1 - (step - begin_fade + 1) / max(1.0, end_fade - begin_fade))
+
+    def step(self, number: int) -> dict[str, float]:
+        set_rate(self.optimizer, self.rate(number))
+        batch = self.batches.number(self.processes.batch_numbers(number, 1)[0])
+        ids = torch.from_numpy(self.batches.ids(batch)).to(self.processes.device)
+        weight = self.hidden_weight(number)
+        answer, hidden = self.states.get(batch, ids, weight > 0)
+        self.optimizer.zero_grad(set_to_none=True)
+        with int8(self.student.model, self.is_int8(number)):
+            states: States = []
+            with features.autocast(self.processes.device, self.options.precision):
+                mine = self.student.answer(self.student.hidden(ids, states), ids)
+            loss_of_answer = answer_loss(self.student.kind, mine.float(), answer)
+            apart = [relative_error(state[2].float(), wanted) for state, wanted in zip(states, hidden)]
+            loss = loss_of_answer + (weight * sum(apart) / len(apart) if apart else 0.0)
+            loss.backward()
+        self._share_gradients()
+        value = float(loss.detach())
+        if not math.isfinite(value):
+            raise ArithmeticError(f"the loss of step {number} is {value}; try a lower rate")
+        torch.nn.utils.clip_grad_norm_(self.learns, self.options.clip)
+        self.optimizer.step()
+        return {"loss": value, "answer": float(loss_of_answer.detach()),
+                "hidden": float(sum(apart)) / len(apart) if apart else 0.0}
+
+    def _share_gradients(self) -> None:
+        """Every process calls this; afterwards all have the mean."""
+        if self.processes.count == 1:
+            return
+        for parameter in self.learns:
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+            parameter.grad = self.processes.mean(parameter.grad)
