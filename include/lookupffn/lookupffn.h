@@ -459,8 +459,9 @@ enum {
 LFFN_API lffn_status lffn_model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, uint32_t flags,
                                          int32_t* ids, size_t capacity, size_t* n_ids);
 
-/** The ids of a text's tokens, and which bytes of the text each stands for. These lie side by side from the first byte
- * to the last: a blank belongs to the token that begins with it, or to the "<mask>" that swallowed it.
+/** The ids of a text's tokens, and which bytes of the text each comes from: always whole characters, also for a token
+ * that is a part of one. Blanks that a token begins or ends with are left out where the tokenizer's files ask for it
+ * (trim_offsets), as they usually do. What the template adds, such as "<s>", has 0 and 0.
  * @param model    the model
  * @param utf8     the text
  * @param n_bytes  its bytes

@@ -41,9 +41,6 @@ Tokenizer::Options tokenize_options(const lffn_model* model, uint32_t flags) {
   options.special = (flags & LFFN_TOKENIZE_SPECIAL) != 0;
   if ((flags & LFFN_TOKENIZE_TRUNCATE) != 0) {
     options.most = static_cast<size_t>(model->model->config().max_tokens());
-    if (options.special && options.most < 2) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "the model's longest sequence has no room for <s> and </s>");
-    }
   }
   return options;
 }
@@ -58,14 +55,15 @@ void tokenize(const lffn_model* model, std::string_view text, uint32_t flags, in
               int64_t* ends, size_t capacity, size_t* n_ids) {
   const Tokenizer& tokenizer = tokenizer_of(model);
   need(n_ids, "n_ids");
-  const bool want_spans = begins != nullptr || ends != nullptr;
-  std::vector<int32_t> found;
-  std::vector<TextSpan> spans;
-  tokenizer.encode(text, tokenize_options(model, flags), found, want_spans ? &spans : nullptr);
-  copy_out(found, ids, capacity, [](int32_t id) { return id; });
-  copy_out(spans, begins, capacity, [](const TextSpan& span) { return static_cast<int64_t>(span.begin); });
-  copy_out(spans, ends, capacity, [](const TextSpan& span) { return static_cast<int64_t>(span.end); });
-  *n_ids = found.size();
+  Tokenizer::Options options = tokenize_options(model, flags);
+  options.spans = begins != nullptr || ends != nullptr;
+  Tokenizer::Scratch scratch;
+  Encoding found;
+  tokenizer.encode(text, options, scratch, found);
+  copy_out(found.ids, ids, capacity, [](int32_t id) { return id; });
+  copy_out(found.spans, begins, capacity, [](const TextSpan& span) { return static_cast<int64_t>(span.begin); });
+  copy_out(found.spans, ends, capacity, [](const TextSpan& span) { return static_cast<int64_t>(span.end); });
+  *n_ids = found.ids.size();
 }
 
 void check_length(const Model& model, size_t tokens) {
@@ -88,16 +86,17 @@ Sequences read_texts(const lffn_model* model, const char* const* texts, const si
   if (n < 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "n is %lld, expected 0 or more", static_cast<long long>(n));
   if (n > 0) need(texts, "texts");
   Sequences result;
-  std::vector<int32_t> ids;
+  Tokenizer::Scratch scratch;
+  Encoding found;
   for (int64_t i = 0; i < n; ++i) {
     try {
       need(texts[i], "the text");
-      tokenizer.encode(view(texts[i], sizes == nullptr ? std::strlen(texts[i]) : sizes[i]), options, ids);
-      check_length(*model->model, ids.size());
+      tokenizer.encode(view(texts[i], sizes == nullptr ? std::strlen(texts[i]) : sizes[i]), options, scratch, found);
+      check_length(*model->model, found.ids.size());
     } catch (const Error& error) {
       throw Error(error.status(), "texts[" + std::to_string(i) + "]: " + error.what());
     }
-    result.ids.insert(result.ids.end(), ids.begin(), ids.end());
+    result.ids.insert(result.ids.end(), found.ids.begin(), found.ids.end());
     result.offsets.push_back(static_cast<int64_t>(result.ids.size()));
   }
   return result;
@@ -143,7 +142,13 @@ void fill_mask(const lffn_model* handle, std::string_view text, int32_t top_k, i
     fail(LFFN_ERROR_INVALID_ARGUMENT, "top_k is %d, expected 1 to %d, the size of the vocabulary", top_k, vocab_size);
   }
   Sequences sequence;
-  tokenizer.encode(text, {true, SIZE_MAX}, sequence.ids);
+  Tokenizer::Options options;
+  options.special = true;
+  options.cancel = cancel;
+  Tokenizer::Scratch scratch;
+  Encoding found_tokens;
+  tokenizer.encode(text, options, scratch, found_tokens);
+  sequence.ids = std::move(found_tokens.ids);
   check_length(model, sequence.ids.size());
   sequence.offsets.push_back(static_cast<int64_t>(sequence.ids.size()));
   std::vector<int64_t> masks;

@@ -6,31 +6,29 @@
 namespace lffn {
 namespace {
 
-// Bytes of the well-formed sequence at the start of a non-empty text; 0 if there is none. Unicode 15, table 3-7.
-size_t sequence_length(const unsigned char* text, size_t size) {
+// How many bytes at the start of a non-empty text begin a character, and how many that one would have. Unicode 15,
+// table 3-7.
+struct Start {
+  size_t found;  // at least 1
+  size_t wanted;
+};
+Start start_of(const unsigned char* text, size_t size) {
   const unsigned lead = text[0];
-  if (lead < 0x80) return 1;
-  size_t length;
-  unsigned low = 0x80;
-  unsigned high = 0xBF;
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2;
-  } else if (lead >= 0xE0 && lead <= 0xEF) {
-    length = 3;
-    if (lead == 0xE0) low = 0xA0;
-    if (lead == 0xED) high = 0x9F;
-  } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4;
-    if (lead == 0xF0) low = 0x90;
-    if (lead == 0xF4) high = 0x8F;
-  } else {
-    return 0;
-  }
-  if (size < length || text[1] < low || text[1] > high) return 0;
-  for (size_t i = 2; i < length; ++i) {
-    if ((text[i] & 0xC0) != 0x80) return 0;
-  }
-  return length;
+  if (lead < 0x80) return {1, 1};
+  if (lead < 0xC2 || lead > 0xF4) return {1, 2};
+  const size_t wanted = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (size == 1 || text[1] < low || text[1] > high) return {1, wanted};
+  size_t found = 2;
+  while (found < wanted && found < size && (text[found] & 0xC0) == 0x80) ++found;
+  return {found, wanted};
+}
+
+// Bytes of the well-formed sequence at the start of a non-empty text; 0 if there is none.
+size_t sequence_length(const unsigned char* text, size_t size) {
+  const Start start = start_of(text, size);
+  return start.found == start.wanted ? start.wanted : 0;
 }
 
 }  // namespace
@@ -53,6 +51,36 @@ size_t valid_utf8_length(std::string_view text) {
     at += length;
   }
   return at;
+}
+
+void append_utf8(std::string& text, uint32_t code_point) {
+  const auto add = [&](uint32_t byte) { text += static_cast<char>(byte); };
+  const auto rest = [&](unsigned shift) { add(0x80 | (code_point >> shift & 0x3F)); };
+  if (code_point < 0x80) return add(code_point);
+  if (code_point < 0x800) {
+    add(0xC0 | code_point >> 6);
+  } else if (code_point < 0x10000) {
+    add(0xE0 | code_point >> 12);
+    rest(6);
+  } else {
+    add(0xF0 | code_point >> 18);
+    rest(12);
+    rest(6);
+  }
+  rest(0);
+}
+
+std::string repaired_utf8(std::string_view bytes) {
+  std::string result;
+  while (!bytes.empty()) {
+    const size_t valid = valid_utf8_length(bytes);
+    result.append(bytes, 0, valid);
+    bytes.remove_prefix(valid);
+    if (bytes.empty()) break;
+    result += "\xEF\xBF\xBD";
+    bytes.remove_prefix(start_of(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()).found);
+  }
+  return result;
 }
 
 std::string in_quotes(std::string_view text, size_t most) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,32 @@ namespace lffn {
 // How many bytes from the start are well-formed UTF-8: text.size() if all of them are. No overlong forms, no
 // surrogates, nothing above U+10FFFF.
 size_t valid_utf8_length(std::string_view text);
+
+// The character of well-formed UTF-8 at `at`, which moves behind it.
+inline uint32_t next_character(std::string_view text, size_t& at) {
+  const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[at + i])); };
+  const uint32_t lead = byte(0);
+  const size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  const uint32_t result = size == 1   ? lead
+                          : size == 2 ? (lead & 0x1F) << 6 | (byte(1) & 0x3F)
+                          : size == 3
+                              ? (lead & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F)
+                              : (lead & 7) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
+  at += size;
+  return result;
+}
+
+// Where the character before `at` begins, in well-formed UTF-8 that has one there.
+inline size_t character_before(std::string_view text, size_t at) {
+  do --at;
+  while ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+  return at;
+}
+
+void append_utf8(std::string& text, uint32_t code_point);
+
+// The bytes with U+FFFD for each longest start of a character, or stray byte, that is not UTF-8.
+std::string repaired_utf8(std::string_view bytes);
 
 // The text in single quotes, control characters and stray bytes as \xNN, cut after about `most` bytes.
 std::string in_quotes(std::string_view text, size_t most = 80);

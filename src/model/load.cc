@@ -2,6 +2,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "format/file.h"
@@ -61,13 +63,23 @@ std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder) {
-  const bool vocab = folder.has("vocab.json"), merges = folder.has("merges.txt");
-  if (folder.has("tokenizer.json") && !(vocab && merges)) {
-    return Tokenizer::from_tokenizer_json(folder.read_text("tokenizer.json", kMaxTokenizerBytes));
+  std::array<std::string, 6> texts;
+  size_t used = 0;
+  const auto read = [&](const char* name) -> std::optional<std::string_view> {
+    if (!folder.has(name)) return std::nullopt;
+    return texts[used++] = folder.read_text(name, kMaxTokenizerBytes);
+  };
+  TokenizerFiles files;
+  files.tokenizer_json = read("tokenizer.json");
+  if (!files.tokenizer_json) {
+    files.vocab_txt = read("vocab.txt");
+    files.vocab_json = read("vocab.json");
+    files.merges_txt = read("merges.txt");
+    if (!files.vocab_txt && !files.vocab_json && !files.merges_txt) return nullptr;
   }
-  if (!vocab && !merges) return nullptr;
-  return Tokenizer::from_vocab_merges(folder.read_text("vocab.json", kMaxTokenizerBytes),
-                                      folder.read_text("merges.txt", kMaxTokenizerBytes));
+  files.tokenizer_config = read("tokenizer_config.json");
+  files.special_tokens_map = read("special_tokens_map.json");
+  return Tokenizer::from_files(files);
 }
 
 bool is_folder(const std::string& path) {

@@ -83,25 +83,24 @@ std::string_view TextBatch::prepare(std::string_view text, bool first) {
 void TextBatch::append(std::string_view text, const std::string_view* pair) {
   const Tokenizer& tokenizer = *model_->tokenizer();
   text = prepare(text, true);
-  if (pair != nullptr) fail(LFFN_ERROR_UNSUPPORTED, "this tokenizer reads no pairs of texts");
   Tokenizer::Options options;
   options.special = true;
-  tokenizer.encode(text, options, new_ids_);
-  const auto uncut = static_cast<int64_t>(new_ids_.size());
-  if (options_.max_tokens > 0 && uncut > options_.max_tokens) {
-    options.most = static_cast<size_t>(options_.max_tokens);
-    tokenizer.encode(text, options, new_ids_);
+  options.cancel = options_.cancel;
+  if (options_.max_tokens > 0) options.most = static_cast<size_t>(options_.max_tokens);
+  if (pair != nullptr) {
+    tokenizer.encode_pair(text, prepare(*pair, false), options, scratch_, new_);
+  } else {
+    tokenizer.encode(text, options, scratch_, new_);
   }
   const int64_t most = model_->config().max_tokens();
-  if (static_cast<int64_t>(new_ids_.size()) > most) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has %zu tokens, the model can run at most %lld", new_ids_.size(),
+  if (static_cast<int64_t>(new_.ids.size()) > most) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has %zu tokens, the model can run at most %lld", new_.ids.size(),
          static_cast<long long>(most));
   }
-  new_types_.assign(new_ids_.size(), 0);
-  ids_.insert(ids_.end(), new_ids_.begin(), new_ids_.end());
-  types_.insert(types_.end(), new_types_.begin(), new_types_.end());
+  ids_.insert(ids_.end(), new_.ids.begin(), new_.ids.end());
+  types_.insert(types_.end(), new_.types.begin(), new_.types.end());
   offsets_.push_back(static_cast<int64_t>(ids_.size()));
-  uncut_.push_back(uncut);
+  uncut_.push_back(static_cast<int64_t>(new_.num_tokens));
 }
 
 void TextBatch::fill(ModelCall& call) const {

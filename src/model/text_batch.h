@@ -48,7 +48,9 @@ class TextBatch {
   TextOptions options_;
   std::string prepared_[2];  // a text with its prompt, and its pair
   int64_t prompt_tokens_ = 0;
-  std::vector<int32_t> ids_, types_, new_ids_, new_types_;
+  Tokenizer::Scratch scratch_;
+  Encoding new_;
+  std::vector<int32_t> ids_, types_;
   std::vector<int64_t> offsets_ = {0}, uncut_;
 };
 

@@ -1,9 +1,11 @@
-// Any bytes as a tokenizer's files and texts: a tokenizer.json, or a vocab.json, a merges.txt and a text, each ended by
+// Any bytes as a tokenizer's files and texts: a tokenizer.json, or a vocab.json, a merges.txt and a text, or a
+// vocab.txt, a tokenizer_config.json and a text, or a tokenizer.json, a tokenizer_config.json and a text, each ended by
 // a zero byte.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,30 +41,34 @@ std::unique_ptr<const Tokenizer> made(Make make) {
 }
 
 void check_text(const Tokenizer& tokenizer, const Tokenizer& copy, std::string_view text) {
-  std::vector<int32_t> ids, again;
-  std::vector<lffn::TextSpan> spans;
+  Tokenizer::Options options;
+  options.spans = true;
+  Tokenizer::Scratch scratch;
+  lffn::Encoding all, again;
   try {
-    tokenizer.encode(text, {}, ids, &spans);
+    tokenizer.encode(text, options, scratch, all);
   } catch (const lffn::Error& error) {
     require(error.status() == LFFN_ERROR_INVALID_ARGUMENT, "bad text is a bad argument");
     require(lffn::valid_utf8_length(text) != text.size(), "only text that is not UTF-8 is refused");
     return;
   }
-  require(ids.size() == spans.size() && ids.size() <= text.size(), "a token has at least one byte");
-  size_t at = 0;
-  for (const lffn::TextSpan& span : spans) {
-    require(span.begin == at && span.end > at, "tokens lie side by side");
-    at = span.end;
+  const std::vector<int32_t>& ids = all.ids;
+  require(ids.size() == all.spans.size() && ids.size() == all.types.size(), "each token has a span and a type");
+  for (const lffn::TextSpan& span : all.spans) {
+    require(span.begin <= span.end && span.end <= text.size(), "a token is in the text");
+    require(lffn::valid_utf8_length(text.substr(span.begin, span.end - span.begin)) == span.end - span.begin,
+            "a token has whole characters");
   }
-  require(at == text.size(), "tokens cover the text");
-  for (const int32_t id : ids) require(id >= 0 && id < tokenizer.size(), "an id is in the vocabulary");
-  copy.encode(text, {}, again);
-  require(again == ids, "a tokenizer that was written and read gives the same ids");
+  for (const int32_t id : ids) require(tokenizer.token_of(id) != nullptr, "an id is in the vocabulary");
+  options.spans = false;
+  copy.encode(text, options, scratch, again);
+  require(again.ids == ids, "a tokenizer that was written and read gives the same ids, and so without spans");
   const std::string decoded = tokenizer.decode(ids.data(), ids.size(), false);
   require(lffn::valid_utf8_length(decoded) == decoded.size(), "the text of ids is UTF-8");
-  tokenizer.encode(text, {true, 5}, again);
-  require(again.size() == std::min<size_t>(ids.size(), 3) + 2, "no more ids than wanted");
-  require(std::equal(again.begin() + 1, again.end() - 1, ids.begin()), "the first ones of all");
+  options.special = true;
+  options.most = tokenizer.num_special(true) + 3;
+  tokenizer.encode_pair(text, "a b c d", options, scratch, again);
+  require(again.ids.size() <= options.most && again.ids.size() <= again.num_tokens, "no more ids than wanted");
 }
 
 void check(const Tokenizer& tokenizer, std::string_view text) {
@@ -79,6 +85,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view all(reinterpret_cast<const char*>(data), size);
   std::string_view rest = all;
   const std::string_view first = take(rest), merges = take(rest);
+  lffn::TokenizerFiles files;
+  files.tokenizer_config = merges;
+  for (std::optional<std::string_view>* kind : {&files.vocab_txt, &files.tokenizer_json}) {
+    *kind = first;
+    if (const auto tokenizer = made([&] { return Tokenizer::from_files(files); })) check(*tokenizer, rest);
+  }
   if (const auto tokenizer = made([&] { return Tokenizer::from_tokenizer_json(first); })) check(*tokenizer, merges);
   if (const auto tokenizer = made([&] { return Tokenizer::from_vocab_merges(first, merges); })) check(*tokenizer, rest);
   return 0;

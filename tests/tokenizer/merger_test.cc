@@ -51,23 +51,16 @@ struct Random {
     Strings left;
     for (const char c : text) left.emplace_back(1, c);
     for (;;) {
-      const auto best = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) {
-        for (size_t i = 0; i + 1 < left.size(); ++i) {
-          if (left[i] == pair.first && left[i + 1] == pair.second) return true;
-        }
-        return false;
-      });
-      if (best == pairs.end()) return left;
-      Strings merged;
-      for (size_t i = 0; i < left.size(); ++i) {
-        if (i + 1 < left.size() && left[i] == best->first && left[i + 1] == best->second) {
-          merged.push_back(left[i] + left[i + 1]);
-          ++i;
-        } else {
-          merged.push_back(left[i]);
-        }
+      size_t best = pairs.size(), place = 0;
+      for (size_t i = 0; i + 1 < left.size(); ++i) {
+        const auto rank = std::find(pairs.begin(), pairs.end(), std::make_pair(left[i], left[i + 1])) - pairs.begin();
+        if (static_cast<size_t>(rank) >= best) continue;
+        best = static_cast<size_t>(rank);
+        place = i;
       }
-      left = merged;
+      if (best == pairs.size()) return left;
+      left[place] += left[place + 1];
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(place) + 1);
     }
   }
   Strings texts(const std::vector<Symbol>& found) const {

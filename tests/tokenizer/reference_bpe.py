@@ -37,12 +37,8 @@ class Reference:
             best = min((rank for rank in ranks if rank is not None), default=None)
             if best is None:
                 break
-            after, at = [], 0
-            while at < len(symbols):
-                size = 2 if at < len(ranks) and ranks[at] == best else 1
-                after.append("".join(symbols[at:at + size]))
-                at += size
-            symbols = after
+            at = ranks.index(best)
+            symbols[at:at + 2] = ["".join(symbols[at:at + 2])]
         return symbols
 
     def encode(self, text):
@@ -57,6 +53,27 @@ class Reference:
                     self.known[piece] = [(self.vocab.get(symbol, self.vocab["<unk>"]), len(symbol))
                                          for symbol in self.merged(piece)]
                 result += self.known[piece]
+        return result
+
+
+    def spans(self, text, tokens):
+        """The bytes of whole characters that each token has a part of, without the blanks at its ends."""
+        data = text.encode()
+        result, at = [], 0
+        for token, size in tokens:
+            begin, end = at, at + size
+            at = end
+            while begin > 0 and data[begin] & 0xC0 == 0x80:
+                begin -= 1
+            while end < len(data) and data[end] & 0xC0 == 0x80:
+                end += 1
+            whole = data[begin:end].decode()
+            if token == self.vocab["<mask>"]:
+                begin = end - len(whole.lstrip().encode())
+            elif token != self.vocab["<unk>"]:
+                begin += len(whole) - len(whole.lstrip(" "))
+                end = max(begin, end - (len(whole) - len(whole.rstrip(" "))))
+            result.append((begin, end))
         return result
 
 

@@ -1,9 +1,12 @@
 // A tokenizer small enough to follow by hand.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/tokenizer/tokenizer.h"
@@ -23,10 +26,28 @@ inline std::unique_ptr<const Tokenizer> small_tokenizer() {
   return Tokenizer::from_vocab_merges(kSmallVocab, kSmallMerges);
 }
 
+inline Encoding encoded(const Tokenizer& tokenizer, const std::string& text, const Tokenizer::Options& options = {}) {
+  Tokenizer::Scratch scratch;
+  Encoding result;
+  result.ids = result.types = {-7};  // which must go
+  tokenizer.encode(text, options, scratch, result);
+  EXPECT_EQ(result.ids.size(), result.types.size());
+  return result;
+}
+
 inline Ids encode(const Tokenizer& tokenizer, const std::string& text, const Tokenizer::Options& options = {}) {
-  Ids ids = {-7};  // which must go
-  tokenizer.encode(text, options, ids);
-  return ids;
+  return encoded(tokenizer, text, options).ids;
+}
+
+using Spans = std::vector<std::pair<size_t, size_t>>;
+
+inline Spans spans(const Tokenizer& tokenizer, const std::string& text, Tokenizer::Options options = {}) {
+  options.spans = true;
+  const Encoding found = encoded(tokenizer, text, options);
+  EXPECT_EQ(found.ids.size(), found.spans.size());
+  Spans result;
+  for (const TextSpan& span : found.spans) result.emplace_back(span.begin, span.end);
+  return result;
 }
 
 }  // namespace lffn

@@ -81,7 +81,7 @@ class Case(unittest.TestCase):
         return reference_bpe.Reference(vocab, merges), reference_bpe.write(self.folder, vocab, merges)
 
     def run_stream(self, files, texts):
-        """For each text the ids, where they begin and end, and their text again."""
+        """For each text the ids, where each begins and ends, and their text again."""
         data = b"".join(struct.pack("<I", len(text)) + text for text in (text.encode() for text in texts))
         output = subprocess.run([*STREAM, *map(str, files)], input=data, stdout=subprocess.PIPE, check=True).stdout
         at = 0
@@ -94,16 +94,16 @@ class Case(unittest.TestCase):
         for _ in texts:
             size, = struct.unpack("<I", take(4))
             ids = array.array("i", take(4 * size)).tolist()
-            edges = array.array("I", take(4 * (size + 1))).tolist()
-            yield ids, edges, take(struct.unpack("<I", take(4))[0])
+            edges = iter(array.array("I", take(8 * size)).tolist())
+            yield ids, list(zip(edges, edges)), take(struct.unpack("<I", take(4))[0])
         self.assertEqual(at, len(output))
 
     def compare(self, reference, files, texts):
         texts = list(texts)
-        for text, (ids, edges, again) in zip(texts, self.run_stream(files, texts), strict=True):
+        for text, (ids, spans, again) in zip(texts, self.run_stream(files, texts), strict=True):
             expected = reference.encode(text)
             self.assertEqual(ids, [token for token, _ in expected], repr(text))
-            self.assertEqual(edges, [0, *itertools.accumulate(size for _, size in expected)], repr(text))
+            self.assertEqual(spans, reference.spans(text, expected), repr(text))
             if reference.vocab["<unk>"] not in ids and "<mask>" not in text:
                 self.assertEqual(again.decode(), text)
         return len(texts)
@@ -177,7 +177,7 @@ class Hostile(Case):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         found = list(self.run_stream(files, texts))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.assertEqual([edges[-1] for _, edges, _ in found], [len(text.encode()) for text in texts])
+        self.assertEqual([spans[-1][1] for _, spans, _ in found], [len(text.encode()) for text in texts])
         # About 3 seconds; what grows with the square of the length takes hours.
         self.assertLess(after.ru_utime - before.ru_utime, 120)
 

@@ -2,8 +2,8 @@
 //
 // Usage: tokenize_stream VOCAB_JSON MERGES_TXT | tokenize_stream TOKENIZER_JSON
 // Input: for each text a uint32 with its size, and its bytes. Output: for each text a uint32 with the number n of
-// tokens, n int32 ids, and n + 1 uint32: where each token begins in the text, and where the last one ends; then a
-// uint32 with the size of the text of these ids, and its bytes.
+// tokens, n int32 ids, and 2 n uint32: where each token begins in the text and where it ends; then a uint32 with the
+// size of the text of these ids, and its bytes.
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "format/file.h"
-#include "format/safetensors.h"
 #include "model/tokenizer/tokenizer.h"
 
 namespace {
@@ -27,21 +26,22 @@ int run(int argc, char** argv) {
   const auto tokenizer = argc == 3 ? lffn::Tokenizer::from_vocab_merges(content(argv[1]), content(argv[2]))
                                    : lffn::Tokenizer::from_tokenizer_json(content(argv[1]));
   std::string text;
-  std::vector<int32_t> ids;
-  std::vector<lffn::TextSpan> spans;
+  lffn::Tokenizer::Options options;
+  options.spans = true;
+  lffn::Tokenizer::Scratch scratch;
+  lffn::Encoding found;
   uint32_t size = 0;
   while (std::fread(&size, sizeof size, 1, stdin) == 1) {
     text.resize(size);
     if (std::fread(text.data(), 1, size, stdin) != size) return 1;
-    tokenizer->encode(text, {}, ids, &spans);
+    tokenizer->encode(text, options, scratch, found);
+    const std::vector<int32_t>& ids = found.ids;
     put(static_cast<uint32_t>(ids.size()));
     std::fwrite(ids.data(), sizeof(int32_t), ids.size(), stdout);
-    uint32_t end = 0;
-    for (const lffn::TextSpan& span : spans) {
+    for (const lffn::TextSpan& span : found.spans) {
       put(static_cast<uint32_t>(span.begin));
-      end = static_cast<uint32_t>(span.end);
+      put(static_cast<uint32_t>(span.end));
     }
-    put(end);
     const std::string decoded = tokenizer->decode(ids.data(), ids.size(), false);
     put(static_cast<uint32_t>(decoded.size()));
     std::fwrite(decoded.data(), 1, decoded.size(), stdout);

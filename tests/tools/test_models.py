@@ -108,7 +108,7 @@ class Tokenize(Case):
         self.assertEqual(line["tokens"][0], "<s>")
         self.assertEqual(line["tokens"][-2:], ["<mask>", "</s>"])
         self.assertEqual(line["spans"][0], [0, 0])
-        self.assertEqual(line["spans"][-2:], [[3, 10], [10, 10]])
+        self.assertEqual(line["spans"][-2:], [[4, 10], [0, 0]])
 
     def test_decode(self):
         texts = ["The quick fox", "naïve café", "日本語 😀"]

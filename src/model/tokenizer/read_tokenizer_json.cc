@@ -1,13 +1,11 @@
-// tokenizer.json of Hugging Face's tokenizers library, as far as it describes a tokenizer like RoBERTa's.
-#include <map>
+// tokenizer.json of Hugging Face's tokenizers library, as far as it describes a tokenizer that is known here.
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "format/json.h"
-#include "format/utf8.h"
-#include "model/tokenizer/vocabulary.h"
+#include "model/tokenizer/description.h"
+#include "model/tokenizer/json_settings.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -17,198 +15,217 @@ using Kind = JsonScalar::Kind;
 
 constexpr char kWhere[] = "tokenizer.json";
 constexpr char kMergesPath[] = "/model/merges";
-constexpr size_t kMaxDepth = 16;
-constexpr size_t kMaxSettings = 4096;  // values besides vocabulary and merges; usually there are about 100
-
-// A value under its path, such as "/added_tokens/0/content"; without a scalar it is an object or an array.
-using Settings = std::map<std::string, std::optional<JsonScalar>, std::less<>>;
-
-[[noreturn]] void refuse(const std::string& path, const char* wanted) {
-  fail(LFFN_ERROR_BAD_MODEL, "%s: %s must be %s", kWhere, in_quotes(path).c_str(), wanted);
-}
 
 // Takes the vocabulary and the merges as they come, and keeps what else there is.
-class Reader : public JsonEvents {
+class Reader : public SettingsReader {
  public:
-  Reader(VocabularyText& to, Settings& settings) : to_(to), settings_(settings) {}
+  Reader(TokenizerDescription& to, JsonSettings& settings) : SettingsReader(settings), to_(to), settings_(settings) {}
 
-  void begin_object() override { begin(false); }
-  void end_object() override { levels_.pop_back(); }
-  void begin_array() override { begin(true); }
+  void begin_object() override {
+    if (in_merges() || in_pair()) refuse_merges();
+    SettingsReader::begin_object();
+  }
+  void begin_array() override {
+    if (in_pair()) refuse_merges();
+    if (in_merges()) {
+      levels_.push_back({"", true, "", 0});
+    } else {
+      SettingsReader::begin_array();
+    }
+  }
   void end_array() override {
-    levels_.pop_back();
-    if (levels_.empty() || levels_.back().path != kMergesPath) return;
-    if (pair_.size() != 2) refuse(kMergesPath, "an array of pairs");
+    SettingsReader::end_array();
+    if (!in_merges()) return;
+    if (pair_.size() != 2) refuse_merges();
     to_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
     pair_.clear();
   }
-  void key(std::string& name) override { levels_.back().key = std::move(name); }
   void scalar(JsonScalar&& value) override {
-    if (levels_.empty()) return;
-    Level& level = levels_.back();
-    if (level.path == "/model/vocab" && !level.is_array) {
-      add_token(to_, std::move(level.key), value, kWhere);
-    } else if (level.path == kMergesPath) {
-      if (value.kind != Kind::kString) refuse(kMergesPath, "an array of pairs");
-      add_merge(to_, value.text, kWhere);
-    } else if (in_pair()) {
-      if (value.kind != Kind::kString) refuse(kMergesPath, "an array of pairs of strings");
-      pair_.push_back(std::move(value.text));
+    if (!levels_.empty() && levels_.back().path == "/model/vocab" && !levels_.back().is_array) {
+      append_token(to_, std::move(levels_.back().key), value, kWhere);
+    } else if (in_merges() || in_pair()) {
+      if (value.kind != Kind::kString) refuse_merges();
+      if (in_pair()) {
+        pair_.push_back(std::move(value.text));
+      } else {
+        append_merge(to_, value.text, kWhere);
+      }
     } else {
-      keep(next_path(), std::move(value));
+      SettingsReader::scalar(std::move(value));
     }
   }
-  std::string where() const override { return kWhere; }
 
  private:
-  struct Level {
-    std::string path;
-    bool is_array;
-    std::string key;
-    size_t next_place;
-  };
-
+  bool in_merges() const { return !levels_.empty() && levels_.back().path == kMergesPath; }
   bool in_pair() const { return levels_.size() > 1 && levels_[levels_.size() - 2].path == kMergesPath; }
-  std::string next_path() {
-    if (levels_.empty()) return "";
-    Level& level = levels_.back();
-    return level.path + '/' + (level.is_array ? std::to_string(level.next_place++) : level.key);
-  }
-  void begin(bool is_array) {
-    const bool is_pair = !levels_.empty() && levels_.back().path == kMergesPath;
-    if ((is_pair && !is_array) || in_pair()) refuse(kMergesPath, "an array of pairs");
-    std::string path = next_path();
-    if (!is_pair) keep(path, std::nullopt);
-    levels_.push_back({std::move(path), is_array, "", 0});
-  }
-  void keep(std::string path, std::optional<JsonScalar>&& value) {
-    if (settings_.size() == kMaxSettings) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: more than %zu values besides vocabulary and merges", kWhere, kMaxSettings);
-    }
-    settings_.emplace(std::move(path), std::move(value));
-  }
+  [[noreturn]] void refuse_merges() const { settings_.refuse(kMergesPath, "an array of pairs of texts"); }
 
-  VocabularyText& to_;
-  Settings& settings_;
-  std::vector<Level> levels_;
+  TokenizerDescription& to_;
+  const JsonSettings& settings_;
   std::vector<std::string> pair_;
 };
 
-// The settings by their path. What is missing is null.
-class Checked {
- public:
-  explicit Checked(const Settings& settings) : settings_(settings) {}
+std::string type_of(const JsonSettings& settings, const std::string& path) {
+  return settings.has(path) ? settings.text(path + "/type") : "";
+}
 
-  bool has(const std::string& path) const {
-    const auto found = settings_.find(path);
-    return found != settings_.end() && !(found->second.has_value() && found->second->kind == Kind::kNull);
-  }
-  std::string text(const std::string& path) const {
-    const JsonScalar* value = scalar(path);
-    return value != nullptr && value->kind == Kind::kString ? value->text : "";
-  }
-  void want_text(const std::string& path, const char* wanted) const {
-    if (text(path) != wanted) refuse(path, (std::string("\"") + wanted + '"').c_str());
-  }
-  void want_empty(const std::string& path) const {
-    const JsonScalar* value = scalar(path);
-    const bool is_empty = value != nullptr && value->kind == Kind::kString && value->text.empty();
-    if (has(path) && !is_empty) refuse(path, "null or \"\"; nothing else is known here");
-  }
-  bool flag(const std::string& path, bool otherwise) const {
-    if (!has(path)) return otherwise;
-    const JsonScalar* value = scalar(path);
-    if (value == nullptr || value->kind != Kind::kBoolean) refuse(path, "true or false");
-    return value->boolean;
-  }
-  void want_flag(const std::string& path, bool wanted, bool otherwise) const {
-    if (flag(path, otherwise) != wanted) {
-      refuse(path, wanted ? "true; nothing else is known here" : "false; nothing else is known here");
+void read_model(const JsonSettings& settings, TokenizerDescription& to) {
+  const auto want = [&](const char* path) {
+    if (!settings.has(path)) fail(LFFN_ERROR_BAD_MODEL, "%s: '%s' is missing", kWhere, path);
+  };
+  want("/model/vocab");
+  const std::string type = settings.text("/model/type");
+  if (settings.has("/model/unk_token")) to.unknown = settings.text("/model/unk_token");
+  if (type == "WordPiece") {
+    to.kind = TokenizerKind::kWordPiece;
+    if (!to.unknown) to.unknown = "[UNK]";
+    if (settings.has("/model/continuing_subword_prefix")) {
+      to.word_pieces.prefix = settings.text("/model/continuing_subword_prefix");
     }
+    to.word_pieces.longest_word = settings.size("/model/max_input_chars_per_word", to.word_pieces.longest_word);
+    return;
   }
-  int32_t id(const std::string& path) const {
-    const JsonScalar* value = scalar(path);
-    if (value == nullptr || value->kind != Kind::kUnsigned || value->integer > kMaxTokenId) {
-      refuse(path, ("a whole number from 0 to " + std::to_string(kMaxTokenId)).c_str());
-    }
-    return static_cast<int32_t>(value->integer);
-  }
-
- private:
-  const JsonScalar* scalar(const std::string& path) const {
-    const auto found = settings_.find(path);
-    return found != settings_.end() && found->second.has_value() ? &*found->second : nullptr;
-  }
-
-  const Settings& settings_;
-};
-
-void check_model(const Checked& settings) {
-  if (!settings.has("/model/vocab") || !settings.has(kMergesPath)) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: '/model/vocab' or '%s' is missing", kWhere, kMergesPath);
-  }
-  if (settings.has("/model/type")) settings.want_text("/model/type", "BPE");
-  if (settings.has("/model/unk_token")) settings.want_text("/model/unk_token", "<unk>");
-  settings.want_empty("/model/dropout");
-  settings.want_empty("/model/continuing_subword_prefix");
-  settings.want_empty("/model/end_of_word_suffix");
+  if (settings.has("/model/type") && type != "BPE") settings.refuse("/model/type", "\"WordPiece\" or \"BPE\"");
+  want(kMergesPath);
+  to.kind = TokenizerKind::kBytePairs;
+  settings.want_nothing("/model/dropout");
+  settings.want_nothing("/model/continuing_subword_prefix");
+  settings.want_nothing("/model/end_of_word_suffix");
   settings.want_flag("/model/fuse_unk", false, false);
   settings.want_flag("/model/byte_fallback", false, false);
   settings.want_flag("/model/ignore_merges", false, false);
 }
 
-void check_pipeline(const Checked& settings) {
-  if (settings.has("/normalizer")) refuse("/normalizer", "null; nothing else is known here");
+void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
+  if (!settings.has("/normalizer")) return;
+  if (to.kind != TokenizerKind::kWordPiece) settings.refuse("/normalizer", "null; BPE knows none here");
+  settings.want_text("/normalizer/type", "BertNormalizer");
+  NormalizerSettings& normalizer = to.normalizer.emplace();
+  normalizer.clean_text = settings.flag("/normalizer/clean_text", true);
+  normalizer.separate_chinese = settings.flag("/normalizer/handle_chinese_chars", true);
+  normalizer.lowercase = settings.flag("/normalizer/lowercase", true);
+  to.strip_accents = settings.optional_flag("/normalizer/strip_accents");
+}
+
+void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) {
+  if (to.kind == TokenizerKind::kWordPiece) return settings.want_text("/pre_tokenizer/type", "BertPreTokenizer");
   settings.want_text("/pre_tokenizer/type", "ByteLevel");
-  settings.want_flag("/pre_tokenizer/add_prefix_space", false, true);
   settings.want_flag("/pre_tokenizer/use_regex", true, true);
-  if (!settings.has("/post_processor")) return;
-  const std::string type = settings.text("/post_processor/type");
-  if (type == "RobertaProcessing") {
-    settings.want_text("/post_processor/cls/0", "<s>");
-    settings.want_text("/post_processor/sep/0", "</s>");
-  } else if (type == "TemplateProcessing") {
-    settings.want_text("/post_processor/single/0/SpecialToken/id", "<s>");
-    settings.want_text("/post_processor/single/1/Sequence/id", "A");
-    settings.want_text("/post_processor/single/2/SpecialToken/id", "</s>");
-    if (settings.has("/post_processor/single/3")) refuse("/post_processor/single", "<s>, the text and </s>");
-  } else if (type != "ByteLevel") {
-    refuse("/post_processor/type", "\"RobertaProcessing\", \"TemplateProcessing\" or \"ByteLevel\"");
+  to.add_prefix_space = settings.flag("/pre_tokenizer/add_prefix_space", true);
+}
+
+// The parts of one of the two templates.
+Template read_template(const JsonSettings& settings, const std::string& path, bool is_pair) {
+  Template result;
+  size_t firsts = 0, seconds = 0;
+  for (size_t i = 0; settings.has(path + '/' + std::to_string(i)); ++i) {
+    const std::string part = path + '/' + std::to_string(i);
+    if (settings.has(part + "/Sequence")) {
+      const std::string id = settings.text(part + "/Sequence/id");
+      if (id != "A" && id != "B") settings.refuse(part + "/Sequence/id", "\"A\" or \"B\"");
+      ++(id == "A" ? firsts : seconds);
+      result.push_back({id == "A" ? TemplatePart::Kind::kFirst : TemplatePart::Kind::kSecond,
+                        settings.id(part + "/Sequence/type_id"), -1});
+      continue;
+    }
+    const int32_t type = settings.id(part + "/SpecialToken/type_id");
+    const std::string ids = "/post_processor/special_tokens/" + settings.text(part + "/SpecialToken/id") + "/ids/";
+    if (!settings.has(ids + '0')) settings.refuse(part + "/SpecialToken/id", "one of the special tokens");
+    for (size_t k = 0; settings.has(ids + std::to_string(k)); ++k) {
+      result.push_back({TemplatePart::Kind::kSpecial, type, settings.id(ids + std::to_string(k))});
+    }
+  }
+  if (firsts != 1 || seconds != (is_pair ? 1 : 0)) {
+    settings.refuse(path, is_pair ? "a template with one A and one B" : "a template with one A and no B");
+  }
+  return result;
+}
+
+void read_post_processor(const JsonSettings& settings, TokenizerDescription& to) {
+  PostProcessing& post = to.post_processing;
+  const std::string path = "/post_processor", type = type_of(settings, path);
+  constexpr auto kSpecial = TemplatePart::Kind::kSpecial;
+  constexpr auto kFirst = TemplatePart::Kind::kFirst, kSecond = TemplatePart::Kind::kSecond;
+  if (type == "TemplateProcessing") {
+    post.single = read_template(settings, path + "/single", false);
+    post.pair = read_template(settings, path + "/pair", true);
+  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+    post.is_roberta = type == "RobertaProcessing";
+    const int32_t cls = settings.id(path + "/cls/1"), sep = settings.id(path + "/sep/1");
+    post.single = {{kSpecial, 0, cls}, {kFirst, 0, -1}, {kSpecial, 0, sep}};
+    post.pair = post.single;
+    const int32_t second = post.is_roberta ? 0 : 1;
+    if (post.is_roberta) post.pair.push_back({kSpecial, 0, sep});
+    post.pair.push_back({kSecond, second, -1});
+    post.pair.push_back({kSpecial, second, sep});
+  } else if (settings.has(path) && (type != "ByteLevel" || to.kind == TokenizerKind::kWordPiece)) {
+    settings.refuse(path + "/type", "\"TemplateProcessing\", \"BertProcessing\" or \"RobertaProcessing\"");
+  }
+  post.has_trimming = post.is_roberta || type == "ByteLevel";
+  post.trims_spans = post.has_trimming && settings.flag(path + "/trim_offsets", true);
+  post.trims_after_prefix = settings.flag(path + "/add_prefix_space", true);
+}
+
+void read_decoder(const JsonSettings& settings, TokenizerDescription& to) {
+  const std::string type = type_of(settings, "/decoder");
+  if (type == "WordPiece") {
+    to.decoder = TokenizerDescription::Decoder::kWordPiece;
+    if (settings.has("/decoder/prefix")) to.decoder_prefix = settings.text("/decoder/prefix");
+    to.decoder_cleans_up = settings.flag("/decoder/cleanup", true);
+  } else if (type == "ByteLevel") {
+    to.decoder = TokenizerDescription::Decoder::kByteLevel;
+  } else if (settings.has("/decoder")) {
+    settings.refuse("/decoder/type", "\"WordPiece\" or \"ByteLevel\"");
   }
 }
 
-std::vector<SpecialToken> read_special(const Checked& settings) {
-  std::vector<SpecialToken> result;
-  for (;;) {
-    const std::string path = "/added_tokens/" + std::to_string(result.size());
-    if (!settings.has(path)) return result;
-    if (result.size() == kMaxSpecialTokens) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: more than %zu added tokens", kWhere, kMaxSpecialTokens);
-    }
-    settings.want_flag(path + "/single_word", false, false);
-    SpecialToken token;
+void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
+  for (size_t i = 0; settings.has("/added_tokens/" + std::to_string(i)); ++i) {
+    const std::string path = "/added_tokens/" + std::to_string(i);
+    AddedToken token;
     token.content = settings.text(path + "/content");
-    if (token.content.empty()) refuse(path + "/content", "a text that is not empty");
+    if (token.content.empty()) settings.refuse(path + "/content", "a text that is not empty");
     token.id = settings.id(path + "/id");
+    token.single_word = settings.flag(path + "/single_word", false);
     token.strip_left = settings.flag(path + "/lstrip", false);
     token.strip_right = settings.flag(path + "/rstrip", false);
-    token.skipped = settings.flag(path + "/special", true);
-    result.push_back(std::move(token));
+    token.special = settings.flag(path + "/special", true);
+    token.normalized = settings.flag(path + "/normalized", !token.special);
+    add_token(to, std::move(token));
+    AddedToken& added = to.added.back();
+    added.in_plain_text = settings.flag(path + "/in_plain_text", added.in_plain_text);
+    added.in_normalized_text = settings.flag(path + "/in_normalized_text", added.in_normalized_text);
   }
+}
+
+// What only files written here tell.
+void read_extras(const JsonSettings& settings, TokenizerDescription& to) {
+  for (TokenizerDescription::Role& role : to.roles) {
+    role.token = settings.text(std::string("/model/special_tokens/") + role.name);
+  }
+  to.cleans_up_decoded = settings.flag("/model/clean_up_tokenization_spaces", false);
+  to.truncates_left =
+      settings.text("/truncation/direction") == "Left" || settings.text("/model/truncation_side") == "left";
 }
 
 }  // namespace
 
-VocabularyText read_tokenizer_json(std::string_view text) {
+TokenizerDescription read_tokenizer_json(std::string_view text) {
+  constexpr size_t kMaxDepth = 16;
   check_vocabulary_size(text.size(), kWhere);
-  VocabularyText result;
-  Settings settings;
+  TokenizerDescription result;
+  result.where = kWhere;
+  JsonSettings settings(kWhere);
   Reader reader(result, settings);
   parse_json(text, 0, kMaxDepth, reader);
-  const Checked checked(settings);
-  check_model(checked);
-  check_pipeline(checked);
-  result.special = read_special(checked);
+  read_model(settings, result);
+  read_normalizer(settings, result);
+  read_pre_tokenizer(settings, result);
+  read_post_processor(settings, result);
+  read_decoder(settings, result);
+  read_added_tokens(settings, result);
+  result.limit_length(settings.size("/truncation/max_length", 0));
+  read_extras(settings, result);
   return result;
 }
 

@@ -1,4 +1,4 @@
-// What the tokenizer's files say, before anything is made of it.
+// Tokens and their ids, both ways.
 #pragma once
 
 #include <cstddef>
@@ -8,39 +8,29 @@
 #include <utility>
 #include <vector>
 
-#include "format/json.h"
-
 namespace lffn {
 
-// A token that is looked for in the text before the text is cut into pieces.
-struct SpecialToken {
-  std::string content;
-  int32_t id = -1;
-  bool strip_left = false;   // swallows the blanks before it
-  bool strip_right = false;  // and those behind it
-  bool skipped = true;       // left out on request when ids become text again
+class Vocabulary {
+ public:
+  // No token and no id may be there twice: Error(LFFN_ERROR_BAD_MODEL), which begins with `where`.
+  Vocabulary(std::vector<std::pair<std::string, int32_t>>&& tokens, const std::string& where);
+
+  size_t count() const { return tokens_.size(); }
+  int32_t end() const { return static_cast<int32_t>(place_of_id_.size()); }  // the largest id + 1
+
+  int32_t find(std::string_view token) const;  // -1: none
+  bool has(int32_t id) const { return id >= 0 && id < end() && place_of_id_[static_cast<size_t>(id)] != kNowhere; }
+  const std::string& text(int32_t id) const { return tokens_[place_of_id_[static_cast<size_t>(id)]].first; }
+
+  // Sorted by their bytes: no hash table that hostile tokens could choke.
+  const std::vector<std::pair<std::string, int32_t>>& tokens() const { return tokens_; }
+  std::vector<std::pair<std::string, int32_t>> by_id() const;
+
+ private:
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+
+  std::vector<std::pair<std::string, int32_t>> tokens_;
+  std::vector<uint32_t> place_of_id_;
 };
-
-struct VocabularyText {
-  std::vector<std::pair<std::string, int32_t>> tokens;      // written in the byte alphabet
-  std::vector<std::pair<std::string, std::string>> merges;  // likewise, the first rank first
-  std::vector<SpecialToken> special;
-};
-
-constexpr int32_t kMaxTokenId = (1 << 22) - 1;     // several times the largest vocabularies there are
-constexpr size_t kMaxVocabularyBytes = 64u << 20;  // of each file
-constexpr size_t kMaxSpecialTokens = 64;
-
-// Each throws Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
-VocabularyText read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt);
-VocabularyText read_tokenizer_json(std::string_view text);
-
-// For the readers. `where` begins the message if the value, or the two symbols with a space between, cannot be meant.
-void check_vocabulary_size(size_t size, const char* where);
-void add_token(VocabularyText& to, std::string&& token, const JsonScalar& id, const std::string& where);
-void add_merge(VocabularyText& to, std::string_view pair, const std::string& where);
-
-// The tokenizer.json of what was read: the same text for the same content, and Hugging Face's library reads it, too.
-std::string write_tokenizer_json(const VocabularyText& vocabulary);
 
 }  // namespace lffn

@@ -1,16 +1,29 @@
-#include "model/tokenizer/split.h"
+#include "model/tokenizer/pre_tokenizer.h"
 
 #include <cstdint>
 
+#include "format/utf8.h"
+#include "model/tokenizer/unicode.h"
+
 namespace lffn {
 namespace {
+
+// The character that starts at `at`.
+struct Character {
+  size_t end;
+  UnicodeRecord record;
+};
+Character character_at(std::string_view text, size_t at) {
+  const UnicodeRecord record = unicode_record(next_character(text, at));
+  return {at, record};
+}
 
 // Where the characters of this class end that start at `at`.
 size_t run_end(std::string_view text, size_t at, UnicodeClass kind) {
   while (at < text.size()) {
     const Character character = character_at(text, at);
-    if (character.kind != kind) break;
-    at += character.size;
+    if (character.record.kind() != kind) break;
+    at = character.end;
   }
   return at;
 }
@@ -37,14 +50,17 @@ size_t contraction(std::string_view text, size_t at) {
 
 }  // namespace
 
-Character character_at(std::string_view text, size_t at) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data()) + at;
-  const uint32_t lead = bytes[0];
-  const auto low_bits = [&](size_t i) { return uint32_t{bytes[i]} & 0x3F; };
-  if (lead < 0x80) return {1, unicode_class(lead)};
-  if (lead < 0xE0) return {2, unicode_class((lead & 0x1F) << 6 | low_bits(1))};
-  if (lead < 0xF0) return {3, unicode_class((lead & 0x0F) << 12 | low_bits(1) << 6 | low_bits(2))};
-  return {4, unicode_class((lead & 0x07) << 18 | low_bits(1) << 12 | low_bits(2) << 6 | low_bits(3))};
+Word next_word(std::string_view text, size_t at) {
+  Character first = {at, {0, 0}};
+  while (at < text.size() && (first = character_at(text, at)).record.is_space()) at = first.end;
+  if (at == text.size()) return {at, at};
+  size_t end = first.end;
+  while (!first.record.is_punctuation() && end < text.size()) {
+    const Character next = character_at(text, end);
+    if (next.record.is_space() || next.record.is_punctuation()) break;
+    end = next.end;
+  }
+  return {at, end};
 }
 
 size_t piece_end(std::string_view text, size_t at) {
@@ -55,15 +71,15 @@ size_t piece_end(std::string_view text, size_t at) {
   // One space goes with the letters, digits or signs that follow it.
   const size_t start = text[at] == ' ' && at + 1 < text.size() ? at + 1 : at;
   const Character first = character_at(text, start);
-  if (first.kind != UnicodeClass::kSpace) return run_end(text, start + first.size, first.kind);
+  if (!first.record.is_space()) return run_end(text, first.end, first.record.kind());
 
   size_t last = at;
   size_t end = at;
   while (end < text.size()) {
     const Character character = character_at(text, end);
-    if (character.kind != UnicodeClass::kSpace) break;
+    if (!character.record.is_space()) break;
     last = end;
-    end += character.size;
+    end = character.end;
   }
   // Before anything else than blanks the last blank stays, to start the next piece.
   return end == text.size() || last == at ? end : last;

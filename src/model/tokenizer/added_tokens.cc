@@ -1,0 +1,77 @@
+#include "model/tokenizer/added_tokens.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/utf8.h"
+#include "model/tokenizer/unicode.h"
+
+namespace lffn {
+namespace {
+
+UnicodeRecord record_at(std::string_view text, size_t at) { return unicode_record(next_character(text, at)); }
+
+bool touches_word(std::string_view text, size_t begin, size_t end) {
+  return (begin > 0 && record_at(text, character_before(text, begin)).is_word()) ||
+         (end < text.size() && record_at(text, end).is_word());
+}
+
+// Where the blanks that end at `end` begin, which are not before `from`.
+size_t blanks_begin(std::string_view text, size_t from, size_t end) {
+  while (end > from) {
+    const size_t at = character_before(text, end);
+    if (at < from || !record_at(text, at).is_space()) break;
+    end = at;
+  }
+  return end;
+}
+
+size_t blanks_end(std::string_view text, size_t begin) {
+  while (begin < text.size()) {
+    size_t next = begin;
+    if (!unicode_record(next_character(text, next)).is_space()) break;
+    begin = next;
+  }
+  return begin;
+}
+
+}  // namespace
+
+AddedTokenFinder::AddedTokenFinder(const std::vector<const AddedToken*>& tokens,
+                                   const std::vector<std::string>& contents)
+    : tokens_(tokens) {
+  std::vector<std::pair<std::string, int32_t>> sorted;
+  for (size_t i = 0; i < contents.size(); ++i) {
+    if (contents[i].empty()) continue;
+    sorted.emplace_back(contents[i], static_cast<int32_t>(i));
+    may_start_[static_cast<unsigned char>(contents[i][0])] = true;
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
+  trie_ = TextTrie(sorted);
+}
+
+AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, size_t from, size_t taken) const {
+  for (size_t at = from; at < text.size() && !tokens_.empty();) {
+    if (!may_start_[static_cast<unsigned char>(text[at])]) {
+      ++at;
+      continue;
+    }
+    const TextTrie::Match match = trie_.longest(TextTrie::kRoot, text.substr(at));
+    if (match.size == 0) {
+      ++at;
+      continue;
+    }
+    const AddedToken& token = *tokens_[static_cast<size_t>(match.value)];
+    Found found = {&token, at, at + match.size, at + match.size};
+    at = found.next;
+    if (token.single_word && touches_word(text, found.begin, found.end)) continue;
+    if (token.strip_left) found.begin = std::max(taken, blanks_begin(text, taken, found.begin));
+    found.end = std::max(found.begin, token.strip_right ? blanks_end(text, found.end) : found.end);
+    return found;
+  }
+  return {nullptr, text.size(), text.size(), text.size()};
+}
+
+}  // namespace lffn

@@ -1,0 +1,52 @@
+// Tokens that are looked for in the text before it is cut into words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/tokenizer/text_trie.h"
+
+namespace lffn {
+
+struct AddedToken {
+  std::string content;
+  int32_t id = -1;
+  bool single_word = false;  // not where letters, digits or marks touch it
+  bool strip_left = false;   // swallows the blanks before it
+  bool strip_right = false;  // and those behind it
+  bool special = true;       // left out on request when ids become text again
+  bool normalized = false;   // its normalised form is looked for in normalised text
+  // Where it is looked for: as `normalized` says; in both if the settings first said one thing and then another.
+  bool in_plain_text = false;
+  bool in_normalized_text = false;
+};
+
+// Finds tokens in one kind of text.
+class AddedTokenFinder {
+ public:
+  struct Found {
+    const AddedToken* token;  // nullptr: none
+    size_t begin;             // may be before what was asked for: where a token swallowed what the next begins with
+    size_t end;
+    size_t next;  // where to go on looking
+  };
+
+  AddedTokenFinder() = default;
+  // The contents to look for, one for each token; of equal ones the first counts. The tokens must outlive this.
+  AddedTokenFinder(const std::vector<const AddedToken*>& tokens, const std::vector<std::string>& contents);
+
+  bool empty() const { return tokens_.empty(); }
+
+  // The first token that is found at `from` or behind it. What it swallows does not reach back over `taken`.
+  Found find(std::string_view text, size_t from, size_t taken) const;
+
+ private:
+  std::vector<const AddedToken*> tokens_;
+  TextTrie trie_;
+  bool may_start_[256] = {};
+};
+
+}  // namespace lffn

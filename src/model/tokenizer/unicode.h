@@ -1,0 +1,53 @@
+// What the tokenizers ask of a character, by the Unicode version that the reference asks; see make_unicode_tables.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lffn {
+
+enum class UnicodeClass : uint8_t { kOther = 0, kLetter = 1, kNumber = 2, kSpace = 3 };  // \p{L}, \p{N}, \s
+
+struct UnicodeRecord {
+  uint8_t flags;
+  uint8_t order;  // the canonical combining class: marks behind a character are sorted by it; 0 ends such a row
+
+  UnicodeClass kind() const { return static_cast<UnicodeClass>(flags & 3); }
+  bool is_space() const { return kind() == UnicodeClass::kSpace; }
+  bool is_dropped() const { return (flags & 4) != 0; }       // control, format, private use, U+FFFD
+  bool is_mark() const { return (flags & 8) != 0; }          // one that takes no room: an accent
+  bool is_punctuation() const { return (flags & 16) != 0; }  // and ASCII's other signs
+  bool has_lower() const { return (flags & 32) != 0; }
+  bool decomposes() const { return (flags & 64) != 0; }
+  bool is_word() const { return (flags & 128) != 0; }  // \w
+};
+
+// Blocks that are alike are stored once.
+extern const uint8_t kUnicodeBlockOf[];
+extern const uint8_t kUnicodeBlocks[][128];
+extern const UnicodeRecord kUnicodeRecords[];
+
+// What those characters become; sorted by the first of each pair of tables.
+extern const uint32_t kLowerFrom[];
+extern const uint32_t kLowerTo[];
+extern const size_t kLowerCount;
+extern const uint32_t kDecomposed[];
+extern const uint16_t kDecomposedEnds[];
+extern const uint32_t kDecomposedParts[];
+extern const size_t kDecomposedCount;
+
+inline UnicodeRecord unicode_record(uint32_t code_point) {
+  return kUnicodeRecords[kUnicodeBlocks[kUnicodeBlockOf[code_point >> 7]][code_point & 127]];
+}
+
+// A character becomes at most four.
+struct CodePoints {
+  uint32_t values[4];
+  size_t size;
+};
+CodePoints lower_case(uint32_t code_point);  // one by one: no look at its neighbours
+CodePoints decompose(uint32_t code_point);   // canonically and to the end
+
+bool is_chinese(uint32_t code_point);  // what BERT sets apart: ideographs, no kana, no Hangul
+
+}  // namespace lffn
