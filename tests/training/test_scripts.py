@@ -1,5 +1,7 @@
 """The scripts beside the package."""
 
+import gzip
+import hashlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -45,3 +47,51 @@ def test_results_of_other_options_are_not_reused(tmp_path, monkeypatch):
     safetensors.save(tmp_path / "ids", {"ids": (np.arange(8000) % 30 + 10).astype(np.int32)})
     with pytest.raises(SystemExit, match="another data"):
         command("--steps", "2")
+
+
+LIST = """Package: {name}
+Description-md5: 0
+Description-en: a {name} that is long enough
+ First line of {name} in the
+ long text.
+ .
+ Second paragraph, of {name} as well.
+"""
+
+
+def test_package_descriptions_are_parted_by_their_names():
+    fetch = script("fetch_text")
+    names = [f"package{i}" for i in range(90)]
+    expected = [name for name in names if int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little") % 15 == 0]
+    assert 2 <= len(expected) <= 12
+    lists = ["\n".join(LIST.format(name=name) for name in names[:50]), "\n".join(LIST.format(name=name) for name in names[40:])]
+    # One that learns nothing new: its short text is that of a kept package.
+    lists.append("Package: other\nDescription-en: a {0} that is long enough\n Its own text, long enough too.\n".format(expected[0]))
+    documents, pairs = fetch.package_descriptions(lists)
+    assert len(pairs) == len(expected)
+    assert pairs[0] == (f"a {expected[0]} that is long enough",
+                        f"First line of {expected[0]} in the long text. Second paragraph, of {expected[0]} as well.")
+    assert len(documents) == 2 * (len(names) - len(expected)) + 1
+    assert not [document for document in documents for name in expected if f" {name} " in document]
+
+
+def test_texts_for_measuring_are_not_learned(tmp_path, monkeypatch):
+    fetch = script("fetch_text")
+    folder = tmp_path / "root" / "usr" / "share" / "dictd"
+    folder.mkdir(parents=True)
+    with gzip.open(folder / "jargon.dict.dz", "wt") as file:
+        file.write("".join(f"word{i}\n   means something long enough number {i}\n" for i in range(5)))
+    monkeypatch.setattr(fetch, "fetch", lambda packages, where: (tmp_path / "root", ["a licence"]))
+    assert all(fetch.SOURCES[name].for_measuring for name in ("jargon", "devil"))
+    documents, licences = fetch.documents_of("jargon", tmp_path, tmp_path)
+    assert documents == [] and licences == ["a licence"]
+    assert (tmp_path / "jargon.txt").read_text().count("means something") == 5
+
+
+def test_manual_pages_are_read_as_text(tmp_path):
+    fetch = script("fetch_text")
+    folder = tmp_path / "usr" / "share" / "man" / "man1"
+    folder.mkdir(parents=True)
+    with gzip.open(folder / "x.1.gz", "wt") as file:
+        file.write('.TH X 1\n.SH NAME\nx \\- does \\fIit\\fP\n.PP\nThe option\n.B \\-v\nsays more.\n.nf\ncode\n.fi\n.\\" no\n')
+    assert fetch.clean("".join(fetch.roff(tmp_path))) == "x - does it The option -v says more."

