@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
@@ -95,3 +96,32 @@ def test_manual_pages_are_read_as_text(tmp_path):
     with gzip.open(folder / "x.1.gz", "wt") as file:
         file.write('.TH X 1\n.SH NAME\nx \\- does \\fIit\\fP\n.PP\nThe option\n.B \\-v\nsays more.\n.nf\ncode\n.fi\n.\\" no\n')
     assert fetch.clean("".join(fetch.roff(tmp_path))) == "x - does it The option -v says more."
+
+
+def test_students_are_measured_beside_baselines(tmp_path, monkeypatch):
+    import test_distiller
+    evaluate = script("evaluate_sentences")
+    train = test_distiller.write_text(tmp_path / "train.txt", 1, 120)
+    valid = test_distiller.write_text(tmp_path / "valid.txt", 2, 40)
+    words = test_distiller.WORDS
+    (tmp_path / "pairs.tsv").write_text("".join(f"{a} {b}\t{a} {b} and {a}\n" for a in words for b in words[:5]))
+    texts = (train, valid, tmp_path / "pairs.tsv")
+    test_distiller.command(test_distiller.SENTENCE, texts, tmp_path / "student")
+    test_distiller.command(test_distiller.SENTENCE, texts, tmp_path / "none", "--ffn", "none", "--int8-steps", 0)
+    (tmp_path / "speed.json").write_text('{"teacher": 10, "lookups": 3}')
+    monkeypatch.setattr(sys, "argv", list(map(str, [
+        "evaluate_sentences.py", test_distiller.SENTENCE, "--valid", valid, texts[2], "--text", train, "--out",
+        tmp_path / "out", "--student", f"lookups={tmp_path / 'student'}", "--student",
+        f"none={tmp_path / 'none.work' / 'state.safetensors'}", "--speed", tmp_path / "speed.json"])))
+    evaluate.main()
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    names = list(results)
+    assert names[0] == "teacher" and names[1].startswith("static") and names[2:] == ["lookups", "lookups, int8", "none",
+                                                                                     "none, int8"]
+    assert results["teacher"]["values"]["valid r"] == 1.0
+    report = (tmp_path / "student" / "report.md").read_text()
+    (row,) = [line for line in report.splitlines() if "8 steps with int8, in float32" in line]
+    assert f"{results['lookups']['values']['valid cosine']:.4f}" in row
+    (row,) = [line for line in (tmp_path / "none" / "report.md").read_text().splitlines() if "24 steps |" in line]
+    assert abs(results["none"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-3
+    assert (tmp_path / "out" / "quality.svg").read_text().count("<circle") == 2

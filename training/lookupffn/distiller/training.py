@@ -120,10 +120,7 @@ class Whole:
         self.batches = states.batches
         own = {id(p) for i in layers for p in student.layers[i].FFN.parameters()}
         factors = {id(m.weight) for m in student.model.modules() if isinstance(m, BlockHadamard)}
-        for name, parameter in student.model.named_parameters():
-            words = name.endswith("_embeddings.weight")
-            unused = ".pooler." in name and student.kind != "classes"
-            parameter.requires_grad_(not unused and (options.train_words or not words))
+        self.choose_what_learns(student, options)
         learns = [p for p in student.model.parameters() if p.requires_grad]
         groups = [{"params": [p for p in learns if id(p) in own and id(p) not in factors], "scale": 1.0},
                   {"params": [p for p in learns if id(p) not in own], "scale": options.rest_rate / options.rate},
@@ -131,6 +128,13 @@ class Whole:
         self.learns = learns
         self.optimizer = features.adamw([group for group in groups if group["params"]], lr=0.0, betas=(0.9, 0.98),
                                         eps=1e-6, weight_decay=0.0)
+
+    @staticmethod
+    def choose_what_learns(student: Subject, options: Options) -> None:
+        for name, parameter in student.model.named_parameters():
+            words = name.endswith("_embeddings.weight")
+            unused = ".pooler." in name and student.kind != "classes"
+            parameter.requires_grad_(not unused and (options.train_words or not words))
 
     @property
     def total(self) -> int:

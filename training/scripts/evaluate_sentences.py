@@ -1,0 +1,173 @@
+#!/usr/bin/python3
+"""Measures students of a sentence encoder beside it and beside cheap baselines, on texts that none was trained on.
+
+    evaluate_sentences.py TEACHER --valid jargon.txt devil.txt pairs.tsv --text train.txt --out OUT
+                          [--student NAME=FOLDER|STATE ...] [--speed speed.json]
+
+A student is a folder, or the state of a distilling run, such as one without FFNs, which has no folder. Each is measured
+as it is and with the weights that the library rounds rounded to int8. "static" are vectors of tokens: the teacher's output
+for each alone, their main directions, weighted by how rare they are in the text; how many directions and how much weight
+is chosen on the text that may be learned from. --speed holds {name: microseconds a token}, measured elsewhere.
+OUT receives results.json, results.md and, with --speed, quality.svg.
+"""
+
+import argparse
+import json
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lookupffn import data, features, safetensors  # noqa: E402
+from lookupffn.distiller import measure, pieces, plot, quantise  # noqa: E402
+from lookupffn.distiller.report import sizes  # noqa: E402
+from lookupffn.distiller.state import State  # noqa: E402
+from lookupffn.distiller.subject import Subject  # noqa: E402
+from lookupffn.distiller.training import Options, Whole  # noqa: E402
+
+
+class Static:
+    """A vector for each token, no context: what everything that looks at context must be ahead of."""
+
+    def __init__(self, teacher, text, most=20_000):
+        tokenizer, size = teacher.tokenizer, teacher.tokenizer.size
+        self.ids_of = teacher.sentence.ids_of
+        draw = random.Random(0)
+        documents = [document for document in data.documents_of(text) if draw.random() < 0.2][:most]
+        sample = [piece for document in documents for piece in pieces.pieces_of(document, draw)]
+        counts = np.bincount(np.concatenate([self.ids_of(piece) for piece in sample]), minlength=size)
+        self.shares = torch.from_numpy((counts + 1) / (counts + 1).sum())
+        words = torch.arange(size)
+        ids = torch.stack((torch.full_like(words, tokenizer.begin), words, torch.full_like(words, tokenizer.end)), 1)
+        with torch.no_grad():
+            self.alone = torch.cat([teacher.sentence(part) for part in ids.split(1024)])
+        self._choose(teacher, draw.sample(sample, min(500, len(sample))))
+
+    def _choose(self, teacher, sample):
+        wanted, best = measure.similarities(teacher.sentence.encode(sample)), -2.0
+        weighted = self.alone - (self.alone * self.shares[:, None].float()).sum(0)
+        _, _, directions = torch.linalg.svd(weighted * self.shares.sqrt().float()[:, None], full_matrices=False)
+        for count in (64, 128, 256, self.alone.shape[1]):
+            for rare in (1e-4, 3e-4, 1e-3, 3e-3, 1e-2):
+                weights = (rare / (rare + self.shares)).float()
+                vectors = weighted @ directions[:count].t() * weights[:, None]
+                found = measure.correlation(measure.similarities(self._encode(vectors, sample)), wanted)
+                if found > best:
+                    best, self.vectors, self.chosen = found, vectors, (count, rare)
+
+    def _encode(self, vectors, texts):
+        return F.normalize(torch.stack([vectors[self.ids_of(text)[1:-1] or [0]].mean(0) for text in texts]), dim=-1)
+
+    def encode(self, texts):
+        return self._encode(self.vectors, texts)
+
+
+def halves_of(paths, most=1000, seed=13):
+    """The beginnings and ends of texts of four sentences or more: harder to match than two descriptions of a thing."""
+    draw, found = random.Random(seed), []
+    for path in paths:
+        for document in data.documents_of(path):
+            sentences = [s for s in document.replace("! ", ". ").replace("? ", ". ").split(". ") if len(s) > 15]
+            if len(sentences) >= 4:
+                middle = len(sentences) // 2
+                found.append((". ".join(sentences[:middle])[-500:], ". ".join(sentences[middle:])[:500]))
+    return draw.sample(found, min(most, len(found)))
+
+
+def student_of(teacher_folder, path):
+    """From a folder, or from a run's state and its teacher."""
+    if path.is_dir():
+        return Subject.load(path)
+    student = Subject.load(teacher_folder)
+    note = json.loads(safetensors.load(path)[1]["note"])
+    options = Options(**{**note["options"], "fade": tuple(note["options"]["fade"])})
+    if note["teacher"] != student.digest():
+        sys.exit(f"evaluate_sentences.py: {path} has another teacher")
+    if note["phase"] != "whole":
+        sys.exit(f"evaluate_sentences.py: {path} has only begun")
+    student.replace_ffns(options.kind, note["layers"], **options.changes())
+    Whole.choose_what_learns(student, options)
+    learns = [parameter for parameter in student.model.parameters() if parameter.requires_grad]
+    State(path, student.model, note["megabytes"]).read(torch.optim.AdamW(learns))
+    student.model.eval()
+    return student
+
+
+class Bench:
+    def __init__(self, arguments, teacher):
+        held_out = measure.HeldOut.read(arguments.valid, most_pairs=arguments.pairs)
+        texts = [path for path in arguments.valid if path.suffix != ".tsv"]
+        self.all = measure.SentenceMeasure(held_out, teacher.sentence.encode)
+        self.halves = halves_of(texts)
+        everything = measure.HeldOut.read([path for path in arguments.valid if path.suffix == ".tsv"], most_pairs=1 << 30)
+        self.many = everything.pairs
+
+    def __call__(self, encode):
+        values = {name: value for name, value in self.all(encode).items() if "of the teacher" not in name}
+        for name, pairs in (("all pairs", self.many), ("halves", self.halves)):
+            if pairs:
+                first, reciprocal = measure.found_first(encode([a for a, _ in pairs]), encode([b for _, b in pairs]))
+                values.update({f"{name} found": first, f"{name} mrr": reciprocal})
+        return {name: round(value, 4) for name, value in values.items()}
+
+
+def table(results):
+    names = list(dict.fromkeys(name for values in results.values() for name in values["values"]))
+    lines = ["| | " + " | ".join(names) + " | bytes, int8 |", "|---" * (len(names) + 2) + "|"]
+    for row, result in results.items():
+        cells = [f"{result['values'][name]:.4f}" if name in result["values"] else "" for name in names]
+        lines.append(f"| {row} | " + " | ".join(cells) + f" | {result.get('bytes') or ''} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("teacher", type=Path)
+    parser.add_argument("--valid", type=Path, nargs="+", required=True)
+    parser.add_argument("--text", type=Path, help="what may be learned from, for the static vectors")
+    parser.add_argument("--student", action="append", default=[], metavar="NAME=PATH")
+    parser.add_argument("--pairs", type=int, default=1000, help="among how many a short description finds its long one")
+    parser.add_argument("--speed", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    features.set_threads(arguments.threads)
+    teacher = Subject.load(arguments.teacher)
+    if teacher.sentence is None:
+        sys.exit(f"evaluate_sentences.py: {arguments.teacher} is no sentence encoder")
+    bench, results = Bench(arguments, teacher), {}
+
+    def add(name, encode, size=None):
+        results[name] = {"values": bench(encode), "bytes": size}
+        print(name, results[name]["values"], flush=True)
+
+    add("teacher", teacher.sentence.encode, sizes(teacher)[2])
+    if arguments.text:
+        static = Static(teacher, arguments.text)
+        count, rare = static.chosen
+        add(f"static, {count} directions, weight {rare:g}", static.encode, static.vectors.numel())
+    for given in arguments.student:
+        name, _, path = given.partition("=")
+        student = student_of(arguments.teacher, Path(path))
+        add(name, student.sentence.encode, sizes(student)[2])
+        with quantise.int8(student.model):
+            add(f"{name}, int8", student.sentence.encode, sizes(student)[2])
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (arguments.out / "results.md").write_text(table(results))
+    if arguments.speed:
+        speed = json.loads(arguments.speed.read_text())
+        quality = next(name for name in next(iter(results.values()))["values"] if name.endswith(" r"))
+        points = {name: [(speed[name], result["values"][quality])] for name, result in results.items() if name in speed}
+        (arguments.out / "quality.svg").write_text(plot.svg(points, "Quality against time", "microseconds a token", quality,
+                                                            dots=True, log_x=True))
+    print(table(results), end="")
+
+
+if __name__ == "__main__":
+    main()
