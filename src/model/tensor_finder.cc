@@ -15,13 +15,14 @@ std::string plain_name(std::string_view name, std::string_view prefix) {
     if (starts_with(name, start)) name.remove_prefix(start.size());
   }
   std::string result(name);
-  constexpr std::string_view kOldNames[2] = {"LayerNorm.gamma", "LayerNorm.beta"};
-  for (const std::string_view old : kOldNames) {
-    const size_t dot = old.find('.');
-    if (result.size() < old.size() || result.compare(result.size() - old.size(), old.size(), old) != 0) continue;
-    result.resize(result.size() - (old.size() - dot - 1));
-    result += &old == kOldNames ? "weight" : "bias";
-    break;
+  // As the first versions of BERT's files call them.
+  constexpr struct {
+    std::string_view old_end, end;
+  } kEnds[] = {{"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}};
+  for (const auto& [old_end, end] : kEnds) {
+    if (result.size() < old_end.size()) continue;
+    const size_t at = result.size() - old_end.size();
+    if (result.compare(at, old_end.size(), old_end) == 0) return result.replace(at, old_end.size(), end);
   }
   return result;
 }

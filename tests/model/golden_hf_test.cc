@@ -2,14 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 
 #include "format/file.h"
-#include "format/json_object.h"
+#include "hf_folder.h"
 #include "model/model.h"
-#include "tests/format/helpers.h"
 
 namespace lffn {
 namespace {
@@ -27,30 +24,10 @@ std::vector<std::string> folders() {
   return result;
 }
 
-// The largest difference over the rms of what is expected.
-double distance(const float* got, const TensorView& expected) {
-  const auto count = expected.size / sizeof(float);
-  std::vector<float> values(count);
-  expected.read(0, expected.size, values.data());
-  double squares = 0, largest = 0;
-  for (size_t i = 0; i < count; ++i) {
-    squares += static_cast<double>(values[i]) * values[i];
-    largest = std::max(largest, std::fabs(static_cast<double>(got[i]) - values[i]));
-  }
-  return largest / std::sqrt(squares / static_cast<double>(count));
+double distance_to(const float* got, const TensorView& expected) {
+  const std::vector<float> values = floats(expected);
+  return distance(got, values.data(), values.size());
 }
-
-// A folder as if it had no tokenizer: what is compared by ids does not depend on one.
-class WithoutTokenizer : public FolderOnDisk {
- public:
-  explicit WithoutTokenizer(const std::string& path) : FolderOnDisk(path, false) {}
-  bool has(const std::string& name) const override {
-    for (const char* hidden : {"tokenizer.json", "vocab.txt", "vocab.json", "merges.txt"}) {
-      if (name == hidden) return false;
-    }
-    return FolderOnDisk::has(name);
-  }
-};
 
 struct Input {
   std::vector<int32_t> ids, types;
@@ -64,18 +41,8 @@ class GoldenHf : public testing::TestWithParam<std::string> {
     io_ = parse_safetensors(file_->data(), file_->size());
   }
 
-  std::string text_of(const std::string& name) const {
-    return FolderOnDisk(GetParam(), false).read_text(name, size_t{1} << 24);
-  }
-
-  static std::vector<int32_t> integers(const JsonValue& list) {
-    std::vector<int32_t> result;
-    for (const JsonValue& item : list.items) result.push_back(static_cast<int32_t>(item.scalar.integer));
-    return result;
-  }
-
   std::vector<Input> inputs(const char* kind) const {
-    const JsonObject tokens(text_of("tokens.json"), "tokens.json");
+    const JsonObject tokens(file_text(GetParam(), "tokens.json"), "tokens.json");
     std::vector<Input> result;
     for (const JsonValue& entry : tokens.value(kind)->items) {
       const JsonObject text(entry, kind);
@@ -121,13 +88,13 @@ class GoldenHf : public testing::TestWithParam<std::string> {
     for (size_t i = 0; i < all.size(); ++i) {
       const TensorView* expected = io_.find(prefix + "hidden." + std::to_string(i));
       ASSERT_NE(expected, nullptr);
-      EXPECT_LT(distance(hidden.data() + static_cast<size_t>(offsets[i]) * d, *expected), 1e-4) << prefix << i;
+      EXPECT_LT(distance_to(hidden.data() + static_cast<size_t>(offsets[i]) * d, *expected), 1e-4) << prefix << i;
       expected = io_.find(prefix + "logits." + std::to_string(i));
       if (expected == nullptr) continue;
       ++compared;
       const float* got = model_->has_lm_head() ? logits.data() + static_cast<size_t>(offsets[i]) * vocabulary
                                                : scores.data() + i * static_cast<size_t>(model_->num_classes());
-      EXPECT_LT(distance(got, *expected), 1e-4) << prefix << "logits " << i;
+      EXPECT_LT(distance_to(got, *expected), 1e-4) << prefix << "logits " << i;
     }
     EXPECT_EQ(compared > 0, prefix.empty() || model_->num_classes() > 0);
   }
@@ -144,7 +111,8 @@ TEST_P(GoldenHf, HiddenStatesAndLogits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Folders, GoldenHf, testing::ValuesIn(folders()), [](const auto& test) {
-  std::string name = std::filesystem::path(test.param).filename().string();
+  const std::filesystem::path path(test.param);
+  std::string name = path.parent_path().filename().string() + "_" + path.filename().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

@@ -1,0 +1,142 @@
+// One file holds all that a folder says, and gives the same bits.
+#include <filesystem>
+
+#include "made_folder.h"
+#include "model/text_batch.h"
+
+namespace lffn {
+namespace {
+
+class Saved : public InFolder {
+ protected:
+  std::unique_ptr<const Model> again(const Model& model, const LoadOptions& options = LoadOptions()) {
+    model.save(path("saved"));
+    return load_model(path("saved"), options, usable_kernels());
+  }
+};
+
+void add_lm_head(MadeFolder& folder) {
+  folder.tensors.push_back(made_tensor("lm_head.dense.weight", {48, 48}));
+  folder.tensors.push_back(made_tensor("lm_head.dense.bias", {48}));
+  folder.tensors.push_back(made_tensor("lm_head.layer_norm.weight", {48}, 1));
+  folder.tensors.push_back(made_tensor("lm_head.layer_norm.bias", {48}));
+  folder.tensors.push_back(made_tensor("lm_head.bias", {1200}));
+}
+
+void make_sentence(MadeFolder& folder) {
+  folder.files["modules.json"] =
+      "[{\"path\":\"\",\"type\":\"sentence_transformers.models.Transformer\"},"
+      "{\"path\":\"1_Pooling\",\"type\":\"sentence_transformers.models.Pooling\"},"
+      "{\"path\":\"2_Dense\",\"type\":\"sentence_transformers.models.Dense\"},"
+      "{\"path\":\"3_Normalize\",\"type\":\"sentence_transformers.models.Normalize\"}]";
+  folder.files["1_Pooling/config.json"] =
+      "{\"pooling_mode_max_tokens\":true,\"pooling_mode_mean_tokens\":true,\"include_prompt\":false}";
+  folder.files["2_Dense/config.json"] = "{\"in_features\":96,\"out_features\":20,\"bias\":false}";
+  folder.files["2_Dense/model.safetensors"] = safetensors_of({made_tensor("linear.weight", {20, 96})});
+  folder.files["sentence_bert_config.json"] = "{\"max_seq_length\": 33, \"do_lower_case\": true}";
+  folder.files["config_sentence_transformers.json"] =
+      "{\"prompts\": {\"b \\\"q\\\"\": \"B\\n\", \"a\": \"A \"}, \"default_prompt_name\": \"a\"}";
+}
+
+TEST_F(Saved, EveryFamilyAndElementType) {
+  for (const char* name : {"roberta-classes", "distilbert-classes"}) {
+    for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+      MadeFolder folder(name);
+      if (std::string(name) == "roberta-classes") add_lm_head(folder);
+      LoadOptions options;
+      options.linear_dtype = dtype;
+      const auto model = folder.load(options), saved = again(*model);
+      EXPECT_EQ(saved->info().linear_dtype, dtype);
+      EXPECT_STREQ(saved->family().name, model->family().name);
+      EXPECT_EQ(saved->labels(), model->labels());
+      EXPECT_EQ(hidden_of(*saved), hidden_of(*model));
+      EXPECT_EQ(scores_of(*saved), scores_of(*model));
+      EXPECT_EQ(embeddings_of(*saved), embeddings_of(*model));
+      if (model->has_lm_head()) {
+        EXPECT_EQ(logits_of(*saved), logits_of(*model));
+      }
+      const std::string first = content_of(path("saved"));
+      saved->save(path("twice"));
+      EXPECT_EQ(content_of(path("twice")), first) << "saving again writes the same file";
+    }
+  }
+}
+
+TEST_F(Saved, SentenceModules) {
+  MadeFolder folder("distilbert-classes");
+  make_sentence(folder);
+  const auto model = folder.load(), saved = again(*model);
+  EXPECT_EQ(model->embedding_size(std::nullopt), 20);
+  EXPECT_EQ(embeddings_of(*saved), embeddings_of(*model));
+  EXPECT_EQ(embeddings_of(*saved, [](ModelCall& call) { call.scaling = Scaling::kNo; }),
+            embeddings_of(*model, [](ModelCall& call) { call.scaling = Scaling::kNo; }));
+  EXPECT_EQ(saved->own_max_tokens(), 33);
+  EXPECT_TRUE(saved->sentence().lower_case);
+  EXPECT_FALSE(saved->sentence().include_prompt);
+  EXPECT_EQ(saved->sentence().prompts, model->sentence().prompts);
+  EXPECT_EQ(default_prompt(*saved), "A ");
+  EXPECT_EQ(find_prompt(*saved, "b \"q\""), "B\n");
+}
+
+TEST_F(Saved, UntiedDecoders) {
+  MadeFolder folder("roberta-classes");
+  add_lm_head(folder);
+  folder.add_config("\"tie_word_embeddings\": false");
+  folder.tensors.push_back(made_tensor("lm_head.decoder.weight", {1200, 48}));
+  auto model = folder.load();
+  EXPECT_EQ(logits_of(*again(*model)), logits_of(*model));
+  folder.tensors.back().data = folder.tensor("roberta.embeddings.word_embeddings.weight").data;
+  model = folder.load();  // equal to the word embeddings, so held once
+  EXPECT_EQ(logits_of(*again(*model)), logits_of(*model));
+}
+
+// The settings in a single file come from outside, too.
+TEST_F(Saved, BadSettingsAreRefused) {
+  MadeFolder folder("distilbert-classes");
+  make_sentence(folder);
+  folder.load()->save(path("saved"));
+  const FileBytes bytes(path("saved"), false);
+  const Safetensors file = parse_safetensors(bytes);
+  const std::string good = file.metadata.at("sentence");
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::map<std::string, std::string> metadata = file.metadata;
+    std::string& text = metadata["sentence"];
+    const size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from << " in " << text;
+    text.replace(at, from.size(), to);
+    std::vector<MadeTensor> tensors;
+    for (const TensorView& view : file.tensors) {
+      MadeTensor tensor;
+      tensor.name = view.name;
+      tensor.dtype = dtype_name(view.dtype);
+      tensor.shape = view.shape;
+      tensor.data.resize(view.size);
+      view.read(0, view.size, tensor.data.data());
+      tensors.push_back(std::move(tensor));
+    }
+    std::vector<TensorView> views;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      views.push_back(file.tensors[i]);
+      views.back().source = nullptr;
+      views.back().data = reinterpret_cast<const uint8_t*>(tensors[i].data.data());
+    }
+    write_safetensors(path("bad"), metadata, views);
+    expect_error(LFFN_ERROR_BAD_MODEL, "", [&] { load_model(path("bad"), LoadOptions(), usable_kernels()); });
+  };
+  refused("\"mean\"", "\"middle\"");
+  refused("[\"max\", \"mean\"]", "[]");
+  refused("[\"max\", \"mean\"]", "7");
+  refused("[\"max\", \"mean\"]", "[\"max\"]");
+  refused("\"inputs\": 96", "\"inputs\": 0");
+  refused("\"inputs\": 96", "\"inputs\": 97");
+  refused("\"outputs\": 20", "\"outputs\": 1048577");
+  refused("\"outputs\": 20", "\"outputs\": 21");
+  refused("\"tanh\"", "\"exp\"");
+  refused("\"default_prompt\": 1", "\"default_prompt\": 2");
+  refused("\"include_prompt\": false", "\"include_prompt\": 0");
+  refused("\"prompts\": [", "\"prompts\": [[\"a\"], ");
+  refused("{", "[");
+}
+
+}  // namespace
+}  // namespace lffn
