@@ -76,9 +76,10 @@ ModuleActivation Model::rank_activation() const {
 }
 
 int64_t Model::own_max_tokens() const {
-  int64_t most = config_.max_tokens();
-  if (sentence_.max_seq_length > 0) most = std::min(most, sentence_.max_seq_length);
-  return most;
+  const auto files = tokenizer_ != nullptr ? static_cast<int64_t>(tokenizer_->max_length()) : 0;
+  // What sentence-transformers' own file says counts before what the tokenizer's say.
+  const int64_t own = sentence_.max_seq_length > 0 ? sentence_.max_seq_length : files;
+  return own > 0 ? std::min(own, config_.max_tokens()) : config_.max_tokens();
 }
 
 }  // namespace lffn

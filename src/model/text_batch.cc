@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/utf8.h"
+#include "model/tokenizer/unicode.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -32,23 +33,61 @@ std::string_view strip(std::string_view text) {
   return text;
 }
 
+bool is_letter(std::string_view text, size_t at) {
+  return unicode_record(next_character(text, at)).kind() == UnicodeClass::kLetter;
+}
+
+// Whether the capital sigma that ends at `end` and begins at `begin` ends a word, which has a small letter of its own.
+bool ends_word(std::string_view text, size_t begin, size_t end) {
+  while (begin > 0) {
+    begin = character_before(text, begin);
+    size_t after = begin;
+    if (unicode_record(next_character(text, after)).is_mark()) continue;
+    if (!is_letter(text, begin)) return false;
+    for (size_t at = end; at < text.size();) {
+      const size_t here = at;
+      if (!unicode_record(next_character(text, at)).is_mark()) return !is_letter(text, here);
+    }
+    return true;
+  }
+  return false;
+}
+
+// As Python's str.lower() does it. The text must be UTF-8.
+void lower(std::string_view text, std::string& to) {
+  constexpr uint32_t kCapitalSigma = 0x3a3, kFinalSigma = 0x3c2;
+  to.clear();
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const uint32_t character = next_character(text, at);
+    if (character == kCapitalSigma && ends_word(text, begin, at)) {
+      append_utf8(to, kFinalSigma);
+      continue;
+    }
+    const CodePoints lowered = lower_case(character);
+    for (size_t i = 0; i < lowered.size; ++i) append_utf8(to, lowered.values[i]);
+  }
+}
+
 }  // namespace
 
 void TextBatch::start(const Model& model, const TextOptions& options) {
   if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
   model_ = &model;
   options_ = options;
-  ids_.clear();
-  types_.clear();
-  offsets_.assign(1, 0);
-  uncut_.clear();
+  clear();
   prompt_tokens_ = 0;
   if (!options.for_embedding || options.prompt.empty() || model.sentence().include_prompt) return;
   // Pooling leaves out as many tokens as the prompt alone has, but for the one that ends a text.
   options_.prompt = {};
   add(options.prompt);
-  prompt_tokens_ = offsets_.back() - 1;
   options_.prompt = options.prompt;
+  prompt_tokens_ = static_cast<int64_t>(ids_.size());
+  if (!ids_.empty() && model.tokenizer()->is_special(ids_.back())) --prompt_tokens_;
+  clear();
+}
+
+void TextBatch::clear() {
   ids_.clear();
   types_.clear();
   offsets_.assign(1, 0);
@@ -77,7 +116,10 @@ std::string_view TextBatch::prepare(std::string_view text, bool first) {
   else
     prepared.clear();
   prepared.append(text);
-  return strip(prepared);
+  const std::string_view stripped = strip(prepared);
+  if (!model_->sentence().lower_case || valid_utf8_length(stripped) != stripped.size()) return stripped;
+  lower(stripped, lowered_[first ? 0 : 1]);
+  return lowered_[first ? 0 : 1];
 }
 
 void TextBatch::append(std::string_view text, const std::string_view* pair) {

@@ -42,11 +42,12 @@ class TextBatch {
 
  private:
   void append(std::string_view text, const std::string_view* pair);
+  void clear();
   std::string_view prepare(std::string_view text, bool first);
 
   const Model* model_ = nullptr;
   TextOptions options_;
-  std::string prepared_[2];  // a text with its prompt, and its pair
+  std::string prepared_[2], lowered_[2];  // a text with its prompt, and its pair
   int64_t prompt_tokens_ = 0;
   Tokenizer::Scratch scratch_;
   Encoding new_;

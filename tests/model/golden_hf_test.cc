@@ -7,6 +7,7 @@
 #include "format/file.h"
 #include "hf_folder.h"
 #include "model/model.h"
+#include "model/text_batch.h"
 
 namespace lffn {
 namespace {
@@ -108,6 +109,67 @@ TEST_P(GoldenHf, HiddenStatesAndLogits) {
   if (io_.find("embeddings") != nullptr) GTEST_SKIP() << "embeddings only";
   expect_outputs(inputs("texts"), "");
   expect_outputs(inputs("pairs"), "pair_");
+}
+
+// The texts' tokens, cut as the reference's are, and their types.
+TEST_P(GoldenHf, TextsAndPairs) {
+  if (io_.find("embeddings") != nullptr) GTEST_SKIP() << "embeddings only";
+  model_ = load_model(GetParam(), LoadOptions(), usable_kernels());
+  const JsonObject tokens(file_text(GetParam(), "tokens.json"), "tokens.json");
+  TextOptions options;
+  options.max_tokens = 60;
+  for (const char* kind : {"texts", "pairs"}) {
+    TextBatch batch(*model_, options);
+    const JsonValue& entries = *tokens.value(kind);
+    for (const JsonValue& entry : entries.items) {
+      const JsonObject text(entry, kind);
+      if (text.value("text") != nullptr) {
+        batch.add(text.text("text"));
+        EXPECT_EQ(batch.uncut().back(), static_cast<int64_t>(text.value("full_ids")->items.size()));
+      } else {
+        batch.add_pair(text.text("a"), text.text("b"));
+      }
+    }
+    const std::vector<Input> expected = inputs(kind);
+    std::vector<int32_t> ids, types;
+    for (const Input& input : expected) {
+      ids.insert(ids.end(), input.ids.begin(), input.ids.end());
+      types.insert(types.end(), input.types.begin(), input.types.end());
+    }
+    EXPECT_EQ(batch.ids(), ids);
+    ModelCall call;
+    batch.fill(call);
+    ASSERT_EQ(call.types != nullptr, model_->family().texts_have_types);
+    if (call.types != nullptr && !types.empty()) {
+      EXPECT_EQ(std::vector<int32_t>(call.types, call.types + ids.size()), types);
+    }
+  }
+}
+
+TEST_P(GoldenHf, Embeddings) {
+  const TensorView* expected = io_.find("embeddings");
+  if (expected == nullptr) GTEST_SKIP() << "no embeddings";
+  model_ = load_model(GetParam(), LoadOptions(), usable_kernels());
+  const JsonValue texts = parse_json_value(file_text(GetParam(), "texts.json"), "texts.json");
+  TextOptions options;
+  options.for_embedding = true;
+  options.prompt = default_prompt(*model_);
+  options.max_tokens = model_->own_max_tokens();
+  TextBatch batch(*model_, options);
+  for (const JsonValue& text : texts.items) batch.add(text.scalar.text);
+  const int64_t size = model_->embedding_size(std::nullopt);
+  ASSERT_EQ(expected->shape, (std::vector<int64_t>{batch.size(), size}));
+  std::vector<float> got(static_cast<size_t>(batch.size() * size));
+  ModelCall call;
+  batch.fill(call);
+  call.embeddings = got.data();
+  model_->run(call);
+  for (int64_t i = 0; i < batch.size(); ++i) {
+    TensorView row = *expected;
+    row.data += i * size * 4;
+    row.size = static_cast<size_t>(size) * 4;
+    EXPECT_LT(distance_to(got.data() + i * size, row), 1e-4) << texts.items[static_cast<size_t>(i)].scalar.text;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Folders, GoldenHf, testing::ValuesIn(folders()), [](const auto& test) {
