@@ -1,4 +1,4 @@
-// Adding up the chosen rows, for one slab of columns and many tokens. The order of the sum is that of the tables.
+// Adding up the chosen rows, a token at a time. The order of the sum is that of the tables.
 #pragma once
 
 #include "kernels/kernels.h"
@@ -8,166 +8,141 @@
 namespace lffn {
 namespace {
 
-constexpr int kStrip = 16;  // columns come in multiples of this
+constexpr int kLineBytes = 64;  // what memory hands over at once
 
-// Where a token's sums are read and written: `step` floats further for each token.
-struct Cursor {
-  float* at;
-  int64_t step;
+// So many rows are added together, while as many others are asked for: both should fit the nearest cache.
+constexpr int64_t kMostRows = 16;
+constexpr int64_t kRowsBytes = 16384;
+
+// Some rows of a token.
+struct Rows {
+  const uint8_t* at[kMostRows];  // whole groups: past the last entry any row stands in
+  int64_t token;
+  int64_t first, count;  // entries
 };
 
-// y can take the sums as they are; otherwise they go into plan.sums first, and finish_sums brings them to y.
-inline bool writes_y(const GatherPlan& plan) { return plan.last && !plan.add && plan.y_columns == plan.columns; }
+// Calls add(rows, ahead) for all entries of one token after the other. `ahead` are the rows of the call after it, which
+// it should ask for piece by piece: by then they will be in the nearest cache, whichever table or token they are of.
+template <int kElementBytes, typename Add>
+inline void for_rows(const GatherPlan& plan, Add&& add) {
+  const int64_t table_bytes = plan.table_bytes, row_bytes = plan.row_bytes, stride = plan.stride;
+  const int64_t probes = plan.num_probes, entries = plan.num_tables * probes;
+  int64_t most = kMostRows;
+  while (most > kEntryGroup && most * plan.columns * kElementBytes > kRowsBytes) most /= 2;
+  // All calls about as large, so that each asks for all rows of the next.
+  const int64_t calls = (entries + most - 1) / most;
+  const int64_t size = ((entries + calls - 1) / calls + kEntryGroup - 1) / kEntryGroup * kEntryGroup;
 
-inline void finish_sums(const GatherPlan& plan) {
-  if (!plan.last || writes_y(plan)) return;
-  const float* sums = static_cast<const float*>(plan.sums);
-  for (int64_t t = 0; t < plan.num_tokens; ++t, sums += plan.columns) {
-    float* y = plan.y + t * plan.y_stride;
-    for (int32_t c = 0; c < plan.y_columns; ++c) y[c] = plan.add ? y[c] + sums[c] : sums[c];
-  }
-}
-
-template <int kRowBytes>
-inline void prefetch_row(const uint8_t* row) {
-  for (int i = 0; i < kRowBytes; i += 64) __builtin_prefetch(row + i);
-}
-
-// One probe. add_part(row, v, score, sum) gives sum plus score times the v-th vector of a row; rows are kRowBytes
-// apart. Where the rows are in no near cache (kCold), each is asked for two groups of tables ahead.
-template <int kVectors, int kRowBytes, bool kCold, typename AddPart>
-inline void gather_one_probe(const GatherPlan& plan, AddPart&& add_part) {
-  // Copies, since the compiler must assume that storing sums may change the plan.
-  const int64_t table_bytes = plan.table_bytes, stride = plan.stride, tokens = plan.num_tokens;
-  const int32_t groups = plan.num_tables / kEntryGroup, rest = plan.num_tables % kEntryGroup;
-  const uint8_t* const tables = plan.tables;
-  const uint16_t* codes = plan.codes;
-  const float* scores = plan.scores;
-  float* sums = static_cast<float*>(plan.sums);
-  Cursor from = plan.first ? Cursor{const_cast<float*>(plan.bias), 0} : Cursor{sums, kVectors * kLanes};
-  Cursor to = writes_y(plan) ? Cursor{plan.y, plan.y_stride} : Cursor{sums, kVectors * kLanes};
-  // A few lines of the next tables with each token, so that their first reader does not wait for memory.
-  const uint8_t* next = plan.prefetch;
-  const int64_t lines = (plan.prefetch_bytes / 64 + tokens - 1) / tokens;
-
-  const auto run = [&](auto at_once) LFFN_INLINE {
-    constexpr int kTokens = decltype(at_once)::value;
-    F32 running[kTokens][kVectors];
-    unroll<kTokens>([&](auto i) LFFN_INLINE {
-      unroll<kVectors>([&](auto v) LFFN_INLINE { running[i][v] = F32::load(from.at + v * kLanes); });
-      from.at += from.step;
-    });
-    for (int64_t i = 0; i < kTokens * lines; ++i, next += 64) __builtin_prefetch(next, 0, 2);
-    const uint8_t* table = tables;
-    const uint16_t* code = codes;
-    const float* score = scores;
-    const auto add_table = [&](int e) LFFN_INLINE {
-      const uint8_t* rows[kTokens];
-      F32 weights[kTokens];
-      unroll<kTokens>([&](auto i) LFFN_INLINE {
-        rows[i] = table + code[i * stride + e] * int64_t{kRowBytes};
-        weights[i] = F32::set1(score[i * stride + e]);
-      });
-      unroll<kVectors>([&](auto v) LFFN_INLINE {
-        unroll<kTokens>([&](auto i) LFFN_INLINE { running[i][v] = add_part(rows[i], v, weights[i], running[i][v]); });
-      });
-      table += table_bytes;
-    };
-    for (int32_t g = 0; g < groups; ++g, code += kEntryGroup, score += kEntryGroup) {
-      if (kCold && g + 2 < groups) {
-        const uint16_t* ahead = code + 2 * kEntryGroup;
-        for (int e = 0; e < kEntryGroup; ++e) {
-          for (int i = 0; i < kTokens; ++i) {
-            prefetch_row<kRowBytes>(table + (2 * kEntryGroup + e) * table_bytes +
-                                    ahead[i * stride + e] * int64_t{kRowBytes});
-          }
-        }
+  const auto find = [&](int64_t token, int64_t first, Rows* rows) LFFN_INLINE {
+    const int64_t count = entries - first < size ? entries - first : size;
+    const uint16_t* codes = plan.codes + token * stride + first;
+    rows->token = token;
+    rows->first = first;
+    rows->count = count;
+    if (probes == 1) {
+      const uint8_t* table = plan.tables + first * table_bytes;
+      for (int64_t i = 0; i < count; ++i, table += table_bytes) rows->at[i] = table + codes[i] * row_bytes;
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        rows->at[i] = plan.tables + (first + i) / probes * table_bytes + codes[i] * row_bytes;
       }
-      unroll<kEntryGroup>([&](auto e) LFFN_INLINE { add_table(e); });
     }
-    for (int32_t e = 0; e < rest; ++e) add_table(e);
-    unroll<kTokens>([&](auto i) LFFN_INLINE {
-      unroll<kVectors>([&](auto v) LFFN_INLINE { running[i][v].store(to.at + v * kLanes); });
-      to.at += to.step;
-    });
-    codes += kTokens * stride;
-    scores += kTokens * stride;
+    for (int64_t i = count; i < size; ++i) rows->at[i] = plan.tables;
   };
-  // Where a whole slab is few vectors, two tokens at once hide the latency of the additions.
-  constexpr int kAtOnce = kVectors * kLanes == kMaxSlabColumns && kVectors <= 4 ? 2 : 1;
-  int64_t t = 0;
-  if constexpr (kAtOnce > 1) {
-    for (; t + kAtOnce <= tokens; t += kAtOnce) run(Constant<kAtOnce>());
+  Rows lists[2];
+  find(0, 0, &lists[0]);
+  for (int64_t i = 0; i < lists[0].count; ++i) {
+    for (int64_t b = 0; b < plan.columns * kElementBytes; b += kLineBytes) __builtin_prefetch(lists[0].at[i] + b);
   }
-  for (; t < tokens; ++t) run(Constant<1>());
-}
-
-template <int kVectors, int kRowBytes, typename AddPart>
-inline void gather_probes(const GatherPlan& plan, AddPart&& add_part) {
-  float* sums = static_cast<float*>(plan.sums);
-  for (int64_t t = 0; t < plan.num_tokens; ++t, sums += kVectors * kLanes) {
-    F32 running[kVectors];
-    for (int v = 0; v < kVectors; ++v) running[v] = F32::load((plan.first ? plan.bias : sums) + v * kLanes);
-    int64_t at = t * plan.stride;
-    for (int32_t k = 0; k < plan.num_tables; ++k) {
-      for (int32_t p = 0; p < plan.num_probes; ++p, ++at) {
-        const uint8_t* row = plan.tables + k * plan.table_bytes + plan.codes[at] * int64_t{kRowBytes};
-        unroll<kVectors>([&](auto v)
-                             LFFN_INLINE { running[v] = add_part(row, v, F32::set1(plan.scores[at]), running[v]); });
-      }
-    }
-    float* to = writes_y(plan) ? plan.y + t * plan.y_stride : sums;
-    for (int v = 0; v < kVectors; ++v) running[v].store(to + v * kLanes);
+  for (int now = 0;; now = 1 - now) {
+    const Rows& rows = lists[now];
+    Rows& ahead = lists[1 - now];
+    const bool token_ends = rows.first + rows.count == entries;
+    const bool ends = token_ends && rows.token + 1 == plan.num_tokens;
+    if (!ends) find(token_ends ? rows.token + 1 : rows.token, token_ends ? 0 : rows.first + rows.count, &ahead);
+    add(rows, ends ? rows : ahead);
+    if (ends) return;
   }
 }
 
-template <int kVectors, int kRowBytes, typename AddPart>
-inline void gather_floats(const GatherPlan& plan, AddPart&& add_part) {
-  if (plan.num_probes > 1) {
-    gather_probes<kVectors, kRowBytes>(plan, add_part);
-  } else if (plan.cold) {
-    gather_one_probe<kVectors, kRowBytes, true>(plan, add_part);
+// Writes a vector of a token's results, or adds it, or the part of it that y has columns for.
+inline void put(const GatherPlan& plan, int64_t token, int64_t column, F32 value) {
+  float* y = plan.y + token * plan.y_stride + column;
+  if (column + kLanes <= plan.y_columns) {
+    (plan.add ? F32::load(y) + value : value).store(y);
+    return;
+  }
+  float values[kLanes];
+  value.store(values);
+  for (int i = 0; column + i < plan.y_columns; ++i) y[i] = plan.add ? y[i] + values[i] : values[i];
+}
+
+#if defined(__AVX512F__)
+constexpr int64_t kPiece = 256;  // columns whose sums fit the registers
+#else
+constexpr int64_t kPiece = 64;
+#endif
+
+// add(columns, column) for pieces of a row: as many of kPiece columns as there are, then the rest by halves.
+template <int64_t kColumns, int64_t kSmallest, typename Add>
+LFFN_INLINE inline void for_pieces(int64_t columns, int64_t column, Add&& add) {
+  for (; column + kColumns <= columns; column += kColumns) add(Constant<static_cast<int>(kColumns)>(), column);
+  if constexpr (kColumns > kSmallest) {
+    if (column < columns) for_pieces<kColumns / 2, kSmallest>(columns, column, add);
+  }
+}
+
+// add_part(row, v, score, sum) gives sum plus score times the v-th vector of a piece.
+template <int kColumns, int kElementBytes, typename AddPart>
+LFFN_INLINE inline void add_piece(const GatherPlan& plan, const Rows& rows, const Rows& ahead, int64_t column,
+                                  float* sums, AddPart&& add_part) {
+  constexpr int kVectors = kColumns / kLanes;
+  const float* from = rows.first == 0 ? plan.bias + column : sums;
+  const float* scores = plan.scores + rows.token * plan.stride + rows.first;
+  const int64_t offset = column * kElementBytes;
+  F32 running[kVectors];
+  unroll<kVectors>([&](auto v) LFFN_INLINE { running[v] = F32::load(from + v * kLanes); });
+  for (int64_t i = 0; i < rows.count; ++i) {
+    for (int b = 0; b < kColumns * kElementBytes; b += kLineBytes) __builtin_prefetch(ahead.at[i] + offset + b);
+    const F32 score = F32::set1(scores[i]);
+    const uint8_t* row = rows.at[i] + offset;
+    unroll<kVectors>([&](auto v) LFFN_INLINE { running[v] = add_part(row, v, score, running[v]); });
+  }
+  if (rows.first + rows.count < int64_t{plan.num_tables} * plan.num_probes) {
+    unroll<kVectors>([&](auto v) LFFN_INLINE { running[v].store(sums + v * kLanes); });
   } else {
-    gather_one_probe<kVectors, kRowBytes, false>(plan, add_part);
+    unroll<kVectors>([&](auto v) LFFN_INLINE { put(plan, rows.token, column + v * kLanes, running[v]); });
   }
-  finish_sums(plan);
 }
 
-template <int kStrips>
-void gather_f32_of(const GatherPlan& plan) {
-  gather_floats<kStrips * kStrip / kLanes, kStrips * kStrip * 4>(
-      plan, [](const uint8_t* row, int v, F32 score, F32 sum)
-                LFFN_INLINE { return fma(score, F32::load(reinterpret_cast<const float*>(row) + v * kLanes), sum); });
+// sum plus score times a vector of a row of floats.
+LFFN_INLINE inline F32 add_floats(const uint8_t* row, int v, F32 score, F32 sum) {
+  return fma(score, F32::load(reinterpret_cast<const float*>(row) + v * kLanes), sum);
 }
 
 inline void gather_f32(const GatherPlan& plan) {
-  switch (plan.columns / kStrip) {
-    case 1:
-      return gather_f32_of<1>(plan);
-    case 2:
-      return gather_f32_of<2>(plan);
-    case 3:
-      return gather_f32_of<3>(plan);
-    default:
-      return gather_f32_of<4>(plan);
-  }
+  alignas(64) float sums[kSlabColumns];
+  for_rows<4>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+    for_pieces<kSlabColumns, kColumnsF32>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
+      add_piece<columns, 4>(plan, rows, ahead, column, sums + column, add_floats);
+    });
+  });
 }
 
 // bf16: a word holds column i in its lower and i + 16 in its upper half.
-template <int kStrips>
-void gather_bf16_of(const GatherPlan& plan) {
-  gather_floats<kStrips * kStrip / kLanes, kStrips * kStrip * 2>(
-      plan, [](const uint8_t* row, int v, F32 score, F32 sum) LFFN_INLINE {
-        const int column = v * kLanes, within = column % 32;
-        const I32 words = I32::load(reinterpret_cast<const int32_t*>(row) + column / 32 * 16 + within % 16);
-        const I32 bits = within < 16 ? shift_left<16>(words) : words & I32::set1(static_cast<int32_t>(0xffff0000));
-        return fma(score, from_bits(bits), sum);
-      });
-}
-
 inline void gather_bf16(const GatherPlan& plan) {
-  if (plan.columns == 2 * kStrip) return gather_bf16_of<2>(plan);
-  gather_bf16_of<4>(plan);
+  alignas(64) float sums[kMaxColumns];
+  for_rows<2>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+    for_pieces<kPiece, kColumnsBf16>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
+      add_piece<columns, 2>(
+          plan, rows, ahead, column, sums + column, [](const uint8_t* row, int v, F32 score, F32 sum) LFFN_INLINE {
+            const int within = v * kLanes % 32;
+            const I32 words = I32::load(reinterpret_cast<const int32_t*>(row) + v * kLanes / 32 * 16 + within % 16);
+            const I32 bits = within < 16 ? shift_left<16>(words) : words & I32::set1(static_cast<int32_t>(0xffff0000));
+            return fma(score, from_bits(bits), sum);
+          });
+    });
+  });
 }
 
 }  // namespace

@@ -6,10 +6,6 @@
 namespace lffn {
 namespace {
 
-constexpr int kRowBytesInt8 = kColumnsInt8;           // every slab is this wide
-constexpr int kUnits = kRowBytesInt8 / (4 * kLanes);  // vectors of bytes in a row
-constexpr int kSumsInt8 = kRowBytesInt8 / kLanes;     // vectors of int32 sums of a token
-
 // interleave_rows leaves the columns in another order; the rows are stored so that it comes out right.
 inline int32_t int8_position(int32_t column) {
   const int32_t unit = column / (4 * kLanes), within = column % (4 * kLanes);
@@ -17,110 +13,115 @@ inline int32_t int8_position(int32_t column) {
   return unit * 4 * kLanes + lane / 4 * 16 + vector * 4 + lane % 4;
 }
 
-template <bool kCold>
-inline void gather_int8_sums(const GatherPlan& plan) {
-  const int64_t table_bytes = plan.table_bytes, stride = plan.stride, tokens = plan.num_tokens;
-  const int32_t groups = plan.num_tables / kEntryGroup, rest = plan.num_tables % kEntryGroup;
-  const uint8_t* const tables = plan.tables;
-  const bool first = plan.first;
-  const uint16_t* codes = plan.codes;
-  const uint8_t* weights = plan.weights;
-  int32_t* sums = static_cast<int32_t*>(plan.sums);
-  const uint8_t* next = plan.prefetch;
-  const int64_t lines = tokens == 0 ? 0 : (plan.prefetch_bytes / 64 + tokens - 1) / tokens;
-  for (int64_t t = 0; t < tokens; ++t, sums += kRowBytesInt8) {
-    I32 running[kSumsInt8];
-    unroll<kSumsInt8>([&](auto v) LFFN_INLINE { running[v] = first ? I32::set1(0) : I32::load(sums + v * kLanes); });
-    for (int64_t i = 0; i < lines; ++i, next += 64) __builtin_prefetch(next, 0, 2);
-    const uint8_t* table = tables;
-    const uint16_t* code = codes + t * stride;
-    const uint8_t* weight = weights + t * stride;
-    // `present` of the four tables exist; for the others the weight is 0, and any row will do.
-    const auto add_group = [&](int32_t present) LFFN_INLINE {
-      const uint8_t* rows[kEntryGroup];
-      unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
-        rows[e] = e < present ? table + e * table_bytes + code[e] * int64_t{kRowBytesInt8} : tables;
-      });
-      int32_t word;
-      __builtin_memcpy(&word, weight, sizeof word);
-      const I32 four = I32::set1(word);
-      unroll<kUnits>([&](auto u) LFFN_INLINE {
-        I32 bytes[kEntryGroup], words[kEntryGroup];
-        unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
-          bytes[e] = I32::load(reinterpret_cast<const int32_t*>(rows[e] + u * 4 * kLanes));
-        });
-        interleave_rows(bytes, words);
-        unroll<4>([&](auto i) LFFN_INLINE { running[u * 4 + i] = dot_quads(running[u * 4 + i], four, words[i]); });
-      });
-    };
-    for (int32_t g = 0; g < groups; ++g) {
-      if (kCold && g + 4 < groups) {
-        unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
-          const int64_t ahead = code[4 * kEntryGroup + e];
-          __builtin_prefetch(table + (4 * kEntryGroup + e) * table_bytes + ahead * kRowBytesInt8);
-        });
-      }
-      add_group(kEntryGroup);
-      table += kEntryGroup * table_bytes;
-      code += kEntryGroup;
-      weight += kEntryGroup;
-    }
-    if (rest > 0) add_group(rest);
-    unroll<kSumsInt8>([&](auto v) LFFN_INLINE { running[v].store(sums + v * kLanes); });
-  }
+// Where the sum of a column is among those that add_piece_scores makes of each byte of the words.
+inline int32_t word_place(int32_t column) {
+  const int32_t byte = int8_position(column), unit = byte / (4 * kLanes), within = byte % (4 * kLanes);
+  return unit * 4 * kLanes + within % 4 * kLanes + within / 4;
 }
 
-// sums -> y = bias + scale * sum.
-inline void finish_int8(const GatherPlan& plan) {
-  const int32_t* sums = static_cast<const int32_t*>(plan.sums);
-  for (int64_t t = 0; t < plan.num_tokens; ++t, sums += kRowBytesInt8) {
-    const F32 scale = F32::set1(plan.weight_scales[t]);
-    float values[kRowBytesInt8];
-    float* y = plan.y + t * plan.y_stride;
-    float* to = plan.y_columns == kRowBytesInt8 && !plan.add ? y : values;
-    for (int c = 0; c < kRowBytesInt8; c += kLanes) {
-      fma(scale, to_float(I32::load(sums + c)), F32::load(plan.bias + c)).store(to + c);
-    }
-    if (to == y) continue;
-    for (int32_t c = 0; c < plan.y_columns; ++c) y[c] = plan.add ? y[c] + values[c] : values[c];
+// The sums of so many tables fit 32 bits, whatever they hold: 127 * 128 * 2^17 < 2^31.
+constexpr int32_t kTablesInt8 = 1 << 17;
+
+template <int kColumns>
+LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const Rows& rows, const Rows& ahead, int64_t column,
+                                       int32_t* sums, float* floats) {
+  constexpr int kUnits = kColumns / (4 * kLanes), kSums = kColumns / kLanes;
+  const uint8_t* weights = plan.weights + rows.token * plan.stride + rows.first;
+  const bool from_zero = rows.first % kTablesInt8 == 0;
+  I32 running[kSums];
+  unroll<kSums>([&](auto v) LFFN_INLINE { running[v] = from_zero ? I32::set1(0) : I32::load(sums + v * kLanes); });
+  for (int64_t i = 0; i < rows.count; i += kEntryGroup) {
+    const uint8_t* four_rows[kEntryGroup];
+    unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
+      four_rows[e] = rows.at[i + e] + column;
+      for (int b = 0; b < kColumns; b += kLineBytes) __builtin_prefetch(ahead.at[i + e] + column + b);
+    });
+    int32_t word;
+    __builtin_memcpy(&word, weights + i, sizeof word);
+    const I32 four = I32::set1(word);
+    unroll<kUnits>([&](auto u) LFFN_INLINE {
+      I32 bytes[kEntryGroup], words[kEntryGroup];
+      unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
+        bytes[e] = I32::load(reinterpret_cast<const int32_t*>(four_rows[e] + u * 4 * kLanes));
+      });
+      interleave_rows(bytes, words);
+      unroll<4>([&](auto w) LFFN_INLINE { running[u * 4 + w] = dot_quads(running[u * 4 + w], four, words[w]); });
+    });
   }
+  const int64_t done = rows.first + rows.count;
+  const bool ends = done == plan.num_tables;
+  if (!ends && done % kTablesInt8 != 0) {
+    unroll<kSums>([&](auto v) LFFN_INLINE { running[v].store(sums + v * kLanes); });
+    return;
+  }
+  const F32 scale = F32::set1(plan.weight_scales[rows.token]);
+  const float* base = done <= kTablesInt8 ? plan.bias + column : floats;
+  unroll<kSums>([&](auto v) LFFN_INLINE {
+    const F32 value = fma(scale, to_float(running[v]), F32::load(base + v * kLanes));
+    if (ends) {
+      put(plan, rows.token, column + v * kLanes, value);
+    } else {
+      value.store(floats + v * kLanes);
+    }
+  });
 }
 
 inline void gather_int8(const GatherPlan& plan) {
-  if (plan.cold) {
-    gather_int8_sums<true>(plan);
-  } else {
-    gather_int8_sums<false>(plan);
-  }
-  if (plan.last) finish_int8(plan);
+  alignas(64) int32_t sums[kMaxColumns];
+  alignas(64) float floats[kMaxColumns];
+  for_rows<1>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+    for_pieces<kPiece, kColumnsInt8>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
+      add_piece_int8<columns>(plan, rows, ahead, column, sums + column, floats + column);
+    });
+  });
 }
 
-// Several probes: their scores may be negative, so they stay floats.
+// Several probes: their scores may be negative, so the sums are floats. A vector holds the bytes of a unit of columns
+// that lie at one place of a word; whole words are as many columns as the sums of a unit.
+template <int kColumns>
+LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const Rows& rows, const Rows& ahead, int64_t column,
+                                         float* sums) {
+  constexpr int kSums = kColumns / kLanes;
+  const int64_t at = rows.token * plan.stride + rows.first;
+  F32 running[kSums];
+  float columns[kColumns];  // the sums in the order of the bytes
+  if (rows.first == 0) {
+    for (int i = 0; i < kColumns; ++i) columns[word_place(i)] = plan.bias[column + i];
+  }
+  unroll<kSums>([&](auto v) LFFN_INLINE { running[v] = F32::load((rows.first == 0 ? columns : sums) + v * kLanes); });
+  for (int64_t i = 0; i < rows.count; ++i) {
+    for (int b = 0; b < kColumns; b += kLineBytes) __builtin_prefetch(ahead.at[i] + column + b);
+    const int64_t table = (rows.first + i) / plan.num_probes;
+    const F32 weight = F32::set1(plan.scores[at + i] * plan.row_scales[table * plan.table_size + plan.codes[at + i]]);
+    const int32_t* row = reinterpret_cast<const int32_t*>(rows.at[i] + column);
+    unroll<kSums / 4>([&](auto u) LFFN_INLINE {
+      const I32 words = I32::load(row + u * kLanes);
+      unroll<4>([&](auto b) LFFN_INLINE {
+        const I32 high = shift_left<24 - 8 * b>(words) & I32::set1(static_cast<int32_t>(0xff000000));
+        const F32 value = to_float(high) * F32::set1(1.0f / (1 << 24));
+        running[u * 4 + b] = fma(weight, value, running[u * 4 + b]);
+      });
+    });
+  }
+  if (rows.first + rows.count < int64_t{plan.num_tables} * plan.num_probes) {
+    unroll<kSums>([&](auto v) LFFN_INLINE { running[v].store(sums + v * kLanes); });
+    return;
+  }
+  unroll<kSums>([&](auto v) LFFN_INLINE { running[v].store(columns + v * kLanes); });
+  for (int c = 0; c < kColumns; c += kLanes) {
+    float in_order[kLanes];
+    for (int i = 0; i < kLanes; ++i) in_order[i] = columns[word_place(c + i)];
+    put(plan, rows.token, column + c, F32::load(in_order));
+  }
+}
+
 inline void gather_int8_scores(const GatherPlan& plan) {
-  float* sums = static_cast<float*>(plan.sums);
-  for (int64_t t = 0; t < plan.num_tokens; ++t, sums += kRowBytesInt8) {
-    if (plan.first) {
-      for (int c = 0; c < kRowBytesInt8; ++c) sums[c] = plan.bias[c];
-    }
-    int64_t at = t * plan.stride;
-    for (int32_t k = 0; k < plan.num_tables; ++k) {
-      for (int32_t p = 0; p < plan.num_probes; ++p, ++at) {
-        const int64_t row = plan.codes[at];
-        const int8_t* values =
-            reinterpret_cast<const int8_t*>(plan.tables + k * plan.table_bytes + row * kRowBytesInt8);
-        const float weight = plan.scores[at] * plan.row_scales[k * (plan.table_bytes / kRowBytesInt8) + row];
-        for (int c = 0; c < kRowBytesInt8; ++c) {
-          sums[c] = fma1(weight, static_cast<float>(values[int8_position(c)]), sums[c]);
-        }
-      }
-    }
-  }
-  if (!plan.last) return;
-  sums = static_cast<float*>(plan.sums);
-  for (int64_t t = 0; t < plan.num_tokens; ++t, sums += kRowBytesInt8) {
-    float* y = plan.y + t * plan.y_stride;
-    for (int32_t c = 0; c < plan.y_columns; ++c) y[c] = plan.add ? y[c] + sums[c] : sums[c];
-  }
+  alignas(64) float sums[kMaxColumns];
+  for_rows<1>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+    for_pieces<kPiece, kColumnsInt8>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
+      add_piece_scores<columns>(plan, rows, ahead, column, sums + column);
+    });
+  });
 }
 
 constexpr float kRoundToInt = 12582912.0f;  // adding it leaves the rounded number in the lowest bits

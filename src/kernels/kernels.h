@@ -62,36 +62,35 @@ constexpr int32_t kEntryGroup = 4;
 // Entries from one token to the next: whole vectors, and never a power of two, or the tokens would share cache sets.
 constexpr int64_t token_stride(int64_t entries) { return (entries + 31) / 16 * 16 | 16; }
 
-// Rows of some tables, for one slab of columns.
+// Rows of all tables, or some columns of them, for some tokens.
 struct GatherPlan {
-  const uint8_t* tables;  // the slab's part of the first table
+  const uint8_t* tables;  // the first column of the first table's first row
   int64_t table_bytes;    // from one table to the next
   int64_t row_bytes;      // from one row to the next
+  int64_t columns;        // a multiple of kColumns..., at most kMaxColumns, in float32 at most kSlabColumns
   int32_t num_tables;
   int32_t num_probes;
-  int32_t columns;         // a multiple of 16, at most kMaxSlabColumns
-  const uint16_t* codes;   // of the first token and table, as HashOutput's
+  const uint16_t* codes;   // of the first token, as HashOutput's
   const float* scores;     // f32 and bf16; also int8 with more than one probe
   const uint8_t* weights;  // gather_int8: as the codes
   int64_t stride;          // entries from one token to the next
   int64_t num_tokens;
-  void* sums;                  // [num_tokens][columns] of float, or of int32 where weights are used
-  bool first;                  // start from the bias (int32 sums: from 0)
-  bool last;                   // write y
   const float* bias;           // [columns]
   const float* weight_scales;  // gather_int8: [num_tokens]
-  const float* row_scales;     // gather_int8_scores: [num_tables][rows]
+  const float* row_scales;     // gather_int8_scores: [num_tables][table_size]
+  int64_t table_size;          // rows of a table
   float* y;
   int64_t y_stride;
-  int32_t y_columns;        // at most `columns`
-  bool add;                 // y += instead of y =
-  const uint8_t* prefetch;  // bytes to bring closer meanwhile, spread over the tokens
-  int64_t prefetch_bytes;
-  bool cold;  // the rows are in no near cache: ask for each a few tables ahead
+  int64_t y_columns;  // at most `columns`
+  bool add;           // y += instead of y =
+
+  // gather_f32_many only.
+  float* sums;             // [num_tokens][columns]
+  int32_t tables_at_once;  // whose rows leave room in the cache for as many others
 };
 
-constexpr int32_t kMaxSlabColumns = 64;
-// A slab's columns are a multiple of this.
+constexpr int64_t kSlabColumns = 64, kMaxColumns = 2048;
+// A row's columns are padded to a multiple of this.
 constexpr int32_t kColumnsF32 = 16, kColumnsBf16 = 32, kColumnsInt8 = 64;
 
 // A product of rows with a matrix in panels, as in a linear layer: out = activation(in * weights + bias).
@@ -159,6 +158,7 @@ struct Kernels {
   void (*hash_token)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
 
   void (*gather_f32)(const GatherPlan& plan);
+  void (*gather_f32_many)(const GatherPlan& plan);  // the same sums, where tokens want nearly every row
   void (*gather_bf16)(const GatherPlan& plan);
   void (*gather_int8)(const GatherPlan& plan);         // integer sums of weights * rows
   void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * rows, for scores of either sign
@@ -167,7 +167,7 @@ struct Kernels {
   // one scale per token. Entries past the last table, up to a whole group, get weight 0. The scores are overwritten.
   void (*quantise_scores)(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
                           int32_t num_tokens, uint8_t* weights, float* weight_scales);
-  // Where gather_int8 wants a column of a slab: at which byte of the row.
+  // At which byte of a row gather_int8 wants a column; 64 columns further the same plus 64.
   int32_t (*int8_position)(int32_t column);
 
   void (*linear)(const LinearPlan& plan);

@@ -2,6 +2,7 @@
 #include "kernels/attention.h"
 #include "kernels/gather.h"
 #include "kernels/gather_int8.h"
+#include "kernels/gather_many.h"
 #include "kernels/hash.h"
 #include "kernels/kernels.h"
 #include "kernels/linear.h"
@@ -17,16 +18,10 @@ namespace lffn {
 extern const TrainKernels LFFN_TRAIN_TABLE;
 extern const Kernels LFFN_TABLE;
 const Kernels LFFN_TABLE = {
-    LFFN_ISA_NAME,   kLanes,
-    kCallTokens,     hash_scratch,
-    hash_tile,       hash_token,
-    gather_f32,      gather_bf16,
-    gather_int8,     gather_int8_scores,
-    quantise_scores, int8_position,
-    linear,          linear_int8,
-    quantise_rows,   lay_panels,
-    normalise,       attention_scratch,
-    attend,          &LFFN_TRAIN_TABLE,
+    LFFN_ISA_NAME,     kLanes,          kCallTokens,       hash_scratch,  hash_tile,          hash_token,
+    gather_f32,        gather_f32_many, gather_bf16,       gather_int8,   gather_int8_scores, quantise_scores,
+    int8_position,     linear,          linear_int8,       quantise_rows, lay_panels,         normalise,
+    attention_scratch, attend,          &LFFN_TRAIN_TABLE,
 };
 
 }  // namespace lffn

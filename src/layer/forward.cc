@@ -1,4 +1,5 @@
-// Runs a layer: hashes a chunk of tokens tile by tile, then gathers their rows slab by slab.
+// Runs a layer: hashes a tile of tokens and gathers their rows at once. Float32 rows are gathered slab by slab after a
+// chunk of tokens is hashed.
 #include <algorithm>
 
 #include "layer/layer.h"
@@ -32,77 +33,135 @@ void poll(const int32_t* cancel) {
   }
 }
 
+ForwardCall part_of(const ForwardCall& call, int64_t first, int64_t tokens) {
+  ForwardCall part = call;
+  part.x += first * call.x_stride;
+  if (call.y != nullptr) part.y += first * call.y_stride;
+  part.num_tokens = tokens;
+  return part;
+}
+
 }  // namespace
 
 int32_t Layer::threads_for(int64_t num_tokens) const {
   return static_cast<int32_t>(std::clamp<int64_t>(num_tokens / kTokensPerThread, 1, num_threads_));
 }
 
-Layer::Layout Layer::layout(int64_t num_tokens) const {
+Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
   const HashPlan& plan = projection_.plan;
-  const int64_t stride = token_stride(static_cast<int64_t>(plan.num_tables) * plan.num_probes);
-  const int64_t tile = kernels_.tile_tokens;
-  const int64_t most = std::clamp<int64_t>(kChunkBytes / (stride * 6) / tile * tile, tile, kMaxChunk / tile * tile);
-  const int64_t threads = threads_for(num_tokens);
+  const int64_t threads = threads_for(num_tokens), tile = kernels_.tile_tokens;
+
+  const int64_t share = (num_tokens - 1) / threads + 1;
 
   Layout layout = {};
-  layout.chunk = std::min(most, num_tokens);
-  layout.stride = stride;
-  const int64_t entries = stride * round_up(layout.chunk, tile);
+  layout.tile = std::min(tile, share);
+  layout.stride = token_stride(static_cast<int64_t>(plan.num_tables) * plan.num_probes);
+  layout.in_slabs = in_slabs;
+  if (in_slabs) {
+    layout.tile = std::min(tile, round_up(share, kernels_.lanes));  // what a kernel writes must not overlap
+    const int64_t most = kChunkBytes / (layout.stride * 6) / tile * tile;
+    layout.chunk = std::min(std::clamp(most, tile, kMaxChunk / tile * tile), num_tokens);
+  }
+  // Codes and scores: of a chunk, or of a tile in every thread's part. A kernel may write whole vectors of tokens.
+  const int64_t entries = layout.stride * (layout.in_slabs ? round_up(layout.chunk, tile) : tile);
   size_t end = 0;
-  place(end, entries * static_cast<int64_t>(sizeof(uint16_t)));
+  layout.codes = place(end, entries * static_cast<int64_t>(sizeof(uint16_t)));
   layout.scores = place(end, entries * static_cast<int64_t>(sizeof(float)));
-  layout.weights = end;
-  layout.weight_scales = end;
   if (tables_.dtype == LFFN_INT8 && plan.num_probes == 1) {
     layout.weights = place(end, entries);
-    layout.weight_scales = place(end, layout.chunk * static_cast<int64_t>(sizeof(float)));
+    layout.weight_scales = place(end, tile * static_cast<int64_t>(sizeof(float)));
   }
-  layout.threads = end;
-  // A thread first hashes, then gathers: the two share its part.
-  layout.hash = kernels_.hash_scratch(plan);
-  const int64_t sums = layout.chunk * kMaxSlabColumns * static_cast<int64_t>(sizeof(float));
-  layout.thread_bytes = static_cast<size_t>(round_up(std::max(static_cast<int64_t>(layout.hash), sums), kCacheLine));
-  layout.total = end + layout.thread_bytes * static_cast<size_t>(threads);
+  const int64_t hash = static_cast<int64_t>(kernels_.hash_scratch(plan));
+  if (layout.in_slabs) {
+    const int64_t sums = layout.chunk * kSlabColumns * static_cast<int64_t>(sizeof(float));
+    layout.thread_bytes = static_cast<size_t>(round_up(std::max(hash, sums), kCacheLine));
+    layout.threads = end;
+    layout.total = end + layout.thread_bytes * static_cast<size_t>(threads);
+  } else {
+    layout.hash = place(end, hash);
+    layout.thread_bytes = end;
+    layout.total = end * static_cast<size_t>(threads);
+  }
   return layout;
 }
 
-void Layer::hash_chunk(const Layout& layout, const ForwardCall& call, bool for_gather, uint8_t* scratch) const {
+// `scratch` is that of the hash.
+void Layer::hash_tokens(const ForwardCall& call, HashOutput out, void* scratch) const {
   const HashPlan& plan = projection_.plan;
-  const HashOutput out = {reinterpret_cast<uint16_t*>(scratch), reinterpret_cast<float*>(scratch + layout.scores),
-                          layout.stride};
-  const int32_t threads = threads_for(call.num_tokens);
-  const bool few = call.num_tokens <= kFewTokens;
-  const int64_t share = round_up((call.num_tokens + threads - 1) / threads, kernels_.lanes);
-  const int64_t tile = few ? 1 : std::min<int64_t>(kernels_.tile_tokens, share);
-  const int64_t tiles = (call.num_tokens + tile - 1) / tile;
-  parallel_for(tiles, threads, [&](int64_t item, int32_t thread) {
+  if (call.num_tokens > kFewTokens) {
+    kernels_.hash_tile(plan, call.x, call.x_stride, static_cast<int32_t>(call.num_tokens), out, scratch);
+    return;
+  }
+  for (int64_t t = 0; t < call.num_tokens; ++t) {
+    const HashOutput here = {out.codes + t * out.stride, out.scores + t * out.stride, out.stride};
+    kernels_.hash_token(plan, call.x + t * call.x_stride, here, scratch);
+  }
+}
+
+// body(tokens of the call, where their codes and scores are, the thread's part of the scratch) for each tile.
+template <typename Body>
+void Layer::for_tiles(const Layout& layout, const ForwardCall& call, uint8_t* scratch, Body&& body) const {
+  const int64_t tiles = (call.num_tokens + layout.tile - 1) / layout.tile;
+  parallel_for(tiles, threads_for(call.num_tokens), [&](int64_t item, int32_t thread) {
     poll(call.cancel);
     const FlushDenormals flush(flush_denormals_);
-    void* mine = scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread);
-    const int64_t first = item * tile;
-    const int32_t tokens = static_cast<int32_t>(std::min(tile, call.num_tokens - first));
-    const HashOutput here = {out.codes + first * out.stride, out.scores + first * out.stride, out.stride};
-    const float* x = call.x + first * call.x_stride;
-    if (few) {
-      kernels_.hash_token(plan, x, here, mine);
-    } else {
-      kernels_.hash_tile(plan, x, call.x_stride, tokens, here, mine);
-    }
-    if (!for_gather || layout.weights == layout.threads) return;
-    kernels_.quantise_scores(here, plan.num_tables, tables_.row_scales.as<float>(), tables_.table_size, tokens,
-                             scratch + layout.weights + first * layout.stride,
-                             reinterpret_cast<float*>(scratch + layout.weight_scales) + first);
+    uint8_t* mine = scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread);
+    const int64_t first = item * layout.tile;
+    // Of all tokens, or of this thread's only.
+    uint8_t* results = layout.in_slabs ? scratch : mine;
+    const int64_t entry = layout.in_slabs ? first * layout.stride : 0;
+    const HashOutput out = {reinterpret_cast<uint16_t*>(results + layout.codes) + entry,
+                            reinterpret_cast<float*>(results + layout.scores) + entry, layout.stride};
+    const ForwardCall part = part_of(call, first, std::min(layout.tile, call.num_tokens - first));
+    hash_tokens(part, out, mine + layout.hash);
+    body(part, first, out, mine);
   });
 }
 
-void Layer::gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t* scratch) const {
-  const HashPlan& hash = projection_.plan;
-  const bool integer = layout.weights != layout.threads;
-  const auto gather = tables_.dtype == LFFN_F32    ? kernels_.gather_f32
-                      : tables_.dtype == LFFN_BF16 ? kernels_.gather_bf16
-                      : integer                    ? kernels_.gather_int8
-                                                   : kernels_.gather_int8_scores;
+// The plan for a slab of columns, or for the columns of whole rows from `first` on that fit a plan.
+GatherPlan Layer::gather_plan(const ForwardCall& call, const HashOutput& hashed, int32_t slab, int64_t first) const {
+  const int64_t column = int64_t{slab} * tables_.slab_columns + first;
+  GatherPlan plan = {};
+  plan.tables = tables_.slab_rows(slab) + first * (tables_.row_bytes(slab) / tables_.columns(slab));
+  plan.table_bytes = tables_.table_bytes(slab);
+  plan.row_bytes = tables_.row_bytes(slab);
+  plan.columns = std::min(kMaxColumns, tables_.columns(slab) - first);
+  plan.num_tables = projection_.plan.num_tables;
+  plan.num_probes = projection_.plan.num_probes;
+  plan.codes = hashed.codes;
+  plan.scores = hashed.scores;
+  plan.stride = hashed.stride;
+  plan.num_tokens = call.num_tokens;
+  plan.bias = tables_.bias.as<float>() + column;
+  plan.row_scales = tables_.row_scales.as<float>();
+  plan.table_size = tables_.table_size;
+  plan.y = call.y + column;
+  plan.y_stride = call.y_stride;
+  plan.y_columns = std::min(plan.columns, tables_.output_size - column);
+  plan.add = call.add;
+  return plan;
+}
+
+void Layer::gather_tile(const Layout& layout, const ForwardCall& call, const HashOutput& hashed, uint8_t* mine) const {
+  const bool integer = tables_.dtype == LFFN_INT8 && projection_.plan.num_probes == 1;
+  const auto gather = integer                      ? kernels_.gather_int8
+                      : tables_.dtype == LFFN_INT8 ? kernels_.gather_int8_scores
+                                                   : kernels_.gather_bf16;
+  uint8_t* weights = mine + layout.weights;
+  float* weight_scales = reinterpret_cast<float*>(mine + layout.weight_scales);
+  if (integer) {
+    kernels_.quantise_scores(hashed, projection_.plan.num_tables, tables_.row_scales.as<float>(), tables_.table_size,
+                             static_cast<int32_t>(call.num_tokens), weights, weight_scales);
+  }
+  for (int64_t first = 0; first < tables_.columns(0); first += kMaxColumns) {
+    GatherPlan plan = gather_plan(call, hashed, 0, first);
+    plan.weights = weights;
+    plan.weight_scales = weight_scales;
+    gather(plan);
+  }
+}
+
+void Layer::gather_slabs(const Layout& layout, const ForwardCall& call, uint8_t* scratch) const {
   const int32_t threads = threads_for(call.num_tokens);
   const int64_t slabs = tables_.num_slabs;
   // Enough pieces that the threads end together.
@@ -113,53 +172,26 @@ void Layer::gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t*
   const bool many = call.num_tokens >= 2 * int64_t{tables_.table_size};
 
   parallel_for(slabs * ranges, threads, [&](int64_t item, int32_t thread) {
+    poll(call.cancel);
     const FlushDenormals flush(flush_denormals_);
-    const int32_t slab = static_cast<int32_t>(item / ranges);
     const int64_t first = item % ranges * range;
-    const int64_t table_bytes = tables_.table_bytes(slab);
+    if (first >= call.num_tokens) return;
+    const ForwardCall part = part_of(call, first, std::min(range, call.num_tokens - first));
+    const int64_t entry = first * layout.stride;
+    const HashOutput hashed = {reinterpret_cast<uint16_t*>(scratch + layout.codes) + entry,
+                               reinterpret_cast<float*>(scratch + layout.scores) + entry, layout.stride};
+    GatherPlan plan = gather_plan(part, hashed, static_cast<int32_t>(item / ranges), 0);
     const int64_t cache = static_cast<int64_t>(cache_sizes().l2);
-    int64_t fitting = cache / 4 / table_bytes / kEntryGroup * kEntryGroup;
-    if (fitting == 0 && kEntryGroup * table_bytes <= cache / 2) fitting = kEntryGroup;
-    const int32_t group =
-        static_cast<int32_t>(many && fitting > 0 ? std::min<int64_t>(fitting, hash.num_tables) : hash.num_tables);
-    GatherPlan plan = {};
-    plan.table_bytes = table_bytes;
-    plan.row_bytes = tables_.row_bytes(slab);
-    plan.num_probes = hash.num_probes;
-    plan.columns = tables_.columns(slab);
-    plan.stride = layout.stride;
-    plan.num_tokens = std::min(range, call.num_tokens - first);
-    if (plan.num_tokens <= 0) return;
-    plan.sums = scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread);
-    const int32_t first_column = slab * tables_.slab_columns;
-    plan.bias = tables_.bias.as<float>() + first_column;
-    plan.weight_scales = reinterpret_cast<const float*>(scratch + layout.weight_scales) + first;
-    plan.y = call.y + first * call.y_stride + first_column;
-    plan.y_stride = call.y_stride;
-    plan.y_columns = std::min(plan.columns, tables_.output_size - first_column);
-    plan.add = call.add;
-    plan.cold = group == hash.num_tables;
-    for (int32_t k = 0; k < hash.num_tables; k += group) {
-      poll(call.cancel);
-      const int64_t entry = first * layout.stride + static_cast<int64_t>(k) * hash.num_probes;
-      plan.codes = reinterpret_cast<const uint16_t*>(scratch) + entry;
-      plan.scores = reinterpret_cast<const float*>(scratch + layout.scores) + entry;
-      plan.weights = scratch + layout.weights + entry;
-      plan.tables = tables_.slab_rows(slab) + k * table_bytes;
-      plan.num_tables = std::min(group, hash.num_tables - k);
-      if (tables_.dtype == LFFN_INT8) {
-        plan.row_scales = tables_.row_scales.as<float>() + static_cast<int64_t>(k) * tables_.table_size;
-      }
-      plan.first = k == 0;
-      plan.last = k + group >= hash.num_tables;
-      plan.prefetch = plan.tables + plan.num_tables * table_bytes;
-      plan.prefetch_bytes = plan.last ? 0 : std::min(group, hash.num_tables - k - group) * table_bytes;
-      gather(plan);
-    }
+    int64_t fitting = cache / 4 / plan.table_bytes / kEntryGroup * kEntryGroup;
+    if (fitting == 0 && kEntryGroup * plan.table_bytes <= cache / 2) fitting = kEntryGroup;
+    if (!many || fitting == 0) return kernels_.gather_f32(plan);
+    plan.tables_at_once = static_cast<int32_t>(std::min<int64_t>(fitting, plan.num_tables));
+    plan.sums = reinterpret_cast<float*>(scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread));
+    kernels_.gather_f32_many(plan);
   });
 }
 
-size_t Layer::scratch_bytes(int64_t num_tokens) const { return layout(num_tokens).total; }
+size_t Layer::scratch_bytes(int64_t num_tokens) const { return layout(num_tokens, tables_.dtype == LFFN_F32).total; }
 
 void Layer::forward(const ForwardCall& call) const {
   if (call.num_tokens == 0) return;
@@ -170,14 +202,17 @@ void Layer::forward(const ForwardCall& call) const {
 }
 
 void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
-  const Layout sizes = layout(call.num_tokens);
+  const Layout sizes = layout(call.num_tokens, tables_.dtype == LFFN_F32);
+  if (!sizes.in_slabs) {
+    for_tiles(sizes, call, scratch, [&](const ForwardCall& part, int64_t, const HashOutput& hashed, uint8_t* mine) {
+      gather_tile(sizes, part, hashed, mine);
+    });
+    return;
+  }
   for (int64_t first = 0; first < call.num_tokens; first += sizes.chunk) {
-    ForwardCall part = call;
-    part.num_tokens = std::min(sizes.chunk, call.num_tokens - first);
-    part.x += first * call.x_stride;
-    part.y += first * call.y_stride;
-    hash_chunk(sizes, part, true, scratch);
-    gather_chunk(sizes, part, scratch);
+    const ForwardCall part = part_of(call, first, std::min(sizes.chunk, call.num_tokens - first));
+    for_tiles(sizes, part, scratch, [](const ForwardCall&, int64_t, const HashOutput&, uint8_t*) {});
+    gather_slabs(sizes, part, scratch);
   }
 }
 
@@ -187,23 +222,21 @@ void Layer::hash(const float* x, int64_t num_tokens, int32_t* codes, float* scor
 }
 
 void Layer::hash_all(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
-  const Layout sizes = layout(num_tokens);
+  const Layout sizes = layout(num_tokens, false);
   const ScratchPool::Lease scratch(scratch_, sizes.total);
   const int64_t entries = static_cast<int64_t>(config_.num_tables) * config_.num_probes;
-  const uint16_t* chunk_codes = reinterpret_cast<const uint16_t*>(scratch.data());
-  const float* chunk_scores = reinterpret_cast<const float*>(scratch.data() + sizes.scores);
-  for (int64_t first = 0; first < num_tokens; first += sizes.chunk) {
-    ForwardCall part;
-    part.num_tokens = std::min(sizes.chunk, num_tokens - first);
-    part.x = x + first * config_.hidden_size;
-    part.x_stride = config_.hidden_size;
-    hash_chunk(sizes, part, false, scratch.data());
-    for (int64_t t = 0; t < part.num_tokens; ++t) {
-      const int64_t from = t * sizes.stride, to = (first + t) * entries;
-      if (codes != nullptr) std::copy_n(chunk_codes + from, entries, codes + to);
-      if (scores != nullptr) std::copy_n(chunk_scores + from, entries, scores + to);
-    }
-  }
+  ForwardCall call;
+  call.x = x;
+  call.x_stride = config_.hidden_size;
+  call.num_tokens = num_tokens;
+  for_tiles(sizes, call, scratch.data(),
+            [&](const ForwardCall& part, int64_t first, const HashOutput& hashed, uint8_t*) {
+              for (int64_t t = 0; t < part.num_tokens; ++t) {
+                const int64_t from = t * hashed.stride, to = (first + t) * entries;
+                if (codes != nullptr) std::copy_n(hashed.codes + from, entries, codes + to);
+                if (scores != nullptr) std::copy_n(hashed.scores + from, entries, scores + to);
+              }
+            });
 }
 
 }  // namespace lffn

@@ -103,7 +103,7 @@ lffn_layer_info Layer::info() const {
                         (config_.layer_norm ? 2 * int64_t{config_.hidden_size} : 0);
   info.file_bytes = stored_bytes();
   info.memory_bytes = static_cast<int64_t>(projection_.bytes() + tables_.bytes());
-  info.scratch_bytes = static_cast<int64_t>(layout(INT64_MAX).total);
+  info.scratch_bytes = static_cast<int64_t>(scratch_bytes(INT64_MAX));
   return info;
 }
 

@@ -50,13 +50,20 @@ class Layer {
  private:
   // Where the parts of the scratch memory lie, and how the work is cut, for calls of some size.
   struct Layout {
-    int64_t chunk;   // tokens hashed before their rows are gathered
+    int64_t tile;    // tokens of an item
     int64_t stride;  // entries from one token to the next
-    size_t scores, weights, weight_scales, threads, hash, thread_bytes, total;  // offsets and sizes in bytes
+    bool in_slabs;   // all tokens of a chunk are hashed before their rows are gathered
+    int64_t chunk;   // of so many tokens
+    // Offsets and sizes in bytes. Codes and scores lie in each thread's part, those of a chunk before the first part.
+    size_t codes, scores, weights, weight_scales, hash, threads, thread_bytes, total;
   };
-  Layout layout(int64_t num_tokens) const;
-  void hash_chunk(const Layout& layout, const ForwardCall& call, bool for_gather, uint8_t* scratch) const;
-  void gather_chunk(const Layout& layout, const ForwardCall& call, uint8_t* scratch) const;
+  Layout layout(int64_t num_tokens, bool in_slabs) const;
+  template <typename Body>
+  void for_tiles(const Layout& layout, const ForwardCall& call, uint8_t* scratch, Body&& body) const;
+  void hash_tokens(const ForwardCall& call, HashOutput out, void* scratch) const;
+  GatherPlan gather_plan(const ForwardCall& call, const HashOutput& hashed, int32_t slab, int64_t first) const;
+  void gather_tile(const Layout& layout, const ForwardCall& call, const HashOutput& hashed, uint8_t* mine) const;
+  void gather_slabs(const Layout& layout, const ForwardCall& call, uint8_t* scratch) const;
   void hash_all(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const;
   int32_t threads_for(int64_t num_tokens) const;
   int64_t stored_bytes() const;

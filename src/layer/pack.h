@@ -30,14 +30,16 @@ struct PackedProjection {
 };
 PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype);
 
-// The tables, cut into slabs of columns: [slab][table][row][column of the slab].
+// The tables: [table][row][column], in float32 cut into slabs of columns: [slab][table][row][column of the slab].
 struct PackedTables {
+  static constexpr int32_t kPeriod = 64;  // columns after which positions repeat
+
   int32_t dtype = LFFN_F32;
   int32_t num_tables = 0, table_size = 0, output_size = 0;
-  int32_t slab_columns = 0;  // of every slab but the last, which may be narrower
+  int32_t slab_columns = 0;  // of every slab but the last, which may be narrower; padded
   int32_t num_slabs = 0;
-  int32_t (*int8_position)(int32_t column) = nullptr;   // the kernels'
-  std::array<int32_t, kMaxSlabColumns> positions = {};  // of all columns of a slab
+  int32_t (*int8_position)(int32_t column) = nullptr;  // the kernels'
+  std::array<int32_t, kPeriod> positions = {};         // of the first columns
   Memory rows;
   Memory row_scales;  // int8: [table][row]
   Memory bias;        // padded to whole slabs
@@ -46,7 +48,7 @@ struct PackedTables {
   int64_t row_bytes(int32_t slab) const;
   int64_t table_bytes(int32_t slab) const { return row_bytes(slab) * table_size; }
   const uint8_t* slab_rows(int32_t slab) const;
-  // Where a column of a slab lies in the slab's row, in elements.
+  // Where one of the first kPeriod columns of a slab lies in the slab's row, in elements.
   int32_t position(int32_t column) const;
   // Row `row` of table `table` as the file has it: output_size elements of the dtype.
   void unpack_row(int32_t table, int32_t row, void* out) const;

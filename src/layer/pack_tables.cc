@@ -17,11 +17,14 @@ int32_t columns_unit(int32_t dtype) {
 
 int64_t element_bytes(int32_t dtype) { return dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1; }
 
-// Wide slabs cost less per row. But a group of tables should fit into half the L2 cache, if narrower ones let it.
+// Float32 rows are cut so that a few tables' slabs fit into half the L2 cache; wide slabs cost less per row. Smaller
+// elements' rows stay whole.
 int32_t choose_columns(const LayerConfig& config, int32_t dtype) {
-  const int32_t unit = columns_unit(dtype), widest = std::min(kMaxSlabColumns, round_up(config.output_size, unit));
+  const int32_t whole = round_up(config.output_size, columns_unit(dtype));
+  if (dtype != LFFN_F32) return whole;
+  const int32_t widest = std::min(static_cast<int32_t>(kSlabColumns), whole);
   const int64_t column_bytes = kEntryGroup * int64_t{config.table_size} * element_bytes(dtype);
-  for (int32_t columns = kMaxSlabColumns; columns >= unit; columns /= 2) {
+  for (int32_t columns = kSlabColumns; columns >= kColumnsF32; columns /= 2) {
     if (columns * column_bytes <= static_cast<int64_t>(cache_sizes().l2) / 2) return std::min(columns, widest);
   }
   return widest;
@@ -69,7 +72,9 @@ void PackedTables::for_row(int32_t table, int32_t row, Copy&& copy) const {
                                              table * table_bytes(slab) + row * row_bytes(slab));
     const int32_t first = slab * slab_columns;
     const int32_t count = std::min(slab_columns, output_size - first);
-    for (int32_t c = 0; c < count; ++c) copy(at[positions[static_cast<size_t>(c)]], first + c);
+    for (int32_t c = 0; c < count; ++c) {
+      copy(at[c / kPeriod * kPeriod + positions[static_cast<size_t>(c % kPeriod)]], first + c);
+    }
   }
 }
 
@@ -98,7 +103,7 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
   packed.slab_columns = choose_columns(config, table_dtype);
   packed.num_slabs = (config.output_size + packed.slab_columns - 1) / packed.slab_columns;
   packed.int8_position = kernels.int8_position;
-  for (int32_t c = 0; c < packed.slab_columns; ++c) packed.positions[static_cast<size_t>(c)] = packed.position(c);
+  for (int32_t c = 0; c < PackedTables::kPeriod; ++c) packed.positions[static_cast<size_t>(c)] = packed.position(c);
 
   packed.bias = Memory(sizeof(float) * static_cast<size_t>(packed.num_slabs * packed.slab_columns));
   std::memset(packed.bias.data(), 0, packed.bias.size());

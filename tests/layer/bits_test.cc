@@ -28,7 +28,7 @@ class Bits : public testing::TestWithParam<Types> {
   static LayerConfig config() {
     LayerConfig config = small_config();
     config.hidden_size = 100;
-    config.output_size = 150;  // a slab that is full, one that is not
+    config.output_size = 150;  // not whole pieces of a row
     config.num_tables = 21;    // not a multiple of what is gathered at once
     config.table_size = 64;
     return config;

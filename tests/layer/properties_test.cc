@@ -85,8 +85,8 @@ TEST(Properties, EveryCodeLength) {
   }
 }
 
-// Larger tables are cut into narrower slabs, up to a point.
-TEST(Properties, SlabsOfEveryWidth) {
+// Up to tables of which the nearest caches hold one or none.
+TEST(Properties, LargeTables) {
   for (const int bits : {8, 9, 10, 11, 12}) {
     LayerConfig config = small_config();
     config.num_tables = 5;
