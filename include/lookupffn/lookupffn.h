@@ -552,6 +552,10 @@ enum { LFFN_LOG_ERROR = 0, LFFN_LOG_WARNING = 1, LFFN_LOG_INFO = 2 };
 /** Receives one line of text without a line end. May be called from any thread that calls the library. */
 typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user);
 
+/** Ends the helper threads and returns once they are gone. To be called before dlclose of a plugin that holds the
+ * static library; the shared one is never unloaded. Later calls start helpers again. */
+LFFN_API void lffn_shutdown_threads(void);
+
 /** Sets who receives log messages; NULL (the default) drops them. */
 LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lookupffn/lookupffn.h"
+#include "runtime/cancellation.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -16,6 +17,7 @@ const char* last_error() noexcept;
 // Runs the body and turns whatever it throws into a status and a text.
 template <typename Body>
 lffn_status guarded(Body&& body) noexcept {
+  const NoCancellation no_cancellation;
   try {
     body();
     return LFFN_OK;

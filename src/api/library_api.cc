@@ -3,6 +3,7 @@
 #include "kernels/kernels.h"
 #include "runtime/log.h"
 #include "runtime/memory.h"
+#include "runtime/team.h"
 
 using namespace lffn;
 
@@ -44,6 +45,8 @@ const char* lffn_isa(void) {
 int64_t lffn_live_handles(void) { return live_handles(); }
 
 void lffn_set_log_callback(lffn_log_callback callback, void* user) { set_log_callback(callback, user); }
+
+void lffn_shutdown_threads(void) { shutdown_team(); }
 
 lffn_status lffn_set_allocator(const lffn_allocator* allocator) {
   return guarded([&] { set_allocator(allocator); });

@@ -36,16 +36,17 @@ class alignas(64) Board {
   }
 
   // The helper's side: takes a seat and works until no item is left. False where there was nothing to do. `joined` is
-  // called with a seat taken, before the first item.
-  template <typename Joined>
-  bool help(Joined&& joined) {
+  // called with a seat taken, before the first item, `more` after each item: false lets the helper go.
+  template <typename Joined, typename More>
+  bool help(Joined&& joined, More&& more) {
     const uint64_t seen = items_.load(std::memory_order_acquire);
     if (left(seen) == 0) return false;
     const int32_t seat = take_seat(seen >> kCountBits);
     if (seat == 0) return false;
     joined();
     if (!work_one(seen >> kCountBits, seat)) return false;
-    work(seen >> kCountBits, seat);
+    while (more() && work_one(seen >> kCountBits, seat)) {
+    }
     return true;
   }
 

@@ -96,7 +96,7 @@ class RegionCall final : public OpenCall {
     while (true) {
       const uint32_t seen = told_.load();
       if (closed_.load(std::memory_order_acquire)) return;
-      if (board_.help([] {})) continue;
+      if (board_.help([] {}, [] { return true; })) continue;
       int looks = 0;
       while (looks < kLooks && told_.load() == seen) {
         pause_cpu();

@@ -1,6 +1,7 @@
 #include "runtime/team.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,14 +21,53 @@ namespace {
 
 constexpr int64_t kSecond = 1000000000;
 constexpr int64_t kLookNanoseconds = 50000;  // how long a helper looks for work before it sleeps
+constexpr int64_t kAloneNanoseconds = 5000;  // of that, before it offers its CPU to others
 constexpr int kPauses = 16;                  // between two looks
 constexpr size_t kStackBytes = size_t{1} << 20;
 
-int64_t now() {
+int64_t now(clockid_t clock = CLOCK_MONOTONIC) {
   timespec time = {};
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return time.tv_sec * kSecond + time.tv_nsec;
 }
+
+// Whether a helper's CPU has other things to do. A helper that the system stops in the midst of an item keeps a call
+// waiting until it is let on, milliseconds later. So it offers its CPU before its share is used up, with no item begun;
+// and where somebody takes it, or it was stopped nevertheless, it rests a while, longer each time.
+class Neighbours {
+ public:
+  // To be asked between items. True: rest.
+  bool busy() {
+    const int64_t time = now();
+    if (time - since_ < kStint) return false;
+    const int64_t stopped = time - since_ - (now(CLOCK_THREAD_CPUTIME_ID) - cpu_since_);
+    return stopped > kNoticed || offer_cpu();
+  }
+  // True: somebody took it for a while.
+  bool offer_cpu() {
+    const int64_t before = now();
+    sched_yield();
+    start();
+    return since_ - before > kNoticed;
+  }
+  // To be called when the helper starts after a sleep.
+  void start() {
+    since_ = now();
+    cpu_since_ = now(CLOCK_THREAD_CPUTIME_ID);
+  }
+  // How long to rest.
+  int64_t rest() {
+    const int64_t time = now();
+    rest_ = time - rested_ > 4 * rest_ ? kShortestRest : std::min(2 * rest_, kLongestRest);
+    rested_ = time + rest_;
+    return rest_;
+  }
+
+ private:
+  static constexpr int64_t kStint = 1000000, kNoticed = 100000, kShortestRest = 5000000, kLongestRest = 250000000;
+  int64_t since_ = 0, cpu_since_ = 0;
+  int64_t rest_ = 0, rested_ = 0;
+};
 
 class Team {
  public:
@@ -51,7 +91,7 @@ class Team {
     return nullptr;
   }
   void serve();
-  bool help();
+  bool help(Neighbours& neighbours, bool& rest);
   bool anything_to_do() const;
   void invite(int32_t helpers, int32_t num_threads);
   void sleep();
@@ -61,7 +101,7 @@ class Team {
   std::atomic<int32_t> callers_{0};
   std::atomic<int32_t> helpers_{0};
   std::atomic<bool> changing_{false};  // one thread at a time starts or ends helpers
-  std::atomic<bool> stopping_{false};
+  std::atomic<uint32_t> stopping_{0};
   std::atomic<int64_t> grow_again_{0};           // no thread is asked for before this time, as one was refused
   alignas(64) std::atomic<int32_t> looking_{0};  // helpers awake without work
   std::atomic<int32_t> sleeping_{0};             // less those who were sent a ticket to wake up with
@@ -179,37 +219,46 @@ bool Team::anything_to_do() const {
   return false;
 }
 
-bool Team::help() {
+bool Team::help(Neighbours& neighbours, bool& rest) {
   bool worked = false;
   for (uint64_t used = boards_used_.load(std::memory_order_relaxed); used != 0; used &= used - 1) {
     const int index = __builtin_ctzll(used);
     Board& board = boards_[index];
     bool joined = false;
-    worked |= board.help([&] {
-      joined = true;
-      looking_.fetch_sub(1, std::memory_order_relaxed);
-      if (board.wants_help()) invite(2, board_threads_[index].load(std::memory_order_relaxed));
-    });
+    worked |= board.help(
+        [&] {
+          joined = true;
+          looking_.fetch_sub(1, std::memory_order_relaxed);
+          if (board.wants_help()) invite(2, board_threads_[index].load(std::memory_order_relaxed));
+        },
+        [&] { return !(rest = neighbours.busy()); });
     if (joined) looking_.fetch_add(1, std::memory_order_relaxed);
+    if (rest) break;
   }
   return worked;
 }
 
 void Team::serve() {
   pthread_setname_np(pthread_self(), "lookupffn");
+  Neighbours neighbours;
+  neighbours.start();
   looking_.fetch_add(1, std::memory_order_relaxed);
   int64_t idle_since = 0;
-  while (!stopping_.load(std::memory_order_acquire)) {
-    if (help()) {
-      idle_since = 0;
-      continue;
+  while (stopping_.load(std::memory_order_acquire) == 0) {
+    bool rest = false;
+    if (help(neighbours, rest)) idle_since = 0;
+    if (!rest) {
+      for (int i = 0; i < kPauses; ++i) pause_cpu();
+      const int64_t time = now();
+      if (idle_since == 0) idle_since = time;
+      if (time - idle_since < kAloneNanoseconds) continue;
+      rest = neighbours.offer_cpu();
+      if (!rest && time - idle_since < kLookNanoseconds) continue;
     }
-    for (int i = 0; i < kPauses; ++i) pause_cpu();
-    const int64_t time = now();
-    if (idle_since == 0) idle_since = time;
-    if (time - idle_since < kLookNanoseconds) continue;
     looking_.fetch_sub(1, std::memory_order_relaxed);
+    if (rest) futex_wait_for(stopping_, 0, neighbours.rest());
     sleep();
+    neighbours.start();
     looking_.fetch_add(1, std::memory_order_relaxed);
     idle_since = 0;
   }
@@ -218,13 +267,14 @@ void Team::serve() {
 
 void Team::shut_down() {
   while (changing_.exchange(true, std::memory_order_acquire)) pause_cpu();
-  stopping_.store(true);
+  stopping_.store(1);
+  futex_wake(stopping_, INT_MAX);
   while (wake()) {
   }
   const int32_t count = helpers_.load(std::memory_order_relaxed);
   for (int32_t i = 0; i < count; ++i) pthread_join(threads_[i], nullptr);
   helpers_.store(0, std::memory_order_relaxed);
-  stopping_.store(false);
+  stopping_.store(0);
   changing_.store(false, std::memory_order_release);
 }
 

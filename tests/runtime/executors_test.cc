@@ -8,10 +8,21 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/host_executor.h"
 #include "runtime/threads.h"
 
 namespace lffn {
 namespace {
+
+// Hosts that run their items one after the other, the last first, and each in a thread of its own.
+void run_backwards(void*, int64_t n_items, void (*run)(void*, int64_t), void* context) {
+  while (n_items > 0) run(context, --n_items);
+}
+void run_in_threads(void*, int64_t n_items, void (*run)(void*, int64_t), void* context) {
+  std::vector<std::thread> threads;
+  for (int64_t item = 0; item < n_items; ++item) threads.emplace_back(run, context, item);
+  for (std::thread& thread : threads) thread.join();
+}
 
 class Executors : public testing::TestWithParam<const char*> {
  protected:
@@ -19,7 +30,10 @@ class Executors : public testing::TestWithParam<const char*> {
 #ifndef LFFN_TEST_OPENMP
     if (std::string(GetParam()) == "openmp") GTEST_SKIP() << "built without OpenMP";
 #endif
-    executor_ = make_executor(GetParam());
+    const std::string name = GetParam();
+    executor_ = name == "host backwards" ? host_executor({run_backwards, nullptr, 0})
+                : name == "host threads" ? host_executor({run_in_threads, nullptr, 3})
+                                         : make_executor(name);
   }
   std::shared_ptr<Executor> executor_;
 };
@@ -50,16 +64,17 @@ TEST_P(Executors, RunEachItemOnce) {
 }
 
 TEST_P(Executors, RunShortLoopsInARow) {
+  const int loops = std::string(GetParam()) == "host threads" ? 100 : 3000;
   int64_t sum = 0;
   run_call(*executor_, 4, [&] {
-    for (int loop = 0; loop < 3000; ++loop) {
+    for (int loop = 0; loop < loops; ++loop) {
       std::atomic<int64_t> items{0};
       parallel_for(1 + loop % 9, 1 + loop % 5, [&](int64_t item, int32_t) { items += item + 1; });
       sum += items;
     }
   });
   int64_t expected = 0;
-  for (int loop = 0; loop < 3000; ++loop) expected += (1 + loop % 9) * (2 + loop % 9) / 2;
+  for (int loop = 0; loop < loops; ++loop) expected += (1 + loop % 9) * (2 + loop % 9) / 2;
   EXPECT_EQ(sum, expected);
 }
 
@@ -97,10 +112,11 @@ TEST_P(Executors, LetExceptionsOutOfACall) {
 }
 
 TEST_P(Executors, ServeManyCallersAtOnce) {
+  const int calls = std::string(GetParam()) == "host threads" ? 10 : 100;
   std::vector<std::thread> callers;
   for (int i = 0; i < 12; ++i) {
-    callers.emplace_back([this, i] {
-      for (int call = 0; call < 100; ++call) {
+    callers.emplace_back([this, i, calls] {
+      for (int call = 0; call < calls; ++call) {
         run_call(*executor_, 2 + i % 3, [&] {
           check_loop(20, 2 + i % 3);
           check_loop(3, 2);
@@ -118,7 +134,22 @@ TEST_P(Executors, TakeACallInsideACallAsAPartOfIt) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Executors, testing::Values("team", "openmp"));
+INSTANTIATE_TEST_SUITE_P(All, Executors, testing::Values("team", "openmp", "host backwards", "host threads"));
+
+// One that breaks its promise: it leaves all items out, or runs them twice.
+TEST(HostExecutor, SurvivesABadHost) {
+  const auto nothing = [](void*, int64_t, void (*)(void*, int64_t), void*) {};
+  run_call(*host_executor({nothing, nullptr, 2}), 4, [] { check_loop(100, 4); });
+  const auto twice = [](void*, int64_t n_items, void (*run)(void*, int64_t), void* context) {
+    for (int64_t item = 0; item < 2 * n_items; ++item) run(context, item / 2);
+  };
+  run_call(*host_executor({twice, nullptr, 2}), 4, [] { check_loop(100, 4); });
+}
+
+TEST(HostExecutor, TellsItsNumberOfThreads) {
+  EXPECT_EQ(host_executor({run_backwards, nullptr, 5})->default_threads(), 5);
+  EXPECT_GE(host_executor({run_backwards, nullptr, 0})->default_threads(), 1);
+}
 
 TEST(ExecutorNames, AreChecked) {
   EXPECT_THROW(make_executor("openMP"), std::runtime_error);

@@ -153,6 +153,7 @@ int main(int argc, char** argv) {
   if (use_file(argv[1], argv[2]) != EXIT_SUCCESS || use_tensors() != EXIT_SUCCESS) return EXIT_FAILURE;
   CHECK(lffn_set_allocator(NULL) == LFFN_OK);
   lffn_set_log_callback(NULL, NULL);
+  lffn_shutdown_threads();
   CHECK(lffn_live_handles() == 0);
   CHECK(blocks == 0);
   puts("consumer: ok");
