@@ -139,7 +139,7 @@ def show(cell):
 
 
 def compare(folder, sizes, arguments):
-    seconds = arguments.seconds or (1.5 if arguments.quick else 5)
+    seconds = arguments.seconds or (1.5 if arguments.quick else 4)
     result = {"sizes": dataclasses.asdict(sizes), "versions": {}, "memory": {}, "cells": []}
     for threads in (1,) if arguments.quick else (1, 2):
         workers = [Worker(kind, folder, threads, sizes.d) for kind in kinds(arguments.worker, sys.executable, sizes)]
@@ -170,9 +170,9 @@ def measure_texts(folder, sizes, arguments):
         wanted += [kind for kind in kinds(arguments.worker, sys.executable, sizes) if kind.form == "multihead"]
         workers = [Worker(kind, folder, threads, sizes.d) for kind in wanted]
         for texts, length in CELLS[sizes.name]:
-            calls = max(1, round(2000 / (texts * length)))
+            calls = max(1, round(1000 / (texts * length)))
             times = {worker.kind.engine: [] for worker in workers}
-            for _ in range(5):
+            for _ in range(3):
                 for worker in workers:
                     worker.wait_until_idle()
                     both = worker.ask("texts", texts, length, calls, arguments.minilm, folder / "words").split()

@@ -53,7 +53,7 @@ const char* usage() {
          "  --sizes A,B      d512, d384, d768, linear-384x384, linear-512x512, linear-384x1536 (default: all)\n"
          "  --batches A,B    tokens per call (default: 1 to 4096, 32768 for d512)\n"
          "  --threads A,B    threads per engine (default: 1,2)\n"
-         "  --seconds S      time for one size, batch and thread count (default: 5)\n"
+         "  --seconds S      time for one size, batch and thread count (default: 4)\n"
          "  --quick          d512, d384 and linear-512x512, batches 1, 64 and 4096, one thread, 2 seconds each\n"
          "  --before LIBRARY our engines only, beside those of another build of liblookupffn\n"
          "  --neighbours N   instead: calls beside N processes that do nothing but spin\n"

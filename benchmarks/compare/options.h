@@ -11,7 +11,7 @@ struct Options {
   std::vector<std::string> engines, sizes;
   std::vector<int64_t> batches;  // empty: those of each size
   std::vector<int64_t> threads = {1, 2};
-  double seconds = 5;      // per cell
+  double seconds = 4;      // per cell
   int64_t neighbours = 0;  // measure the rows beside so many spinning processes instead
   std::string json;
   bool help = false;
