@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import stand_ins
 import torch
+from test_files import hidden_states_of_library
 
 from lookupffn import (FamilyModel, LookupFFN, TextTokenizer, families, family_model, load_folder, load_sentence_encoder,
                        replace_ffns, safetensors, save_folder)
@@ -148,6 +149,24 @@ def test_swapped_ffns_survive_the_files(family, task, tmp_path):
     norm = None if family == "roberta-prelayernorm" else \
         layer.output_layer_norm if family == "distilbert" else layer.output.LayerNorm
     assert torch.allclose(layer(torch.ones(1, 2, 16)), y if norm is None else norm(y), atol=1e-6)
+
+
+@pytest.mark.parametrize("family", families.PREFIXES)
+@pytest.mark.parametrize("task, projection", [("masked_lm", "dense"), ("classes", "bh4"), (None, ["bh2", "dense"])])
+def test_the_library_runs_what_is_saved(family, task, projection, tmp_path):
+    model = small_model(family, task)
+    replace_ffns(model, layers=[0, 2], ffn_num_table=[6, 4], ffn_table_size=8, projection_type=projection, block_size=8)
+    save_folder(model, tmp_path)
+    sequences = [[2, 9, 8, 7, 3], [2, 3], [2, 30, 20, 41, 12, 13, 3]]
+    found, offsets = hidden_states_of_library(tmp_path, sequences, 16)
+    for i, sequence in enumerate(sequences):
+        states = []
+        with torch.no_grad():
+            hidden = model(torch.tensor([sequence]), states=states)
+        # The stream after the last layer: in one family a layer norm stands above it.
+        part = torch.from_numpy(found[offsets[i] : offsets[i + 1]])
+        assert error(part, states[-1][2][0].numpy()) < 1e-4
+        assert family == "roberta-prelayernorm" or torch.equal(states[-1][2], hidden)
 
 
 def test_padding_and_lengths():
