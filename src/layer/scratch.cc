@@ -1,37 +1,38 @@
 #include "layer/scratch.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace lffn {
 
-Memory ScratchPool::take(size_t size) {
-  Memory found;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    idle_.reserve(idle_.size() + lent_ + 1);  // so that giving back cannot fail
-    const auto fits = std::find_if(idle_.begin(), idle_.end(), [&](const Memory& m) { return m.size() >= size; });
-    if (fits != idle_.end()) {
-      found = std::move(*fits);
-      idle_.erase(fits);
-    } else if (!idle_.empty()) {
-      idle_.pop_back();  // too small for today's calls: its successor replaces it
-    }
-    ++lent_;
-  }
-  try {
-    if (found.size() < size) found = Memory(size);
-  } catch (...) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    --lent_;
-    throw;
-  }
-  return found;
+ScratchPool::~ScratchPool() {
+  for (std::atomic<Memory*>& place : idle_) delete place.load(std::memory_order_acquire);
 }
 
-void ScratchPool::give_back(Memory memory) noexcept {
-  std::lock_guard<std::mutex> lock(mutex_);
-  --lent_;
-  idle_.push_back(std::move(memory));
+std::unique_ptr<Memory> ScratchPool::take(size_t size) {
+  std::unique_ptr<Memory> small;
+  for (std::atomic<Memory*>& place : idle_) {
+    if (place.load(std::memory_order_relaxed) == nullptr) continue;
+    std::unique_ptr<Memory> found(place.exchange(nullptr, std::memory_order_acquire));
+    if (found == nullptr) continue;
+    if (found->size() >= size) {
+      if (small != nullptr) give_back(std::move(small));
+      return found;
+    }
+    if (small != nullptr) give_back(std::move(small));
+    small = std::move(found);
+  }
+  small.reset();  // too small for today's calls: its successor replaces it
+  return std::make_unique<Memory>(size);
+}
+
+void ScratchPool::give_back(std::unique_ptr<Memory> memory) noexcept {
+  for (std::atomic<Memory*>& place : idle_) {
+    Memory* nothing = nullptr;
+    if (place.compare_exchange_strong(nothing, memory.get(), std::memory_order_release, std::memory_order_relaxed)) {
+      static_cast<void>(memory.release());  // NOLINT(bugprone-unused-return-value)
+      return;
+    }
+  }
 }
 
 }  // namespace lffn

@@ -1,10 +1,13 @@
 #include "runtime/cpu_count.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <thread>
+#include <vector>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "runtime/cpu_quota.h"
 #include "runtime/executor.h"
@@ -13,11 +16,10 @@ namespace lffn {
 namespace {
 
 int32_t affinity_count() {
-#ifdef CPU_COUNT
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-#endif
+  // OpenMP binds the program's first thread to one place alone, so its mask says less than the places.
+  if (openmp_places(&set) || sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   return static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
@@ -28,6 +30,21 @@ int32_t openmp_number(const char* variable) {
 }
 
 }  // namespace
+
+bool openmp_places(cpu_set_t* cpus) {
+  CPU_ZERO(cpus);
+#ifdef _OPENMP
+  std::vector<int> ids;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    ids.resize(static_cast<size_t>(std::max(0, omp_get_place_num_procs(place))));
+    omp_get_place_proc_ids(place, ids.data());
+    for (const int id : ids) {
+      if (id >= 0 && id < CPU_SETSIZE) CPU_SET(id, cpus);
+    }
+  }
+#endif
+  return CPU_COUNT(cpus) > 0;
+}
 
 int32_t usable_cpus() {
   int32_t count = affinity_count();

@@ -4,17 +4,19 @@
 #include <cstdio>
 #include <mutex>
 
+#include "runtime/short_lock.h"
+
 namespace lffn {
 namespace {
 
-std::mutex mutex;  // of the two below: they change together
+ShortLock mutex;  // of the two below: they change together
 lffn_log_callback current = nullptr;
 void* current_user = nullptr;
 
 }  // namespace
 
 void set_log_callback(lffn_log_callback callback, void* user) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<ShortLock> lock(mutex);
   current = callback;
   current_user = user;
 }
@@ -23,7 +25,7 @@ void log(int32_t level, const char* format, ...) {
   lffn_log_callback callback;
   void* user;
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<ShortLock> lock(mutex);
     callback = current;
     user = current_user;
   }

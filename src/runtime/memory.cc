@@ -8,6 +8,7 @@
 #include <new>
 
 #include "runtime/error.h"
+#include "runtime/short_lock.h"
 
 namespace lffn {
 namespace {
@@ -28,7 +29,7 @@ void* own_allocate(size_t size, size_t alignment, void*) {
 void own_deallocate(void* memory, size_t, void*) { std::free(memory); }
 
 constexpr lffn_allocator kOwn = {sizeof(lffn_allocator), own_allocate, own_deallocate, nullptr};
-std::mutex mutex;
+ShortLock mutex;
 lffn_allocator current = kOwn;
 
 }  // namespace
@@ -38,14 +39,14 @@ void set_allocator(const lffn_allocator* allocator) {
                                allocator->deallocate == nullptr)) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "allocator: struct_size, allocate and deallocate must be set");
   }
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<ShortLock> lock(mutex);
   current = allocator != nullptr ? *allocator : kOwn;
 }
 
 Memory::Memory(size_t size) : size_(size) {
   if (size == 0) return;
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<ShortLock> lock(mutex);
     allocator_ = current;
   }
   data_ = allocator_.allocate(size, size >= kHugePage ? kHugePage : kCacheLine, allocator_.user);

@@ -115,6 +115,8 @@ class Team {
 Team team;
 static_assert(std::is_trivially_destructible_v<Team>, "or it would end before its helpers");
 std::atomic<int32_t> team_cpus{1};
+// Those of the places, before any call; none where there are no places.
+cpu_set_t team_places = {};
 std::atomic<pid_t> team_owner{0};  // the process that it belongs to; negative while that one clears it
 
 Team* Team::instance() {
@@ -149,6 +151,8 @@ void Team::grow(int32_t helpers) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) == 0) {
     pthread_attr_setstacksize(&attributes, kStackBytes);
+    // Else a helper would inherit the one place that OpenMP bound the program's first thread to.
+    if (CPU_COUNT(&team_places) > 0) pthread_attr_setaffinity_np(&attributes, sizeof team_places, &team_places);
     sigset_t all, before;  // helpers inherit what is blocked
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -301,7 +305,10 @@ class TeamCall final : public OpenCall {
 
 class TeamExecutor final : public Executor {
  public:
-  TeamExecutor() { team_cpus.store(usable_cpus(), std::memory_order_relaxed); }
+  TeamExecutor() {
+    team_cpus.store(usable_cpus(), std::memory_order_relaxed);
+    openmp_places(&team_places);
+  }
   void call(int32_t num_threads, void (*body)(void*), void* context) override {
     Team* const current = Team::instance();
     if (current == nullptr) {

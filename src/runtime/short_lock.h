@@ -1,0 +1,31 @@
+// A lock for a few instructions.
+#pragma once
+
+#include <sched.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace lffn {
+
+// It holds the number of the process, so that a child that was forked while another thread of its parent held it takes
+// it over; that thread is not there to let it go.
+class ShortLock {
+ public:
+  void lock() {
+    const pid_t process = getpid();
+    while (true) {
+      pid_t seen = 0;
+      if (owner_.compare_exchange_strong(seen, process, std::memory_order_acquire)) return;
+      if (seen != process && owner_.compare_exchange_strong(seen, process, std::memory_order_acquire)) return;
+      sched_yield();
+    }
+  }
+  void unlock() { owner_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<pid_t> owner_{0};
+};
+
+}  // namespace lffn
