@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from lookupffn import LookupFFN, __main__, attention, features, native, openblas
+from lookupffn import LookupFFN, __main__, attention, features, native
 
 ROOT = Path(__file__).parents[2] / "training"
 
@@ -139,14 +139,3 @@ def test_lookups_keep_float32_under_autocast():
         features.autocast(x.device, "float16")
     with pytest.raises(ValueError, match="precision"):
         features.autocast(x.device, "half")
-
-
-@pytest.mark.parametrize("vendor, flags, given, chosen", [
-    ("AuthenticAMD", "avx2 avx512f avx512bw avx512cd avx512dq avx512vl", {}, "SkylakeX"),
-    ("AuthenticAMD", "avx2 avx512f avx512bw avx512cd avx512dq avx512vl", {"OPENBLAS_CORETYPE": "Zen"}, "Zen"),
-    ("AuthenticAMD", "avx2 fma", {}, None),
-    ("GenuineIntel", "avx2 avx512f avx512bw avx512cd avx512dq avx512vl", {}, None)])
-def test_openblas_is_told_of_avx512_on_amd(vendor, flags, given, chosen):
-    environment = dict(given)
-    openblas.choose_kernels(f"vendor_id : {vendor}\nflags\t\t: fpu {flags}\n", environment)
-    assert environment.get("OPENBLAS_CORETYPE") == chosen
