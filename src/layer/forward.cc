@@ -16,8 +16,6 @@ constexpr int64_t kChunkBytes = int64_t{8} << 20;
 constexpr int64_t kMaxChunk = 8192;
 // Up to this many tokens are hashed one by one, each reading the weights once; a tile of a few tokens would cost more.
 constexpr int64_t kFewTokens = 4;
-// Fewer tokens than this are not worth waking other threads.
-constexpr int64_t kTokensPerThread = 8;
 
 int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -43,8 +41,9 @@ ForwardCall part_of(const ForwardCall& call, int64_t first, int64_t tokens) {
 
 }  // namespace
 
+// A smaller share of the tokens than a tile costs each thread more than the help is worth.
 int32_t Layer::threads_for(int64_t num_tokens) const {
-  return static_cast<int32_t>(std::clamp<int64_t>(num_tokens / kTokensPerThread, 1, num_threads_));
+  return static_cast<int32_t>(std::clamp<int64_t>(num_tokens / kernels_.tile_tokens, 1, num_threads_));
 }
 
 Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
