@@ -115,20 +115,6 @@ LFFN_INLINE inline void add_piece(const GatherPlan& plan, const Rows& rows, cons
   }
 }
 
-// sum plus score times a vector of a row of floats.
-LFFN_INLINE inline F32 add_floats(const uint8_t* row, int v, F32 score, F32 sum) {
-  return fma(score, F32::load(reinterpret_cast<const float*>(row) + v * kLanes), sum);
-}
-
-inline void gather_f32(const GatherPlan& plan) {
-  alignas(64) float sums[kSlabColumns];
-  for_rows<4>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
-    for_pieces<kSlabColumns, kColumnsF32>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
-      add_piece<columns, 4>(plan, rows, ahead, column, sums + column, add_floats);
-    });
-  });
-}
-
 // bf16: a word holds column i in its lower and i + 16 in its upper half.
 inline void gather_bf16(const GatherPlan& plan) {
   alignas(64) float sums[kMaxColumns];

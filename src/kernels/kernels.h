@@ -84,9 +84,8 @@ struct GatherPlan {
   int64_t y_columns;  // at most `columns`
   bool add;           // y += instead of y =
 
-  // gather_f32_many only.
-  float* sums;             // [num_tokens][columns]
-  int32_t tables_at_once;  // whose rows leave room in the cache for as many others
+  float* sums;             // f32: [num_tokens][columns]
+  int32_t tables_at_once;  // gather_f32_many: whose rows leave room in the cache for as many others
 };
 
 constexpr int64_t kSlabColumns = 64, kMaxColumns = 2048;

@@ -2,7 +2,7 @@
 #include "kernels/attention.h"
 #include "kernels/gather.h"
 #include "kernels/gather_int8.h"
-#include "kernels/gather_many.h"
+#include "kernels/gather_slabs.h"
 #include "kernels/hash.h"
 #include "kernels/kernels.h"
 #include "kernels/linear.h"

@@ -180,12 +180,12 @@ void Layer::gather_slabs(const Layout& layout, const ForwardCall& call, uint8_t*
     const HashOutput hashed = {reinterpret_cast<uint16_t*>(scratch + layout.codes) + entry,
                                reinterpret_cast<float*>(scratch + layout.scores) + entry, layout.stride};
     GatherPlan plan = gather_plan(part, hashed, static_cast<int32_t>(item / ranges), 0);
+    plan.sums = reinterpret_cast<float*>(scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread));
     const int64_t cache = static_cast<int64_t>(cache_sizes().l2);
     int64_t fitting = cache / 4 / plan.table_bytes / kEntryGroup * kEntryGroup;
     if (fitting == 0 && kEntryGroup * plan.table_bytes <= cache / 2) fitting = kEntryGroup;
     if (!many || fitting == 0) return kernels_.gather_f32(plan);
     plan.tables_at_once = static_cast<int32_t>(std::min<int64_t>(fitting, plan.num_tables));
-    plan.sums = reinterpret_cast<float*>(scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread));
     kernels_.gather_f32_many(plan);
   });
 }

@@ -1,5 +1,5 @@
-// Adding up a slab of float32 rows where many tokens want nearly every row: a few tables at a time, which stay in the
-// cache while all tokens read them. The order of each token's sum is that of the tables.
+// Adding up slabs of float32 rows. Where many tokens want nearly every row, a few tables at a time stay in the cache
+// while all tokens read them. The order of each token's sum is that of the tables.
 #pragma once
 
 #include "kernels/gather.h"
@@ -7,8 +7,20 @@
 namespace lffn {
 namespace {
 
-// The part of `count` tables in the sums. `next_bytes` that follow are brought closer meanwhile.
-template <int kColumns>
+// sum plus score times a vector of a row of floats.
+LFFN_INLINE inline F32 add_floats(const uint8_t* row, int v, F32 score, F32 sum) {
+  return fma(score, F32::load(reinterpret_cast<const float*>(row) + v * kLanes), sum);
+}
+
+// How many tables ahead a row is asked for that is in no near cache.
+constexpr int32_t kTablesAhead = 8;
+
+// Where a whole slab is few vectors, two tokens at once hide the latency of the additions.
+constexpr int kTokensAtOnce = kSlabColumns / kLanes <= 4 ? 2 : 1;
+
+// The part of `count` tables in the sums. `next_bytes` that follow are brought closer meanwhile. kCold: the tables'
+// rows are in no near cache.
+template <int kColumns, bool kCold>
 inline void add_some_tables(const GatherPlan& plan, int64_t column, float* sums, int32_t first, int32_t count,
                             int64_t next_bytes) {
   constexpr int kVectors = kColumns / kLanes;
@@ -47,6 +59,14 @@ inline void add_some_tables(const GatherPlan& plan, int64_t column, float* sums,
     int32_t k = 0;
     if (probes == 1) {
       for (; k + kEntryGroup <= count; k += kEntryGroup) {
+        if (kCold && k + kTablesAhead + kEntryGroup <= count) {
+          for (int64_t e = kTablesAhead; e < kTablesAhead + kEntryGroup; ++e) {
+            for (int i = 0; i < kTokens; ++i) {
+              const uint8_t* row = table + e * table_bytes + codes[i * stride + k + e] * row_bytes;
+              for (int b = 0; b < kColumns * 4; b += kLineBytes) __builtin_prefetch(row + b);
+            }
+          }
+        }
         unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
           add_entry(k + e);
           table += table_bytes;
@@ -69,8 +89,7 @@ inline void add_some_tables(const GatherPlan& plan, int64_t column, float* sums,
     scores += kTokens * stride;
     sums += kTokens * sums_stride;
   };
-  // Where a whole slab is few vectors, two tokens at once hide the latency of the additions.
-  constexpr int kAtOnce = kColumns == kSlabColumns && kVectors <= 4 ? 2 : 1;
+  constexpr int kAtOnce = kColumns == kSlabColumns ? kTokensAtOnce : 1;
   int64_t token = 0;
   for (; token + kAtOnce <= tokens; token += kAtOnce) run(token, Constant<kAtOnce>());
   if constexpr (kAtOnce > 1) {
@@ -78,12 +97,25 @@ inline void add_some_tables(const GatherPlan& plan, int64_t column, float* sums,
   }
 }
 
+inline void gather_f32(const GatherPlan& plan) {
+  if (kTokensAtOnce > 1 && plan.num_tokens > 1 && plan.columns == kSlabColumns) {
+    add_some_tables<kSlabColumns, true>(plan, 0, plan.sums, 0, plan.num_tables, 0);
+    return;
+  }
+  alignas(64) float sums[kSlabColumns];
+  for_rows<4>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+    for_pieces<kSlabColumns, kColumnsF32>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
+      add_piece<columns, 4>(plan, rows, ahead, column, sums + column, add_floats);
+    });
+  });
+}
+
 inline void gather_f32_many(const GatherPlan& plan) {
   for_pieces<kSlabColumns, kColumnsF32>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
     for (int32_t first = 0; first < plan.num_tables; first += plan.tables_at_once) {
       const int32_t left = plan.num_tables - first, count = left < plan.tables_at_once ? left : plan.tables_at_once;
       const int32_t next = left - count < count ? left - count : count;
-      add_some_tables<columns>(plan, column, plan.sums + column, first, count, next * plan.table_bytes);
+      add_some_tables<columns, false>(plan, column, plan.sums + column, first, count, next * plan.table_bytes);
     }
   });
 }
