@@ -49,15 +49,14 @@ int32_t Layer::threads_for(int64_t num_tokens) const {
 Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
   const HashPlan& plan = projection_.plan;
   const int64_t threads = threads_for(num_tokens), tile = kernels_.tile_tokens;
-
   const int64_t share = (num_tokens - 1) / threads + 1;
 
   Layout layout = {};
-  layout.tile = std::min(tile, share);
+  // Whole vectors of tokens: a narrower tile takes as long, and what kernels write must not overlap.
+  layout.tile = round_up(std::min(tile, share), kernels_.lanes);
   layout.stride = token_stride(static_cast<int64_t>(plan.num_tables) * plan.num_probes);
   layout.in_slabs = in_slabs;
   if (in_slabs) {
-    layout.tile = std::min(tile, round_up(share, kernels_.lanes));  // what a kernel writes must not overlap
     const int64_t most = kChunkBytes / (layout.stride * 6) / tile * tile;
     layout.chunk = std::min(std::clamp(most, tile, kMaxChunk / tile * tile), num_tokens);
   }
