@@ -47,15 +47,10 @@ find_python() {
   exit 1
 }
 
-# OpenBLAS 0.3.21 knows no AMD processor with AVX-512 and would take its AVX2 kernels there. PyTorch uses it too.
-choose_openblas_kernels() {
-  if [[ -z ${OPENBLAS_CORETYPE:-} ]] && grep -q AuthenticAMD /proc/cpuinfo && grep -q avx512f /proc/cpuinfo; then
-    export OPENBLAS_CORETYPE=SkylakeX
-  fi
-}
+# Every engine chooses its own kernels: a setting in the environment may name older ones.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA
 
 configure() {
-  choose_openblas_kernels
   say "building"
   # The compiler whose OpenMP oneDNN and OpenBLAS use too: one pool of threads for all of them.
   cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ \
