@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/byte_order.h"
 #include "format/bytes.h"
 
 namespace lffn {

@@ -29,7 +29,7 @@ std::string plain_name(std::string_view name, std::string_view prefix) {
 
 }  // namespace
 
-TensorFinder::TensorFinder(const std::vector<TensorView>& tensors, std::string_view prefix) : tensors_(tensors) {
+TensorFinder::TensorFinder(const std::vector<TensorView>& tensors, std::string_view prefix) {
   for (const TensorView& tensor : tensors) {
     const auto [other, added] = by_name_.emplace(plain_name(tensor.name, prefix), &tensor);
     if (!added) {

@@ -33,7 +33,6 @@ class TensorFinder {
   void refuse_others(const char* const* ignored, size_t count) const;
 
  private:
-  const std::vector<TensorView>& tensors_;
   std::map<std::string, const TensorView*, std::less<>> by_name_;
   std::unordered_set<const TensorView*> taken_;
 };

@@ -97,7 +97,7 @@ struct Balance {
 
 // Runs the action with 0, 1, 2, ... allocations that succeed, until it needs no more than that. After each failure, and
 // after undo, all must be as before; unchanged() may look at more. Returns how many failures there were.
-int survive(
+[[maybe_unused]] int survive(
     const std::function<lffn_status()>& action, const std::function<void()>& undo,
     const std::function<void()>& unchanged = [] {}) {
   for (int allowed = 0; allowed < 100000; ++allowed) {

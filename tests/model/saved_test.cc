@@ -1,6 +1,7 @@
 // One file holds all that a folder says, and gives the same bits.
 #include <filesystem>
 
+#include "layer/layer.h"
 #include "made_folder.h"
 #include "model/text_batch.h"
 
@@ -76,6 +77,41 @@ TEST_F(Saved, SentenceModules) {
   EXPECT_EQ(saved->sentence().prompts, model->sentence().prompts);
   EXPECT_EQ(default_prompt(*saved), "A ");
   EXPECT_EQ(find_prompt(*saved, "b \"q\""), "B\n");
+}
+
+// A lookup FFN in each layer, its tables and its hash in every element type.
+TEST_F(Saved, Lookups) {
+  MadeFolder folder("distilbert-classes");
+  for (int i = 0; i < 2; ++i) {
+    const std::string layer = "distilbert.transformer.layer." + std::to_string(i) + ".";
+    folder.remove(layer + "ffn.");
+    std::vector<Memory> memory;
+    const char* config =
+        "{\"hidden_size\": 48, \"ffn_num_table\": 12, \"ffn_table_size\": 16, \"layer_norm\": false, "
+        "\"projection_type\": \"bh4\", \"block_size\": 16}";
+    for (const TensorView& view : random_weights(parse_layer_config(config), 3, memory)) {
+      MadeTensor tensor;
+      tensor.name = layer + "FFN." + view.name;
+      tensor.shape = view.shape;
+      tensor.data.resize(view.size);
+      view.read(0, view.size, tensor.data.data());
+      folder.tensors.push_back(std::move(tensor));
+    }
+  }
+  folder.add_config(
+      "\"projection_type\": [\"bh4\", \"bh4\"], \"block_size\": 16, \"ffn_num_table\": 12, \"ffn_table_size\": 16");
+  make_sentence(folder);
+  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+    LoadOptions options;
+    options.table_dtype = dtype;
+    options.hash_dtype = dtype == LFFN_INT8 ? LFFN_INT8 : LFFN_F32;
+    options.linear_dtype = options.hash_dtype;
+    const auto model = folder.load(options), saved = again(*model);
+    EXPECT_EQ(saved->info().table_dtype, dtype);
+    EXPECT_EQ(saved->info().num_lookup_layers, 2);
+    EXPECT_EQ(hidden_of(*saved), hidden_of(*model));
+    EXPECT_EQ(embeddings_of(*saved), embeddings_of(*model));
+  }
 }
 
 TEST_F(Saved, UntiedDecoders) {

@@ -1,0 +1,159 @@
+// The bytes are names and contents of files in turns, with zero bytes between, which join a small BERT's folder or
+// replace files of it: loading either refuses them with a reason or gives a model that runs.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "format/folder.h"
+#include "format/utf8.h"
+#include "model/model.h"
+#include "model/text_batch.h"
+#include "tests/fuzz/require.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace {
+
+using namespace lffn;
+
+constexpr size_t kMostBytes = size_t{64} << 20;  // of one allocation
+constexpr int64_t kMostNumbers = 1 << 20;        // of the outputs made here
+
+void* allocate(size_t size, size_t alignment, void*) {
+  return size > kMostBytes ? nullptr : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+void deallocate(void* memory, size_t, void*) { std::free(memory); }
+
+class Weights {
+ public:
+  void add(const std::string& name, const std::vector<int>& shape) {
+    std::string text;
+    size_t count = 1;
+    for (const int n : shape) {
+      text += (text.empty() ? "" : ",") + std::to_string(n);
+      count *= static_cast<size_t>(n);
+    }
+    header_ += (header_.size() > 1 ? ",\"" : "\"") + name + "\":{\"dtype\":\"F32\",\"shape\":[" + text +
+               "],\"data_offsets\":[" + std::to_string(data_.size()) + ',' +
+               std::to_string(data_.size() + count * sizeof(float)) + "]}";
+    for (size_t i = 0; i < count; ++i) {
+      const float value = static_cast<float>((i * 7 + name.size()) % 11) * 0.1f - 0.5f;
+      data_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  }
+  void linear(const std::string& name, int outputs, int inputs) {
+    add(name + ".weight", {outputs, inputs});
+    add(name + ".bias", {outputs});
+  }
+  void norm(const std::string& name) {
+    add(name + ".weight", {8});
+    add(name + ".bias", {8});
+  }
+  std::string file() const {
+    const std::string header = header_ + "}";
+    std::string result;
+    for (int i = 0; i < 8; ++i) result += static_cast<char>(uint64_t{header.size()} >> (8 * i));
+    return result + header + data_;
+  }
+
+ private:
+  std::string header_ = "{", data_;
+};
+
+std::map<std::string, std::string> small_bert() {
+  Weights weights, dense;
+  weights.add("embeddings.word_embeddings.weight", {13, 8});
+  weights.add("embeddings.position_embeddings.weight", {12, 8});
+  weights.add("embeddings.token_type_embeddings.weight", {2, 8});
+  weights.norm("embeddings.LayerNorm");
+  for (const char* name :
+       {"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"}) {
+    weights.linear(std::string("encoder.layer.0.") + name, 8, 8);
+  }
+  weights.norm("encoder.layer.0.attention.output.LayerNorm");
+  weights.linear("encoder.layer.0.intermediate.dense", 16, 8);
+  weights.linear("encoder.layer.0.output.dense", 8, 16);
+  weights.norm("encoder.layer.0.output.LayerNorm");
+  weights.linear("pooler.dense", 8, 8);
+  weights.linear("classifier", 2, 8);
+  dense.linear("linear", 4, 8);
+  return {{"config.json",
+           "{\"model_type\":\"bert\",\"hidden_size\":8,\"num_hidden_layers\":1,\"num_attention_heads\":2,"
+           "\"intermediate_size\":16,\"vocab_size\":13,\"max_position_embeddings\":12,\"type_vocab_size\":2}"},
+          {"model.safetensors", weights.file()},
+          {"2_Dense/model.safetensors", dense.file()},
+          {"vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##b\n"}};
+}
+
+void run(const Model& model) {
+  const ModelConfig& config = model.config();
+  const int64_t size = model.embedding_size(std::nullopt);
+  if (int64_t{config.vocab_size} + size + model.num_classes() > kMostNumbers || config.max_tokens() < 2) return;
+  require(model.own_max_tokens() > 0, "a model runs some tokens");
+  require(model.labels().size() == static_cast<size_t>(model.num_classes()), "each class has a name");
+  const int32_t ids[3] = {0, config.vocab_size - 1, 0};
+  const int64_t offsets[3] = {0, 2, 3};
+  std::vector<float> embeddings(static_cast<size_t>(size) * 2), scores(static_cast<size_t>(model.num_classes()) * 2);
+  ModelCall call;
+  call.ids = ids;
+  call.offsets = offsets;
+  call.num_sequences = 2;
+  call.embeddings = embeddings.data();
+  if (model.num_classes() > 0) call.class_scores = scores.data();
+  model.run(call);
+  if (model.tokenizer() == nullptr) return;
+  TextOptions options;
+  options.for_embedding = true;
+  options.prompt = default_prompt(model);
+  options.max_tokens = model.own_max_tokens();
+  TextBatch batch;
+  try {
+    batch.start(model, options);
+    batch.add(" ab [MASK] \xC3\xA4 a ");
+  } catch (const Error& error) {
+    require(error.status() == LFFN_ERROR_INVALID_ARGUMENT, "a text is refused for a reason of its own");
+    return;
+  }
+  for (const int32_t id : batch.ids()) require(id >= 0 && id < config.vocab_size, "a token is in the vocabulary");
+  require(static_cast<int64_t>(batch.ids().size()) <= config.max_tokens(), "a text is cut to what the model runs");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const bool ready = [] {
+    const lffn_allocator allocator = {sizeof(lffn_allocator), allocate, deallocate, nullptr};
+    return lffn_set_allocator(&allocator) == LFFN_OK;
+  }();
+  require(ready, "the allocator is taken");
+  std::map<std::string, std::string> files = small_bert();
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (size_t at = 0; at < text.size();) {
+    const size_t name_end = std::min(text.find('\0', at), text.size());
+    const size_t end = std::min(text.find('\0', name_end + 1), text.size());
+    if (name_end + 1 <= text.size()) {
+      files[text.substr(at, name_end - at)] = text.substr(name_end + 1, end - std::min(end, name_end + 1));
+    }
+    at = end + 1;
+  }
+  std::vector<FolderInMemory::File> list;
+  for (const auto& [name, content] : files) list.push_back({name, content.data(), content.size()});
+  LoadOptions options;
+  options.num_threads = 1;
+  try {
+    const auto model = load_model_folder(FolderInMemory(std::move(list)), options, usable_kernels());
+    run(*model);
+  } catch (const Error& error) {
+    const std::string_view reason = error.what();
+    require(!reason.empty() && valid_utf8_length(reason) == reason.size(), "a failed load tells why, in UTF-8");
+    require(error.status() == LFFN_ERROR_BAD_MODEL || error.status() == LFFN_ERROR_UNSUPPORTED ||
+                error.status() == LFFN_ERROR_IO,
+            "a failed load blames the files");
+  } catch (const std::bad_alloc&) {
+  }
+  return 0;
+}

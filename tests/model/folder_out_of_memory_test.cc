@@ -1,0 +1,107 @@
+// Makes each allocation of loading, running and saving a sentence encoder's folder fail in turn: nothing is lost, and
+// nothing but the want of memory is blamed.
+#include "made_folder.h"
+#include "model/text_batch.h"
+#include "tests/format/out_of_memory.h"
+
+namespace lffn {
+namespace {
+
+lffn_status status_of(const std::function<void()>& action) {
+  try {
+    action();
+    return LFFN_OK;
+  } catch (const Error& error) {
+    ADD_FAILURE() << error.what();
+    return error.status();
+  } catch (const std::bad_alloc&) {
+    return LFFN_ERROR_OUT_OF_MEMORY;
+  }
+}
+
+class FolderOutOfMemory : public InFolder {
+ protected:
+  void SetUp() override {
+    InFolder::SetUp();
+    const lffn_allocator allocator = {sizeof(lffn_allocator), hook_allocate, hook_deallocate, nullptr};
+    ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
+    const std::string from = std::string(LFFN_HF_DATA) + "/distilbert-classes";
+    for (const char* name : {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}) {
+      std::filesystem::copy(from + "/" + name, path(name));
+    }
+    write("modules.json",
+          "[{\"path\":\"\",\"type\":\"sentence_transformers.models.Transformer\"},"
+          "{\"path\":\"1_Pooling\",\"type\":\"sentence_transformers.models.Pooling\"},"
+          "{\"path\":\"2_Dense\",\"type\":\"sentence_transformers.models.Dense\"}]");
+    write("1_Pooling/config.json", "{\"include_prompt\":false}");
+    write("2_Dense/config.json", "{\"in_features\":48,\"out_features\":20,\"bias\":false}");
+    write("2_Dense/model.safetensors", safetensors_of({made_tensor("linear.weight", {20, 48})}));
+    write("config_sentence_transformers.json", "{\"prompts\":{\"a\":\"A prompt: \"},\"default_prompt_name\":\"a\"}");
+    options_.num_threads = 1;
+  }
+  void TearDown() override {
+    EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
+    InFolder::TearDown();
+  }
+  void write(const std::string& name, const std::string& content) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(path(name), std::ios::binary) << content;
+  }
+
+  // Failing allocations one by one takes long where there are thousands: a few of the later ones are left out.
+  void survive_all(const std::function<void()>& action) {
+    for (int64_t allowed = 0;; allowed += 1 + allowed / 50) {
+      const Balance before;
+      left = allowed;
+      refused = 0;
+      const lffn_status status = status_of(action);
+      left = INT64_MAX;
+      EXPECT_TRUE(before == Balance()) << "something is left after " << allowed << " allocations";
+      if (status == LFFN_OK) {
+        EXPECT_EQ(refused, 0) << "an allocation failed unnoticed, after " << allowed;
+        break;
+      }
+      EXPECT_EQ(status, LFFN_ERROR_OUT_OF_MEMORY);
+      if (HasFailure()) break;
+    }
+  }
+
+  LoadOptions options_;
+};
+
+TEST_F(FolderOutOfMemory, Loading) {
+  survive_all([&] { load_model(folder_.string(), options_, usable_kernels()); });
+}
+
+TEST_F(FolderOutOfMemory, TextsAndModules) {
+  // Loaded anew each time, as a model keeps its scratch memory.
+  survive_all([&] {
+    const int64_t allowed = left;
+    left = INT64_MAX;
+    const auto model = load_model(folder_.string(), options_, usable_kernels());
+    left = allowed;
+    TextOptions options;
+    options.for_embedding = true;
+    options.prompt = default_prompt(*model);
+    options.max_tokens = model->own_max_tokens();
+    TextBatch batch(*model, options);
+    batch.add("A sentence.");
+    batch.add_pair("Another, longer one.", "With its pair.");
+    batch.add_nothing();
+    std::vector<float> embeddings(60), scores(6);
+    ModelCall call;
+    batch.fill(call);
+    call.embeddings = embeddings.data();
+    call.class_scores = scores.data();
+    model->run(call);
+  });
+}
+
+TEST_F(FolderOutOfMemory, Saving) {
+  const auto model = load_model(folder_.string(), options_, usable_kernels());
+  survive_all([&] { model->save(path("saved")); });
+  EXPECT_EQ(load_model(path("saved"), options_, usable_kernels())->embedding_size(std::nullopt), 20);
+}
+
+}  // namespace
+}  // namespace lffn
