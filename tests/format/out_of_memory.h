@@ -73,14 +73,14 @@ void operator delete[](void* memory, const std::nothrow_t&) noexcept { counted_d
 namespace lffn {
 namespace {
 
-void* hook_allocate(size_t size, size_t alignment, void*) {
+[[maybe_unused]] void* hook_allocate(size_t size, size_t alignment, void*) {
   if (!may_allocate()) return nullptr;
   ++live_blocks;
   live_bytes += static_cast<int64_t>(size);
   return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 
-void hook_deallocate(void* memory, size_t size, void*) {
+[[maybe_unused]] void hook_deallocate(void* memory, size_t size, void*) {
   --live_blocks;
   live_bytes -= static_cast<int64_t>(size);
   std::free(memory);

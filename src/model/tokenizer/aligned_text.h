@@ -25,6 +25,10 @@ class AlignedText {
     text_ += text;
     if (aligned_) from_.resize(text_.size(), from);
   }
+  void append(char byte, const TextSpan& from) {
+    text_ += byte;
+    if (aligned_) from_.push_back(from);
+  }
 
   bool aligned() const { return aligned_; }
   std::string_view text() const { return text_; }
@@ -32,7 +36,6 @@ class AlignedText {
 
   // Where a part of the text that is not empty came from. Only if aligned.
   TextSpan from(size_t begin, size_t end) const { return {from_[begin].begin, from_[end - 1].end}; }
-  TextSpan last() const { return from_.back(); }
 
  private:
   bool aligned_ = false;

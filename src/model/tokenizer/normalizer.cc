@@ -22,8 +22,8 @@ Normalizer::Normalizer(const NormalizerSettings& settings) : settings_(settings)
 // One text on its way.
 class Normalizer::Run {
  public:
-  Run(const NormalizerSettings& settings, size_t begin, AlignedText& to, WaitingMarks& waiting)
-      : settings_(settings), previous_{begin, begin}, to_(to), waiting_(waiting) {}
+  Run(const NormalizerSettings& settings, AlignedText& to, WaitingMarks& waiting)
+      : settings_(settings), to_(to), waiting_(waiting) {}
 
   void add(uint32_t code_point, const TextSpan& from) {
     if (settings_.clean_text) {
@@ -32,13 +32,18 @@ class Normalizer::Run {
       if (record.is_space()) code_point = ' ';
     }
     if (settings_.separate_chinese && is_chinese(code_point)) {
-      add_blank(previous_);
+      add_blank(from);
       add_decomposed(code_point, from);
       add_blank(from);
     } else {
       add_decomposed(code_point, from);
     }
-    previous_ = from;
+  }
+
+  void add_ascii(uint8_t becomes, const TextSpan& from) {
+    flush();
+    last_ = from;
+    to_.append(static_cast<char>(becomes), from);
   }
 
   // Puts out the marks that wait, sorted. Each character's first mark stands for that character, in their order,
@@ -91,7 +96,6 @@ class Normalizer::Run {
   }
 
   const NormalizerSettings& settings_;
-  TextSpan previous_;       // of the last character that was not dropped
   TextSpan last_ = {0, 0};  // of the last one that was put out
   std::string character_;
   AlignedText& to_;
@@ -107,19 +111,15 @@ void Normalizer::normalize(std::string_view text, size_t begin, bool aligned, Al
   }
   waiting.marks.clear();
   waiting.from.clear();
-  Run run(settings_, begin, to, waiting);
+  Run run(settings_, to, waiting);
   size_t at = 0;
   while (at < text.size()) {
     const size_t start = at;
     const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte < 128 && !aligned) {
-      // Nearly all text: as many as there are at once.
-      run.flush();
-      do {
-        const uint8_t becomes = ascii_[static_cast<unsigned char>(text[at])];
-        if (becomes != 0 || !settings_.clean_text) to.bytes() += static_cast<char>(becomes);
-        ++at;
-      } while (at < text.size() && static_cast<unsigned char>(text[at]) < 128);
+    if (byte < 128) {
+      // Nearly all text: no decomposing, and marks that follow are not sorted with it.
+      ++at;
+      if (ascii_[byte] != 0 || !settings_.clean_text) run.add_ascii(ascii_[byte], {begin + start, begin + at});
       continue;
     }
     const uint32_t code_point = next_character(text, at);

@@ -36,7 +36,8 @@ void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
   }
   std::sort(ids.begin(), ids.end());
   for (const auto& [id, key] : ids) {
-    const std::string path = all + '/' + key;
+    std::string path = all;
+    path.append(1, '/').append(key);
     AddedToken token;
     token.id = id;
     token.content = settings.text(path + "/content");

@@ -10,9 +10,10 @@ namespace lffn {
 Vocabulary::Vocabulary(std::vector<std::pair<std::string, int32_t>>&& tokens, const std::string& where)
     : tokens_(std::move(tokens)) {
   std::sort(tokens_.begin(), tokens_.end());
-  int32_t largest = -1;
+  if (tokens_.empty()) return;
+  int32_t largest = 0;
   for (const auto& token : tokens_) largest = std::max(largest, token.second);
-  place_of_id_.resize(static_cast<size_t>(largest + 1), kNowhere);
+  place_of_id_.resize(static_cast<size_t>(largest) + 1, kNowhere);
   for (size_t i = 0; i < tokens_.size(); ++i) {
     const auto& [text, id] = tokens_[i];
     if (i > 0 && tokens_[i - 1].first == text) {

@@ -98,7 +98,8 @@ std::string post_processor(const TokenizerDescription& description) {
   for (const int32_t id : ids) {
     const std::string token = quoted(token_of(description, id));
     if (!specials.empty()) specials += ", ";
-    specials += token + ": {\"id\": " + token + ", \"ids\": [" + std::to_string(id) + "], \"tokens\": [" + token + "]}";
+    specials.append(token).append(": {\"id\": ").append(token).append(", \"ids\": [").append(std::to_string(id));
+    specials.append("], \"tokens\": [").append(token).append("]}");
   }
   return "{\"type\": \"TemplateProcessing\", \"single\": " + template_parts(description, post.single) +
          ", \"pair\": " + template_parts(description, post.pair) + ", \"special_tokens\": {" + specials + "}}";
@@ -153,7 +154,9 @@ std::string model(const TokenizerDescription& description) {
   separator = "";
   for (const auto& [left, right] : description.merges) {
     out += separator;
-    append_json_string(out, left + ' ' + right);
+    std::string pair = left;
+    pair.append(1, ' ').append(right);
+    append_json_string(out, pair);
     separator = ", ";
   }
   return out + "]}";
