@@ -26,7 +26,7 @@ class LinearEngine : public Engine {
     tensors.scales = {nullptr};
     tensors.biases = {&bias};
     linear_ = Linear(tensors, dtype, kernels_);
-    packed_.resize(static_cast<size_t>(kRows * (stride() + 1)));
+    packed_.resize(static_cast<size_t>(kRows * stride()));
   }
 
   // In ranges of rows, as a model runs it.
@@ -35,7 +35,7 @@ class LinearEngine : public Engine {
       Linear::Call call;
       call.in = {const_cast<float*>(x) + first * inputs_, inputs_};
       call.rows = std::min(kRows, n - first);
-      call.packed = {packed_.data(), stride(), reinterpret_cast<float*>(packed_.data() + kRows * stride())};
+      call.packed = {packed_.data(), stride()};
       call.out = {y + first * outputs_, outputs_};
       linear_.run({kernels_, threads_, false, nullptr}, call);
     }
@@ -43,7 +43,7 @@ class LinearEngine : public Engine {
 
  private:
   static constexpr int64_t kRows = 1024;
-  int64_t stride() const { return (inputs_ + 63) / 32 * 16; }
+  int64_t stride() const { return Linear::packed_words(inputs_); }
 
   const lffn::Kernels& kernels_;
   int64_t inputs_, outputs_;

@@ -144,8 +144,8 @@ class Bench {
       call.out = {out_.data(), out_stride};
       if (out_.size() < static_cast<size_t>(call.rows * out_stride)) out_.resize(static_cast<size_t>(kBatch * 2064));
       call.out.data = out_.data();
-      packed_.resize(static_cast<size_t>(kBatch * 1041));
-      call.packed = {packed_.data(), 1040, reinterpret_cast<float*>(packed_.data() + kBatch * 1040)};
+      packed_.resize(static_cast<size_t>(kBatch * 1040));
+      call.packed = {packed_.data(), 1040};
       linear.run(workers(), call);
     }
   }

@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "kernels/linear.h"
 #include "kernels/panels.h"
+#include "kernels/reduce.h"
 #include "kernels/score.h"
 #include "kernels/simd.h"
 
@@ -14,8 +15,6 @@ namespace {
 constexpr int64_t kQueryTile = 24;
 // The sums are rescaled after each block of so many keys, whatever the instruction set.
 constexpr int64_t kKeyBlock = 128;
-
-inline int64_t whole_panels(int64_t n) { return (n + kPanel - 1) / kPanel * kPanel; }
 
 struct AttentionScratch {
   float* key_panels;    // [panels of keys][head_size][kPanel]
@@ -53,7 +52,7 @@ inline void copy_values(const AttentionPlan& plan, float* panels) {
 }
 
 // Queries of a tile in whole vectors of any width.
-constexpr int64_t kQuerySlots = (kQueryTile + kPartialSums - 1) / kPartialSums * kPartialSums;
+constexpr int64_t kQuerySlots = whole_panels(kQueryTile);
 
 // What each query's softmax has seen so far.
 struct Softmax {
@@ -61,26 +60,6 @@ struct Softmax {
   float sum[kQuerySlots];      // of exp(score - largest)
   float factor[kQuerySlots];   // that earlier sums are to be scaled by
 };
-
-// partial[queries][kPartialSums] -> reduce(its columns, first query) with the queries in the lanes.
-template <typename Reduce>
-inline void reduce_queries(float* partial, int64_t queries, Reduce&& reduce) {
-  const int64_t slots = (queries + kLanes - 1) / kLanes * kLanes;
-  for (int64_t i = queries * kPartialSums; i < slots * kPartialSums; ++i) partial[i] = 0;
-  for (int64_t q = 0; q < slots; q += kLanes) {
-    float lanes[kPartialSums * kLanes];
-    for (int64_t r = 0; r < kLanes; r += 4) {
-      for (int64_t p = 0; p < kPartialSums; p += 4) {
-        const float* from = partial + (q + r) * kPartialSums + p;
-        transpose4(from, from + kPartialSums, from + 2 * kPartialSums, from + 3 * kPartialSums, lanes + p * kLanes + r,
-                   kLanes);
-      }
-    }
-    F32 columns[kPartialSums];
-    for (int p = 0; p < kPartialSums; ++p) columns[p] = F32::load(lanes + p * kLanes);
-    reduce(static_cast<F32*>(columns), q);
-  }
-}
 
 // Scores -> weights relative to the largest score of their query so far.
 inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bool first, Softmax* state) {
@@ -96,7 +75,7 @@ inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bo
     }
     for (int v = 0; v < kPanelVectors; ++v) highest[v].store(partial + q * kPartialSums + v * kLanes);
   }
-  reduce_queries(partial, queries, [&](F32* columns, int64_t q) LFFN_INLINE {
+  reduce_rows(partial, queries, [&](F32* columns, int64_t q) LFFN_INLINE {
     F32 largest = columns[0];
     for (int p = 1; p < kPartialSums; ++p) largest = max(largest, columns[p]);
     largest = largest * F32::set1(scale);
@@ -124,7 +103,7 @@ inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bo
     }
     for (int v = 0; v < kPanelVectors; ++v) sums[v].store(partial + q * kPartialSums + v * kLanes);
   }
-  reduce_queries(partial, queries, [&](F32* columns, int64_t q) LFFN_INLINE {
+  reduce_rows(partial, queries, [&](F32* columns, int64_t q) LFFN_INLINE {
     const F32 total = add_up(columns);
     (first ? total : fma(F32::load(state->sum + q), F32::load(state->factor + q), total)).store(state->sum + q);
   });

@@ -103,19 +103,46 @@ struct LinearPlan {
   const float* bias;     // padded to whole panels
   int64_t outputs;       // at most what the panels hold
   Activation activation;
-  bool add;  // out += instead of out =
+  bool add;  // out += instead of out =; without an activation then
   float* out;
   int64_t out_stride;
 };
 // The same with int8 weights and rows that quantise_rows made: only in and weights of `linear` are not used.
 struct LinearInt8Plan {
   LinearPlan linear;
-  const int32_t* in;  // [rows][pairs of inputs], in_stride apart
+  const int32_t* in;  // [rows], in_stride apart
   int64_t in_stride;
-  const float* in_scales;      // [rows]
-  const int8_t* weights;       // [panels][pairs of inputs][kPanel][2], the weights of a pair side by side
+  const int8_t* weights;       // [panels][fours of inputs][kPanel][4], the weights of four inputs side by side
   const float* weight_scales;  // padded to whole panels
+  const int32_t* weight_sums;  // of an output's weights, for each slice of the inputs
+  int64_t sums_stride;         // from slice to slice
 };
+
+// Sums stay in int32 for a slice of so many inputs; the slices' results are added as floats.
+constexpr int64_t kSliceInputs = 65536;
+
+// A row of integers begins with its scale, its zero point, and its outlier with the index, or 0; its numbers, in the
+// kernels' own order, begin after so many words and take half a word each, rounded up to 16 words.
+constexpr int64_t kRowHeader = 16;
+
+// Rows with the vectors of words, as they lie: out = in * words + bias.
+enum class WordKind : int32_t { kF32, kBf16, kInt8 };
+struct WordsPlan {
+  WordKind kind;
+  const void* words;    // [num_words in whole panels][word_stride], zeros behind each word
+  int64_t word_stride;  // numbers from one word to the next, a multiple of kPartialSums, of kWordUnitInt8 for int8
+  int64_t num_words;
+  const float* word_scales;  // int8 only: padded to whole panels, as are the next two
+  const int32_t* word_sums;  // int8 only
+  const float* bias;
+  const float* in;         // [rows][word_stride], zeros behind each row; not for int8
+  const int32_t* in_int8;  // int8 only: rows that quantise_rows made
+  int64_t in_stride;
+  int64_t rows;
+  float* out;
+  int64_t out_stride;
+};
+constexpr int64_t kWordUnitInt8 = 64;
 
 // Rows of one call that share each panel while it is in the L1 cache.
 constexpr int64_t kLinearRows = 96;
@@ -171,9 +198,10 @@ struct Kernels {
 
   void (*linear)(const LinearPlan& plan);
   void (*linear_int8)(const LinearInt8Plan& plan);
-  // Each row's largest magnitude becomes `steps`; steps * 127 * inputs must be below 2^31.
-  void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, float steps, int32_t* pairs,
-                        int64_t pairs_stride, float* scales);
+  // Rows as bytes, each with its own scale and zero point.
+  void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
+                        int64_t out_stride);
+  void (*score_words)(const WordsPlan& plan);
   // matrix[outputs][inputs], its rows `stride` floats apart -> panels, outputs beyond the matrix zero.
   void (*lay_panels)(const float* matrix, int64_t stride, int64_t outputs, int64_t inputs, float* panels);
   // The layer norm of each row; in and out may be the same.

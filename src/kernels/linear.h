@@ -2,12 +2,9 @@
 // are, one row or thousands. Each output is summed over the inputs in order, one FMA each, from zero.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/activation.h"
 #include "kernels/kernels.h"
 #include "kernels/product.h"
-#include "kernels/product_int8.h"
 #include "kernels/simd.h"
 #include "kernels/unroll.h"
 
@@ -20,28 +17,22 @@ constexpr int kSumVectors = kRegisters == 32 ? 24 : kPanelVectors == 2 ? 12 : 8;
 // Panels side by side where there are many rows.
 constexpr int kUsualPanels = kPanelVectors == 1 ? 2 : 1;
 
-// The sums of a product and what goes into them: floats, or pairs of int16 whose integer sums are exact. kDepth: inputs
-// of all panels at once whose weights stay in a near cache while the rows pass by.
+constexpr int64_t whole_panels(int64_t n) { return (n + kPanel - 1) / kPanel * kPanel; }
+
+// The sums of a product and what goes into them. kDepth: words of weights of all panels at once that stay in a near
+// cache while the rows pass by. kWords: words of a row that meet one word of weights.
 struct FloatProduct {
   static constexpr int64_t kDepth = 512;
+  static constexpr int kWords = 1;
   using Number = float;
   using Weight = float;
   using Vector = F32;
   static F32 load(const float* weights) { return F32::load(weights); }
+  template <int kWord>
+  static F32 part(F32 weights) {
+    return weights;
+  }
   static F32 multiply(F32 weights, F32 input, F32 sums) { return fma(weights, input, sums); }
-};
-struct PairProduct {
-  static constexpr int64_t kDepth = 256;
-  using Number = int32_t;
-  using Weight = int32_t;
-  using Vector = I32;
-  static I32 load(const int32_t* weights) { return I32::load(weights); }
-  static I32 multiply(I32 weights, I32 input, I32 sums) { return dot_pairs_here(sums, weights, input); }
-};
-// The same with weights as they are stored, a pair of bytes each.
-struct BytesProduct : PairProduct {
-  using Weight = int16_t;
-  static I32 load(const int16_t* weights) { return load_pairs(reinterpret_cast<const int8_t*>(weights)); }
 };
 
 // Rows at once for so many panels.
@@ -73,11 +64,17 @@ inline Ahead ahead_of(const Weight* next, int64_t panel_stride, int64_t inputs, 
   return ahead;
 }
 
-// sums[kRows][kPanels * kPanel] (+)= in[kRows][inputs] * weights
+// Sums that are only stored.
+struct KeepSums {
+  static constexpr bool wanted = false;
+};
+
+// sums[kRows][kPanels * kPanel] (+)= in[kRows][inputs] * weights. With `last`, finish(row, sums) gets them instead.
 template <typename Product, int kRows, int kPanels, typename Number = typename Product::Number,
-          typename Weight = typename Product::Weight>
+          typename Weight = typename Product::Weight, typename Finish>
 inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, const Weight* weights,
-                         int64_t panel_stride, bool first, Number* sums, int64_t sums_stride, Ahead* ahead) {
+                         int64_t panel_stride, bool first, bool last, Number* sums, int64_t sums_stride, Ahead* ahead,
+                         int64_t row, const Finish& finish) {
   using Vector = typename Product::Vector;
   constexpr bool kAllFit = (kRows + 1) * kPanels * kPanelVectors < kRegisters;
   Vector running[kRows][kPanels * kPanelVectors];
@@ -100,12 +97,21 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, co
         outputs[v] = Product::load(weights + kPanelIndex * panel_stride + i * kPanel + kWithin * kLanes);
         if constexpr (kAllFit) outputs[v] = keep(outputs[v]);
       });
-      unroll<kRows>([&](auto r) LFFN_INLINE {
-        const Vector input = Vector::set1(rows[r][i]);
-        unroll<kPanels * kPanelVectors>(
-            [&](auto v) LFFN_INLINE { running[r][v] = Product::multiply(outputs[v], input, running[r][v]); });
+      unroll<Product::kWords>([&](auto word) LFFN_INLINE {
+        constexpr int kWord = decltype(word)::value;
+        Vector parts[kPanels * kPanelVectors];
+        unroll<kPanels * kPanelVectors>([&](auto v)
+                                            LFFN_INLINE { parts[v] = Product::template part<kWord>(outputs[v]); });
+        unroll<kRows>([&](auto r) LFFN_INLINE {
+          const Vector input = Vector::set1(rows[r][i * Product::kWords + kWord]);
+          unroll<kPanels * kPanelVectors>(
+              [&](auto v) LFFN_INLINE { running[r][v] = Product::multiply(parts[v], input, running[r][v]); });
+        });
       });
     }
+  }
+  if constexpr (Finish::wanted) {
+    if (last) return finish(row, running);
   }
   unroll<kRows>([&](auto r) LFFN_INLINE {
     unroll<kPanels * kPanelVectors>([&](auto v)
@@ -114,124 +120,155 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, co
 }
 
 // The same for fewer rows than are usual, down to one.
-template <typename Product, int kMost, int kPanels, typename Number = typename Product::Number,
-          typename Weight = typename Product::Weight>
-inline void linear_rest(int64_t rows, const Number* in, int64_t in_stride, int64_t inputs, const Weight* weights,
-                        int64_t panel_stride, bool first, Number* sums, int64_t sums_stride, Ahead* ahead) {
+template <typename Product, int kMost, int kPanels, typename... Arguments>
+inline void linear_rest(int64_t rows, Arguments&&... arguments) {
   if constexpr (kMost > 0) {
-    if (rows == kMost) {
-      return linear_piece<Product, kMost, kPanels>(in, in_stride, inputs, weights, panel_stride, first, sums,
-                                                   sums_stride, ahead);
-    }
-    linear_rest<Product, kMost - 1, kPanels>(rows, in, in_stride, inputs, weights, panel_stride, first, sums,
-                                             sums_stride, ahead);
+    if (rows == kMost) return linear_piece<Product, kMost, kPanels>(arguments...);
+    linear_rest<Product, kMost - 1, kPanels>(rows, arguments...);
   }
 }
 
 // sums[rows][kPanels * kPanel] (+)= in[rows][inputs] * weights
 template <typename Product, int kPanels, typename Number = typename Product::Number,
-          typename Weight = typename Product::Weight>
+          typename Weight = typename Product::Weight, typename Finish = KeepSums>
 void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inputs, const Weight* weights,
-                 int64_t panel_stride, bool first, Number* sums, int64_t sums_stride, Ahead ahead = {}) {
+                 int64_t panel_stride, bool first, Number* sums, int64_t sums_stride, Ahead ahead, bool last = false,
+                 const Finish& finish = {}) {
   constexpr int kRows = rows_at_once(kPanels);
   int64_t r = 0;
   for (; r + kRows <= rows; r += kRows) {
-    linear_piece<Product, kRows, kPanels>(in + r * in_stride, in_stride, inputs, weights, panel_stride, first,
-                                          sums + r * sums_stride, sums_stride, &ahead);
+    linear_piece<Product, kRows, kPanels>(in + r * in_stride, in_stride, inputs, weights, panel_stride, first, last,
+                                          sums + r * sums_stride, sums_stride, &ahead, r, finish);
   }
   linear_rest<Product, kRows - 1, kPanels>(rows - r, in + r * in_stride, in_stride, inputs, weights, panel_stride,
-                                           first, sums + r * sums_stride, sums_stride, &ahead);
+                                           first, last, sums + r * sums_stride, sums_stride, &ahead, r, finish);
 }
 
-// value(row, column, sums) of each vector of sums[rows][columns] -> out, through the activation.
-template <typename Number, typename Value, typename Function>
-inline void finish_linear(const LinearPlan& plan, int64_t first_row, int64_t rows, int64_t first_column,
-                          int64_t columns, const Number* sums, Value&& value, Function&& function) {
-  const int64_t sums_stride = columns;
-  if (columns > plan.outputs - first_column) columns = plan.outputs - first_column;
-  for (int64_t r = 0; r < rows; ++r, sums += sums_stride) {
-    float* out = plan.out + (first_row + r) * plan.out_stride + first_column;
-    for (int64_t c = 0; c < columns; c += kLanes) {
-      const F32 result = function(value(first_row + r, first_column + c, sums + c));
-      if (c + kLanes <= columns) {
-        (plan.add ? F32::load(out + c) + result : result).store(out + c);
-        continue;
-      }
-      float last[kLanes];
-      result.store(last);
-      for (int64_t i = c; i < columns; ++i) out[i] = plan.add ? out[i] + last[i - c] : last[i - c];
+alignas(64) constexpr float kNothing[8 * kPanel] = {};
+
+// Finished sums -> out. Scaling: what it needs of a column, of a row, the result of the two and a vector of
+// sums, and what is to be mended afterwards.
+template <typename Scaling>
+struct FinishRows {
+  static constexpr bool wanted = true;
+  const LinearPlan& plan;
+  int64_t first_row, first_column;
+  const Scaling& scaling;
+
+  template <typename Vector, int kRows, int kVectors>
+  LFFN_INLINE void operator()(int64_t row, Vector (&sums)[kRows][kVectors]) const {
+    constexpr int64_t kColumns = kVectors * kLanes;
+    static_assert(kColumns <= 8 * kPanel);
+    // Copies, as the compiler must think that a stored vector may change what a pointer leads to.
+    const Scaling scale = scaling;
+    const bool add = plan.add;
+    const int64_t out_stride = plan.out_stride, room = plan.outputs - first_column;
+    const bool whole = room >= kColumns;
+    row += first_row;
+    float* out = plan.out + row * out_stride + first_column;
+    float tile[kRows * kColumns];  // for panels that reach beyond the outputs
+    float* to = whole ? out : tile;
+    const int64_t stride = whole ? out_stride : kColumns;
+    const float* before = whole && add ? out : kNothing;
+    const int64_t before_stride = whole && add ? out_stride : 0;
+    typename Scaling::Column columns[kVectors];
+    unroll<kVectors>([&](auto v) LFFN_INLINE { columns[v] = scale.column(first_column + v * kLanes); });
+    unroll<kRows>([&](auto r) LFFN_INLINE {
+      const typename Scaling::Row mine = scale.row(row + r);
+      unroll<kVectors>([&](auto v) LFFN_INLINE {
+        const F32 result = Scaling::result(sums[r][v], columns[v], mine);
+        (result + F32::load(before + r * before_stride + v * kLanes)).store(to + r * stride + v * kLanes);
+      });
+    });
+    if (whole) return;
+    for (int r = 0; r < kRows; ++r, out += out_stride) {
+      for (int64_t c = 0; c < room; ++c) out[c] = tile[r * kColumns + c] + (add ? out[c] : 0.0f);
     }
+  }
+};
+
+template <typename Function>
+inline void apply(float* rows, int64_t stride, int64_t count, int64_t columns, Function&& function) {
+  for (int64_t r = 0; r < count; ++r, rows += stride) {
+    int64_t c = 0;
+    for (; c + kLanes <= columns; c += kLanes) function(F32::load(rows + c)).store(rows + c);
+    if (c == columns) continue;
+    float last[kLanes] = {};
+    for (int64_t i = c; i < columns; ++i) last[i - c] = rows[i];
+    function(F32::load(last)).store(last);
+    for (int64_t i = c; i < columns; ++i) rows[i] = last[i - c];
   }
 }
 
-// Bytes pay where few rows share a piece of weights; for more rows they are widened once.
+void activate(Activation activation, float* rows, int64_t stride, int64_t count, int64_t columns) {
+  switch (activation) {
+    case Activation::kNone:
+      return;
+    case Activation::kGelu:
+      return apply(rows, stride, count, columns, [](F32 x) { return gelu(x); });
+    case Activation::kTanh:
+      return apply(rows, stride, count, columns, [](F32 x) { return tanh(x); });
+    case Activation::kGeluTanh:
+      return apply(rows, stride, count, columns, [](F32 x) { return gelu_tanh(x); });
+    case Activation::kRelu:
+      return apply(rows, stride, count, columns, [](F32 x) { return relu(x); });
+    case Activation::kSigmoid:
+      return apply(rows, stride, count, columns, [](F32 x) { return sigmoid(x); });
+  }
+}
+
+// Above so many rows, weights that the product takes apart are so once for all rows.
 constexpr int64_t kWidenRows = 4 * rows_at_once(kUsualPanels);
 
-inline void widen(const int16_t* weights, int64_t panel_stride, int panels, int64_t inputs, int32_t* to) {
-  for (int p = 0; p < panels; ++p) {
-    const int8_t* bytes = reinterpret_cast<const int8_t*>(weights + p * panel_stride);
-    for (int64_t k = 0; k < inputs * kPanel; k += kLanes, to += kLanes) load_pairs(bytes + 2 * k).store(to);
-  }
-}
-
-// `kPanels` panels from output `first_column` on, for up to kLinearRows rows. in and weights hold `inputs` numbers of
-// the product's kind for each row and output.
-template <typename Product, int kPanels, typename Number, typename Weight, typename Value>
+// `kPanels` panels from output `first_column` on, for up to kLinearRows rows. The weights hold `words` for each output.
+template <typename Product, int kPanels, typename Number, typename Weight, typename Scaling>
 inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Weight* weights,
-                          int64_t inputs, int64_t first_row, int64_t rows, int64_t first_column, Value&& value) {
-  constexpr int64_t kColumns = kPanels * kPanel, kPieceInputs = Product::kDepth / kPanels;
+                          int64_t words, int64_t panel_stride, int64_t first_row, int64_t rows, int64_t first_column,
+                          const Scaling& scaling) {
+  constexpr int64_t kColumns = kPanels * kPanel, kPieceWords = Product::kDepth / kPanels;
+  // Where a product takes several pieces.
   alignas(64) Number sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
-  const int64_t panel_stride = inputs * kPanel;
+  const FinishRows<Scaling> finish = {plan, first_row, first_column, scaling};
   in += first_row * in_stride;
-  weights += first_column * inputs;
-  for (int64_t i = 0; i < inputs; i += kPieceInputs) {
-    const int64_t depth = inputs - i < kPieceInputs ? inputs - i : kPieceInputs;
+  weights += first_column / kPanel * panel_stride;
+  for (int64_t i = 0; i < words; i += kPieceWords) {
+    const int64_t depth = words - i < kPieceWords ? words - i : kPieceWords;
+    const bool first = i == 0, last = i + depth == words;
     const Weight* piece = weights + i * kPanel;
-    const Weight* next = i + depth < inputs ? piece + depth * kPanel : weights + kPanels * panel_stride;
-    const bool last = i + depth == inputs && first_column + kColumns >= plan.outputs;
-    const Ahead ahead = last ? Ahead() : ahead_of<kPanels>(next, panel_stride, depth, rows);
-    if constexpr (std::is_same_v<Product, BytesProduct> && kPanels <= kUsualPanels) {
+    const Weight* next = last ? weights + kPanels * panel_stride : piece + depth * kPanel;
+    const Ahead ahead =
+        last && first_column + kColumns >= plan.outputs ? Ahead() : ahead_of<kPanels>(next, panel_stride, depth, rows);
+    const Number* from = in + i * Product::kWords;
+    if constexpr (Product::kWords > 1 && kPanels <= kUsualPanels) {
       if (rows > kWidenRows) {
-        alignas(64) int32_t wide[Product::kDepth * kPanel];
-        widen(piece, panel_stride, kPanels, depth, static_cast<int32_t*>(wide));
-        linear_rows<PairProduct, kPanels>(in + i, in_stride, rows, depth, static_cast<const int32_t*>(wide),
-                                          depth * kPanel, i == 0, static_cast<Number*>(sums), kColumns, ahead);
+        alignas(64) Number wide[Product::kWords * Product::kDepth * kPanel];
+        const int64_t wide_words = Product::kWords * depth, wide_stride = wide_words * kPanel;
+        for (int p = 0; p < kPanels; ++p) Product::widen(piece + p * panel_stride, depth, wide + p * wide_stride);
+        linear_rows<typename Product::Wide, kPanels>(from, in_stride, rows, wide_words,
+                                                     static_cast<const Number*>(wide), wide_stride, first,
+                                                     static_cast<Number*>(sums), kColumns, ahead, last, finish);
         continue;
       }
     }
-    linear_rows<Product, kPanels>(in + i, in_stride, rows, depth, piece, panel_stride, i == 0,
-                                  static_cast<Number*>(sums), kColumns, ahead);
+    linear_rows<Product, kPanels>(from, in_stride, rows, depth, piece, panel_stride, first, static_cast<Number*>(sums),
+                                  kColumns, ahead, last, finish);
   }
-  const auto finish = [&](auto&& function) LFFN_INLINE {
-    finish_linear(plan, first_row, rows, first_column, kColumns, static_cast<const Number*>(sums), value, function);
-  };
-  switch (plan.activation) {
-    case Activation::kGelu:
-      return finish([](F32 x) { return gelu(x); });
-    case Activation::kTanh:
-      return finish([](F32 x) { return tanh(x); });
-    case Activation::kGeluTanh:
-      return finish([](F32 x) { return gelu_tanh(x); });
-    case Activation::kRelu:
-      return finish([](F32 x) { return relu(x); });
-    case Activation::kSigmoid:
-      return finish([](F32 x) { return sigmoid(x); });
-    default:
-      return finish([](F32 x) { return x; });
-  }
+  const int64_t room = plan.outputs - first_column, columns = room < kColumns ? room : kColumns;
+  scaling.amend(plan, first_row, rows, first_column, columns);
+  activate(plan.activation, plan.out + first_row * plan.out_stride + first_column, plan.out_stride, rows, columns);
 }
 
 // All rows and panels, few rows with more panels at once: that leaves registers free and hides the latency of the sums.
-template <typename Product, typename Number, typename Weight, typename Value>
-void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Weight* weights, int64_t inputs,
-               Value&& value) {
+template <typename Product, typename Number, typename Weight, typename Scaling>
+void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Weight* weights, int64_t words,
+               int64_t panel_stride, const Scaling& scaling) {
   for (int64_t r = 0; r < plan.rows; r += kLinearRows) {
     const int64_t rows = plan.rows - r < kLinearRows ? plan.rows - r : kLinearRows;
     int64_t column = 0;
     const auto run = [&](auto panels) LFFN_INLINE {
       constexpr int kPanels = decltype(panels)::value;
       for (; column + (kPanels - 1) * kPanel < plan.outputs; column += kPanels * kPanel) {
-        linear_panels<Product, kPanels>(plan, in, in_stride, weights, inputs, r, rows, column, value);
+        linear_panels<Product, kPanels>(plan, in, in_stride, weights, words, panel_stride, r, rows, column, scaling);
       }
     };
     if (rows <= rows_at_once(4 * kUsualPanels)) {
@@ -245,60 +282,19 @@ void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, cons
   }
 }
 
+struct AddBias {
+  const float* bias;
+  using Column = F32;
+  struct Row {};
+  F32 column(int64_t c) const { return F32::load(bias + c); }
+  static Row row(int64_t) { return {}; }
+  static F32 result(F32 sums, F32 bias, Row) { return sums + bias; }
+  static void amend(const LinearPlan&, int64_t, int64_t, int64_t, int64_t) {}
+};
+
 inline void linear(const LinearPlan& plan) {
-  linear_of<FloatProduct>(plan, plan.in, plan.in_stride, plan.weights, plan.inputs,
-                          [&](int64_t, int64_t column, const float* sums)
-                              LFFN_INLINE { return F32::load(sums) + F32::load(plan.bias + column); });
-}
-
-inline void linear_int8(const LinearInt8Plan& plan) {
-  linear_of<BytesProduct>(plan.linear, plan.in, plan.in_stride, reinterpret_cast<const int16_t*>(plan.weights),
-                          (plan.linear.inputs + 1) / 2,
-                          [&](int64_t row, int64_t column, const int32_t* sums) LFFN_INLINE {
-                            const F32 scaled = to_float(I32::load(sums)) * F32::load(plan.weight_scales + column);
-                            return fma(scaled, F32::set1(plan.in_scales[row]), F32::load(plan.linear.bias + column));
-                          });
-}
-
-// Rows -> pairs of int16 and what one step is worth in each. Where a row has a NaN or an infinity, its step has, too.
-inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, float steps, int32_t* pairs,
-                          int64_t pairs_stride, float* scales) {
-  constexpr int64_t kChunk = 64;
-  for (int64_t r = 0; r < rows; ++r, in += in_stride, pairs += pairs_stride) {
-    // As integers, magnitudes keep their order, and NaN is the largest.
-    I32 lanes = I32::set1(0);
-    int64_t i = 0;
-    for (; i + kLanes <= inputs; i += kLanes) lanes = max(lanes, bits(abs(F32::load(in + i))));
-    int32_t largest = 0, each[kLanes];
-    lanes.store(each);
-    for (const int32_t magnitude : each) largest = magnitude > largest ? magnitude : largest;
-    for (; i < inputs; ++i) {
-      int32_t magnitude;
-      __builtin_memcpy(&magnitude, in + i, sizeof magnitude);
-      magnitude &= 0x7fffffff;
-      largest = magnitude > largest ? magnitude : largest;
-    }
-    float range;
-    __builtin_memcpy(&range, &largest, sizeof range);
-    range = range < kSmallestRange ? kSmallestRange : range;
-    scales[r] = range / steps;
-    const float inverse = steps / range;
-    for (int64_t c = 0; c < inputs; c += kChunk) {
-      const int64_t count = inputs - c < kChunk ? inputs - c : kChunk;
-      float last[kChunk];
-      const float* from = in + c;
-      if (count < kChunk) {
-        for (int64_t k = 0; k < kChunk; ++k) last[k] = k < count ? from[k] : 0.0f;
-        from = last;
-      }
-      uint16_t halves[kChunk];
-      for (int64_t k = 0; k < kChunk; k += kLanes) {
-        const F32 rounded = fma(F32::load(from + k), F32::set1(inverse), F32::set1(kRoundInLowBits));
-        store_u16(bits(rounded) & I32::set1(0xffff), halves + k);
-      }
-      __builtin_memcpy(pairs + c / 2, halves, static_cast<size_t>((count + 1) / 2) * sizeof(int32_t));
-    }
-  }
+  linear_of<FloatProduct>(plan, plan.in, plan.in_stride, plan.weights, plan.inputs, plan.inputs * kPanel,
+                          AddBias{plan.bias});
 }
 
 }  // namespace

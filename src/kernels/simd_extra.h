@@ -12,6 +12,11 @@
 namespace lffn {
 namespace {
 
+// dot_bytes is one instruction.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+#define LFFN_DOT_BYTES 1
+#endif
+
 #if defined(__AVX512BW__)
 
 inline void store_low_halves(__m512i a, uint16_t* p) {
@@ -65,6 +70,20 @@ inline __m512i native_dot_bytes(__m512i a, __m512i counts, __m512i values) {
   return _mm512_add_epi32(_mm512_add_epi32(a, _mm512_madd_epi16(even_counts, even_values)), odd);
 #endif
 }
+
+inline void store_low_bytes(__m512i a, uint8_t* p) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a));
+}
+inline __m512i native_swap_middle(__m512i a) { return _mm512_shuffle_epi32(a, _MM_PERM_DBCA); }
+inline __m512i native_even_bytes(__m512i a) { return _mm512_srai_epi16(_mm512_slli_epi16(a, 8), 8); }
+inline __m512i native_odd_bytes(__m512i a) { return _mm512_srai_epi16(a, 8); }
+inline __m512i native_swap_pairs(__m512i a) { return _mm512_shufflehi_epi16(_mm512_shufflelo_epi16(a, 0xd8), 0xd8); }
+inline __m512 native_load_bf16(const uint16_t* p) {
+  const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+}
+inline float native_least(__m512 a) { return _mm512_reduce_min_ps(a); }
+inline __m512i native_multiply(__m512i a, __m512i b) { return _mm512_mullo_epi32(a, b); }
 
 #elif defined(__AVX2__)
 
@@ -138,6 +157,28 @@ inline __m256i native_dot_bytes(__m256i a, __m256i counts, __m256i values) {
 #endif
 }
 
+inline void store_low_bytes(__m256i a, uint8_t* p) {
+  const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4, 8, 12, -1,
+                                         -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m256i gathered = _mm256_shuffle_epi8(a, order);
+  const __m128i both = _mm_unpacklo_epi32(_mm256_castsi256_si128(gathered), _mm256_extracti128_si256(gathered, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p), both);
+}
+inline __m256i native_swap_middle(__m256i a) { return _mm256_shuffle_epi32(a, 0xd8); }
+inline __m256i native_even_bytes(__m256i a) { return _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8); }
+inline __m256i native_odd_bytes(__m256i a) { return _mm256_srai_epi16(a, 8); }
+inline __m256i native_swap_pairs(__m256i a) { return _mm256_shufflehi_epi16(_mm256_shufflelo_epi16(a, 0xd8), 0xd8); }
+inline __m256 native_load_bf16(const uint16_t* p) {
+  const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+}
+inline float native_least(__m256 a) {
+  const __m128 four = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  const __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+inline __m256i native_multiply(__m256i a, __m256i b) { return _mm256_mullo_epi32(a, b); }
+
 #elif defined(__SSE2__)
 
 inline void store_low_halves(__m128i a, uint16_t* p) {
@@ -183,6 +224,23 @@ inline __m128i native_dot_quads(__m128i a, __m128i weights, __m128i values) {
 }
 inline __m128i native_dot_bytes(__m128i a, __m128i counts, __m128i values) {
   return native_dot_quads(a, counts, values);
+}
+
+inline __m128i native_swap_middle(__m128i a) { return _mm_shuffle_epi32(a, 0xd8); }
+inline __m128i native_even_bytes(__m128i a) { return _mm_srai_epi16(_mm_slli_epi16(a, 8), 8); }
+inline __m128i native_odd_bytes(__m128i a) { return _mm_srai_epi16(a, 8); }
+inline __m128i native_swap_pairs(__m128i a) { return _mm_shufflehi_epi16(_mm_shufflelo_epi16(a, 0xd8), 0xd8); }
+inline __m128 native_load_bf16(const uint16_t* p) {
+  const __m128i halves = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), halves));
+}
+inline float native_least(__m128 a) {
+  const __m128 two = _mm_min_ps(a, _mm_movehl_ps(a, a));
+  return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+inline __m128i native_multiply(__m128i a, __m128i b) {
+  const __m128i even = _mm_mul_epu32(a, b), odd = _mm_mul_epu32(_mm_srli_si128(a, 4), _mm_srli_si128(b, 4));
+  return _mm_unpacklo_epi32(_mm_shuffle_epi32(even, 0x08), _mm_shuffle_epi32(odd, 0x08));
 }
 
 #elif defined(__aarch64__)
@@ -232,6 +290,24 @@ inline int32x4_t native_dot_bytes(int32x4_t a, int32x4_t counts, int32x4_t value
   const int32x4_t sum = vpaddlq_s16(vpaddlq_s8(y));
   return vaddq_s32(native_dot_signed(a, x, y), vshlq_n_s32(sum, 7));
 }
+
+inline int32x4_t native_swap_middle(int32x4_t a) {
+  return vcombine_s32(vzip1_s32(vget_low_s32(a), vget_high_s32(a)), vzip2_s32(vget_low_s32(a), vget_high_s32(a)));
+}
+inline int32x4_t native_even_bytes(int32x4_t a) {
+  return vreinterpretq_s32_s16(vshrq_n_s16(vshlq_n_s16(vreinterpretq_s16_s32(a), 8), 8));
+}
+inline int32x4_t native_odd_bytes(int32x4_t a) {
+  return vreinterpretq_s32_s16(vshrq_n_s16(vreinterpretq_s16_s32(a), 8));
+}
+inline int32x4_t native_swap_pairs(int32x4_t a) {
+  const int16x8_t x = vreinterpretq_s16_s32(a);
+  const int16x8_t even = vuzp1q_s16(x, x), odd = vuzp2q_s16(x, x);  // 0 2 4 6 ..., 1 3 5 7 ...
+  return vzip1q_s32(vreinterpretq_s32_s16(even), vreinterpretq_s32_s16(odd));
+}
+inline float32x4_t native_load_bf16(const uint16_t* p) { return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16)); }
+inline float native_least(float32x4_t a) { return vminvq_f32(a); }
+inline int32x4_t native_multiply(int32x4_t a, int32x4_t b) { return vmulq_s32(a, b); }
 
 #endif
 

@@ -167,6 +167,48 @@ inline I32 load_pairs(const int8_t* p) {
   return r;
 }
 
+// Bytes 0 and 2, or 1 and 3, of each lane, as its int16 halves.
+inline I32 even_bytes(I32 a) {
+  for (int32_t& x : a.v) {
+    const uint32_t high = static_cast<uint32_t>(static_cast<int8_t>(x >> 16)) << 16;
+    x = static_cast<int32_t>(high | (static_cast<uint32_t>(static_cast<int8_t>(x)) & 0xffff));
+  }
+  return a;
+}
+inline I32 odd_bytes(I32 a) {
+  return even_bytes(lanewise(a, a, [](int32_t x, int32_t) { return x >> 8; }));
+}
+// Of each four lanes, the second and the third change places.
+inline I32 swap_middle(I32 a) { return {{a.v[0], a.v[2], a.v[1], a.v[3]}}; }
+// Of each four int16, the second and the third change places.
+inline I32 swap_pairs(I32 a) {
+  int16_t halves[8];
+  std::memcpy(halves, a.v, sizeof halves);
+  for (int i = 1; i < 8; i += 4) {
+    const int16_t second = halves[i];
+    halves[i] = halves[i + 1];
+    halves[i + 1] = second;
+  }
+  std::memcpy(a.v, halves, sizeof halves);
+  return a;
+}
+inline F32 load_bf16(const uint16_t* p) {
+  I32 r;
+  for (int i = 0; i < I32::kLanes; ++i) r.v[i] = static_cast<int32_t>(static_cast<uint32_t>(p[i]) << 16);
+  return from_bits(r);
+}
+
+// The least of all lanes, none of them NaN.
+inline float least(F32 a) {
+  const F32 two = min(a, {{a.v[2], a.v[3], a.v[2], a.v[3]}});
+  return two.v[0] < two.v[1] ? two.v[0] : two.v[1];
+}
+inline I32 operator*(I32 a, I32 b) {
+  return lanewise(a, b, [](int32_t x, int32_t y) {
+    return static_cast<int32_t>(static_cast<uint32_t>(x) * static_cast<uint32_t>(y));
+  });
+}
+
 inline I32 max(I32 a, I32 b) {
   return lanewise(a, b, [](int32_t x, int32_t y) { return x > y ? x : y; });
 }

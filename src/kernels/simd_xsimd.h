@@ -93,6 +93,22 @@ inline I32 low_and_high(I32 low, I32 high) { return {BatchI(native_low_and_high(
 // Two bytes for each lane, as its int16 halves.
 inline I32 load_pairs(const int8_t* p) { return {BatchI(native_load_pairs(p))}; }
 
+// Bytes 0 and 2, or 1 and 3, of each lane, as its int16 halves.
+inline I32 even_bytes(I32 a) { return {BatchI(native_even_bytes(a.v))}; }
+inline I32 odd_bytes(I32 a) { return {BatchI(native_odd_bytes(a.v))}; }
+// Of each four lanes, the second and the third change places.
+inline I32 swap_middle(I32 a) { return {BatchI(native_swap_middle(a.v))}; }
+// Of each four int16, the second and the third change places.
+inline I32 swap_pairs(I32 a) { return {BatchI(native_swap_pairs(a.v))}; }
+inline F32 load_bf16(const uint16_t* p) { return {BatchF(native_load_bf16(p))}; }
+inline float least(F32 a) { return native_least(a.v); }  // of all lanes, none of them NaN
+inline I32 operator*(I32 a, I32 b) { return {BatchI(native_multiply(a.v, b.v))}; }
+
+#if defined(LFFN_DOT_BYTES)
+// The lowest byte of each.
+inline void store_u8(I32 a, uint8_t* p) { store_low_bytes(a.v, p); }
+#endif
+
 inline I32 max(I32 a, I32 b) { return {BatchI(native_max(a.v, b.v))}; }
 
 // Four rows of bytes -> four vectors of words, each with a byte of every row. Within each 128 bits, the first vector

@@ -15,7 +15,8 @@ struct LoadOptions {
   int32_t num_threads = 0;  // 0: what the environment leaves
   int32_t table_dtype = LFFN_DTYPE_AS_STORED;
   int32_t hash_dtype = LFFN_DTYPE_AS_STORED;
-  int32_t linear_dtype = LFFN_DTYPE_AS_STORED;  // of a model's linear layers
+  int32_t linear_dtype = LFFN_DTYPE_AS_STORED;     // of a model's linear layers
+  int32_t embedding_dtype = LFFN_DTYPE_AS_STORED;  // of its word embeddings and its decoder: also LFFN_BF16
   bool map_file = false;
   bool flush_denormals = false;
   std::shared_ptr<Executor> executor = default_executor();

@@ -6,17 +6,14 @@
 namespace lffn {
 namespace {
 
-// Outputs of the decoder that are laid in panels at once.
-constexpr int64_t kDecoderOutputs = 4 * kPanel;
-
 size_t block_bytes(int64_t rows, int64_t size) { return floats_bytes(std::min(rows, kHeadRows), row_stride(size)); }
 
 }  // namespace
 
 size_t Model::heads_bytes(const Extent& extent) const {
   const int64_t d = config_.hidden_size;
-  const size_t logits =
-      extent.positions == 0 ? 0 : block_bytes(extent.positions, d) + floats_bytes(num_threads_ * kDecoderOutputs, d);
+  const int64_t positions = std::min(extent.positions, kHeadRows);
+  const size_t logits = positions == 0 ? 0 : block_bytes(positions, d) + decoder().scratch_bytes(positions);
   return std::max({logits, block_bytes(extent.sequences, d), 2 * block_bytes(extent.pooled, widest_module())});
 }
 
@@ -46,9 +43,7 @@ void Model::collect(const Workers& workers, const ModelCall& call, const Span& c
 
 void Model::predict(const Workers& workers, const ModelCall& call, const Scratch& scratch) const {
   const int64_t d = config_.hidden_size, vocabulary = config_.vocab_size;
-  const float* decoder = decoder_.size() > 0 ? decoder_.as<float>() : words_.as<float>();
   const Rows block = {scratch.floats(scratch.layout.stage), row_stride(d)};
-  float* panels = block.row(std::min(call.num_positions, kHeadRows));
   for (int64_t first = 0; first < call.num_positions; first += kHeadRows) {
     const int64_t rows = std::min(kHeadRows, call.num_positions - first);
     Linear::Call dense;
@@ -58,24 +53,13 @@ void Model::predict(const Workers& workers, const ModelCall& call, const Scratch
     dense.out = block;
     lm_dense_.run(workers, dense);
     kernels_.normalise(lm_norm_.plan(), block.data, block.stride, rows, block.data, block.stride);
-    const int64_t items = (vocabulary + kDecoderOutputs - 1) / kDecoderOutputs;
-    const double flop = 2.0 * static_cast<double>(rows * d) * static_cast<double>(vocabulary);
-    workers.run(items, workers.threads_for(flop), [&](int64_t item, int32_t thread) {
-      const int64_t output = item * kDecoderOutputs;
-      LinearPlan plan = {};
-      plan.outputs = std::min(kDecoderOutputs, vocabulary - output);
-      float* mine = panels + thread * kDecoderOutputs * d;
-      kernels_.lay_panels(decoder + output * d, d, plan.outputs, d, mine);
-      plan.in = block.data;
-      plan.in_stride = block.stride;
-      plan.rows = rows;
-      plan.inputs = d;
-      plan.weights = mine;
-      plan.bias = decoder_bias_.as<float>() + output;
-      plan.out = call.logits + first * vocabulary + output;
-      plan.out_stride = vocabulary;
-      kernels_.linear(plan);
-    });
+    WordMatrix::Call words;
+    words.in = block;
+    words.rows = rows;
+    words.bias = decoder_bias_.as<float>();
+    words.out = {call.logits + first * vocabulary, vocabulary};
+    words.scratch = reinterpret_cast<uint8_t*>(block.row(std::min(call.num_positions, kHeadRows)));
+    decoder().score(workers, words);
   }
 }
 

@@ -34,13 +34,18 @@ lffn_model_info Model::info() const {
     bytes += held;
   };
   const auto add_norm = [&](const Norm& norm) { add_floats(norm.bytes() > 0 ? 2 * d : 0, norm.bytes()); };
+  const auto add_words = [&](const WordMatrix& words) {
+    parameters += words.num_parameters();
+    stored += words.stored_bytes();
+    bytes += words.bytes();
+  };
   const auto add_linear = [&](const Linear& linear) {
     parameters += linear.num_parameters();
     stored += linear.stored_bytes();
     bytes += linear.bytes();
     return linear.flop_per_row();
   };
-  add_floats(config_.vocab_size * d, words_.size());
+  add_words(words_);
   add_floats(config_.position_rows() * d, positions_.size());
   add_floats(config_.type_vocab_size * d, types_.size());
   add_norm(embedding_norm_);
@@ -69,7 +74,7 @@ lffn_model_info Model::info() const {
     info.lm_head_flop_per_token = add_linear(lm_dense_) + 8 * d + 2 * d * config_.vocab_size;
     add_norm(lm_norm_);
     add_floats(config_.vocab_size, decoder_bias_.size());
-    if (decoder_.size() > 0) add_floats(d * config_.vocab_size, decoder_.size());
+    add_words(decoder_);
   }
   if (num_classes_ > 0) {
     add_linear(class_dense_);

@@ -89,15 +89,16 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
                                             : LFFN_F32) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
   const size_t bytes = static_cast<size_t>(inputs_) * sizeof(float);
-  panels_ = Memory(checked_product(padded, dtype_ == LFFN_INT8 ? static_cast<size_t>(2 * pairs()) : bytes));
+  panels_ = Memory(checked_product(padded, dtype_ == LFFN_INT8 ? static_cast<size_t>(4 * quads()) : bytes));
   bias_ = Memory(padded * sizeof(float));
   std::memset(bias_.data(), 0, bias_.size());
   if (dtype_ == LFFN_INT8) {
-    constexpr float kMostSteps = 32767;
-    steps_ = std::min(kMostSteps, std::floor(2147483647.0f / 128.0f / static_cast<float>(inputs_)));
     std::memset(panels_.data(), 0, panels_.size());
     scales_ = Memory(padded * sizeof(float));
     std::memset(scales_.data(), 0, scales_.size());
+    const int64_t slices = (inputs_ + kSliceInputs - 1) / kSliceInputs;
+    sums_ = Memory(checked_product(padded * sizeof(int32_t), static_cast<size_t>(slices)));
+    std::memset(sums_.data(), 0, sums_.size());
   }
   // A panel's rows at a time, wherever they come from.
   std::vector<float> rows(checked_product(static_cast<size_t>(inputs_), kPanel));
@@ -131,8 +132,12 @@ void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t ro
     read_row(tensors, part, row, floats);
     scale = quantise_row(floats, inputs_, integers);
   }
-  int8_t* panel = panels_.as<int8_t>() + (output / kPanel * pairs() * kPanel + output % kPanel) * 2;
-  for (int64_t i = 0; i < inputs_; ++i) panel[i / 2 * kPanel * 2 + i % 2] = integers[i];
+  int8_t* start = panels_.as<int8_t>() + int8_start(output);
+  int32_t* sums = sums_.as<int32_t>() + output;
+  for (int64_t i = 0; i < inputs_; ++i) {
+    start[int8_place(i)] = integers[i];
+    sums[i / kSliceInputs * round_up(outputs_, kPanel)] += integers[i];
+  }
 }
 
 void Linear::run(const Workers& workers, const Call& call) const {
@@ -146,9 +151,8 @@ void Linear::run(const Workers& workers, const Call& call) const {
       kernels.normalise(call.norm->plan(), call.in.row(first), call.in.stride, rows, in.row(first), in.stride);
     }
     if (dtype_ == LFFN_INT8) {
-      kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, steps_,
-                            call.packed.pairs + first * call.packed.stride, call.packed.stride,
-                            call.packed.scales + first);
+      kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, call.packed.rows + first * call.packed.stride,
+                            call.packed.stride);
     }
   };
   // Rows that several items read are prepared before; the others by their item, while they are near.
@@ -175,9 +179,15 @@ void Linear::run(const Workers& workers, const Call& call) const {
       plan.weights = panels_.as<float>() + output * inputs_;
       return kernels.linear(plan);
     }
-    kernels.linear_int8({plan, call.packed.pairs + first * call.packed.stride, call.packed.stride,
-                         call.packed.scales + first, panels_.as<int8_t>() + 2 * output * pairs(),
-                         scales_.as<float>() + output});
+    LinearInt8Plan int8 = {};
+    int8.linear = plan;
+    int8.in = call.packed.rows + first * call.packed.stride;
+    int8.in_stride = call.packed.stride;
+    int8.weights = panels_.as<int8_t>() + int8_start(output);
+    int8.weight_scales = scales_.as<float>() + output;
+    int8.weight_sums = sums_.as<int32_t>() + output;
+    int8.sums_stride = round_up(outputs_, kPanel);
+    kernels.linear_int8(int8);
   });
 }
 
@@ -188,9 +198,9 @@ void Linear::add_stored(const std::string& prefix, const std::vector<const char*
   memory.emplace_back(checked_product(static_cast<size_t>(inputs_ * outputs_), element));
   for (int64_t o = 0; o < outputs_; ++o) {
     if (integers) {
-      const int8_t* panel = panels_.as<int8_t>() + (o / kPanel * pairs() * kPanel + o % kPanel) * 2;
+      const int8_t* start = panels_.as<int8_t>() + int8_start(o);
       int8_t* row = memory.back().as<int8_t>() + o * inputs_;
-      for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i / 2 * kPanel * 2 + i % 2];
+      for (int64_t i = 0; i < inputs_; ++i) row[i] = start[int8_place(i)];
     } else {
       const float* panel = panels_.as<float>() + o / kPanel * kPanel * inputs_ + o % kPanel;
       float* row = memory.back().as<float>() + o * inputs_;

@@ -34,12 +34,12 @@ class Linear {
   int64_t num_parameters() const { return (inputs_ + 1) * outputs_; }
   int64_t stored_bytes() const { return inputs_ * outputs_ * (dtype_ == LFFN_INT8 ? 1 : 4) + stored_floats() * 4; }
 
-  // Rows as pairs of integers, with a scale for each.
+  // Room for rows as bytes, for int8 layers.
   struct Packed {
-    int32_t* pairs = nullptr;
-    int64_t stride = 0;
-    float* scales = nullptr;
+    int32_t* rows = nullptr;
+    int64_t stride = 0;  // at least packed_words(inputs)
   };
+  static int64_t packed_words(int64_t inputs) { return kRowHeader + ((inputs + 1) / 2 + 15) / 16 * 16; }
 
   // out (+)= activation(linear(norm(in))) for so many rows. norm may be nullptr; otherwise `normed` is room for the
   // rows after it.
@@ -48,7 +48,7 @@ class Linear {
     Rows normed;
     Rows in;
     int64_t rows = 0;
-    Packed packed;  // int8 only: room for the rows as integers
+    Packed packed;  // int8 only
     Activation activation = Activation::kNone;
     bool add = false;
     Rows out;
@@ -58,11 +58,14 @@ class Linear {
   // As one layer for each name, which share the outputs evenly.
   void add_stored(const std::string& prefix, const std::vector<const char*>& names, std::vector<TensorView>& tensors,
                   std::vector<Memory>& memory) const;
-  size_t bytes() const { return panels_.size() + bias_.size() + scales_.size(); }
+  size_t bytes() const { return panels_.size() + bias_.size() + scales_.size() + sums_.size(); }
 
  private:
   int64_t stored_floats() const { return outputs_ * (dtype_ == LFFN_INT8 ? 2 : 1); }
-  int64_t pairs() const { return (inputs_ + 1) / 2; }
+  int64_t quads() const { return (inputs_ + 3) / 4; }
+  // Where in the panels the weights of an output begin; those of four inputs lie side by side.
+  int64_t int8_start(int64_t output) const { return (output / kPanel * quads() * kPanel + output % kPanel) * 4; }
+  static int64_t int8_place(int64_t input) { return input / 4 * kPanel * 4 + input % 4; }
   void pack_int8_row(const LinearTensors& tensors, size_t part, int64_t row, int64_t output, float* floats,
                      int8_t* integers);
 
@@ -70,10 +73,10 @@ class Linear {
   int64_t outputs_ = 0;
   int64_t rows_per_item_ = 0;
   int32_t dtype_ = LFFN_F32;
-  float steps_ = 0;  // int8: what a row's largest input becomes
-  Memory panels_;    // of float32, or of pairs of int8
-  Memory bias_;      // padded to whole panels, as are the scales
-  Memory scales_;    // int8 only: of each output's weights
+  Memory panels_;  // of float32, or of int8
+  Memory bias_;    // padded to whole panels, as are the scales
+  Memory scales_;  // int8 only: of each output's weights
+  Memory sums_;    // int8 only: of each output's weights, one for each slice of the inputs
 };
 
 int64_t round_up(int64_t n, int64_t unit);

@@ -19,7 +19,7 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
   const int64_t d = config_.hidden_size;
   const float eps = config_.layer_norm_eps;
   const bool pre_norm = family().pre_norm;
-  words_ = read_padded(*tensors.words, config_.vocab_size * d);
+  words_ = WordMatrix(*tensors.words, tensors.words_scale, options.embedding_dtype);
   positions_ = read_padded(*tensors.positions, config_.position_rows() * d);
   if (tensors.types != nullptr) {
     types_ = read_padded(*tensors.types, config_.type_vocab_size * d);
@@ -53,7 +53,9 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
   if (tensors.has_lm_head) {
     lm_dense_ = Linear(tensors.lm_dense, LFFN_F32, kernels);
     lm_norm_ = Norm(tensors.lm_norm, d, eps);
-    if (tensors.decoder != nullptr) decoder_ = read_padded(*tensors.decoder, config_.vocab_size * d);
+    if (tensors.decoder != nullptr) {
+      decoder_ = WordMatrix(*tensors.decoder, tensors.decoder_scale, options.embedding_dtype);
+    }
     decoder_bias_ = read_padded(*tensors.decoder_bias, round_up(config_.vocab_size, kPanel));
   }
   if (num_classes_ > 0) {

@@ -14,6 +14,7 @@
 #include "model/model_tensors.h"
 #include "model/sentence.h"
 #include "model/tokenizer/tokenizer.h"
+#include "model/words.h"
 
 namespace lffn {
 
@@ -94,6 +95,7 @@ class Model {
   bool keeps_last_layer(const ModelCall& call) const;
   static bool wants_heads(const ModelCall& call);
   size_t heads_bytes(const Extent& extent) const;
+  const WordMatrix& decoder() const { return decoder_.empty() ? words_ : decoder_; }
   int64_t scratch_bytes() const;
   int64_t chunk_tokens() const;
   void run_stages(const ModelCall& call) const;
@@ -120,14 +122,15 @@ class Model {
   std::shared_ptr<Executor> executor_;
   int32_t num_threads_;
   bool flush_denormals_;
-  int32_t intermediate_size_;         // 0: no dense layer
-  Memory words_, positions_, types_;  // a family without types has one of zeros
+  int32_t intermediate_size_;  // 0: no dense layer
+  WordMatrix words_;
+  Memory positions_, types_;  // a family without types has one of zeros
   Norm embedding_norm_;
   std::vector<EncoderLayer> layers_;
   Norm final_norm_;
   Linear lm_dense_;
   Norm lm_norm_;
-  Memory decoder_;       // empty: the word embeddings
+  WordMatrix decoder_;   // empty: the word embeddings
   Memory decoder_bias_;  // padded to whole panels
   int32_t num_classes_;
   Linear class_dense_;

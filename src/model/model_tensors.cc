@@ -80,10 +80,14 @@ void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors&
   model.lm_norm = finder.norm(family.lm_norm, d);
   const std::string decoder = std::string(family.decoder) + ".weight";
   if (config.ties_decoder) {
-    if (finder.has(decoder)) finder.take(decoder);
+    for (const std::string& name : {decoder, decoder + ".scale"}) {
+      if (finder.has(name)) finder.take(name);
+    }
   } else if (finder.has(decoder) || family.ties_decoder) {
-    model.decoder = finder.floats(decoder, {config.vocab_size, d});
-    if (same_content(*model.decoder, *model.words)) model.decoder = nullptr;
+    model.decoder = finder.words(decoder, config.vocab_size, d, &model.decoder_scale);
+    const bool same_scales = model.decoder_scale == nullptr ||
+                             (model.words_scale != nullptr && same_content(*model.decoder_scale, *model.words_scale));
+    if (same_scales && same_content(*model.decoder, *model.words)) model.decoder = nullptr;
   }
   // Two names of one vector; either may be missing.
   for (const char* name : family.decoder_biases) {
@@ -132,7 +136,7 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
   TensorFinder finder(tensors, family.prefix);
   const int64_t d = config.hidden_size, a = config.attention_size();
   ModelTensors model;
-  model.words = finder.floats(std::string(family.words) + ".weight", {config.vocab_size, d});
+  model.words = finder.words(std::string(family.words) + ".weight", config.vocab_size, d, &model.words_scale);
   model.positions = finder.floats(std::string(family.position_embeddings) + ".weight", {config.position_rows(), d});
   if (config.type_vocab_size > 0) {
     model.types = finder.floats(std::string(family.types) + ".weight", {config.type_vocab_size, d});

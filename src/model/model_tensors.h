@@ -38,6 +38,7 @@ struct EncoderLayerTensors {
 
 struct ModelTensors {
   const TensorView* words = nullptr;
+  const TensorView* words_scale = nullptr;  // one per word, of int8 words
   const TensorView* positions = nullptr;
   const TensorView* types = nullptr;  // nullptr: the family has none
   NormTensors embedding_norm;
@@ -49,6 +50,7 @@ struct ModelTensors {
   LinearTensors lm_dense;
   NormTensors lm_norm;
   const TensorView* decoder = nullptr;  // nullptr: the word embeddings
+  const TensorView* decoder_scale = nullptr;
   const TensorView* decoder_bias = nullptr;
 
   int32_t num_classes = 0;  // 0: no classifier

@@ -77,12 +77,12 @@ Model::Layout Model::lay_out(const Extent& extent) const {
   layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
   layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max<int64_t>(3 * a, intermediate_size_))));
   layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
-  layout.packed_stride = row_stride((std::max({d, a, int64_t{intermediate_size_}}) + 1) / 2);
+  layout.packed_stride = Linear::packed_words(std::max({d, a, int64_t{intermediate_size_}}));
   const bool integers = std::any_of(layers_.begin(), layers_.end(), [](const EncoderLayer& layer) {
     return layer.query_key_value.dtype() == LFFN_INT8 || layer.attention_out.dtype() == LFFN_INT8 ||
            layer.up.dtype() == LFFN_INT8 || layer.down.dtype() == LFFN_INT8;
   });
-  layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride + 1) : 0);
+  layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
   layout.thread = end;
   place(layout.thread_bytes, kernels_.attention_scratch(std::max<int64_t>(extent.longest, 1), config_.head_size));
   end += checked_product(layout.thread_bytes, static_cast<size_t>(num_threads_));
@@ -169,11 +169,11 @@ void Model::embed(const Workers& workers, const ModelCall& call, const Span& spa
                 for (int64_t t = begin; t < end; ++t) {
                   const bool counts = counts_padding || call.ids[t] != config_.pad_token_id;
                   const int64_t place = counts ? first_position + counted++ : config_.pad_token_id;
-                  const float* word = words_.as<float>() + call.ids[t] * d;
                   const float* position = positions_.as<float>() + place * d;
                   const float* type = types_.as<float>() + (has_types ? call.types[t] * d : 0);
                   float* row = hidden.row(t - span.begin);
-                  for (int64_t i = 0; i < d; ++i) row[i] = word[i] + position[i] + type[i];
+                  words_.read(call.ids[t], row);
+                  for (int64_t i = 0; i < d; ++i) row[i] = row[i] + position[i] + type[i];
                   kernels_.normalise(embedding_norm_.plan(), row, d, 1, row, d);
                 }
               });

@@ -17,7 +17,7 @@ void Model::save(const std::string& path) const {
   const auto add_linear = [&](const std::string& name, const Linear& linear) {
     linear.add_stored(name + ".", {""}, tensors, memory);
   };
-  add(std::string(names.words) + ".weight", {vocabulary, d}, words_);
+  words_.add_stored(std::string(names.words) + ".weight", tensors, memory);
   add(std::string(names.position_embeddings) + ".weight", {config_.position_rows(), d}, positions_);
   if (config_.type_vocab_size > 0) add(std::string(names.types) + ".weight", {config_.type_vocab_size, d}, types_);
   add_norm(names.embedding_norm, embedding_norm_);
@@ -49,10 +49,8 @@ void Model::save(const std::string& path) const {
   if (has_lm_head()) {
     add_linear(names.lm_dense, lm_dense_);
     add_norm(names.lm_norm, lm_norm_);
-    if (decoder_.size() > 0) {
-      add(std::string(names.decoder) + ".weight", {vocabulary, d}, decoder_);
-    } else if (names.ties_decoder && !config_.ties_decoder) {  // which then must be there
-      add(std::string(names.decoder) + ".weight", {vocabulary, d}, words_);
+    if (!decoder_.empty() || (names.ties_decoder && !config_.ties_decoder)) {  // which then must be there
+      decoder().add_stored(std::string(names.decoder) + ".weight", tensors, memory);
     }
     add(names.decoder_biases[0], {vocabulary}, decoder_bias_);
   }

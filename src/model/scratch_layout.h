@@ -26,7 +26,7 @@ struct Model::Layout {
   size_t normed = 0;         // within a stage: [batch][normed_stride]
   size_t wide = 0;           // [batch][wide_stride], queries, keys and values or a vanilla layer's inside
   size_t summed = 0;         // [batch][summed_stride], attention's result
-  size_t packed = 0;         // [batch][packed_stride], rows as integers for int8 layers, then their scales
+  size_t packed = 0;         // [batch][packed_stride], rows as bytes for int8 layers
   int64_t packed_stride = 0;
   size_t thread = 0;  // one part for each thread
   size_t thread_bytes = 0;
@@ -37,10 +37,7 @@ struct Model::Scratch {
   const Layout& layout;
   uint8_t* data;
   float* floats(size_t offset) const { return reinterpret_cast<float*>(data + offset); }
-  Linear::Packed packed() const {
-    int32_t* pairs = reinterpret_cast<int32_t*>(data + layout.packed);
-    return {pairs, layout.packed_stride, reinterpret_cast<float*>(pairs + layout.batch_tokens * layout.packed_stride)};
-  }
+  Linear::Packed packed() const { return {reinterpret_cast<int32_t*>(data + layout.packed), layout.packed_stride}; }
 };
 
 // Rows that go through a head at once: each reads all of its weights.

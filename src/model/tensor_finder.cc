@@ -57,6 +57,15 @@ const TensorView* TensorFinder::floats(const std::string& name, const std::vecto
   return tensor;
 }
 
+const TensorView* TensorFinder::words(const std::string& name, int64_t count, int64_t size, const TensorView** scale) {
+  if (!has(name + ".scale")) return floats(name, {count, size});
+  const TensorView* words = take(name);
+  check_tensor(*words, {count, size}, {DType::kI8}, kStatus);
+  *scale = take(name + ".scale");
+  check_tensor(**scale, {count}, {DType::kF32}, kStatus);
+  return words;
+}
+
 NormTensors TensorFinder::norm(const std::string& name, int64_t size) {
   NormTensors norm;
   norm.gain = floats(name + ".weight", {size});

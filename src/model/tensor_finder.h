@@ -23,6 +23,8 @@ class TensorFinder {
   // Without its values checked: the caller looks at shape and type first.
   const TensorView* take(const std::string& name);
   const TensorView* floats(const std::string& name, const std::vector<int64_t>& shape);
+  // The vectors of all words, which may be I8 with a scale for each.
+  const TensorView* words(const std::string& name, int64_t count, int64_t size, const TensorView** scale);
   NormTensors norm(const std::string& name, int64_t size);
   LinearTensors linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
                        int64_t inputs, bool may_be_int8);

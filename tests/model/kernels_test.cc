@@ -1,30 +1,13 @@
 // The kernels of models against double precision, for every instruction set of this CPU and sizes around theirs.
-#include "kernels/kernels.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <vector>
+
+#include "all_kernels.h"
 
 namespace lffn {
 namespace {
-
-std::vector<const Kernels*> all_kernels() {
-  std::vector<const Kernels*> found;
-  for (const char* name : {"generic", "baseline", "avx2", "avx512", "avx512vnni", "neon"}) {
-    if (const Kernels* kernels = find_kernels(name)) found.push_back(kernels);
-  }
-  return found;
-}
-
-std::vector<float> random_floats(int64_t count, float scale, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> draw(-scale, scale);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& value : values) value = draw(random);
-  return values;
-}
 
 double gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
 
@@ -144,78 +127,6 @@ TEST(ModelKernels, Linear) {
         }
       }
     }
-  }
-}
-
-// Integers are exact: every instruction set gives what plain arithmetic gives, up to the last scaling.
-TEST(ModelKernels, LinearInt8) {
-  for (const int64_t inputs : {1, 2, 63, 64, 300, 513}) {
-    const int64_t outputs = 45, padded = 48, pairs = (inputs + 1) / 2;
-    std::vector<int8_t> panels(static_cast<size_t>(padded * pairs * 2));
-    std::vector<float> scales(static_cast<size_t>(padded), 0.0f), bias(static_cast<size_t>(padded), 0.5f);
-    for (int64_t o = 0; o < outputs; ++o) {
-      scales[static_cast<size_t>(o)] = 0.001f * static_cast<float>(o + 1);
-      for (int64_t i = 0; i < inputs; ++i) {
-        panels[static_cast<size_t>(((o / kPanel * pairs + i / 2) * kPanel + o % kPanel) * 2 + i % 2)] =
-            static_cast<int8_t>((o * 37 + i * 11) % 255 - 127);
-      }
-    }
-    for (const int64_t rows : {1, 2, 5, 7, 25, 97}) {
-      const std::vector<float> in = random_floats(rows * inputs, 3, 7);
-      for (const Kernels* kernels : all_kernels()) {
-        std::vector<int32_t> packed(static_cast<size_t>(rows * pairs));
-        std::vector<float> steps(static_cast<size_t>(rows)), out(static_cast<size_t>(rows * outputs));
-        kernels->quantise_rows(in.data(), inputs, rows, inputs, 30000, packed.data(), pairs, steps.data());
-        LinearInt8Plan plan = {};
-        plan.linear.rows = rows;
-        plan.linear.inputs = inputs;
-        plan.linear.bias = bias.data();
-        plan.linear.outputs = outputs;
-        plan.linear.out = out.data();
-        plan.linear.out_stride = outputs;
-        plan.in = packed.data();
-        plan.in_stride = pairs;
-        plan.in_scales = steps.data();
-        plan.weights = panels.data();
-        plan.weight_scales = scales.data();
-        kernels->linear_int8(plan);
-        for (int64_t r = 0; r < rows; ++r) {
-          float largest = 0;
-          for (int64_t i = 0; i < inputs; ++i) {
-            largest = std::max(largest, std::fabs(in[static_cast<size_t>(r * inputs + i)]));
-          }
-          ASSERT_FLOAT_EQ(steps[static_cast<size_t>(r)], largest / 30000);
-          for (int64_t o = 0; o < outputs; ++o) {
-            double expected = 0, size = 0;
-            for (int64_t i = 0; i < inputs; ++i) {
-              const double term = static_cast<double>((o * 37 + i * 11) % 255 - 127) * scales[static_cast<size_t>(o)] *
-                                  in[static_cast<size_t>(r * inputs + i)];
-              expected += term;
-              size += std::fabs(term);
-            }
-            // Each input is off by at most half a step.
-            const double slack = 64.0 * static_cast<double>(inputs) * scales[static_cast<size_t>(o)] * largest / 30000;
-            ASSERT_NEAR(out[static_cast<size_t>(r * outputs + o)], expected + 0.5, slack + 1e-6 * (size + 1))
-                << kernels->name << ", " << inputs << " inputs, row " << r << " of " << rows;
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST(ModelKernels, RowsWithNanStayInTheirRow) {
-  const int64_t inputs = 70, pairs = 35;
-  std::vector<float> in = random_floats(3 * inputs, 1, 8);
-  in[static_cast<size_t>(inputs + 69)] = std::nanf("");
-  in[static_cast<size_t>(2 * inputs)] = INFINITY;
-  for (const Kernels* kernels : all_kernels()) {
-    std::vector<int32_t> packed(static_cast<size_t>(3 * pairs));
-    std::vector<float> steps(3);
-    kernels->quantise_rows(in.data(), inputs, 3, inputs, 1000, packed.data(), pairs, steps.data());
-    EXPECT_TRUE(std::isfinite(steps[0])) << kernels->name;
-    EXPECT_TRUE(std::isnan(steps[1])) << kernels->name;
-    EXPECT_TRUE(std::isinf(steps[2])) << kernels->name;
   }
 }
 

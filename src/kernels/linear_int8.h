@@ -1,0 +1,244 @@
+// Linear layers with int8 weights. Each row of inputs becomes bytes with a scale and a zero point of its own, the sums
+// of their products with the weights are exact integers: the same on every instruction set and in any order.
+#pragma once
+
+#include "kernels/linear.h"
+
+namespace lffn {
+namespace {
+
+constexpr float kRoundInLowBits8 = 12582912.0f;  // adding it leaves the rounded number in the lowest bits
+constexpr float kSmallestRange8 = 1e-30f;        // below it a row counts as zero
+// One less than 255, so that the zero point can round up and no number leaves a byte.
+constexpr float kSteps = 254;
+
+#if defined(LFFN_DOT_BYTES)
+
+// Four bytes of a row meet four of each output's weights in one instruction.
+struct BytesProduct {
+  static constexpr int64_t kDepth = 256;
+  static constexpr int kWords = 1;
+  using Number = int32_t;
+  using Weight = int32_t;
+  using Vector = I32;
+  static I32 load(const int32_t* weights) { return I32::load(weights); }
+  template <int kWord>
+  static I32 part(I32 weights) {
+    return weights;
+  }
+  static I32 multiply(I32 weights, I32 input, I32 sums) { return dot_bytes(sums, input, weights); }
+};
+inline void store_numbers(I32 numbers, int32_t* to) { store_u8(numbers, reinterpret_cast<uint8_t*>(to)); }
+
+#else
+
+// In pairs of int16: bytes 0 and 2 of four, then bytes 1 and 3.
+struct PairProduct {
+  static constexpr int kWords = 1;
+  using Number = int32_t;
+  using Weight = int32_t;
+  using Vector = I32;
+  static I32 load(const int32_t* weights) { return I32::load(weights); }
+  template <int kWord>
+  static I32 part(I32 weights) {
+    return weights;
+  }
+  static I32 multiply(I32 weights, I32 input, I32 sums) { return dot_pairs_here(sums, weights, input); }
+};
+struct BytesProduct : PairProduct {
+  static constexpr int64_t kDepth = 128;
+  static constexpr int kWords = 2;
+  using Wide = PairProduct;
+  template <int kWord>
+  static I32 part(I32 weights) {
+    return kWord == 0 ? even_bytes(weights) : odd_bytes(weights);
+  }
+  static void widen(const int32_t* weights, int64_t words, int32_t* to) {
+    for (int64_t i = 0; i < words; ++i, weights += kPanel, to += 2 * kPanel) {
+      for (int v = 0; v < kPanelVectors; ++v) {
+        const I32 four = I32::load(weights + v * kLanes);
+        even_bytes(four).store(to + v * kLanes);
+        odd_bytes(four).store(to + kPanel + v * kLanes);
+      }
+    }
+  }
+};
+inline void store_numbers(I32 numbers, int32_t* to) {
+  store_u16(swap_middle(numbers & I32::set1(0xff)), reinterpret_cast<uint16_t*>(to));
+}
+
+#endif
+
+// A number that is more than so many times as large as all others of its row goes its own way, where its index fits
+// beside its magnitude.
+constexpr float kDwarfs = 2;
+constexpr int64_t kMostWithOutlier = 4096;
+
+// (sums - zero point * sum of weights) * scale of the weights * scale of the row + bias
+struct ScaleSums {
+  const int32_t* rows;
+  int64_t stride;
+  const int32_t* weight_sums;
+  const float* weight_scales;
+  const float* bias;  // nullptr: none
+  const int8_t* weights;
+  int64_t panel_bytes;
+  struct Column {
+    I32 weight_sums;
+    F32 scale, bias;
+  };
+  struct Row {
+    F32 scale;
+    I32 zero;
+  };
+  Column column(int64_t c) const {
+    return {I32::load(weight_sums + c), F32::load(weight_scales + c),
+            bias != nullptr ? F32::load(bias + c) : F32::set1(0)};
+  }
+  Row row(int64_t r) const {
+    const int32_t* header = rows + r * stride;
+    float scale;
+    __builtin_memcpy(&scale, header, sizeof scale);
+    return {F32::set1(scale), I32::set1(header[1])};
+  }
+  static F32 result(I32 sums, const Column& column, const Row& row) {
+    return fma(to_float(sums - column.weight_sums * row.zero) * column.scale, row.scale, column.bias);
+  }
+
+  // Adds what the one large number of a row gives.
+  void amend(const LinearPlan& plan, int64_t first_row, int64_t num_rows, int64_t first_column, int64_t columns) const {
+    for (int64_t r = first_row; r < first_row + num_rows; ++r) {
+      const int32_t* header = rows + r * stride;
+      float large;
+      __builtin_memcpy(&large, header + 2, sizeof large);
+      if (large == 0) continue;
+      const int64_t index = header[3];
+      const I32 pick = I32::set1(1 << (8 * (index % 4)));
+      float* out = plan.out + r * plan.out_stride;
+      for (int64_t c = first_column; c < first_column + columns; c += kLanes) {
+        const int8_t* four = weights + c / kPanel * panel_bytes + (index / 4 * kPanel + c % kPanel) * 4;
+        const I32 weight = dot_bytes(I32::set1(0), pick, I32::load(reinterpret_cast<const int32_t*>(four)));
+        const F32 scaled = to_float(weight) * F32::load(weight_scales + c);
+        const int64_t room = first_column + columns - c;
+        if (room >= kLanes) {
+          fma(scaled, F32::set1(large), F32::load(out + c)).store(out + c);
+          continue;
+        }
+        float last[kLanes] = {};
+        for (int64_t i = 0; i < room; ++i) last[i] = out[c + i];
+        fma(scaled, F32::set1(large), F32::load(last)).store(last);
+        for (int64_t i = 0; i < room; ++i) out[c + i] = last[i];
+      }
+    }
+  }
+};
+
+inline void linear_int8(const LinearInt8Plan& plan) {
+  const int64_t words = (plan.linear.inputs + 3) / 4, slice_words = kSliceInputs / 4;
+  LinearPlan part = plan.linear;
+  for (int64_t first = 0; first < words; first += slice_words) {
+    const int64_t count = words - first < slice_words ? words - first : slice_words;
+    part.add = plan.linear.add || first > 0;
+    part.activation = first + count == words ? plan.linear.activation : Activation::kNone;
+    const ScaleSums scaling = {plan.in,
+                               plan.in_stride,
+                               plan.weight_sums + first / slice_words * plan.sums_stride,
+                               plan.weight_scales,
+                               first == 0 ? plan.linear.bias : nullptr,
+                               plan.weights,
+                               words * kPanel * 4};
+    linear_of<BytesProduct>(part, plan.in + kRowHeader + first * BytesProduct::kWords, plan.in_stride,
+                            reinterpret_cast<const int32_t*>(plan.weights) + first * kPanel, count, words * kPanel,
+                            scaling);
+  }
+}
+
+// The row's number with the largest magnitude, or nearly so: the magnitude's leading bits and the index in one integer.
+inline int64_t find_largest(const float* in, int64_t inputs, const float* rest) {
+  alignas(64) static constexpr int32_t kIndices[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const I32 indices = I32::load(kIndices), magnitude = I32::set1(0x7ffff000);
+  I32 largest = I32::set1(0);
+  for (int64_t i = 0; i < inputs; i += kLanes) {
+    const F32 x = F32::load(i + kLanes <= inputs ? in + i : rest);
+    largest = max(largest, (bits(x) & magnitude) | (indices + I32::set1(static_cast<int32_t>(i))));
+  }
+  int32_t each[kLanes], most = 0;
+  largest.store(each);
+  for (const int32_t x : each) most = x > most ? x : most;
+  const int64_t index = most & 0xfff;
+  return index < inputs ? index : inputs - 1;
+}
+
+// Rows -> bytes, with the scale and the zero point in front of each. Where a row has a NaN or an infinity, its scale is
+// NaN. One number that dwarfs all others would coarsen the steps of all: it stays out, and follows the zero point with
+// its index.
+inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
+                          int64_t out_stride) {
+  constexpr int kChains = 4;  // to hide latency
+  const int64_t whole = inputs / kLanes * kLanes;
+  const F32 zeros = F32::set1(0);
+  for (int64_t r = 0; r < rows; ++r, in += in_stride, out += out_stride) {
+    float rest[kLanes] = {}, without[kLanes];
+    for (int64_t i = whole; i < inputs; ++i) rest[i - whole] = in[i];
+    float largest = 0;
+    int64_t index = 0, block = -1;  // its vector
+    if (inputs <= kMostWithOutlier) {
+      index = find_largest(in, inputs, rest);
+      largest = in[index];
+      block = index / kLanes * kLanes;
+      F32::load(block < whole ? in + block : rest).store(without);
+      without[index - block] = 0;
+    }
+    const auto at = [&](int64_t i) LFFN_INLINE { return i == block ? without : i < whole ? in + i : rest; };
+    F32 low[kChains], high[kChains], poison[kChains];  // the last NaN once a number was not finite
+    unroll<kChains>([&](auto c) LFFN_INLINE {
+      low[c] = high[c] = zeros;
+      poison[c] = F32::set1(largest) * zeros;
+    });
+    const auto see = [&](F32 x, auto c) LFFN_INLINE {
+      low[c] = min(x, low[c]);
+      high[c] = max(x, high[c]);
+      poison[c] = fma(x, zeros, poison[c]);
+    };
+    int64_t i = 0;
+    for (; i + kChains * kLanes <= inputs; i += kChains * kLanes) {
+      unroll<kChains>([&](auto c) LFFN_INLINE { see(F32::load(at(i + c * kLanes)), c); });
+    }
+    for (; i < inputs; i += kLanes) see(F32::load(at(i)), Constant<0>());
+    unroll<kChains - 1>([&](auto c) LFFN_INLINE {
+      low[0] = min(low[0], low[c + 1]);
+      high[0] = max(high[0], high[c + 1]);
+      poison[0] = poison[0] + poison[c + 1];
+    });
+    float lowest = least(low[0]), highest = -least(zeros - high[0]);
+    // As an integer, NaN is above all numbers.
+    const bool finite = least(zeros - to_float(bits(abs(poison[0])))) == 0;
+    const float others = highest > -lowest ? highest : -lowest;
+    if (!(largest > kDwarfs * others || -largest > kDwarfs * others)) {
+      lowest = largest < lowest ? largest : lowest;
+      highest = largest > highest ? largest : highest;
+      if (block >= 0) without[index - block] = largest;
+      largest = 0;
+    }
+    float range = highest - lowest;
+    range = range < kSmallestRange8 ? kSmallestRange8 : range;
+    const float scale = finite ? range / kSteps : __builtin_nanf(""), inverse = kSteps / range;
+    const float zero = fma1(-lowest, inverse, 0.5f) + kRoundInLowBits8;
+    const int32_t zero_point = [&] {
+      int32_t bits_of_zero;
+      __builtin_memcpy(&bits_of_zero, &zero, sizeof zero);
+      return bits_of_zero & 0xff;
+    }();
+    __builtin_memcpy(out, &scale, sizeof scale);
+    out[1] = zero_point;
+    __builtin_memcpy(out + 2, &largest, sizeof largest);
+    out[3] = static_cast<int32_t>(index);
+    int32_t* to = out + kRowHeader;
+    for (i = 0; i < inputs; i += kLanes, to += kLanes * BytesProduct::kWords / 4) {
+      store_numbers(bits(fma(F32::load(at(i)), F32::set1(inverse), F32::set1(zero))), to);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,203 @@
+// Linear layers of int8, for every instruction set of this CPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "all_kernels.h"
+
+namespace lffn {
+namespace {
+
+// An int8 layer in the kernels' layout.
+struct Int8Layer {
+  Int8Layer(int64_t num_inputs, int64_t num_outputs, int8_t (*weight)(int64_t output, int64_t input))
+      : inputs(num_inputs), outputs(num_outputs) {
+    const size_t padded = static_cast<size_t>((outputs + kPanel - 1) / kPanel * kPanel);
+    const int64_t quads = (inputs + 3) / 4;
+    panels.resize(padded * static_cast<size_t>(quads) * 4);
+    scales.resize(padded);
+    bias.resize(padded, 0.5f);
+    sums.resize(padded * static_cast<size_t>((inputs + kSliceInputs - 1) / kSliceInputs));
+    for (int64_t o = 0; o < outputs; ++o) {
+      scales[static_cast<size_t>(o)] = 0.001f * static_cast<float>(o + 1);
+      for (int64_t i = 0; i < inputs; ++i) {
+        panels[static_cast<size_t>(((o / kPanel * quads + i / 4) * kPanel + o % kPanel) * 4 + i % 4)] = weight(o, i);
+        sums[padded * static_cast<size_t>(i / kSliceInputs) + static_cast<size_t>(o)] += weight(o, i);
+      }
+    }
+  }
+
+  std::vector<float> run(const Kernels& kernels, const std::vector<float>& in, int64_t rows,
+                         Activation activation = Activation::kNone) const {
+    const int64_t stride = kRowHeader + (inputs + 31) / 32 * 16;
+    std::vector<int32_t> packed(static_cast<size_t>(rows * stride));
+    kernels.quantise_rows(in.data(), inputs, rows, inputs, packed.data(), stride);
+    std::vector<float> out(static_cast<size_t>(rows * outputs + 1), 7.0f);
+    LinearInt8Plan plan = {};
+    plan.linear.rows = rows;
+    plan.linear.inputs = inputs;
+    plan.linear.bias = bias.data();
+    plan.linear.outputs = outputs;
+    plan.linear.activation = activation;
+    plan.linear.out = out.data();
+    plan.linear.out_stride = outputs;
+    plan.in = packed.data();
+    plan.in_stride = stride;
+    plan.weights = panels.data();
+    plan.weight_scales = scales.data();
+    plan.weight_sums = sums.data();
+    plan.sums_stride = static_cast<int64_t>(scales.size());
+    kernels.linear_int8(plan);
+    EXPECT_EQ(out.back(), 7.0f);
+    out.pop_back();
+    return out;
+  }
+
+  int64_t inputs, outputs;
+  std::vector<int8_t> panels;
+  std::vector<float> scales, bias;
+  std::vector<int32_t> sums;
+};
+
+int8_t some_weight(int64_t o, int64_t i) { return static_cast<int8_t>((o * 37 + i * 11) % 255 - 127); }
+int8_t least_weight(int64_t, int64_t) { return -128; }
+
+// Integers are exact: every instruction set gives what plain arithmetic gives, up to the last scaling.
+TEST(LinearInt8Kernels, AgreeWithPlainArithmetic) {
+  for (const int64_t inputs : {1, 2, 3, 63, 64, 300, 513, 1100}) {
+    for (const int64_t outputs : {16, 45, 130}) {
+      const Int8Layer layer(inputs, outputs, some_weight);
+      for (const int64_t rows : {1, 2, 5, 7, 25, 97}) {
+        std::vector<float> in = random_floats(rows * inputs, 3, 7);
+        for (float& x : in) x = x < 0 ? x / 9 : x;  // lopsided, as after an activation
+        // Each input is off by at most half a step.
+        std::vector<double> expected, slack;
+        for (int64_t r = 0; r < rows; ++r) {
+          const float* row = in.data() + r * inputs;
+          const double step = (std::max(0.0, 0.0 + *std::max_element(row, row + inputs)) -
+                               std::min(0.0, 0.0 + *std::min_element(row, row + inputs))) /
+                              254;
+          for (int64_t o = 0; o < outputs; ++o) {
+            const double scale = static_cast<double>(layer.scales[static_cast<size_t>(o)]);
+            double sum = 0.5, weights = 0;
+            for (int64_t i = 0; i < inputs; ++i) {
+              sum += some_weight(o, i) * scale * static_cast<double>(row[i]);
+              weights += std::abs(some_weight(o, i)) * scale;
+            }
+            expected.push_back(sum);
+            slack.push_back(weights * step * 0.501 + 1e-4);
+          }
+        }
+        std::vector<float> first;
+        for (const Kernels* kernels : all_kernels()) {
+          const std::vector<float> out = layer.run(*kernels, in, rows);
+          if (has_fma(*kernels)) {
+            if (first.empty()) first = out;
+            ASSERT_EQ(out, first) << kernels->name << ", " << inputs << " inputs, " << rows << " rows";
+          }
+          for (size_t i = 0; i < out.size(); ++i) {
+            ASSERT_NEAR(out[i], expected[i], slack[i])
+                << kernels->name << ", " << inputs << " inputs, row " << i / static_cast<size_t>(outputs);
+          }
+        }
+      }
+    }
+  }
+}
+
+// The largest sums there can be, on both sides of where they are split.
+TEST(LinearInt8Kernels, LargestSums) {
+  for (const int64_t inputs : {kSliceInputs, kSliceInputs + 5, int64_t{1} << 20}) {
+    const Int8Layer layer(inputs, 3, least_weight);
+    std::vector<float> in(static_cast<size_t>(2 * inputs), 2.0f);
+    std::fill(in.begin() + inputs, in.end(), -2.0f);
+    const double expected = 128 * 2 * static_cast<double>(inputs);
+    std::vector<float> first;
+    for (const Kernels* kernels : all_kernels()) {
+      const std::vector<float> out = layer.run(*kernels, in, 2);
+      for (size_t o = 0; o < 3; ++o) {
+        const double scale = static_cast<double>(layer.scales[o]);
+        ASSERT_NEAR(out[o], 0.5 - expected * scale, 1e-6 * expected * scale) << kernels->name << " " << inputs;
+        ASSERT_NEAR(out[3 + o], 0.5 + expected * scale, 1e-6 * expected * scale) << kernels->name << " " << inputs;
+      }
+      if (!has_fma(*kernels)) continue;
+      if (first.empty()) first = out;
+      ASSERT_EQ(out, first) << kernels->name;
+    }
+  }
+}
+
+TEST(LinearInt8Kernels, RowsWithoutNumbersStayInTheirRow) {
+  const int64_t inputs = 70, outputs = 20;
+  const Int8Layer layer(inputs, outputs, some_weight);
+  std::vector<float> in = random_floats(5 * inputs, 1, 8);
+  std::vector<float> sound = in;
+  in[static_cast<size_t>(inputs + 69)] = std::nanf("");
+  in[static_cast<size_t>(2 * inputs)] = INFINITY;
+  in[static_cast<size_t>(3 * inputs + 17)] = -INFINITY;
+  for (const Kernels* kernels : all_kernels()) {
+    const std::vector<float> out = layer.run(*kernels, in, 5), expected = layer.run(*kernels, sound, 5);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const size_t row = i / static_cast<size_t>(outputs);
+      if (row == 0 || row == 4) {
+        EXPECT_EQ(out[i], expected[i]) << kernels->name;
+      } else {
+        EXPECT_TRUE(std::isnan(out[i])) << kernels->name << ", row " << row;
+      }
+    }
+  }
+}
+
+// One number that dwarfs the others of its row costs them nothing.
+TEST(LinearInt8Kernels, OneLargeNumber) {
+  const int64_t rows = 13;
+  for (const int64_t inputs : {2, 45, 384, 5000}) {
+    const Int8Layer layer(inputs, 45, some_weight);
+    std::vector<float> in = random_floats(rows * inputs, 1, 11);
+    for (int64_t r = 0; r < rows; ++r) {
+      in[static_cast<size_t>(r * inputs + r * 29 % inputs)] = r % 2 == 0 ? 90.0f : -90.0f;
+    }
+    std::vector<float> first;
+    for (const Kernels* kernels : all_kernels()) {
+      const std::vector<float> out = layer.run(*kernels, in, rows),
+                               gelus = layer.run(*kernels, in, rows, Activation::kGelu);
+      if (has_fma(*kernels)) {
+        if (first.empty()) first = out;
+        ASSERT_EQ(out, first) << kernels->name;
+      }
+      for (size_t i = 0; i < out.size(); ++i) {
+        const int64_t r = static_cast<int64_t>(i) / 45, o = static_cast<int64_t>(i) % 45;
+        double expected = 0.5, weights = 0;
+        for (int64_t k = 0; k < inputs; ++k) {
+          const double weight = some_weight(o, k) * static_cast<double>(layer.scales[static_cast<size_t>(o)]);
+          expected += weight * static_cast<double>(in[static_cast<size_t>(r * inputs + k)]);
+          weights += std::fabs(weight);
+        }
+        // The index of the large one fits only in rows of up to 4096.
+        const double step = inputs <= 4096 ? 2.0 / 254 : 91.0 / 254;
+        ASSERT_NEAR(out[i], expected, weights * step * 0.501 + 1e-3) << kernels->name << ", " << inputs << " inputs";
+        if (out[i] > 10) {
+          ASSERT_FLOAT_EQ(gelus[i], out[i]) << kernels->name;
+        }
+      }
+    }
+  }
+}
+
+TEST(LinearInt8Kernels, RowsOfOneNumber) {
+  const Int8Layer layer(8, 16, some_weight);
+  for (const Kernels* kernels : all_kernels()) {
+    for (const float x : {0.0f, -0.0f, 1e-38f, 3.0f, -3.0f, 1e30f}) {
+      const std::vector<float> out = layer.run(*kernels, std::vector<float>(8, x), 1);
+      for (size_t o = 0; o < 16; ++o) {
+        const double expected = 0.5 + static_cast<double>(x) * static_cast<double>(layer.scales[o]) * layer.sums[o];
+        ASSERT_NEAR(out[o], expected, 1e-6 * (1 + std::fabs(expected))) << kernels->name << ", x = " << x;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lffn
