@@ -73,7 +73,8 @@ LFFN_API const char* lffn_status_name(lffn_status status);
  * The text stays valid until the next failing call in the same thread. */
 LFFN_API const char* lffn_last_error(void);
 
-/** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avx512", "avx512vnni" or "neon".
+/** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avxvnni", "avx512",
+ * "avx512vnni", "neon" or "neondot".
  * The environment variable LOOKUPFFN_ISA chooses one by name. When its value cannot be used this returns "" and every
  * load fails with the reason. */
 LFFN_API const char* lffn_isa(void);

@@ -27,13 +27,37 @@ struct Candidate {
 #define LFFN_IF_ARM(table) nullptr
 #endif
 
+// `base` with better integer kernels.
+Kernels combine(const char* name, const Kernels& base, const IntegerKernels& integers) {
+  Kernels both = base;
+  both.name = name;
+  both.hash_word_inputs = integers.hash_word_inputs;
+  both.hash_outputs = integers.hash_outputs;
+  both.hash_scratch = integers.hash_scratch;
+  both.hash_tile_int8 = integers.hash_tile_int8;
+  both.hash_token_int8 = integers.hash_token_int8;
+  both.gather_int8 = integers.gather_int8;
+  both.linear_int8 = integers.linear_int8;
+  both.quantise_rows = integers.quantise_rows;
+  both.score_words = integers.score_words;
+  return both;
+}
+
 // Best first.
 const Candidate* candidates(size_t* count) {
+#if defined(__x86_64__)
+  static const Kernels avx512_vnni = combine("avx512vnni", kKernelsAvx512, kKernelsAvx512Vnni);
+  static const Kernels avx_vnni = combine("avxvnni", kKernelsAvx2, kKernelsAvxVnni);
+#elif defined(__aarch64__)
+  static const Kernels neon_dot = combine("neondot", kKernelsNeon, kKernelsNeonDot);
+#endif
   static const Candidate all[] = {
-      {"avx512vnni", LFFN_IF_X86(kKernelsAvx512Vnni), cpu_features().avx512_vnni},
+      {"avx512vnni", LFFN_IF_X86(avx512_vnni), cpu_features().avx512_vnni},
       {"avx512", LFFN_IF_X86(kKernelsAvx512), cpu_features().avx512},
+      {"avxvnni", LFFN_IF_X86(avx_vnni), cpu_features().avx_vnni},
       {"avx2", LFFN_IF_X86(kKernelsAvx2), cpu_features().avx2},
       {"baseline", LFFN_IF_X86(kKernelsBaseline), true},
+      {"neondot", LFFN_IF_ARM(neon_dot), cpu_features().neon_dot},
       {"neon", LFFN_IF_ARM(kKernelsNeon), cpu_features().neon},
       {"generic", &kKernelsGeneric, true},
   };

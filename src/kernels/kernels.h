@@ -36,16 +36,21 @@ struct HashPlan {
   bool dense;
   int32_t chains;     // 1 for dense
   int32_t factors;    // 1 for dense
-  int64_t block;      // inputs and outputs of a BH block; for dense unused
+  int64_t block;      // inputs and outputs of a BH block; dense int8: inputs whose products are summed in integers
   float keep;         // 1 - decay_coeff, the share of the input in z; for dense unused
   const float* bias;  // [num_hashes]
 
   HashArithmetic arithmetic;
-  const float* weights;         // f32: [chains][factors][blocks] of panels, Hadamard and decay folded in
-  const int16_t* weights_int8;  // int8: [chains][factors][panels of a block][blocks][inputs / 2][panel][2]
-  const int8_t* weights_token;  // int8, for one token: the same as bytes, [chains][factors][blocks][panels]...
-  const float* weight_scales;   // int8: [chains][factors][outputs]
-  float steps;                  // int8: a token's largest input becomes this
+  const float* weights;  // f32: [chains][factors][blocks] of panels, Hadamard and decay folded in
+  // int8: words of kernels.hash_word_inputs numbers, int8 or int16; `at once` is kernels.hash_outputs, or a smaller
+  // block. [chains][factors][outputs / at once][blocks][words of a block][at once]; dense: the blocks of inputs
+  // outermost.
+  const int32_t* weights_int8;
+  // int8, for one token: bytes, [chains][factors][blocks][outputs / panel][words of a block][panel][word]
+  const int8_t* weights_token;
+  const float* weight_scales;  // int8: [chains][factors][outputs]
+  const int32_t* starts;  // int8: -128 * the sum of an output's weights, [chains][factors][outputs]; dense: [blocks]...
+  int64_t step_rows;      // int8: inputs that are quantised alike, whole blocks
 };
 
 // Codes and scores of many tokens, token by token. An entry is a code with its score, entry = table * num_probes +
@@ -175,6 +180,10 @@ struct Kernels {
   int32_t lanes;        // tokens of the narrowest tile
   int32_t tile_tokens;  // tokens of the widest tile, a multiple of lanes
 
+  // How an int8 hash wants its weights, see HashPlan.
+  int32_t hash_word_inputs;  // 4: int8, 2: int16
+  int32_t hash_outputs;
+
   // Bytes of scratch that hash_tile and hash_token need.
   size_t (*hash_scratch)(const HashPlan& plan);
   // Up to tile_tokens tokens. Results land at token indices 0...
@@ -182,6 +191,10 @@ struct Kernels {
                     void* scratch);
   // One token, outputs side by side: faster than a tile for very few tokens.
   void (*hash_token)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
+  // The same for HashArithmetic::kInt8.
+  void (*hash_tile_int8)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                         void* scratch);
+  void (*hash_token_int8)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
 
   void (*gather_f32)(const GatherPlan& plan);
   void (*gather_f32_many)(const GatherPlan& plan);  // the same sums, where tokens want nearly every row
@@ -213,11 +226,24 @@ struct Kernels {
   const TrainKernels* train;
 };
 
+// The kernels that multiply bytes, named as in Kernels: an instruction set that adds nothing else has these only.
+struct IntegerKernels {
+  int32_t hash_word_inputs, hash_outputs;
+  decltype(Kernels::hash_scratch) hash_scratch;
+  decltype(Kernels::hash_tile_int8) hash_tile_int8;
+  decltype(Kernels::hash_token_int8) hash_token_int8;
+  decltype(Kernels::gather_int8) gather_int8;
+  decltype(Kernels::linear_int8) linear_int8;
+  decltype(Kernels::quantise_rows) quantise_rows;
+  decltype(Kernels::score_words) score_words;
+};
+
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.
 const Kernels& kernels();
 
 // One per instruction set, linked in where the build's architecture has it.
-extern const Kernels kKernelsGeneric, kKernelsBaseline, kKernelsAvx2, kKernelsAvx512, kKernelsAvx512Vnni, kKernelsNeon;
+extern const Kernels kKernelsGeneric, kKernelsBaseline, kKernelsAvx2, kKernelsAvx512, kKernelsNeon;
+extern const IntegerKernels kKernelsAvxVnni, kKernelsAvx512Vnni, kKernelsNeonDot;
 
 // The kernels of that name, or nullptr if this build or this CPU has none. For tests too.
 const Kernels* find_kernels(const char* name);

@@ -54,23 +54,15 @@ LFFN_INLINE inline void score_lanes(int32_t code_bits, bool sigmoid, Hash&& hash
   });
 }
 
-// Four entries of as many tokens as there are lanes, `kVectors` vectors apart -> four entries side by side for each
-// token, the tokens `stride` entries apart.
-template <int kVectors>
-inline void store_entries(const I32* codes, const F32* scores, uint16_t* code_out, float* score_out, int64_t stride) {
-  float rows[kEntryGroup][kLanes];
-  int32_t words[2][kLanes];
-  for (int i = 0; i < kEntryGroup; ++i) scores[i * kVectors].store(rows[i]);
-  (codes[0] | shift_left<16>(codes[kVectors])).store(words[0]);
-  (codes[2 * kVectors] | shift_left<16>(codes[3 * kVectors])).store(words[1]);
-  for (int t = 0; t < kLanes; t += 4) {
-    transpose4(rows[0] + t, rows[1] + t, rows[2] + t, rows[3] + t, score_out + t * stride, stride);
-  }
-  for (int t = 0; t < kLanes; ++t) {
-    const uint64_t both = static_cast<uint32_t>(words[0][t]) | static_cast<uint64_t>(static_cast<uint32_t>(words[1][t]))
-                                                                   << 32;
-    __builtin_memcpy(code_out + t * stride, &both, sizeof both);
-  }
+// As many entries as there are lanes, of as many tokens, rows[entry][tokens] -> entries side by side for each token,
+// the tokens `stride` entries apart.
+inline void store_entries(const int32_t* codes, const float* scores, int64_t tokens, uint16_t* code_out,
+                          float* score_out, int64_t stride) {
+  native_transpose(scores, tokens, score_out, stride);
+  float columns[kLanes * kLanes], rows[kLanes * kLanes];
+  for (int i = 0; i < kLanes; ++i) from_bits(I32::load(codes + i * tokens)).store(rows + i * kLanes);
+  native_transpose(rows, kLanes, columns, kLanes);
+  for (int t = 0; t < kLanes; ++t) store_u16(bits(F32::load(columns + t * kLanes)), code_out + t * stride);
 }
 
 }  // namespace

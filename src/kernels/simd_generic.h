@@ -68,6 +68,10 @@ inline I32 operator|(I32 a, I32 b) {
   return lanewise(a, b, [](int32_t x, int32_t y) { return x | y; });
 }
 
+inline I32 operator^(I32 a, I32 b) {
+  return lanewise(a, b, [](int32_t x, int32_t y) { return x ^ y; });
+}
+
 inline F32 fma(F32 a, F32 b, F32 c) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   F32 r;
@@ -95,6 +99,11 @@ template <int kBits>
 inline I32 shift_left(I32 a) {
   return lanewise(a, a, [](int32_t x, int32_t) { return static_cast<int32_t>(static_cast<uint32_t>(x) << kBits); });
 }
+// Zeros come from above.
+template <int kBits>
+inline I32 shift_right(I32 a) {
+  return lanewise(a, a, [](int32_t x, int32_t) { return static_cast<int32_t>(static_cast<uint32_t>(x) >> kBits); });
+}
 inline I32 bits(F32 a) {
   I32 r;
   std::memcpy(r.v, a.v, sizeof r.v);
@@ -115,6 +124,18 @@ inline void store_u16(I32 a, uint16_t* p) {
   for (int i = 0; i < I32::kLanes; ++i) p[i] = static_cast<uint16_t>(a.v[i]);
 }
 
+// The lowest 8 bits of each.
+inline void store_u8(I32 a, uint8_t* p) {
+  for (int i = 0; i < I32::kLanes; ++i) p[i] = static_cast<uint8_t>(a.v[i] & 255);
+}
+inline int32_t largest_lane(I32 a) {
+  int32_t largest = a.v[0];
+  for (const int32_t lane : a.v) largest = lane > largest ? lane : largest;
+  return largest;
+}
+inline int32_t first_lane(I32 a) { return a.v[0]; }
+inline float first_lane(F32 a) { return a.v[0]; }
+
 inline void transpose4(const float* r0, const float* r1, const float* r2, const float* r3, float* out, int64_t stride) {
   for (int i = 0; i < 4; ++i) {
     out[i * stride] = r0[i];
@@ -122,6 +143,11 @@ inline void transpose4(const float* r0, const float* r1, const float* r2, const 
     out[i * stride + 2] = r2[i];
     out[i * stride + 3] = r3[i];
   }
+}
+
+// As many rows of floats as there are lanes -> as many columns.
+inline void native_transpose(const float* in, int64_t in_stride, float* out, int64_t out_stride) {
+  transpose4(in, in + in_stride, in + 2 * in_stride, in + 3 * in_stride, out, out_stride);
 }
 
 // All bits set where a > 0.
@@ -237,6 +263,23 @@ inline I32 dot_bytes(I32 a, I32 counts, I32 values) {
 
 // The same where the unsigned bytes are below 128.
 inline I32 dot_quads(I32 a, I32 weights, I32 values) { return dot_bytes(a, weights, values); }
+
+// What is added to signed bytes for the first factor of dot_bytes.
+constexpr bool kByteDot = true;
+constexpr int kByteZero = 128;
+inline I32 dot_raised(I32 a, I32 raised, I32 values) { return dot_bytes(a, raised, values); }
+
+// The low bytes of four vectors, in the order of a word's bytes.
+inline I32 pack_bytes(I32 a, I32 b, I32 c, I32 d) {
+  I32 r;
+  for (int i = 0; i < I32::kLanes; ++i) {
+    const auto byte = [i](I32 from) { return static_cast<uint32_t>(from.v[i]) & 255; };
+    r.v[i] = static_cast<int32_t>(byte(a) | byte(b) << 8 | byte(c) << 16 | byte(d) << 24);
+  }
+  return r;
+}
+
+inline bool any_bit(I32 a) { return (a.v[0] | a.v[1] | a.v[2] | a.v[3]) != 0; }
 
 }  // namespace
 }  // namespace lffn

@@ -35,6 +35,7 @@ inline I32 operator+(I32 a, I32 b) { return {a.v + b.v}; }
 inline I32 operator-(I32 a, I32 b) { return {a.v - b.v}; }
 inline I32 operator&(I32 a, I32 b) { return {a.v & b.v}; }
 inline I32 operator|(I32 a, I32 b) { return {a.v | b.v}; }
+inline I32 operator^(I32 a, I32 b) { return {a.v ^ b.v}; }
 
 #if defined(__aarch64__)
 // xsimd 8.1 estimates these two here; they must round as everywhere.
@@ -55,6 +56,12 @@ inline I32 shift_left(I32 a) {
   return {a.v << kBits};
 }
 
+// Zeros come from above.
+template <int kBits>
+inline I32 shift_right(I32 a) {
+  return {BatchI(native_shift_right<kBits>(a.v))};
+}
+
 inline I32 bits(F32 a) { return {BatchI(native_bits(a.v))}; }
 inline F32 from_bits(I32 a) { return {BatchF(native_floats(a.v))}; }
 inline F32 to_float(I32 a) { return {xsimd::to_float(a.v)}; }
@@ -62,6 +69,9 @@ inline F32 abs(F32 a) { return from_bits(bits(a) & I32::set1(0x7fffffff)); }
 
 // The lower 16 bits of each; they must not exceed 65535.
 inline void store_u16(I32 a, uint16_t* p) { store_low_halves(a.v, p); }
+
+// The lowest 8 bits of each.
+inline void store_u8(I32 a, uint8_t* p) { native_store_bytes(a.v, p); }
 
 // All bits set where a > 0.
 inline I32 positive(F32 a) { return {BatchI(native_positive(a.v))}; }
@@ -104,12 +114,10 @@ inline F32 load_bf16(const uint16_t* p) { return {BatchF(native_load_bf16(p))}; 
 inline float least(F32 a) { return native_least(a.v); }  // of all lanes, none of them NaN
 inline I32 operator*(I32 a, I32 b) { return {BatchI(native_multiply(a.v, b.v))}; }
 
-#if defined(LFFN_DOT_BYTES)
-// The lowest byte of each.
-inline void store_u8(I32 a, uint8_t* p) { store_low_bytes(a.v, p); }
-#endif
-
 inline I32 max(I32 a, I32 b) { return {BatchI(native_max(a.v, b.v))}; }
+inline int32_t largest_lane(I32 a) { return native_largest_lane(a.v); }
+inline int32_t first_lane(I32 a) { return native_first_lane(a.v); }
+inline float first_lane(F32 a) { return native_first_lane(a.v); }
 
 // Four rows of bytes -> four vectors of words, each with a byte of every row. Within each 128 bits, the first vector
 // holds the words of bytes 0 to 3, the second those of bytes 4 to 7, and so on.
@@ -125,6 +133,30 @@ inline I32 dot_quads(I32 a, I32 weights, I32 values) { return {BatchI(native_dot
 
 // The same for unsigned bytes of any size.
 inline I32 dot_bytes(I32 a, I32 counts, I32 values) { return {BatchI(native_dot_bytes(a.v, counts.v, values.v))}; }
+
+// Whether there are such products in one instruction, and what is added to signed bytes for its first factor.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(__ARM_FEATURE_DOTPROD)
+constexpr bool kByteDot = true;
+#else
+constexpr bool kByteDot = false;
+#endif
+#if defined(__aarch64__)
+constexpr int kByteZero = 0;
+inline I32 dot_raised(I32 a, I32 raised, I32 values) {
+  return {BatchI(native_dot_signed(a.v, vreinterpretq_s8_s32(raised.v), vreinterpretq_s8_s32(values.v)))};
+}
+#else
+constexpr int kByteZero = kByteDot ? 128 : 0;
+inline I32 dot_raised(I32 a, I32 raised, I32 values) { return dot_bytes(a, raised, values); }
+#endif
+
+// The low bytes of four vectors, in the order of a word's bytes.
+inline I32 pack_bytes(I32 a, I32 b, I32 c, I32 d) {
+  const I32 even = low_and_high(a, shift_left<16>(c)), odd = low_and_high(b, shift_left<16>(d));
+  return (even & I32::set1(0x00ff00ff)) | (shift_left<8>(odd) & I32::set1(static_cast<int32_t>(0xff00ff00u)));
+}
+
+inline bool any_bit(I32 a) { return native_any_bit(a.v); }
 
 }  // namespace
 }  // namespace lffn

@@ -20,10 +20,10 @@ namespace lffn {
 extern const TrainKernels LFFN_TRAIN_TABLE;
 extern const Kernels LFFN_TABLE;
 const Kernels LFFN_TABLE = {
-    LFFN_ISA_NAME,     kLanes,        kCallTokens, hash_scratch,       hash_tile,       hash_token,        gather_f32,
-    gather_f32_many,   gather_bf16,   gather_int8, gather_int8_scores, quantise_scores, int8_position,     linear,
-    linear_int8,       quantise_rows, score_words, lay_panels,         normalise,       attention_scratch, attend,
-    &LFFN_TRAIN_TABLE,
+    LFFN_ISA_NAME,      kLanes,          kCallTokens,       kWordInputs, kOutputsInt8,      hash_scratch,  hash_tile,
+    hash_token,         hash_tile_int8,  hash_token_int8,   gather_f32,  gather_f32_many,   gather_bf16,   gather_int8,
+    gather_int8_scores, quantise_scores, int8_position,     linear,      linear_int8,       quantise_rows, score_words,
+    lay_panels,         normalise,       attention_scratch, attend,      &LFFN_TRAIN_TABLE,
 };
 
 }  // namespace lffn

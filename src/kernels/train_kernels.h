@@ -61,6 +61,6 @@ struct TrainKernels {
 };
 
 extern const TrainKernels kKernelsGenericTrain, kKernelsBaselineTrain, kKernelsAvx2Train, kKernelsAvx512Train,
-    kKernelsAvx512VnniTrain, kKernelsNeonTrain;
+    kKernelsNeonTrain;
 
 }  // namespace lffn

@@ -11,7 +11,16 @@ namespace {
 template <int kVectors>
 void load_tile(const float* x, int64_t x_stride, int32_t num_tokens, int64_t features, float* tile) {
   constexpr int32_t kTokens = kVectors * kLanes;
-  for (int32_t t = 0; t < kTokens; t += 4) {
+  int32_t t = 0;
+  for (; t + kLanes <= num_tokens; t += kLanes) {
+    const float* rows = x + t * x_stride;
+    int64_t f = 0;
+    for (; f + kLanes <= features; f += kLanes) native_transpose(rows + f, x_stride, tile + f * kTokens + t, kTokens);
+    for (; f < features; ++f) {
+      for (int32_t i = 0; i < kLanes; ++i) tile[f * kTokens + t + i] = rows[i * x_stride + f];
+    }
+  }
+  for (; t < kTokens; t += 4) {
     int64_t f = 0;
     if (t + 4 <= num_tokens) {
       const float* rows = x + t * x_stride;

@@ -86,13 +86,15 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
 // `scratch` is that of the hash.
 void Layer::hash_tokens(const ForwardCall& call, HashOutput out, void* scratch) const {
   const HashPlan& plan = projection_.plan;
+  const bool int8 = plan.arithmetic == HashArithmetic::kInt8;
   if (call.num_tokens > kFewTokens) {
-    kernels_.hash_tile(plan, call.x, call.x_stride, static_cast<int32_t>(call.num_tokens), out, scratch);
+    const auto hash_tile = int8 ? kernels_.hash_tile_int8 : kernels_.hash_tile;
+    hash_tile(plan, call.x, call.x_stride, static_cast<int32_t>(call.num_tokens), out, scratch);
     return;
   }
   for (int64_t t = 0; t < call.num_tokens; ++t) {
     const HashOutput here = {out.codes + t * out.stride, out.scores + t * out.stride, out.stride};
-    kernels_.hash_token(plan, call.x + t * call.x_stride, here, scratch);
+    (int8 ? kernels_.hash_token_int8 : kernels_.hash_token)(plan, call.x + t * call.x_stride, here, scratch);
   }
 }
 

@@ -54,7 +54,7 @@ const Kernels& usable_kernels() {
 Layer::Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadOptions& options, const Kernels& kernels)
     : config_(config),
       kernels_(kernels),
-      projection_(pack_projection(config, tensors, lffn::hash_dtype(tensors, options))),
+      projection_(pack_projection(config, tensors, lffn::hash_dtype(tensors, options), kernels)),
       tables_(pack_tables(config, tensors, lffn::table_dtype(tensors, options), kernels)),
       executor_(options.executor),
       num_threads_(resolve_threads(options.num_threads, *executor_)),

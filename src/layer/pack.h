@@ -19,16 +19,19 @@ struct PackedProjection {
   HashPlan plan = {};
   Memory norm;           // gain, then shift
   Memory bias;           // of the hash values
-  Memory weights;        // panels, f32 or int16 pairs
-  Memory token_weights;  // int8 only: the pairs as bytes
+  Memory weights;        // panels of floats, or int8 words
+  Memory token_weights;  // int8 only: for one token
   Memory weight_scales;  // int8 only
+  Memory starts;         // int8 only
   Memory stored;         // the weight as save writes it: float32 as it came, or the folded int8
 
   size_t bytes() const {
-    return norm.size() + bias.size() + weights.size() + token_weights.size() + weight_scales.size() + stored.size();
+    return norm.size() + bias.size() + weights.size() + token_weights.size() + weight_scales.size() + starts.size() +
+           stored.size();
   }
 };
-PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype);
+PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype,
+                                 const Kernels& kernels);
 
 // The tables: [table][row][column], in float32 cut into slabs of columns: [slab][table][row][column of the slab].
 struct PackedTables {

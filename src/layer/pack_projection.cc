@@ -10,6 +10,9 @@
 namespace lffn {
 namespace {
 
+// Of an int8 projection: inputs that share a step, and a dense one's whose products are summed in integers.
+constexpr int64_t kStepRows = 64, kDenseInputs = 4096;
+
 int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 Memory read_all(const TensorView& tensor, int64_t count) {
@@ -64,23 +67,54 @@ Memory fold(const LayerConfig& config, const float* weights) {
   return folded;
 }
 
-// matrix[outputs][inputs] -> panels[outputs / panel][pairs of inputs][panel][2], what is beyond the matrix zero. From
-// one panel to the next there are `distance` numbers.
+// rows[outputs][inputs], `distance` numbers apart -> [outputs / panel][words][panel][in_word], what is beyond the rows
+// zero. From one panel to the next there are `step` numbers.
 template <typename Number>
-void lay_pairs(const int8_t* matrix, int64_t outputs, int64_t inputs, int64_t panel, int64_t distance, Number* panels) {
-  for (int64_t p = 0; p < outputs; p += panel, panels += distance) {
+void lay_words(const int8_t* rows, int64_t distance, int64_t outputs, int64_t inputs, int64_t panel, int64_t in_word,
+               int64_t step, Number* panels) {
+  for (int64_t p = 0; p < outputs; p += panel, panels += step) {
     Number* to = panels;
-    for (int64_t i = 0; i < inputs; i += 2) {
+    for (int64_t i = 0; i < inputs; i += in_word) {
       for (int64_t o = p; o < p + panel; ++o) {
-        *to++ = o < outputs ? matrix[o * inputs + i] : Number{0};
-        *to++ = o < outputs && i + 1 < inputs ? matrix[o * inputs + i + 1] : Number{0};
+        for (int64_t j = i; j < i + in_word; ++j) {
+          *to++ = o < outputs && j < inputs ? static_cast<Number>(rows[o * distance + j]) : Number{0};
+        }
       }
     }
   }
 }
 
-// The folded weight in int8, one scale per row, from the file or rounded here; then as pairs for the kernels.
-void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t count, PackedProjection& packed) {
+// Lays a block of rows for the kernels: at `at` words for tiles, of which the block has `block_words` for each
+// `at_once` outputs and the next outputs are `step` words on, and for one token.
+struct WordLayout {
+  int64_t in_word, at_once, panel;
+  uint8_t* tile;
+  int8_t* token;
+  int32_t* starts;
+
+  void lay(const int8_t* rows, int64_t distance, int64_t outputs, int64_t padded, int64_t inputs, int64_t at,
+           int64_t step, int64_t token_at, int64_t start_at) const {
+    if (in_word == 4) {
+      lay_words(rows, distance, outputs, inputs, at_once, in_word, step * in_word,
+                reinterpret_cast<int8_t*>(tile) + at * in_word);
+    } else {
+      lay_words(rows, distance, outputs, inputs, at_once, in_word, step * in_word,
+                reinterpret_cast<int16_t*>(tile) + at * in_word);
+    }
+    const int64_t words = (inputs + in_word - 1) / in_word;
+    lay_words(rows, distance, outputs, inputs, panel, in_word, words * panel * in_word, token + token_at);
+    for (int64_t o = 0; o < padded; ++o) {
+      int64_t sum = 0;
+      for (int64_t i = 0; o < outputs && i < inputs; ++i) sum += rows[o * distance + i];
+      // Of the last bits only: so are the sums that it is added to.
+      starts[start_at + o] = static_cast<int32_t>(static_cast<uint32_t>(-128 * sum));
+    }
+  }
+};
+
+// The folded weight in int8, one scale per row, from the file or rounded here; then as words for the kernels.
+void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t count, const Kernels& kernels,
+               PackedProjection& packed) {
   HashPlan& plan = packed.plan;
   const int64_t inputs = plan.dense ? plan.width : plan.block;
   const int64_t rows = count / inputs;
@@ -105,28 +139,45 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
     for (int64_t r = 0; r < rows; ++r) scales[r] = quantise_row(values + r * inputs, inputs, stored + r * inputs);
   }
 
-  // Sums of products stay within int32 whatever the weights.
-  plan.steps = static_cast<float>(std::min<int64_t>(8191, INT32_MAX / (128 * inputs)));
   plan.arithmetic = HashArithmetic::kInt8;
-  const int64_t pairs = (inputs + 1) / 2, panel = plan.dense ? kPanel : std::min(plan.block, kPanel);
-  const size_t numbers = checked_product(static_cast<size_t>(padded_rows * pairs), 2);
-  packed.weights = Memory(checked_product(numbers, sizeof(int16_t)));
-  packed.token_weights = Memory(numbers);
-  int16_t* weights = packed.weights.as<int16_t>();
-  int8_t* token_weights = packed.token_weights.as<int8_t>();
-  // A token takes one block after another; a tile takes the first panel of each, then the second.
-  const int64_t blocks = plan.dense ? 1 : plan.width / plan.block, block_rows = plan.dense ? rows : plan.block;
-  const int64_t numbers_of_panel = panel * pairs * 2, panels = round_up(block_rows, panel) / panel;
-  for (int64_t r = 0, block = 0; r < rows; r += block_rows, ++block) {
-    const int64_t first_panel = block / blocks * blocks * panels + block % blocks;
-    lay_pairs(stored + r * inputs, block_rows, inputs, panel, blocks * numbers_of_panel,
-              weights + first_panel * numbers_of_panel);
-    lay_pairs(stored + r * inputs, block_rows, inputs, panel, numbers_of_panel,
-              token_weights + block * panels * numbers_of_panel);
+  if (plan.dense) plan.block = std::min(plan.width, kDenseInputs);
+  plan.step_rows = plan.dense ? plan.block : std::min(std::max(plan.block, kStepRows), plan.width);
+  const int64_t in_word = kernels.hash_word_inputs;
+  const auto words_of = [&](int64_t numbers) { return (numbers + in_word - 1) / in_word; };
+  const int64_t outputs = plan.dense ? plan.outputs : plan.block;
+  const int64_t blocks = (plan.width + plan.block - 1) / plan.block, words = words_of(plan.block);
+  // All blocks' words for one output.
+  const int64_t all_words = (blocks - 1) * words + words_of(plan.width - (blocks - 1) * plan.block);
+  const int64_t factors = static_cast<int64_t>(plan.chains) * plan.factors;
+  const size_t numbers = checked_product(static_cast<size_t>(factors * outputs * all_words), sizeof(int32_t));
+  packed.weights = Memory(numbers);
+  packed.token_weights = Memory(numbers * static_cast<size_t>(in_word) / sizeof(int32_t));
+  packed.starts = Memory(checked_product(static_cast<size_t>(factors * outputs * blocks), sizeof(int32_t)));
+  const WordLayout layout = {in_word,
+                             std::min<int64_t>(kernels.hash_outputs, outputs),
+                             std::min(outputs, kPanel),
+                             packed.weights.as<uint8_t>(),
+                             packed.token_weights.as<int8_t>(),
+                             packed.starts.as<int32_t>()};
+  const int64_t block_words = words * layout.at_once;
+  for (int64_t f = 0; f < factors; ++f) {
+    for (int64_t b = 0; b < blocks; ++b) {
+      const int64_t at = f * outputs * all_words, token_at = (at + b * words * outputs) * in_word;
+      const int64_t start_at = (f * blocks + b) * outputs;
+      if (plan.dense) {
+        const int64_t present = std::min(plan.block, plan.width - b * plan.block);
+        layout.lay(stored + b * plan.block, plan.width, rows, outputs, present, at + b * words * outputs,
+                   words_of(present) * layout.at_once, token_at, start_at);
+      } else {
+        layout.lay(stored + (f * blocks + b) * outputs * inputs, inputs, outputs, outputs, inputs, at + b * block_words,
+                   blocks * block_words, token_at, start_at);
+      }
+    }
   }
-  plan.weights_int8 = weights;
-  plan.weights_token = token_weights;
+  plan.weights_int8 = packed.weights.as<int32_t>();
+  plan.weights_token = layout.token;
   plan.weight_scales = scales;
+  plan.starts = layout.starts;
 }
 
 }  // namespace
@@ -142,7 +193,8 @@ float quantise_row(const float* values, int64_t size, int8_t* out) {
   return scale;
 }
 
-PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype) {
+PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype,
+                                 const Kernels& kernels) {
   PackedProjection packed;
   HashPlan& plan = packed.plan;
   const bool dense = config.projection == LFFN_PROJECTION_DENSE;
@@ -176,7 +228,7 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
   int64_t count = 1;
   for (const int64_t size : projection_shape(config)) count *= size;
   if (hash_dtype == LFFN_INT8) {
-    pack_int8(config, tensors, count, packed);
+    pack_int8(config, tensors, count, kernels, packed);
     return packed;
   }
   if (tensors.hash_weight == nullptr) {

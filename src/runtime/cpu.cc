@@ -9,6 +9,9 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define LFFN_X86 1
+#elif defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 namespace lffn {
@@ -45,6 +48,7 @@ CpuFeatures detect() {
   features.avx512 = features.avx2 && saves_zmm && bit(extended.ebx, 16) && bit(extended.ebx, 17) &&
                     bit(extended.ebx, 30) && bit(extended.ebx, 31);
   features.avx512_vnni = features.avx512 && bit(extended.ecx, 11);
+  features.avx_vnni = features.avx2 && extended.eax >= 1 && bit(cpuid(7, 1).eax, 4);
   return features;
 }
 
@@ -53,6 +57,9 @@ CpuFeatures detect() {
 CpuFeatures detect() {
   CpuFeatures features;
   features.neon = true;  // part of the architecture's base
+#if defined(__linux__) && defined(HWCAP_ASIMDDP)
+  features.neon_dot = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#endif
   return features;
 }
 

@@ -9,7 +9,9 @@ struct CpuFeatures {
   bool avx2 = false;         // with FMA, and the system saves the registers
   bool avx512 = false;       // F, BW, DQ and VL, and the system saves the registers
   bool avx512_vnni = false;  // additionally
+  bool avx_vnni = false;     // AVX2 with products of bytes
   bool neon = false;
+  bool neon_dot = false;  // with products of bytes
 };
 const CpuFeatures& cpu_features();
 

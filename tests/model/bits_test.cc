@@ -84,7 +84,7 @@ TEST_F(ModelBits, AnyInstructionSet) {
   for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
     std::vector<float> first;
     const BorrowedBytes bytes(file.data(), file.size());
-    for (const char* name : {"avx2", "avx512", "avx512vnni", "neon"}) {
+    for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni", "neon", "neondot"}) {
       const Kernels* kernels = find_kernels(name);
       if (kernels == nullptr) continue;
       LoadOptions options;
