@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/forever.h"
+
 namespace lffn {
 namespace {
 
@@ -15,10 +17,21 @@ namespace {
 constexpr size_t kTextSize = 1024;
 __attribute__((tls_model("initial-exec"))) thread_local bool text_lost = false;
 
+struct TextKey {
+  pthread_key_t key;
+  bool usable;
+};
+
+TextKey make_key() {
+  TextKey made = {};
+  made.usable = pthread_key_create(&made.key, std::free) == 0;
+  return made;
+}
+
 const pthread_key_t* text_key() {
-  static pthread_key_t key;
-  static const bool usable = pthread_key_create(&key, std::free) == 0;
-  return usable ? &key : nullptr;
+  static Forever<const TextKey> made;
+  const TextKey& text = made.get(make_key);
+  return text.usable ? &text.key : nullptr;
 }
 
 // NULL where the thread has none yet.

@@ -1,11 +1,14 @@
 // Chooses the kernels once: what the CPU has, or what LOOKUPFFN_ISA names.
+#include <array>
 #include <cstring>
+#include <functional>
 #include <string>
 
 #include "kernels/kernels.h"
 #include "runtime/cpu.h"
 #include "runtime/environment.h"
 #include "runtime/error.h"
+#include "runtime/forever.h"
 
 namespace lffn {
 namespace {
@@ -46,23 +49,30 @@ Kernels combine(const char* name, const Kernels& base, const IntegerKernels& int
 // Best first.
 const Candidate* candidates(size_t* count) {
 #if defined(__x86_64__)
-  static const Kernels avx512_vnni = combine("avx512vnni", kKernelsAvx512, kKernelsAvx512Vnni);
-  static const Kernels avx_vnni = combine("avxvnni", kKernelsAvx2, kKernelsAvxVnni);
+  static Forever<const Kernels> with_avx512_vnni, with_avx_vnni;
+  const Kernels& avx512_vnni =
+      with_avx512_vnni.get([] { return combine("avx512vnni", kKernelsAvx512, kKernelsAvx512Vnni); });
+  const Kernels& avx_vnni = with_avx_vnni.get([] { return combine("avxvnni", kKernelsAvx2, kKernelsAvxVnni); });
 #elif defined(__aarch64__)
-  static const Kernels neon_dot = combine("neondot", kKernelsNeon, kKernelsNeonDot);
+  static Forever<const Kernels> with_neon_dot;
+  const Kernels& neon_dot = with_neon_dot.get([] { return combine("neondot", kKernelsNeon, kKernelsNeonDot); });
 #endif
-  static const Candidate all[] = {
-      {"avx512vnni", LFFN_IF_X86(avx512_vnni), cpu_features().avx512_vnni},
-      {"avx512", LFFN_IF_X86(kKernelsAvx512), cpu_features().avx512},
-      {"avxvnni", LFFN_IF_X86(avx_vnni), cpu_features().avx_vnni},
-      {"avx2", LFFN_IF_X86(kKernelsAvx2), cpu_features().avx2},
-      {"baseline", LFFN_IF_X86(kKernelsBaseline), true},
-      {"neondot", LFFN_IF_ARM(neon_dot), cpu_features().neon_dot},
-      {"neon", LFFN_IF_ARM(kKernelsNeon), cpu_features().neon},
-      {"generic", &kKernelsGeneric, true},
-  };
-  *count = sizeof all / sizeof all[0];
-  return all;
+  using Candidates = std::array<Candidate, 8>;
+  static Forever<const Candidates> made;
+  const Candidates& all = made.get([&] {
+    return Candidates{{
+        {"avx512vnni", LFFN_IF_X86(avx512_vnni), cpu_features().avx512_vnni},
+        {"avx512", LFFN_IF_X86(kKernelsAvx512), cpu_features().avx512},
+        {"avxvnni", LFFN_IF_X86(avx_vnni), cpu_features().avx_vnni},
+        {"avx2", LFFN_IF_X86(kKernelsAvx2), cpu_features().avx2},
+        {"baseline", LFFN_IF_X86(kKernelsBaseline), true},
+        {"neondot", LFFN_IF_ARM(neon_dot), cpu_features().neon_dot},
+        {"neon", LFFN_IF_ARM(kKernelsNeon), cpu_features().neon},
+        {"generic", &kKernelsGeneric, true},
+    }};
+  });
+  *count = all.size();
+  return all.data();
 }
 
 const Kernels& choose() {
@@ -87,8 +97,8 @@ const Kernels& choose() {
 }  // namespace
 
 const Kernels& kernels() {
-  static const Kernels& chosen = choose();  // tried again at the next call if it throws
-  return chosen;
+  static Forever<const std::reference_wrapper<const Kernels>> chosen;
+  return chosen.get([] { return std::cref(choose()); });
 }
 
 const Kernels* find_kernels(const char* name) {

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "runtime/forever.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define LFFN_X86 1
@@ -107,13 +109,13 @@ CacheSizes ask_cache_sizes() {
 }  // namespace
 
 const CpuFeatures& cpu_features() {
-  static const CpuFeatures features = detect();
-  return features;
+  static Forever<const CpuFeatures> features;
+  return features.get(detect);
 }
 
 const CacheSizes& cache_sizes() {
-  static const CacheSizes sizes = ask_cache_sizes();
-  return sizes;
+  static Forever<const CacheSizes> sizes;
+  return sizes.get(ask_cache_sizes);
 }
 
 }  // namespace lffn

@@ -28,8 +28,8 @@ Environment read() {
 }  // namespace
 
 const Environment& environment() {
-  static Forever<const Environment> result(read());
-  return *result;
+  static Forever<const Environment> result;
+  return result.get(read);
 }
 
 }  // namespace lffn

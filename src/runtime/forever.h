@@ -1,22 +1,39 @@
-// An object that is never destroyed: calls may come while the process ends.
+// An object that is made when first asked for and never destroyed: calls may come while the process ends.
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <new>
-#include <utility>
+#include <type_traits>
+
+#include "runtime/short_lock.h"
 
 namespace lffn {
 
+// To be a static variable. Inside a function C++ would guard one of any other class with a lock that a child forked
+// while another thread makes the object waits for, for ever; here the child makes its own.
 template <typename T>
 class Forever {
  public:
-  template <typename... Arguments>
-  explicit Forever(Arguments&&... arguments) {
-    new (storage_) T(std::forward<Arguments>(arguments)...);
+  constexpr Forever() = default;
+
+  // The object, which make() returns the first time. Where it throws, the next caller tries again.
+  template <typename Make>
+  T& get(Make&& make) {
+    if (!made_.load(std::memory_order_acquire)) {
+      std::lock_guard<ShortLock> lock(lock_);
+      if (!made_.load(std::memory_order_relaxed)) {
+        new (storage_) std::remove_const_t<T>(make());
+        made_.store(true, std::memory_order_release);
+      }
+    }
+    return *std::launder(reinterpret_cast<T*>(storage_));
   }
-  T& operator*() { return *std::launder(reinterpret_cast<T*>(storage_)); }
 
  private:
-  alignas(T) unsigned char storage_[sizeof(T)];
+  alignas(T) unsigned char storage_[sizeof(T)] = {};
+  ShortLock lock_;
+  std::atomic<bool> made_{false};
 };
 
 }  // namespace lffn

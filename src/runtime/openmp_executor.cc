@@ -174,7 +174,7 @@ class OpenMpExecutor final : public Executor {
 
 std::shared_ptr<Executor> openmp_executor() {
   static Forever<OpenMpExecutor> executor;
-  return {std::shared_ptr<Executor>(), &*executor};  // which nobody owns
+  return {std::shared_ptr<Executor>(), &executor.get([] { return OpenMpExecutor(); })};  // which nobody owns
 }
 #else
 std::shared_ptr<Executor> openmp_executor() { return nullptr; }

@@ -1,4 +1,4 @@
-// A lock for a few instructions.
+// A lock for what is soon done.
 #pragma once
 
 #include <sched.h>
@@ -13,6 +13,8 @@ namespace lffn {
 // it over; that thread is not there to let it go.
 class ShortLock {
  public:
+  constexpr ShortLock() = default;
+
   void lock() {
     const pid_t process = getpid();
     while (true) {

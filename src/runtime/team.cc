@@ -325,7 +325,7 @@ class TeamExecutor final : public Executor {
 
 std::shared_ptr<Executor> team_executor() {
   static Forever<TeamExecutor> executor;
-  return {std::shared_ptr<Executor>(), &*executor};  // which nobody owns
+  return {std::shared_ptr<Executor>(), &executor.get([] { return TeamExecutor(); })};  // which nobody owns
 }
 
 void shutdown_team() {

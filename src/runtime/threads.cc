@@ -38,8 +38,8 @@ std::shared_ptr<Executor> make_executor(const std::string& name) {
 }
 
 const std::shared_ptr<Executor>& default_executor() {
-  static Forever<const std::shared_ptr<Executor>> executor(make_executor(environment().executor));
-  return *executor;
+  static Forever<const std::shared_ptr<Executor>> executor;
+  return executor.get([] { return make_executor(environment().executor); });
 }
 
 void parallel_for(int64_t n_items, int32_t num_threads, LoopBody body, void* context) {

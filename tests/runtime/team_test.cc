@@ -124,16 +124,16 @@ TEST_F(TeamThreads, AChildForkedAmidCallsHasItsOwn) {
       while (!stop) EXPECT_EQ(sum_items(3), kSum);
     });
   }
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 50 && !HasFailure(); ++round) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(20);
+      alarm(120);  // a child that hangs fails; one that waits long for a CPU does not
       const bool right = sum_items(3) == kSum && sum_items(5) == kSum;
       _exit(right ? 0 : 1);
     }
-    ASSERT_GT(child, 0);
+    EXPECT_GT(child, 0);
     int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
   }
   stop = true;

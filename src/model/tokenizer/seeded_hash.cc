@@ -4,6 +4,8 @@
 
 #include <ctime>
 
+#include "runtime/forever.h"
+
 namespace lffn {
 namespace {
 
@@ -28,7 +30,8 @@ Seed make_seed() {
 }  // namespace
 
 SeededHash::SeededHash() {
-  static const Seed seed = make_seed();
+  static Forever<const Seed> made;
+  const Seed& seed = made.get(make_seed);
   seed_ = seed.seed;
   factor_ = seed.factor;
 }
