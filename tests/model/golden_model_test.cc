@@ -140,7 +140,8 @@ TEST_P(GoldenModel, Int8LinearLayers) {
   options.linear_dtype = LFFN_F32;
   ASSERT_EQ(lffn_model_load(path.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
   ASSERT_EQ(lffn_model_encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
-  EXPECT_LT(distance(again, again.data(), hidden), 0.1) << "only the rounding of inputs to bytes is gone, but codes flip";
+  EXPECT_LT(distance(again, again.data(), hidden), 0.1)
+      << "only the rounding of inputs to bytes is gone, but codes flip";
   lffn_model_free(model);
   std::remove(path.c_str());
 }
