@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "layer_options.h"
-#include "lookupffn/text.hpp"
+#include "lookupffn/lookupffn.hpp"
 #include "progress.h"
 
 namespace lffn::tools {
@@ -58,8 +58,9 @@ Times time_calls(const lookupffn::Model& model, const lookupffn::TokenBatch& bat
   args.offsets = batch.offsets.data();
   args.n = static_cast<int64_t>(batch.offsets.size()) - 1;
   args.pooling = LFFN_POOLING_MEAN;
-  args.normalize = 1;
+  args.normalize = LFFN_NORMALIZE_YES;
   args.embeddings = embeddings.data();
+  args.embeddings_capacity = static_cast<int64_t>(embeddings.size());
   args.seconds = stages;
   lookupffn::check(lffn_model_run(model.get(), &args));  // makes the scratch memory
   Times times;
@@ -95,7 +96,8 @@ int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, dou
   const double tokens = static_cast<double>(bench.length) * bench.sequences;
   const Work work = work_of(info, bench.length);
   const double total = work.ffn + work.linear + work.attention + work.other;
-  const double timed = std::accumulate(times.stages, times.stages + LFFN_NUM_STAGES, 0.0);
+  // There are no texts here.
+  const double timed = std::accumulate(times.stages, times.stages + LFFN_STAGE_TEXT, 0.0);
   const auto share = [&](int stage) { return timed > 0 ? times.stages[stage] / timed : 0; };
   const double gflops = 1e-6 * total * tokens / median;
   if (json) {

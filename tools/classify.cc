@@ -1,11 +1,12 @@
 // lookupffn classify: the class of each line of text.
 #include <algorithm>
-#include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "command.h"
 #include "model_options.h"
+#include "text_options.h"
 
 namespace lffn::tools {
 namespace {
@@ -13,35 +14,35 @@ namespace {
 struct Options {
   std::string model;
   std::string input = "-";
-  bool truncate = false;
+  TextOptions text;
   ModelOptions load;
 };
-
-// Softmax in place.
-void to_probabilities(float* scores, size_t count) {
-  const float largest = *std::max_element(scores, scores + count);
-  double sum = 0;
-  for (size_t i = 0; i < count; ++i) sum += std::exp(static_cast<double>(scores[i] - largest));
-  for (size_t i = 0; i < count; ++i) {
-    scores[i] = static_cast<float>(std::exp(static_cast<double>(scores[i] - largest)) / sum);
-  }
-}
 
 int classify(const Options& options) {
   const lookupffn::Model model = options.load.load(options.model);
   const auto classes = static_cast<size_t>(model.info().num_classes);
   if (classes == 0) throw lookupffn::InvalidArgument(options.model + ": this model has no classifier");
-  Lines input(options.input, "classifying");
-  for (std::vector<std::string> lines = input.next(kLinesAtOnce); !lines.empty(); lines = input.next(kLinesAtOnce)) {
-    std::vector<float> scores = model.classify(tokenize_lines(model, lines, input, options.truncate).view());
+  const lookupffn::RunOptions run = options.text.run_options();
+  lffn_model_run_args args = lookupffn::Model::arguments(run);
+  args.wanted = LFFN_WANT_CLASS_SCORES;
+  TextInput input(options.input, "classifying", options.text.json_lines());
+  lookupffn::Result result;
+  for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
+    const float* const scores = run_records(model, records, input, args, result).class_scores;
+    std::vector<float> probabilities(scores, scores + records.size() * classes);
+    model.activate(LFFN_SCORES_PROBABILITIES, probabilities);
     std::string out;
-    for (size_t i = 0; i < lines.size(); ++i) {
-      float* const row = &scores[i * classes];
-      to_probabilities(row, classes);
-      out += "{\"text\":";
-      append_json(out, lines[i]);
-      out += ",\"class\":" + std::to_string(std::max_element(row, row + classes) - row) + ",\"probabilities\":";
+    for (size_t i = 0; i < records.size(); ++i) {
+      const float* const row = scores + i * classes;
+      const auto best = static_cast<int32_t>(std::max_element(row, row + classes) - row);
+      out += '{';
+      append_record(out, records[i]);
+      out += ",\"class\":" + std::to_string(best) + ",\"label\":";
+      append_json(out, model.label(best));
+      out += ",\"scores\":";
       append_json(out, row, classes);
+      out += ",\"probabilities\":";
+      append_json(out, &probabilities[i * classes], classes);
       out += "}\n";
     }
     if (!write_out(out)) return 1;
@@ -56,15 +57,15 @@ Command classify_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("classify", "Tell the class of each line of text");
   app->add_option("MODEL", options->model, "A model with a classifier: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
-  app->add_flag("--truncate", options->truncate, "Cut lines that are too long for the model");
+  options->text.add_to(*app);
   options->load.add_to(*app);
   app->footer(
-      "Each line becomes one line of JSON, {\"text\": ..., \"class\": 0, \"probabilities\": [...]}, as soon as it is\n"
-      "there. Classes count from 0.\n"
+      "Each line becomes one line of JSON, {\"text\": ..., \"class\": 0, \"label\": ..., \"scores\": [...],\n"
+      "\"probabilities\": [...]}, as soon as it is there. Classes count from 0; scores are the model's logits.\n"
       "\n"
       "Examples:\n"
       "  lookupffn classify my-model reviews.txt > classes.jsonl\n"
-      "  echo 'One line.' | lookupffn classify my-model");
+      "  echo '{\"text\": \"A man eats.\", \"pair\": \"Nobody eats.\"}' | lookupffn classify --json-lines my-model");
   return {app, [options] { return classify(*options); }};
 }
 

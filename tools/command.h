@@ -17,10 +17,13 @@ Command classify_command(CLI::App& parent);
 Command convert_command(CLI::App& parent);
 Command create_command(CLI::App& parent);
 Command embed_command(CLI::App& parent);
+Command encode_command(CLI::App& parent);
 Command fill_mask_command(CLI::App& parent);
 Command info_command(CLI::App& parent);
 Command isa_command(CLI::App& parent);
+Command rerank_command(CLI::App& parent);
 Command run_command(CLI::App& parent);
+Command search_command(CLI::App& parent);
 Command tokenize_command(CLI::App& parent);
 Command verify_command(CLI::App& parent);
 

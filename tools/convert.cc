@@ -40,10 +40,11 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 void check_copy(const lookupffn::Model& model, const lookupffn::Model& copy, const std::string& path) {
-  const lookupffn::ModelInfo info = model.info();
-  const lookupffn::ModelInfo copied = copy.info();
+  const lookupffn::ModelInfo& info = model.info();
+  const lookupffn::ModelInfo& copied = copy.info();
   const lookupffn::TokenBatch sequences = sample(info);
-  bool same = std::memcmp(&info, &copied, sizeof info) == 0 &&
+  bool same = std::memcmp(static_cast<const lffn_model_info*>(&info), static_cast<const lffn_model_info*>(&copied),
+                          sizeof(lffn_model_info)) == 0 &&
               same_bits(model.encode(sequences.view()), copy.encode(sequences.view()));
   if (same && info.has_lm_head != 0) {
     const std::vector<int64_t> positions = {0, sequences.offsets.back() - 1};

@@ -1,10 +1,12 @@
 // lookupffn fill-mask: what a model would put in place of <mask>.
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "command.h"
 #include "model_options.h"
+#include "text_options.h"
 
 namespace lffn::tools {
 namespace {
@@ -14,32 +16,35 @@ struct Options {
   std::vector<std::string> texts;
   int32_t top_k = 5;
   bool json = false;
+  bool json_lines = false;
   ModelOptions load;
 };
 
 using Fillings = std::vector<std::vector<lookupffn::Filling>>;
 
-std::string token_text(const lookupffn::Model& model, int32_t id) {
+std::string token_text(const lookupffn::Tokenizer& tokenizer, int32_t id) {
   try {
-    return lookupffn::detokenize(model, lookupffn::Span<const int32_t>(&id, 1));
+    return tokenizer.decode(lookupffn::Span<const int32_t>(&id, 1));
   } catch (const lookupffn::InvalidArgument&) {
     return "[" + std::to_string(id) + "]";  // the model has room for more ids than the tokenizer has tokens
   }
 }
 
-void append_table(std::string& out, const lookupffn::Model& model, const std::string& text, const Fillings& masks) {
+void append_table(std::string& out, const lookupffn::Tokenizer& tokenizer, const std::string& text,
+                  const Fillings& masks) {
   out += text + '\n';
   for (size_t mask = 0; mask < masks.size(); ++mask) {
     if (masks.size() > 1) out += "  <mask> " + std::to_string(mask + 1) + '\n';
     for (const lookupffn::Filling& filling : masks[mask]) {
       char share[32];
       std::snprintf(share, sizeof share, "  %6.2f %%  ", 100 * static_cast<double>(filling.probability));
-      out += share + ('\'' + token_text(model, filling.id)) + "'\n";
+      out += share + ('\'' + token_text(tokenizer, filling.id)) + "'\n";
     }
   }
 }
 
-void append_object(std::string& out, const lookupffn::Model& model, const std::string& text, const Fillings& masks) {
+void append_object(std::string& out, const lookupffn::Tokenizer& tokenizer, const std::string& text,
+                   const Fillings& masks) {
   out += "{\"text\":";
   append_json(out, text);
   out += ",\"masks\":[";
@@ -50,7 +55,7 @@ void append_object(std::string& out, const lookupffn::Model& model, const std::s
     const char* between = "[";
     for (const lookupffn::Filling& filling : mask) {
       out += between + ("{\"id\":" + std::to_string(filling.id)) + ",\"token\":";
-      append_json(out, token_text(model, filling.id));
+      append_json(out, token_text(tokenizer, filling.id));
       out += ",\"probability\":";
       char number[32];
       std::snprintf(number, sizeof number, "%.9g", static_cast<double>(filling.probability));
@@ -62,28 +67,35 @@ void append_object(std::string& out, const lookupffn::Model& model, const std::s
   out += "]}\n";
 }
 
-std::string answer(const Options& options, const lookupffn::Model& model, const std::string& text) {
-  const Fillings masks = lookupffn::fill_mask(model, text, options.top_k);
-  if (masks.empty()) throw lookupffn::InvalidArgument("the text has no <mask>");
+std::string answer(const Options& options, const lookupffn::Model& model, const lookupffn::Tokenizer& tokenizer,
+                   const std::string& text) {
+  const Fillings masks = model.fill_mask(text, options.top_k);
+  if (masks.empty()) {
+    const int32_t mask = model.info().mask_id;
+    throw lookupffn::InvalidArgument("the text has no " +
+                                     (mask < 0 ? std::string("mask") : std::string(tokenizer.token(mask))));
+  }
   std::string out;
-  if (options.json) {
-    append_object(out, model, text, masks);
+  if (options.json || options.json_lines) {
+    append_object(out, tokenizer, text, masks);
   } else {
-    append_table(out, model, text, masks);
+    append_table(out, tokenizer, text, masks);
   }
   return out;
 }
 
 int fill_mask(const Options& options) {
   const lookupffn::Model model = options.load.load(options.model);
+  const lookupffn::Tokenizer tokenizer = model.tokenizer();
   for (const std::string& text : options.texts) {
-    if (!write_out(answer(options, model, text))) return 1;
+    if (!write_out(answer(options, model, tokenizer, text))) return 1;
   }
   if (!options.texts.empty()) return 0;
-  Lines input("-", "filling masks");
-  for (std::vector<std::string> lines = input.next(kLinesAtOnce); !lines.empty(); lines = input.next(kLinesAtOnce)) {
-    for (size_t i = 0; i < lines.size(); ++i) {
-      const std::string out = for_line(input, i, [&] { return answer(options, model, lines[i]); });
+  TextInput input("-", "filling masks", options.json_lines);
+  for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
+    for (size_t i = 0; i < records.size(); ++i) {
+      const std::string out =
+          for_line(input.lines(), i, [&] { return answer(options, model, tokenizer, records[i].text); });
       if (!write_out(out)) return 1;
     }
   }
@@ -94,13 +106,16 @@ int fill_mask(const Options& options) {
 
 Command fill_mask_command(CLI::App& parent) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = parent.add_subcommand("fill-mask", "Tell what a model would put in place of <mask>");
+  CLI::App* app = parent.add_subcommand("fill-mask", "Tell what a model would put in place of a mask");
   app->add_option("MODEL", options->model, "A model with a language model head: a folder or a single file")->required();
-  app->add_option("TEXT", options->texts, "Texts with <mask> in them; default: the lines of standard input");
+  app->add_option("TEXT", options->texts,
+                  "Texts with <mask> or [MASK] in them, as the model writes it; default: the lines of standard input");
   app->add_option("--top-k", options->top_k, "How many candidates for each mask; default 5")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   app->add_flag("--json", options->json, "Print a line of JSON for each text");
+  app->add_flag("--json-lines", options->json_lines,
+                "Each line of standard input is a JSON string, or an object {\"text\": ...}; prints JSON, too");
   options->load.add_to(*app);
   app->footer(
       "Shares are the model's softmax. A token that begins a word begins with a blank.\n"

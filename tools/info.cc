@@ -1,10 +1,15 @@
 // lookupffn info: what a file holds and what it costs to run.
+#include <sys/stat.h>
+
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "command.h"
+#include "info_model.h"
 #include "layer_options.h"
+#include "model_options.h"
 
 namespace lffn::tools {
 namespace {
@@ -12,16 +17,14 @@ namespace {
 struct Options {
   std::string path;
   bool json = false;
-  LayerOptions layer;
+  ModelOptions load;
 };
 
-void row(const char* name, const std::string& value) { std::printf("%-16s %s\n", name, value.c_str()); }
-
-std::string number(int64_t value) {
-  std::string digits = std::to_string(value);
-  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<size_t>(at), ",");
-  return digits;
+// A layer's file says nothing of a config.json; of any other the model's message tells more.
+bool looks_like_a_model(const std::string& path, const std::string& message) {
+  struct stat status;
+  const bool folder = stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  return folder || message.find("kind") == std::string::npos;
 }
 
 std::string shortest(float value) {
@@ -88,22 +91,34 @@ void print_json(const std::string& path, const lffn_layer_info& info) {
 
 Command info_command(CLI::App& parent) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = parent.add_subcommand("info", "Tell what a layer file holds and what it costs to run");
-  app->add_option("FILE", options->path, "A layer in a safetensors file")->required();
+  CLI::App* app = parent.add_subcommand("info", "Tell what a model or a layer is and costs to run");
+  app->add_option("PATH", options->path, "A model's folder or file, or a layer in a safetensors file")->required();
   app->add_flag("--json", options->json, "Print one JSON object instead of a table");
-  options->layer.add_to(*app);
+  options->load.add_to(*app);
   app->footer(
-      "The file is loaded and checked in full. The dtype options tell what a layer would take in another form.\n"
+      "The file is loaded and checked in full. The dtype options tell what it would take in another form.\n"
       "\n"
       "Examples:\n"
+      "  lookupffn info all-MiniLM-L6-v2\n"
       "  lookupffn info layer.safetensors\n"
       "  lookupffn info --json --table-dtype bf16 layer.safetensors");
   return {app, [options] {
-            const lookupffn::LayerInfo info = options->layer.load(options->path).info();
+            lookupffn::Outcome<lookupffn::Model> model = options->load.try_load(options->path);
+            if (model) {
+              print_model(options->path, model.value, options->json);
+              return 0;
+            }
+            const std::string not_a_model = lffn_last_error();
+            lookupffn::Outcome<lookupffn::Layer> layer = lookupffn::Layer::try_load(options->path, options->load.get());
+            if (!layer) {
+              // A folder, or a file that says it is a model, is meant to be one.
+              if (looks_like_a_model(options->path, not_a_model)) throw lookupffn::Error(model.status, not_a_model);
+              lookupffn::check(layer.status);
+            }
             if (options->json) {
-              print_json(options->path, info);
+              print_json(options->path, layer.value.info());
             } else {
-              print_table(options->path, info);
+              print_table(options->path, layer.value.info());
             }
             return 0;
           }};

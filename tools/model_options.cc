@@ -33,7 +33,7 @@ int64_t bytes_of(int file) {
 
 void ModelOptions::add_to(CLI::App& app) {
   static const std::map<std::string, int32_t> exact_or_int8 = {{"f32", LFFN_F32}, {"int8", LFFN_INT8}};
-  app.add_option("--threads", options_.num_threads, "Threads; 0 = what affinity, cgroup and OMP_NUM_THREADS leave")
+  app.add_option("--threads", options_.num_threads, "Threads; 0 = what the environment leaves")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   add_choice(app, "--table-dtype", options_.table_dtype, dtype_names(),
@@ -42,16 +42,19 @@ void ModelOptions::add_to(CLI::App& app) {
              "Hold the projections as f32 or int8; default: as stored");
   add_choice(app, "--linear-dtype", options_.linear_dtype, exact_or_int8,
              "Hold the linear layers as f32 or int8; default: as stored");
+  add_choice(app, "--embedding-dtype", options_.embedding_dtype, dtype_names(),
+             "Hold the word embeddings as f32, bf16 or int8; default: as stored");
 }
 
 lookupffn::Model ModelOptions::load(const std::string& path) const {
+  lookupffn::Outcome<lookupffn::Model> loaded = try_load(path);
+  lookupffn::check(loaded.status);
+  return std::move(loaded.value);
+}
+
+lookupffn::Outcome<lookupffn::Model> ModelOptions::try_load(const std::string& path) const {
   const Progress progress("loading " + path);
-  lookupffn::Model model = lookupffn::Model::load(path, options_);
-  if (options_.linear_dtype != LFFN_DTYPE_AS_STORED && model.info().linear_dtype != options_.linear_dtype) {
-    throw lookupffn::Unsupported("this version cannot hold linear layers as " +
-                                 name_of(dtype_names(), options_.linear_dtype));
-  }
-  return model;
+  return lookupffn::Model::try_load(path, options_);
 }
 
 lookupffn::LoadOptions ModelOptions::same_threads() const {
@@ -115,34 +118,19 @@ std::vector<std::string> Lines::next(size_t most) {
 
 std::string Lines::name_of(size_t place) const { return name_ + ", line " + std::to_string(first_ + place + 1); }
 
-lookupffn::TokenBatch tokenize_lines(const lookupffn::Model& model, const std::vector<std::string>& lines,
-                                     const Lines& from, bool truncate) {
-  const auto longest = static_cast<size_t>(model.info().max_tokens);
-  uint32_t flags = LFFN_TOKENIZE_SPECIAL;
-  if (truncate) flags |= LFFN_TOKENIZE_TRUNCATE;
-  lookupffn::TokenBatch sequences;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    for_line(from, i, [&] {
-      const auto ids = lookupffn::tokenize(model, lines[i], flags);
-      if (ids.size() > longest) {
-        throw lookupffn::InvalidArgument(std::to_string(ids.size()) + " tokens, the model can run at most " +
-                                         std::to_string(longest) + "; --truncate cuts such lines");
-      }
-      sequences.add(ids);
-    });
-  }
-  return sequences;
-}
-
 void append_json(std::string& out, std::string_view text) { out += nlohmann::json(text).dump(); }
+
+void append_json(std::string& out, float number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(number));
+  out += std::isfinite(number) ? text : "null";
+}
 
 void append_json(std::string& out, const float* numbers, size_t count) {
   out += '[';
   for (size_t i = 0; i < count; ++i) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.9g", static_cast<double>(numbers[i]));
     if (i > 0) out += ',';
-    out += std::isfinite(numbers[i]) ? text : "null";
+    append_json(out, numbers[i]);
   }
   out += ']';
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lookupffn/text.hpp"
+#include "lookupffn/lookupffn.hpp"
 #include "progress.h"
 
 namespace lffn::tools {
@@ -17,6 +17,8 @@ class ModelOptions {
  public:
   void add_to(CLI::App& app);
   lookupffn::Model load(const std::string& path) const;
+  lookupffn::Outcome<lookupffn::Model> try_load(const std::string& path) const;
+  const lookupffn::LoadOptions& get() const { return options_; }
   // Element types as stored, but as many threads.
   lookupffn::LoadOptions same_threads() const;
 
@@ -54,10 +56,6 @@ class Lines {
   Progress progress_;
 };
 
-// A token sequence for each line. Without `truncate` lines that are too long for the model are an error.
-lookupffn::TokenBatch tokenize_lines(const lookupffn::Model& model, const std::vector<std::string>& lines,
-                                     const Lines& from, bool truncate);
-
 // Calls f, which must not fail but for the line; then the message names the line.
 template <typename F>
 auto for_line(const Lines& lines, size_t place, F f) {
@@ -70,6 +68,7 @@ auto for_line(const Lines& lines, size_t place, F f) {
 
 // JSON, numbers with as many digits as it takes to read the same floats back.
 void append_json(std::string& out, std::string_view text);
+void append_json(std::string& out, float number);
 void append_json(std::string& out, const float* numbers, size_t count);
 void append_json(std::string& out, const int32_t* numbers, size_t count);
 

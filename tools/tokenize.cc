@@ -1,11 +1,13 @@
 // lookupffn tokenize: the tokens of each line of text, or the text of tokens.
 #include <cstdlib>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "command.h"
 #include "model_options.h"
+#include "text_options.h"
 
 namespace lffn::tools {
 namespace {
@@ -14,33 +16,52 @@ struct Options {
   std::string model;
   std::string input = "-";
   bool plain = false;
-  bool spans = false;
   bool decode = false;
-  ModelOptions load;
+  TextOptions text;
 };
 
-void append_tokens(std::string& out, const Options& options, const lookupffn::Model& model, const std::string& line) {
-  const lookupffn::TokenSpans tokens =
-      lookupffn::tokenize_spans(model, line, options.plain ? 0u : uint32_t{LFFN_TOKENIZE_SPECIAL});
+// What is put before each text, and how many tokens it may have.
+struct Reading {
+  std::string prompt;
+  int64_t max_tokens = 0;
+};
+
+Reading reading_of(const Options& options) {
+  Reading reading;
+  reading.max_tokens = options.text.max_tokens();
+  if (!options.text.needs_model()) return reading;
+  const lookupffn::Model model = lookupffn::Model::load(options.model);
+  const lookupffn::RunOptions run = options.text.run_options();
+  if (run.max_tokens == LFFN_MAX_TOKENS_MODEL) reading.max_tokens = model.info().own_max_tokens;
+  if (run.prompt_kind == LFFN_PROMPT_NAMED) reading.prompt = model.prompt(run.prompt);
+  return reading;
+}
+
+void append_tokens(std::string& out, const Options& options, const Reading& reading,
+                   const lookupffn::Tokenizer& tokenizer, const TextRecord& record) {
+  lookupffn::TokenizeOptions how;
+  how.special = !options.plain;
+  how.max_tokens = reading.max_tokens;
+  how.is_pair = record.has_pair;
+  how.pair = record.pair;
+  const lookupffn::Encoding tokens = tokenizer.encode(reading.prompt + record.text, how);
   out += "{\"ids\":";
   append_json(out, tokens.ids.data(), tokens.ids.size());
+  out += ",\"types\":";
+  append_json(out, tokens.types.data(), tokens.types.size());
   out += ",\"tokens\":[";
   for (size_t i = 0; i < tokens.ids.size(); ++i) {
     if (i > 0) out += ',';
-    append_json(out, lookupffn::detokenize(model, lookupffn::Span<const int32_t>(&tokens.ids[i], 1)));
+    append_json(out, tokenizer.token(tokens.ids[i]));
   }
-  out += ']';
-  if (options.spans) {
-    out += ",\"spans\":[";
-    for (size_t i = 0; i < tokens.ids.size(); ++i) {
-      out += (i > 0 ? ",[" : "[") + std::to_string(tokens.begins[i]) + ',' + std::to_string(tokens.ends[i]) + ']';
-    }
-    out += ']';
+  out += "],\"spans\":[";
+  for (size_t i = 0; i < tokens.ids.size(); ++i) {
+    out += (i > 0 ? ",[" : "[") + std::to_string(tokens.begins[i]) + ',' + std::to_string(tokens.ends[i]) + ']';
   }
-  out += "}\n";
+  out += "]}\n";
 }
 
-void append_text(std::string& out, const lookupffn::Model& model, const std::string& line) {
+void append_text(std::string& out, const lookupffn::Tokenizer& tokenizer, const std::string& line) {
   std::istringstream words(line);
   std::vector<int32_t> ids;
   for (std::string word; words >> word;) {
@@ -49,22 +70,30 @@ void append_text(std::string& out, const lookupffn::Model& model, const std::str
     if (*end != '\0' || id < 0 || id > INT32_MAX) throw lookupffn::InvalidArgument("'" + word + "' is no id");
     ids.push_back(static_cast<int32_t>(id));
   }
-  out += lookupffn::detokenize(model, ids) + '\n';
+  out += tokenizer.decode(ids) + '\n';
 }
 
-int tokenize(const Options& options) {
-  const lookupffn::Model model = options.load.load(options.model);
-  Lines input(options.input, options.decode ? "detokenizing" : "tokenizing");
+int decode(const Options& options, const lookupffn::Tokenizer& tokenizer) {
+  Lines input(options.input, "detokenizing");
   for (std::vector<std::string> lines = input.next(kLinesAtOnce); !lines.empty(); lines = input.next(kLinesAtOnce)) {
     std::string out;
     for (size_t i = 0; i < lines.size(); ++i) {
-      for_line(input, i, [&] {
-        if (options.decode) {
-          append_text(out, model, lines[i]);
-        } else {
-          append_tokens(out, options, model, lines[i]);
-        }
-      });
+      for_line(input, i, [&] { append_text(out, tokenizer, lines[i]); });
+    }
+    if (!write_out(out)) return 1;
+  }
+  return 0;
+}
+
+int tokenize(const Options& options) {
+  const lookupffn::Tokenizer tokenizer = lookupffn::Tokenizer::load(options.model);
+  if (options.decode) return decode(options, tokenizer);
+  const Reading reading = reading_of(options);
+  TextInput input(options.input, "tokenizing", options.text.json_lines());
+  for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
+    std::string out;
+    for (size_t i = 0; i < records.size(); ++i) {
+      for_line(input.lines(), i, [&] { append_tokens(out, options, reading, tokenizer, records[i]); });
     }
     if (!write_out(out)) return 1;
   }
@@ -76,19 +105,19 @@ int tokenize(const Options& options) {
 Command tokenize_command(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* app = parent.add_subcommand("tokenize", "Tell the tokens of each line of text, or the text of tokens");
-  app->add_option("MODEL", options->model, "A model with a tokenizer: a folder or a single file")->required();
+  app->add_option("MODEL", options->model, "A model with a tokenizer, or a tokenizer.json")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
-  app->add_flag("--plain", options->plain, "Without <s> before and </s> behind each line");
-  app->add_flag("--spans", options->spans, "Tell which bytes of the line each token stands for, too");
+  app->add_flag("--plain", options->plain, "Without special tokens around each line");
   app->add_flag("--decode", options->decode, "The other way: lines of ids, separated by blanks, become text");
-  options->load.add_to(*app);
+  options->text.add_to(*app);
   app->footer(
-      "Each line becomes one line of JSON, {\"ids\": [...], \"tokens\": [...]}. A token that is part of a character\n"
-      "shows as U+FFFD.\n"
+      "Each line becomes one line of JSON: \"ids\", \"types\" (1 for the second text of a pair where the model's\n"
+      "template says so), \"tokens\" as the vocabulary writes them, and \"spans\", the bytes of the line that each\n"
+      "token stands for. The weights are not read, unless --truncate or --prompt ask what the model says.\n"
       "\n"
       "Examples:\n"
       "  echo 'Freedom is <mask>.' | lookupffn tokenize my-model\n"
-      "  lookupffn tokenize --plain --spans my-model text.txt > tokens.jsonl\n"
+      "  lookupffn tokenize --plain my-model text.txt > tokens.jsonl\n"
       "  echo '0 75 119 2' | lookupffn tokenize --decode my-model");
   return {app, [options] { return tokenize(*options); }};
 }

@@ -130,6 +130,7 @@
 // Hashing, models and text go through arrays only.
 %ignore layer_hash;
 %ignore model_run;
+%ignore model_run_texts;
 %ignore model_tokenize;
 %ignore model_detokenize;
 %ignore model_fill_mask;

@@ -97,15 +97,44 @@ lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids
   env->GetLongArrayRegion(positions, 0, static_cast<jsize>(n_positions),
                           reinterpret_cast<jlong*>(position_copy.data()));
   if (env->ExceptionCheck()) return LFFN_OK;
-  const lffn_status status =
-      model_run(model, id_copy.data(), offset_copy.data(), static_cast<int64_t>(n_offsets) - 1, output,
-                position_copy.data(), static_cast<int64_t>(n_positions), pooling, normalize, values.data(), cancel);
+  const lffn_status status = model_run(model, id_copy.data(), offset_copy.data(), static_cast<int64_t>(n_offsets) - 1,
+                                       output, position_copy.data(), static_cast<int64_t>(n_positions), pooling,
+                                       normalize, values.data(), static_cast<int64_t>(total), cancel);
+  if (status == LFFN_OK) spread(env, results, values.data(), &total);
+  return status;
+}
+
+lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends,
+                                  int32_t output, int64_t max_tokens, int32_t prompt_kind, jbyteArray prompt,
+                                  int32_t pooling, int32_t normalize, jobjectArray results, const int32_t* cancel) {
+  const size_t n_bytes = length_of(env, utf8), n_texts = length_of(env, ends);
+  const size_t prompt_bytes = prompt == nullptr ? 0 : length_of(env, prompt);
+  size_t total = 0;
+  if (!spread(env, results, nullptr, &total)) return LFFN_OK;
+  const Block<char> text(n_bytes), prompt_copy(prompt_bytes);
+  const Block<int64_t> end_copy(n_texts);
+  const Block<float> values(total);
+  if (text.data() == nullptr || prompt_copy.data() == nullptr || end_copy.data() == nullptr ||
+      values.data() == nullptr) {
+    return out_of_memory(env);
+  }
+  env->GetByteArrayRegion(utf8, 0, static_cast<jsize>(n_bytes), reinterpret_cast<jbyte*>(text.data()));
+  if (env->ExceptionCheck()) return LFFN_OK;
+  env->GetLongArrayRegion(ends, 0, static_cast<jsize>(n_texts), reinterpret_cast<jlong*>(end_copy.data()));
+  if (env->ExceptionCheck()) return LFFN_OK;
+  if (prompt != nullptr) {
+    env->GetByteArrayRegion(prompt, 0, static_cast<jsize>(prompt_bytes), reinterpret_cast<jbyte*>(prompt_copy.data()));
+    if (env->ExceptionCheck()) return LFFN_OK;
+  }
+  const lffn_status status = model_run_texts(model, text.data(), end_copy.data(), static_cast<int64_t>(n_texts), output,
+                                             max_tokens, prompt_kind, prompt_copy.data(), pooling, normalize,
+                                             values.data(), static_cast<int64_t>(total), cancel);
   if (status == LFFN_OK) spread(env, results, values.data(), &total);
   return status;
 }
 
 lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t flags,
-                                 jobjectArray results) {
+                                 int64_t max_tokens, jobjectArray results) {
   const size_t n_bytes = length_of(env, utf8);
   const bool spans = length_of(env, results) == 3;
   const Block<char> text(n_bytes);
@@ -119,7 +148,7 @@ lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArra
     if (ids.data() == nullptr || begins.data() == nullptr || ends.data() == nullptr) return out_of_memory(env);
     size_t n_ids = 0;
     const lffn_status status =
-        model_tokenize(model, text.data(), n_bytes, flags, ids.data(), spans ? begins.data() : nullptr,
+        model_tokenize(model, text.data(), n_bytes, flags, max_tokens, ids.data(), spans ? begins.data() : nullptr,
                        spans ? ends.data() : nullptr, capacity, &n_ids);
     if (status != LFFN_OK) return status;
     if (n_ids > capacity) {

@@ -9,7 +9,8 @@
 
 // Imported, not wrapped: for its types and for the version numbers in ABI_VERSION.
 %include <stdint.i>
-%import <lookupffn/lookupffn.h>
+// Not lookupffn.h: SWIG does not follow what it includes.
+%import <lookupffn/base.h>
 
 #if defined(SWIGJAVA)
 %rename("%(lowercamelcase)s", %$isfunction) "";

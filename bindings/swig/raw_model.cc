@@ -1,26 +1,39 @@
 #include "raw_model.h"
 
+#include <memory>
+#include <new>
+
 #include "raw.h"
 
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
+SAME(POOLING_MODEL, LFFN_POOLING_MODEL);
 SAME(POOLING_FIRST, LFFN_POOLING_FIRST);
 SAME(POOLING_MEAN, LFFN_POOLING_MEAN);
 SAME(POOLING_MAX, LFFN_POOLING_MAX);
+SAME(POOLING_MEAN_SQRT, LFFN_POOLING_MEAN_SQRT);
+SAME(NORMALIZE_MODEL, LFFN_NORMALIZE_MODEL);
+SAME(NORMALIZE_YES, LFFN_NORMALIZE_YES);
+SAME(NORMALIZE_NO, LFFN_NORMALIZE_NO);
+SAME(PROMPT_MODEL, LFFN_PROMPT_MODEL);
+SAME(PROMPT_NONE, LFFN_PROMPT_NONE);
+SAME(PROMPT_NAMED, LFFN_PROMPT_NAMED);
+SAME(MAX_TOKENS_NEVER, LFFN_MAX_TOKENS_NEVER);
+SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
 SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
-SAME(TOKENIZE_TRUNCATE, LFFN_TOKENIZE_TRUNCATE);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
 
 namespace {
 
 lffn_load_options options_of(int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t linear_dtype,
-                             int32_t flags) {
+                             int32_t embedding_dtype, int32_t flags) {
   lffn_load_options options;
   lffn_load_options_init(&options);
   options.num_threads = num_threads;
   options.table_dtype = table_dtype;
   options.hash_dtype = hash_dtype;
   options.linear_dtype = linear_dtype;
+  options.embedding_dtype = embedding_dtype;
   options.flags = static_cast<uint32_t>(flags);
   return options;
 }
@@ -28,14 +41,17 @@ lffn_load_options options_of(int32_t num_threads, int32_t table_dtype, int32_t h
 }  // namespace
 
 lffn_status model_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype,
-                       int32_t linear_dtype, int32_t flags, lffn_model** out) {
-  const lffn_load_options options = options_of(num_threads, table_dtype, hash_dtype, linear_dtype, flags);
+                       int32_t linear_dtype, int32_t embedding_dtype, int32_t flags, lffn_model** out) {
+  const lffn_load_options options =
+      options_of(num_threads, table_dtype, hash_dtype, linear_dtype, embedding_dtype, flags);
   return lffn_model_load(path, &options, out);
 }
 
 lffn_status model_load_memory(const void* data, size_t size, int32_t num_threads, int32_t table_dtype,
-                              int32_t hash_dtype, int32_t linear_dtype, int32_t flags, lffn_model** out) {
-  const lffn_load_options options = options_of(num_threads, table_dtype, hash_dtype, linear_dtype, flags);
+                              int32_t hash_dtype, int32_t linear_dtype, int32_t embedding_dtype, int32_t flags,
+                              lffn_model** out) {
+  const lffn_load_options options =
+      options_of(num_threads, table_dtype, hash_dtype, linear_dtype, embedding_dtype, flags);
   return lffn_model_load_memory(data, size, &options, out);
 }
 
@@ -48,15 +64,20 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
   if (status != LFFN_OK) return status;
   model_numbers[MODEL_VOCAB_SIZE] = info.vocab_size;
   model_numbers[MODEL_HIDDEN_SIZE] = info.hidden_size;
+  model_numbers[MODEL_EMBEDDING_SIZE] = info.embedding_size;
   model_numbers[MODEL_NUM_LAYERS] = info.num_layers;
   model_numbers[MODEL_NUM_LOOKUP_LAYERS] = info.num_lookup_layers;
   model_numbers[MODEL_NUM_HEADS] = info.num_heads;
   model_numbers[MODEL_HEAD_SIZE] = info.head_size;
   model_numbers[MODEL_MAX_TOKENS] = info.max_tokens;
+  model_numbers[MODEL_OWN_MAX_TOKENS] = info.own_max_tokens;
   model_numbers[MODEL_INTERMEDIATE_SIZE] = info.intermediate_size;
   model_numbers[MODEL_NUM_CLASSES] = info.num_classes;
   model_numbers[MODEL_HAS_LM_HEAD] = info.has_lm_head;
   model_numbers[MODEL_HAS_TOKENIZER] = info.has_tokenizer;
+  model_numbers[MODEL_IS_SENTENCE_ENCODER] = info.is_sentence_encoder;
+  model_numbers[MODEL_POOLING] = info.pooling;
+  model_numbers[MODEL_NORMALIZE] = info.normalize;
   model_numbers[MODEL_BOS_ID] = info.bos_id;
   model_numbers[MODEL_EOS_ID] = info.eos_id;
   model_numbers[MODEL_PAD_ID] = info.pad_id;
@@ -65,6 +86,7 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
   model_numbers[MODEL_TABLE_DTYPE] = info.table_dtype;
   model_numbers[MODEL_HASH_DTYPE] = info.hash_dtype;
   model_numbers[MODEL_LINEAR_DTYPE] = info.linear_dtype;
+  model_numbers[MODEL_EMBEDDING_DTYPE] = info.embedding_dtype;
   model_numbers[MODEL_NUM_THREADS] = info.num_threads;
   model_numbers[MODEL_FFN_FLOP_PER_TOKEN] = info.ffn_flop_per_token;
   model_numbers[MODEL_ATTENTION_FLOP_PER_TOKEN] = info.attention_flop_per_token;
@@ -80,9 +102,36 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
 
 void model_free(lffn_model* model) { lffn_model_free(model); }
 
+namespace {
+
+void want(lffn_model_run_args& args, int32_t output, float* out, int64_t capacity) {
+  float** const outputs[] = {&args.hidden, &args.logits, &args.class_scores, &args.embeddings};
+  int64_t* const capacities[] = {&args.hidden_capacity, &args.logits_capacity, &args.class_scores_capacity,
+                                 &args.embeddings_capacity};
+  *outputs[output] = out;
+  *capacities[output] = capacity;
+}
+
+// The model's tokenizer for the length of one call.
+class ModelTokenizer {
+ public:
+  explicit ModelTokenizer(const lffn_model* model) : status_(lffn_model_tokenizer(model, &tokenizer_)) {}
+  ~ModelTokenizer() { lffn_tokenizer_free(tokenizer_); }
+  ModelTokenizer(const ModelTokenizer&) = delete;
+  ModelTokenizer& operator=(const ModelTokenizer&) = delete;
+  lffn_status status() const { return status_; }
+  const lffn_tokenizer* get() const { return tokenizer_; }
+
+ private:
+  lffn_tokenizer* tokenizer_ = nullptr;
+  lffn_status status_;
+};
+
+}  // namespace
+
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
                       int64_t* positions, int64_t n_positions, int32_t pooling, int32_t normalize, float* out,
-                      const int32_t* cancel) {
+                      int64_t capacity, const int32_t* cancel) {
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
   args.ids = ids;
@@ -93,24 +142,77 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
   args.pooling = pooling;
   args.normalize = normalize;
   args.cancel = cancel;
-  float** const outputs[] = {&args.hidden, &args.logits, &args.class_scores, &args.embeddings};
-  *outputs[output] = out;
+  want(args, output, out, capacity);
   return lffn_model_run(model, &args);
 }
 
-lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int32_t* ids,
-                           int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids) {
-  const auto bits = static_cast<uint32_t>(flags);
-  return begins == nullptr ? lffn_model_tokenize(model, utf8, n_bytes, bits, ids, capacity, n_ids)
-                           : lffn_model_tokenize_spans(model, utf8, n_bytes, bits, ids, begins, ends, capacity, n_ids);
+lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, int32_t output,
+                            int64_t max_tokens, int32_t prompt_kind, const char* prompt, int32_t pooling,
+                            int32_t normalize, float* out, int64_t capacity, const int32_t* cancel) {
+  const auto count = static_cast<size_t>(n);
+  const std::unique_ptr<const char*[]> texts(new (std::nothrow) const char*[count + 1]);
+  const std::unique_ptr<size_t[]> sizes(new (std::nothrow) size_t[count + 1]);
+  if (texts == nullptr || sizes == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
+  int64_t begin = 0;
+  for (size_t i = 0; i < count; ++i) {
+    texts[i] = utf8 + begin;
+    sizes[i] = static_cast<size_t>(ends[i] - begin);
+    begin = ends[i];
+  }
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.n = n;
+  args.texts = texts.get();
+  args.text_sizes = sizes.get();
+  args.max_tokens = max_tokens;
+  args.prompt_kind = prompt_kind;
+  args.prompt = prompt;
+  args.pooling = pooling;
+  args.normalize = normalize;
+  args.cancel = cancel;
+  want(args, output, out, capacity);
+  return lffn_model_run(model, &args);
+}
+
+lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,
+                           int32_t* ids, int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids) {
+  const ModelTokenizer tokenizer(model);
+  if (tokenizer.status() != LFFN_OK) return tokenizer.status();
+  int64_t count = -1;
+  lffn_tokenize_args args;
+  lffn_tokenize_args_init(&args);
+  args.text = utf8;
+  args.text_size = n_bytes;
+  args.flags = static_cast<uint32_t>(flags);
+  args.max_tokens = max_tokens;
+  args.ids = ids;
+  args.begins = begins;
+  args.ends = ends;
+  args.capacity = static_cast<int64_t>(capacity);
+  args.n_ids = &count;
+  const lffn_status status = lffn_tokenizer_encode(tokenizer.get(), &args);
+  if (count >= 0) *n_ids = static_cast<size_t>(count);
+  return count > args.capacity ? LFFN_OK : status;
 }
 
 lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t n_ids, int32_t flags, char* utf8,
                              size_t capacity, size_t* n_bytes) {
-  return lffn_model_detokenize(model, ids, n_ids, static_cast<uint32_t>(flags), utf8, capacity, n_bytes);
+  const ModelTokenizer tokenizer(model);
+  if (tokenizer.status() != LFFN_OK) return tokenizer.status();
+  *n_bytes = 0;
+  const lffn_status status = lffn_tokenizer_decode(tokenizer.get(), ids, static_cast<int64_t>(n_ids),
+                                                   static_cast<uint32_t>(flags), utf8, capacity, n_bytes);
+  return *n_bytes > capacity ? LFFN_OK : status;
 }
 
 lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
                             float* probabilities, size_t capacity, size_t* n_masks) {
-  return lffn_model_fill_mask(model, utf8, n_bytes, top_k, ids, probabilities, capacity, n_masks);
+  const int64_t room = static_cast<int64_t>(capacity) * top_k;
+  int64_t count = -1;
+  // Without room for any mask this only counts them.
+  const bool counts = capacity == 0;
+  const lffn_status status = lffn_model_fill_mask(model, utf8, n_bytes, top_k, counts ? nullptr : ids,
+                                                  counts ? nullptr : probabilities, room, &count);
+  if (count >= 0) *n_masks = static_cast<size_t>(count);
+  return count > static_cast<int64_t>(capacity) ? LFFN_OK : status;
 }

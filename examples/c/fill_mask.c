@@ -16,22 +16,22 @@ static int fail(const char* what, lffn_status status) {
 }
 
 /* The text of one token. */
-static lffn_status print_token(const lffn_model* model, int32_t id, float probability) {
+static lffn_status print_token(const lffn_tokenizer* tokenizer, int32_t id, float probability) {
   char text[256];
   size_t size = 0;
-  const lffn_status status = lffn_model_detokenize(model, &id, 1, 0, text, sizeof text, &size);
+  const lffn_status status = lffn_tokenizer_decode(tokenizer, &id, 1, 0, text, sizeof text, &size);
   if (status != LFFN_OK) return status;
-  if (size > sizeof text) size = sizeof text;
   printf("  %5.1f %%  '%.*s'\n", 100.0 * (double)probability, (int)size, text);
   return LFFN_OK;
 }
 
 int main(int argc, char** argv) {
   lffn_model* model = NULL;
+  lffn_tokenizer* tokenizer = NULL;
   int32_t ids[kMostMasks * kTop];
   float probabilities[kMostMasks * kTop];
-  size_t masks = 0;
-  size_t i;
+  int64_t masks = 0;
+  int64_t i;
   lffn_status status;
 
   if (argc != 3) {
@@ -40,14 +40,18 @@ int main(int argc, char** argv) {
   }
   status = lffn_model_load(argv[1], NULL, &model);
   if (status != LFFN_OK) return fail(argv[1], status);
-  status = lffn_model_fill_mask(model, argv[2], strlen(argv[2]), kTop, ids, probabilities, kMostMasks, &masks);
-  for (i = 0; status == LFFN_OK && i < masks && i < kMostMasks; ++i) {
-    size_t k;
-    printf("<mask> %u of %u\n", (unsigned)(i + 1), (unsigned)masks);
+  status = lffn_model_tokenizer(model, &tokenizer);
+  if (status == LFFN_OK) {
+    status = lffn_model_fill_mask(model, argv[2], strlen(argv[2]), kTop, ids, probabilities, kMostMasks * kTop, &masks);
+  }
+  for (i = 0; status == LFFN_OK && i < masks; ++i) {
+    int64_t k;
+    printf("<mask> %d of %d\n", (int)(i + 1), (int)masks);
     for (k = 0; status == LFFN_OK && k < kTop; ++k) {
-      status = print_token(model, ids[i * kTop + k], probabilities[i * kTop + k]);
+      status = print_token(tokenizer, ids[i * kTop + k], probabilities[i * kTop + k]);
     }
   }
+  lffn_tokenizer_free(tokenizer);
   lffn_model_free(model);
   if (status != LFFN_OK) return fail("fill_mask", status);
   if (masks == 0) {

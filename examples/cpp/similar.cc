@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <lookupffn/text.hpp>
+#include <lookupffn/lookupffn.hpp>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   try {
     const auto model = lookupffn::Model::load(argv[1]);
     const std::vector<std::string> texts(argv + 2, argv + argc);
-    const std::vector<float> vectors = lookupffn::embed_texts(model, texts);  // of length 1, one after the other
+    const std::vector<float> vectors = model.embed(lookupffn::Texts(texts));  // of length 1, one after the other
     const std::size_t width = vectors.size() / texts.size();
     std::vector<std::pair<float, std::string>> ranked;
     for (std::size_t i = 1; i < texts.size(); ++i) {

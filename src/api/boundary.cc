@@ -76,13 +76,6 @@ void need(const void* pointer, const char* name) {
   if (pointer == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is NULL", name);
 }
 
-void need_size(size_t struct_size, size_t first_version, const char* name) {
-  if (struct_size < first_version) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s.struct_size is %zu, expected at least %zu; call its _init function first",
-         name, struct_size, first_version);
-  }
-}
-
 void count_handle(int64_t change) noexcept { handles.fetch_add(change, std::memory_order_relaxed); }
 int64_t live_handles() noexcept { return handles.load(std::memory_order_relaxed); }
 

@@ -37,9 +37,6 @@ lffn_status guarded(Body&& body) noexcept {
 // Fails unless the pointer is set.
 void need(const void* pointer, const char* name);
 
-// Fails unless the caller's struct is at least as large as the first version of it.
-void need_size(size_t struct_size, size_t first_version, const char* name);
-
 void count_handle(int64_t change) noexcept;
 int64_t live_handles() noexcept;
 

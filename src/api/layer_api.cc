@@ -1,11 +1,11 @@
 // The functions on layers: argument checks, and no more.
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "api/boundary.h"
 #include "api/load_options.h"
 #include "api/read_config.h"
+#include "api/structs.h"
 #include "format/file.h"
 #include "layer/layer.h"
 #include "runtime/log.h"
@@ -22,14 +22,8 @@ std::vector<TensorView> read_tensors(const lffn_tensor* tensors, size_t count) {
   std::vector<TensorView> result;
   if (count == 0) return result;
   need(tensors, "tensors");
-  const size_t stride = tensors->struct_size;
-  need_size(stride, sizeof(lffn_tensor), "tensors[0]");
   for (size_t i = 0; i < count; ++i) {
-    const auto& tensor = *reinterpret_cast<const lffn_tensor*>(reinterpret_cast<const char*>(tensors) + i * stride);
-    if (tensor.struct_size != stride) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "tensors[%zu].struct_size is %zu, the first one's %zu", i, tensor.struct_size,
-           stride);
-    }
+    const lffn_tensor tensor = read_element(tensors, i, "tensors");
     if (tensor.name == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "tensors[%zu].name is NULL", i);
     const char* name = tensor.name;
     if (tensor.rank < 0 || tensor.rank > 8) {
@@ -145,37 +139,24 @@ void run(const lffn_layer* layer, const lffn_forward_args& args) {
 
 extern "C" {
 
-void lffn_layer_config_init(lffn_layer_config* config) {
-  if (config == nullptr) return;
-  const LayerConfig defaults;
-  *config = {};
-  config->struct_size = sizeof(lffn_layer_config);
-  config->projection = defaults.projection;
-  config->block_size = defaults.block_size;
-  config->activation = defaults.activation;
-  config->num_probes = defaults.num_probes;
-  config->layer_norm = defaults.layer_norm ? 1 : 0;
-  config->decay_coeff = defaults.decay_coeff;
-  config->layer_norm_eps = defaults.layer_norm_eps;
+void lffn_layer_config_init_sized(lffn_layer_config* config, size_t struct_size) {
+  const LayerConfig from;
+  lffn_layer_config defaults = {};
+  defaults.projection = from.projection;
+  defaults.block_size = from.block_size;
+  defaults.activation = from.activation;
+  defaults.num_probes = from.num_probes;
+  defaults.layer_norm = from.layer_norm ? 1 : 0;
+  defaults.decay_coeff = from.decay_coeff;
+  defaults.layer_norm_eps = from.layer_norm_eps;
+  init_struct(config, struct_size, defaults);
 }
 
-void lffn_tensor_init(lffn_tensor* tensor) {
-  if (tensor == nullptr) return;
-  *tensor = {};
-  tensor->struct_size = sizeof(lffn_tensor);
-}
+void lffn_tensor_init_sized(lffn_tensor* tensor, size_t struct_size) { init_struct(tensor, struct_size); }
 
-void lffn_layer_info_init(lffn_layer_info* info) {
-  if (info == nullptr) return;
-  *info = {};
-  info->struct_size = sizeof(lffn_layer_info);
-}
+void lffn_layer_info_init_sized(lffn_layer_info* info, size_t struct_size) { init_struct(info, struct_size); }
 
-void lffn_forward_args_init(lffn_forward_args* args) {
-  if (args == nullptr) return;
-  *args = {};
-  args->struct_size = sizeof(lffn_forward_args);
-}
+void lffn_forward_args_init_sized(lffn_forward_args* args, size_t struct_size) { init_struct(args, struct_size); }
 
 lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, lffn_layer** out) {
   return guarded([&] {
@@ -206,9 +187,10 @@ lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor
     need(out, "out");
     const LayerConfig checked = read_config(config);
     const LoadOptions read = read_options(options);
+    const uint64_t seed = config->seed;
     std::vector<Memory> memory;
     const std::vector<TensorView> views =
-        n_tensors > 0 ? read_tensors(tensors, n_tensors) : random_weights(checked, config->seed, memory);
+        n_tensors > 0 ? read_tensors(tensors, n_tensors) : random_weights(checked, seed, memory);
     const LayerTensors found = check_tensors(checked, views, LFFN_ERROR_INVALID_ARGUMENT);
     hand_out(std::make_unique<const Layer>(checked, found, read, usable_kernels()), out);
   });
@@ -237,9 +219,7 @@ lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t 
 lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args) {
   return guarded([&] {
     need(layer, "layer");
-    need(args, "args");
-    need_size(args->struct_size, sizeof(lffn_forward_args), "args");
-    run(layer, *args);
+    run(layer, read_struct(args, "args"));
   });
 }
 
@@ -259,12 +239,7 @@ lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_t
 lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info) {
   return guarded([&] {
     need(layer, "layer");
-    need(info, "info");
-    const size_t size = info->struct_size;
-    need_size(size, sizeof(lffn_layer_info), "info");
-    const lffn_layer_info filled = layer->layer->info();
-    std::memcpy(info, &filled, sizeof filled);
-    info->struct_size = size;
+    write_struct(layer->layer->info(), info, "info");
   });
 }
 

@@ -1,10 +1,21 @@
-// What a handle of a model is, for the functions on ids and those on text.
+// What the handles of a model, a tokenizer and a result are.
 #pragma once
 
 #include <memory>
 
+#include "api/run_memory.h"
 #include "model/model.h"
 
 struct lffn_model {
   std::unique_ptr<const lffn::Model> model;
+  mutable lffn::RunMemoryPool memory;
+};
+
+struct lffn_tokenizer {
+  std::shared_ptr<const lffn::Tokenizer> tokenizer;
+};
+
+struct lffn_result {
+  lffn::RunMemory memory;
+  lffn_result_view view = {};
 };

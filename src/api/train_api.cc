@@ -3,14 +3,20 @@
 #include <cstdint>
 #include <string>
 
-#include "api/boundary.h"
 #include "api/read_config.h"
+#include "api/structs.h"
 #include "kernels/kernels.h"
 #include "layer/layer.h"
 #include "layer/train.h"
+#include "lookupffn/train.h"
 #include "runtime/threads.h"
 
 using namespace lffn;
+
+template <>
+constexpr size_t lffn::kFirstSize<lffn_train_weights> = LFFN_SIZE_UP_TO(lffn_train_weights, bias);
+template <>
+constexpr size_t lffn::kFirstSize<lffn_train_gradients> = LFFN_SIZE_UP_TO(lffn_train_gradients, bias);
 
 namespace {
 
@@ -23,21 +29,20 @@ int32_t read_threads(int32_t num_threads) {
 
 // Weights and gradients alike.
 template <typename Struct, typename Tensors>
-void read_tensors(const LayerConfig& config, const Struct* given, const char* name, Tensors& read) {
-  need(given, name);
-  need_size(given->struct_size, sizeof(Struct), name);
+void read_tensors(const LayerConfig& config, const Struct* from, const char* name, Tensors& read) {
+  const Struct given = read_struct(from, name);
   const auto take = [&](auto* pointer, const char* member) {
     need(pointer, (std::string(name) + "." + member).c_str());
     return pointer;
   };
   if (config.layer_norm) {
-    read.norm_gain = take(given->norm_gain, "norm_gain");
-    read.norm_shift = take(given->norm_shift, "norm_shift");
+    read.norm_gain = take(given.norm_gain, "norm_gain");
+    read.norm_shift = take(given.norm_shift, "norm_shift");
   }
-  read.hash_weight = take(given->hash_weight, "hash_weight");
-  read.hash_bias = take(given->hash_bias, "hash_bias");
-  read.tables = take(given->tables, "tables");
-  read.bias = take(given->bias, "bias");
+  read.hash_weight = take(given.hash_weight, "hash_weight");
+  read.hash_bias = take(given.hash_bias, "hash_bias");
+  read.tables = take(given.tables, "tables");
+  read.bias = take(given.bias, "bias");
 }
 
 LayerConfig read_train_config(const lffn_layer_config* config) {
@@ -61,16 +66,12 @@ void check_count(const LayerConfig& config, int64_t n_tokens) {
 
 extern "C" {
 
-void lffn_train_weights_init(lffn_train_weights* weights) {
-  if (weights == nullptr) return;
-  *weights = {};
-  weights->struct_size = sizeof(lffn_train_weights);
+void lffn_train_weights_init_sized(lffn_train_weights* weights, size_t struct_size) {
+  init_struct(weights, struct_size);
 }
 
-void lffn_train_gradients_init(lffn_train_gradients* gradients) {
-  if (gradients == nullptr) return;
-  *gradients = {};
-  gradients->struct_size = sizeof(lffn_train_gradients);
+void lffn_train_gradients_init_sized(lffn_train_gradients* gradients, size_t struct_size) {
+  init_struct(gradients, struct_size);
 }
 
 lffn_status lffn_train_forward(const lffn_layer_config* config, const lffn_train_weights* weights, const float* x,

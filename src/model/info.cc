@@ -1,6 +1,27 @@
 #include "model/scratch_layout.h"
 
 namespace lffn {
+namespace {
+
+// Raised when a version changes the results of int8 arithmetic.
+constexpr int32_t kArithmetic = 2;
+
+int32_t pooling_of(const SentenceSettings& sentence) {
+  if (sentence.pooling.size() != 1) return LFFN_POOLING_MODEL;
+  switch (sentence.pooling[0]) {
+    case Pooling::kFirst:
+      return LFFN_POOLING_FIRST;
+    case Pooling::kMean:
+      return LFFN_POOLING_MEAN;
+    case Pooling::kMax:
+      return LFFN_POOLING_MAX;
+    case Pooling::kMeanSqrtLength:
+      return LFFN_POOLING_MEAN_SQRT;
+  }
+  return LFFN_POOLING_MODEL;
+}
+
+}  // namespace
 
 lffn_model_info Model::info() const {
   const int64_t d = config_.hidden_size, a = config_.attention_size();
@@ -12,6 +33,16 @@ lffn_model_info Model::info() const {
   info.num_heads = config_.num_heads;
   info.head_size = config_.head_size;
   info.max_tokens = static_cast<int32_t>(config_.max_tokens());
+  info.embedding_size = static_cast<int32_t>(embedding_size(std::nullopt));
+  info.own_max_tokens = static_cast<int32_t>(own_max_tokens());
+  info.num_token_types = num_types();
+  info.several_labels = config_.several_labels ? 1 : 0;
+  info.is_sentence_encoder = sentence_.is_sentence_encoder ? 1 : 0;
+  info.pooling = pooling_of(sentence_);
+  info.normalize = sentence_.normalises() ? LFFN_NORMALIZE_YES : LFFN_NORMALIZE_NO;
+  info.num_prompts = static_cast<int32_t>(sentence_.prompts.size());
+  info.default_prompt = sentence_.default_prompt;
+  info.arithmetic = kArithmetic;
   info.intermediate_size = intermediate_size_;
   info.num_classes = num_classes_;
   info.has_lm_head = has_lm_head() ? 1 : 0;

@@ -1,14 +1,14 @@
 // Reads a model from a folder or from one file.
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
 #include "format/file.h"
+#include "model/load_path.h"
 #include "model/model.h"
 #include "model/sentence_files.h"
+#include "model/tokenizer_files.h"
 #include "model/weight_files.h"
 #include "runtime/error.h"
 
@@ -16,7 +16,6 @@ namespace lffn {
 namespace {
 
 constexpr size_t kMaxConfigBytes = size_t{1} << 20;
-constexpr size_t kMaxTokenizerBytes = size_t{64} << 20;
 
 // What pooling gives is what the first dense module takes, and so on.
 void check_modules(const ModelConfig& config, const SentenceSettings& sentence) {
@@ -46,58 +45,6 @@ std::unique_ptr<const Model> make_model(std::string_view config_text, SentenceSe
                                        kernels);
 }
 
-// Takes the tokenizer of a single file out of its tensors.
-std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors) {
-  for (auto view = tensors.begin(); view != tensors.end(); ++view) {
-    if (view->name != kTokenizerTensor) continue;
-    if (view->dtype != DType::kU8 || view->shape.size() != 1) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: %s %s, expected U8 and one dimension", kTokenizerTensor, dtype_name(view->dtype),
-           view->shape_text().c_str());
-    }
-    std::string text(view->size, '\0');
-    view->read(0, text.size(), text.data());
-    tensors.erase(view);
-    return Tokenizer::from_tokenizer_json(text);
-  }
-  return nullptr;
-}
-
-std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder) {
-  std::array<std::string, 6> texts;
-  size_t used = 0;
-  const auto read = [&](const char* name) -> std::optional<std::string_view> {
-    if (!folder.has(name)) return std::nullopt;
-    return texts[used++] = folder.read_text(name, kMaxTokenizerBytes);
-  };
-  TokenizerFiles files;
-  files.tokenizer_json = read("tokenizer.json");
-  if (!files.tokenizer_json) {
-    files.vocab_txt = read("vocab.txt");
-    files.vocab_json = read("vocab.json");
-    files.merges_txt = read("merges.txt");
-    if (!files.vocab_txt && !files.vocab_json && !files.merges_txt) return nullptr;
-  }
-  files.tokenizer_config = read("tokenizer_config.json");
-  files.special_tokens_map = read("special_tokens_map.json");
-  return Tokenizer::from_files(files);
-}
-
-bool is_folder(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-// Runs `action` so that what it says of the content begins with the path, if there is one.
-template <typename Action>
-auto naming(const std::string& path, Action&& action) {
-  try {
-    return action();
-  } catch (const Error& error) {
-    if (error.status() != LFFN_ERROR_BAD_MODEL && error.status() != LFFN_ERROR_UNSUPPORTED) throw;
-    throw Error(error.status(), path.empty() ? error.what() : path + ": " + error.what());
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<const Model> load_model_file(const Bytes& bytes, const LoadOptions& options, const Kernels& kernels) {
@@ -118,7 +65,7 @@ std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadO
   std::move(sentence.tensors.begin(), sentence.tensors.end(), std::back_inserter(weights.tensors));
   const std::string path = inside.path("");
   return naming(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
-    return make_model(config, std::move(sentence.settings), weights.tensors, load_tokenizer(inside), options, kernels);
+    return make_model(config, std::move(sentence.settings), weights.tensors, read_tokenizer(inside), options, kernels);
   });
 }
 

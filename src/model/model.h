@@ -140,9 +140,6 @@ class Model {
   mutable ScratchPool scratch_;
 };
 
-// In a single file the tokenizer is a tensor of bytes, the text of a tokenizer.json.
-constexpr char kTokenizerTensor[] = "tokenizer.json";
-
 // And the settings of a sentence encoder are this metadata, as JSON.
 constexpr char kSentenceKey[] = "sentence";
 

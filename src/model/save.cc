@@ -1,5 +1,6 @@
 #include "model/model.h"
 #include "model/sentence_files.h"
+#include "model/tokenizer_files.h"
 
 namespace lffn {
 

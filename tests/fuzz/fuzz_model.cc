@@ -9,6 +9,7 @@
 #include "format/utf8.h"
 #include "lookupffn/lookupffn.h"
 #include "tests/fuzz/require.h"
+#include "tests/support/short_calls.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -47,37 +48,38 @@ void run_ids(const lffn_model* model, const lffn_model_info& info, uint32_t choi
   const int64_t offsets[3] = {0, longest, longest + 1};  // two sequences
   const auto width = static_cast<size_t>(info.hidden_size);
   std::vector<float> together(ids.size() * width), alone(together.size());
-  if (!done(lffn_model_encode(model, ids.data(), offsets, 2, together.data()), "a loaded model runs")) return;
+  if (!done(short_calls::encode(model, ids.data(), offsets, 2, together.data()), "a loaded model runs")) return;
   const int64_t first[2] = {0, longest}, second[2] = {0, 1};
   const size_t cut = static_cast<size_t>(longest) * width;
-  if (!done(lffn_model_encode(model, ids.data(), first, 1, alone.data()), "a model runs one sequence")) return;
-  if (!done(lffn_model_encode(model, &ids.back(), second, 1, &alone[cut]), "a model runs one token")) return;
+  if (!done(short_calls::encode(model, ids.data(), first, 1, alone.data()), "a model runs one sequence")) return;
+  if (!done(short_calls::encode(model, &ids.back(), second, 1, &alone[cut]), "a model runs one token")) return;
   require(same_floats(together.data(), alone.data(), alone.size()), "a sequence gives the same bits in any batch");
 
   std::vector<float> scores(static_cast<size_t>(info.num_classes) * 2 + 1);
-  const lffn_status classified = lffn_model_classify(model, ids.data(), offsets, 2, scores.data());
+  const lffn_status classified = short_calls::classify(model, ids.data(), offsets, 2, scores.data());
   require((classified == LFFN_ERROR_INVALID_ARGUMENT) == (info.num_classes == 0), "a classifier classifies");
   std::vector<float> logits(static_cast<size_t>(info.vocab_size));
   const int64_t position = longest;
-  const lffn_status predicted = lffn_model_logits(model, ids.data(), offsets, 2, &position, 1, logits.data());
+  const lffn_status predicted = short_calls::logits(model, ids.data(), offsets, 2, &position, 1, logits.data());
   require((predicted == LFFN_ERROR_INVALID_ARGUMENT) == (info.has_lm_head == 0), "a language model head predicts");
 }
 
 void run_text(const lffn_model* model, const lffn_model_info& info) {
   constexpr std::string_view kText = "ab <mask> \xC3\xA4 a";
   int32_t ids[kText.size() + 2];
-  size_t count = 0;
-  const lffn_status status =
-      lffn_model_tokenize(model, kText.data(), kText.size(), LFFN_TOKENIZE_SPECIAL, ids, kText.size() + 2, &count);
+  int64_t count = 0;
+  const lffn_status status = short_calls::tokenize(model, kText.data(), kText.size(), LFFN_TOKENIZE_SPECIAL, ids,
+                                                   nullptr, nullptr, kText.size() + 2, &count);
   require((status == LFFN_OK) == (info.has_tokenizer != 0), "a model with a tokenizer reads text");
   if (status != LFFN_OK) return;
-  for (size_t i = 0; i < count; ++i) require(ids[i] >= 0 && ids[i] < info.vocab_size, "a token is in the vocabulary");
+  for (int64_t i = 0; i < count; ++i) require(ids[i] >= 0 && ids[i] < info.vocab_size, "a token is in the vocabulary");
   size_t size = 0;
-  done(lffn_model_detokenize(model, ids, count, 0, nullptr, 0, &size), "ids become text");
+  done(short_calls::detokenize(model, ids, count, 0, nullptr, 0, &size), "ids become text");
   if (info.vocab_size > kMostNumbers / 8) return;
   int32_t found = 0;
   float probability = 0;
-  lffn_model_fill_mask(model, kText.data(), kText.size(), 1, &found, &probability, 1, &size);
+  int64_t masks = 0;
+  lffn_model_fill_mask(model, kText.data(), kText.size(), 1, &found, &probability, 1, &masks);
   require(found >= 0 && found < info.vocab_size, "a filling is in the vocabulary");
 }
 

@@ -5,6 +5,7 @@
 #include "layer/layer.h"
 #include "model/model.h"
 #include "model_fixture.h"
+#include "tests/support/short_calls.h"
 
 namespace lffn {
 namespace {
@@ -52,8 +53,8 @@ TEST_F(ModelBits, AnyThreads) {
   for (const int32_t threads : {1, 2, 3, 8}) {
     load({}, threads);
     std::vector<float> again(positions.size() * static_cast<size_t>(info_.vocab_size));
-    ASSERT_EQ(lffn_model_logits(model_, input.ids.data(), input.offsets.data(), input.n(), positions.data(),
-                                static_cast<int64_t>(positions.size()), again.data()),
+    ASSERT_EQ(short_calls::logits(model_, input.ids.data(), input.offsets.data(), input.n(), positions.data(),
+                                  static_cast<int64_t>(positions.size()), again.data()),
               LFFN_OK);
     if (threads == 1) {
       hidden = encode(input);
@@ -64,7 +65,7 @@ TEST_F(ModelBits, AnyThreads) {
     for (size_t i = 0; i < positions.size(); i += 17) {  // one at a time
       std::vector<float> row(static_cast<size_t>(info_.vocab_size));
       ASSERT_EQ(
-          lffn_model_logits(model_, input.ids.data(), input.offsets.data(), input.n(), &positions[i], 1, row.data()),
+          short_calls::logits(model_, input.ids.data(), input.offsets.data(), input.n(), &positions[i], 1, row.data()),
           LFFN_OK);
       EXPECT_TRUE(std::equal(row.begin(), row.end(), logits.begin() + static_cast<int64_t>(i * row.size()))) << i;
     }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model_fixture.h"
+#include "tests/support/short_calls.h"
 
 namespace lffn {
 namespace {
@@ -170,7 +171,8 @@ TEST_F(ModelFiles, OtherNamesAndTypes) {
   const auto logits = [&] {
     const int64_t position = 4;
     std::vector<float> row(static_cast<size_t>(info_.vocab_size));
-    EXPECT_EQ(lffn_model_logits(model_, input.ids.data(), input.offsets.data(), 1, &position, 1, row.data()), LFFN_OK);
+    EXPECT_EQ(short_calls::logits(model_, input.ids.data(), input.offsets.data(), 1, &position, 1, row.data()),
+              LFFN_OK);
     return row;
   };
   const std::vector<float> expected = logits();

@@ -11,6 +11,7 @@
 #include "format/file.h"
 #include "format/safetensors.h"
 #include "lookupffn/lookupffn.h"
+#include "tests/support/short_calls.h"
 
 namespace {
 
@@ -77,7 +78,8 @@ class GoldenModel : public testing::TestWithParam<const char*> {
 
 TEST_P(GoldenModel, HiddenStates) {
   std::vector<float> hidden(ids_.size() * static_cast<size_t>(info_.hidden_size));
-  ASSERT_EQ(lffn_model_encode(model_, ids_.data(), offsets_.data(), n(), hidden.data()), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(short_calls::encode(model_, ids_.data(), offsets_.data(), n(), hidden.data()), LFFN_OK)
+      << lffn_last_error();
   for (size_t i = 0; i < texts_.size(); ++i) {
     EXPECT_LT(distance(hidden, hidden.data() + offsets_[i] * info_.hidden_size, floats("hidden", i)), kTolerance) << i;
   }
@@ -86,7 +88,7 @@ TEST_P(GoldenModel, HiddenStates) {
 TEST_P(GoldenModel, ClassScores) {
   std::vector<float> scores(texts_.size() * static_cast<size_t>(info_.num_classes));
   ASSERT_EQ(info_.num_classes, 3);
-  ASSERT_EQ(lffn_model_classify(model_, ids_.data(), offsets_.data(), n(), scores.data()), LFFN_OK);
+  ASSERT_EQ(short_calls::classify(model_, ids_.data(), offsets_.data(), n(), scores.data()), LFFN_OK);
   for (size_t i = 0; i < texts_.size(); ++i) {
     EXPECT_LT(distance(scores, scores.data() + i * 3, floats("class", i)), kTolerance) << i;
   }
@@ -104,8 +106,8 @@ TEST_P(GoldenModel, Logits) {
   ASSERT_FALSE(positions.empty());
   std::vector<float> logits(positions.size() * static_cast<size_t>(info_.vocab_size));
   ASSERT_EQ(logits.size(), expected.size());
-  ASSERT_EQ(lffn_model_logits(model_, ids_.data(), offsets_.data(), n(), positions.data(),
-                              static_cast<int64_t>(positions.size()), logits.data()),
+  ASSERT_EQ(short_calls::logits(model_, ids_.data(), offsets_.data(), n(), positions.data(),
+                                static_cast<int64_t>(positions.size()), logits.data()),
             LFFN_OK);
   EXPECT_LT(distance(logits, logits.data(), expected), kTolerance);
 }
@@ -123,7 +125,7 @@ TEST_P(GoldenModel, Int8LinearLayers) {
   EXPECT_EQ(info.linear_dtype, LFFN_INT8);
   EXPECT_LT(info.file_bytes, info_.file_bytes);
   std::vector<float> hidden(ids_.size() * static_cast<size_t>(info_.hidden_size)), again(hidden.size());
-  ASSERT_EQ(lffn_model_encode(model, ids_.data(), offsets_.data(), n(), hidden.data()), LFFN_OK);
+  ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), hidden.data()), LFFN_OK);
   for (size_t i = 0; i < texts_.size(); ++i) {
     const double off = distance(hidden, hidden.data() + offsets_[i] * info_.hidden_size, floats("hidden", i));
     EXPECT_GT(off, kTolerance) << "they are int8";
@@ -134,12 +136,12 @@ TEST_P(GoldenModel, Int8LinearLayers) {
   lffn_model_free(model);
   model = nullptr;
   ASSERT_EQ(lffn_model_load(path.c_str(), nullptr, &model), LFFN_OK) << lffn_last_error();
-  ASSERT_EQ(lffn_model_encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
+  ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
   EXPECT_EQ(hidden, again);
   lffn_model_free(model);
   options.linear_dtype = LFFN_F32;
   ASSERT_EQ(lffn_model_load(path.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
-  ASSERT_EQ(lffn_model_encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
+  ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
   EXPECT_LT(distance(again, again.data(), hidden), 0.1)
       << "only the rounding of inputs to bytes is gone, but codes flip";
   lffn_model_free(model);
@@ -151,7 +153,7 @@ TEST_P(GoldenModel, SavedAndLoadedSameBits) {
   const std::string path = testing::TempDir() + "/lffn_model_" + GetParam() + "_" + std::to_string(getpid());
   ASSERT_EQ(lffn_model_save(model_, path.c_str()), LFFN_OK) << lffn_last_error();
   std::vector<float> first(ids_.size() * static_cast<size_t>(info_.hidden_size)), second(first.size());
-  ASSERT_EQ(lffn_model_encode(model_, ids_.data(), offsets_.data(), n(), first.data()), LFFN_OK);
+  ASSERT_EQ(short_calls::encode(model_, ids_.data(), offsets_.data(), n(), first.data()), LFFN_OK);
   const lffn::FileBytes saved(path, false);
   lffn_model* from_file = nullptr;
   lffn_model* from_memory = nullptr;
@@ -159,7 +161,7 @@ TEST_P(GoldenModel, SavedAndLoadedSameBits) {
   ASSERT_EQ(lffn_model_load_memory(saved.data(), saved.size(), nullptr, &from_memory), LFFN_OK) << lffn_last_error();
   ASSERT_EQ(lffn_model_save(from_memory, (path + ".again").c_str()), LFFN_OK);
   for (const lffn_model* model : {from_file, from_memory}) {
-    ASSERT_EQ(lffn_model_encode(model, ids_.data(), offsets_.data(), n(), second.data()), LFFN_OK);
+    ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), second.data()), LFFN_OK);
     EXPECT_EQ(first, second);
     lffn_model_info info;
     lffn_model_info_init(&info);

@@ -9,6 +9,7 @@
 #include "lookupffn/lookupffn.h"
 #include "random_model.h"
 #include "tests/format/helpers.h"
+#include "tests/support/short_calls.h"
 
 namespace lffn {
 
@@ -52,7 +53,7 @@ class WithModel : public InFolder {
   }
   std::vector<float> encode(const Sequences& sequences) const {
     std::vector<float> hidden(static_cast<size_t>(sequences.tokens() * info_.hidden_size), -77.0f);
-    EXPECT_EQ(lffn_model_encode(model_, sequences.ids.data(), sequences.offsets.data(), sequences.n(), hidden.data()),
+    EXPECT_EQ(short_calls::encode(model_, sequences.ids.data(), sequences.offsets.data(), sequences.n(), hidden.data()),
               LFFN_OK)
         << lffn_last_error();
     return hidden;

@@ -81,6 +81,7 @@ TEST_F(ModelOutOfMemory, RunAndSteadyState) {
   args.logits = logits.data();
   args.class_scores = scores.data();
   args.embeddings = embeddings.data();
+  args.hidden_capacity = args.logits_capacity = args.class_scores_capacity = args.embeddings_capacity = 26 * 16;
   int failures = 0;
   for (lffn_status status = LFFN_ERROR_OUT_OF_MEMORY; status != LFFN_OK; ++failures) {
     ASSERT_LT(failures, 1000);

@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "lookupffn/text.hpp"
+#include "lookupffn/lookupffn.hpp"
 
 namespace {
 
@@ -87,10 +87,10 @@ struct Subject {
       sequences.push_back(std::move(ids));
       hidden.push_back(model.encode(alone.view()));
     }
-    vectors = lookupffn::embed_texts(model, kTexts);
+    vectors = model.embed(lookupffn::Texts(kTexts));
     for (const std::string& text : kTexts) {
-      fillings.push_back(lookupffn::fill_mask(model, text, 3));
-      spellings.push_back(lookupffn::detokenize(model, lookupffn::tokenize(model, text)));
+      fillings.push_back(model.fill_mask(text, 3));
+      spellings.push_back(model.tokenizer().decode(model.tokenizer().encode(text).ids));
     }
     bytes = saved_bytes(model);
   }
@@ -176,8 +176,10 @@ class Service {
       batch.add(subject.sequences[place]);
     }
     std::vector<float> hidden;
+    lookupffn::RunOptions options;
+    options.cancel = cancel;
     try {
-      hidden = model.encode(batch.view(), cancel);
+      hidden = model.encode(batch.view(), options);
     } catch (const lookupffn::Cancelled&) {
       require(cancel != nullptr, "only a call with a flag is cancelled");
       counts_.cancelled++;
@@ -194,10 +196,10 @@ class Service {
 
   void read_texts(const Subject& subject, const Model& model) {
     counts_.texts++;
-    require(lookupffn::embed_texts(model, kTexts) == subject.vectors, "a text gives the same vector");
+    require(model.embed(lookupffn::Texts(kTexts)) == subject.vectors, "a text gives the same vector");
     for (size_t i = 0; i < kTexts.size(); ++i) {
-      require(same(lookupffn::fill_mask(model, kTexts[i], 3), subject.fillings[i]), "a mask gets the same fillings");
-      require(lookupffn::detokenize(model, lookupffn::tokenize(model, kTexts[i])) == subject.spellings[i],
+      require(same(model.fill_mask(kTexts[i], 3), subject.fillings[i]), "a mask gets the same fillings");
+      require(model.tokenizer().decode(model.tokenizer().encode(kTexts[i]).ids) == subject.spellings[i],
               "a text gives the same tokens");
     }
   }

@@ -43,6 +43,13 @@ def listed(path):
         return {line.strip() for line in file if line.strip() and not line.startswith("#")}
 
 
+def headers(args):
+    """The text of all C headers."""
+    folder = os.path.dirname(args.header)
+    return "\n".join(open(os.path.join(folder, name), encoding="utf-8").read()
+                     for name in sorted(os.listdir(folder)) if name.endswith(".h"))
+
+
 def check_exports(args):
     exported = set()
     for line in output("nm", "-D", "--defined-only", args.shared).splitlines():
@@ -50,8 +57,7 @@ def check_exports(args):
         if line.split()[1] != "A":  # the version's own name
             expect(version == "LOOKUPFFN_0", f"{name} has the version {version!r}")
             exported.add(name)
-    with open(args.header, encoding="utf-8") as file:
-        declared = set(re.findall(r"^LFFN_API\s[^;(]*?\b(lffn_\w+)\(", file.read(), re.MULTILINE))
+    declared = set(re.findall(r"^LFFN_API\s[^;(]*?\b(lffn_\w+)\(", headers(args), re.MULTILINE))
     documented = listed(args.symbols)
     expect(exported == documented, f"exported but not in symbols.txt: {sorted(exported - documented)}; "
                                    f"in symbols.txt but not exported: {sorted(documented - exported)}")
@@ -61,7 +67,7 @@ def check_exports(args):
 
 def check_soname(args):
     soname = re.search(r"SONAME.*\[(.*)\]", output("readelf", "-d", args.shared)).group(1)
-    major = re.search(r"LFFN_VERSION_MAJOR (\d+)", open(args.header, encoding="utf-8").read()).group(1)
+    major = re.search(r"LFFN_VERSION_MAJOR (\d+)", headers(args)).group(1)
     expect(soname == f"liblookupffn.so.{major}", f"SONAME is {soname}")
     expect(os.path.islink(args.shared), f"{args.shared} is no link to a versioned file")
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.hpp"
+#include "tests/support/short_calls.h"
 
 namespace {
 
@@ -220,7 +221,7 @@ TEST(Model, GivesWhatTheCInterfaceGives) {
   const std::vector<std::int64_t> offsets = {0, 4, 7}, positions = {2};
   const lookupffn::Sequences sequences = {ids, offsets};
   std::vector<float> expected(ids.size() * static_cast<std::size_t>(info.hidden_size));
-  ASSERT_EQ(lffn_model_encode(model.get(), ids.data(), offsets.data(), 2, expected.data()), LFFN_OK);
+  ASSERT_EQ(short_calls::encode(model.get(), ids.data(), offsets.data(), 2, expected.data()), LFFN_OK);
   EXPECT_EQ(model.encode(sequences), expected);
   EXPECT_EQ(model.logits(sequences, positions).size(), static_cast<std::size_t>(info.vocab_size));
   EXPECT_EQ(model.classify(sequences).size(), 6u);
@@ -228,7 +229,9 @@ TEST(Model, GivesWhatTheCInterfaceGives) {
   EXPECT_EQ(model.embed(sequences).size(), 2 * static_cast<std::size_t>(info.hidden_size));
   lookupffn::CancelFlag cancel;
   cancel.cancel();
-  EXPECT_THROW(model.encode(sequences, &cancel), lookupffn::Cancelled);
+  lookupffn::RunOptions cancelled;
+  cancelled.cancel = &cancel;
+  EXPECT_THROW(model.encode(sequences, cancelled), lookupffn::Cancelled);
   EXPECT_THROW(model.encode({ids, positions}), lookupffn::InvalidArgument);
   EXPECT_THROW(model.logits(sequences, offsets), lookupffn::InvalidArgument);
   EXPECT_THROW(lookupffn::Model::load("no such model"), lookupffn::IoError);

@@ -1,5 +1,6 @@
 """Byte-level BPE as plainly as it can be written, and a trainer: what the library's tokenizer is compared with."""
 import collections
+import heapq
 import json
 
 import regex
@@ -30,16 +31,31 @@ class Reference:
         self.special = regex.compile(rf"({special}|\s*<mask>)")
 
     def merged(self, piece):
-        """The symbols of one piece."""
+        """The symbols of one piece: always the pair of the lowest rank becomes one, the first among equals."""
         symbols = list(in_alphabet(piece))
-        while len(symbols) > 1:
-            ranks = [self.ranks.get(pair) for pair in zip(symbols, symbols[1:])]
-            best = min((rank for rank in ranks if rank is not None), default=None)
-            if best is None:
-                break
-            at = ranks.index(best)
-            symbols[at:at + 2] = ["".join(symbols[at:at + 2])]
-        return symbols
+        after = list(range(1, len(symbols) + 1))  # the next symbol that is left
+        before = list(range(-1, len(symbols) - 1))
+
+        def pair(at):
+            return symbols[at], symbols[after[at]]
+
+        queue = [(self.ranks[pair(at)], at) for at in range(len(symbols) - 1) if pair(at) in self.ranks]
+        heapq.heapify(queue)
+        while queue:
+            rank, at = heapq.heappop(queue)
+            gone = symbols[at] is None or after[at] >= len(symbols) or self.ranks.get(pair(at)) != rank
+            if gone:
+                continue
+            second = after[at]
+            symbols[at] += symbols[second]
+            symbols[second] = None
+            after[at] = after[second]
+            if after[at] < len(symbols):
+                before[after[at]] = at
+            for left in (before[at], at):
+                if left >= 0 and after[left] < len(symbols) and pair(left) in self.ranks:
+                    heapq.heappush(queue, (self.ranks[pair(left)], left))
+        return [symbol for symbol in symbols if symbol is not None]
 
     def encode(self, text):
         """The ids, and how many bytes of the text each stands for."""

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/short_calls.h"
 
 namespace {
 
@@ -21,7 +22,6 @@ using Floats = std::vector<float>;
 
 const std::string kData = LFFN_MODEL_DATA;
 constexpr uint32_t kSpecial = LFFN_TOKENIZE_SPECIAL;
-constexpr uint32_t kTruncate = LFFN_TOKENIZE_TRUNCATE;
 
 class Text : public testing::Test {
  protected:
@@ -33,10 +33,13 @@ class Text : public testing::Test {
   void TearDown() override { lffn_model_free(model_); }
 
   Ids tokenize(const lffn_model* model, const std::string& text, uint32_t flags) {
-    size_t count = 0;
-    EXPECT_EQ(lffn_model_tokenize(model, text.data(), text.size(), flags, nullptr, 0, &count), LFFN_OK);
-    Ids ids(count + 1, -7);
-    EXPECT_EQ(lffn_model_tokenize(model, text.data(), text.size(), flags, ids.data(), count, &count), LFFN_OK);
+    int64_t count = 0;
+    EXPECT_EQ(short_calls::tokenize(model, text.data(), text.size(), flags, nullptr, nullptr, nullptr, 0, &count),
+              LFFN_OK);
+    Ids ids(static_cast<size_t>(count) + 1, -7);
+    EXPECT_EQ(
+        short_calls::tokenize(model, text.data(), text.size(), flags, ids.data(), nullptr, nullptr, count, &count),
+        LFFN_OK);
     EXPECT_EQ(ids.back(), -7);
     ids.pop_back();
     return ids;
@@ -89,33 +92,22 @@ TEST_F(Text, WritesNoMoreThanThereIsRoomFor) {
   const Ids all = tokenize(text, kSpecial);
   ASSERT_GT(all.size(), 3u);
   Ids ids(all.size(), -7);
-  size_t count = 0;
-  ASSERT_EQ(lffn_model_tokenize(model_, text.data(), text.size(), kSpecial, ids.data(), 2, &count), LFFN_OK);
-  EXPECT_EQ(count, all.size());
-  EXPECT_TRUE(std::equal(ids.begin(), ids.begin() + 2, all.begin()));
-  EXPECT_EQ(ids[2], -7);
-}
-
-TEST_F(Text, TruncatesToTheLongestSequence) {
-  std::string text;
-  for (int i = 0; i < 300; ++i) text += " word";
-  const auto longest = static_cast<size_t>(info_.max_tokens);
-  EXPECT_EQ(tokenize(text, kTruncate).size(), longest);
-  const Ids ids = tokenize(text, kSpecial | kTruncate);
-  EXPECT_EQ(ids.size(), longest);
-  EXPECT_EQ(ids.front(), info_.bos_id);
-  EXPECT_EQ(ids.back(), info_.eos_id);
-  EXPECT_GT(tokenize(text, kSpecial).size(), longest);
+  int64_t count = 0;
+  EXPECT_EQ(short_calls::tokenize(model_, text.data(), text.size(), kSpecial, ids.data(), nullptr, nullptr, 2, &count),
+            LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(count, static_cast<int64_t>(all.size()));
+  EXPECT_EQ(ids, Ids(all.size(), -7));
 }
 
 TEST_F(Text, TellsWhereTokensAre) {
   const std::string text = "na\u00efve <mask> x";
   std::vector<int64_t> begins(32, -7), ends(32, -7);
   Ids ids(32);
-  size_t count = 0;
-  ASSERT_EQ(lffn_model_tokenize_spans(model_, text.data(), text.size(), kSpecial, ids.data(), begins.data(),
-                                      ends.data(), ids.size(), &count),
+  int64_t n_ids = 0;
+  ASSERT_EQ(short_calls::tokenize(model_, text.data(), text.size(), kSpecial, ids.data(), begins.data(), ends.data(),
+                                  32, &n_ids),
             LFFN_OK);
+  const auto count = static_cast<size_t>(n_ids);
   ids.resize(count);
   EXPECT_EQ(ids, tokenize(text, kSpecial));
   for (const size_t special : {size_t{0}, count - 1}) {
@@ -132,9 +124,7 @@ TEST_F(Text, TellsWhereTokensAre) {
   const auto mask = std::find(ids.begin(), ids.end(), info_.mask_id) - ids.begin();
   EXPECT_EQ(begins[static_cast<size_t>(mask)], 7);
   EXPECT_EQ(ends[static_cast<size_t>(mask)], 13);
-  EXPECT_EQ(lffn_model_tokenize_spans(model_, text.data(), text.size(), 0, nullptr, nullptr, nullptr, 9, &count),
-            LFFN_OK);
-  EXPECT_EQ(count, ids.size() - 2);
+  EXPECT_EQ(tokenize(text, 0).size(), count - 2);
 }
 
 TEST_F(Text, Detokenizes) {
@@ -142,17 +132,20 @@ TEST_F(Text, Detokenizes) {
   const Ids ids = tokenize(text, kSpecial);
   std::string again(64, '#');
   size_t size = 0;
-  ASSERT_EQ(lffn_model_detokenize(model_, ids.data(), ids.size(), LFFN_DETOKENIZE_SKIP_SPECIAL, again.data(),
-                                  again.size(), &size),
+  ASSERT_EQ(short_calls::detokenize(model_, ids.data(), static_cast<int64_t>(ids.size()), LFFN_DETOKENIZE_SKIP_SPECIAL,
+                                    again.data(), again.size(), &size),
             LFFN_OK);
   EXPECT_EQ(again.substr(0, size), text);
   EXPECT_EQ(again[size], '#');
-  ASSERT_EQ(lffn_model_detokenize(model_, ids.data(), ids.size(), 0, nullptr, 0, &size), LFFN_OK);
+  ASSERT_EQ(short_calls::detokenize(model_, ids.data(), static_cast<int64_t>(ids.size()), 0, nullptr, 0, &size),
+            LFFN_OK);
   EXPECT_EQ(size, text.size() + 7);  // <s> and </s>
   again.assign(64, '#');
-  ASSERT_EQ(lffn_model_detokenize(model_, ids.data(), ids.size(), 0, again.data(), 4, &size), LFFN_OK);
-  EXPECT_EQ(again.substr(0, 5), "<s>c#");
-  ASSERT_EQ(lffn_model_detokenize(model_, nullptr, 0, 0, nullptr, 0, &size), LFFN_OK);
+  EXPECT_EQ(short_calls::detokenize(model_, ids.data(), static_cast<int64_t>(ids.size()), 0, again.data(), 4, &size),
+            LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(size, text.size() + 7);
+  EXPECT_EQ(again, std::string(64, '#'));
+  ASSERT_EQ(short_calls::detokenize(model_, nullptr, 0, 0, nullptr, 0, &size), LFFN_OK);
   EXPECT_EQ(size, 0u);
 }
 
@@ -167,15 +160,15 @@ TEST_F(Text, FillsMasks) {
   ASSERT_EQ(positions.size(), 2u);
   const int64_t offsets[2] = {0, static_cast<int64_t>(ids.size())};
   Floats logits(2 * vocabulary);
-  ASSERT_EQ(lffn_model_logits(model_, ids.data(), offsets, 1, positions.data(), 2, logits.data()), LFFN_OK);
+  ASSERT_EQ(short_calls::logits(model_, ids.data(), offsets, 1, positions.data(), 2, logits.data()), LFFN_OK);
 
   Ids found(2 * vocabulary);
   Floats probabilities(2 * vocabulary);
-  size_t masks = 0;
+  int64_t masks = 0;
   ASSERT_EQ(lffn_model_fill_mask(model_, text.data(), text.size(), info_.vocab_size, found.data(), probabilities.data(),
-                                 2, &masks),
+                                 2 * info_.vocab_size, &masks),
             LFFN_OK);
-  EXPECT_EQ(masks, 2u);
+  EXPECT_EQ(masks, 2);
   for (size_t mask = 0; mask < 2; ++mask) {
     const float* row = &logits[mask * vocabulary];
     double sum = 0, total = 0;
@@ -191,39 +184,52 @@ TEST_F(Text, FillsMasks) {
     EXPECT_NEAR(total, 1, 1e-5);
   }
 
-  // Fewer candidates and less room give the beginning of the same.
-  Ids first(4, -7);
-  Floats first_probabilities(4, -7);
+  // Fewer candidates are the beginning of the same.
+  Ids first(7, -7);
+  Floats first_probabilities(7, -7);
   ASSERT_EQ(
-      lffn_model_fill_mask(model_, text.data(), text.size(), 3, first.data(), first_probabilities.data(), 1, &masks),
+      lffn_model_fill_mask(model_, text.data(), text.size(), 3, first.data(), first_probabilities.data(), 6, &masks),
       LFFN_OK);
-  EXPECT_EQ(masks, 2u);
+  EXPECT_EQ(masks, 2);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(first[i], found[i]);
+    EXPECT_EQ(first[3 + i], found[vocabulary + i]);
     EXPECT_EQ(first_probabilities[i], probabilities[i]);
   }
-  EXPECT_EQ(first[3], -7);
+  EXPECT_EQ(first[6], -7);
+  masks = 0;
+  EXPECT_EQ(lffn_model_fill_mask(model_, text.data(), text.size(), 3, first.data(), nullptr, 5, &masks),
+            LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(masks, 2) << "how much room is needed";
   EXPECT_EQ(lffn_model_fill_mask(model_, "none", 4, 3, nullptr, nullptr, 0, &masks), LFFN_OK);
-  EXPECT_EQ(masks, 0u);
+  EXPECT_EQ(masks, 0);
 }
 
 TEST_F(Text, FillingAMaskCanBeCancelled) {
   const std::string text = "The quick <mask>";
   int32_t cancel = 0;
   Ids ids(3, -7), expected(3, -7);
-  size_t masks = 77;
+  int64_t masks = 77;
+  const char* const pointer = text.c_str();
   const auto fill = [&] {
-    return lffn_model_fill_mask_cancellable(model_, text.data(), text.size(), 3, ids.data(), nullptr, 1, &masks,
-                                            &cancel);
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.texts = &pointer;
+    args.n = 1;
+    args.top_k = 3;
+    args.filling_ids = ids.data();
+    args.fillings_capacity = 3;
+    args.n_masks = &masks;
+    args.cancel = &cancel;
+    return lffn_model_run(model_, &args);
   };
   cancel = 1;
   EXPECT_EQ(fill(), LFFN_ERROR_CANCELLED);
   EXPECT_EQ(ids, expected);
-  EXPECT_EQ(masks, 77u);
   cancel = 0;
   EXPECT_EQ(fill(), LFFN_OK) << lffn_last_error();
-  EXPECT_EQ(masks, 1u);
-  ASSERT_EQ(lffn_model_fill_mask(model_, text.data(), text.size(), 3, expected.data(), nullptr, 1, &masks), LFFN_OK);
+  EXPECT_EQ(masks, 1);
+  ASSERT_EQ(lffn_model_fill_mask(model_, text.data(), text.size(), 3, expected.data(), nullptr, 3, &masks), LFFN_OK);
   EXPECT_EQ(ids, expected);
 }
 
@@ -242,80 +248,114 @@ TEST_F(Text, EmbedsAndClassifiesAsTheFunctionsOnIdsDo) {
   }
   const auto n = static_cast<int64_t>(texts.size());
   for (const size_t* given : {static_cast<const size_t*>(sizes.data()), static_cast<const size_t*>(nullptr)}) {
-    for (int32_t pooling = LFFN_POOLING_FIRST; pooling <= LFFN_POOLING_MAX; ++pooling) {
-      Floats expected(texts.size() * static_cast<size_t>(info_.hidden_size)), found(expected.size());
-      ASSERT_EQ(lffn_model_embed(model_, ids.data(), offsets.data(), n, pooling, 1, expected.data()), LFFN_OK);
-      ASSERT_EQ(lffn_model_embed_texts(model_, pointers.data(), given, n, 0, pooling, 1, found.data()), LFFN_OK);
-      EXPECT_EQ(found, expected);
-    }
+    Floats vectors(texts.size() * static_cast<size_t>(info_.embedding_size)), same(vectors.size());
+    ASSERT_EQ(short_calls::embed(model_, ids.data(), offsets.data(), n, 0, 0, vectors.data()), LFFN_OK);
+    ASSERT_EQ(lffn_model_embed_texts(model_, pointers.data(), given, n, 0, same.data(), n * info_.embedding_size),
+              LFFN_OK);
+    EXPECT_EQ(same, vectors);
     Floats expected(texts.size() * static_cast<size_t>(info_.num_classes)), found(expected.size());
-    ASSERT_EQ(lffn_model_classify(model_, ids.data(), offsets.data(), n, expected.data()), LFFN_OK);
-    ASSERT_EQ(lffn_model_classify_texts(model_, pointers.data(), given, n, 0, found.data()), LFFN_OK);
+    ASSERT_EQ(short_calls::classify(model_, ids.data(), offsets.data(), n, expected.data()), LFFN_OK);
+    ASSERT_EQ(lffn_model_classify_texts(model_, pointers.data(), given, n, 0, found.data(), n * info_.num_classes),
+              LFFN_OK);
     EXPECT_EQ(found, expected);
   }
-  EXPECT_EQ(lffn_model_embed_texts(model_, nullptr, nullptr, 0, 0, 0, 0, nullptr), LFFN_OK);
-  EXPECT_EQ(lffn_model_classify_texts(model_, nullptr, nullptr, 0, 0, nullptr), LFFN_OK);
+  EXPECT_EQ(lffn_model_embed_texts(model_, nullptr, nullptr, 0, 0, nullptr, 0), LFFN_OK);
+  EXPECT_EQ(lffn_model_classify_texts(model_, nullptr, nullptr, 0, 0, nullptr, 0), LFFN_OK);
 }
 
 TEST_F(Text, CutsLongTextsOnlyWhenAsked) {
   std::string text(2000, 'z');
   const char* pointer = text.c_str();
-  Floats vector(static_cast<size_t>(info_.hidden_size)), cut(vector.size());
-  refused(lffn_model_embed_texts(model_, &pointer, nullptr, 1, 0, 0, 0, vector.data()),
+  Floats vector(static_cast<size_t>(info_.embedding_size)), cut(vector.size());
+  const int64_t room = info_.embedding_size;
+  refused(lffn_model_embed_texts(model_, &pointer, nullptr, 1, 0, vector.data(), room),
           "texts[0]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens));
-  ASSERT_EQ(lffn_model_embed_texts(model_, &pointer, nullptr, 1, kTruncate, 0, 0, vector.data()), LFFN_OK);
+  ASSERT_EQ(lffn_model_embed_texts(model_, &pointer, nullptr, 1, LFFN_MAX_TOKENS_MODEL, vector.data(), room), LFFN_OK);
   text.resize(static_cast<size_t>(info_.max_tokens) - 2);
   pointer = text.c_str();
-  ASSERT_EQ(lffn_model_embed_texts(model_, &pointer, nullptr, 1, 0, 0, 0, cut.data()), LFFN_OK);
+  ASSERT_EQ(lffn_model_embed_texts(model_, &pointer, nullptr, 1, 0, cut.data(), room), LFFN_OK);
   EXPECT_EQ(vector, cut);
   text.assign(2000, 'z');
-  size_t masks = 0;
+  int64_t masks = 0;
   refused(lffn_model_fill_mask(model_, text.data(), text.size(), 1, nullptr, nullptr, 0, &masks),
-          "the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens));
+          "texts[0]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens));
 }
 
 TEST_F(Text, RefusesMisuse) {
-  size_t count = 77;
+  lffn_tokenizer* tokenizer = nullptr;
+  ASSERT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_OK);
+  int64_t count = 77;
+  size_t size = 77;
   int32_t id = -7;
   float number = -7;
   char byte = '#';
+  const char* token = nullptr;
   const char* texts[2] = {"a", nullptr};
-  refused(lffn_model_tokenize(nullptr, "a", 1, 0, nullptr, 0, &count), "model is NULL");
-  refused(lffn_model_tokenize(model_, nullptr, 1, 0, nullptr, 0, &count), "utf8 is NULL");
-  refused(lffn_model_tokenize(model_, "a", 1, 0, nullptr, 1, &count), "ids is NULL");
-  refused(lffn_model_tokenize(model_, "a", 1, 0, &id, 1, nullptr), "n_ids is NULL");
-  refused(lffn_model_tokenize(model_, "a", 1, 4, &id, 1, &count),
-          "flags is 0x4, which has bits this version does not know");
-  refused(lffn_model_tokenize(model_, "a", SIZE_MAX, 0, &id, 1, &count),
-          "n_bytes is 18446744073709551615, more than any memory holds");
-  refused(lffn_model_tokenize(model_, "ab\xff", 3, 0, &id, 1, &count), "byte 2 of the text is not valid UTF-8");
-  refused(lffn_model_tokenize_spans(nullptr, "a", 1, 0, nullptr, nullptr, nullptr, 0, &count), "model is NULL");
+  lffn_tokenize_args args;
+  lffn_tokenize_args_init(&args);
+  args.text_size = 1;
+  refused(lffn_tokenizer_encode(nullptr, &args), "tokenizer is NULL");
+  refused(lffn_tokenizer_encode(tokenizer, nullptr), "args is NULL");
+  refused(lffn_tokenizer_encode(tokenizer, &args), "text is NULL");
+  args.text = "a";
+  args.flags = 4;
+  refused(lffn_tokenizer_encode(tokenizer, &args), "flags is 0x4, which has bits this version does not know");
+  args.flags = 0;
+  args.max_tokens = -1;
+  refused(lffn_tokenizer_encode(tokenizer, &args), "max_tokens is -1, expected 0 or more");
+  args.max_tokens = 0;
+  args.text_size = SIZE_MAX;
+  refused(lffn_tokenizer_encode(tokenizer, &args), "text: 18446744073709551615 bytes are more than any memory holds");
+  args.text = "ab\xff";
+  args.text_size = 3;
+  refused(lffn_tokenizer_encode(tokenizer, &args), "byte 2 of the text is not valid UTF-8");
   const Ids bad = {5, info_.vocab_size};
-  refused(lffn_model_detokenize(model_, bad.data(), 2, 0, &byte, 1, &count),
-          "ids[1] is 461, which is not in the vocabulary of 461");
-  refused(lffn_model_detokenize(model_, nullptr, 2, 0, &byte, 1, &count), "ids is NULL");
-  refused(lffn_model_detokenize(model_, bad.data(), 1, 0, nullptr, 1, &count), "utf8 is NULL");
-  refused(lffn_model_detokenize(model_, bad.data(), 1, 0, &byte, 1, nullptr), "n_bytes is NULL");
-  refused(lffn_model_detokenize(model_, bad.data(), 1, 2, &byte, 1, &count),
+  refused(lffn_tokenizer_decode(tokenizer, nullptr, 2, 0, &byte, 1, &size), "ids is NULL");
+  refused(lffn_tokenizer_decode(tokenizer, bad.data(), -1, 0, &byte, 1, &size), "n_ids is -1, expected 0 or more");
+  refused(lffn_tokenizer_decode(tokenizer, bad.data(), 1, 0, nullptr, 1, &size), "utf8 is NULL");
+  refused(lffn_tokenizer_decode(tokenizer, bad.data(), 1, 0, &byte, 1, nullptr), "n_bytes is NULL");
+  refused(lffn_tokenizer_decode(tokenizer, bad.data(), 1, 2, &byte, 1, &size),
           "flags is 0x2, which has bits this version does not know");
+  EXPECT_EQ(lffn_tokenizer_decode(tokenizer, bad.data(), 2, 0, &byte, 1, &size), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_tokenizer_token(tokenizer, 461, &token, &size), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_tokenizer_token(tokenizer, -1, &token, &size), LFFN_ERROR_INVALID_ARGUMENT);
   for (const int32_t top_k : {0, -1, 462, INT32_MIN}) {
     refused(lffn_model_fill_mask(model_, "<mask>", 6, top_k, &id, &number, 1, &count),
             "top_k is " + std::to_string(top_k) + ", expected 1 to 461, the size of the vocabulary");
   }
   refused(lffn_model_fill_mask(model_, "<mask>", 6, 1, &id, &number, 1, nullptr), "n_masks is NULL");
-  refused(lffn_model_embed_texts(model_, texts, nullptr, 2, 0, 0, 0, &number), "texts[1]: the text is NULL");
-  refused(lffn_model_embed_texts(model_, nullptr, nullptr, 1, 0, 0, 0, &number), "texts is NULL");
-  refused(lffn_model_embed_texts(model_, texts, nullptr, -1, 0, 0, 0, &number), "n is -1, expected 0 or more");
-  refused(lffn_model_embed_texts(model_, texts, nullptr, 1, 0, 3, 0, &number),
-          "pooling is 3, expected an LFFN_POOLING_ value");
-  refused(lffn_model_embed_texts(model_, texts, nullptr, 1, 0, 0, 0, nullptr), "out is NULL");
-  refused(lffn_model_embed_texts(model_, texts, nullptr, 1, 8, 0, 0, &number),
-          "flags is 0x9, which has bits this version does not know");
-  refused(lffn_model_classify_texts(model_, texts, nullptr, 1, 0, nullptr), "scores is NULL");
-  EXPECT_EQ(count, 77u);
+  refused(lffn_model_embed_texts(model_, texts, nullptr, 2, 0, &number, 1), "texts[1]: the text is NULL");
+  refused(lffn_model_embed_texts(model_, nullptr, nullptr, 1, 0, &number, 1), "texts is NULL");
+  refused(lffn_model_embed_texts(model_, texts, nullptr, -1, 0, &number, 1), "n is -1, expected 0 or more");
+  refused(lffn_model_embed_texts(model_, texts, nullptr, 1, 0, nullptr, 0), "out is NULL");
+  refused(lffn_model_classify_texts(model_, texts, nullptr, 1, 0, nullptr, 0), "scores is NULL");
+  EXPECT_EQ(size, 77u);
   EXPECT_EQ(id, -7);
   EXPECT_EQ(number, -7);
   EXPECT_EQ(byte, '#');
+  lffn_tokenizer_free(tokenizer);
+}
+
+TEST_F(Text, LooksTokensUp) {
+  lffn_tokenizer* tokenizer = nullptr;
+  ASSERT_EQ(lffn_tokenizer_load((kData + "/model-lookup").c_str(), &tokenizer), LFFN_OK) << lffn_last_error();
+  lffn_tokenizer_info info;
+  lffn_tokenizer_info_init(&info);
+  ASSERT_EQ(lffn_tokenizer_get_info(tokenizer, &info), LFFN_OK);
+  EXPECT_EQ(info.vocab_size, info_.vocab_size);
+  EXPECT_EQ(info.mask_id, info_.mask_id);
+  EXPECT_EQ(info.added_to_text, 2);
+  EXPECT_EQ(info.is_word_piece, 0);
+  const char* token = nullptr;
+  size_t size = 0;
+  int32_t id = 0;
+  ASSERT_EQ(lffn_tokenizer_token(tokenizer, info.mask_id, &token, &size), LFFN_OK);
+  EXPECT_EQ(std::string(token, size), "<mask>");
+  ASSERT_EQ(lffn_tokenizer_find(tokenizer, token, size, &id), LFFN_OK);
+  EXPECT_EQ(id, info.mask_id);
+  ASSERT_EQ(lffn_tokenizer_find(tokenizer, "no such token", 13, &id), LFFN_OK);
+  EXPECT_EQ(id, -1);
+  lffn_tokenizer_free(tokenizer);
 }
 
 // A copy of a golden model's folder that a test may spoil.
@@ -351,8 +391,8 @@ TEST_F(TextFolder, NeedsNoTokenizer) {
   ASSERT_EQ(lffn_model_get_info(model_, &info), LFFN_OK);
   EXPECT_EQ(info.has_tokenizer, 0);
   EXPECT_EQ(info.mask_id, -1);
-  size_t count = 0;
-  EXPECT_EQ(lffn_model_tokenize(model_, "a", 1, 0, nullptr, 0, &count), LFFN_ERROR_INVALID_ARGUMENT);
+  lffn_tokenizer* tokenizer = nullptr;
+  EXPECT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(lffn_last_error(), "this model has no tokenizer");
   lffn_model_free(model_);
 }
@@ -380,9 +420,9 @@ TEST_F(TextFolder, RefusesHalfAndBadTokenizers) {
 TEST_F(TextFolder, NeedsAMaskToFill) {
   write("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 2})");
   ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
-  size_t count = 0;
+  int64_t count = 0;
   EXPECT_EQ(lffn_model_fill_mask(model_, "a", 1, 1, nullptr, nullptr, 0, &count), LFFN_ERROR_INVALID_ARGUMENT);
-  EXPECT_STREQ(lffn_last_error(), "this model's vocabulary has no <mask>");
+  EXPECT_STREQ(lffn_last_error(), "this model's vocabulary has no mask");
   lffn_model_free(model_);
 }
 

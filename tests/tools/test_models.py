@@ -16,7 +16,7 @@ COMMAND = os.environ["LOOKUPFFN_COMMAND"].split(";")
 DATA = Path(__file__).resolve().parents[1] / "model" / "data"
 MODEL = str(DATA / "model-lookup")
 WIDTH = 64
-SUBCOMMANDS = ("fill-mask", "embed", "classify", "tokenize", "convert")
+SUBCOMMANDS = ("fill-mask", "embed", "encode", "classify", "rerank", "search", "tokenize", "convert")
 LINES = "The quick brown fox.\nnaïve café\n\nx <mask>\n"
 
 
@@ -80,7 +80,7 @@ class ModelUsage(Case):
     def test_long_lines(self):
         text = "z" * 1000
         for name in ("embed", "classify"):
-            self.assertIn("standard input, line 2: 1002 tokens, the model can run at most",
+            self.assertIn("standard input, line 2: the text has 1002 tokens, the model can run at most",
                           run(name, MODEL, stdin="a\n" + text, status=1)[1])
             self.assertEqual(len(run_lines(name, "--truncate", MODEL, stdin="a\n" + text)), 2)
         self.assertIn("the model can run at most", run("fill-mask", MODEL, text + "<mask>", status=1)[1])
@@ -90,7 +90,8 @@ class ModelUsage(Case):
         shutil.copytree(MODEL, folder)
         for name in ("vocab.json", "merges.txt"):
             (folder / name).unlink()
-        self.assertIn("this model has no tokenizer", run("tokenize", str(folder), stdin="a\n", status=1)[1])
+        self.assertIn("there is no tokenizer.json", run("tokenize", str(folder), stdin="a\n", status=1)[1])
+        self.assertIn("this model has no tokenizer", run("embed", str(folder), stdin="a\n", status=1)[1])
 
 
 class Tokenize(Case):
@@ -104,7 +105,7 @@ class Tokenize(Case):
                          [case["ids"] for case in cases])
 
     def test_spans(self):
-        line = run_lines("tokenize", "--spans", MODEL, stdin="fox <mask>")[0]
+        line = run_lines("tokenize", MODEL, stdin="fox <mask>")[0]
         self.assertEqual(line["tokens"][0], "<s>")
         self.assertEqual(line["tokens"][-2:], ["<mask>", "</s>"])
         self.assertEqual(line["spans"][0], [0, 0])
@@ -186,6 +187,8 @@ class Classify(Case):
             self.assertEqual(len(line["probabilities"]), 3)
             self.assertAlmostEqual(sum(line["probabilities"]), 1, places=5)
             self.assertEqual(line["class"], line["probabilities"].index(max(line["probabilities"])))
+            self.assertEqual(line["class"], line["scores"].index(max(line["scores"])))
+            self.assertEqual(line["label"], f"LABEL_{line['class']}")
 
 
 class FillMask(Case):

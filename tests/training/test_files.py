@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from lookupffn import Encoder, EncoderConfig, LookupFFN, files, native, rivals, safetensors, unpickle
+from lookupffn.native_model import NativeModel
 
 GOLDEN = Path(__file__).parents[1] / "model" / "data"
 
@@ -21,19 +22,9 @@ def small_config(kinds, **changes):
 
 
 def hidden_states_of_library(path, sequences, size):
-    library = native.library()
-    model = ctypes.c_void_p()
-    library.lffn_model_load.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
-    library.lffn_model_encode.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_void_p]
-    library.lffn_model_free.argtypes = [ctypes.c_void_p]
-    native._check(library.lffn_model_load(str(path).encode(), None, ctypes.byref(model)))
-    ids = np.array([i for sequence in sequences for i in sequence], dtype=np.int32)
     offsets = np.cumsum([0, *map(len, sequences)]).astype(np.int64)
-    hidden = np.empty((len(ids), size), dtype=np.float32)
-    status = library.lffn_model_encode(model, ids.ctypes.data, offsets.ctypes.data, len(sequences), hidden.ctypes.data)
-    library.lffn_model_free(model)
-    native._check(status)
-    return hidden, offsets
+    with NativeModel(path) as model:
+        return model.encode(sequences, size), offsets
 
 
 def check_against_library(model, folder):

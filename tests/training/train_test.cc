@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "lookupffn/train.h"
 #include "tests/layer/random_layer.h"
 
 namespace lffn {

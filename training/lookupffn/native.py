@@ -86,7 +86,7 @@ def _check(status: int) -> None:
 
 def _config_of(layer: LookupFFN) -> _Config:
     config = _Config()
-    library().lffn_layer_config_init(ctypes.byref(config))
+    library().lffn_layer_config_init_sized(ctypes.byref(config), ctypes.c_size_t(ctypes.sizeof(_Config)))
     config.hidden_size, config.output_size = layer.hidden_size, layer.output_size
     config.num_tables, config.table_size = layer.num_tables, layer.table_size
     config.projection = 0 if layer.projection_type == "dense" else int(layer.projection_type[2:])

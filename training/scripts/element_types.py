@@ -7,7 +7,6 @@ LOOKUPFFN_LIBRARY names the library. VALID_IDS comes from `lookupffn prepare`.
 """
 
 import argparse
-import ctypes
 import sys
 from pathlib import Path
 
@@ -17,8 +16,8 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lookupffn import bpe, data, files, native, pretrain, safetensors  # noqa: E402
+from lookupffn.native_model import BF16, F32, INT8, NativeModel  # noqa: E402
 
-F32, BF16, INT8 = 0, 1, 2
 COMBINATIONS = {  # tables, hash
     "float32": (F32, F32),
     "bf16 tables": (BF16, F32),
@@ -28,37 +27,16 @@ COMBINATIONS = {  # tables, hash
 }
 
 
-class LoadOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("num_threads", ctypes.c_int32), ("table_dtype", ctypes.c_int32),
-                ("hash_dtype", ctypes.c_int32), ("flags", ctypes.c_uint32), ("linear_dtype", ctypes.c_int32)]
-
-
-def check(status):
-    if status != 0:
-        sys.exit(f"element_types.py: {native.library().lffn_last_error().decode()}")
-
-
 def log_perplexity(path, types, batches, count, vocab_size):
-    library, model, options = native.library(), ctypes.c_void_p(), LoadOptions()
-    library.lffn_load_options_init(ctypes.byref(options))
-    options.table_dtype, options.hash_dtype = types
-    check(library.lffn_model_load(str(path).encode(), ctypes.byref(options), ctypes.byref(model)))
-    pointer = ctypes.c_void_p
-    library.lffn_model_logits.argtypes = [pointer, pointer, pointer, ctypes.c_int64, pointer, ctypes.c_int64, pointer]
-    library.lffn_model_free.argtypes = [pointer]
     total = tokens = 0
-    for number in range(count):
-        ids, labels = batches.get(number)
-        flat = np.ascontiguousarray(ids.numpy().reshape(-1), dtype=np.int32)
-        offsets = np.arange(len(ids) + 1, dtype=np.int64) * ids.shape[1]
-        places = np.flatnonzero(labels.reshape(-1) != data.IGNORED).astype(np.int64)
-        logits = np.empty((len(places), vocab_size), dtype=np.float32)
-        check(library.lffn_model_logits(model, flat.ctypes.data, offsets.ctypes.data, len(ids), places.ctypes.data,
-                                        len(places), logits.ctypes.data))
-        wanted = labels.reshape(-1)[torch.from_numpy(places)]
-        total += float(torch.nn.functional.cross_entropy(torch.from_numpy(logits).double(), wanted, reduction="sum"))
-        tokens += len(places)
-    library.lffn_model_free(model)
+    with NativeModel(path, num_threads=0, table_dtype=types[0], hash_dtype=types[1]) as model:
+        for number in range(count):
+            ids, labels = batches.get(number)
+            places = np.flatnonzero(labels.reshape(-1) != data.IGNORED)
+            logits = model.logits(ids.tolist(), places, vocab_size)
+            wanted = labels.reshape(-1)[torch.from_numpy(places)]
+            total += float(torch.nn.functional.cross_entropy(torch.from_numpy(logits).double(), wanted, reduction="sum"))
+            tokens += len(places)
     return total / tokens
 
 

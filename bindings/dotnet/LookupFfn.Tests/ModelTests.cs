@@ -75,9 +75,9 @@ public class ModelTests
             max[i % size] = Math.Max(max[i % size], hidden[i]);
         }
 
-        GoldenModel.AssertClose(mean, model.Embed(ids, normalize: false));
-        Golden.AssertSameBits(max, model.Embed(ids, Pooling.Max, normalize: false));
-        Golden.AssertSameBits(hidden.AsSpan(0, size), model.Embed(ids, Pooling.First, normalize: false));
+        GoldenModel.AssertClose(mean, model.Embed(ids, new() { Normalize = false }));
+        Golden.AssertSameBits(max, model.Embed(ids, new() { Pooling = Pooling.Max, Normalize = false }));
+        Golden.AssertSameBits(hidden.AsSpan(0, size), model.Embed(ids, new() { Pooling = Pooling.First, Normalize = false }));
         Assert.Equal(1, model.Embed(ids).Sum(number => (double)number * number), 1e-5);
     }
 

@@ -49,7 +49,7 @@ public class ModelTextTests
         int[] ids = golden.TextIds[0];
         Golden.AssertSameBits(model.Encode(ids), model.Encode(text));
         Golden.AssertSameBits(model.Classify(ids), model.Classify(text));
-        Golden.AssertSameBits(model.Embed(ids, Pooling.Max), model.Embed(text, Pooling.Max));
+        Golden.AssertSameBits(model.Embed(ids, new() { Pooling = Pooling.Max }), model.Embed(text, new() { Pooling = Pooling.Max }));
         string[] both = [text, golden.Texts[1]];
         float[][] hidden = await model.EncodeAsync(both);
         float[][] scores = await model.ClassifyAsync(both);

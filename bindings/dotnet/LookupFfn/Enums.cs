@@ -32,6 +32,9 @@ public enum Activation
 /// <summary>How the vectors of a sequence's tokens become one.</summary>
 public enum Pooling
 {
+    /// <summary>As the model's files say; their mean where they say nothing.</summary>
+    Model = Raw.POOLING_MODEL,
+
     /// <summary>The vector of the first token.</summary>
     First = Raw.POOLING_FIRST,
 
@@ -40,4 +43,7 @@ public enum Pooling
 
     /// <summary>The largest of each number.</summary>
     Max = Raw.POOLING_MAX,
+
+    /// <summary>Their sum divided by the square root of their number.</summary>
+    MeanSqrt = Raw.POOLING_MEAN_SQRT,
 }

@@ -5,8 +5,7 @@ public sealed record LoadOptions
 {
     internal static readonly LoadOptions Default = new();
 
-    /// <summary>Threads per call; 0 (the default) for what affinity mask, cgroup and OMP_NUM_THREADS
-    /// leave.</summary>
+    /// <summary>Threads per call; 0 (the default) for what the environment leaves.</summary>
     public int NumThreads { get; init; }
 
     /// <summary>How the tables are held in memory. Default: as stored.</summary>
@@ -18,6 +17,9 @@ public sealed record LoadOptions
     /// <summary>How a model's linear layers are held in memory: F32, Int8 or, the default, as stored. A layer has
     /// none.</summary>
     public ElementType LinearType { get; init; } = ElementType.AsStored;
+
+    /// <summary>How a model's word embeddings are held in memory. Default: as stored. A layer has none.</summary>
+    public ElementType EmbeddingType { get; init; } = ElementType.AsStored;
 
     /// <summary>
     /// Map the file while loading instead of reading it, which saves a copy. Another process that shortens the file

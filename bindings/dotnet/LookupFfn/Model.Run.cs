@@ -32,14 +32,13 @@ public sealed unsafe partial class Model
         long[] sizes = new long[positions.Length];
         Array.Fill(sizes, size);
         long[] places = positions.ToArray();
-        return Run([.. sequences], Raw.OUTPUT_LOGITS, places, Pooling.Mean, false, sizes, cancellationToken);
+        return Run([.. sequences], Raw.OUTPUT_LOGITS, places, EmbedOptions.Default, sizes, cancellationToken);
     }
 
     private float[][] Run(
         IReadOnlyList<int[]> given,
         int output,
-        Pooling pooling,
-        bool normalize,
+        EmbedOptions options,
         CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(given);
@@ -54,11 +53,11 @@ public sealed unsafe partial class Model
             {
                 Raw.OUTPUT_HIDDEN => (long)sequences[i].Length * info.HiddenSize,
                 Raw.OUTPUT_CLASS_SCORES => info.NumClasses,
-                _ => info.HiddenSize,
+                _ => EmbeddingSize(options),
             };
         }
 
-        return Run(sequences, output, [], pooling, normalize, sizes, cancellationToken);
+        return Run(sequences, output, [], options, sizes, cancellationToken);
     }
 
     /// <summary>Lays the sequences end to end, runs the model, and takes the output apart into parts of the given
@@ -67,8 +66,7 @@ public sealed unsafe partial class Model
         int[][] sequences,
         int output,
         long[] positions,
-        Pooling pooling,
-        bool normalize,
+        EmbedOptions options,
         long[] sizes,
         CancellationToken cancellationToken)
     {
@@ -115,9 +113,10 @@ public sealed unsafe partial class Model
                         output,
                         position,
                         positions.Length,
-                        (int)pooling,
-                        normalize ? 1 : 0,
+                        (int)options.Pooling,
+                        options.Normalization,
                         value,
+                        total,
                         &cancel);
                     Check(status, cancellationToken);
                 }
@@ -128,6 +127,14 @@ public sealed unsafe partial class Model
             handle.DangerousRelease();
         }
 
+        return Split(values, sizes);
+    }
+
+    private int EmbeddingSize(EmbedOptions options) =>
+        options.Pooling == Pooling.Model ? info.EmbeddingSize : info.HiddenSize;
+
+    private static float[][] Split(float[] values, long[] sizes)
+    {
         float[][] results = new float[sizes.Length][];
         int at = 0;
         for (int i = 0; i < sizes.Length; i++)

@@ -8,7 +8,7 @@ public sealed unsafe partial class Model
     /// <param name="text">A text.</param>
     /// <returns>Its ids.</returns>
     /// <exception cref="ArgumentException">The text contains half of a surrogate pair.</exception>
-    public int[] Tokenize(string text) => Tokenize(text, Raw.TOKENIZE_SPECIAL);
+    public int[] Tokenize(string text) => Tokenize(text, Raw.TOKENIZE_SPECIAL, 0);
 
     /// <summary>Turns a text into tokens, however many there are, and tells where in the text each lies.</summary>
     /// <param name="text">A text.</param>
@@ -24,7 +24,7 @@ public sealed unsafe partial class Model
             int[] ids = new int[capacity];
             long[] begins = new long[capacity];
             long[] ends = new long[capacity];
-            int count = Tokenize(utf8, special ? Raw.TOKENIZE_SPECIAL : 0, ids, begins, ends);
+            int count = Tokenize(utf8, special ? Raw.TOKENIZE_SPECIAL : 0, 0, ids, begins, ends);
             if (count <= capacity)
             {
                 int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, count), up: false);
@@ -128,20 +128,20 @@ public sealed unsafe partial class Model
         string text, int topK = 5, CancellationToken cancellationToken = default) =>
         Task.Run(() => FillMask(text, topK), cancellationToken);
 
-    /// <summary>As the models were trained: with the special tokens, and cut to the longest sequence.</summary>
+    /// <summary>With the special tokens, and cut to what the model means to read.</summary>
     private int[][] Tokenize(IReadOnlyList<string> texts)
     {
         ArgumentNullException.ThrowIfNull(texts);
         int[][] sequences = new int[texts.Count][];
         for (int i = 0; i < sequences.Length; i++)
         {
-            sequences[i] = Tokenize(texts[i], Raw.TOKENIZE_SPECIAL | Raw.TOKENIZE_TRUNCATE);
+            sequences[i] = Tokenize(texts[i], Raw.TOKENIZE_SPECIAL, info.OwnMaxTokens);
         }
 
         return sequences;
     }
 
-    private int[] Tokenize(string text, int flags)
+    private int[] Tokenize(string text, int flags, long maxTokens)
     {
         byte[] utf8 = Utf8.Of(text);
 
@@ -149,7 +149,7 @@ public sealed unsafe partial class Model
         int[] ids = new int[utf8.Length + 2];
         while (true)
         {
-            int count = Tokenize(utf8, flags, ids, null, null);
+            int count = Tokenize(utf8, flags, maxTokens, ids, null, null);
             if (count <= ids.Length)
             {
                 return ids[..count];
@@ -159,7 +159,7 @@ public sealed unsafe partial class Model
         }
     }
 
-    private int Tokenize(byte[] utf8, int flags, int[] ids, long[]? begins, long[]? ends)
+    private int Tokenize(byte[] utf8, int flags, long maxTokens, int[] ids, long[]? begins, long[]? ends)
     {
         nuint count = 0;
         IntPtr model = handle.Enter();
@@ -170,7 +170,7 @@ public sealed unsafe partial class Model
             fixed (long* begin = begins, end = ends)
             {
                 Check(Raw.ModelTokenize(
-                    model, text, (nuint)utf8.Length, flags, id, begin, end, (nuint)ids.Length, &count));
+                    model, text, (nuint)utf8.Length, flags, maxTokens, id, begin, end, (nuint)ids.Length, &count));
             }
         }
         finally

@@ -4,8 +4,7 @@ namespace LookupFfn;
 /// <remarks>
 /// <para>Models take texts, or sequences of token ids; a batch of either is run at once, without padding. A sequence's
 /// results are the same to the bit alone or in any batch, with any number of threads. Texts get the special tokens at
-/// their ends, and are cut to the longest sequence that the model can run; sequences of ids are taken as they
-/// are.</para>
+/// their ends, and are cut to what the model means to read; sequences of ids are taken as they are.</para>
 /// <para>A model never changes, and any number of threads may use one at once. <see cref="Dispose"/> gives its memory
 /// back once the calls in flight have ended; afterwards the other members throw <see cref="ObjectDisposedException"/>.
 /// A model that is forgotten is freed by its finalizer.</para>
@@ -64,6 +63,7 @@ public sealed unsafe partial class Model : IDisposable
                 (int)options.TableType,
                 (int)options.HashType,
                 (int)options.LinearType,
+                (int)options.EmbeddingType,
                 options.Flags,
                 &model);
         }
@@ -93,6 +93,7 @@ public sealed unsafe partial class Model : IDisposable
                 (int)options.TableType,
                 (int)options.HashType,
                 (int)options.LinearType,
+                (int)options.EmbeddingType,
                 options.Flags,
                 &model);
         }

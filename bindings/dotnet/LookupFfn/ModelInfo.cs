@@ -7,15 +7,19 @@ public sealed record ModelInfo
     {
         VocabSize = (int)numbers[Raw.MODEL_VOCAB_SIZE];
         HiddenSize = (int)numbers[Raw.MODEL_HIDDEN_SIZE];
+        EmbeddingSize = (int)numbers[Raw.MODEL_EMBEDDING_SIZE];
         NumLayers = (int)numbers[Raw.MODEL_NUM_LAYERS];
         NumLookupLayers = (int)numbers[Raw.MODEL_NUM_LOOKUP_LAYERS];
         NumHeads = (int)numbers[Raw.MODEL_NUM_HEADS];
         HeadSize = (int)numbers[Raw.MODEL_HEAD_SIZE];
         MaxTokens = (int)numbers[Raw.MODEL_MAX_TOKENS];
+        OwnMaxTokens = (int)numbers[Raw.MODEL_OWN_MAX_TOKENS];
         IntermediateSize = (int)numbers[Raw.MODEL_INTERMEDIATE_SIZE];
         NumClasses = (int)numbers[Raw.MODEL_NUM_CLASSES];
         HasLmHead = numbers[Raw.MODEL_HAS_LM_HEAD] != 0;
         HasTokenizer = numbers[Raw.MODEL_HAS_TOKENIZER] != 0;
+        IsSentenceEncoder = numbers[Raw.MODEL_IS_SENTENCE_ENCODER] != 0;
+        Normalizes = numbers[Raw.MODEL_NORMALIZE] == Raw.NORMALIZE_YES;
         BosId = (int)numbers[Raw.MODEL_BOS_ID];
         EosId = (int)numbers[Raw.MODEL_EOS_ID];
         PadId = (int)numbers[Raw.MODEL_PAD_ID];
@@ -24,6 +28,7 @@ public sealed record ModelInfo
         TableType = (ElementType)numbers[Raw.MODEL_TABLE_DTYPE];
         HashType = (ElementType)numbers[Raw.MODEL_HASH_DTYPE];
         LinearType = (ElementType)numbers[Raw.MODEL_LINEAR_DTYPE];
+        EmbeddingType = (ElementType)numbers[Raw.MODEL_EMBEDDING_DTYPE];
         NumThreads = (int)numbers[Raw.MODEL_NUM_THREADS];
         FfnFlopPerToken = numbers[Raw.MODEL_FFN_FLOP_PER_TOKEN];
         AttentionFlopPerToken = numbers[Raw.MODEL_ATTENTION_FLOP_PER_TOKEN];
@@ -42,6 +47,9 @@ public sealed record ModelInfo
     /// <summary>Floats per token.</summary>
     public int HiddenSize { get; }
 
+    /// <summary>Floats per embedding, made as the model means it.</summary>
+    public int EmbeddingSize { get; }
+
     /// <summary>How many encoder layers the model has.</summary>
     public int NumLayers { get; }
 
@@ -57,6 +65,9 @@ public sealed record ModelInfo
     /// <summary>How many tokens the longest sequence may have.</summary>
     public int MaxTokens { get; }
 
+    /// <summary>Where the model cuts a text by itself, in tokens.</summary>
+    public int OwnMaxTokens { get; }
+
     /// <summary>Width of vanilla FFNs; 0 if there is none.</summary>
     public int IntermediateSize { get; }
 
@@ -68,6 +79,12 @@ public sealed record ModelInfo
 
     /// <summary>Whether the model can read text.</summary>
     public bool HasTokenizer { get; }
+
+    /// <summary>Whether the model's files tell how it embeds texts.</summary>
+    public bool IsSentenceEncoder { get; }
+
+    /// <summary>Whether embeddings have length 1, if they are made as the model means it.</summary>
+    public bool Normalizes { get; }
 
     /// <summary>The id of the token that begins a text; -1 for none.</summary>
     public int BosId { get; }
@@ -92,6 +109,9 @@ public sealed record ModelInfo
 
     /// <summary>How the linear layers are held in memory.</summary>
     public ElementType LinearType { get; }
+
+    /// <summary>How the word embeddings are held in memory.</summary>
+    public ElementType EmbeddingType { get; }
 
     /// <summary>How many threads one call uses.</summary>
     public int NumThreads { get; }

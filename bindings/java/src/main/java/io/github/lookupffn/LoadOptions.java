@@ -2,20 +2,27 @@ package io.github.lookupffn;
 
 /** How to load a layer or a model. Immutable: each {@code with} method returns a changed copy. */
 public final class LoadOptions {
-  private static final LoadOptions DEFAULTS = new LoadOptions(0, null, null, null, 0);
+  private static final LoadOptions DEFAULTS = new LoadOptions(0, null, null, null, null, 0);
 
   final int numThreads;
   final ElementType tableType;
   final ElementType hashType;
   final ElementType linearType;
+  final ElementType embeddingType;
   final int flags;
 
   private LoadOptions(
-      int numThreads, ElementType tableType, ElementType hashType, ElementType linearType, int flags) {
+      int numThreads,
+      ElementType tableType,
+      ElementType hashType,
+      ElementType linearType,
+      ElementType embeddingType,
+      int flags) {
     this.numThreads = numThreads;
     this.tableType = tableType;
     this.hashType = hashType;
     this.linearType = linearType;
+    this.embeddingType = embeddingType;
     this.flags = flags;
   }
 
@@ -31,11 +38,11 @@ public final class LoadOptions {
   /**
    * Sets how many threads one call uses.
    *
-   * @param threads the number; 0 for what affinity mask, cgroup and OMP_NUM_THREADS leave
+   * @param threads the number; 0 for what the environment leaves
    * @return a changed copy
    */
   public LoadOptions withNumThreads(int threads) {
-    return new LoadOptions(threads, tableType, hashType, linearType, flags);
+    return new LoadOptions(threads, tableType, hashType, linearType, embeddingType, flags);
   }
 
   /**
@@ -45,7 +52,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withTableType(ElementType type) {
-    return new LoadOptions(numThreads, type, hashType, linearType, flags);
+    return new LoadOptions(numThreads, type, hashType, linearType, embeddingType, flags);
   }
 
   /**
@@ -55,7 +62,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withHashType(ElementType type) {
-    return new LoadOptions(numThreads, tableType, type, linearType, flags);
+    return new LoadOptions(numThreads, tableType, type, linearType, embeddingType, flags);
   }
 
   /**
@@ -65,7 +72,17 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withLinearType(ElementType type) {
-    return new LoadOptions(numThreads, tableType, hashType, type, flags);
+    return new LoadOptions(numThreads, tableType, hashType, type, embeddingType, flags);
+  }
+
+  /**
+   * Sets how a model's word embeddings are held in memory. A layer has none.
+   *
+   * @param type the type; null for that of the file
+   * @return a changed copy
+   */
+  public LoadOptions withEmbeddingType(ElementType type) {
+    return new LoadOptions(numThreads, tableType, hashType, linearType, type, flags);
   }
 
   /**
@@ -90,6 +107,7 @@ public final class LoadOptions {
   }
 
   private LoadOptions withFlag(int flag, boolean on) {
-    return new LoadOptions(numThreads, tableType, hashType, linearType, on ? flags | flag : flags & ~flag);
+    int changed = on ? flags | flag : flags & ~flag;
+    return new LoadOptions(numThreads, tableType, hashType, linearType, embeddingType, changed);
   }
 }

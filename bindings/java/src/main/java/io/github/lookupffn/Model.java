@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Models take texts, or sequences of token ids; a batch of either is run at once, without padding. A sequence's
  * results are the same to the bit alone or in any batch, with any number of threads. Texts get the special tokens at
- * their ends, and are cut to the longest sequence that the model can run; sequences of ids are taken as they are.
+ * their ends, and are cut to what the model means to read; sequences of ids are taken as they are.
  *
  * <p>A model never changes, and any number of threads may use one at once. {@link #close} gives its memory back once
  * the calls in flight have ended; afterwards every method but {@code close}, {@code isClosed} and {@code toString}
@@ -88,6 +88,7 @@ public final class Model extends ModelOutputs implements AutoCloseable {
         ElementType.codeOf(options.tableType),
         ElementType.codeOf(options.hashType),
         ElementType.codeOf(options.linearType),
+        ElementType.codeOf(options.embeddingType),
         options.flags,
         out);
     return made(out[0]);
@@ -112,6 +113,7 @@ public final class Model extends ModelOutputs implements AutoCloseable {
         ElementType.codeOf(options.tableType),
         ElementType.codeOf(options.hashType),
         ElementType.codeOf(options.linearType),
+        ElementType.codeOf(options.embeddingType),
         options.flags,
         out);
     return made(out[0]);
@@ -179,7 +181,7 @@ public final class Model extends ModelOutputs implements AutoCloseable {
   public Tokens tokenize(String text, boolean special) {
     byte[] utf8 = Utf8.of(text);
     Object[] results = new Object[3];
-    calls.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, results);
+    calls.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, 0, results);
     int[] begins = Utf8.charsOf(utf8, (long[]) results[1], false);
     int[] ends = Utf8.charsOf(utf8, (long[]) results[2], true);
     return new Tokens((int[]) results[0], begins, ends);

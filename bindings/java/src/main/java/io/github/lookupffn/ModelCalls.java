@@ -34,7 +34,7 @@ final class ModelCalls {
     int[][] sequences = given.clone();
     float[][] results = new float[sequences.length][];
     for (int i = 0; i < results.length; i++) {
-      results[i] = new float[sizeOf(output, sequences[i].length)];
+      results[i] = new float[sizeOf(output, sequences[i].length, options)];
     }
     run(sequences, output, NO_POSITIONS, options, results);
     return results;
@@ -47,7 +47,7 @@ final class ModelCalls {
     return results;
   }
 
-  private int sizeOf(int output, int tokens) {
+  private int sizeOf(int output, int tokens, RunOptions options) {
     switch (output) {
       case Abi.OUTPUT_HIDDEN:
         long floats = (long) tokens * info.hiddenSize();
@@ -58,7 +58,7 @@ final class ModelCalls {
       case Abi.OUTPUT_CLASS_SCORES:
         return info.numClasses();
       default:
-        return info.hiddenSize();
+        return options.pooling == Pooling.MODEL ? info.embeddingSize() : info.hiddenSize();
     }
   }
 
@@ -83,7 +83,7 @@ final class ModelCalls {
           output,
           positions,
           options.pooling.code,
-          options.normalize ? 1 : 0,
+          options.normalization,
           results,
           options.cancellation == null ? null : options.cancellation.flag);
     } finally {
@@ -91,22 +91,61 @@ final class ModelCalls {
     }
   }
 
-  /** As the models were trained: with the special tokens, and cut to the longest sequence. */
+  /** One row for each text, as the model means its texts. */
+  float[][] perText(List<String> given, int output, RunOptions options) {
+    byte[][] texts = new byte[given.size()][];
+    long[] ends = new long[texts.length];
+    long total = 0;
+    for (int i = 0; i < texts.length; i++) {
+      texts[i] = Utf8.of(given.get(i));
+      total += texts[i].length;
+      ends[i] = total;
+    }
+    if (total > Integer.MAX_VALUE - 8) {
+      throw new IllegalArgumentException(total + " bytes of text are too many for one call");
+    }
+    byte[] utf8 = new byte[(int) total];
+    for (int i = 0; i < texts.length; i++) {
+      System.arraycopy(texts[i], 0, utf8, (int) (ends[i] - texts[i].length), texts[i].length);
+    }
+    float[][] results = new float[texts.length][sizeOf(output, 0, options)];
+    byte[] prompt = options.prompt == null ? null : Utf8.zeroTerminated(options.prompt);
+    long address = handle.enter();
+    try {
+      Raw.modelRunTextArrays(
+          address,
+          utf8,
+          ends,
+          output,
+          options.maxTokens,
+          options.promptKind,
+          prompt,
+          options.pooling.code,
+          options.normalization,
+          results,
+          options.cancellation == null ? null : options.cancellation.flag);
+    } finally {
+      leave();
+    }
+    return results;
+  }
+
+  /** With the special tokens, and cut to what the model means to read. */
   int[][] tokenize(List<String> texts) {
     int[][] sequences = new int[texts.size()][];
     int i = 0;
     for (String text : texts) {
       Object[] results = new Object[1];
-      tokenize(Utf8.of(text), Abi.TOKENIZE_SPECIAL | Abi.TOKENIZE_TRUNCATE, results);
+      tokenize(Utf8.of(text), Abi.TOKENIZE_SPECIAL, info.ownMaxTokens(), results);
       sequences[i++] = (int[]) results[0];
     }
     return sequences;
   }
 
-  void tokenize(byte[] utf8, int flags, Object[] results) {
+  void tokenize(byte[] utf8, int flags, long maxTokens, Object[] results) {
     long address = handle.enter();
     try {
-      Raw.modelTokenizeBytes(address, utf8, flags, results);
+      Raw.modelTokenizeBytes(address, utf8, flags, maxTokens, results);
     } finally {
       leave();
     }

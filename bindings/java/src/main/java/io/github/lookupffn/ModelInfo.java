@@ -27,6 +27,15 @@ public final class ModelInfo {
   }
 
   /**
+   * Floats per embedding, made as the model means it.
+   *
+   * @return the size
+   */
+  public int embeddingSize() {
+    return (int) numbers[Abi.MODEL_EMBEDDING_SIZE];
+  }
+
+  /**
    * How many encoder layers the model has.
    *
    * @return the number
@@ -69,6 +78,33 @@ public final class ModelInfo {
    */
   public int maxTokens() {
     return (int) numbers[Abi.MODEL_MAX_TOKENS];
+  }
+
+  /**
+   * Where the model cuts a text by itself, in tokens.
+   *
+   * @return the number
+   */
+  public int ownMaxTokens() {
+    return (int) numbers[Abi.MODEL_OWN_MAX_TOKENS];
+  }
+
+  /**
+   * Whether the model's files tell how it embeds texts.
+   *
+   * @return whether they do
+   */
+  public boolean isSentenceEncoder() {
+    return numbers[Abi.MODEL_IS_SENTENCE_ENCODER] != 0;
+  }
+
+  /**
+   * Whether embeddings have length 1, if they are made as the model means it.
+   *
+   * @return whether they have
+   */
+  public boolean normalizes() {
+    return numbers[Abi.MODEL_NORMALIZE] == Abi.NORMALIZE_YES;
   }
 
   /**
@@ -177,6 +213,15 @@ public final class ModelInfo {
    */
   public ElementType linearType() {
     return ElementType.ofCode((int) numbers[Abi.MODEL_LINEAR_DTYPE]);
+  }
+
+  /**
+   * How the word embeddings are held in memory.
+   *
+   * @return the type
+   */
+  public ElementType embeddingType() {
+    return ElementType.ofCode((int) numbers[Abi.MODEL_EMBEDDING_DTYPE]);
   }
 
   /**

@@ -112,7 +112,7 @@ abstract class ModelOutputs {
    * @return {@code info().numClasses()} floats for each
    */
   public float[][] classify(List<String> texts, RunOptions options) {
-    return classify(calls().tokenize(texts), options);
+    return calls().perText(texts, Abi.OUTPUT_CLASS_SCORES, options);
   }
 
   /**
@@ -138,20 +138,20 @@ abstract class ModelOutputs {
   }
 
   /**
-   * A vector for the whole sequence; the mean of its tokens' hidden states, of length 1.
+   * A vector for the whole sequence, made as the model means it.
    *
    * @param ids a sequence
-   * @return {@code info().hiddenSize()} floats
+   * @return {@code info().embeddingSize()} floats
    */
   public float[] embed(int[] ids) {
     return embed(new int[][] {ids}, RunOptions.defaults())[0];
   }
 
   /**
-   * A vector for the whole sequence; the mean of its tokens' hidden states, of length 1.
+   * A vector for the whole sequence, made as the model means it.
    *
    * @param text a text
-   * @return {@code info().hiddenSize()} floats
+   * @return {@code info().embeddingSize()} floats
    */
   public float[] embed(String text) {
     return embed(List.of(text), RunOptions.defaults())[0];
@@ -162,10 +162,31 @@ abstract class ModelOutputs {
    *
    * @param sequences any number of sequences of ids
    * @param options how
-   * @return {@code info().hiddenSize()} floats for each
+   * @return {@code info().embeddingSize()} floats for each
    */
   public float[][] embed(int[][] sequences, RunOptions options) {
     return calls().perSequence(sequences, Abi.OUTPUT_EMBEDDINGS, options);
+  }
+
+  /**
+   * A vector for the whole sequence, for a batch, made as the model means it.
+   *
+   * @param texts any number of texts
+   * @return {@code info().embeddingSize()} floats for each
+   */
+  public float[][] embed(List<String> texts) {
+    return embed(texts, RunOptions.defaults());
+  }
+
+  /**
+   * A vector for the whole sequence.
+   *
+   * @param text a text
+   * @param options how
+   * @return {@code info().embeddingSize()} floats
+   */
+  public float[] embed(String text, RunOptions options) {
+    return embed(List.of(text), options)[0];
   }
 
   /**
@@ -173,10 +194,10 @@ abstract class ModelOutputs {
    *
    * @param texts any number of texts
    * @param options how
-   * @return {@code info().hiddenSize()} floats for each
+   * @return {@code info().embeddingSize()} floats for each
    */
   public float[][] embed(List<String> texts, RunOptions options) {
-    return embed(calls().tokenize(texts), options);
+    return calls().perText(texts, Abi.OUTPUT_EMBEDDINGS, options);
   }
 
   /**
@@ -184,7 +205,7 @@ abstract class ModelOutputs {
    *
    * @param sequences any number of sequences of ids
    * @param options how
-   * @return {@code info().hiddenSize()} floats for each; cancelling it ends the call
+   * @return {@code info().embeddingSize()} floats for each; cancelling it ends the call
    */
   public CompletableFuture<float[][]> embedAsync(int[][] sequences, RunOptions options) {
     return ModelCalls.async(options, changed -> embed(sequences, changed));
@@ -195,7 +216,7 @@ abstract class ModelOutputs {
    *
    * @param texts any number of texts
    * @param options how
-   * @return {@code info().hiddenSize()} floats for each; cancelling it ends the call
+   * @return {@code info().embeddingSize()} floats for each; cancelling it ends the call
    */
   public CompletableFuture<float[][]> embedAsync(List<String> texts, RunOptions options) {
     return ModelCalls.async(options, changed -> embed(texts, changed));

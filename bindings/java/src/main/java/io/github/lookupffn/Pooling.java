@@ -2,12 +2,16 @@ package io.github.lookupffn;
 
 /** How the vectors of a sequence's tokens become one. */
 public enum Pooling {
+  /** As the model's files say; their mean where they say nothing. */
+  MODEL(Abi.POOLING_MODEL),
   /** The vector of the first token. */
   FIRST(Abi.POOLING_FIRST),
   /** Their mean. */
   MEAN(Abi.POOLING_MEAN),
   /** The largest of each number. */
-  MAX(Abi.POOLING_MAX);
+  MAX(Abi.POOLING_MAX),
+  /** Their sum divided by the square root of their number. */
+  MEAN_SQRT(Abi.POOLING_MEAN_SQRT);
 
   final int code;
 

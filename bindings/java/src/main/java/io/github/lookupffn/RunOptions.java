@@ -6,22 +6,33 @@ import java.util.concurrent.ForkJoinPool;
 
 /** How to run a model. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class RunOptions {
-  private static final RunOptions DEFAULTS = new RunOptions(Pooling.MEAN, true, null, ForkJoinPool.commonPool());
+  private static final RunOptions DEFAULTS = new RunOptions();
 
-  final Pooling pooling;
-  final boolean normalize;
-  final Cancellation cancellation;
-  final Executor executor;
+  Pooling pooling = Pooling.MODEL;
+  int normalization = Abi.NORMALIZE_MODEL;
+  long maxTokens = Abi.MAX_TOKENS_MODEL;
+  int promptKind = Abi.PROMPT_MODEL;
+  String prompt;
+  Cancellation cancellation;
+  Executor executor = ForkJoinPool.commonPool();
 
-  private RunOptions(Pooling pooling, boolean normalize, Cancellation cancellation, Executor executor) {
-    this.pooling = pooling;
-    this.normalize = normalize;
-    this.cancellation = cancellation;
-    this.executor = executor;
+  private RunOptions() {}
+
+  private RunOptions copy() {
+    RunOptions copy = new RunOptions();
+    copy.pooling = pooling;
+    copy.normalization = normalization;
+    copy.maxTokens = maxTokens;
+    copy.promptKind = promptKind;
+    copy.prompt = prompt;
+    copy.cancellation = cancellation;
+    copy.executor = executor;
+    return copy;
   }
 
   /**
-   * The defaults: embeddings are means of length 1, calls run to their end, asynchronous ones on the common pool.
+   * The defaults: embeddings are made as the model means it, texts that are too long are cut to what it means to read,
+   * calls run to their end, asynchronous ones on the common pool.
    *
    * @return the defaults
    */
@@ -32,21 +43,65 @@ public final class RunOptions {
   /**
    * Sets how embeddings are made of the vectors of the tokens.
    *
-   * @param how first, mean or max
+   * @param how as the model says, first, mean, max or mean divided by a square root
    * @return a changed copy
    */
   public RunOptions withPooling(Pooling how) {
-    return new RunOptions(Objects.requireNonNull(how, "how"), normalize, cancellation, executor);
+    RunOptions copy = copy();
+    copy.pooling = Objects.requireNonNull(how, "how");
+    return copy;
   }
 
   /**
-   * Sets whether embeddings are divided by their Euclidean length.
+   * Sets whether embeddings are divided by their Euclidean length, whatever the model says.
    *
    * @param on whether they are
    * @return a changed copy
    */
   public RunOptions withNormalization(boolean on) {
-    return new RunOptions(pooling, on, cancellation, executor);
+    RunOptions copy = copy();
+    copy.normalization = on ? Abi.NORMALIZE_YES : Abi.NORMALIZE_NO;
+    return copy;
+  }
+
+  /**
+   * Sets how many tokens of a text are read at most, special ones counted.
+   *
+   * @param most the number; 0 to refuse texts that the model cannot run instead of cutting them
+   * @return a changed copy
+   */
+  public RunOptions withMaxTokens(int most) {
+    if (most < 0) {
+      throw new IllegalArgumentException("most is " + most + ", expected 0 or more");
+    }
+    RunOptions copy = copy();
+    copy.maxTokens = most;
+    return copy;
+  }
+
+  /**
+   * Puts one of the model's prompts before each text.
+   *
+   * @param name of the prompt, such as "query"
+   * @return a changed copy
+   */
+  public RunOptions withPrompt(String name) {
+    RunOptions copy = copy();
+    copy.prompt = Objects.requireNonNull(name, "name");
+    copy.promptKind = Abi.PROMPT_NAMED;
+    return copy;
+  }
+
+  /**
+   * Puts no prompt before texts, not even the model's default one.
+   *
+   * @return a changed copy
+   */
+  public RunOptions withoutPrompt() {
+    RunOptions copy = copy();
+    copy.prompt = null;
+    copy.promptKind = Abi.PROMPT_NONE;
+    return copy;
   }
 
   /**
@@ -56,7 +111,9 @@ public final class RunOptions {
    * @return a changed copy
    */
   public RunOptions withCancellation(Cancellation byWhom) {
-    return new RunOptions(pooling, normalize, byWhom, executor);
+    RunOptions copy = copy();
+    copy.cancellation = byWhom;
+    return copy;
   }
 
   /**
@@ -66,6 +123,8 @@ public final class RunOptions {
    * @return a changed copy
    */
   public RunOptions withExecutor(Executor by) {
-    return new RunOptions(pooling, normalize, cancellation, Objects.requireNonNull(by, "by"));
+    RunOptions copy = copy();
+    copy.executor = Objects.requireNonNull(by, "by");
+    return copy;
   }
 }

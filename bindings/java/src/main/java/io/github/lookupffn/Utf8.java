@@ -26,6 +26,11 @@ final class Utf8 {
     return Arrays.copyOf(name, name.length + 1);
   }
 
+  static byte[] zeroTerminated(String text) {
+    byte[] utf8 = of(text);
+    return Arrays.copyOf(utf8, utf8.length + 1);
+  }
+
   static String text(byte[] utf8) {
     return new String(utf8, StandardCharsets.UTF_8);
   }

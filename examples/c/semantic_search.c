@@ -1,0 +1,94 @@
+/* Indexes the lines of a text file and prints those that are most like a question.
+ *
+ *     cc semantic_search.c $(pkg-config --cflags --libs lookupffn) -o semantic_search
+ *     ./semantic_search all-MiniLM-L6-v2 sentences.txt "Somebody has a meal."
+ */
+#include <lookupffn/lookupffn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kBest = 3, kMostLines = 10000, kLongestLine = 4096 };
+
+static int fail(const char* what) {
+  fprintf(stderr, "%s: %s\n", what, lffn_last_error());
+  return EXIT_FAILURE;
+}
+
+/* Reads the lines; the caller frees each. Returns how many, or -1. */
+static int64_t read_lines(const char* path, char** lines) {
+  char buffer[kLongestLine];
+  int64_t n = 0;
+  FILE* file = fopen(path, "r");
+  if (file == NULL) return -1;
+  while (n < kMostLines && fgets(buffer, sizeof buffer, file) != NULL) {
+    buffer[strcspn(buffer, "\r\n")] = '\0';
+    lines[n] = malloc(strlen(buffer) + 1);
+    if (lines[n] == NULL) break;
+    strcpy(lines[n++], buffer);
+  }
+  fclose(file);
+  return n;
+}
+
+static float dot(const float* a, const float* b, int32_t size) {
+  float sum = 0;
+  int32_t i;
+  for (i = 0; i < size; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+int main(int argc, char** argv) {
+  static char* lines[kMostLines];
+  lffn_model* model = NULL;
+  lffn_model_info info;
+  float *index, *question, *scores;
+  const char* asked;
+  int64_t n, i, best;
+
+  if (argc != 4) {
+    fprintf(stderr, "usage: %s MODEL FILE QUESTION\n", argv[0]);
+    return 2;
+  }
+  if (lffn_model_load(argv[1], NULL, &model) != LFFN_OK) return fail(argv[1]);
+  lffn_model_info_init(&info);
+  if (lffn_model_get_info(model, &info) != LFFN_OK) return fail("info");
+  n = read_lines(argv[2], lines);
+  if (n < 0) {
+    perror(argv[2]);
+    return EXIT_FAILURE;
+  }
+  index = malloc(((size_t)n + 1) * (size_t)info.embedding_size * sizeof *index);
+  question = malloc((size_t)info.embedding_size * sizeof *question);
+  scores = malloc(((size_t)n + 1) * sizeof *scores);
+  if (index == NULL || question == NULL || scores == NULL) {
+    fputs("out of memory\n", stderr);
+    return EXIT_FAILURE;
+  }
+
+  /* The index is made once; a program would keep it. Lines that are too long for the model are cut. */
+  if (lffn_model_embed_texts(model, (const char* const*)lines, NULL, n, LFFN_MAX_TOKENS_MODEL, index,
+                             n * info.embedding_size) != LFFN_OK) {
+    return fail(argv[2]);
+  }
+  asked = argv[3];
+  if (lffn_model_embed_texts(model, &asked, NULL, 1, LFFN_MAX_TOKENS_MODEL, question, info.embedding_size) != LFFN_OK) {
+    return fail("the question");
+  }
+  for (i = 0; i < n; ++i) scores[i] = dot(question, index + i * info.embedding_size, info.embedding_size);
+  for (best = 0; best < kBest && best < n; ++best) {
+    int64_t at = 0;
+    for (i = 1; i < n; ++i) {
+      if (scores[i] > scores[at]) at = i;
+    }
+    printf("%7.4f  %s\n", (double)scores[at], lines[at]);
+    scores[at] = -1e30f; /* not again */
+  }
+
+  for (i = 0; i < n; ++i) free(lines[i]);
+  free(index);
+  free(question);
+  free(scores);
+  lffn_model_free(model);
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,421 @@
+/* model.hpp - a whole model in C++17. Included by lookupffn.hpp.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LOOKUPFFN_MODEL_HPP
+#define LOOKUPFFN_MODEL_HPP
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "lookupffn/base.hpp"
+#include "lookupffn/tokenizer.hpp"
+
+namespace lookupffn {
+
+/** lffn_model_info. */
+struct ModelInfo : lffn_model_info {
+  /** All zero. */
+  ModelInfo() noexcept : lffn_model_info() { lffn_model_info_init(this); }
+};
+
+/** Sequences of token ids back to back; converts from vectors and arrays of them. */
+struct Sequences {
+  Span<const std::int32_t> ids;        /**< All sequences, one after the other. */
+  Span<const std::int64_t> offsets;    /**< Where each begins, and where the last one ends; the first one is 0. */
+  Span<const std::int32_t> types = {}; /**< A token type for each id; empty: all 0. */
+
+  /** How many; InvalidArgument if offsets are empty or do not end where ids do. */
+  std::int64_t count() const {
+    if (offsets.empty() || offsets[offsets.size() - 1] != static_cast<std::int64_t>(ids.size())) {
+      throw InvalidArgument("offsets: the last one must be the number of ids, " + std::to_string(ids.size()));
+    }
+    if (!types.empty() && types.size() != ids.size()) {
+      throw InvalidArgument("types: there are " + std::to_string(types.size()) + " for " + std::to_string(ids.size()) +
+                            " ids");
+    }
+    return static_cast<std::int64_t>(offsets.size()) - 1;
+  }
+};
+
+/** Sequences of token ids that are put together one by one. */
+struct TokenBatch {
+  std::vector<std::int32_t> ids;           /**< All sequences, one after the other. */
+  std::vector<std::int64_t> offsets = {0}; /**< Where each begins, and where the last one ends. */
+  /** Appends a sequence. */
+  void add(Span<const std::int32_t> sequence) {
+    ids.insert(ids.end(), sequence.begin(), sequence.end());
+    offsets.push_back(static_cast<std::int64_t>(ids.size()));
+  }
+  /** A view of them for Model. */
+  Sequences view() const noexcept { return {ids, offsets}; }
+};
+
+/** Texts, or pairs of texts, as the C interface takes them. What they were made of must stay meanwhile. */
+class Texts {
+ public:
+  /** None. */
+  Texts() = default;
+  /** @param texts UTF-8 */
+  Texts(const std::vector<std::string>& texts) { add_all(texts); }  // NOLINT(google-explicit-constructor)
+  /** @param texts UTF-8 */
+  Texts(const std::vector<std::string_view>& texts) { add_all(texts); }  // NOLINT(google-explicit-constructor)
+  /** @param texts UTF-8 */
+  Texts(std::initializer_list<std::string_view> texts) { add_all(texts); }
+
+  /** Appends a text.
+   * @param text UTF-8 */
+  void add(std::string_view text) {
+    texts_.push_back(text.empty() ? "" : text.data());
+    sizes_.push_back(text.size());
+    if (!pairs_.empty()) {
+      pairs_.push_back(nullptr);
+      pair_sizes_.push_back(0);
+    }
+  }
+  /** Appends a pair of texts.
+   * @param text UTF-8
+   * @param pair UTF-8 */
+  void add(std::string_view text, std::string_view pair) {
+    pairs_.resize(texts_.size(), nullptr);
+    pair_sizes_.resize(texts_.size(), 0);
+    texts_.push_back(text.empty() ? "" : text.data());
+    sizes_.push_back(text.size());
+    pairs_.push_back(pair.empty() ? "" : pair.data());
+    pair_sizes_.push_back(pair.size());
+  }
+  /** How many. */
+  std::int64_t count() const noexcept { return static_cast<std::int64_t>(texts_.size()); }
+  /** Puts them into arguments of lffn_model_run.
+   * @param args receives them */
+  void give(lffn_model_run_args& args) const noexcept {
+    args.n = count();
+    args.texts = texts_.data();
+    args.text_sizes = sizes_.data();
+    args.pairs = pairs_.empty() ? nullptr : pairs_.data();
+    args.pair_sizes = pairs_.empty() ? nullptr : pair_sizes_.data();
+  }
+
+ private:
+  template <typename Container>
+  void add_all(const Container& texts) {
+    texts_.reserve(texts.size());
+    sizes_.reserve(texts.size());
+    for (const std::string_view text : texts) add(text);
+  }
+
+  std::vector<const char*> texts_, pairs_;
+  std::vector<std::size_t> sizes_, pair_sizes_;
+};
+
+/** What to do with texts and their vectors. The defaults: as the model means it, and never cut. */
+struct RunOptions {
+  std::int64_t max_tokens = LFFN_MAX_TOKENS_NEVER; /**< Cut to so many tokens, or LFFN_MAX_TOKENS_. */
+  std::int32_t prompt_kind = LFFN_PROMPT_MODEL;    /**< LFFN_PROMPT_. */
+  std::string prompt;                              /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
+  std::int32_t pooling = LFFN_POOLING_MODEL;       /**< LFFN_POOLING_. */
+  std::int32_t normalize = LFFN_NORMALIZE_MODEL;   /**< LFFN_NORMALIZE_. */
+  const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
+};
+
+/** A token in place of a mask. */
+struct Filling {
+  std::int32_t id;   /**< Which token. */
+  float probability; /**< The model's softmax. */
+};
+
+/** lffn_result_view. */
+struct ResultView : lffn_result_view {
+  /** All zero. */
+  ResultView() noexcept : lffn_result_view() { lffn_result_view_init(this); }
+};
+
+/** Room for results, reused from call to call. Can be moved, not copied. */
+class Result {
+ public:
+  /** An empty one. */
+  Result() { check(lffn_result_create(&handle_)); }
+  /** Moves. */
+  Result(Result&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  /** Moves; frees what was held before. */
+  Result& operator=(Result&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Result(const Result&) = delete;
+  Result& operator=(const Result&) = delete;
+  /** Frees it. */
+  ~Result() { lffn_result_free(handle_); }
+  /** What it holds, valid until it is used again. */
+  ResultView view() const {
+    ResultView result;
+    check(lffn_result_get(handle_, &result));
+    return result;
+  }
+  /** The handle, for functions of the C interface. */
+  lffn_result* get() const noexcept { return handle_; }
+
+ private:
+  lffn_result* handle_ = nullptr;
+};
+
+/** A loaded model. Can be moved, not copied. Calling a member of a moved-from model throws InvalidArgument. */
+class Model {
+ public:
+  /** Loads a folder, or a file that save wrote.
+   * @param path    UTF-8; a std::filesystem::path converts too
+   * @param options see lffn_load_options */
+  static Model load(const std::string& path, const LoadOptions& options = {}) {
+    Outcome<Model> loaded = try_load(path, options);
+    check(loaded.status);
+    return std::move(loaded.value);
+  }
+
+  /** As load, but reports a failure by its status.
+   * @param path    UTF-8
+   * @param options see lffn_load_options */
+  static Outcome<Model> try_load(const std::string& path, const LoadOptions& options = {}) {
+    lffn_model* handle = nullptr;
+    const lffn_status status = lffn_model_load(path.c_str(), &options, &handle);
+    return {status, Model(handle)};
+  }
+
+  /** Loads the bytes of a file that save wrote; they may be freed afterwards.
+   * @param bytes   a container of char, unsigned char or std::byte
+   * @param options see lffn_load_options */
+  template <typename Bytes>
+  static Model load_memory(const Bytes& bytes, const LoadOptions& options = {}) {
+    static_assert(sizeof(*std::data(bytes)) == 1, "a container of bytes");
+    lffn_model* handle = nullptr;
+    check(lffn_model_load_memory(std::data(bytes), std::size(bytes), &options, &handle));
+    return Model(handle);
+  }
+
+  /** No model: calling a member throws InvalidArgument. */
+  Model() noexcept = default;
+  /** Takes over a handle of the C interface. */
+  explicit Model(lffn_model* handle) noexcept : handle_(handle) {
+    if (handle != nullptr) lffn_model_get_info(handle, &info_);
+  }
+  /** Moves. */
+  Model(Model&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), info_(other.info_) {}
+  /** Moves; frees what was held before. */
+  Model& operator=(Model&& other) noexcept {
+    Model taken(std::move(other));
+    std::swap(handle_, taken.handle_);
+    std::swap(info_, taken.info_);
+    return *this;
+  }
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  /** Frees the model. No other thread may be using it. */
+  ~Model() { lffn_model_free(handle_); }
+
+  /** One vector for each text, [texts, embedding_size].
+   * @param texts   UTF-8
+   * @param options see RunOptions */
+  std::vector<float> embed(const Texts& texts, const RunOptions& options = {}) const {
+    lffn_model_run_args args = arguments(options);
+    texts.give(args);
+    return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options.pooling));
+  }
+
+  /** One vector for each sequence, [sequences, embedding_size].
+   * @param sequences of token ids, none of them empty
+   * @param options   see RunOptions */
+  std::vector<float> embed(const Sequences& sequences, const RunOptions& options = {}) const {
+    lffn_model_run_args args = arguments(sequences, options);
+    return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options.pooling));
+  }
+
+  /** As embed, into memory of the caller's, and reports a failure by its status.
+   * @param texts   UTF-8
+   * @param out     receives [texts, embedding_size]
+   * @param options see RunOptions */
+  lffn_status try_embed(const Texts& texts, Span<float> out, const RunOptions& options = {}) const noexcept {
+    lffn_model_run_args args = arguments(options);
+    texts.give(args);
+    args.embeddings = out.data();
+    args.embeddings_capacity = static_cast<std::int64_t>(out.size());
+    return lffn_model_run(handle_, &args);
+  }
+
+  /** The raw class scores of each text, [texts, num_classes].
+   * @param texts   UTF-8
+   * @param options see RunOptions */
+  std::vector<float> classify(const Texts& texts, const RunOptions& options = {}) const {
+    lffn_model_run_args args = arguments(options);
+    texts.give(args);
+    return floats(args, args.class_scores, args.class_scores_capacity, args.n * info().num_classes);
+  }
+
+  /** The raw class scores of each sequence, [sequences, num_classes].
+   * @param sequences of token ids, none of them empty
+   * @param options   see RunOptions */
+  std::vector<float> classify(const Sequences& sequences, const RunOptions& options = {}) const {
+    lffn_model_run_args args = arguments(sequences, options);
+    return floats(args, args.class_scores, args.class_scores_capacity, args.n * info().num_classes);
+  }
+
+  /** How well each document answers a query: a reranker's raw scores.
+   * @param query     UTF-8
+   * @param documents UTF-8
+   * @param options   see RunOptions */
+  std::vector<float> rerank(std::string_view query, const std::vector<std::string>& documents,
+                            const RunOptions& options = {}) const {
+    if (info().num_classes > 1) throw InvalidArgument("this model has several classes; a reranker has one");
+    Texts pairs;
+    for (const std::string& document : documents) pairs.add(query, document);
+    return classify(pairs, options);
+  }
+
+  /** Raw class scores as probabilities or as the model's files ask for, in place.
+   * @param kind   LFFN_SCORES_
+   * @param scores [texts, num_classes] */
+  void activate(std::int32_t kind, Span<float> scores) const {
+    const std::int64_t n = info().num_classes > 0 ? static_cast<std::int64_t>(scores.size()) / info().num_classes : 0;
+    check(lffn_model_activate_scores(handle_, kind, scores.data(), n, scores.data()));
+  }
+
+  /** For each mask in the text, the most likely tokens, the best first.
+   * @param text    UTF-8
+   * @param top_k   how many for each
+   * @param options see RunOptions */
+  std::vector<std::vector<Filling>> fill_mask(std::string_view text, std::int32_t top_k,
+                                              const RunOptions& options = {}) const {
+    Result result;
+    lffn_model_run_args args = arguments(options);
+    const Texts texts = {text};
+    texts.give(args);
+    args.top_k = top_k;
+    args.result = result.get();
+    args.wanted = LFFN_WANT_FILLINGS;
+    check(lffn_model_run(handle_, &args));
+    const ResultView view = result.view();
+    std::vector<std::vector<Filling>> fillings(static_cast<std::size_t>(view.n_masks));
+    for (std::int64_t i = 0; i < view.n_masks * top_k; ++i) {
+      fillings[static_cast<std::size_t>(i / top_k)].push_back({view.filling_ids[i], view.filling_probabilities[i]});
+    }
+    return fillings;
+  }
+
+  /** The hidden states, [tokens, hidden_size].
+   * @param sequences of token ids
+   * @param options   see RunOptions */
+  std::vector<float> encode(const Sequences& sequences, const RunOptions& options = {}) const {
+    lffn_model_run_args args = arguments(sequences, options);
+    const auto tokens = static_cast<std::int64_t>(sequences.ids.size());
+    return floats(args, args.hidden, args.hidden_capacity, tokens * info().hidden_size);
+  }
+
+  /** The logits at some positions, [positions, vocab_size].
+   * @param sequences of token ids
+   * @param positions places in sequences.ids, in any order
+   * @param options   see RunOptions */
+  std::vector<float> logits(const Sequences& sequences, Span<const std::int64_t> positions,
+                            const RunOptions& options = {}) const {
+    lffn_model_run_args args = arguments(sequences, options);
+    args.positions = positions.data();
+    args.n_positions = static_cast<std::int64_t>(positions.size());
+    return floats(args, args.logits, args.logits_capacity, args.n_positions * info().vocab_size);
+  }
+
+  /** Anything that lffn_model_run can do.
+   * @param args see lffn_model_run_args */
+  void run(const lffn_model_run_args& args) const { check(lffn_model_run(handle_, &args)); }
+
+  /** What the model is and costs. */
+  const ModelInfo& info() const {
+    if (handle_ == nullptr) throw InvalidArgument("the model is empty or was moved from");
+    return info_;
+  }
+
+  /** The model's family, such as "bert". */
+  std::string_view family() const noexcept { return lffn_model_family(handle_); }
+
+  /** The name of a class.
+   * @param index below num_classes */
+  std::string_view label(std::int32_t index) const {
+    const char* const text = lffn_model_label(handle_, index);
+    if (text == nullptr) throw InvalidArgument("there is no class " + std::to_string(index));
+    return text;
+  }
+
+  /** The text of one of the model's prompts; InvalidArgument lists those that there are.
+   * @param name of the prompt */
+  std::string_view prompt(std::string_view name) const {
+    std::string known;
+    for (std::int32_t i = 0; i < info().num_prompts; ++i) {
+      const char* prompt_name = nullptr;
+      const char* text = nullptr;
+      check(lffn_model_prompt(handle_, i, &prompt_name, &text));
+      if (name == prompt_name) return text;
+      known += (i > 0 ? ", " : "") + std::string(prompt_name);
+    }
+    throw InvalidArgument("there is no prompt '" + std::string(name) + "'; " +
+                          (known.empty() ? "the model has none" : "the model has " + known));
+  }
+
+  /** The model's tokenizer, which outlives the model. */
+  Tokenizer tokenizer() const {
+    lffn_tokenizer* handle = nullptr;
+    check(lffn_model_tokenizer(handle_, &handle));
+    return Tokenizer(handle);
+  }
+
+  /** Writes the model to one file, which appears whole or not at all.
+   * @param path UTF-8 */
+  void save(const std::string& path) const { check(lffn_model_save(handle_, path.c_str())); }
+
+  /** The handle, for functions of the C interface. */
+  lffn_model* get() const noexcept { return handle_; }
+  /** Gives up the handle; the caller frees it. */
+  lffn_model* release() noexcept { return std::exchange(handle_, nullptr); }
+
+  /** Arguments of lffn_model_run with these options.
+   * @param options which must stay meanwhile */
+  static lffn_model_run_args arguments(const RunOptions& options) noexcept {
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.max_tokens = options.max_tokens;
+    args.prompt_kind = options.prompt_kind;
+    args.prompt = options.prompt.c_str();
+    args.pooling = options.pooling;
+    args.normalize = options.normalize;
+    args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
+    return args;
+  }
+
+ private:
+  static lffn_model_run_args arguments(const Sequences& sequences, const RunOptions& options) {
+    lffn_model_run_args args = arguments(options);
+    args.n = sequences.count();
+    args.ids = sequences.ids.data();
+    args.offsets = sequences.offsets.data();
+    args.token_types = sequences.types.empty() ? nullptr : sequences.types.data();
+    return args;
+  }
+
+  std::int64_t width(std::int32_t pooling) const {
+    return pooling == LFFN_POOLING_MODEL ? info().embedding_size : info().hidden_size;
+  }
+
+  // Runs with a new vector as the one output. `none` makes the library look for the head even where nothing is written.
+  std::vector<float> floats(lffn_model_run_args& args, float*& output, std::int64_t& capacity,
+                            std::int64_t size) const {
+    std::vector<float> result(static_cast<std::size_t>(size));
+    float none = 0;
+    output = result.empty() ? &none : result.data();
+    capacity = size;
+    check(lffn_model_run(handle_, &args));
+    return result;
+  }
+
+  lffn_model* handle_ = nullptr;
+  ModelInfo info_;
+};
+
+}  // namespace lookupffn
+
+#endif /* LOOKUPFFN_MODEL_HPP */

@@ -1,0 +1,118 @@
+#include "api/run_checks.h"
+
+#include "api/boundary.h"
+
+namespace lffn {
+namespace {
+
+long long printable(int64_t value) { return value; }
+
+}  // namespace
+
+void check_count(int64_t count, const char* name) {
+  if (count < 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected 0 or more", name, printable(count));
+}
+
+void check_value(int32_t value, int32_t last, const char* name, const char* kind) {
+  if (value < 0 || value > last) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %d, expected an %s value", name, value, kind);
+  }
+}
+
+int64_t extent(int64_t rows, int64_t columns, const char* name) {
+  int64_t numbers = 0;
+  if (__builtin_mul_overflow(rows, columns, &numbers) || numbers > PTRDIFF_MAX / static_cast<int64_t>(sizeof(float))) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: %lld rows of %lld numbers are more than any memory holds", name,
+         printable(rows), printable(columns));
+  }
+  return numbers;
+}
+
+void check_room(const void* out, int64_t capacity, int64_t needed, const char* name) {
+  if (out != nullptr && capacity < needed) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s_capacity is %lld, the result has %lld numbers", name, printable(capacity),
+         printable(needed));
+  }
+}
+
+Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
+  const uint32_t known = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS |
+                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS;
+  if ((args.wanted & ~known) != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "wanted is 0x%x, which has bits this version does not know", args.wanted);
+  }
+  if (args.wanted != 0 && args.result == nullptr)
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "result is NULL, but wanted is not 0");
+  if ((args.flags & ~static_cast<uint32_t>(LFFN_RUN_ALL_POSITIONS)) != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has bits this version does not know", args.flags);
+  }
+  const auto wants = [&](const void* out, uint32_t bit) { return out != nullptr || (args.wanted & bit) != 0; };
+  Wanted wanted = {};
+  wanted.ids = (args.wanted & LFFN_WANT_IDS) != 0;
+  wanted.hidden = wants(args.hidden, LFFN_WANT_HIDDEN);
+  wanted.embeddings = wants(args.embeddings, LFFN_WANT_EMBEDDINGS);
+  wanted.logits = wants(args.logits, LFFN_WANT_LOGITS);
+  wanted.class_scores = wants(args.class_scores, LFFN_WANT_CLASS_SCORES);
+  wanted.fillings = wants(args.filling_ids, LFFN_WANT_FILLINGS) || args.filling_probabilities != nullptr;
+  if (wanted.class_scores && model.num_classes() == 0)
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no classifier");
+  if ((wanted.logits || wanted.fillings) && !model.has_lm_head()) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no language model head");
+  }
+  if (wanted.fillings) {
+    if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
+    if (model.tokenizer()->mask_id() < 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model's vocabulary has no mask");
+    const int32_t vocabulary = model.config().vocab_size;
+    if (args.top_k < 1 || args.top_k > vocabulary) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "top_k is %d, expected 1 to %d, the size of the vocabulary", args.top_k,
+           vocabulary);
+    }
+  }
+  check_value(args.pooling, LFFN_POOLING_MEAN_SQRT, "pooling", "LFFN_POOLING_");
+  check_value(args.normalize, LFFN_NORMALIZE_NO, "normalize", "LFFN_NORMALIZE_");
+  if (args.max_tokens < LFFN_MAX_TOKENS_MODEL) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "max_tokens is %lld, expected a number above 0 or an LFFN_MAX_TOKENS_ value",
+         printable(args.max_tokens));
+  }
+  return wanted;
+}
+
+void check_sequences(const Model& model, const lffn_model_run_args& args, bool pooled) {
+  const ModelConfig& config = model.config();
+  need(args.offsets, "offsets");
+  if (args.offsets[0] != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "offsets[0] is %lld, expected 0", printable(args.offsets[0]));
+  }
+  for (int64_t s = 0; s < args.n; ++s) {
+    const int64_t begin = args.offsets[s], end = args.offsets[s + 1];
+    if (end < begin) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "offsets[%lld] is %lld, less than offsets[%lld], %lld", printable(s + 1),
+           printable(end), printable(s), printable(begin));
+    }
+    if (end - begin > config.max_tokens()) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "sequence %lld has %lld tokens, the model can run at most %lld", printable(s),
+           printable(end - begin), printable(config.max_tokens()));
+    }
+    if (pooled && end == begin) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "sequence %lld is empty, which has no embedding and no class scores",
+           printable(s));
+    }
+  }
+  const int64_t tokens = args.offsets[args.n];
+  if (tokens == 0) return;
+  need(args.ids, "ids");
+  for (int64_t t = 0; t < tokens; ++t) {
+    if (args.ids[t] < 0 || args.ids[t] >= config.vocab_size) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "ids[%lld] is %d, the vocabulary has 0 to %d", printable(t), args.ids[t],
+           config.vocab_size - 1);
+    }
+    // Families without token types ignore them.
+    const int32_t types = model.num_types();
+    if (args.token_types != nullptr && types > 0 && (args.token_types[t] < 0 || args.token_types[t] >= types)) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "token_types[%lld] is %d, the model has 0 to %d", printable(t),
+           args.token_types[t], types - 1);
+    }
+  }
+}
+
+}  // namespace lffn

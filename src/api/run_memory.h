@@ -1,0 +1,76 @@
+// What one call to lffn_model_run needs beside the caller's memory. It keeps what it has grown to, so that the next
+// call of the same size allocates nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lookupffn/lookupffn.h"
+#include "model/text_batch.h"
+#include "runtime/memory.h"
+
+namespace lffn {
+
+// Numbers whose old values are of no use once there must be more.
+template <typename Number>
+class Room {
+ public:
+  Number* of(size_t count) {
+    const size_t bytes = checked_product(count, sizeof(Number));
+    if (bytes > memory_.size()) {
+      memory_ = Memory();
+      memory_ = Memory(bytes);
+    }
+    count_ = count;
+    return memory_.as<Number>();
+  }
+  Number* data() const { return memory_.as<Number>(); }
+  size_t count() const { return count_; }
+
+ private:
+  Memory memory_;
+  size_t count_ = 0;
+};
+
+struct RunMemory {
+  TextBatch texts;                    // where the call runs texts
+  std::vector<int32_t> ids;           // for a result, where it runs ids
+  std::vector<int64_t> offsets;       // [n + 1]
+  std::vector<int64_t> uncut;         // [n] tokens without cutting
+  std::vector<lffn_status> statuses;  // [n]
+  std::vector<int64_t> positions;     // whose logits are wanted, those of masks behind those of the caller
+  std::vector<int64_t> mask_offsets;  // [n + 1]
+  std::vector<int32_t> order;         // of the vocabulary, by likelihood
+  Room<float> hidden, embeddings, logits, class_scores, filling_probabilities;
+  Room<int32_t> filling_ids;
+};
+
+// Those of a handle, for calls without a result of their own.
+class RunMemoryPool {
+ public:
+  class Lease {
+   public:
+    explicit Lease(RunMemoryPool& pool) : pool_(pool), memory_(pool.take()) {}
+    ~Lease() { pool_.give_back(std::move(memory_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    RunMemory& get() const { return *memory_; }
+
+   private:
+    RunMemoryPool& pool_;
+    std::unique_ptr<RunMemory> memory_;
+  };
+
+ private:
+  std::unique_ptr<RunMemory> take();
+  void give_back(std::unique_ptr<RunMemory> memory) noexcept;
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<RunMemory>> idle_;
+  size_t lent_ = 0;
+};
+
+}  // namespace lffn

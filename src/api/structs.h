@@ -1,0 +1,105 @@
+// Structs that cross the border: caller and library may know different versions of them. They only grow at the end.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "api/boundary.h"
+
+namespace lffn {
+
+// The size that a struct had when it was first released: up to its last member then.
+#define LFFN_SIZE_UP_TO(type, member) (offsetof(type, member) + sizeof(static_cast<type*>(nullptr)->member))
+
+template <typename Struct>
+constexpr size_t kFirstSize = 0;
+template <>
+constexpr size_t kFirstSize<lffn_load_options> = LFFN_SIZE_UP_TO(lffn_load_options, embedding_dtype);
+template <>
+constexpr size_t kFirstSize<lffn_file> = LFFN_SIZE_UP_TO(lffn_file, size);
+template <>
+constexpr size_t kFirstSize<lffn_allocator> = LFFN_SIZE_UP_TO(lffn_allocator, user);
+template <>
+constexpr size_t kFirstSize<lffn_layer_config> = LFFN_SIZE_UP_TO(lffn_layer_config, seed);
+template <>
+constexpr size_t kFirstSize<lffn_tensor> = LFFN_SIZE_UP_TO(lffn_tensor, size);
+template <>
+constexpr size_t kFirstSize<lffn_layer_info> = LFFN_SIZE_UP_TO(lffn_layer_info, scratch_bytes);
+template <>
+constexpr size_t kFirstSize<lffn_forward_args> = LFFN_SIZE_UP_TO(lffn_forward_args, cancel);
+template <>
+constexpr size_t kFirstSize<lffn_model_info> = LFFN_SIZE_UP_TO(lffn_model_info, scratch_bytes);
+template <>
+constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_model_run_args, seconds);
+template <>
+constexpr size_t kFirstSize<lffn_result_view> = LFFN_SIZE_UP_TO(lffn_result_view, filling_probabilities);
+template <>
+constexpr size_t kFirstSize<lffn_tokenizer_info> = LFFN_SIZE_UP_TO(lffn_tokenizer_info, own_max_tokens);
+template <>
+constexpr size_t kFirstSize<lffn_tokenize_args> = LFFN_SIZE_UP_TO(lffn_tokenize_args, reserved);
+
+// Gives the caller's struct defaults; members that only the caller knows become zero.
+template <typename Struct>
+void init_struct(Struct* given, size_t struct_size, const Struct& defaults = {}) {
+  if (given == nullptr || struct_size < sizeof(size_t)) return;
+  std::memset(given, 0, struct_size);
+  std::memcpy(given, &defaults, std::min(struct_size, sizeof(Struct)));
+  std::memcpy(given, &struct_size, sizeof struct_size);
+}
+
+// The struct_size of a caller's struct, which must be neither too short nor more than can be understood.
+template <typename Struct>
+size_t checked_size(const Struct* given, const char* name) {
+  static_assert(kFirstSize<Struct> > 0, "a struct that does not cross the border");
+  need(given, name);
+  size_t size;
+  std::memcpy(&size, given, sizeof size);
+  if (size < kFirstSize<Struct>) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s.struct_size is %zu, expected at least %zu; call its _init function first",
+         name, size, kFirstSize<Struct>);
+  }
+  return size;
+}
+
+// A copy of what the caller passed. Members that the caller does not know are zero.
+template <typename Struct>
+Struct read_struct(const Struct* given, const char* name) {
+  const size_t size = checked_size(given, name);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+  for (size_t i = sizeof(Struct); i < size; ++i) {
+    if (bytes[i] == 0) continue;
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "%s.struct_size is %zu: byte %zu of it is set, which this version of the library (%zu bytes) does not know",
+         name, size, i, sizeof(Struct));
+  }
+  Struct copy = {};
+  std::memcpy(&copy, given, std::min(size, sizeof(Struct)));
+  return copy;
+}
+
+// Fills as much of the caller's struct as both know.
+template <typename Struct>
+void write_struct(const Struct& filled, Struct* out, const char* name) {
+  const size_t size = checked_size(out, name);
+  std::memcpy(out, &filled, std::min(size, sizeof(Struct)));
+  std::memcpy(out, &size, sizeof size);
+}
+
+// Element i of the caller's array, whose elements may be longer than ours; `struct_size` is that of the first one.
+template <typename Struct>
+Struct read_element(const Struct* array, size_t i, const char* name) {
+  size_t stride;
+  std::memcpy(&stride, array, sizeof stride);
+  const auto* at = reinterpret_cast<const Struct*>(reinterpret_cast<const char*>(array) + i * stride);
+  const std::string named = std::string(name) + "[" + std::to_string(i) + "]";
+  Struct copy = read_struct(at, named.c_str());
+  size_t size;
+  std::memcpy(&size, at, sizeof size);
+  if (size != stride) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s.struct_size is %zu, the first one's %zu", named.c_str(), size, stride);
+  }
+  return copy;
+}
+
+}  // namespace lffn

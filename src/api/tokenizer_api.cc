@@ -1,0 +1,186 @@
+// The functions on tokenizers: argument checks, and no more.
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include "api/boundary.h"
+#include "api/model_handle.h"
+#include "api/read_files.h"
+#include "api/structs.h"
+#include "model/tokenizer_files.h"
+
+using namespace lffn;
+
+namespace {
+
+void hand_out(std::shared_ptr<const Tokenizer> tokenizer, lffn_tokenizer** out) {
+  *out = new lffn_tokenizer{std::move(tokenizer)};
+  count_handle(1);
+}
+
+std::string_view view(const char* text, size_t size, const char* name) {
+  if (size > 0) need(text, name);
+  if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: %zu bytes are more than any memory holds", name, size);
+  return {text, size};
+}
+
+void check_flags(uint32_t flags, uint32_t known) {
+  if ((flags & ~known) != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has bits this version does not know", flags);
+  }
+}
+
+void encode(const Tokenizer& tokenizer, const lffn_tokenize_args& args) {
+  check_flags(args.flags, LFFN_TOKENIZE_SPECIAL);
+  if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %u, expected 0", args.reserved);
+  if (args.max_tokens < 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "max_tokens is %lld, expected 0 or more",
+         static_cast<long long>(args.max_tokens));
+  }
+  const std::string_view text = view(args.text, args.text_size, "text");
+  Tokenizer::Options options;
+  options.special = (args.flags & LFFN_TOKENIZE_SPECIAL) != 0;
+  options.spans = args.begins != nullptr || args.ends != nullptr;
+  if (args.max_tokens > 0) options.most = static_cast<size_t>(args.max_tokens);
+  options.cancel = args.cancel;
+  Tokenizer::Scratch scratch;
+  Encoding found;
+  if (args.pair != nullptr) {
+    tokenizer.encode_pair(text, view(args.pair, args.pair_size, "pair"), options, scratch, found);
+  } else {
+    tokenizer.encode(text, options, scratch, found);
+  }
+  const auto count = static_cast<int64_t>(found.ids.size());
+  if (args.n_ids != nullptr) *args.n_ids = count;
+  if (args.n_uncut != nullptr) *args.n_uncut = static_cast<int64_t>(found.num_tokens);
+  const bool arrays = args.ids != nullptr || args.types != nullptr || options.spans;
+  if (!arrays) return;
+  if (args.capacity < count) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "capacity is %lld, the text has %lld tokens",
+         static_cast<long long>(args.capacity), static_cast<long long>(count));
+  }
+  if (args.ids != nullptr) std::copy(found.ids.begin(), found.ids.end(), args.ids);
+  if (args.types != nullptr) std::copy(found.types.begin(), found.types.end(), args.types);
+  for (size_t i = 0; options.spans && i < found.spans.size(); ++i) {
+    if (args.begins != nullptr) args.begins[i] = static_cast<int64_t>(found.spans[i].begin);
+    if (args.ends != nullptr) args.ends[i] = static_cast<int64_t>(found.spans[i].end);
+  }
+}
+
+lffn_tokenizer_info info_of(const Tokenizer& tokenizer) {
+  lffn_tokenizer_info info = {};
+  info.vocab_size = tokenizer.size();
+  info.bos_id = tokenizer.bos_id();
+  info.eos_id = tokenizer.eos_id();
+  info.pad_id = tokenizer.pad_id();
+  info.unk_id = tokenizer.unk_id();
+  info.mask_id = tokenizer.mask_id();
+  info.added_to_text = static_cast<int32_t>(tokenizer.num_special(false));
+  info.added_to_pair = static_cast<int32_t>(tokenizer.num_special(true));
+  info.is_word_piece = tokenizer.kind() == TokenizerKind::kWordPiece ? 1 : 0;
+  info.own_max_tokens = static_cast<int64_t>(tokenizer.max_length());
+  return info;
+}
+
+}  // namespace
+
+extern "C" {
+
+void lffn_tokenizer_info_init_sized(lffn_tokenizer_info* info, size_t struct_size) { init_struct(info, struct_size); }
+
+void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t struct_size) {
+  lffn_tokenize_args defaults = {};
+  defaults.flags = LFFN_TOKENIZE_SPECIAL;
+  init_struct(args, struct_size, defaults);
+}
+
+lffn_status lffn_tokenizer_load(const char* path, lffn_tokenizer** out) {
+  return guarded([&] {
+    need(path, "path");
+    need(out, "out");
+    hand_out(load_tokenizer(path), out);
+  });
+}
+
+lffn_status lffn_tokenizer_load_files(const lffn_file* files, size_t n_files, lffn_tokenizer** out) {
+  return guarded([&] {
+    need(out, "out");
+    hand_out(load_tokenizer(FolderInMemory(read_files(files, n_files))), out);
+  });
+}
+
+lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out) {
+  return guarded([&] {
+    need(model, "model");
+    need(out, "out");
+    if (model->model->tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
+    hand_out(model->model->tokenizer(), out);
+  });
+}
+
+void lffn_tokenizer_free(lffn_tokenizer* tokenizer) {
+  if (tokenizer == nullptr) return;
+  delete tokenizer;
+  count_handle(-1);
+}
+
+lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokenizer_info* info) {
+  return guarded([&] {
+    need(tokenizer, "tokenizer");
+    write_struct(info_of(*tokenizer->tokenizer), info, "info");
+  });
+}
+
+lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer, const lffn_tokenize_args* args) {
+  return guarded([&] {
+    need(tokenizer, "tokenizer");
+    encode(*tokenizer->tokenizer, read_struct(args, "args"));
+  });
+}
+
+lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t n_ids, uint32_t flags,
+                                  char* utf8, size_t capacity, size_t* n_bytes) {
+  return guarded([&] {
+    need(tokenizer, "tokenizer");
+    if (n_ids < 0) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "n_ids is %lld, expected 0 or more", static_cast<long long>(n_ids));
+    }
+    if (n_ids > 0) need(ids, "ids");
+    if (capacity > 0) need(utf8, "utf8");
+    need(n_bytes, "n_bytes");
+    check_flags(flags, LFFN_DETOKENIZE_SKIP_SPECIAL);
+    const std::string text =
+        tokenizer->tokenizer->decode(ids, static_cast<size_t>(n_ids), (flags & LFFN_DETOKENIZE_SKIP_SPECIAL) != 0);
+    *n_bytes = text.size();
+    if (utf8 == nullptr) return;
+    if (capacity < text.size()) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "capacity is %zu, the text has %zu bytes", capacity, text.size());
+    }
+    text.copy(utf8, text.size());
+  });
+}
+
+lffn_status lffn_tokenizer_find(const lffn_tokenizer* tokenizer, const char* token, size_t n_bytes, int32_t* id) {
+  return guarded([&] {
+    need(tokenizer, "tokenizer");
+    need(id, "id");
+    *id = tokenizer->tokenizer->id_of(view(token, n_bytes, "token"));
+  });
+}
+
+lffn_status lffn_tokenizer_token(const lffn_tokenizer* tokenizer, int32_t id, const char** token, size_t* n_bytes) {
+  return guarded([&] {
+    need(tokenizer, "tokenizer");
+    need(token, "token");
+    need(n_bytes, "n_bytes");
+    if (id < 0 || id >= tokenizer->tokenizer->size()) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "id is %d, which is not in the vocabulary: it has 0 to %d", id,
+           tokenizer->tokenizer->size() - 1);
+    }
+    const std::string* const text = tokenizer->tokenizer->token_of(id);
+    *token = text == nullptr ? nullptr : text->c_str();
+    *n_bytes = text == nullptr ? 0 : text->size();
+  });
+}
+
+}  // extern "C"

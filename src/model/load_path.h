@@ -1,0 +1,28 @@
+// What loading a model and loading a tokenizer do with a path.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+
+#include "runtime/error.h"
+
+namespace lffn {
+
+inline bool is_folder(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// Runs `action` so that what it says of the content begins with the path, if there is one.
+template <typename Action>
+auto naming(const std::string& path, Action&& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.status() != LFFN_ERROR_BAD_MODEL && error.status() != LFFN_ERROR_UNSUPPORTED) throw;
+    throw Error(error.status(), path.empty() ? error.what() : path + ": " + error.what());
+  }
+}
+
+}  // namespace lffn

@@ -1,0 +1,85 @@
+#include "model/tokenizer_files.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "format/file.h"
+#include "model/load_path.h"
+#include "model/sentence_files.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+constexpr size_t kMaxTokenizerBytes = size_t{64} << 20;
+
+}  // namespace
+
+// Takes the tokenizer of a single file out of its tensors.
+std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors) {
+  for (auto view = tensors.begin(); view != tensors.end(); ++view) {
+    if (view->name != kTokenizerTensor) continue;
+    if (view->dtype != DType::kU8 || view->shape.size() != 1) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: %s %s, expected U8 and one dimension", kTokenizerTensor, dtype_name(view->dtype),
+           view->shape_text().c_str());
+    }
+    std::string text(view->size, '\0');
+    view->read(0, text.size(), text.data());
+    tensors.erase(view);
+    return Tokenizer::from_tokenizer_json(text);
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder) {
+  std::array<std::string, 6> texts;
+  size_t used = 0;
+  const auto read = [&](const char* name) -> std::optional<std::string_view> {
+    if (!folder.has(name)) return std::nullopt;
+    return texts[used++] = folder.read_text(name, kMaxTokenizerBytes);
+  };
+  TokenizerFiles files;
+  files.tokenizer_json = read("tokenizer.json");
+  if (!files.tokenizer_json) {
+    files.vocab_txt = read("vocab.txt");
+    files.vocab_json = read("vocab.json");
+    files.merges_txt = read("merges.txt");
+    if (!files.vocab_txt && !files.vocab_json && !files.merges_txt) return nullptr;
+  }
+  files.tokenizer_config = read("tokenizer_config.json");
+  files.special_tokens_map = read("special_tokens_map.json");
+  return Tokenizer::from_files(files);
+}
+
+std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder) {
+  const InnerFolder inside(folder, read_sentence_folder(folder).transformer);
+  std::shared_ptr<const Tokenizer> found = read_tokenizer(inside);
+  if (found == nullptr) {
+    fail(LFFN_ERROR_BAD_MODEL, "there is no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt");
+  }
+  return found;
+}
+
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path) {
+  return naming(path, [&] {
+    if (is_folder(path)) return load_tokenizer(FolderOnDisk(path, false));
+    const FileReader file(path);
+    // safetensors begin with a number of eight bytes, the upper ones zero, as no text has them.
+    char first[8] = {};
+    file.read(0, std::min(file.size(), sizeof first), first);
+    if (first[0] == '{' && first[7] != '\0') {
+      if (file.size() > kMaxTokenizerBytes) fail(LFFN_ERROR_BAD_MODEL, "it is too large for a tokenizer.json");
+      std::string text(file.size(), '\0');
+      file.read(0, text.size(), text.data());
+      return std::shared_ptr<const Tokenizer>(Tokenizer::from_tokenizer_json(text));
+    }
+    Safetensors model = parse_safetensors(file);
+    std::shared_ptr<const Tokenizer> found = take_tokenizer(model.tensors);
+    if (found == nullptr) fail(LFFN_ERROR_BAD_MODEL, "the file holds no tokenizer");
+    return found;
+  });
+}
+
+}  // namespace lffn

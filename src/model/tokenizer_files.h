@@ -1,0 +1,26 @@
+// Finds a tokenizer's files in a folder, or its text in a model's single file.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/folder.h"
+#include "format/safetensors.h"
+#include "model/tokenizer/tokenizer.h"
+
+namespace lffn {
+
+// In a single file the tokenizer is a tensor of bytes, the text of a tokenizer.json.
+constexpr char kTokenizerTensor[] = "tokenizer.json";
+
+// Takes it out of the tensors; nullptr: there is none. All throw Error.
+std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors);
+// nullptr: the folder has none.
+std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder);
+
+// The same of a whole model's folder or file, or of a tokenizer.json, where there must be one.
+std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder);
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
+
+}  // namespace lffn

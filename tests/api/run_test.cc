@@ -1,0 +1,223 @@
+// What lffn_model_run gives, where, and for which texts.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lookupffn/lookupffn.h"
+#include "tests/support/short_calls.h"
+
+namespace {
+
+using Floats = std::vector<float>;
+
+class Run : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(lffn_model_load(LFFN_MODEL_DATA "/model-lookup", nullptr, &model_), LFFN_OK) << lffn_last_error();
+    lffn_model_info_init(&info_);
+    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+    ASSERT_EQ(lffn_result_create(&result_), LFFN_OK);
+    lffn_model_run_args_init(&args_);
+    args_.texts = texts_;
+    args_.n = 3;
+  }
+  void TearDown() override {
+    lffn_result_free(result_);
+    lffn_model_free(model_);
+    EXPECT_EQ(lffn_live_handles(), 0);
+  }
+  lffn_result_view view() const {
+    lffn_result_view view;
+    lffn_result_view_init(&view);
+    EXPECT_EQ(lffn_result_get(result_, &view), LFFN_OK);
+    return view;
+  }
+  void refused(const std::string& part) {
+    EXPECT_EQ(lffn_model_run(model_, &args_), LFFN_ERROR_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(lffn_last_error()).find(part), std::string::npos) << lffn_last_error();
+  }
+
+  const char* texts_[3] = {"The quick <mask> fox", "", "x <mask> y <mask>"};
+  lffn_model* model_ = nullptr;
+  lffn_result* result_ = nullptr;
+  lffn_model_info info_;
+  lffn_model_run_args args_;
+};
+
+TEST_F(Run, ResultAndCallersMemoryAgree) {
+  args_.result = result_;
+  args_.top_k = 2;
+  args_.wanted = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS | LFFN_WANT_CLASS_SCORES |
+                 LFFN_WANT_FILLINGS;
+  args_.flags = LFFN_RUN_ALL_POSITIONS;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  const lffn_result_view all = view();
+  EXPECT_EQ(all.n, 3);
+  EXPECT_EQ(all.n_masks, 3);
+  EXPECT_EQ(all.n_positions, all.n_tokens);
+  EXPECT_EQ(std::vector<int64_t>(all.mask_offsets, all.mask_offsets + 4), (std::vector<int64_t>{0, 1, 1, 3}));
+  EXPECT_EQ(all.offsets[3], all.n_tokens);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(all.statuses[i], LFFN_OK);
+    EXPECT_EQ(all.uncut[i], all.offsets[i + 1] - all.offsets[i]);
+  }
+
+  const auto tokens = static_cast<size_t>(all.n_tokens), d = static_cast<size_t>(info_.hidden_size);
+  const auto vocabulary = static_cast<size_t>(info_.vocab_size);
+  Floats hidden(tokens * d), embeddings(3 * static_cast<size_t>(info_.embedding_size)), logits(tokens * vocabulary);
+  Floats scores(3 * static_cast<size_t>(info_.num_classes)), probabilities(6);
+  std::vector<int32_t> fillings(6);
+  std::vector<int64_t> offsets(4), uncut(3);
+  int64_t masks = 0;
+  args_.result = nullptr;
+  args_.wanted = 0;
+  args_.hidden = hidden.data();
+  args_.hidden_capacity = static_cast<int64_t>(hidden.size());
+  args_.embeddings = embeddings.data();
+  args_.embeddings_capacity = static_cast<int64_t>(embeddings.size());
+  args_.logits = logits.data();
+  args_.logits_capacity = static_cast<int64_t>(logits.size());
+  args_.class_scores = scores.data();
+  args_.class_scores_capacity = static_cast<int64_t>(scores.size());
+  args_.filling_ids = fillings.data();
+  args_.filling_probabilities = probabilities.data();
+  args_.fillings_capacity = 6;
+  args_.offsets_out = offsets.data();
+  args_.uncut = uncut.data();
+  args_.n_masks = &masks;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(hidden, Floats(all.hidden, all.hidden + hidden.size()));
+  EXPECT_EQ(embeddings, Floats(all.embeddings, all.embeddings + embeddings.size()));
+  EXPECT_EQ(logits, Floats(all.logits, all.logits + logits.size()));
+  EXPECT_EQ(scores, Floats(all.class_scores, all.class_scores + scores.size()));
+  EXPECT_EQ(fillings, std::vector<int32_t>(all.filling_ids, all.filling_ids + 6));
+  EXPECT_EQ(probabilities, Floats(all.filling_probabilities, all.filling_probabilities + 6));
+  EXPECT_EQ(offsets, std::vector<int64_t>(all.offsets, all.offsets + 4));
+  EXPECT_EQ(uncut, std::vector<int64_t>(all.uncut, all.uncut + 3));
+  EXPECT_EQ(masks, 3);
+
+  // The same ids without text.
+  Floats again(hidden.size());
+  ASSERT_EQ(short_calls::encode(model_, all.ids, all.offsets, 3, again.data()), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(again, hidden);
+}
+
+TEST_F(Run, TooLittleRoomTellsHowMuchIsNeeded) {
+  std::vector<int64_t> offsets(4, -1), uncut(3, -1);
+  int64_t masks = -1;
+  Floats hidden(4096, 7.0f);
+  args_.hidden = hidden.data();
+  args_.hidden_capacity = 5;
+  args_.offsets_out = offsets.data();
+  args_.uncut = uncut.data();
+  args_.n_masks = &masks;
+  refused("hidden_capacity is 5, the result has ");
+  EXPECT_GT(offsets[3], 0);
+  EXPECT_EQ(uncut[0], offsets[1]);
+  EXPECT_EQ(masks, 3);
+  EXPECT_EQ(hidden, Floats(4096, 7.0f)) << "nothing is computed";
+  args_.hidden_capacity = offsets[3] * info_.hidden_size;
+  hidden.resize(static_cast<size_t>(args_.hidden_capacity));
+  args_.hidden = hidden.data();
+  EXPECT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+}
+
+TEST_F(Run, OneBadTextNeedNotFailABatch) {
+  texts_[1] = "\xff";
+  Floats embeddings(3 * static_cast<size_t>(info_.embedding_size), 7.0f), alone(embeddings.size() / 3);
+  args_.embeddings = embeddings.data();
+  args_.embeddings_capacity = static_cast<int64_t>(embeddings.size());
+  refused("texts[1]: byte 0 of the text is not valid UTF-8");
+  lffn_status statuses[3] = {-1, -1, -1};
+  args_.statuses = statuses;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(statuses[0], LFFN_OK);
+  EXPECT_EQ(statuses[1], LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(statuses[2], LFFN_OK);
+  const auto size = static_cast<size_t>(info_.embedding_size);
+  for (size_t i = 0; i < size; ++i) EXPECT_EQ(embeddings[size + i], 0.0f);
+  ASSERT_EQ(lffn_model_embed_texts(model_, &texts_[2], nullptr, 1, 0, alone.data(), info_.embedding_size), LFFN_OK);
+  EXPECT_EQ(alone, Floats(&embeddings[2 * size], &embeddings[3 * size]));
+}
+
+TEST_F(Run, CutsOnlyWhenAsked) {
+  const std::string text(2000, 'z');
+  texts_[1] = text.c_str();
+  std::vector<int64_t> offsets(4), uncut(3);
+  args_.offsets_out = offsets.data();
+  args_.uncut = uncut.data();
+  refused("texts[1]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens));
+  args_.max_tokens = 9;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(offsets[2] - offsets[1], 9);
+  EXPECT_EQ(uncut[1], 2002);
+  args_.max_tokens = LFFN_MAX_TOKENS_MODEL;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(offsets[2] - offsets[1], info_.own_max_tokens);
+  args_.max_tokens = 1;
+  refused("the special ones alone are 2");
+  args_.max_tokens = -2;
+  refused("max_tokens is -2");
+}
+
+TEST_F(Run, RefusesWhatCannotBeMeant) {
+  const int32_t id = 5;
+  const int64_t offsets[2] = {0, 1};
+  args_.ids = &id;
+  refused("texts and ids are given");
+  args_.ids = nullptr;
+  args_.wanted = LFFN_WANT_HIDDEN;
+  refused("result is NULL");
+  args_.result = result_;
+  args_.wanted = 1u << 30;
+  refused("wanted is 0x40000000");
+  args_.wanted = LFFN_WANT_FILLINGS;
+  refused("top_k is 0");
+  args_.wanted = 0;
+  args_.flags = 2;
+  refused("flags is 0x2");
+  args_.flags = 0;
+  args_.prompt_kind = 9;
+  refused("prompt_kind is 9");
+  args_.prompt_kind = LFFN_PROMPT_NAMED;
+  refused("prompt is NULL");
+  args_.prompt = "query";
+  refused("prompt");
+  args_.prompt_kind = LFFN_PROMPT_MODEL;
+  args_.texts = nullptr;
+  args_.n = 1;
+  args_.ids = &id;
+  args_.offsets = offsets;
+  const int32_t type = info_.num_token_types;
+  args_.token_types = &type;
+  if (type > 0) refused("token_types[0] is " + std::to_string(type));
+  EXPECT_EQ(view().n, 0) << "a failed call leaves an empty result";
+}
+
+TEST_F(Run, APromptGoesBeforeTheText) {
+  const char* whole = "query: x";
+  const char* text = "x";
+  const auto size = static_cast<size_t>(info_.embedding_size);
+  Floats expected(size), found(size);
+  ASSERT_EQ(lffn_model_embed_texts(model_, &whole, nullptr, 1, 0, expected.data(), info_.embedding_size), LFFN_OK);
+  args_.texts = &text;
+  args_.n = 1;
+  args_.prompt_kind = LFFN_PROMPT_TEXT;
+  args_.prompt = "query: ";
+  args_.embeddings = found.data();
+  args_.embeddings_capacity = static_cast<int64_t>(size);
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(found, expected);
+}
+
+TEST_F(Run, NothingToRun) {
+  args_.n = 0;
+  args_.texts = nullptr;
+  args_.result = result_;
+  args_.wanted = LFFN_WANT_EMBEDDINGS | LFFN_WANT_IDS;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(view().n_tokens, 0);
+}
+
+}  // namespace

@@ -1,0 +1,129 @@
+// Structs that cross the border, between programs and libraries of different versions.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "lookupffn/lookupffn.h"
+#include "lookupffn/train.h"
+
+namespace {
+
+// The struct as a later header has it: with one more member.
+template <typename Struct>
+struct Longer {
+  Struct known;
+  int64_t more;
+};
+
+// No padding at the end: a later member would lie in it, where older programs leave rubbish.
+#define ENDS_WITH(type, member) \
+  static_assert(offsetof(type, member) + sizeof(type::member) == sizeof(type), #type " has padding at its end")
+ENDS_WITH(lffn_load_options, embedding_dtype);
+ENDS_WITH(lffn_file, size);
+ENDS_WITH(lffn_allocator, user);
+ENDS_WITH(lffn_layer_config, seed);
+ENDS_WITH(lffn_tensor, size);
+ENDS_WITH(lffn_layer_info, scratch_bytes);
+ENDS_WITH(lffn_forward_args, cancel);
+ENDS_WITH(lffn_model_info, scratch_bytes);
+ENDS_WITH(lffn_model_run_args, seconds);
+ENDS_WITH(lffn_result_view, filling_probabilities);
+ENDS_WITH(lffn_tokenizer_info, own_max_tokens);
+ENDS_WITH(lffn_tokenize_args, reserved);
+ENDS_WITH(lffn_train_weights, bias);
+ENDS_WITH(lffn_train_gradients, bias);
+
+lffn_layer_config small_config() {
+  lffn_layer_config config;
+  lffn_layer_config_init(&config);
+  config.hidden_size = 8;
+  config.num_tables = 2;
+  config.table_size = 4;
+  config.block_size = 8;
+  return config;
+}
+
+TEST(Structs, InitWritesNoMoreThanTheCallerHas) {
+  struct Old {
+    size_t struct_size;
+    int32_t num_threads;
+    int32_t guard;
+  } old = {0, -1, 77};
+  lffn_load_options_init_sized(reinterpret_cast<lffn_load_options*>(&old), offsetof(Old, guard));
+  EXPECT_EQ(old.struct_size, offsetof(Old, guard));
+  EXPECT_EQ(old.num_threads, 0);
+  EXPECT_EQ(old.guard, 77);
+}
+
+TEST(Structs, InitClearsWhatOnlyTheCallerKnows) {
+  Longer<lffn_load_options> options;
+  std::memset(&options, 0xff, sizeof options);
+  lffn_load_options_init_sized(&options.known, sizeof options);
+  EXPECT_EQ(options.known.struct_size, sizeof options);
+  EXPECT_EQ(options.known.table_dtype, LFFN_DTYPE_AS_STORED);
+  EXPECT_EQ(options.more, 0);
+  lffn_load_options_init_sized(nullptr, sizeof options);
+  lffn_load_options_init_sized(&options.known, 0);
+  EXPECT_EQ(options.known.struct_size, sizeof options) << "no room for anything";
+}
+
+TEST(Structs, LongerOnesAreAcceptedWhileTheRestIsZero) {
+  const lffn_layer_config config = small_config();
+  Longer<lffn_load_options> options = {};
+  lffn_load_options_init_sized(&options.known, sizeof options);
+  lffn_layer* layer = nullptr;
+  ASSERT_EQ(lffn_layer_create(&config, nullptr, 0, &options.known, &layer), LFFN_OK) << lffn_last_error();
+  lffn_layer_free(layer);
+  layer = nullptr;
+  options.more = 1;
+  EXPECT_EQ(lffn_layer_create(&config, nullptr, 0, &options.known, &layer), LFFN_ERROR_UNSUPPORTED);
+  EXPECT_NE(std::string(lffn_last_error()).find("does not know"), std::string::npos) << lffn_last_error();
+  EXPECT_EQ(layer, nullptr);
+}
+
+TEST(Structs, ShorterOnesThanTheFirstAreRefused) {
+  lffn_layer_config config = small_config();
+  config.struct_size = sizeof config - 8;
+  lffn_layer* layer = nullptr;
+  EXPECT_EQ(lffn_layer_create(&config, nullptr, 0, nullptr, &layer), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(lffn_last_error()).find("config.struct_size"), std::string::npos) << lffn_last_error();
+}
+
+TEST(Structs, WhatTheLibraryFillsMayBeLonger) {
+  const lffn_layer_config config = small_config();
+  lffn_layer* layer = nullptr;
+  ASSERT_EQ(lffn_layer_create(&config, nullptr, 0, nullptr, &layer), LFFN_OK);
+  Longer<lffn_layer_info> info = {};
+  lffn_layer_info_init_sized(&info.known, sizeof info);
+  info.more = 5;
+  ASSERT_EQ(lffn_layer_get_info(layer, &info.known), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(info.known.struct_size, sizeof info);
+  EXPECT_EQ(info.known.hidden_size, 8);
+  EXPECT_EQ(info.more, 5) << "beyond what the library knows";
+  lffn_layer_free(layer);
+}
+
+TEST(Structs, ArraysStepByTheirStructSize) {
+  const float numbers[1] = {1};
+  Longer<lffn_tensor> tensors[2] = {};
+  for (auto& tensor : tensors) {
+    lffn_tensor_init_sized(&tensor.known, sizeof tensor);
+    tensor.known.dtype = LFFN_F32;
+    tensor.known.rank = 1;
+    tensor.known.shape[0] = 1;
+    tensor.known.data = numbers;
+    tensor.known.size = sizeof numbers;
+  }
+  tensors[0].known.name = "first";
+  tensors[1].known.name = "first";
+  const lffn_layer_config config = small_config();
+  lffn_layer* layer = nullptr;
+  EXPECT_EQ(lffn_layer_create(&config, &tensors[0].known, 2, nullptr, &layer), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(lffn_last_error(), "first: given twice");
+  tensors[1].known.struct_size = sizeof(lffn_tensor);
+  EXPECT_EQ(lffn_layer_create(&config, &tensors[0].known, 2, nullptr, &layer), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(lffn_last_error()).find("tensors[1].struct_size"), std::string::npos) << lffn_last_error();
+}
+
+}  // namespace

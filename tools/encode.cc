@@ -1,0 +1,75 @@
+// lookupffn encode: the hidden states or the logits of each line of text.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "model_options.h"
+#include "text_options.h"
+
+namespace lffn::tools {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string input = "-";
+  bool logits = false;
+  TextOptions text;
+  ModelOptions load;
+};
+
+void append_rows(std::string& out, const float* rows, int64_t count, size_t width) {
+  out += '[';
+  for (int64_t i = 0; i < count; ++i) {
+    if (i > 0) out += ',';
+    append_json(out, rows + static_cast<size_t>(i) * width, width);
+  }
+  out += ']';
+}
+
+int encode(const Options& options) {
+  const lookupffn::Model model = options.load.load(options.model);
+  const auto width = static_cast<size_t>(options.logits ? model.info().vocab_size : model.info().hidden_size);
+  const lookupffn::RunOptions run = options.text.run_options();
+  lffn_model_run_args args = lookupffn::Model::arguments(run);
+  args.wanted = LFFN_WANT_IDS | (options.logits ? LFFN_WANT_LOGITS : LFFN_WANT_HIDDEN);
+  if (options.logits) args.flags = LFFN_RUN_ALL_POSITIONS;
+  TextInput input(options.input, "encoding", options.text.json_lines());
+  lookupffn::Result result;
+  for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
+    const lookupffn::ResultView view = run_records(model, records, input, args, result);
+    const float* const rows = options.logits ? view.logits : view.hidden;
+    for (size_t i = 0; i < records.size(); ++i) {
+      const int64_t begin = view.offsets[i], count = view.offsets[i + 1] - begin;
+      std::string out = "{\"ids\":";
+      append_json(out, view.ids + begin, static_cast<size_t>(count));
+      out += options.logits ? ",\"logits\":" : ",\"hidden\":";
+      append_rows(out, rows + static_cast<size_t>(begin) * width, count, width);
+      out += "}\n";
+      if (!write_out(out)) return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command encode_command(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = parent.add_subcommand("encode", "Turn each token of each line of text into a vector");
+  app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
+  app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
+  app->add_flag("--logits", options->logits, "The language model head's logits instead of the hidden states");
+  options->text.add_to(*app);
+  options->load.add_to(*app);
+  app->footer(
+      "Each line becomes one line of JSON, {\"ids\": [...], \"hidden\": [[...], ...]} or {\"ids\": ..., \"logits\":\n"
+      "...}, with one list of numbers for each token, special ones included.\n"
+      "\n"
+      "Examples:\n"
+      "  echo 'One line.' | lookupffn encode my-model\n"
+      "  lookupffn encode --logits my-model lines.txt > logits.jsonl");
+  return {app, [options] { return encode(*options); }};
+}
+
+}  // namespace lffn::tools

@@ -1,0 +1,159 @@
+#include "info_model.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "layer_options.h"
+
+namespace lffn::tools {
+namespace {
+
+const char* pooling_name(int32_t pooling) {
+  switch (pooling) {
+    case LFFN_POOLING_FIRST:
+      return "first";
+    case LFFN_POOLING_MEAN:
+      return "mean";
+    case LFFN_POOLING_MAX:
+      return "max";
+    case LFFN_POOLING_MEAN_SQRT:
+      return "mean-sqrt";
+    default:
+      return "several";
+  }
+}
+
+const char* tokenizer_name(const lookupffn::Model& model) {
+  if (model.info().has_tokenizer == 0) return "none";
+  return model.tokenizer().info().is_word_piece != 0 ? "WordPiece" : "byte-level BPE";
+}
+
+nlohmann::ordered_json prompts_of(const lookupffn::Model& model) {
+  nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
+  for (int32_t i = 0; i < model.info().num_prompts; ++i) {
+    const char* name = nullptr;
+    const char* text = nullptr;
+    lookupffn::check(lffn_model_prompt(model.get(), i, &name, &text));
+    prompts[name] = text;
+  }
+  return prompts;
+}
+
+nlohmann::ordered_json labels_of(const lookupffn::Model& model) {
+  nlohmann::ordered_json labels = nlohmann::ordered_json::array();
+  for (int32_t i = 0; i < model.info().num_classes; ++i) labels.push_back(std::string(model.label(i)));
+  return labels;
+}
+
+nlohmann::ordered_json default_prompt_of(const lookupffn::Model& model) {
+  if (model.info().default_prompt < 0) return nullptr;
+  const char* name = nullptr;
+  const char* text = nullptr;
+  lookupffn::check(lffn_model_prompt(model.get(), model.info().default_prompt, &name, &text));
+  return name;
+}
+
+void print_json(const std::string& path, const lookupffn::Model& model) {
+  const lookupffn::ModelInfo& info = model.info();
+  const nlohmann::ordered_json json = {
+      {"file", path},
+      {"family", std::string(model.family())},
+      {"vocab_size", info.vocab_size},
+      {"hidden_size", info.hidden_size},
+      {"embedding_size", info.embedding_size},
+      {"num_layers", info.num_layers},
+      {"num_lookup_layers", info.num_lookup_layers},
+      {"num_heads", info.num_heads},
+      {"head_size", info.head_size},
+      {"intermediate_size", info.intermediate_size},
+      {"max_tokens", info.max_tokens},
+      {"own_max_tokens", info.own_max_tokens},
+      {"num_token_types", info.num_token_types},
+      {"tokenizer", tokenizer_name(model)},
+      {"sentence_encoder", info.is_sentence_encoder != 0},
+      {"pooling", pooling_name(info.pooling)},
+      {"normalize", info.normalize == LFFN_NORMALIZE_YES},
+      {"prompts", prompts_of(model)},
+      {"default_prompt", default_prompt_of(model)},
+      {"lm_head", info.has_lm_head != 0},
+      {"num_classes", info.num_classes},
+      {"labels", labels_of(model)},
+      {"several_labels", info.several_labels != 0},
+      {"table_dtype", name_of(dtype_names(), info.table_dtype)},
+      {"hash_dtype", name_of(dtype_names(), info.hash_dtype)},
+      {"linear_dtype", name_of(dtype_names(), info.linear_dtype)},
+      {"embedding_dtype", name_of(dtype_names(), info.embedding_dtype)},
+      {"num_threads", info.num_threads},
+      {"arithmetic", info.arithmetic},
+      {"ffn_flop_per_token", info.ffn_flop_per_token},
+      {"attention_flop_per_token", info.attention_flop_per_token},
+      {"attention_flop_per_pair", info.attention_flop_per_pair},
+      {"other_flop_per_token", info.other_flop_per_token},
+      {"lm_head_flop_per_token", info.lm_head_flop_per_token},
+      {"num_parameters", info.num_parameters},
+      {"file_bytes", info.file_bytes},
+      {"memory_bytes", info.memory_bytes},
+      {"scratch_bytes", info.scratch_bytes},
+  };
+  // A file name need not be UTF-8, JSON must be.
+  std::printf("%s\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+}
+
+void print_table(const std::string& path, const lookupffn::Model& model) {
+  const lookupffn::ModelInfo& info = model.info();
+  row("model", path);
+  row("family", std::string(model.family()));
+  row("layers", number(info.num_layers) + ", " + number(info.num_lookup_layers) + " of them with lookups");
+  row("hidden states", number(info.hidden_size) + " floats per token");
+  row("attention", number(info.num_heads) + " heads of " + number(info.head_size));
+  if (info.intermediate_size > 0) row("dense FFNs", number(info.intermediate_size) + " wide");
+  row("vocabulary", number(info.vocab_size));
+  row("tokenizer", tokenizer_name(model));
+  row("longest text", number(info.max_tokens) + " tokens; cut at " + number(info.own_max_tokens) + " when asked to");
+  row("embedding", number(info.embedding_size) + " floats, pooling " + pooling_name(info.pooling) +
+                       (info.normalize == LFFN_NORMALIZE_YES ? ", scaled to length 1" : ", not scaled"));
+  const nlohmann::ordered_json default_prompt = default_prompt_of(model);
+  const nlohmann::ordered_json prompts = prompts_of(model);
+  for (const auto& [name, text] : prompts.items()) {
+    row("prompt", name + ": " + text.dump() + (default_prompt == name ? " (default)" : ""));
+  }
+  row("heads", std::string(info.has_lm_head != 0 ? "language model" : "") +
+                   (info.has_lm_head != 0 && info.num_classes > 0 ? ", " : "") +
+                   (info.num_classes > 0 ? "classifier of " + number(info.num_classes) : "") +
+                   (info.has_lm_head == 0 && info.num_classes == 0 ? "none" : ""));
+  constexpr int32_t kShownLabels = 20;
+  for (int32_t i = 0; i < info.num_classes && i < kShownLabels; ++i) {
+    row("label", number(i) + ": " + std::string(model.label(i)));
+  }
+  row("numbers", "tables " + name_of(dtype_names(), info.table_dtype) + ", hash " +
+                     name_of(dtype_names(), info.hash_dtype) + ", linear layers " +
+                     name_of(dtype_names(), info.linear_dtype) + ", word embeddings " +
+                     name_of(dtype_names(), info.embedding_dtype));
+  row("parameters", number(info.num_parameters));
+  row("on disk", number(info.file_bytes) + " bytes of weights");
+  row("in memory", number(info.memory_bytes) + " bytes");
+  row("scratch", "at most " + number(info.scratch_bytes) + " bytes per call");
+  row("threads", number(info.num_threads));
+}
+
+}  // namespace
+
+void row(const char* name, const std::string& value) { std::printf("%-16s %s\n", name, value.c_str()); }
+
+std::string number(int64_t value) {
+  std::string digits = std::to_string(value);
+  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<size_t>(at), ",");
+  }
+  return digits;
+}
+
+void print_model(const std::string& path, const lookupffn::Model& model, bool json) {
+  if (json) {
+    print_json(path, model);
+  } else {
+    print_table(path, model);
+  }
+}
+
+}  // namespace lffn::tools

@@ -1,0 +1,82 @@
+// lookupffn rerank: documents in the order of how well they answer a query.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "model_options.h"
+#include "rank.h"
+#include "text_options.h"
+
+namespace lffn::tools {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string query;
+  std::string input = "-";
+  size_t top = 0;
+  bool activate = false;
+  TextOptions text;
+  ModelOptions load;
+};
+
+int rerank(const Options& options) {
+  const lookupffn::Model model = options.load.load(options.model);
+  if (model.info().num_classes != 1) {
+    throw lookupffn::InvalidArgument(options.model + ": a reranker has a classifier of one class, this model has " +
+                                     std::to_string(model.info().num_classes));
+  }
+  const lookupffn::RunOptions run = options.text.run_options();
+  lffn_model_run_args args = lookupffn::Model::arguments(run);
+  args.wanted = LFFN_WANT_CLASS_SCORES;
+  TextInput input(options.input, "ranking", options.text.json_lines());
+  lookupffn::Result result;
+  std::vector<std::string> documents;
+  std::vector<float> scores;
+  for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
+    for (TextRecord& record : records) {
+      documents.push_back(record.text);
+      record = {options.query, record.text, true};
+    }
+    const float* const found = run_records(model, records, input, args, result).class_scores;
+    scores.insert(scores.end(), found, found + records.size());
+  }
+  std::vector<float> shown = scores;
+  if (options.activate) model.activate(LFFN_SCORES_MODEL, shown);
+  std::vector<size_t> order = best_first(scores);
+  if (options.top > 0 && options.top < order.size()) order.resize(options.top);
+  std::string out;
+  for (const size_t i : order) {
+    out += "{\"index\":" + std::to_string(i) + ",\"score\":";
+    append_json(out, shown[i]);
+    out += ",\"text\":";
+    append_json(out, documents[i]);
+    out += "}\n";
+  }
+  return write_out(out) ? 0 : 1;
+}
+
+}  // namespace
+
+Command rerank_command(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = parent.add_subcommand("rerank", "Put lines of text in the order of how well they answer a query");
+  app->add_option("MODEL", options->model, "A reranker (cross-encoder): a folder or a single file")->required();
+  app->add_option("FILE", options->input, "Lines of UTF-8 text, each a document; default or -: standard input");
+  app->add_option("--query", options->query, "The query")->required()->type_name("TEXT");
+  app->add_option("--top", options->top, "Only the best so many; default all")->type_name("N");
+  app->add_flag("--activate", options->activate, "Scores through the model's own activation instead of raw ones");
+  options->text.add_to(*app);
+  options->load.add_to(*app);
+  app->footer(
+      "Each document becomes one line of JSON, {\"index\": ..., \"score\": ..., \"text\": ...}, the best first. index\n"
+      "counts the lines from 0, score is the model's logit.\n"
+      "\n"
+      "Examples:\n"
+      "  lookupffn rerank my-reranker --query 'How old is the sun?' documents.txt\n"
+      "  lookupffn rerank my-reranker --query 'How old is the sun?' --top 3 --truncate documents.txt");
+  return {app, [options] { return rerank(*options); }};
+}
+
+}  // namespace lffn::tools

@@ -1,0 +1,106 @@
+// lookupffn search: the lines of a file that are most like a query.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "model_options.h"
+#include "rank.h"
+#include "text_options.h"
+
+namespace lffn::tools {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string query;
+  std::string input = "-";
+  std::string query_prompt;
+  size_t top = 5;
+  bool json = false;
+  TextOptions text;
+  ModelOptions load;
+};
+
+// The cosine of two vectors, whether or not the model scales them.
+float cosine(const std::vector<float>& a, const float* b) {
+  double ab = 0, aa = 0, bb = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    ab += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    aa += static_cast<double>(a[i]) * static_cast<double>(a[i]);
+    bb += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+  }
+  return aa > 0 && bb > 0 ? static_cast<float>(ab / std::sqrt(aa * bb)) : 0.0f;
+}
+
+std::vector<float> embed_query(const Options& options, const lookupffn::Model& model) {
+  lookupffn::RunOptions run = options.text.run_options();
+  if (!options.query_prompt.empty()) {
+    run.prompt_kind = LFFN_PROMPT_NAMED;
+    run.prompt = options.query_prompt;
+  }
+  return model.embed(lookupffn::Texts{options.query}, run);
+}
+
+int search(const Options& options) {
+  const lookupffn::Model model = options.load.load(options.model);
+  const std::vector<float> query = embed_query(options, model);
+  const lookupffn::RunOptions run = options.text.run_options();
+  lffn_model_run_args args = lookupffn::Model::arguments(run);
+  args.wanted = LFFN_WANT_EMBEDDINGS;
+  TextInput input(options.input, "searching", options.text.json_lines());
+  lookupffn::Result result;
+  std::vector<std::string> lines;
+  std::vector<float> scores;
+  for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
+    const float* const vectors = run_records(model, records, input, args, result).embeddings;
+    for (size_t i = 0; i < records.size(); ++i) {
+      scores.push_back(cosine(query, vectors + i * query.size()));
+      lines.push_back(records[i].text);
+    }
+  }
+  std::vector<size_t> order = best_first(scores);
+  if (options.top < order.size()) order.resize(options.top);
+  std::string out;
+  for (const size_t i : order) {
+    if (options.json) {
+      out += "{\"index\":" + std::to_string(i) + ",\"score\":";
+      append_json(out, scores[i]);
+      out += ",\"text\":";
+      append_json(out, lines[i]);
+      out += "}\n";
+    } else {
+      char score[32];
+      std::snprintf(score, sizeof score, "%7.4f  ", static_cast<double>(scores[i]));
+      out += score + lines[i] + '\n';
+    }
+  }
+  return write_out(out) ? 0 : 1;
+}
+
+}  // namespace
+
+Command search_command(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app = parent.add_subcommand("search", "Find the lines of a file that are most like a query");
+  app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
+  app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
+  app->add_option("--query", options->query, "What to look for")->required()->type_name("TEXT");
+  app->add_option("--query-prompt", options->query_prompt, "The model's prompt of this name goes before the query")
+      ->type_name("NAME");
+  app->add_option("--top", options->top, "How many lines; default 5")->check(CLI::PositiveNumber)->type_name("N");
+  app->add_flag("--json", options->json, "Print {\"index\": ..., \"score\": ..., \"text\": ...}, an object a line");
+  options->text.add_to(*app);
+  options->load.add_to(*app);
+  app->footer(
+      "Scores are cosines: 1 for the same meaning, about 0 for none in common.\n"
+      "\n"
+      "Examples:\n"
+      "  lookupffn search my-model sentences.txt --query 'Somebody has a meal.'\n"
+      "  lookupffn search e5-small passages.txt --prompt passage --query-prompt query --query 'How old is the sun?'");
+  return {app, [options] { return search(*options); }};
+}
+
+}  // namespace lffn::tools

@@ -1,0 +1,119 @@
+#include "text_options.h"
+
+#include <nlohmann/json.hpp>
+
+namespace lffn::tools {
+namespace {
+
+TextRecord parse_record(const std::string& line) {
+  const nlohmann::json value = nlohmann::json::parse(line, nullptr, false);
+  TextRecord record;
+  if (value.is_string()) {
+    record.text = value.get<std::string>();
+    return record;
+  }
+  if (!value.is_object() || !value.contains("text") || !value["text"].is_string()) {
+    throw lookupffn::InvalidArgument(
+        "expected a JSON string, or an object like {\"text\": \"...\", \"pair\": \"...\"}");
+  }
+  record.text = value["text"].get<std::string>();
+  if (value.contains("pair") && !value["pair"].is_null()) {
+    if (!value["pair"].is_string()) throw lookupffn::InvalidArgument("\"pair\" must be a string");
+    record.pair = value["pair"].get<std::string>();
+    record.has_pair = true;
+  }
+  return record;
+}
+
+void add_to(lookupffn::Texts& texts, const TextRecord& record) {
+  if (record.has_pair) {
+    texts.add(record.text, record.pair);
+  } else {
+    texts.add(record.text);
+  }
+}
+
+// The library's message speaks of texts[0]; here the line is named instead.
+std::string without_place(const std::string& message) {
+  const std::string place = "texts[0]: ";
+  return message.compare(0, place.size(), place) == 0 ? message.substr(place.size()) : message;
+}
+
+}  // namespace
+
+void TextOptions::add_to(CLI::App& app) {
+  app.add_flag("--json-lines", json_lines_,
+               "Each line of the input is a JSON string, or an object {\"text\": ..., \"pair\": ...}");
+  app.add_option("--max-tokens", max_tokens_, "Cut texts to so many tokens, special ones counted")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_flag("--truncate", truncate_, "Cut texts to what the model means to read");
+  CLI::Option* const prompt =
+      app.add_option("--prompt", prompt_, "Put the model's prompt of this name before each text")->type_name("NAME");
+  app.add_flag("--no-prompt", no_prompt_, "Do not put the model's default prompt before texts")->excludes(prompt);
+}
+
+lookupffn::RunOptions TextOptions::run_options() const {
+  lookupffn::RunOptions options;
+  if (max_tokens_ > 0) {
+    options.max_tokens = max_tokens_;
+  } else if (truncate_) {
+    options.max_tokens = LFFN_MAX_TOKENS_MODEL;
+  }
+  if (no_prompt_) options.prompt_kind = LFFN_PROMPT_NONE;
+  if (!prompt_.empty()) {
+    options.prompt_kind = LFFN_PROMPT_NAMED;
+    options.prompt = prompt_;
+  }
+  return options;
+}
+
+std::vector<TextRecord> TextInput::next() {
+  std::vector<TextRecord> records;
+  const std::vector<std::string> lines = lines_.next(kLinesAtOnce);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (json_lines_) {
+      records.push_back(for_line(lines_, i, [&] { return parse_record(lines[i]); }));
+    } else {
+      records.push_back({lines[i], "", false});
+    }
+  }
+  return records;
+}
+
+lookupffn::ResultView run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
+                                  const TextInput& from, lffn_model_run_args args, lookupffn::Result& result) {
+  lookupffn::Texts texts;
+  for (const TextRecord& record : records) add_to(texts, record);
+  texts.give(args);
+  args.result = result.get();
+  std::vector<lffn_status> statuses(records.size());
+  args.statuses = statuses.data();
+  model.run(args);
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (statuses[i] == LFFN_OK) continue;
+    // Once more alone, for its message.
+    lookupffn::Texts alone;
+    add_to(alone, records[i]);
+    alone.give(args);
+    args.statuses = nullptr;
+    for_line(from.lines(), i, [&] {
+      try {
+        model.run(args);
+      } catch (const lookupffn::InvalidArgument& error) {
+        throw lookupffn::InvalidArgument(without_place(error.what()));
+      }
+    });
+  }
+  return result.view();
+}
+
+void append_record(std::string& out, const TextRecord& record) {
+  out += "\"text\":";
+  append_json(out, record.text);
+  if (!record.has_pair) return;
+  out += ",\"pair\":";
+  append_json(out, record.pair);
+}
+
+}  // namespace lffn::tools

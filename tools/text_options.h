@@ -1,0 +1,60 @@
+// What the subcommands that read texts share: which lines there are, how they are cut and prompted, and running them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "lookupffn/lookupffn.hpp"
+#include "model_options.h"
+
+namespace lffn::tools {
+
+// One input: a text, or a pair of texts.
+struct TextRecord {
+  std::string text;
+  std::string pair;
+  bool has_pair = false;
+};
+
+class TextOptions {
+ public:
+  void add_to(CLI::App& app);
+  bool json_lines() const { return json_lines_; }
+  lookupffn::RunOptions run_options() const;
+  // Whether the model is needed to know how texts are to be read, and not its tokenizer alone.
+  bool needs_model() const { return truncate_ || !prompt_.empty(); }
+  int64_t max_tokens() const { return max_tokens_; }
+
+ private:
+  bool json_lines_ = false;
+  bool truncate_ = false;
+  bool no_prompt_ = false;
+  int64_t max_tokens_ = 0;
+  std::string prompt_;
+};
+
+// The records of a file or of standard input, handed out as they come.
+class TextInput {
+ public:
+  // "-" is standard input.
+  TextInput(const std::string& path, const std::string& doing, bool json_lines)
+      : lines_(path, doing), json_lines_(json_lines) {}
+
+  // The next ones, none at the end of the input.
+  std::vector<TextRecord> next();
+  const Lines& lines() const { return lines_; }
+
+ private:
+  Lines lines_;
+  bool json_lines_;
+};
+
+// Runs the records. What fails for one of them is told with the name of its line.
+lookupffn::ResultView run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
+                                  const TextInput& from, lffn_model_run_args args, lookupffn::Result& result);
+
+// "text":...,"pair":... without braces.
+void append_record(std::string& out, const TextRecord& record);
+
+}  // namespace lffn::tools

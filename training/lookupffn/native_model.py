@@ -1,0 +1,124 @@
+"""Whole models through liblookupffn, called with ctypes: for comparing them with those of PyTorch."""
+
+import ctypes
+import os
+from typing import List, Sequence, Tuple, Union
+
+import numpy
+
+from . import native
+
+DTYPE_AS_STORED, F32, BF16, INT8 = -1, 0, 1, 2
+
+
+class _LoadOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("num_threads", ctypes.c_int32), ("table_dtype", ctypes.c_int32),
+                ("hash_dtype", ctypes.c_int32), ("flags", ctypes.c_uint32), ("linear_dtype", ctypes.c_int32),
+                ("embedding_dtype", ctypes.c_int32)]
+
+
+class _RunArgs(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("n", ctypes.c_int64)] + [
+        (name, ctypes.c_void_p) for name in ("ids", "offsets", "token_types", "texts", "text_sizes", "pairs",
+                                             "pair_sizes", "prompt")] + [
+        ("max_tokens", ctypes.c_int64), ("prompt_kind", ctypes.c_int32), ("pooling", ctypes.c_int32),
+        ("normalize", ctypes.c_int32), ("top_k", ctypes.c_int32), ("flags", ctypes.c_uint32),
+        ("wanted", ctypes.c_uint32), ("positions", ctypes.c_void_p), ("n_positions", ctypes.c_int64),
+        ("cancel", ctypes.c_void_p), ("result", ctypes.c_void_p), ("hidden", ctypes.c_void_p),
+        ("hidden_capacity", ctypes.c_int64), ("embeddings", ctypes.c_void_p), ("embeddings_capacity", ctypes.c_int64),
+        ("logits", ctypes.c_void_p), ("logits_capacity", ctypes.c_int64), ("class_scores", ctypes.c_void_p),
+        ("class_scores_capacity", ctypes.c_int64), ("filling_ids", ctypes.c_void_p),
+        ("filling_probabilities", ctypes.c_void_p), ("fillings_capacity", ctypes.c_int64),
+        ("offsets_out", ctypes.c_void_p), ("uncut", ctypes.c_void_p), ("n_masks", ctypes.c_void_p),
+        ("statuses", ctypes.c_void_p), ("seconds", ctypes.c_void_p)]
+
+
+class _TokenizeArgs(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("text", ctypes.c_void_p), ("text_size", ctypes.c_size_t),
+                ("pair", ctypes.c_void_p), ("pair_size", ctypes.c_size_t), ("max_tokens", ctypes.c_int64),
+                ("cancel", ctypes.c_void_p), ("ids", ctypes.c_void_p), ("types", ctypes.c_void_p),
+                ("begins", ctypes.c_void_p), ("ends", ctypes.c_void_p), ("capacity", ctypes.c_int64),
+                ("n_ids", ctypes.c_void_p), ("n_uncut", ctypes.c_void_p), ("flags", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)]
+
+
+class NativeModel:
+    """A folder, or a single file, that the library has loaded. Use it in a `with` statement."""
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"], num_threads: int = 1,
+                 table_dtype: int = DTYPE_AS_STORED, hash_dtype: int = DTYPE_AS_STORED,
+                 linear_dtype: int = DTYPE_AS_STORED, embedding_dtype: int = DTYPE_AS_STORED) -> None:
+        self._library = native.library()
+        if self._library is None:
+            raise RuntimeError("liblookupffn is not there; set LOOKUPFFN_LIBRARY to its file")
+        pointer = ctypes.c_void_p
+        self._library.lffn_model_load.argtypes = [ctypes.c_char_p, pointer, pointer]
+        self._library.lffn_model_run.argtypes = [pointer, pointer]
+        self._library.lffn_model_free.argtypes = [pointer]
+        options = _LoadOptions(ctypes.sizeof(_LoadOptions), num_threads, table_dtype, hash_dtype, 0, linear_dtype,
+                               embedding_dtype)
+        self._handle = pointer()
+        self._check(self._library.lffn_model_load(str(path).encode(), ctypes.byref(options),
+                                                  ctypes.byref(self._handle)))
+
+    def __enter__(self) -> "NativeModel":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._library.lffn_model_free(self._handle)
+        self._handle = None
+
+    def _check(self, status: int) -> None:
+        if status != 0:
+            raise RuntimeError(self._library.lffn_last_error().decode())
+
+    def _args(self, sequences: Sequence[Sequence[int]]) -> Tuple[_RunArgs, Tuple[numpy.ndarray, numpy.ndarray]]:
+        args = _RunArgs()
+        args.struct_size = ctypes.sizeof(_RunArgs)
+        args.n = len(sequences)
+        ids = numpy.concatenate([numpy.asarray(s, numpy.int32) for s in sequences] or [numpy.zeros(0, numpy.int32)])
+        offsets = numpy.cumsum([0] + [len(s) for s in sequences]).astype(numpy.int64)
+        args.ids, args.offsets = ids.ctypes.data, offsets.ctypes.data
+        return args, (ids, offsets)  # which must stay meanwhile
+
+    def encode(self, sequences: Sequence[Sequence[int]], width: int) -> numpy.ndarray:
+        """The hidden states of sequences of ids, [tokens, width]."""
+        args, kept = self._args(sequences)
+        hidden = numpy.zeros((len(kept[0]), width), numpy.float32)
+        args.hidden, args.hidden_capacity = hidden.ctypes.data, hidden.size
+        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+        return hidden
+
+    def logits(self, sequences: Sequence[Sequence[int]], places: Sequence[int], vocabulary: int) -> numpy.ndarray:
+        """The language model head's logits at some places of the sequences laid end to end, [places, vocabulary]."""
+        args, _kept = self._args(sequences)
+        positions = numpy.asarray(places, numpy.int64)
+        logits = numpy.zeros((len(positions), vocabulary), numpy.float32)
+        args.positions, args.n_positions = positions.ctypes.data, len(positions)
+        args.logits, args.logits_capacity = logits.ctypes.data, logits.size
+        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+        return logits
+
+    def tokenize(self, text: str) -> List[int]:
+        """A text's ids, special ones included."""
+        library, pointer = self._library, ctypes.c_void_p
+        library.lffn_model_tokenizer.argtypes = [pointer, pointer]
+        library.lffn_tokenizer_encode.argtypes = [pointer, pointer]
+        library.lffn_tokenizer_free.argtypes = [pointer]
+        tokenizer = pointer()
+        self._check(library.lffn_model_tokenizer(self._handle, ctypes.byref(tokenizer)))
+        data = text.encode()
+        count = ctypes.c_int64()
+        given = _TokenizeArgs(ctypes.sizeof(_TokenizeArgs))
+        library.lffn_tokenize_args_init_sized(ctypes.byref(given), ctypes.c_size_t(ctypes.sizeof(_TokenizeArgs)))
+        kept = ctypes.create_string_buffer(data, len(data) + 1)
+        given.text, given.text_size = ctypes.addressof(kept), len(data)
+        given.n_ids = ctypes.addressof(count)
+        try:
+            self._check(library.lffn_tokenizer_encode(tokenizer, ctypes.byref(given)))
+            ids = numpy.zeros(max(count.value, 1), numpy.int32)
+            given.ids, given.capacity = ids.ctypes.data, count.value
+            self._check(library.lffn_tokenizer_encode(tokenizer, ctypes.byref(given)))
+        finally:
+            library.lffn_tokenizer_free(tokenizer)
+        return ids[:count.value].tolist()
