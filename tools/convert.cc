@@ -43,8 +43,12 @@ void check_copy(const lookupffn::Model& model, const lookupffn::Model& copy, con
   const lookupffn::ModelInfo& info = model.info();
   const lookupffn::ModelInfo& copied = copy.info();
   const lookupffn::TokenBatch sequences = sample(info);
-  bool same = std::memcmp(static_cast<const lffn_model_info*>(&info), static_cast<const lffn_model_info*>(&copied),
-                          sizeof(lffn_model_info)) == 0 &&
+  bool same = model.family() == copy.family() && info.vocab_size == copied.vocab_size &&
+              info.embedding_size == copied.embedding_size && info.own_max_tokens == copied.own_max_tokens &&
+              info.num_prompts == copied.num_prompts && info.table_dtype == copied.table_dtype &&
+              info.hash_dtype == copied.hash_dtype && info.linear_dtype == copied.linear_dtype &&
+              info.embedding_dtype == copied.embedding_dtype && info.num_parameters == copied.num_parameters &&
+              info.file_bytes == copied.file_bytes && info.memory_bytes == copied.memory_bytes &&
               same_bits(model.encode(sequences.view()), copy.encode(sequences.view()));
   if (same && info.has_lm_head != 0) {
     const std::vector<int64_t> positions = {0, sequences.offsets.back() - 1};

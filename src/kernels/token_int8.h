@@ -72,7 +72,7 @@ inline void token_words(const float* in, int64_t rows, F32 inverse, uint8_t* wor
   for_vectors(in, rows, [&](F32 value, int64_t first, int present) LFFN_INLINE {
     const I32 number = bits(fma(value, inverse, round));
     uint8_t rest[2 * kLanes];
-    const size_t whole = static_cast<size_t>((present + kWordInputs - 1) / kWordInputs * kWordInputs);
+    const size_t whole = (static_cast<size_t>(present) + kWordInputs - 1) / kWordInputs * kWordInputs;
     if constexpr (!kByteDot) {
       store_u16(number & I32::set1(0xffff), reinterpret_cast<uint16_t*>(rest));
       __builtin_memcpy(words + 2 * first, rest, present == kLanes ? sizeof rest : 2 * whole);

@@ -57,7 +57,7 @@ def test_slide():
                 skipped += 1
         assert torch.allclose(out, expected)
     assert 0 < skipped < 15 * 24
-    assert layer.active_share() == 1 - skipped / (15 * 24)
+    assert layer.active_share() == pytest.approx(1 - skipped / (15 * 24))
     assert layer.flop_per_token() == round(4 * 16 * (24 - skipped / 15)) + 2 * 2 * 2 * 16
     layer(X[:1])  # the share is that of all tokens since the weights changed
     alone = layer.active(layer.LayerNorm(X[:1])).double().mean()
