@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
 #include "model/text_batch.h"
+#include "runtime/idle_pool.h"
 #include "runtime/memory.h"
 
 namespace lffn {
@@ -53,8 +53,10 @@ class RunMemoryPool {
  public:
   class Lease {
    public:
-    explicit Lease(RunMemoryPool& pool) : pool_(pool), memory_(pool.take()) {}
-    ~Lease() { pool_.give_back(std::move(memory_)); }
+    explicit Lease(RunMemoryPool& pool) : pool_(pool), memory_(pool.idle_.take([](const RunMemory&) { return true; })) {
+      if (memory_ == nullptr) memory_ = std::make_unique<RunMemory>();
+    }
+    ~Lease() { pool_.idle_.give_back(std::move(memory_)); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     RunMemory& get() const { return *memory_; }
@@ -65,12 +67,7 @@ class RunMemoryPool {
   };
 
  private:
-  std::unique_ptr<RunMemory> take();
-  void give_back(std::unique_ptr<RunMemory> memory) noexcept;
-
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<RunMemory>> idle_;
-  size_t lent_ = 0;
+  IdlePool<RunMemory> idle_;
 };
 
 }  // namespace lffn

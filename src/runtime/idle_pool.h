@@ -1,0 +1,53 @@
+// What calls of one handle use and leave for the next, so that a steady state allocates nothing.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+namespace lffn {
+
+// Without a lock: a child that is forked while another thread holds one would wait for it forever.
+template <typename Thing>
+class IdlePool {
+ public:
+  IdlePool() = default;
+  ~IdlePool() {
+    for (std::atomic<Thing*>& place : idle_) delete place.load(std::memory_order_acquire);
+  }
+  IdlePool(const IdlePool&) = delete;
+  IdlePool& operator=(const IdlePool&) = delete;
+
+  // The first that `fits`, or nullptr. What does not fit is put back, but for one, which is freed: the caller makes a
+  // larger one in its stead.
+  template <typename Fits>
+  std::unique_ptr<Thing> take(Fits&& fits) {
+    std::unique_ptr<Thing> misfit;
+    for (std::atomic<Thing*>& place : idle_) {
+      if (place.load(std::memory_order_relaxed) == nullptr) continue;
+      std::unique_ptr<Thing> found(place.exchange(nullptr, std::memory_order_acquire));
+      if (found == nullptr) continue;
+      if (misfit != nullptr) give_back(std::move(misfit));
+      if (fits(*found)) return found;
+      misfit = std::move(found);
+    }
+    return nullptr;
+  }
+
+  void give_back(std::unique_ptr<Thing> thing) noexcept {
+    for (std::atomic<Thing*>& place : idle_) {
+      Thing* nothing = nullptr;
+      if (place.compare_exchange_strong(nothing, thing.get(), std::memory_order_release, std::memory_order_relaxed)) {
+        static_cast<void>(thing.release());  // NOLINT(bugprone-unused-return-value)
+        return;
+      }
+    }
+  }
+
+ private:
+  static constexpr int kMostKept = 64;  // what more calls at once used is freed as they end
+
+  std::atomic<Thing*> idle_[kMostKept] = {};
+};
+
+}  // namespace lffn
