@@ -13,31 +13,31 @@ namespace lffn {
 #define LFFN_SIZE_UP_TO(type, member) (offsetof(type, member) + sizeof(static_cast<type*>(nullptr)->member))
 
 template <typename Struct>
-constexpr size_t kFirstSize = 0;
+inline constexpr size_t kFirstSize = 0;
 template <>
-constexpr size_t kFirstSize<lffn_load_options> = LFFN_SIZE_UP_TO(lffn_load_options, embedding_dtype);
+inline constexpr size_t kFirstSize<lffn_load_options> = LFFN_SIZE_UP_TO(lffn_load_options, embedding_dtype);
 template <>
-constexpr size_t kFirstSize<lffn_file> = LFFN_SIZE_UP_TO(lffn_file, size);
+inline constexpr size_t kFirstSize<lffn_file> = LFFN_SIZE_UP_TO(lffn_file, size);
 template <>
-constexpr size_t kFirstSize<lffn_allocator> = LFFN_SIZE_UP_TO(lffn_allocator, user);
+inline constexpr size_t kFirstSize<lffn_allocator> = LFFN_SIZE_UP_TO(lffn_allocator, user);
 template <>
-constexpr size_t kFirstSize<lffn_layer_config> = LFFN_SIZE_UP_TO(lffn_layer_config, seed);
+inline constexpr size_t kFirstSize<lffn_layer_config> = LFFN_SIZE_UP_TO(lffn_layer_config, seed);
 template <>
-constexpr size_t kFirstSize<lffn_tensor> = LFFN_SIZE_UP_TO(lffn_tensor, size);
+inline constexpr size_t kFirstSize<lffn_tensor> = LFFN_SIZE_UP_TO(lffn_tensor, size);
 template <>
-constexpr size_t kFirstSize<lffn_layer_info> = LFFN_SIZE_UP_TO(lffn_layer_info, scratch_bytes);
+inline constexpr size_t kFirstSize<lffn_layer_info> = LFFN_SIZE_UP_TO(lffn_layer_info, scratch_bytes);
 template <>
-constexpr size_t kFirstSize<lffn_forward_args> = LFFN_SIZE_UP_TO(lffn_forward_args, cancel);
+inline constexpr size_t kFirstSize<lffn_forward_args> = LFFN_SIZE_UP_TO(lffn_forward_args, cancel);
 template <>
-constexpr size_t kFirstSize<lffn_model_info> = LFFN_SIZE_UP_TO(lffn_model_info, scratch_bytes);
+inline constexpr size_t kFirstSize<lffn_model_info> = LFFN_SIZE_UP_TO(lffn_model_info, scratch_bytes);
 template <>
-constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_model_run_args, seconds);
+inline constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_model_run_args, seconds);
 template <>
-constexpr size_t kFirstSize<lffn_result_view> = LFFN_SIZE_UP_TO(lffn_result_view, filling_probabilities);
+inline constexpr size_t kFirstSize<lffn_result_view> = LFFN_SIZE_UP_TO(lffn_result_view, filling_probabilities);
 template <>
-constexpr size_t kFirstSize<lffn_tokenizer_info> = LFFN_SIZE_UP_TO(lffn_tokenizer_info, own_max_tokens);
+inline constexpr size_t kFirstSize<lffn_tokenizer_info> = LFFN_SIZE_UP_TO(lffn_tokenizer_info, own_max_tokens);
 template <>
-constexpr size_t kFirstSize<lffn_tokenize_args> = LFFN_SIZE_UP_TO(lffn_tokenize_args, reserved);
+inline constexpr size_t kFirstSize<lffn_tokenize_args> = LFFN_SIZE_UP_TO(lffn_tokenize_args, reserved);
 
 // Gives the caller's struct defaults; members that only the caller knows become zero.
 template <typename Struct>

@@ -14,9 +14,9 @@
 using namespace lffn;
 
 template <>
-constexpr size_t lffn::kFirstSize<lffn_train_weights> = LFFN_SIZE_UP_TO(lffn_train_weights, bias);
+inline constexpr size_t lffn::kFirstSize<lffn_train_weights> = LFFN_SIZE_UP_TO(lffn_train_weights, bias);
 template <>
-constexpr size_t lffn::kFirstSize<lffn_train_gradients> = LFFN_SIZE_UP_TO(lffn_train_gradients, bias);
+inline constexpr size_t lffn::kFirstSize<lffn_train_gradients> = LFFN_SIZE_UP_TO(lffn_train_gradients, bias);
 
 namespace {
 
