@@ -28,6 +28,21 @@ const char* tokenizer_name(const lookupffn::Model& model) {
   return model.tokenizer().info().is_word_piece != 0 ? "WordPiece" : "byte-level BPE";
 }
 
+const char* score_activation_name(int32_t activation) {
+  switch (activation) {
+    case LFFN_SCORE_TANH:
+      return "tanh";
+    case LFFN_SCORE_RELU:
+      return "relu";
+    case LFFN_SCORE_SIGMOID:
+      return "sigmoid";
+    case LFFN_SCORE_GELU:
+      return "gelu";
+    default:
+      return "identity";
+  }
+}
+
 nlohmann::ordered_json prompts_of(const lookupffn::Model& model) {
   nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
   for (int32_t i = 0; i < model.info().num_prompts; ++i) {
@@ -79,6 +94,7 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"num_classes", info.num_classes},
       {"labels", labels_of(model)},
       {"several_labels", info.several_labels != 0},
+      {"score_activation", score_activation_name(info.score_activation)},
       {"table_dtype", name_of(dtype_names(), info.table_dtype)},
       {"hash_dtype", name_of(dtype_names(), info.hash_dtype)},
       {"linear_dtype", name_of(dtype_names(), info.linear_dtype)},
@@ -125,6 +141,8 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
   for (int32_t i = 0; i < info.num_classes && i < kShownLabels; ++i) {
     row("label", number(i) + ": " + std::string(model.label(i)));
   }
+  if (info.num_classes > 0)
+    row("own scores", std::string(score_activation_name(info.score_activation)) + " of the raw ones, on request");
   row("numbers", "tables " + name_of(dtype_names(), info.table_dtype) + ", hash " +
                      name_of(dtype_names(), info.hash_dtype) + ", linear layers " +
                      name_of(dtype_names(), info.linear_dtype) + ", word embeddings " +

@@ -91,7 +91,17 @@ enum {
 enum {
   LFFN_SCORES_RAW = 0,           /**< Logits, as the model gives them. */
   LFFN_SCORES_PROBABILITIES = 1, /**< Softmax; sigmoid for one class and for models of several labels at once. */
-  LFFN_SCORES_MODEL = 2          /**< The activation that a reranker's files name; sigmoid for others of one class. */
+  LFFN_SCORES_MODEL =
+      2 /**< lffn_model_info.score_activation: what a reranker's files name; else sigmoid for one class. */
+};
+
+/** What LFFN_SCORES_MODEL makes of a class score x. */
+enum {
+  LFFN_SCORE_IDENTITY = 0, /**< x */
+  LFFN_SCORE_TANH = 1,     /**< tanh(x) */
+  LFFN_SCORE_RELU = 2,     /**< x where it is above 0, else 0 */
+  LFFN_SCORE_SIGMOID = 3,  /**< 1 / (1 + exp(-x)) */
+  LFFN_SCORE_GELU = 4      /**< x Phi(x), Phi the normal distribution */
 };
 
 /** What a model is and costs. The FLOP of a sequence of n tokens are n times (ffn_flop_per_token +
@@ -132,6 +142,7 @@ typedef struct lffn_model_info {
   /** Grows when a version of the library changes the results of int8 arithmetic: embeddings that are stored should
    * be compared only with those of the same number. */
   int32_t arithmetic;
+  int32_t score_activation;         /**< LFFN_SCORE_: what a reranker's files make of its scores. */
   int64_t ffn_flop_per_token;       /**< Of all feed-forward layers; the paper's count. */
   int64_t attention_flop_per_token; /**< Of the four linear layers of each attention. */
   int64_t attention_flop_per_pair;  /**< Of scores and sums, for each token and each token it attends to. */

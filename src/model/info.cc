@@ -21,6 +21,13 @@ int32_t pooling_of(const SentenceSettings& sentence) {
   return LFFN_POOLING_MODEL;
 }
 
+static_assert(static_cast<int32_t>(ModuleActivation::kIdentity) == LFFN_SCORE_IDENTITY &&
+                  static_cast<int32_t>(ModuleActivation::kTanh) == LFFN_SCORE_TANH &&
+                  static_cast<int32_t>(ModuleActivation::kRelu) == LFFN_SCORE_RELU &&
+                  static_cast<int32_t>(ModuleActivation::kSigmoid) == LFFN_SCORE_SIGMOID &&
+                  static_cast<int32_t>(ModuleActivation::kGelu) == LFFN_SCORE_GELU,
+              "the header's numbers are these");
+
 }  // namespace
 
 lffn_model_info Model::info() const {
@@ -43,6 +50,7 @@ lffn_model_info Model::info() const {
   info.num_prompts = static_cast<int32_t>(sentence_.prompts.size());
   info.default_prompt = sentence_.default_prompt;
   info.arithmetic = kArithmetic;
+  info.score_activation = static_cast<int32_t>(num_classes_ > 0 ? rank_activation() : ModuleActivation::kIdentity);
   info.intermediate_size = intermediate_size_;
   info.num_classes = num_classes_;
   info.has_lm_head = has_lm_head() ? 1 : 0;

@@ -12,7 +12,7 @@ from test_models import LINES, MODEL, Case, run, run_lines
 ROOT = Path(__file__).resolve().parents[2]
 # Folders written by transformers and sentence-transformers, with what these compute. The large ones are not in the
 # repository.
-GOLDEN = [folder for folder in (ROOT.parent / "shared" / "golden-hf", ROOT / "tests" / "model" / "data" / "hf")
+GOLDEN = [folder for folder in (ROOT.parent / "shared" / "golden-hf", ROOT / "tests" / "model" / "data-hf")
           if folder.is_dir()]
 
 
@@ -130,6 +130,20 @@ class ModelInfo(Case):
         text = run("info", MODEL)[0].decode()
         for part in ("family", "tokenizer", "pooling mean", "classifier of 3", "in memory"):
             self.assertIn(part, text)
+
+    def test_what_a_reranker_makes_of_its_scores(self):
+        small = ROOT / "tests" / "model" / "data-hf" / "roberta-classes"
+        for keys, expected in [({}, "identity"),
+                               ({"sbert_ce_default_activation_function": "torch.nn.modules.activation.Sigmoid"}, "sigmoid"),
+                               ({"sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Tanh"},
+                                 "sbert_ce_default_activation_function": "torch.nn.modules.linear.Identity"}, "tanh")]:
+            for file in small.iterdir():
+                (self.folder / file.name).write_bytes(file.read_bytes())
+            config = json.loads((small / "config.json").read_text(encoding="utf-8"))
+            (self.folder / "config.json").write_text(json.dumps({**config, **keys}), encoding="utf-8")
+            info = json.loads(run("info", "--json", str(self.folder))[0])
+            self.assertEqual(info["score_activation"], expected, keys)
+            self.assertIn(f"{expected} of the raw ones", run("info", str(self.folder))[0].decode())
 
     def test_errors_speak_of_the_model(self):
         (self.folder / "config.json").write_text("{}", encoding="utf-8")
