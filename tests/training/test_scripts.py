@@ -125,3 +125,27 @@ def test_students_are_measured_beside_baselines(tmp_path, monkeypatch):
     (row,) = [line for line in (tmp_path / "none" / "report.md").read_text().splitlines() if "24 steps |" in line]
     assert abs(results["none"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-3
     assert (tmp_path / "out" / "quality.svg").read_text().count("<circle") == 2
+
+
+def test_embedding_accuracy_compares_each_form_with_the_wanted(tmp_path, monkeypatch, capsys):
+    accuracy = script("embedding_accuracy")
+    stand_in = tmp_path / "command"
+    stand_in.write_text(f"""#!{sys.executable}
+import array, json, sys
+texts = [json.loads(line) for line in sys.stdin]
+vectors = {{"a": [1, 0], "b": [1, 1], "c": [0, 2]}}
+rounded = {{"a": [1, 0], "b": [1, 0], "c": [0, 1]}} if "--linear-dtype" in sys.argv else vectors
+sys.stdout.buffer.write(array.array("f", [x for text in texts for x in rounded[text]]).tobytes())
+""")
+    stand_in.chmod(0o755)
+    (tmp_path / "texts.json").write_text(json.dumps(["a", {"text": "b"}, "c"]))
+    monkeypatch.setattr(sys, "argv", ["embedding_accuracy.py", "model", str(tmp_path / "texts.json"), "--command",
+                                      str(stand_in)])
+    accuracy.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == "| float32 | 1.00000 | 1.00000 | 1.00000 |"
+    assert lines[3].startswith("| int8 linear layers | 0.90237 | 0.70711 |")
+    safetensors.save(tmp_path / "wanted", {"embeddings": np.ones((2, 2), np.float32)})
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--reference", str(tmp_path / "wanted")])
+    with pytest.raises(SystemExit):
+        accuracy.main()
