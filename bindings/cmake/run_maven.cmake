@@ -8,7 +8,8 @@ if(old)
   file(REMOVE ${old})
 endif()
 set(options -Dmaven.repo.local=${REPOSITORY} -Dlookupffn.version=${VERSION} -Doutput.directory=${BUILD}
-            -Dgolden.directory=${GOLDEN} -Dcases.directory=${CASES} -Dmodels.directory=${MODELS})
+            -Dgolden.directory=${GOLDEN} -Dcases.directory=${CASES} -Dmodels.directory=${MODELS}
+            -Dmade.models.directory=${MADE_MODELS} -Dother.library=${OTHER_LIBRARY} ${OPTIONS})
 if(DEFINED ENV{LOOKUPFFN_RACE_SECONDS})
   list(APPEND options -Drace.seconds=$ENV{LOOKUPFFN_RACE_SECONDS})
 endif()

@@ -111,6 +111,7 @@
 %enddef
 %direct_buffer(const float* x, java.nio.FloatBuffer, false)
 %direct_buffer(float* y, java.nio.FloatBuffer, false)
+%direct_buffer(float* buffer, java.nio.FloatBuffer, true)
 %direct_buffer(const int32_t* cancel, java.nio.ByteBuffer, true)
 
 %typemap(in, numinputs=0) JNIEnv* env %{ $1 = jenv; %}

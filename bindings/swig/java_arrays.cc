@@ -1,49 +1,11 @@
 #include "java_arrays.h"
 
-#include <cstdlib>
 #include <cstring>
 
+#include "java_scratch.h"
 #include "raw.h"
 
 namespace {
-
-constexpr size_t kAlignment = 64;
-constexpr size_t kKeptBytes =
-    size_t{1} << 20;  // What a thread keeps between calls, so that small calls allocate nothing.
-
-size_t padded(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-struct Kept {
-  void* memory = nullptr;
-  size_t size = 0;
-  ~Kept() { std::free(memory); }
-};
-thread_local Kept kept;
-
-// Aligned memory for the length of one call.
-class Scratch {
- public:
-  explicit Scratch(size_t bytes) {
-    if (bytes > kKeptBytes) {
-      memory_ = own_ = std::aligned_alloc(kAlignment, padded(bytes));
-      return;
-    }
-    if (kept.size < bytes) {
-      std::free(kept.memory);
-      kept.memory = std::aligned_alloc(kAlignment, padded(bytes));
-      kept.size = kept.memory == nullptr ? 0 : padded(bytes);
-    }
-    memory_ = kept.memory;
-  }
-  ~Scratch() { std::free(own_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  char* memory() const { return static_cast<char*>(memory_); }
-
- private:
-  void* memory_ = nullptr;
-  void* own_ = nullptr;
-};
 
 void throw_no_memory(JNIEnv* env) { throw_status(env, LFFN_ERROR_OUT_OF_MEMORY, "no memory for a copy of the arrays"); }
 
@@ -62,6 +24,11 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   if (exception_factory == nullptr) return JNI_ERR;
   exception_class = env->NewWeakGlobalRef(found);
   return exception_class == nullptr ? JNI_ERR : JNI_VERSION_10;
+}
+
+// Not through SWIG's classes: those want a library that was found to be the right one.
+extern "C" JNIEXPORT jint JNICALL Java_io_github_lookupffn_NativeLibrary_version(JNIEnv*, jclass) {
+  return native_version();
 }
 
 extern "C" JNIEXPORT void JNICALL JNI_OnUnload(JavaVM* vm, void*) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "java_arrays.h"
+#include "java_scratch.h"
 #include "raw.h"
 #include "raw_model.h"
 
@@ -56,85 +57,114 @@ bool store_longs(JNIEnv* env, jobjectArray results, jsize place, const int64_t* 
   return store(env, results, place, values, count, &JNIEnv::NewLongArray, &JNIEnv::SetLongArrayRegion);
 }
 
-// Adds up the sizes of the results, or copies the output into them part by part.
-bool spread(JNIEnv* env, jobjectArray results, const float* output, size_t* total) {
-  *total = 0;
-  const jsize count = env->GetArrayLength(results);
-  for (jsize i = 0; i < count; ++i) {
-    jfloatArray result = static_cast<jfloatArray>(env->GetObjectArrayElement(results, i));
-    if (env->ExceptionCheck()) return false;
-    const jsize size = env->GetArrayLength(result);
-    if (output != nullptr) {
-      env->SetFloatArrayRegion(result, 0, size, output + *total);
-      if (env->ExceptionCheck()) return false;
-    }
-    env->DeleteLocalRef(result);
-    *total += static_cast<size_t>(size);
-  }
-  return true;
+// Copies the first `count` elements; false leaves an exception behind, also when the array has fewer.
+bool fetch(JNIEnv* env, jbyteArray from, size_t count, char* to) {
+  env->GetByteArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jbyte*>(to));
+  return !env->ExceptionCheck();
 }
+
+bool fetch(JNIEnv* env, jlongArray from, size_t count, int64_t* to) {
+  env->GetLongArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jlong*>(to));
+  return !env->ExceptionCheck();
+}
+
+bool fetch(JNIEnv* env, jintArray from, size_t count, int32_t* to) {
+  env->GetIntArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jint*>(to));
+  return !env->ExceptionCheck();
+}
+
+// One piece of scratch memory after another, each aligned.
+class Pieces {
+ public:
+  explicit Pieces(char* memory) : at_(memory) {}
+  template <typename T>
+  T* next(size_t count) {
+    T* piece = reinterpret_cast<T*>(at_);
+    at_ += room<T>(count);
+    return piece;
+  }
+  // One more than asked for, so that none is nothing.
+  template <typename T>
+  static size_t room(size_t count) {
+    return padded((count + 1) * sizeof(T));
+  }
+
+ private:
+  char* at_;
+};
 
 }  // namespace
 
-lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t output,
-                             jlongArray positions, int32_t pooling, int32_t normalize, jobjectArray results,
-                             const int32_t* cancel) {
-  const size_t n_ids = length_of(env, ids), n_offsets = length_of(env, offsets);
-  const size_t n_positions = length_of(env, positions);
-  size_t total = 0;
-  if (!spread(env, results, nullptr, &total)) return LFFN_OK;
-  const Block<int32_t> id_copy(n_ids);
-  const Block<int64_t> offset_copy(n_offsets), position_copy(n_positions);
-  const Block<float> values(total);
-  if (id_copy.data() == nullptr || offset_copy.data() == nullptr || position_copy.data() == nullptr ||
-      values.data() == nullptr) {
-    return out_of_memory(env);
+lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t n,
+                             int32_t output, jlongArray positions, int32_t n_positions, int32_t pooling,
+                             int32_t normalize, int32_t scores, jfloatArray array, float* buffer, int32_t at,
+                             int32_t capacity, const int32_t* cancel) {
+  jlong last = 0;
+  env->GetLongArrayRegion(offsets, n, 1, &last);
+  if (env->ExceptionCheck()) return LFFN_OK;
+  const auto n_ids = static_cast<size_t>(last), n_offsets = static_cast<size_t>(n) + 1;
+  const auto n_places = static_cast<size_t>(n_positions);
+  const size_t n_values = buffer == nullptr ? static_cast<size_t>(capacity) : 0;
+  const Scratch scratch(Pieces::room<int32_t>(n_ids) + Pieces::room<int64_t>(n_offsets) +
+                        Pieces::room<int64_t>(n_places) + Pieces::room<float>(n_values));
+  if (scratch.memory() == nullptr) return out_of_memory(env);
+  Pieces pieces(scratch.memory());
+  int32_t* const id_copy = pieces.next<int32_t>(n_ids);
+  int64_t* const offset_copy = pieces.next<int64_t>(n_offsets);
+  int64_t* const place_copy = pieces.next<int64_t>(n_places);
+  float* const values = buffer == nullptr ? pieces.next<float>(n_values) : buffer + at;
+  if (!fetch(env, ids, n_ids, id_copy) || !fetch(env, offsets, n_offsets, offset_copy) ||
+      !fetch(env, positions, n_places, place_copy)) {
+    return LFFN_OK;
   }
-  env->GetIntArrayRegion(ids, 0, static_cast<jsize>(n_ids), reinterpret_cast<jint*>(id_copy.data()));
-  if (env->ExceptionCheck()) return LFFN_OK;
-  env->GetLongArrayRegion(offsets, 0, static_cast<jsize>(n_offsets), reinterpret_cast<jlong*>(offset_copy.data()));
-  if (env->ExceptionCheck()) return LFFN_OK;
-  env->GetLongArrayRegion(positions, 0, static_cast<jsize>(n_positions),
-                          reinterpret_cast<jlong*>(position_copy.data()));
-  if (env->ExceptionCheck()) return LFFN_OK;
-  const lffn_status status = model_run(model, id_copy.data(), offset_copy.data(), static_cast<int64_t>(n_offsets) - 1,
-                                       output, position_copy.data(), static_cast<int64_t>(n_positions), pooling,
-                                       normalize, values.data(), static_cast<int64_t>(total), cancel);
-  if (status == LFFN_OK) spread(env, results, values.data(), &total);
+  const lffn_status status = model_run(model, id_copy, offset_copy, n, output, place_copy, n_positions, pooling,
+                                       normalize, scores, values, capacity, cancel);
+  if (status == LFFN_OK && buffer == nullptr) env->SetFloatArrayRegion(array, at, capacity, values);
   return status;
 }
 
-lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends,
-                                  int32_t output, int64_t max_tokens, int32_t prompt_kind, jbyteArray prompt,
-                                  int32_t pooling, int32_t normalize, jobjectArray results, const int32_t* cancel) {
-  const size_t n_bytes = length_of(env, utf8), n_texts = length_of(env, ends);
+lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
+                                  jbyteArray query, int32_t output, int64_t max_tokens, int32_t prompt_kind,
+                                  jbyteArray prompt, int32_t pooling, int32_t normalize, int32_t scores,
+                                  jfloatArray array, float* buffer, int32_t at, int32_t capacity, jlongArray counts,
+                                  const int32_t* cancel) {
+  const auto n_texts = static_cast<size_t>(n);
+  jlong last = 0;
+  if (n > 0) env->GetLongArrayRegion(ends, n - 1, 1, &last);
+  if (env->ExceptionCheck()) return LFFN_OK;
+  const auto n_bytes = static_cast<size_t>(last);
+  const size_t query_bytes = query == nullptr ? 0 : length_of(env, query);
   const size_t prompt_bytes = prompt == nullptr ? 0 : length_of(env, prompt);
-  size_t total = 0;
-  if (!spread(env, results, nullptr, &total)) return LFFN_OK;
-  const Block<char> text(n_bytes), prompt_copy(prompt_bytes);
-  const Block<int64_t> end_copy(n_texts);
-  const Block<float> values(total);
-  if (text.data() == nullptr || prompt_copy.data() == nullptr || end_copy.data() == nullptr ||
-      values.data() == nullptr) {
-    return out_of_memory(env);
+  const size_t n_values = array == nullptr ? 0 : static_cast<size_t>(capacity);
+  const Scratch scratch(Pieces::room<char>(n_bytes) + Pieces::room<char>(query_bytes) +
+                        Pieces::room<char>(prompt_bytes) + Pieces::room<int64_t>(n_texts) +
+                        Pieces::room<int64_t>(2 * n_texts + 1) + Pieces::room<float>(n_values));
+  if (scratch.memory() == nullptr) return out_of_memory(env);
+  Pieces pieces(scratch.memory());
+  char* const text = pieces.next<char>(n_bytes);
+  char* const query_copy = pieces.next<char>(query_bytes);
+  char* const prompt_copy = pieces.next<char>(prompt_bytes);
+  int64_t* const end_copy = pieces.next<int64_t>(n_texts);
+  int64_t* const count_copy = pieces.next<int64_t>(2 * n_texts + 1);
+  float* values = pieces.next<float>(n_values);
+  if (array == nullptr) values = buffer == nullptr ? nullptr : buffer + at;
+  if (!fetch(env, utf8, n_bytes, text) || !fetch(env, ends, n_texts, end_copy) ||
+      (query != nullptr && !fetch(env, query, query_bytes, query_copy)) ||
+      (prompt != nullptr && !fetch(env, prompt, prompt_bytes, prompt_copy))) {
+    return LFFN_OK;
   }
-  env->GetByteArrayRegion(utf8, 0, static_cast<jsize>(n_bytes), reinterpret_cast<jbyte*>(text.data()));
-  if (env->ExceptionCheck()) return LFFN_OK;
-  env->GetLongArrayRegion(ends, 0, static_cast<jsize>(n_texts), reinterpret_cast<jlong*>(end_copy.data()));
-  if (env->ExceptionCheck()) return LFFN_OK;
-  if (prompt != nullptr) {
-    env->GetByteArrayRegion(prompt, 0, static_cast<jsize>(prompt_bytes), reinterpret_cast<jbyte*>(prompt_copy.data()));
-    if (env->ExceptionCheck()) return LFFN_OK;
-  }
-  const lffn_status status = model_run_texts(model, text.data(), end_copy.data(), static_cast<int64_t>(n_texts), output,
-                                             max_tokens, prompt_kind, prompt_copy.data(), pooling, normalize,
-                                             values.data(), static_cast<int64_t>(total), cancel);
-  if (status == LFFN_OK) spread(env, results, values.data(), &total);
-  return status;
+  const lffn_status status =
+      model_run_texts(model, text, end_copy, n, query == nullptr ? nullptr : query_copy,
+                      static_cast<int64_t>(query_bytes), output, max_tokens, prompt_kind, prompt_copy, pooling,
+                      normalize, scores, values, capacity, count_copy, count_copy + n_texts + 1, cancel);
+  if (status != LFFN_OK) return status;
+  env->SetLongArrayRegion(counts, 0, static_cast<jsize>(2 * n_texts + 1), reinterpret_cast<jlong*>(count_copy));
+  if (!env->ExceptionCheck() && array != nullptr) env->SetFloatArrayRegion(array, at, capacity, values);
+  return LFFN_OK;
 }
 
 lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t flags,
-                                 int64_t max_tokens, jobjectArray results) {
+                                 int64_t max_tokens, jobjectArray results, const int32_t* cancel) {
   const size_t n_bytes = length_of(env, utf8);
   const bool spans = length_of(env, results) == 3;
   const Block<char> text(n_bytes);
@@ -149,7 +179,7 @@ lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArra
     size_t n_ids = 0;
     const lffn_status status =
         model_tokenize(model, text.data(), n_bytes, flags, max_tokens, ids.data(), spans ? begins.data() : nullptr,
-                       spans ? ends.data() : nullptr, capacity, &n_ids);
+                       spans ? ends.data() : nullptr, capacity, &n_ids, cancel);
     if (status != LFFN_OK) return status;
     if (n_ids > capacity) {
       capacity = n_ids;
@@ -184,7 +214,7 @@ lffn_status model_detokenize_ids(JNIEnv* env, const lffn_model* model, jintArray
 }
 
 lffn_status model_fill_mask_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t top_k,
-                                  jobjectArray results) {
+                                  jobjectArray results, const int32_t* cancel) {
   const size_t n_bytes = length_of(env, utf8);
   const auto k = static_cast<size_t>(top_k);
   const Block<char> text(n_bytes);
@@ -193,13 +223,16 @@ lffn_status model_fill_mask_bytes(JNIEnv* env, const lffn_model* model, jbyteArr
   if (env->ExceptionCheck()) return LFFN_OK;
   // Counting the masks takes the tokenizer only.
   size_t n_masks = 0;
-  lffn_status status = model_fill_mask(model, text.data(), n_bytes, top_k, nullptr, nullptr, 0, &n_masks);
+  lffn_status status = model_fill_mask(model, text.data(), n_bytes, top_k, nullptr, nullptr, 0, &n_masks, cancel);
   if (status != LFFN_OK) return status;
   const size_t count = n_masks * k;
   const Block<int32_t> ids(count);
   const Block<float> probabilities(count);
   if (ids.data() == nullptr || probabilities.data() == nullptr) return out_of_memory(env);
-  status = model_fill_mask(model, text.data(), n_bytes, top_k, ids.data(), probabilities.data(), n_masks, &n_masks);
+  if (n_masks > 0) {
+    status = model_fill_mask(model, text.data(), n_bytes, top_k, ids.data(), probabilities.data(), n_masks, &n_masks,
+                             cancel);
+  }
   if (status == LFFN_OK && store_ints(env, results, 0, ids.data(), count)) {
     store(env, results, 1, probabilities.data(), count, &JNIEnv::NewFloatArray, &JNIEnv::SetFloatArrayRegion);
   }

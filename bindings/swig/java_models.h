@@ -1,24 +1,30 @@
-// Calls on models with Java arrays. Results of which only the core knows the size come back in an Object[] that the
-// caller brings.
+// Calls on models with Java arrays, which are copied, and direct buffers, which are not. Results of which only the core
+// knows the size come back in an Object[] that the caller brings.
 #ifndef LOOKUPFFN_BINDINGS_JAVA_MODELS_H
 #define LOOKUPFFN_BINDINGS_JAVA_MODELS_H
 
 #include <jni.h>
 #include <lookupffn/lookupffn.h>
 
-// `results` holds a float[] for each sequence, or for each position, of the size that its part of the output has.
-lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t output,
-                             jlongArray positions, int32_t pooling, int32_t normalize, jobjectArray results,
-                             const int32_t* cancel);
+// The output goes to `buffer`, a direct one, or else to `array`, from element `at` on, where there is room for
+// `capacity` floats. Of ids, positions and offsets as much is read as n and n_positions say: they may be longer.
+lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t n,
+                             int32_t output, jlongArray positions, int32_t n_positions, int32_t pooling,
+                             int32_t normalize, int32_t scores, jfloatArray array, float* buffer, int32_t at,
+                             int32_t capacity, const int32_t* cancel);
 
-// `results` holds a float[] for each text; texts lie end to end. prompt is null or UTF-8 with a closing zero.
-lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends,
-                                  int32_t output, int64_t max_tokens, int32_t prompt_kind, jbyteArray prompt,
-                                  int32_t pooling, int32_t normalize, jobjectArray results, const int32_t* cancel);
+// Texts lie end to end in `utf8`. query is null or UTF-8; prompt is null or UTF-8 with a closing zero. Without array
+// and buffer this only counts. `counts` [2 n + 1] receives where each text's tokens begin and how many it would have
+// uncut.
+lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
+                                  jbyteArray query, int32_t output, int64_t max_tokens, int32_t prompt_kind,
+                                  jbyteArray prompt, int32_t pooling, int32_t normalize, int32_t scores,
+                                  jfloatArray array, float* buffer, int32_t at, int32_t capacity, jlongArray counts,
+                                  const int32_t* cancel);
 
 // results: int[] ids and, where there is room for three, long[] begins and long[] ends, in bytes.
 lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t flags,
-                                 int64_t max_tokens, jobjectArray results);
+                                 int64_t max_tokens, jobjectArray results, const int32_t* cancel);
 
 // results: byte[] UTF-8.
 lffn_status model_detokenize_ids(JNIEnv* env, const lffn_model* model, jintArray ids, int32_t flags,
@@ -26,6 +32,6 @@ lffn_status model_detokenize_ids(JNIEnv* env, const lffn_model* model, jintArray
 
 // results: int[] ids and float[] probabilities, top_k of each for each mask.
 lffn_status model_fill_mask_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t top_k,
-                                  jobjectArray results);
+                                  jobjectArray results, const int32_t* cancel);
 
 #endif  // LOOKUPFFN_BINDINGS_JAVA_MODELS_H

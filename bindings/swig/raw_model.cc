@@ -17,6 +17,10 @@ SAME(NORMALIZE_NO, LFFN_NORMALIZE_NO);
 SAME(PROMPT_MODEL, LFFN_PROMPT_MODEL);
 SAME(PROMPT_NONE, LFFN_PROMPT_NONE);
 SAME(PROMPT_NAMED, LFFN_PROMPT_NAMED);
+SAME(PROMPT_TEXT, LFFN_PROMPT_TEXT);
+SAME(SCORES_RAW, LFFN_SCORES_RAW);
+SAME(SCORES_PROBABILITIES, LFFN_SCORES_PROBABILITIES);
+SAME(SCORES_MODEL, LFFN_SCORES_MODEL);
 SAME(MAX_TOKENS_NEVER, LFFN_MAX_TOKENS_NEVER);
 SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
 SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
@@ -83,6 +87,10 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
   model_numbers[MODEL_PAD_ID] = info.pad_id;
   model_numbers[MODEL_UNK_ID] = info.unk_id;
   model_numbers[MODEL_MASK_ID] = info.mask_id;
+  model_numbers[MODEL_NUM_PROMPTS] = info.num_prompts;
+  model_numbers[MODEL_DEFAULT_PROMPT] = info.default_prompt;
+  model_numbers[MODEL_SEVERAL_LABELS] = info.several_labels;
+  model_numbers[MODEL_ARITHMETIC] = info.arithmetic;
   model_numbers[MODEL_TABLE_DTYPE] = info.table_dtype;
   model_numbers[MODEL_HASH_DTYPE] = info.hash_dtype;
   model_numbers[MODEL_LINEAR_DTYPE] = info.linear_dtype;
@@ -112,6 +120,14 @@ void want(lffn_model_run_args& args, int32_t output, float* out, int64_t capacit
   *capacities[output] = capacity;
 }
 
+lffn_status run(const lffn_model* model, lffn_model_run_args& args, int32_t output, int32_t scores, float* out,
+                int64_t capacity) {
+  want(args, output, out, capacity);
+  const lffn_status status = lffn_model_run(model, &args);
+  if (status != LFFN_OK || output != OUTPUT_CLASS_SCORES || scores == SCORES_RAW || out == nullptr) return status;
+  return lffn_model_activate_scores(model, scores, out, args.n, out);
+}
+
 // The model's tokenizer for the length of one call.
 class ModelTokenizer {
  public:
@@ -129,9 +145,20 @@ class ModelTokenizer {
 
 }  // namespace
 
+const char* model_text(const lffn_model* model, int32_t what, int32_t index) {
+  const char *name = nullptr, *text = nullptr;
+  if (what == TEXT_LABEL) {
+    text = lffn_model_label(model, index);
+  } else if (lffn_model_prompt(model, index, &name, &text) != LFFN_OK) {
+    return "";
+  }
+  const char* told = what == TEXT_PROMPT_NAME ? name : text;
+  return told == nullptr ? "" : told;
+}
+
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
-                      int64_t* positions, int64_t n_positions, int32_t pooling, int32_t normalize, float* out,
-                      int64_t capacity, const int32_t* cancel) {
+                      int64_t* positions, int64_t n_positions, int32_t pooling, int32_t normalize, int32_t scores,
+                      float* out, int64_t capacity, const int32_t* cancel) {
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
   args.ids = ids;
@@ -142,40 +169,48 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
   args.pooling = pooling;
   args.normalize = normalize;
   args.cancel = cancel;
-  want(args, output, out, capacity);
-  return lffn_model_run(model, &args);
+  return run(model, args, output, scores, out, capacity);
 }
 
-lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, int32_t output,
-                            int64_t max_tokens, int32_t prompt_kind, const char* prompt, int32_t pooling,
-                            int32_t normalize, float* out, int64_t capacity, const int32_t* cancel) {
+lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
+                            int64_t query_size, int32_t output, int64_t max_tokens, int32_t prompt_kind,
+                            const char* prompt, int32_t pooling, int32_t normalize, int32_t scores, float* out,
+                            int64_t capacity, int64_t* offsets, int64_t* uncut, const int32_t* cancel) {
   const auto count = static_cast<size_t>(n);
-  const std::unique_ptr<const char*[]> texts(new (std::nothrow) const char*[count + 1]);
-  const std::unique_ptr<size_t[]> sizes(new (std::nothrow) size_t[count + 1]);
+  const std::unique_ptr<const char*[]> texts(new (std::nothrow) const char*[2 * count + 1]);
+  const std::unique_ptr<size_t[]> sizes(new (std::nothrow) size_t[2 * count + 1]);
   if (texts == nullptr || sizes == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
   int64_t begin = 0;
   for (size_t i = 0; i < count; ++i) {
     texts[i] = utf8 + begin;
     sizes[i] = static_cast<size_t>(ends[i] - begin);
     begin = ends[i];
+    texts[count + i] = query;
+    sizes[count + i] = static_cast<size_t>(query_size);
   }
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
   args.n = n;
-  args.texts = texts.get();
-  args.text_sizes = sizes.get();
+  args.texts = texts.get() + (query == nullptr ? 0 : count);
+  args.text_sizes = sizes.get() + (query == nullptr ? 0 : count);
+  if (query != nullptr) {
+    args.pairs = texts.get();
+    args.pair_sizes = sizes.get();
+  }
   args.max_tokens = max_tokens;
   args.prompt_kind = prompt_kind;
   args.prompt = prompt;
   args.pooling = pooling;
   args.normalize = normalize;
+  args.offsets_out = offsets;
+  args.uncut = uncut;
   args.cancel = cancel;
-  want(args, output, out, capacity);
-  return lffn_model_run(model, &args);
+  return run(model, args, output, scores, out, capacity);
 }
 
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,
-                           int32_t* ids, int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids) {
+                           int32_t* ids, int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids,
+                           const int32_t* cancel) {
   const ModelTokenizer tokenizer(model);
   if (tokenizer.status() != LFFN_OK) return tokenizer.status();
   int64_t count = -1;
@@ -185,6 +220,7 @@ lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_b
   args.text_size = n_bytes;
   args.flags = static_cast<uint32_t>(flags);
   args.max_tokens = max_tokens;
+  args.cancel = cancel;
   args.ids = ids;
   args.begins = begins;
   args.ends = ends;
@@ -206,13 +242,23 @@ lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t
 }
 
 lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
-                            float* probabilities, size_t capacity, size_t* n_masks) {
-  const int64_t room = static_cast<int64_t>(capacity) * top_k;
+                            float* probabilities, size_t capacity, size_t* n_masks, const int32_t* cancel) {
   int64_t count = -1;
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.n = 1;
+  args.texts = &utf8;
+  args.text_sizes = &n_bytes;
+  args.max_tokens = LFFN_MAX_TOKENS_NEVER;
+  args.top_k = top_k;
+  args.n_masks = &count;
+  args.cancel = cancel;
   // Without room for any mask this only counts them.
-  const bool counts = capacity == 0;
-  const lffn_status status = lffn_model_fill_mask(model, utf8, n_bytes, top_k, counts ? nullptr : ids,
-                                                  counts ? nullptr : probabilities, room, &count);
+  int32_t any = 0;
+  args.filling_ids = capacity == 0 ? &any : ids;
+  args.filling_probabilities = capacity == 0 ? nullptr : probabilities;
+  args.fillings_capacity = static_cast<int64_t>(capacity) * top_k;
+  const lffn_status status = lffn_model_run(model, &args);
   if (count >= 0) *n_masks = static_cast<size_t>(count);
   return count > static_cast<int64_t>(capacity) ? LFFN_OK : status;
 }

@@ -13,27 +13,35 @@ lffn_status model_save(const lffn_model* model, const char* path);
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
 void model_free(lffn_model* model);
 
+// A text of the model, valid as long as it: the name of a class, the name of a prompt, or a prompt itself, which TEXT_
+// value says. "" where there is none of that index.
+const char* model_text(const lffn_model* model, int32_t what, int32_t index);
+
 // Computes one kind of output, an OUTPUT_ value, of which there is room for `capacity` floats. positions matter to
-// logits only, pooling and normalize to embeddings.
+// logits only, pooling and normalize to embeddings, scores, a SCORES_ value, to class scores.
 // Offsets and positions are only read, but SWIG would cast a const int64_t* to another type of its size.
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
-                      int64_t* positions, int64_t n_positions, int32_t pooling, int32_t normalize, float* out,
-                      int64_t capacity, const int32_t* cancel);
+                      int64_t* positions, int64_t n_positions, int32_t pooling, int32_t normalize, int32_t scores,
+                      float* out, int64_t capacity, const int32_t* cancel);
 
-// The same for texts that lie end to end: text i ends before byte ends[i]. output is OUTPUT_EMBEDDINGS or
-// OUTPUT_CLASS_SCORES; max_tokens is a number or MAX_TOKENS_; prompt belongs to PROMPT_NAMED, with a closing zero.
-lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, int32_t output,
-                            int64_t max_tokens, int32_t prompt_kind, const char* prompt, int32_t pooling,
-                            int32_t normalize, float* out, int64_t capacity, const int32_t* cancel);
+// The same for texts that lie end to end: text i ends before byte ends[i]. With a query, which may be null, each text
+// is the second of a pair. max_tokens is a number or MAX_TOKENS_; prompt belongs to PROMPT_NAMED and PROMPT_TEXT, with
+// a closing zero. offsets [n + 1] and uncut [n] receive where each text's tokens begin and how many it would have
+// without cutting, also where there is too little room. Without `out` this only counts.
+lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
+                            int64_t query_size, int32_t output, int64_t max_tokens, int32_t prompt_kind,
+                            const char* prompt, int32_t pooling, int32_t normalize, int32_t scores, float* out,
+                            int64_t capacity, int64_t* offsets, int64_t* uncut, const int32_t* cancel);
 
 // begins and ends may both be null. n_ids is told even where the capacity is too small, which is no failure here.
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,
-                           int32_t* ids, int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids);
+                           int32_t* ids, int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids,
+                           const int32_t* cancel);
 // n_bytes likewise.
 lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t n_ids, int32_t flags, char* utf8,
                              size_t capacity, size_t* n_bytes);
 // n_masks likewise; capacity counts masks.
 lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
-                            float* probabilities, size_t capacity, size_t* n_masks);
+                            float* probabilities, size_t capacity, size_t* n_masks, const int32_t* cancel);
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_MODEL_H

@@ -12,7 +12,7 @@ list(GET LFFN_DOTNET_FRAMEWORKS -1 dotnet_framework)
 add_test(NAME dotnet COMMAND ${LFFN_DOTNET} test ${dotnet_source}/LookupFfn.Tests/LookupFfn.Tests.csproj ${dotnet_flags}
                              -p:LffnTestFramework=${dotnet_framework} --logger "console$<SEMICOLON>verbosity=normal")
 set_tests_properties(dotnet PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RUN_SERIAL ON ENVIRONMENT
-                     "LOOKUPFFN_GOLDEN=${LFFN_GOLDEN_DIR};LOOKUPFFN_CASES=${LFFN_CASES_DIR};LOOKUPFFN_MODELS=${LFFN_MODELS_DIR};${dotnet_environment}")
+                     "LOOKUPFFN_GOLDEN=${LFFN_GOLDEN_DIR};LOOKUPFFN_CASES=${LFFN_CASES_DIR};LOOKUPFFN_MODELS=${LFFN_MODELS_DIR};LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};${dotnet_environment}")
 
 if(net8.0 IN_LIST LFFN_DOTNET_FRAMEWORKS)
   add_test(NAME dotnet_aot
@@ -21,6 +21,9 @@ if(net8.0 IN_LIST LFFN_DOTNET_FRAMEWORKS)
                    -P ${LFFN_BINDINGS_CMAKE_DIR}/publish_and_run.cmake)
   set_tests_properties(dotnet_aot PROPERTIES RUN_SERIAL ON TIMEOUT 600 ENVIRONMENT "${dotnet_environment}")
 endif()
+
+add_test(NAME dotnet_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py
+                                     ${LFFN_DOTNET_PACKAGES})
 
 function(lffn_add_dotnet_example name project)
   add_test(NAME ${name}

@@ -5,6 +5,8 @@ add_test(NAME java_overhead
                  $<TARGET_FILE:bindings_call_time> 1000)
 set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON)
 
+add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py ${LFFN_JAR})
+
 # The Java tests run under Maven. Where the system has a Maven repository of its own with all that they take, as
 # Debian's packages make one, Maven works offline on links to it; elsewhere it fetches what it needs.
 find_program(LFFN_MVN mvn DOC "Apache Maven")
@@ -32,10 +34,14 @@ set(maven ${CMAKE_COMMAND} -DMAVEN=${LFFN_MVN} -DSYSTEM=${LFFN_MAVEN_REPO} -DREP
 # LC_ALL: a virtual machine in the C locale cannot name the files with an emoji that the tests use.
 set(java_environment JAVA_HOME=${java_home} LC_ALL=C.UTF-8)
 
+# A library that says it is of another version.
+add_library(bindings_other_version MODULE other_version.c)
+
 set(java_test_build ${CMAKE_CURRENT_BINARY_DIR}/java)
 add_test(NAME java COMMAND ${maven} -DPOM=${java_source}/tests/pom.xml -DBUILD=${java_test_build} -DGOAL=test
                            -DGOLDEN=${LFFN_GOLDEN_DIR} -DCASES=${LFFN_CASES_DIR}
-                           -DMODELS=${LFFN_MODELS_DIR} -P
+                           -DMODELS=${LFFN_MODELS_DIR} -DMADE_MODELS=${LFFN_MADE_MODELS}
+                           -DOTHER_LIBRARY=$<TARGET_FILE:bindings_other_version> -P
                            ${LFFN_BINDINGS_CMAKE_DIR}/run_maven.cmake)
 set_tests_properties(java PROPERTIES FIXTURES_REQUIRED "java_repository;bindings_golden" TIMEOUT 600
                                      ENVIRONMENT "${java_environment}")

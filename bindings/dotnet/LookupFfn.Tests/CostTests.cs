@@ -27,6 +27,26 @@ public class CostTests
         }
     }
 
+    /// <summary>The collector sees forgotten layers' memory, and so frees them without being asked to.</summary>
+    [Fact]
+    public void ForgottenLayersPressTheCollector()
+    {
+        const int Layers = 400;
+        long before = Raw.LiveHandles();
+        long most = 0;
+        for (int i = 0; i < Layers; i++)
+        {
+            Forget();
+            most = Math.Max(most, Raw.LiveHandles() - before);
+        }
+
+        Assert.InRange(most, 1, Layers / 2);
+
+        // 4 MB each, and hardly anything that the collector sees.
+        static void Forget() => Layer.CreateRandom(
+            new LayerConfig { HiddenSize = 64, NumTables = 64, TableSize = 256 }, new LoadOptions { NumThreads = 1 });
+    }
+
     /// <summary>However many callers and threads per call: the helper threads are bounded, and shared by all
     /// callers.</summary>
     [Fact]
@@ -72,10 +92,10 @@ public class CostTests
 
     /// <summary>The runtime allocates a few bytes itself when it compiles a method anew: one clean round is
     /// enough.</summary>
-    private static long AllocatedBy(Action call)
+    internal static long AllocatedBy(Action call, int calls = 10_000)
     {
         long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < 10_000; i++)
+        for (int i = 0; i < calls; i++)
         {
             call();
         }

@@ -1,6 +1,6 @@
 namespace LookupFfn;
 
-/// <summary>How texts are read and become vectors. The defaults: as the model means it.</summary>
+/// <summary>How texts are read and become vectors or scores. The defaults: as the model means it.</summary>
 public sealed record EmbedOptions
 {
     internal static readonly EmbedOptions Default = new();
@@ -22,9 +22,40 @@ public sealed record EmbedOptions
     /// <summary>Whether no prompt is put before texts, not even the model's default one.</summary>
     public bool WithoutPrompt { get; init; }
 
+    /// <summary>A prompt that is put before each text, of which the model's files need not know, such as "query: ".
+    /// Default null: none. Not together with <see cref="Prompt"/>.</summary>
+    public string? PromptText { get; init; }
+
+    /// <summary>What the scores of classifiers and rerankers become. Default: raw ones.</summary>
+    public ScoreKind Scores { get; init; }
+
+    /// <summary>Receives how many tokens each text of one call at a time had, and whether it was cut. Default null:
+    /// nobody asks.</summary>
+    public TextCounts? Counts { get; init; }
+
     internal int Normalization =>
         Normalize is null ? Raw.NORMALIZE_MODEL : Normalize.Value ? Raw.NORMALIZE_YES : Raw.NORMALIZE_NO;
 
     internal int PromptKind =>
-        WithoutPrompt ? Raw.PROMPT_NONE : Prompt is null ? Raw.PROMPT_MODEL : Raw.PROMPT_NAMED;
+        WithoutPrompt ? Raw.PROMPT_NONE
+        : PromptText is not null ? Raw.PROMPT_TEXT
+        : Prompt is not null ? Raw.PROMPT_NAMED
+        : Raw.PROMPT_MODEL;
+
+    /// <summary>What the kind is about; null for nothing.</summary>
+    internal string? PromptArgument
+    {
+        get
+        {
+            if (Prompt is not null && PromptText is not null)
+            {
+                throw new ArgumentException("the options have both a prompt's name and a prompt's text");
+            }
+
+            string? argument = PromptText ?? Prompt;
+            return argument is null || !argument.Contains('\0', StringComparison.Ordinal)
+                ? argument
+                : throw new ArgumentException("the prompt contains a zero character");
+        }
+    }
 }

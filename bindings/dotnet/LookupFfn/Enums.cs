@@ -47,3 +47,17 @@ public enum Pooling
     /// <summary>Their sum divided by the square root of their number.</summary>
     MeanSqrt = Raw.POOLING_MEAN_SQRT,
 }
+
+/// <summary>What the scores of a classifier or a reranker become.</summary>
+public enum ScoreKind
+{
+    /// <summary>Logits, as the model gives them.</summary>
+    Raw = LookupFfn.Raw.SCORES_RAW,
+
+    /// <summary>Probabilities: the softmax, or the sigmoid for one class and for models of several labels at
+    /// once.</summary>
+    Probabilities = LookupFfn.Raw.SCORES_PROBABILITIES,
+
+    /// <summary>What a reranker's files ask for; the sigmoid for others of one class.</summary>
+    Model = LookupFfn.Raw.SCORES_MODEL,
+}

@@ -30,6 +30,7 @@ public sealed unsafe partial class Layer : IDisposable
         info = new LayerInfo(new ReadOnlySpan<long>(numbers, Raw.INFO_COUNT));
         inputSize = info.HiddenSize;
         outputSize = info.OutputSize;
+        handle.AddPressure(info.MemoryBytes);
     }
 
     /// <summary>What the layer is and costs.</summary>
@@ -41,6 +42,9 @@ public sealed unsafe partial class Layer : IDisposable
             return info;
         }
     }
+
+    /// <summary>Whether <see cref="Dispose"/> was called.</summary>
+    public bool IsDisposed => handle.IsDisposed;
 
     /// <summary>Floats per input token, the hidden size.</summary>
     public int InputSize

@@ -2,167 +2,81 @@ namespace LookupFfn;
 
 public sealed unsafe partial class Model
 {
-    /// <summary>The hidden states after the last layer norm.</summary>
+    /// <summary>How well each document answers a query, told by a reranker: higher is better.</summary>
+    /// <param name="query">The query.</param>
+    /// <param name="documents">Any number of texts; the longer of the two is cut first.</param>
+    /// <param name="options">How; null for raw scores.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>A score for each document.</returns>
+    /// <exception cref="ArgumentException">The model is no reranker: its classifier has not exactly one
+    /// class.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public float[] Rerank(
+        string query,
+        IReadOnlyList<string> documents,
+        EmbedOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(query);
+        handle.ThrowIfDisposed();
+        if (info.NumClasses != 1)
+        {
+            throw new ArgumentException(Say($"this model has {info.NumClasses} classes, a reranker has one"));
+        }
+
+        options ??= EmbedOptions.Default;
+        float[][] scores = Rows(documents, query, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
+        return Array.ConvertAll(scores, score => score[0]);
+    }
+
+    /// <summary>How well each document answers a query, told by a reranker, computed on a thread of the
+    /// pool.</summary>
+    /// <param name="query">The query.</param>
+    /// <param name="documents">Any number of texts; the longer of the two is cut first.</param>
+    /// <param name="options">How; null for raw scores.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>A score for each document.</returns>
+    public Task<float[]> RerankAsync(
+        string query,
+        IReadOnlyList<string> documents,
+        EmbedOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        Task.Run(() => Rerank(query, documents, options, cancellationToken), cancellationToken);
+
+    /// <summary>The language model head's logits at some places of a sequence.</summary>
     /// <param name="ids">A sequence.</param>
+    /// <param name="positions">Places in it, in any order.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats.</returns>
+    /// <returns><see cref="ModelInfo.VocabSize"/> floats for each position.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[] Encode(int[] ids, CancellationToken cancellationToken = default) =>
-        Run([ids], Raw.OUTPUT_HIDDEN, EmbedOptions.Default, cancellationToken)[0];
+    public float[][] Logits(int[] ids, IReadOnlyList<int> positions, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(positions);
+        return Logits([ids], positions.Select(position => (long)position).ToArray(), cancellationToken);
+    }
 
-    /// <summary>The hidden states after the last layer norm.</summary>
-    /// <param name="text">A text.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[] Encode(string text, CancellationToken cancellationToken = default) =>
-        Encode([text], cancellationToken)[0];
-
-    /// <summary>The hidden states after the last layer norm, for a batch.</summary>
+    /// <summary>The language model head's logits at some places of a batch.</summary>
     /// <param name="sequences">Any number of sequences of ids.</param>
+    /// <param name="positions">Places in the sequences laid end to end, in any order.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats for each.</returns>
+    /// <returns><see cref="ModelInfo.VocabSize"/> floats for each position.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[][] Encode(IReadOnlyList<int[]> sequences, CancellationToken cancellationToken = default) =>
-        Run(sequences, Raw.OUTPUT_HIDDEN, EmbedOptions.Default, cancellationToken);
+    public float[][] Logits(
+        IReadOnlyList<int[]> sequences, ReadOnlySpan<long> positions, CancellationToken cancellationToken = default) =>
+        Rows(sequences, Raw.OUTPUT_LOGITS, positions.ToArray(), EmbedOptions.Default, cancellationToken);
 
-    /// <summary>The hidden states after the last layer norm, for a batch.</summary>
-    /// <param name="texts">Any number of texts.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats for each.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[][] Encode(IReadOnlyList<string> texts, CancellationToken cancellationToken = default) =>
-        Encode(Tokenize(texts), cancellationToken);
-
-    /// <summary>The hidden states after the last layer norm, for a batch, computed on a thread of the pool.</summary>
+    /// <summary>The language model head's logits at some places of a batch, computed on a thread of the
+    /// pool.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
+    /// <param name="positions">Places in the sequences laid end to end, in any order.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats for each.</returns>
-    public Task<float[][]> EncodeAsync(
-        IReadOnlyList<int[]> sequences, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Encode(sequences, cancellationToken), cancellationToken);
-
-    /// <summary>The hidden states after the last layer norm, for a batch, computed on a thread of the pool.</summary>
-    /// <param name="texts">Any number of texts.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats for each.</returns>
-    public Task<float[][]> EncodeAsync(IReadOnlyList<string> texts, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Encode(texts, cancellationToken), cancellationToken);
-
-    /// <summary>The classifier's scores, before any softmax.</summary>
-    /// <param name="ids">A sequence.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.NumClasses"/> floats.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[] Classify(int[] ids, CancellationToken cancellationToken = default) =>
-        Run([ids], Raw.OUTPUT_CLASS_SCORES, EmbedOptions.Default, cancellationToken)[0];
-
-    /// <summary>The classifier's scores, before any softmax.</summary>
-    /// <param name="text">A text.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.NumClasses"/> floats.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[] Classify(string text, CancellationToken cancellationToken = default) =>
-        Classify([text], cancellationToken)[0];
-
-    /// <summary>The classifier's scores, before any softmax, for a batch.</summary>
-    /// <param name="sequences">Any number of sequences of ids.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.NumClasses"/> floats for each.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[][] Classify(IReadOnlyList<int[]> sequences, CancellationToken cancellationToken = default) =>
-        Run(sequences, Raw.OUTPUT_CLASS_SCORES, EmbedOptions.Default, cancellationToken);
-
-    /// <summary>The classifier's scores, before any softmax, for a batch.</summary>
-    /// <param name="texts">Any number of texts.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.NumClasses"/> floats for each.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[][] Classify(IReadOnlyList<string> texts, CancellationToken cancellationToken = default) =>
-        RunTexts(texts, Raw.OUTPUT_CLASS_SCORES, EmbedOptions.Default, cancellationToken);
-
-    /// <summary>The classifier's scores, before any softmax, for a batch, computed on a thread of the pool.</summary>
-    /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.NumClasses"/> floats for each.</returns>
-    public Task<float[][]> ClassifyAsync(
-        IReadOnlyList<int[]> sequences, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Classify(sequences, cancellationToken), cancellationToken);
-
-    /// <summary>The classifier's scores, before any softmax, for a batch, computed on a thread of the pool.</summary>
-    /// <param name="texts">Any number of texts.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.NumClasses"/> floats for each.</returns>
-    public Task<float[][]> ClassifyAsync(IReadOnlyList<string> texts, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Classify(texts, cancellationToken), cancellationToken);
-
-    /// <summary>A vector for the whole sequence.</summary>
-    /// <param name="ids">A sequence.</param>
-    /// <param name="options">How; null: as the model means it.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[] Embed(
-        int[] ids,
-        EmbedOptions? options = null,
-        CancellationToken cancellationToken = default) =>
-        Run([ids], Raw.OUTPUT_EMBEDDINGS, options ?? EmbedOptions.Default, cancellationToken)[0];
-
-    /// <summary>A vector for the whole sequence.</summary>
-    /// <param name="text">A text.</param>
-    /// <param name="options">How; null: as the model means it.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[] Embed(
-        string text,
-        EmbedOptions? options = null,
-        CancellationToken cancellationToken = default) =>
-        Embed([text], options, cancellationToken)[0];
-
-    /// <summary>A vector for the whole sequence, for a batch.</summary>
-    /// <param name="sequences">Any number of sequences of ids.</param>
-    /// <param name="options">How; null: as the model means it.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[][] Embed(
-        IReadOnlyList<int[]> sequences,
-        EmbedOptions? options = null,
-        CancellationToken cancellationToken = default) =>
-        Run(sequences, Raw.OUTPUT_EMBEDDINGS, options ?? EmbedOptions.Default, cancellationToken);
-
-    /// <summary>A vector for the whole sequence, for a batch.</summary>
-    /// <param name="texts">Any number of texts.</param>
-    /// <param name="options">How; null: as the model means it.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[][] Embed(
-        IReadOnlyList<string> texts,
-        EmbedOptions? options = null,
-        CancellationToken cancellationToken = default) =>
-        RunTexts(texts, Raw.OUTPUT_EMBEDDINGS, options ?? EmbedOptions.Default, cancellationToken);
-
-    /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the pool.</summary>
-    /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
-    /// <param name="options">How; null: as the model means it.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
-    public Task<float[][]> EmbedAsync(
-        IReadOnlyList<int[]> sequences,
-        EmbedOptions? options = null,
-        CancellationToken cancellationToken = default) =>
-        Task.Run(() => Embed(sequences, options, cancellationToken), cancellationToken);
-
-    /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the pool.</summary>
-    /// <param name="texts">Any number of texts.</param>
-    /// <param name="options">How; null: as the model means it.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
-    public Task<float[][]> EmbedAsync(
-        IReadOnlyList<string> texts,
-        EmbedOptions? options = null,
-        CancellationToken cancellationToken = default) =>
-        Task.Run(() => Embed(texts, options, cancellationToken), cancellationToken);
+    /// <returns><see cref="ModelInfo.VocabSize"/> floats for each position.</returns>
+    public Task<float[][]> LogitsAsync(
+        IReadOnlyList<int[]> sequences, IReadOnlyList<long> positions, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(positions);
+        long[] places = [.. positions];
+        return Task.Run(
+            () => Rows(sequences, Raw.OUTPUT_LOGITS, places, EmbedOptions.Default, cancellationToken), cancellationToken);
+    }
 }

@@ -1,124 +1,237 @@
+using System.Buffers;
 using System.Globalization;
 
 namespace LookupFfn;
 
 public sealed unsafe partial class Model
 {
-    /// <summary>The language model head's logits at some places of a sequence.</summary>
-    /// <param name="ids">A sequence.</param>
-    /// <param name="positions">Places in it, in any order.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.VocabSize"/> floats for each position.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[][] Logits(int[] ids, IReadOnlyList<int> positions, CancellationToken cancellationToken = default)
+    private static string Say(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+
+    /// <summary>A new row for each sequence, or for each position.</summary>
+    private float[][] Rows(
+        IReadOnlyList<int[]> given, int output, long[] positions, EmbedOptions options, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(positions);
-        return Logits([ids], positions.Select(position => (long)position).ToArray(), cancellationToken);
+        ArgumentNullException.ThrowIfNull(given);
+        ArgumentNullException.ThrowIfNull(options);
+
+        // A copy: another thread may put other sequences in their places.
+        int[][] sequences = [.. given];
+        long[] offsets = new long[sequences.Length + 1];
+        for (int i = 0; i < sequences.Length; i++)
+        {
+            ArgumentNullException.ThrowIfNull(sequences[i], nameof(given));
+            offsets[i + 1] = offsets[i] + sequences[i].Length;
+        }
+
+        if (offsets[^1] >= Array.MaxLength)
+        {
+            throw new ArgumentException(Say($"{offsets[^1]} tokens are too many for one call"), nameof(given));
+        }
+
+        int[] ids = ArrayPool<int>.Shared.Rent((int)offsets[^1]);
+        try
+        {
+            for (int i = 0; i < sequences.Length; i++)
+            {
+                sequences[i].CopyTo(ids, offsets[i]);
+            }
+
+            // Without the head, the call below says so.
+            bool perPosition = output == Raw.OUTPUT_LOGITS;
+            int rows = perPosition ? positions.Length : sequences.Length;
+            long size = perPosition ? (info.HasLmHead ? (long)rows * info.VocabSize : 0) : SizeOf(offsets, output, options);
+            float[] values = GC.AllocateUninitializedArray<float>(Whole(size));
+            RunIds(ids.AsSpan(0, (int)offsets[^1]), offsets, output, positions, options, values, cancellationToken);
+            return output == Raw.OUTPUT_HIDDEN ? Split(values, offsets) : Split(values, rows);
+        }
+        finally
+        {
+            ArrayPool<int>.Shared.Return(ids);
+        }
     }
 
-    /// <summary>The language model head's logits at some places of a batch.</summary>
-    /// <param name="sequences">Any number of sequences of ids.</param>
-    /// <param name="positions">Places in the sequences laid end to end, in any order.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns><see cref="ModelInfo.VocabSize"/> floats for each position.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public float[][] Logits(
-        IReadOnlyList<int[]> sequences, ReadOnlySpan<long> positions, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(sequences);
-
-        // Without the head, the call below says so.
-        long size = info.HasLmHead ? info.VocabSize : 0;
-        long[] sizes = new long[positions.Length];
-        Array.Fill(sizes, size);
-        long[] places = positions.ToArray();
-        return Run([.. sequences], Raw.OUTPUT_LOGITS, places, EmbedOptions.Default, sizes, cancellationToken);
-    }
-
-    private float[][] Run(
-        IReadOnlyList<int[]> given,
+    /// <summary>A new row for each text. With a query each text is the second of a pair.</summary>
+    private float[][] Rows(
+        IReadOnlyList<string> given,
+        string? query,
         int output,
         EmbedOptions options,
         CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(given);
-
-        // A copy: another thread may put other sequences in their places.
-        int[][] sequences = [.. given];
-        long[] sizes = new long[sequences.Length];
-        for (int i = 0; i < sizes.Length; i++)
+        ArgumentNullException.ThrowIfNull(options);
+        using CallTexts texts = new(null, given, query, options.PromptArgument);
+        if (output == Raw.OUTPUT_HIDDEN)
         {
-            ArgumentNullException.ThrowIfNull(sequences[i], nameof(given));
-            sizes[i] = output switch
-            {
-                Raw.OUTPUT_HIDDEN => (long)sequences[i].Length * info.HiddenSize,
-                Raw.OUTPUT_CLASS_SCORES => info.NumClasses,
-                _ => EmbeddingSize(options),
-            };
+            RunTexts(texts, query is not null, output, options, [], onlyCount: true, cancellationToken);
         }
 
-        return Run(sequences, output, [], options, sizes, cancellationToken);
+        float[] values = GC.AllocateUninitializedArray<float>(Whole(SizeOf(texts.Offsets, output, options)));
+        RunTexts(texts, query is not null, output, options, values, onlyCount: false, cancellationToken);
+        return output == Raw.OUTPUT_HIDDEN ? Split(values, texts.Offsets) : Split(values, texts.Count);
     }
 
-    /// <summary>Lays the sequences end to end, runs the model, and takes the output apart into parts of the given
-    /// sizes.</summary>
-    private float[][] Run(
-        int[][] sequences,
+    /// <summary>Writes into the caller's memory, and tells how many floats.</summary>
+    private int Into(
+        ReadOnlySpan<int> ids, int output, Span<float> values, EmbedOptions? given, CancellationToken cancellationToken)
+    {
+        EmbedOptions options = given ?? EmbedOptions.Default;
+        ReadOnlySpan<long> offsets = stackalloc long[2] { 0, ids.Length };
+        int needed = Fitting(SizeOf(offsets, output, options), values.Length);
+        RunIds(ids, offsets, output, [], options, values[..needed], cancellationToken);
+        return needed;
+    }
+
+    private int Into(
+        string? single,
+        IReadOnlyList<string> given,
         int output,
-        long[] positions,
-        EmbedOptions options,
-        long[] sizes,
+        Span<float> values,
+        EmbedOptions? givenOptions,
         CancellationToken cancellationToken)
     {
-        cancellationToken.ThrowIfCancellationRequested();
-        long[] offsets = new long[sequences.Length + 1];
-        for (int i = 0; i < sequences.Length; i++)
+        EmbedOptions options = givenOptions ?? EmbedOptions.Default;
+        using CallTexts texts = new(single, given, null, options.PromptArgument);
+        if (output == Raw.OUTPUT_HIDDEN)
         {
-            ArgumentNullException.ThrowIfNull(sequences[i], nameof(sequences));
-            offsets[i + 1] = offsets[i] + sequences[i].Length;
+            RunTexts(texts, false, output, options, [], onlyCount: true, cancellationToken);
         }
 
-        long total = sizes.Sum();
-        if (Math.Max(total, offsets[^1]) >= Array.MaxLength)
+        int needed = Fitting(SizeOf(texts.Offsets, output, options), values.Length);
+        RunTexts(texts, false, output, options, values[..needed], onlyCount: false, cancellationToken);
+        return needed;
+    }
+
+    /// <summary>How many floats the output has. Offsets matter to hidden states only, but for their number.</summary>
+    private long SizeOf(ReadOnlySpan<long> offsets, int output, EmbedOptions options) => output switch
+    {
+        Raw.OUTPUT_HIDDEN => offsets[^1] * info.HiddenSize,
+        Raw.OUTPUT_CLASS_SCORES => (offsets.Length - 1L) * info.NumClasses,
+        _ => (offsets.Length - 1L) * (options.Pooling == Pooling.Model ? info.EmbeddingSize : info.HiddenSize),
+    };
+
+    private static int Whole(long floats) =>
+        floats <= Array.MaxLength
+            ? (int)floats
+            : throw new ArgumentException(Say($"the result has {floats} floats, too many for an array"));
+
+    private static int Fitting(long needed, int room) =>
+        needed <= room
+            ? (int)needed
+            : throw new ArgumentException(Say($"output has {room} elements, but {needed} are needed"));
+
+    private float[][] Split(float[] values, ReadOnlySpan<long> offsets)
+    {
+        float[][] results = new float[offsets.Length - 1][];
+        for (int i = 0; i < results.Length; i++)
         {
-            throw new ArgumentException(
-                string.Create(CultureInfo.InvariantCulture, $"{offsets[^1]} tokens are too many for one call"),
-                nameof(sequences));
+            int from = (int)(offsets[i] * info.HiddenSize);
+            int to = (int)(offsets[i + 1] * info.HiddenSize);
+            results[i] = results.Length == 1 ? values : values[from..to];
         }
 
-        // One element more than needed: a pointer to nothing is null, which says that an output is not wanted.
-        int[] ids = new int[offsets[^1] + 1];
-        for (int i = 0; i < sequences.Length; i++)
+        return results;
+    }
+
+    private static float[][] Split(float[] values, int rows)
+    {
+        float[][] results = new float[rows][];
+        for (int i = 0; i < rows; i++)
         {
-            sequences[i].CopyTo(ids, offsets[i]);
+            int size = values.Length / rows;
+            results[i] = rows == 1 ? values : values[(i * size)..((i + 1) * size)];
         }
 
-        float[] values = GC.AllocateUninitializedArray<float>((int)total + 1);
+        return results;
+    }
+
+    private void RunIds(
+        ReadOnlySpan<int> ids,
+        ReadOnlySpan<long> offsets,
+        int output,
+        ReadOnlySpan<long> positions,
+        EmbedOptions options,
+        Span<float> values,
+        CancellationToken cancellationToken)
+    {
+        // A pointer to nothing is null, which says that an output is not wanted.
+        float none = 0;
         int cancel = 0;
         IntPtr model = handle.Enter();
         try
         {
-            // Disposing the registration waits for a callback that is just running, before the stack goes.
-            using (cancellationToken.UnsafeRegister(Native.Cancel, (IntPtr)(&cancel)))
+            using (Native.Register(&cancel, cancellationToken))
             {
                 fixed (int* id = ids)
                 fixed (long* offset = offsets, position = positions)
                 fixed (float* value = values)
                 {
-                    int status = Raw.ModelRun(
-                        model,
-                        id,
-                        offset,
-                        sequences.Length,
-                        output,
-                        position,
-                        positions.Length,
-                        (int)options.Pooling,
-                        options.Normalization,
-                        value,
-                        total,
-                        &cancel);
-                    Check(status, cancellationToken);
+                    Check(
+                        Raw.ModelRun(
+                            model,
+                            id,
+                            offset,
+                            offsets.Length - 1,
+                            output,
+                            position,
+                            positions.Length,
+                            (int)options.Pooling,
+                            options.Normalization,
+                            (int)options.Scores,
+                            value == null ? &none : value,
+                            values.Length,
+                            &cancel),
+                        cancellationToken);
+                }
+            }
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+    }
+
+    private void RunTexts(
+        in CallTexts texts,
+        bool paired,
+        int output,
+        EmbedOptions options,
+        Span<float> values,
+        bool onlyCount,
+        CancellationToken cancellationToken)
+    {
+        float none = 0;
+        int cancel = 0;
+        IntPtr model = handle.Enter();
+        try
+        {
+            using (Native.Register(&cancel, cancellationToken))
+            {
+                fixed (byte* text = texts.Utf8)
+                fixed (long* ends = texts.Ends, offsets = texts.Offsets, uncut = texts.Uncut)
+                fixed (float* value = values)
+                {
+                    Check(
+                        Raw.ModelRunTexts(
+                            model,
+                            text,
+                            ends,
+                            texts.Count,
+                            paired ? text + texts.QueryAt : null,
+                            texts.QuerySize,
+                            output,
+                            options.MaxTokens ?? Raw.MAX_TOKENS_MODEL,
+                            options.PromptKind,
+                            text + texts.PromptAt,
+                            (int)options.Pooling,
+                            options.Normalization,
+                            (int)options.Scores,
+                            onlyCount ? null : value == null ? &none : value,
+                            values.Length,
+                            offsets,
+                            uncut,
+                            &cancel),
+                        cancellationToken);
                 }
             }
         }
@@ -127,22 +240,6 @@ public sealed unsafe partial class Model
             handle.DangerousRelease();
         }
 
-        return Split(values, sizes);
-    }
-
-    private int EmbeddingSize(EmbedOptions options) =>
-        options.Pooling == Pooling.Model ? info.EmbeddingSize : info.HiddenSize;
-
-    private static float[][] Split(float[] values, long[] sizes)
-    {
-        float[][] results = new float[sizes.Length][];
-        int at = 0;
-        for (int i = 0; i < sizes.Length; i++)
-        {
-            results[i] = values.AsSpan(at, (int)sizes[i]).ToArray();
-            at += (int)sizes[i];
-        }
-
-        return results;
+        options.Counts?.Fill(texts);
     }
 }

@@ -6,16 +6,36 @@ public sealed unsafe partial class Model
 {
     /// <summary>Turns a text into token ids, with the special tokens at its ends, and however many there are.</summary>
     /// <param name="text">A text.</param>
+    /// <param name="cancellationToken">Looked at while reading.</param>
     /// <returns>Its ids.</returns>
     /// <exception cref="ArgumentException">The text contains half of a surrogate pair.</exception>
-    public int[] Tokenize(string text) => Tokenize(text, Raw.TOKENIZE_SPECIAL, 0);
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public int[] Tokenize(string text, CancellationToken cancellationToken = default)
+    {
+        byte[] utf8 = Utf8.Of(text);
+
+        // Tokens are mostly longer than a byte, and a text may get one at each end.
+        int[] ids = new int[utf8.Length + 2];
+        while (true)
+        {
+            int count = Tokenize(utf8, Raw.TOKENIZE_SPECIAL, ids, null, null, cancellationToken);
+            if (count <= ids.Length)
+            {
+                return ids[..count];
+            }
+
+            ids = new int[count];
+        }
+    }
 
     /// <summary>Turns a text into tokens, however many there are, and tells where in the text each lies.</summary>
     /// <param name="text">A text.</param>
     /// <param name="special">Whether to put the special tokens at its ends.</param>
+    /// <param name="cancellationToken">Looked at while reading.</param>
     /// <returns>Its tokens.</returns>
     /// <exception cref="ArgumentException">The text contains half of a surrogate pair.</exception>
-    public TokenSpan[] TokenizeSpans(string text, bool special = true)
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public TokenSpan[] TokenizeSpans(string text, bool special = true, CancellationToken cancellationToken = default)
     {
         byte[] utf8 = Utf8.Of(text);
         int capacity = utf8.Length + 2;
@@ -24,7 +44,7 @@ public sealed unsafe partial class Model
             int[] ids = new int[capacity];
             long[] begins = new long[capacity];
             long[] ends = new long[capacity];
-            int count = Tokenize(utf8, special ? Raw.TOKENIZE_SPECIAL : 0, 0, ids, begins, ends);
+            int count = Tokenize(utf8, special ? Raw.TOKENIZE_SPECIAL : 0, ids, begins, ends, cancellationToken);
             if (count <= capacity)
             {
                 int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, count), up: false);
@@ -86,9 +106,11 @@ public sealed unsafe partial class Model
     /// <summary>The likeliest tokens for each mask of a text.</summary>
     /// <param name="text">A text with masks, such as "Paris is the &lt;mask&gt; of France."</param>
     /// <param name="topK">How many tokens for each.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>For each mask its candidates, the likeliest first.</returns>
     /// <exception cref="ArgumentException">topK is not between 1 and the size of the vocabulary.</exception>
-    public MaskCandidate[][] FillMask(string text, int topK = 5)
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public MaskCandidate[][] FillMask(string text, int topK = 5, CancellationToken cancellationToken = default)
     {
         if (topK < 1 || topK > info.VocabSize)
         {
@@ -100,10 +122,14 @@ public sealed unsafe partial class Model
         byte[] utf8 = Utf8.Of(text);
 
         // Counting the masks takes the tokenizer only.
-        int count = FillMask(utf8, topK, [], [], 0);
+        int count = FillMask(utf8, topK, [], [], 0, cancellationToken);
         int[] ids = new int[checked(count * topK)];
         float[] probabilities = new float[ids.Length];
-        FillMask(utf8, topK, ids, probabilities, count);
+        if (count > 0)
+        {
+            FillMask(utf8, topK, ids, probabilities, count, cancellationToken);
+        }
+
         MaskCandidate[][] masks = new MaskCandidate[count][];
         for (int mask = 0; mask < count; mask++)
         {
@@ -122,55 +148,31 @@ public sealed unsafe partial class Model
     /// <summary>The likeliest tokens for each mask of a text, computed on a thread of the pool.</summary>
     /// <param name="text">A text with masks.</param>
     /// <param name="topK">How many tokens for each.</param>
-    /// <param name="cancellationToken">Looked at before computing.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>For each mask its candidates, the likeliest first.</returns>
     public Task<MaskCandidate[][]> FillMaskAsync(
         string text, int topK = 5, CancellationToken cancellationToken = default) =>
-        Task.Run(() => FillMask(text, topK), cancellationToken);
+        Task.Run(() => FillMask(text, topK, cancellationToken), cancellationToken);
 
-    /// <summary>With the special tokens, and cut to what the model means to read.</summary>
-    private int[][] Tokenize(IReadOnlyList<string> texts)
-    {
-        ArgumentNullException.ThrowIfNull(texts);
-        int[][] sequences = new int[texts.Count][];
-        for (int i = 0; i < sequences.Length; i++)
-        {
-            sequences[i] = Tokenize(texts[i], Raw.TOKENIZE_SPECIAL, info.OwnMaxTokens);
-        }
-
-        return sequences;
-    }
-
-    private int[] Tokenize(string text, int flags, long maxTokens)
-    {
-        byte[] utf8 = Utf8.Of(text);
-
-        // Tokens are mostly longer than a byte, and a text may get one at each end.
-        int[] ids = new int[utf8.Length + 2];
-        while (true)
-        {
-            int count = Tokenize(utf8, flags, maxTokens, ids, null, null);
-            if (count <= ids.Length)
-            {
-                return ids[..count];
-            }
-
-            ids = new int[count];
-        }
-    }
-
-    private int Tokenize(byte[] utf8, int flags, long maxTokens, int[] ids, long[]? begins, long[]? ends)
+    private int Tokenize(
+        byte[] utf8, int flags, int[] ids, long[]? begins, long[]? ends, CancellationToken cancellationToken)
     {
         nuint count = 0;
+        int cancel = 0;
         IntPtr model = handle.Enter();
         try
         {
-            fixed (byte* text = utf8)
-            fixed (int* id = ids)
-            fixed (long* begin = begins, end = ends)
+            using (Native.Register(&cancel, cancellationToken))
             {
-                Check(Raw.ModelTokenize(
-                    model, text, (nuint)utf8.Length, flags, maxTokens, id, begin, end, (nuint)ids.Length, &count));
+                fixed (byte* text = utf8)
+                fixed (int* id = ids)
+                fixed (long* begin = begins, end = ends)
+                {
+                    Check(
+                        Raw.ModelTokenize(
+                            model, text, (nuint)utf8.Length, flags, 0, id, begin, end, (nuint)ids.Length, &count, &cancel),
+                        cancellationToken);
+                }
             }
         }
         finally
@@ -181,18 +183,25 @@ public sealed unsafe partial class Model
         return checked((int)count);
     }
 
-    private int FillMask(byte[] utf8, int topK, int[] ids, float[] probabilities, int capacity)
+    private int FillMask(
+        byte[] utf8, int topK, int[] ids, float[] probabilities, int capacity, CancellationToken cancellationToken)
     {
         nuint count = 0;
+        int cancel = 0;
         IntPtr model = handle.Enter();
         try
         {
-            fixed (byte* text = utf8)
-            fixed (int* id = ids)
-            fixed (float* probability = probabilities)
+            using (Native.Register(&cancel, cancellationToken))
             {
-                Check(Raw.ModelFillMask(
-                    model, text, (nuint)utf8.Length, topK, id, probability, (nuint)capacity, &count));
+                fixed (byte* text = utf8)
+                fixed (int* id = ids)
+                fixed (float* probability = probabilities)
+                {
+                    Check(
+                        Raw.ModelFillMask(
+                            model, text, (nuint)utf8.Length, topK, id, probability, (nuint)capacity, &count, &cancel),
+                        cancellationToken);
+                }
             }
         }
         finally

@@ -15,6 +15,8 @@ public sealed unsafe partial class Model : IDisposable
 {
     private readonly ModelHandle handle;
     private readonly ModelInfo info;
+    private readonly IReadOnlyList<string> labels;
+    private readonly IReadOnlyDictionary<string, string> prompts;
 
     /// <summary>Takes the native model over, also when this fails.</summary>
     private Model(IntPtr model)
@@ -30,6 +32,22 @@ public sealed unsafe partial class Model : IDisposable
         }
 
         info = new ModelInfo(new ReadOnlySpan<long>(numbers, Raw.MODEL_COUNT));
+        string[] names = new string[info.NumClasses];
+        for (int i = 0; i < names.Length; i++)
+        {
+            names[i] = Native.Text(Raw.ModelText(model, Raw.TEXT_LABEL, i));
+        }
+
+        labels = Array.AsReadOnly(names);
+        Dictionary<string, string> texts = [];
+        for (int i = 0; i < numbers[Raw.MODEL_NUM_PROMPTS]; i++)
+        {
+            texts[Native.Text(Raw.ModelText(model, Raw.TEXT_PROMPT_NAME, i))] =
+                Native.Text(Raw.ModelText(model, Raw.TEXT_PROMPT, i));
+        }
+
+        prompts = texts.AsReadOnly();
+        handle.AddPressure(info.MemoryBytes);
     }
 
     /// <summary>What the model is and costs.</summary>
@@ -41,6 +59,31 @@ public sealed unsafe partial class Model : IDisposable
             return info;
         }
     }
+
+    /// <summary>The names of the classifier's classes, in the order of its scores; none without a
+    /// classifier.</summary>
+    public IReadOnlyList<string> Labels
+    {
+        get
+        {
+            handle.ThrowIfDisposed();
+            return labels;
+        }
+    }
+
+    /// <summary>The prompts that the model's files tell, such as "query", for <see cref="EmbedOptions.Prompt"/>: their
+    /// texts by their names.</summary>
+    public IReadOnlyDictionary<string, string> Prompts
+    {
+        get
+        {
+            handle.ThrowIfDisposed();
+            return prompts;
+        }
+    }
+
+    /// <summary>Whether <see cref="Dispose"/> was called.</summary>
+    public bool IsDisposed => handle.IsDisposed;
 
     /// <summary>Loads a model.</summary>
     /// <param name="path">A folder, or a file that <see cref="Save"/> wrote.</param>

@@ -25,6 +25,14 @@ internal static unsafe class Native
     /// <summary>For a cancellation token to call, with the address of the number that the core polls.</summary>
     internal static void Cancel(object? flag) => Volatile.Write(ref *(int*)(IntPtr)flag!, 1);
 
+    /// <summary>Lets the token set the number, which must stay where it is until the registration is disposed of: that
+    /// waits for a callback that is just running. A token that cannot be cancelled costs nothing.</summary>
+    internal static CancellationTokenRegistration Register(int* flag, CancellationToken token)
+    {
+        token.ThrowIfCancellationRequested();
+        return token.CanBeCanceled ? token.UnsafeRegister(Cancel, (IntPtr)flag) : default;
+    }
+
     internal static string Text(byte* utf8) => Marshal.PtrToStringUTF8((IntPtr)utf8) ?? "";
 
     private static string? FindProblem()

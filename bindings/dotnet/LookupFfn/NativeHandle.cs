@@ -6,6 +6,7 @@ namespace LookupFfn;
 internal abstract class NativeHandle : SafeHandle
 {
     private readonly Type owner;
+    private long pressure;
     private volatile bool disposed;
 
     private protected NativeHandle(IntPtr native, Type owner)
@@ -14,6 +15,30 @@ internal abstract class NativeHandle : SafeHandle
         this.owner = owner;
         SetHandle(native);
     }
+
+    /// <summary>Tells the garbage collector, which does not see it, how much memory a forgotten object holds. Called once
+    /// at most.</summary>
+    internal void AddPressure(long bytes)
+    {
+        if (bytes > 0)
+        {
+            GC.AddMemoryPressure(bytes);
+            pressure = bytes;
+        }
+    }
+
+    protected sealed override bool ReleaseHandle()
+    {
+        Free(handle);
+        if (pressure > 0)
+        {
+            GC.RemoveMemoryPressure(pressure);
+        }
+
+        return true;
+    }
+
+    private protected abstract void Free(IntPtr native);
 
     public override bool IsInvalid => handle == IntPtr.Zero;
 
@@ -41,19 +66,11 @@ internal abstract class NativeHandle : SafeHandle
 /// <summary>A native layer.</summary>
 internal sealed class LayerHandle(IntPtr layer) : NativeHandle(layer, typeof(Layer))
 {
-    protected override bool ReleaseHandle()
-    {
-        Raw.LayerFree(handle);
-        return true;
-    }
+    private protected override void Free(IntPtr native) => Raw.LayerFree(native);
 }
 
 /// <summary>A native model.</summary>
 internal sealed class ModelHandle(IntPtr model) : NativeHandle(model, typeof(Model))
 {
-    protected override bool ReleaseHandle()
-    {
-        Raw.ModelFree(handle);
-        return true;
-    }
+    private protected override void Free(IntPtr native) => Raw.ModelFree(native);
 }

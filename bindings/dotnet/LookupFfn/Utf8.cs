@@ -25,6 +25,10 @@ internal static class Utf8
         return Strict.GetBytes(text);
     }
 
+    internal static int SizeOf(string text) => Strict.GetByteCount(text);
+
+    internal static int Put(string text, Span<byte> memory) => Strict.GetBytes(text, memory);
+
     /// <summary>What is not UTF-8 becomes replacement characters.</summary>
     internal static string Text(ReadOnlySpan<byte> utf8) => Encoding.UTF8.GetString(utf8);
 

@@ -1,4 +1,4 @@
-/** Runs LookupFFN layers through a native library that comes in the jar. */
+/** Runs transformer encoders and LookupFFN layers through a native library that comes in the jar. */
 module io.github.lookupffn {
   exports io.github.lookupffn;
 }

@@ -40,6 +40,10 @@ public final class Cancellation {
     followers.remove(follower);
   }
 
+  int numFollowers() {
+    return followers.size();
+  }
+
   /**
    * Tells whether {@link #cancel} was called.
    *

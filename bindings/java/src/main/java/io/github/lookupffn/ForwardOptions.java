@@ -1,19 +1,24 @@
 package io.github.lookupffn;
 
+import java.util.Objects;
+import java.util.concurrent.Executor;
+
 /** How to run a layer. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class ForwardOptions {
-  private static final ForwardOptions DEFAULTS = new ForwardOptions(0, null);
+  private static final ForwardOptions DEFAULTS = new ForwardOptions(0, null, Async.DEFAULT);
 
   final int flags;
   final Cancellation cancellation;
+  final Executor executor;
 
-  private ForwardOptions(int flags, Cancellation cancellation) {
+  private ForwardOptions(int flags, Cancellation cancellation, Executor executor) {
     this.flags = flags;
     this.cancellation = cancellation;
+    this.executor = executor;
   }
 
   /**
-   * The defaults: y is overwritten, the call runs to its end.
+   * The defaults: y is overwritten, the call runs to its end, an asynchronous one on the common pool.
    *
    * @return the defaults
    */
@@ -28,7 +33,7 @@ public final class ForwardOptions {
    * @return a changed copy
    */
   public ForwardOptions withAddToOutput(boolean on) {
-    return new ForwardOptions(on ? flags | Abi.FORWARD_ADD : flags & ~Abi.FORWARD_ADD, cancellation);
+    return new ForwardOptions(on ? flags | Abi.FORWARD_ADD : flags & ~Abi.FORWARD_ADD, cancellation, executor);
   }
 
   /**
@@ -38,6 +43,16 @@ public final class ForwardOptions {
    * @return a changed copy
    */
   public ForwardOptions withCancellation(Cancellation byWhom) {
-    return new ForwardOptions(flags, byWhom);
+    return new ForwardOptions(flags, byWhom, executor);
+  }
+
+  /**
+   * Sets who runs asynchronous calls.
+   *
+   * @param by an executor
+   * @return a changed copy
+   */
+  public ForwardOptions withExecutor(Executor by) {
+    return new ForwardOptions(flags, cancellation, Objects.requireNonNull(by, "by"));
   }
 }

@@ -13,8 +13,7 @@ public final class LookupFfn {
    */
   public static String version() {
     NativeLibrary.ensureLoaded();
-    int version = Raw.nativeVersion();
-    return version / 10000 + "." + version / 100 % 100 + "." + version % 100;
+    return NativeFinder.text(Raw.nativeVersion());
   }
 
   /**

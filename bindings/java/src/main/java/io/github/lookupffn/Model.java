@@ -7,6 +7,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
@@ -25,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too long,
  * methods throw {@link IllegalArgumentException} or a {@link LookupFfnException} that says so.
  */
-public final class Model extends ModelOutputs implements AutoCloseable {
+public final class Model extends ModelIntoMemory implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final ModelCalls calls;
@@ -98,6 +99,17 @@ public final class Model extends ModelOutputs implements AutoCloseable {
    * Loads a model from the bytes of a file that {@link #save} wrote, such as a resource of a jar.
    *
    * @param bytes the whole file
+   * @return the model, which does not refer to the bytes
+   * @throws LookupFfnException if the bytes are not a valid model, or it cannot be run here
+   */
+  public static Model load(byte[] bytes) {
+    return load(bytes, LoadOptions.defaults());
+  }
+
+  /**
+   * Loads a model from the bytes of a file that {@link #save} wrote, such as a resource of a jar.
+   *
+   * @param bytes the whole file
    * @param options how
    * @return the model, which does not refer to the bytes
    * @throws LookupFfnException if the bytes are not a valid model, or it cannot be run here
@@ -146,7 +158,29 @@ public final class Model extends ModelOutputs implements AutoCloseable {
    * @return for each mask its candidates, the likeliest first
    */
   public List<List<MaskCandidate>> fillMask(String text, int topK) {
-    return calls.fillMask(text, topK);
+    return calls.fillMask(text, topK, null);
+  }
+
+  /**
+   * The five likeliest tokens for each mask of a text.
+   *
+   * @param text a text with masks, such as {@code "Paris is the <mask> of France."}
+   * @return for each mask its candidates, the likeliest first
+   */
+  public List<List<MaskCandidate>> fillMask(String text) {
+    return fillMask(text, 5);
+  }
+
+  /**
+   * The likeliest tokens for each mask of a text, with options.
+   *
+   * @param text a text with masks, which is never cut
+   * @param topK how many tokens for each
+   * @param options of which only the cancellation matters
+   * @return for each mask its candidates, the likeliest first
+   */
+  public List<List<MaskCandidate>> fillMask(String text, int topK, RunOptions options) {
+    return calls.fillMask(text, topK, options.cancellation);
   }
 
   /**
@@ -155,10 +189,10 @@ public final class Model extends ModelOutputs implements AutoCloseable {
    * @param text a text with masks
    * @param topK how many tokens for each
    * @param options whose executor
-   * @return for each mask its candidates, the likeliest first
+   * @return for each mask its candidates, the likeliest first; cancelling it ends the call
    */
   public CompletableFuture<List<List<MaskCandidate>>> fillMaskAsync(String text, int topK, RunOptions options) {
-    return ModelCalls.async(options, changed -> fillMask(text, topK));
+    return Async.run(options.executor, options.cancellation, by -> calls.fillMask(text, topK, by));
   }
 
   /**
@@ -179,9 +213,22 @@ public final class Model extends ModelOutputs implements AutoCloseable {
    * @return its tokens
    */
   public Tokens tokenize(String text, boolean special) {
+    return tokenize(text, special, null);
+  }
+
+  /**
+   * Turns a text into tokens, until another thread ends it.
+   *
+   * @param text a text
+   * @param special whether to put the special tokens at its ends
+   * @param cancellation what that thread holds; null for nobody
+   * @return its tokens
+   * @throws java.util.concurrent.CancellationException if the cancellation was cancelled
+   */
+  public Tokens tokenize(String text, boolean special, Cancellation cancellation) {
     byte[] utf8 = Utf8.of(text);
     Object[] results = new Object[3];
-    calls.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, 0, results);
+    calls.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, 0, results, cancellation);
     int[] begins = Utf8.charsOf(utf8, (long[]) results[1], false);
     int[] ends = Utf8.charsOf(utf8, (long[]) results[2], true);
     return new Tokens((int[]) results[0], begins, ends);
@@ -194,7 +241,38 @@ public final class Model extends ModelOutputs implements AutoCloseable {
    * @return the text; bytes that are not UTF-8 become replacement characters
    */
   public String detokenize(int[] ids) {
-    return calls.detokenize(ids, Abi.DETOKENIZE_SKIP_SPECIAL);
+    return detokenize(ids, true);
+  }
+
+  /**
+   * Turns token ids into text.
+   *
+   * @param ids the ids
+   * @param skipSpecial whether to leave special tokens out
+   * @return the text; bytes that are not UTF-8 become replacement characters
+   */
+  public String detokenize(int[] ids, boolean skipSpecial) {
+    return calls.detokenize(ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);
+  }
+
+  /**
+   * The names of the classifier's classes, in the order of its scores.
+   *
+   * @return the names; none without a classifier
+   */
+  public List<String> labels() {
+    info();
+    return calls.labels;
+  }
+
+  /**
+   * The prompts that the model's files tell, such as "query", for {@link RunOptions#withPrompt}.
+   *
+   * @return their texts by their names
+   */
+  public Map<String, String> prompts() {
+    info();
+    return calls.prompts;
   }
 
   /**

@@ -1,17 +1,23 @@
 package io.github.lookupffn;
 
 import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.FloatBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import java.util.Map;
 
-/** The calls of one model into native code: arrays are put together here, and results taken apart. */
+/** The calls of one model into native code: what they take is put together here, and results taken apart. */
 final class ModelCalls {
   private static final long[] NO_POSITIONS = {};
 
   final NativeHandle handle;
   final ModelInfo info;
+  final List<String> labels;
+  final Map<String, String> prompts;
   // Kept reachable for the length of each call, so that a forgotten model is not closed under it.
   private final Model model;
 
@@ -21,6 +27,18 @@ final class ModelCalls {
     long[] numbers = new long[Abi.MODEL_COUNT];
     Raw.modelInfo(address, numbers);
     info = new ModelInfo(numbers);
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < info.numClasses(); i++) {
+      names.add(Utf8.text(Raw.modelText(address, Abi.TEXT_LABEL, i)));
+    }
+    labels = List.copyOf(names);
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (int i = 0; i < numbers[Abi.MODEL_NUM_PROMPTS]; i++) {
+      texts.put(
+          Utf8.text(Raw.modelText(address, Abi.TEXT_PROMPT_NAME, i)),
+          Utf8.text(Raw.modelText(address, Abi.TEXT_PROMPT, i)));
+    }
+    prompts = Collections.unmodifiableMap(texts);
   }
 
   void leave() {
@@ -28,124 +46,231 @@ final class ModelCalls {
     Reference.reachabilityFence(model);
   }
 
-  // The sequences are copied first: another thread may put other ones in their places.
+  // Results in new arrays.
 
-  float[][] perSequence(int[][] given, int output, RunOptions options) {
-    int[][] sequences = given.clone();
-    float[][] results = new float[sequences.length][];
-    for (int i = 0; i < results.length; i++) {
-      results[i] = new float[sizeOf(output, sequences[i].length, options)];
+  float[][] perSequence(int[][] sequences, int output, RunOptions options) {
+    CallMemory memory = CallMemory.of(sequences);
+    try {
+      float[] values = new float[sizeOf(memory.size, memory.offsets, output, options)];
+      runIds(memory, output, NO_POSITIONS, options, values, null, 0, values.length);
+      return split(values, memory.size, memory.offsets, output);
+    } finally {
+      memory.release();
     }
-    run(sequences, output, NO_POSITIONS, options, results);
-    return results;
   }
 
   float[][] perPosition(int[][] sequences, long[] positions, RunOptions options) {
-    // Without the head, the call below says so.
-    float[][] results = new float[positions.length][info.hasLmHead() ? info.vocabSize() : 0];
-    run(sequences.clone(), Abi.OUTPUT_LOGITS, positions, options, results);
+    CallMemory memory = CallMemory.of(sequences);
+    try {
+      // Without the head, the call below says so.
+      int size = info.hasLmHead() ? info.vocabSize() : 0;
+      float[] values = new float[arraySize((long) positions.length * size)];
+      runIds(memory, Abi.OUTPUT_LOGITS, positions, options, values, null, 0, values.length);
+      return rows(values, positions.length);
+    } finally {
+      memory.release();
+    }
+  }
+
+  float[][] perText(List<String> texts, int output, RunOptions options) {
+    return perText(texts, null, output, options);
+  }
+
+  private float[][] perText(List<String> texts, byte[] query, int output, RunOptions options) {
+    CallMemory memory = CallMemory.of(texts);
+    try {
+      TextCounts counts = options.counts == null ? memory.counts : options.counts;
+      if (output == Abi.OUTPUT_HIDDEN) {
+        runTexts(memory, query, output, options, null, null, 0, 0, counts);
+      }
+      long[] begins = output == Abi.OUTPUT_HIDDEN ? counts.room(memory.size) : null;
+      float[] values = new float[sizeOf(memory.size, begins, output, options)];
+      runTexts(memory, query, output, options, values, null, 0, values.length, counts);
+      return split(values, memory.size, begins, output);
+    } finally {
+      memory.release();
+    }
+  }
+
+  float[] rerank(String query, List<String> documents, RunOptions options) {
+    if (info.numClasses() != 1) {
+      throw new IllegalArgumentException("this model has " + info.numClasses() + " classes, a reranker has one");
+    }
+    float[][] scores = perText(documents, Utf8.of(query), Abi.OUTPUT_CLASS_SCORES, options);
+    float[] flat = new float[scores.length];
+    for (int i = 0; i < flat.length; i++) {
+      flat[i] = scores[i][0];
+    }
+    return flat;
+  }
+
+  // Results in the caller's memory: in the buffer from its position on, or in the array from `at` on.
+
+  int idsInto(CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
+    try {
+      int needed = sizeOf(memory.size, memory.offsets, output, options);
+      int from = placeOf(array, at, buffer, needed);
+      runIds(memory, output, NO_POSITIONS, options, array, buffer, from, needed);
+      return needed;
+    } finally {
+      memory.release();
+    }
+  }
+
+  int textsInto(CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
+    try {
+      TextCounts counts = options.counts == null ? memory.counts : options.counts;
+      if (output == Abi.OUTPUT_HIDDEN) {
+        runTexts(memory, null, output, options, null, null, 0, 0, counts);
+      }
+      long[] begins = output == Abi.OUTPUT_HIDDEN ? counts.room(memory.size) : null;
+      int needed = sizeOf(memory.size, begins, output, options);
+      int from = placeOf(array, at, buffer, needed);
+      runTexts(memory, null, output, options, array, buffer, from, needed, counts);
+      return needed;
+    } finally {
+      memory.release();
+    }
+  }
+
+  private static int placeOf(float[] array, int at, FloatBuffer buffer, int needed) {
+    if (buffer == null) {
+      Checks.array("output", array.length, at, needed);
+      return at;
+    }
+    Checks.buffer("output", buffer, needed);
+    if (buffer.isReadOnly()) {
+      throw new IllegalArgumentException("output is read-only");
+    }
+    return buffer.position();
+  }
+
+  /** How many floats the output of a call has. */
+  private int sizeOf(int size, long[] offsets, int output, RunOptions options) {
+    switch (output) {
+      case Abi.OUTPUT_HIDDEN:
+        return arraySize(offsets[size] * info.hiddenSize());
+      case Abi.OUTPUT_CLASS_SCORES:
+        return arraySize((long) size * info.numClasses());
+      default:
+        int each = options.pooling == Pooling.MODEL ? info.embeddingSize() : info.hiddenSize();
+        return arraySize((long) size * each);
+    }
+  }
+
+  private static int arraySize(long floats) {
+    if (floats > Integer.MAX_VALUE - 8) {
+      throw new IllegalArgumentException("the result has " + floats + " floats, too many for a Java array");
+    }
+    return (int) floats;
+  }
+
+  private float[][] split(float[] values, int size, long[] offsets, int output) {
+    if (output != Abi.OUTPUT_HIDDEN) {
+      return rows(values, size);
+    }
+    if (size == 1) {
+      return new float[][] {values};
+    }
+    float[][] results = new float[size][];
+    for (int i = 0; i < size; i++) {
+      int from = (int) (offsets[i] * info.hiddenSize());
+      results[i] = Arrays.copyOfRange(values, from, (int) (offsets[i + 1] * info.hiddenSize()));
+    }
     return results;
   }
 
-  private int sizeOf(int output, int tokens, RunOptions options) {
-    switch (output) {
-      case Abi.OUTPUT_HIDDEN:
-        long floats = (long) tokens * info.hiddenSize();
-        if (floats > Integer.MAX_VALUE - 8) {
-          throw new IllegalArgumentException(tokens + " tokens are more than a Java array can hold the result of");
-        }
-        return (int) floats;
-      case Abi.OUTPUT_CLASS_SCORES:
-        return info.numClasses();
-      default:
-        return options.pooling == Pooling.MODEL ? info.embeddingSize() : info.hiddenSize();
+  private static float[][] rows(float[] values, int count) {
+    if (count == 1) {
+      return new float[][] {values};
     }
+    float[][] rows = new float[count][];
+    for (int i = 0; i < count; i++) {
+      int size = values.length / count;
+      rows[i] = Arrays.copyOfRange(values, i * size, (i + 1) * size);
+    }
+    return rows;
   }
 
-  private void run(int[][] sequences, int output, long[] positions, RunOptions options, float[][] results) {
-    long[] offsets = new long[sequences.length + 1];
-    for (int i = 0; i < sequences.length; i++) {
-      offsets[i + 1] = offsets[i] + sequences[i].length;
-    }
-    if (offsets[sequences.length] > Integer.MAX_VALUE - 8) {
-      throw new IllegalArgumentException(offsets[sequences.length] + " tokens are too many for one call");
-    }
-    int[] ids = new int[(int) offsets[sequences.length]];
-    for (int i = 0; i < sequences.length; i++) {
-      System.arraycopy(sequences[i], 0, ids, (int) offsets[i], sequences[i].length);
-    }
+  private static ByteBuffer flagOf(Cancellation cancellation) {
+    return cancellation == null ? null : cancellation.flag;
+  }
+
+  private void runIds(
+      CallMemory memory,
+      int output,
+      long[] positions,
+      RunOptions options,
+      float[] array,
+      FloatBuffer buffer,
+      int at,
+      int capacity) {
     long address = handle.enter();
     try {
       Raw.modelRunArrays(
           address,
-          ids,
-          offsets,
+          memory.ids,
+          memory.offsets,
+          memory.size,
           output,
           positions,
+          positions.length,
           options.pooling.code,
           options.normalization,
-          results,
-          options.cancellation == null ? null : options.cancellation.flag);
+          options.scores.code,
+          array,
+          buffer,
+          at,
+          capacity,
+          flagOf(options.cancellation));
     } finally {
       leave();
     }
   }
 
-  /** One row for each text, as the model means its texts. */
-  float[][] perText(List<String> given, int output, RunOptions options) {
-    byte[][] texts = new byte[given.size()][];
-    long[] ends = new long[texts.length];
-    long total = 0;
-    for (int i = 0; i < texts.length; i++) {
-      texts[i] = Utf8.of(given.get(i));
-      total += texts[i].length;
-      ends[i] = total;
-    }
-    if (total > Integer.MAX_VALUE - 8) {
-      throw new IllegalArgumentException(total + " bytes of text are too many for one call");
-    }
-    byte[] utf8 = new byte[(int) total];
-    for (int i = 0; i < texts.length; i++) {
-      System.arraycopy(texts[i], 0, utf8, (int) (ends[i] - texts[i].length), texts[i].length);
-    }
-    float[][] results = new float[texts.length][sizeOf(output, 0, options)];
-    byte[] prompt = options.prompt == null ? null : Utf8.zeroTerminated(options.prompt);
+  /** Without array and buffer this only counts. */
+  private void runTexts(
+      CallMemory memory,
+      byte[] query,
+      int output,
+      RunOptions options,
+      float[] array,
+      FloatBuffer buffer,
+      int at,
+      int capacity,
+      TextCounts counts) {
+    long[] numbers = counts.room(memory.size);
     long address = handle.enter();
     try {
       Raw.modelRunTextArrays(
           address,
-          utf8,
-          ends,
+          memory.utf8,
+          memory.ends,
+          memory.size,
+          query,
           output,
           options.maxTokens,
           options.promptKind,
-          prompt,
+          options.prompt,
           options.pooling.code,
           options.normalization,
-          results,
-          options.cancellation == null ? null : options.cancellation.flag);
+          options.scores.code,
+          array,
+          buffer,
+          at,
+          capacity,
+          numbers,
+          flagOf(options.cancellation));
     } finally {
       leave();
     }
-    return results;
+    counts.filled(numbers, memory.size);
   }
 
-  /** With the special tokens, and cut to what the model means to read. */
-  int[][] tokenize(List<String> texts) {
-    int[][] sequences = new int[texts.size()][];
-    int i = 0;
-    for (String text : texts) {
-      Object[] results = new Object[1];
-      tokenize(Utf8.of(text), Abi.TOKENIZE_SPECIAL, info.ownMaxTokens(), results);
-      sequences[i++] = (int[]) results[0];
-    }
-    return sequences;
-  }
-
-  void tokenize(byte[] utf8, int flags, long maxTokens, Object[] results) {
+  void tokenize(byte[] utf8, int flags, long maxTokens, Object[] results, Cancellation cancellation) {
     long address = handle.enter();
     try {
-      Raw.modelTokenizeBytes(address, utf8, flags, maxTokens, results);
+      Raw.modelTokenizeBytes(address, utf8, flags, maxTokens, results, flagOf(cancellation));
     } finally {
       leave();
     }
@@ -162,7 +287,7 @@ final class ModelCalls {
     return Utf8.text((byte[]) results[0]);
   }
 
-  List<List<MaskCandidate>> fillMask(String text, int topK) {
+  List<List<MaskCandidate>> fillMask(String text, int topK, Cancellation cancellation) {
     if (topK < 1 || topK > info.vocabSize()) {
       throw new IllegalArgumentException("topK is " + topK + ", expected 1 to " + info.vocabSize());
     }
@@ -170,7 +295,7 @@ final class ModelCalls {
     byte[] utf8 = Utf8.of(text);
     long address = handle.enter();
     try {
-      Raw.modelFillMaskBytes(address, utf8, topK, results);
+      Raw.modelFillMaskBytes(address, utf8, topK, results, flagOf(cancellation));
     } finally {
       leave();
     }
@@ -185,32 +310,5 @@ final class ModelCalls {
       masks.add(List.copyOf(candidates));
     }
     return List.copyOf(masks);
-  }
-
-  /** Runs the call on the options' executor. It ends when its future is cancelled, or times out. */
-  static <T> CompletableFuture<T> async(RunOptions options, Function<RunOptions, T> call) {
-    CompletableFuture<T> future = new CompletableFuture<>();
-    // Not the caller's own, which may serve other calls, too.
-    Cancellation cancellation = new Cancellation();
-    if (options.cancellation != null) {
-      options.cancellation.addFollower(cancellation);
-    }
-    future.whenComplete((result, failure) -> {
-      cancellation.cancel();
-      if (options.cancellation != null) {
-        options.cancellation.removeFollower(cancellation);
-      }
-    });
-    options.executor.execute(() -> {
-      if (future.isDone()) {
-        return;
-      }
-      try {
-        future.complete(call.apply(options.withCancellation(cancellation)));
-      } catch (Throwable failure) {
-        future.completeExceptionally(failure);
-      }
-    });
-    return future;
   }
 }

@@ -2,6 +2,7 @@ package io.github.lookupffn;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** What a model computes, over ids and over texts. */
 abstract class ModelOutputs {
@@ -9,24 +10,8 @@ abstract class ModelOutputs {
 
   abstract ModelCalls calls();
 
-  /**
-   * The hidden states after the last layer norm.
-   *
-   * @param ids a sequence
-   * @return tokens times {@code info().hiddenSize()} floats
-   */
-  public float[] encode(int[] ids) {
-    return encode(new int[][] {ids}, RunOptions.defaults())[0];
-  }
-
-  /**
-   * The hidden states after the last layer norm.
-   *
-   * @param text a text
-   * @return tokens times {@code info().hiddenSize()} floats
-   */
-  public float[] encode(String text) {
-    return encode(List.of(text), RunOptions.defaults())[0];
+  private static <T> CompletableFuture<T> later(RunOptions options, Function<RunOptions, T> call) {
+    return Async.run(options.executor, options.cancellation, by -> call.apply(options.withCancellation(by)));
   }
 
   /**
@@ -48,7 +33,7 @@ abstract class ModelOutputs {
    * @return tokens times {@code info().hiddenSize()} floats for each
    */
   public float[][] encode(List<String> texts, RunOptions options) {
-    return encode(calls().tokenize(texts), options);
+    return calls().perText(texts, Abi.OUTPUT_HIDDEN, options);
   }
 
   /**
@@ -59,7 +44,7 @@ abstract class ModelOutputs {
    * @return tokens times {@code info().hiddenSize()} floats for each; cancelling it ends the call
    */
   public CompletableFuture<float[][]> encodeAsync(int[][] sequences, RunOptions options) {
-    return ModelCalls.async(options, changed -> encode(sequences, changed));
+    return later(options, changed -> encode(sequences, changed));
   }
 
   /**
@@ -70,27 +55,7 @@ abstract class ModelOutputs {
    * @return tokens times {@code info().hiddenSize()} floats for each; cancelling it ends the call
    */
   public CompletableFuture<float[][]> encodeAsync(List<String> texts, RunOptions options) {
-    return ModelCalls.async(options, changed -> encode(texts, changed));
-  }
-
-  /**
-   * The classifier's scores, before any softmax.
-   *
-   * @param ids a sequence
-   * @return {@code info().numClasses()} floats
-   */
-  public float[] classify(int[] ids) {
-    return classify(new int[][] {ids}, RunOptions.defaults())[0];
-  }
-
-  /**
-   * The classifier's scores, before any softmax.
-   *
-   * @param text a text
-   * @return {@code info().numClasses()} floats
-   */
-  public float[] classify(String text) {
-    return classify(List.of(text), RunOptions.defaults())[0];
+    return later(options, changed -> encode(texts, changed));
   }
 
   /**
@@ -123,7 +88,7 @@ abstract class ModelOutputs {
    * @return {@code info().numClasses()} floats for each; cancelling it ends the call
    */
   public CompletableFuture<float[][]> classifyAsync(int[][] sequences, RunOptions options) {
-    return ModelCalls.async(options, changed -> classify(sequences, changed));
+    return later(options, changed -> classify(sequences, changed));
   }
 
   /**
@@ -134,27 +99,7 @@ abstract class ModelOutputs {
    * @return {@code info().numClasses()} floats for each; cancelling it ends the call
    */
   public CompletableFuture<float[][]> classifyAsync(List<String> texts, RunOptions options) {
-    return ModelCalls.async(options, changed -> classify(texts, changed));
-  }
-
-  /**
-   * A vector for the whole sequence, made as the model means it.
-   *
-   * @param ids a sequence
-   * @return {@code info().embeddingSize()} floats
-   */
-  public float[] embed(int[] ids) {
-    return embed(new int[][] {ids}, RunOptions.defaults())[0];
-  }
-
-  /**
-   * A vector for the whole sequence, made as the model means it.
-   *
-   * @param text a text
-   * @return {@code info().embeddingSize()} floats
-   */
-  public float[] embed(String text) {
-    return embed(List.of(text), RunOptions.defaults())[0];
+    return later(options, changed -> classify(texts, changed));
   }
 
   /**
@@ -166,27 +111,6 @@ abstract class ModelOutputs {
    */
   public float[][] embed(int[][] sequences, RunOptions options) {
     return calls().perSequence(sequences, Abi.OUTPUT_EMBEDDINGS, options);
-  }
-
-  /**
-   * A vector for the whole sequence, for a batch, made as the model means it.
-   *
-   * @param texts any number of texts
-   * @return {@code info().embeddingSize()} floats for each
-   */
-  public float[][] embed(List<String> texts) {
-    return embed(texts, RunOptions.defaults());
-  }
-
-  /**
-   * A vector for the whole sequence.
-   *
-   * @param text a text
-   * @param options how
-   * @return {@code info().embeddingSize()} floats
-   */
-  public float[] embed(String text, RunOptions options) {
-    return embed(List.of(text), options)[0];
   }
 
   /**
@@ -208,7 +132,7 @@ abstract class ModelOutputs {
    * @return {@code info().embeddingSize()} floats for each; cancelling it ends the call
    */
   public CompletableFuture<float[][]> embedAsync(int[][] sequences, RunOptions options) {
-    return ModelCalls.async(options, changed -> embed(sequences, changed));
+    return later(options, changed -> embed(sequences, changed));
   }
 
   /**
@@ -219,7 +143,7 @@ abstract class ModelOutputs {
    * @return {@code info().embeddingSize()} floats for each; cancelling it ends the call
    */
   public CompletableFuture<float[][]> embedAsync(List<String> texts, RunOptions options) {
-    return ModelCalls.async(options, changed -> embed(texts, changed));
+    return later(options, changed -> embed(texts, changed));
   }
 
   /**
@@ -247,5 +171,53 @@ abstract class ModelOutputs {
    */
   public float[][] logits(int[][] sequences, long[] positions, RunOptions options) {
     return calls().perPosition(sequences, positions, options);
+  }
+
+  /**
+   * The vectors of texts, with how many tokens each had and whether it was cut.
+   *
+   * @param texts any number of texts
+   * @param options how; their own counts are filled, too
+   * @return a vector and counts for each
+   */
+  public EmbeddingResult embedWithCounts(List<String> texts, RunOptions options) {
+    TextCounts counts = options.counts == null ? new TextCounts() : options.counts;
+    return new EmbeddingResult(embed(texts, options.withCounts(counts)), counts);
+  }
+
+  /**
+   * How well each document answers a query, told by a reranker: higher is better.
+   *
+   * @param query the query
+   * @param documents any number of texts; the longer of the two is cut first
+   * @param options how
+   * @return a score for each document
+   */
+  public float[] rerank(String query, List<String> documents, RunOptions options) {
+    return calls().rerank(query, documents, options);
+  }
+
+  /**
+   * How well each document answers a query, told by a reranker, computed by the options' executor.
+   *
+   * @param query the query
+   * @param documents any number of texts; the longer of the two is cut first
+   * @param options how
+   * @return a score for each document; cancelling it ends the call
+   */
+  public CompletableFuture<float[]> rerankAsync(String query, List<String> documents, RunOptions options) {
+    return later(options, changed -> rerank(query, documents, changed));
+  }
+
+  /**
+   * The language model head's logits at some places of a batch, computed by the options' executor.
+   *
+   * @param sequences any number of sequences of ids
+   * @param positions places in the sequences laid end to end, in any order
+   * @param options how
+   * @return {@code info().vocabSize()} floats for each position; cancelling it ends the call
+   */
+  public CompletableFuture<float[][]> logitsAsync(int[][] sequences, long[] positions, RunOptions options) {
+    return later(options, changed -> logits(sequences, positions, changed));
   }
 }

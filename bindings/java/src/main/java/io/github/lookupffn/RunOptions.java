@@ -2,7 +2,6 @@ package io.github.lookupffn;
 
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 
 /** How to run a model. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class RunOptions {
@@ -12,9 +11,12 @@ public final class RunOptions {
   int normalization = Abi.NORMALIZE_MODEL;
   long maxTokens = Abi.MAX_TOKENS_MODEL;
   int promptKind = Abi.PROMPT_MODEL;
-  String prompt;
+  // UTF-8 with a closing zero.
+  byte[] prompt;
+  ScoreKind scores = ScoreKind.RAW;
+  TextCounts counts;
   Cancellation cancellation;
-  Executor executor = ForkJoinPool.commonPool();
+  Executor executor = Async.DEFAULT;
 
   private RunOptions() {}
 
@@ -25,6 +27,8 @@ public final class RunOptions {
     copy.maxTokens = maxTokens;
     copy.promptKind = promptKind;
     copy.prompt = prompt;
+    copy.scores = scores;
+    copy.counts = counts;
     copy.cancellation = cancellation;
     copy.executor = executor;
     return copy;
@@ -32,7 +36,7 @@ public final class RunOptions {
 
   /**
    * The defaults: embeddings are made as the model means it, texts that are too long are cut to what it means to read,
-   * calls run to their end, asynchronous ones on the common pool.
+   * scores are the model's own, calls run to their end, asynchronous ones on the common pool.
    *
    * @return the defaults
    */
@@ -87,8 +91,21 @@ public final class RunOptions {
    */
   public RunOptions withPrompt(String name) {
     RunOptions copy = copy();
-    copy.prompt = Objects.requireNonNull(name, "name");
+    copy.prompt = Utf8.zeroTerminated(name);
     copy.promptKind = Abi.PROMPT_NAMED;
+    return copy;
+  }
+
+  /**
+   * Puts a prompt before each text, of which the model's files need not know.
+   *
+   * @param text the prompt, such as "query: "
+   * @return a changed copy
+   */
+  public RunOptions withPromptText(String text) {
+    RunOptions copy = copy();
+    copy.prompt = Utf8.zeroTerminated(text);
+    copy.promptKind = Abi.PROMPT_TEXT;
     return copy;
   }
 
@@ -101,6 +118,30 @@ public final class RunOptions {
     RunOptions copy = copy();
     copy.prompt = null;
     copy.promptKind = Abi.PROMPT_NONE;
+    return copy;
+  }
+
+  /**
+   * Sets what the scores of classifiers and rerankers become.
+   *
+   * @param kind raw ones, probabilities, or what the model's files ask for
+   * @return a changed copy
+   */
+  public RunOptions withScores(ScoreKind kind) {
+    RunOptions copy = copy();
+    copy.scores = Objects.requireNonNull(kind, "kind");
+    return copy;
+  }
+
+  /**
+   * Lets calls on texts tell how many tokens each had, and whether it was cut.
+   *
+   * @param where what receives the counts of one call at a time; null for nothing
+   * @return a changed copy
+   */
+  public RunOptions withCounts(TextCounts where) {
+    RunOptions copy = copy();
+    copy.counts = where;
     return copy;
   }
 

@@ -1,8 +1,5 @@
 package io.github.lookupffn;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -11,13 +8,48 @@ import java.util.Arrays;
 final class Utf8 {
   private Utf8() {}
 
-  /** Refuses halves of surrogate pairs, for which the usual conversions put question marks. */
   static byte[] of(String text) {
-    try {
-      ByteBuffer utf8 = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-      return Arrays.copyOf(utf8.array(), utf8.limit());
-    } catch (CharacterCodingException unpaired) {
-      throw new IllegalArgumentException("the text contains half of a surrogate pair", unpaired);
+    byte[] utf8 = new byte[Math.toIntExact(size(text))];
+    put(text, utf8, 0);
+    return utf8;
+  }
+
+  /** Refuses halves of surrogate pairs, for which the usual conversions put question marks. */
+  static long size(String text) {
+    long size = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (!Character.isSurrogate(c)) {
+        size += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+      } else if (i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1))) {
+        size += 4;
+        i++;
+      } else {
+        throw new IllegalArgumentException("the text contains half of a surrogate pair");
+      }
+    }
+    return size;
+  }
+
+  /** Writes a text of which the size was asked, without a copy in between. */
+  static void put(String text, byte[] to, int from) {
+    int at = from;
+    for (int i = 0; i < text.length(); i++) {
+      int c = text.codePointAt(i);
+      if (c < 0x80) {
+        to[at++] = (byte) c;
+        continue;
+      }
+      if (c >= 0x10000) {
+        i++;
+      }
+      int length = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+      for (int k = length - 1; k > 0; k--) {
+        to[at + k] = (byte) (0x80 | c & 0x3f);
+        c >>= 6;
+      }
+      to[at] = (byte) (0xf00 >> length | c);
+      at += length;
     }
   }
 

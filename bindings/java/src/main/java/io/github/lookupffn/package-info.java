@@ -1,7 +1,16 @@
 /**
- * LookupFFN layers: feed-forward layers of transformers that hash each token and add up a few rows of learned tables.
+ * Transformer encoders on CPUs: embeddings, rerankers, classifiers and masked language models, dense or with LookupFFN
+ * layers, which hash each token and add up a few rows of learned tables.
  *
- * <p>{@link io.github.lookupffn.Layer} is where to start:
+ * <p>{@link io.github.lookupffn.Model} is where to start:
+ *
+ * <pre>{@code
+ * try (Model model = Model.load(Path.of("my-model"))) {
+ *   float[] vector = model.embed("A sentence.");
+ * }
+ * }</pre>
+ *
+ * <p>{@link io.github.lookupffn.Layer} runs a single layer:
  *
  * <pre>{@code
  * try (Layer layer = Layer.load(Path.of("layer.safetensors"))) {
@@ -11,7 +20,7 @@
  * }</pre>
  *
  * <p>An argument that cannot be meant is an {@link IllegalArgumentException}, a null one a {@link
- * NullPointerException}, a closed layer an {@link IllegalStateException}; what else can go wrong is a subclass of
+ * NullPointerException}, a closed model or layer an {@link IllegalStateException}; what else can go wrong is a subclass of
  * {@link io.github.lookupffn.LookupFfnException}.
  */
 package io.github.lookupffn;

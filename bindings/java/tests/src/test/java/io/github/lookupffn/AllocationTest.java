@@ -12,18 +12,22 @@ class AllocationTest {
   private static final int CALLS = 20_000;
 
   private static void assertNoAllocation(Runnable call) {
+    assertNoAllocation(call, CALLS);
+  }
+
+  static void assertNoAllocation(Runnable call, int calls) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().getId();
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < calls; i++) {
       call.run();
     }
     long before = threads.getThreadAllocatedBytes(self);
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < calls; i++) {
       call.run();
     }
     long bytes = threads.getThreadAllocatedBytes(self) - before;
     // The measuring itself takes some hundred bytes; one object per call would be 16 bytes times the calls.
-    assertTrue(bytes < CALLS, bytes + " bytes in " + CALLS + " calls");
+    assertTrue(bytes < calls, bytes + " bytes in " + calls + " calls");
   }
 
   @Test

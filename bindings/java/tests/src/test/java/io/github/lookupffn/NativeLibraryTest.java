@@ -84,22 +84,22 @@ class NativeLibraryTest {
 
   @Test
   void propertyNamesAFile() throws Exception {
-    String property = "-D" + NativeLibrary.PATH_PROPERTY + "=";
+    String property = "-D" + NativeFinder.PATH_PROPERTY + "=";
     assertContains(probe(jar, property + library), "loaded " + library);
     assertContains(probe(bareJar, property + scratch), "loaded " + library);
   }
 
   @Test
   void propertyThatNamesNothing() throws Exception {
-    String text = probe(jar, "-D" + NativeLibrary.PATH_PROPERTY + "=/no/such/file.so");
-    assertContains(text, NativeLibrary.PATH_PROPERTY + " = /no/such/file.so", "Tried:", "glibc");
+    String text = probe(jar, "-D" + NativeFinder.PATH_PROPERTY + "=/no/such/file.so");
+    assertContains(text, NativeFinder.PATH_PROPERTY + " = /no/such/file.so", "Tried:", "glibc");
     assertEquals(2, text.split("failed ", -1).length - 1, text);
   }
 
   @Test
   void jarResourceLeavesNothingBehind() throws Exception {
     Path directory = Files.createDirectory(scratch.resolve("tmp"));
-    String text = probe(jar, "-D" + NativeLibrary.TMPDIR_PROPERTY + "=" + directory);
+    String text = probe(jar, "-D" + NativeFinder.TMPDIR_PROPERTY + "=" + directory);
     assertContains(text, "loaded jar:file:", "/liblookupffn_jni.so");
     try (Stream<Path> left = Files.list(directory)) {
       assertEquals(0, left.count());
@@ -114,21 +114,29 @@ class NativeLibraryTest {
   @Test
   void nowhere() throws Exception {
     String text = probe(bareJar, "-Djava.library.path=/no/such/path");
-    assertContains(text, "Tried:", NativeLibrary.PATH_PROPERTY + ": not set", "native/linux-", "not there",
-        "java.library.path = /no/such/path", NativeLibrary.TMPDIR_PROPERTY);
+    assertContains(text, "Tried:", NativeFinder.PATH_PROPERTY + ": not set", "native/linux-", "not there",
+        "java.library.path = /no/such/path", NativeFinder.TMPDIR_PROPERTY);
     assertEquals(2, text.split("failed ", -1).length - 1, text);
   }
 
   @Test
   void temporaryDirectoryThatCannotBeUsed() throws Exception {
-    String text = probe(jar, "-D" + NativeLibrary.TMPDIR_PROPERTY + "=/no/such/tmp", "-Djava.library.path=/nowhere");
+    String text = probe(jar, "-D" + NativeFinder.TMPDIR_PROPERTY + "=/no/such/tmp", "-Djava.library.path=/nowhere");
     assertContains(text, "/no/such/tmp", "java.library.path = /nowhere");
   }
 
   @Test
   void wrongFile() throws Exception {
     Path file = Files.write(scratch.resolve("wrong.so"), "not a library".getBytes(StandardCharsets.UTF_8));
-    assertContains(probe(jar, "-D" + NativeLibrary.PATH_PROPERTY + "=" + file), file.toString(), "failed");
+    assertContains(probe(jar, "-D" + NativeFinder.PATH_PROPERTY + "=" + file), file.toString(), "failed");
+  }
+
+  @Test
+  void anotherVersion() throws Exception {
+    String other = System.getProperty("lookupffn.other.library");
+    String text = probe(jar, "-D" + NativeFinder.PATH_PROPERTY + "=" + other);
+    assertContains(text, other + ": it has version 99.2.3, but " + LookupFfn.version() + " is needed");
+    assertEquals(2, text.split("failed ", -1).length - 1, text);
   }
 
   private static String forwardIn(ClassLoader loader) throws Exception {

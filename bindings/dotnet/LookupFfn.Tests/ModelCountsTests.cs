@@ -1,0 +1,150 @@
+using Xunit;
+
+namespace LookupFfn.Tests;
+
+/// <summary>How many tokens texts had, prompts before them, and rerankers.</summary>
+public class ModelCountsTests
+{
+    private static readonly string Long = string.Concat(Enumerable.Repeat("word ", 1000));
+
+    private static string Made(string name) => Path.Combine(
+        Environment.GetEnvironmentVariable("LOOKUPFFN_MADE_MODELS")
+            ?? throw new InvalidOperationException("LOOKUPFFN_MADE_MODELS is not set"),
+        name);
+
+    [Fact]
+    public async Task CountsAreThoseOfTheTokenizer()
+    {
+        using Model model = Model.Load(new GoldenModel("model-lookup").Folder);
+        TextCounts counts = new();
+        EmbedOptions options = new() { Counts = counts };
+        string[] texts = ["a few words", Long, ""];
+        int whole = model.Tokenize(Long).Length;
+        int cut = model.Info.OwnMaxTokens;
+        int[] expected = [model.Tokenize("a few words").Length, cut, model.Tokenize("").Length];
+        Action[] calls =
+        [
+            () => model.Embed(texts, options),
+            () => model.Classify(texts, options),
+            () => model.Encode(texts, options),
+            () => model.EmbedInto(texts, new float[4096], options),
+        ];
+        foreach (Action call in calls)
+        {
+            model.Embed("another", options);
+            call();
+            Assert.Equal(3, counts.Count);
+            Assert.Equal(expected, Enumerable.Range(0, 3).Select(counts.Tokens));
+            Assert.Equal(expected.Sum(), counts.TotalTokens);
+            Assert.Equal(whole, counts.UncutTokens(1));
+            Assert.True(counts.IsCut(1) && counts.AnyCut);
+            Assert.False(counts.IsCut(0) || counts.IsCut(2));
+        }
+
+        // What fails, and what runs ids, leaves them alone.
+        Assert.Throws<ArgumentException>(() => model.Embed(texts, options with { MaxTokens = 0 }));
+        model.Embed([0, 2], options);
+        Assert.Equal(3, counts.Count);
+        Assert.Throws<ArgumentOutOfRangeException>(() => counts.Tokens(3));
+        Assert.Throws<ArgumentOutOfRangeException>(() => counts.IsCut(-1));
+        await model.EmbedAsync(["one"], options);
+        Assert.Equal(1, counts.Count);
+        Assert.False(counts.AnyCut);
+        EmbeddingResult result = model.EmbedWithCounts(texts);
+        Assert.Equal(cut, result.Counts.Tokens(1));
+        Golden.AssertSameBits(model.Embed(Long), result.Vectors[1]);
+        Assert.Equal(0, model.EmbedWithCounts([]).Counts.TotalTokens);
+    }
+
+    [Fact]
+    public void PromptsByNameAndByText()
+    {
+        using Model model = Model.Load(Made("prompts"));
+        Assert.Equal(["query", "document"], model.Prompts.Keys);
+        Assert.Equal("passage: ", model.Prompts["document"]);
+        float[] plain = model.Embed("query: how?");
+        Golden.AssertSameBits(plain, model.Embed("how?", new() { Prompt = "query" }));
+        Golden.AssertSameBits(plain, model.Embed("how?", new() { PromptText = "query: " }));
+        Golden.AssertSameBits(plain, model.Embed("query: how?", new() { WithoutPrompt = true }));
+        Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { Prompt = "no such" }));
+        Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { Prompt = "query", PromptText = "q" }));
+        Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { PromptText = "a\0b" }));
+        using Model plainer = Model.Load(new GoldenModel("model-lookup").Folder);
+        Assert.Empty(plainer.Prompts);
+        Assert.Equal(3, plainer.Labels.Count);
+    }
+
+    [Fact]
+    public async Task RerankersScorePairs()
+    {
+        TextCounts counts = new();
+        const string Query = "Which dog is lazy?";
+        string[] documents = ["The lazy dog.", "A fox.", Long];
+        using Model model = Model.Load(Made("reranker"));
+        float[] scores = model.Rerank(Query, documents, new() { Counts = counts });
+
+        // RoBERTa's pair: two separators between the texts.
+        int eos = model.Info.EosId;
+        int[] ids = [model.Info.BosId, .. Bare(Query), eos, eos, .. Bare(documents[0]), eos];
+        Golden.AssertSameBits(model.Classify(ids), [scores[0]]);
+        Assert.Equal(ids.Length, counts.Tokens(0));
+        Assert.False(counts.IsCut(0));
+        Assert.True(counts.IsCut(2));
+        Assert.Equal(scores[1], Assert.Single(model.Rerank(Query, ["A fox."])));
+        Assert.Equal(scores, await model.RerankAsync(Query, documents));
+        float[] likely = model.Rerank(Query, documents, new() { Scores = ScoreKind.Probabilities });
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Equal(1 / (1 + Math.Exp(-scores[i])), likely[i], 1e-6);
+        }
+
+        Assert.Empty(model.Rerank(Query, []));
+        using Model none = Model.Load(new GoldenModel("model-lookup").Folder);
+        Assert.Throws<ArgumentException>(() => none.Rerank(Query, documents));
+        Assert.Equal(1, none.Classify("a text", new EmbedOptions { Scores = ScoreKind.Probabilities }).Sum(), 1e-6);
+
+        IEnumerable<int> Bare(string text) => model.TokenizeSpans(text, special: false).Select(token => token.Id);
+    }
+
+    [Fact]
+    public async Task ReadingOfTextsIsCancelled()
+    {
+        using Model model = Model.Load(new GoldenModel("model-lookup").Folder);
+        string endless = string.Concat(Enumerable.Repeat("word and <mask> ", 200_000));
+        using CancellationTokenSource source = new();
+        Task reading = Task.Run(() => model.Tokenize(endless + endless + endless, source.Token));
+        await source.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reading);
+        CancellationToken token = source.Token;
+        Assert.ThrowsAny<OperationCanceledException>(() => model.TokenizeSpans(endless, true, token));
+        Assert.ThrowsAny<OperationCanceledException>(() => model.Encode([endless], token));
+        Assert.ThrowsAny<OperationCanceledException>(() => model.Classify([endless], token));
+        Assert.ThrowsAny<OperationCanceledException>(() => model.Embed([endless], null, token));
+        Assert.ThrowsAny<OperationCanceledException>(() => model.FillMask(endless, 1, token));
+        using CancellationTokenSource unused = new();
+        Assert.Equal(model.Tokenize("word"), model.Tokenize("word", unused.Token));
+    }
+
+    /// <summary>The flag is seen inside of the tokenizer, not only before it.</summary>
+    [Fact]
+    public async Task ReadingEndsHalfway()
+    {
+        using Model model = Model.Load(new GoldenModel("model-lookup").Folder);
+        string endless = string.Concat(Enumerable.Repeat("word and <mask> ", 1_000_000));
+        using CancellationTokenSource source = new(TimeSpan.FromMilliseconds(20));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Task.Run(() => model.Tokenize(endless, source.Token)));
+    }
+
+    [Fact]
+    public async Task LogitsElsewhere()
+    {
+        GoldenModel golden = new("model-lookup");
+        using Model model = Model.Load(golden.Folder);
+        int[] ids = golden.TextIds[0];
+        float[][] expected = model.Logits(ids, [1, 0]);
+        float[][] later = await model.LogitsAsync([ids], [1, 0]);
+        Golden.AssertSameBits(expected[0], later[0]);
+        Golden.AssertSameBits(expected[1], later[1]);
+        await Assert.ThrowsAsync<TaskCanceledException>(() => model.LogitsAsync([ids], [0], new CancellationToken(true)));
+    }
+}

@@ -1,0 +1,76 @@
+namespace LookupFfn;
+
+public sealed unsafe partial class Model
+{
+    /// <summary>A vector for the whole sequence.</summary>
+    /// <param name="ids">A sequence.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public float[] Embed(
+        int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Rows([ids], Raw.OUTPUT_EMBEDDINGS, [], options ?? EmbedOptions.Default, cancellationToken)[0];
+
+    /// <summary>A vector for the whole sequence.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public float[] Embed(
+        string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Rows([text], null, Raw.OUTPUT_EMBEDDINGS, options ?? EmbedOptions.Default, cancellationToken)[0];
+
+    /// <summary>A vector for the whole sequence, for a batch.</summary>
+    /// <param name="sequences">Any number of sequences of ids.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public float[][] Embed(
+        IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Rows(sequences, Raw.OUTPUT_EMBEDDINGS, [], options ?? EmbedOptions.Default, cancellationToken);
+
+    /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the pool.</summary>
+    /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
+    public Task<float[][]> EmbedAsync(
+        IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Task.Run(() => Embed(sequences, options, cancellationToken), cancellationToken);
+
+    /// <summary>A vector for the whole sequence, for a batch.</summary>
+    /// <param name="texts">Any number of texts.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public float[][] Embed(
+        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Rows(texts, null, Raw.OUTPUT_EMBEDDINGS, options ?? EmbedOptions.Default, cancellationToken);
+
+    /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the pool.</summary>
+    /// <param name="texts">Any number of texts.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
+    public Task<float[][]> EmbedAsync(
+        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Task.Run(() => Embed(texts, options, cancellationToken), cancellationToken);
+
+    /// <summary>The vectors of texts, with how many tokens each had and whether it was cut.</summary>
+    /// <param name="texts">Any number of texts.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>A vector and counts for each.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public EmbeddingResult EmbedWithCounts(
+        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        TextCounts counts = options?.Counts ?? new TextCounts();
+        EmbedOptions counting = (options ?? EmbedOptions.Default) with { Counts = counts };
+        return new EmbeddingResult(Embed(texts, counting, cancellationToken), counts);
+    }
+}

@@ -1,0 +1,89 @@
+using System.Globalization;
+
+namespace LookupFfn;
+
+/// <summary>How many tokens the texts of a call had, and whether some were cut. Hand it to a call with
+/// <see cref="EmbedOptions.Counts"/>, and look into it when the call has ended. It can serve one call after another, but
+/// only one at a time; a call that fails, and one on ids, leaves it as it was.</summary>
+public sealed class TextCounts
+{
+    // Where each text's tokens begin and where the last ones end, and how many each would have without cutting.
+    private long[] offsets = new long[1];
+    private long[] uncut = [];
+
+    /// <summary>How many texts the call had.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>How many tokens of all texts were run.</summary>
+    public long TotalTokens => offsets[Count];
+
+    /// <summary>Whether any text was cut.</summary>
+    public bool AnyCut
+    {
+        get
+        {
+            for (int text = 0; text < Count; text++)
+            {
+                if (IsCut(text))
+                {
+                    return true;
+                }
+            }
+
+            return false;
+        }
+    }
+
+    /// <summary>How many tokens of a text were run, special ones, the prompt's and those of a pair's other text
+    /// counted.</summary>
+    /// <param name="text">Its place among the texts.</param>
+    /// <returns>The number.</returns>
+    public int Tokens(int text)
+    {
+        Check(text);
+        return (int)(offsets[text + 1] - offsets[text]);
+    }
+
+    /// <summary>How many tokens a text would have had without cutting.</summary>
+    /// <param name="text">Its place among the texts.</param>
+    /// <returns>The number.</returns>
+    public long UncutTokens(int text)
+    {
+        Check(text);
+        return uncut[text];
+    }
+
+    /// <summary>Whether a text was longer than the model reads, or than <see cref="EmbedOptions.MaxTokens"/> says, so
+    /// that its end was not read.</summary>
+    /// <param name="text">Its place among the texts.</param>
+    /// <returns>Whether it was.</returns>
+    public bool IsCut(int text) => UncutTokens(text) > Tokens(text);
+
+    /// <inheritdoc/>
+    public override string ToString() => string.Create(
+        CultureInfo.InvariantCulture, $"{Count} texts, {TotalTokens} tokens{(AnyCut ? ", some cut" : "")}");
+
+    internal void Fill(in CallTexts texts)
+    {
+        if (offsets.Length <= texts.Count)
+        {
+            offsets = new long[texts.Count + 1];
+            uncut = new long[texts.Count];
+        }
+
+        texts.Offsets.CopyTo(offsets);
+        texts.Uncut[..texts.Count].CopyTo(uncut);
+        Count = texts.Count;
+    }
+
+    private void Check(int text)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(text);
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(text, Count);
+    }
+}
+
+/// <summary>The vectors of texts, with what became of the texts on the way.</summary>
+/// <param name="Vectors">A vector for each text.</param>
+/// <param name="Counts">How many tokens each text had, and whether it was cut.</param>
+public sealed record EmbeddingResult(IReadOnlyList<float[]> Vectors, TextCounts Counts);

@@ -1,0 +1,49 @@
+package io.github.lookupffn;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/** Calls that run elsewhere. */
+final class Async {
+  /** The common pool; where that has no threads, as on one processor, a new thread for each call. */
+  static final Executor DEFAULT = new CompletableFuture<Void>().defaultExecutor();
+
+  private Async() {}
+
+  /**
+   * Runs the call. It ends when its future is cancelled, times out, or the caller's cancellation, which may be null, is
+   * cancelled.
+   */
+  static <T> CompletableFuture<T> run(Executor executor, Cancellation callers, Function<Cancellation, T> call) {
+    CompletableFuture<T> future = new CompletableFuture<>();
+    // Not the caller's own, which may serve other calls, too.
+    Cancellation cancellation = new Cancellation();
+    if (callers != null) {
+      callers.addFollower(cancellation);
+    }
+    future.whenComplete((result, failure) -> {
+      cancellation.cancel();
+      if (callers != null) {
+        callers.removeFollower(cancellation);
+      }
+    });
+    try {
+      executor.execute(() -> {
+        if (future.isDone()) {
+          return;
+        }
+        try {
+          future.complete(call.apply(cancellation));
+        } catch (Throwable failure) {
+          future.completeExceptionally(failure);
+        }
+      });
+    } catch (RuntimeException | Error rejected) {
+      // Lets the follower go as well.
+      future.completeExceptionally(rejected);
+      throw rejected;
+    }
+    return future;
+  }
+}

@@ -1,0 +1,113 @@
+package io.github.lookupffn;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * What one call hands over, laid end to end. Those that are free are kept for later calls, so that calls allocate nothing.
+ * They are not kept by threads, which would keep the class loader of a redeployed application alive.
+ */
+final class CallMemory {
+  private static final AtomicReferenceArray<CallMemory> FREE = new AtomicReferenceArray<>(64);
+  private static final int KEPT_BYTES = 1 << 20;
+  private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
+
+  final TextCounts counts = new TextCounts();
+  byte[] utf8 = {};
+  int[] ids = {};
+  // Where each text ends; where each sequence begins, and where the last one ends.
+  long[] ends = {};
+  long[] offsets = {0};
+  int size;
+
+  private CallMemory() {}
+
+  private static CallMemory cleared() {
+    for (int i = 0; i < FREE.length(); i++) {
+      CallMemory memory = FREE.get(i);
+      if (memory != null && FREE.compareAndSet(i, memory, null)) {
+        memory.size = 0;
+        return memory;
+      }
+    }
+    return new CallMemory();
+  }
+
+  /** Gives it back, unless it is too much to be kept. */
+  void release() {
+    if (utf8.length > KEPT_BYTES || ids.length > KEPT_BYTES / Integer.BYTES || ends.length > KEPT_BYTES / Long.BYTES
+        || offsets.length > KEPT_BYTES / Long.BYTES) {
+      return;
+    }
+    for (int i = 0; i < FREE.length(); i++) {
+      if (FREE.get(i) == null && FREE.compareAndSet(i, null, this)) {
+        return;
+      }
+    }
+  }
+
+  static CallMemory of(String text) {
+    CallMemory memory = cleared();
+    memory.add(text);
+    return memory;
+  }
+
+  static CallMemory of(List<String> texts) {
+    CallMemory memory = cleared();
+    for (String text : texts) {
+      memory.add(text);
+    }
+    return memory;
+  }
+
+  static CallMemory of(int[] sequence) {
+    CallMemory memory = cleared();
+    memory.add(sequence);
+    return memory;
+  }
+
+  static CallMemory of(int[][] sequences) {
+    CallMemory memory = cleared();
+    for (int[] sequence : sequences) {
+      memory.add(sequence);
+    }
+    return memory;
+  }
+
+  private void add(String text) {
+    long begin = size == 0 ? 0 : ends[size - 1];
+    long end = begin + Utf8.size(text);
+    if (end > LARGEST_ARRAY) {
+      throw new IllegalArgumentException(end + " bytes of text are too many for one call");
+    }
+    if (end > utf8.length) {
+      utf8 = Arrays.copyOf(utf8, grown(end));
+    }
+    if (size == ends.length) {
+      ends = Arrays.copyOf(ends, grown(size + 1L));
+    }
+    Utf8.put(text, utf8, (int) begin);
+    ends[size++] = end;
+  }
+
+  private void add(int[] sequence) {
+    long begin = offsets[size];
+    long end = begin + sequence.length;
+    if (end > LARGEST_ARRAY) {
+      throw new IllegalArgumentException(end + " tokens are too many for one call");
+    }
+    if (end > ids.length) {
+      ids = Arrays.copyOf(ids, grown(end));
+    }
+    if (size + 1 == offsets.length) {
+      offsets = Arrays.copyOf(offsets, grown(size + 2L));
+    }
+    System.arraycopy(sequence, 0, ids, (int) begin, sequence.length);
+    offsets[++size] = end;
+  }
+
+  private static int grown(long needed) {
+    return (int) Math.min(LARGEST_ARRAY, Math.max(16, needed + needed / 2));
+  }
+}

@@ -1,0 +1,157 @@
+package io.github.lookupffn;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+
+/** Finds and loads the native library, and remembers what was tried. */
+final class NativeFinder {
+  static final String PATH_PROPERTY = "io.github.lookupffn.native.path";
+  static final String TMPDIR_PROPERTY = "io.github.lookupffn.native.tmpdir";
+
+  private static final String NAME = "lookupffn_jni";
+  private static final String FILE = "lib" + NAME + ".so";
+  private static final String PLATFORM = platform();
+
+  private final Consumer<String> load;
+  private final Consumer<String> loadByName;
+  private final IntSupplier version;
+  private final StringBuilder tried = new StringBuilder();
+  private boolean forbidden;
+
+  /**
+   * Takes what loads a file, what loads a library by its name, and what asks the loaded one for its version.
+   *
+   * <p>Each may throw an UnsatisfiedLinkError; the first two an IllegalCallerException, too, as Java does from 24 on
+   * where native code is not allowed.
+   */
+  NativeFinder(Consumer<String> load, Consumer<String> loadByName, IntSupplier version) {
+    this.load = load;
+    this.loadByName = loadByName;
+    this.version = version;
+  }
+
+  /** Tells where the library was found; null if it was not. */
+  String find() {
+    String chosen = System.getProperty(PATH_PROPERTY);
+    if (chosen != null) {
+      // What was asked for by name is not replaced by something else.
+      return findFile("the property " + PATH_PROPERTY, chosen);
+    }
+    tried("the property " + PATH_PROPERTY, "not set");
+    String loaded = findResource();
+    return loaded != null || forbidden ? loaded : findOnLibraryPath();
+  }
+
+  String explanation() {
+    String text = "cannot load " + FILE + " on " + PLATFORM + ". Tried:" + tried;
+    if (forbidden) {
+      return text + "\nThis Java virtual machine lets only those run native code whom its command line names: add "
+          + "--enable-native-access=ALL-UNNAMED, or --enable-native-access=io.github.lookupffn where the jar is on the "
+          + "module path.";
+    }
+    return text + "\nThe library in the jar needs " + requirements() + ". -D" + PATH_PROPERTY
+        + "=FILE names another one; -D" + TMPDIR_PROPERTY
+        + "=DIRECTORY names a place for its copy where files may be executed.";
+  }
+
+  private String findFile(String how, String chosen) {
+    try {
+      Path path = Paths.get(chosen).toAbsolutePath();
+      String file = (Files.isDirectory(path) ? path.resolve(FILE) : path).toString();
+      load.accept(file);
+      return ofThisVersion(how + " = " + chosen, file);
+    } catch (UnsatisfiedLinkError | RuntimeException failure) {
+      return failed(how + " = " + chosen, failure);
+    }
+  }
+
+  /** Asks for a file of a fixed name and never walks the jar, which may lie inside another jar. */
+  private String findResource() {
+    String name = "native/" + PLATFORM + "/" + FILE;
+    try (InputStream resource = NativeFinder.class.getResourceAsStream(name)) {
+      return resource == null ? tried("the jar's " + name, "not there") : findCopy(name, resource);
+    } catch (IOException | UnsatisfiedLinkError | RuntimeException failure) {
+      return failed("the jar's " + name + ", copied to a temporary directory", failure);
+    }
+  }
+
+  /** A fresh directory for each class loader, since the virtual machine gives a file to one of them only. */
+  private String findCopy(String name, InputStream resource) throws IOException {
+    String parent = System.getProperty(TMPDIR_PROPERTY);
+    Path directory = parent == null
+        ? Files.createTempDirectory("lookupffn-")
+        : Files.createTempDirectory(Paths.get(parent).toAbsolutePath(), "lookupffn-");
+    Path copy = directory.resolve(FILE);
+    try {
+      Files.copy(resource, copy, StandardCopyOption.REPLACE_EXISTING);
+      load.accept(copy.toString());
+    } finally {
+      // The mapping outlives the file, and a killed process leaves nothing behind.
+      Files.deleteIfExists(copy);
+      Files.deleteIfExists(directory);
+    }
+    return ofThisVersion("the jar's " + name, String.valueOf(NativeFinder.class.getResource(name)));
+  }
+
+  private String findOnLibraryPath() {
+    String how = "java.library.path = " + System.getProperty("java.library.path");
+    try {
+      loadByName.accept(NAME);
+      return ofThisVersion(how, "java.library.path: " + FILE);
+    } catch (UnsatisfiedLinkError | RuntimeException failure) {
+      return failed(how, failure);
+    }
+  }
+
+  /** Another version's calls have other arguments, which would crash or, worse, not crash. */
+  private String ofThisVersion(String what, String from) {
+    int found;
+    try {
+      found = version.getAsInt();
+    } catch (UnsatisfiedLinkError tooOld) {
+      return tried(what, "it does not tell its version, " + text(Abi.ABI_VERSION) + " is needed");
+    }
+    return found == Abi.ABI_VERSION
+        ? from
+        : tried(what, "it has version " + text(found) + ", but " + text(Abi.ABI_VERSION) + " is needed");
+  }
+
+  static String text(int version) {
+    return version / 10000 + "." + version / 100 % 100 + "." + version % 100;
+  }
+
+  private String failed(String what, Throwable failure) {
+    forbidden |= failure instanceof IllegalCallerException;
+    boolean plain = failure instanceof UnsatisfiedLinkError;
+    return tried(what, plain ? failure.getMessage() : failure.toString());
+  }
+
+  private String tried(String what, String outcome) {
+    tried.append("\n  ").append(what).append(": ").append(outcome);
+    return null;
+  }
+
+  private static String requirements() {
+    try (InputStream resource = NativeFinder.class.getResourceAsStream("native/" + PLATFORM + "/requires.txt")) {
+      return resource == null
+          ? "a platform that this jar was built for"
+          : new String(resource.readAllBytes(), StandardCharsets.UTF_8).trim();
+    } catch (IOException unreadable) {
+      return "unknown things (" + unreadable + ")";
+    }
+  }
+
+  private static String platform() {
+    String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    String processor = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
+    return system + "-" + (processor.equals("amd64") ? "x86_64" : processor);
+  }
+}

@@ -1,0 +1,119 @@
+package io.github.lookupffn;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.FloatBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Calls that run elsewhere, or cannot. */
+class AsyncTest {
+  private static final Executor REJECTING = task -> {
+    throw new RejectedExecutionException("full");
+  };
+
+  /** Run in a virtual machine whose common pool has no threads. */
+  static final class Probe {
+    private Probe() {}
+
+    public static void main(String[] arguments) throws Exception {
+      try (Layer layer = Layer.random(LayerConfig.of(8, 2, 4).withDenseProjection())) {
+        CompletableFuture<Void> future =
+            layer.forwardAsync(new float[8], 1, new float[8], ForwardOptions.defaults());
+        future.get(20, TimeUnit.SECONDS);
+        System.out.println("done");
+      }
+    }
+  }
+
+  @Test
+  void aCommonPoolWithoutThreads(@TempDir Path scratch) throws Exception {
+    Path output = scratch.resolve("probe.txt");
+    Process process = new ProcessBuilder(
+            Paths.get(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Djava.util.concurrent.ForkJoinPool.common.parallelism=0",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Probe.class.getName())
+        .redirectErrorStream(true)
+        .redirectOutput(output.toFile())
+        .start();
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+    assertEquals("done", Files.readString(output).trim());
+  }
+
+  @Test
+  void anExecutorThatRejectsLeavesNothingBehind() {
+    Cancellation cancellation = new Cancellation();
+    try (Layer layer = Layer.random(LayerConfig.of(8, 2, 4).withDenseProjection())) {
+      ForwardOptions options = ForwardOptions.defaults().withCancellation(cancellation).withExecutor(REJECTING);
+      assertThrows(
+          RejectedExecutionException.class, () -> layer.forwardAsync(new float[8], 1, new float[8], options));
+    }
+    assertEquals(0, cancellation.numFollowers());
+  }
+
+  @Test
+  void forwardElsewhere() throws Exception {
+    Golden golden = Golden.named("bh4-small");
+    float[] y = new float[golden.y.length];
+    FloatBuffer x = Golden.direct(golden.x.length).put(golden.x).rewind();
+    FloatBuffer z = Golden.direct(golden.y.length);
+    try (Layer layer = Layer.load(golden.model)) {
+      layer.forwardAsync(golden.x, golden.tokens, y, ForwardOptions.defaults()).get();
+      Golden.assertSameBits(golden.y, y);
+      layer.forwardAsync(x, golden.tokens, z, ForwardOptions.defaults()).get();
+      z.get(y);
+      Golden.assertSameBits(golden.y, y);
+      Cancellation cancelled = new Cancellation();
+      cancelled.cancel();
+      assertThrows(
+          CancellationException.class,
+          () -> layer
+              .forwardAsync(golden.x, golden.tokens, y, ForwardOptions.defaults().withCancellation(cancelled))
+              .get());
+      assertEquals(0, cancelled.numFollowers());
+    }
+  }
+
+  /** Minutes of reading: a call that ignored the cancellation would be told by its time, or by its result. */
+  @Test
+  void readingOfTextsIsCancelled() throws Exception {
+    GoldenModel golden = GoldenModel.all().get(0);
+    String endless = "word and <mask> ".repeat(200_000);
+    Cancellation cancelled = new Cancellation();
+    cancelled.cancel();
+    RunOptions options = RunOptions.defaults().withCancellation(cancelled);
+    try (Model model = Model.load(golden.folder)) {
+      assertThrows(CancellationException.class, () -> model.tokenize(endless, true, cancelled));
+      assertThrows(CancellationException.class, () -> model.encode(List.of(endless), options));
+      assertThrows(CancellationException.class, () -> model.classify(List.of(endless), options));
+      assertThrows(CancellationException.class, () -> model.embed(List.of(endless), options));
+      assertThrows(CancellationException.class, () -> model.fillMask(endless, 1, options));
+      assertArrayEquals(model.tokenize("word"), model.tokenize("word", true, new Cancellation()).ids());
+    }
+  }
+
+  @Test
+  void logitsElsewhere() throws Exception {
+    GoldenModel golden = GoldenModel.all().get(0);
+    int[][] sequences = {golden.textIds.get(0)};
+    try (Model model = Model.load(golden.folder)) {
+      float[][] later = model.logitsAsync(sequences, new long[] {1, 0}, RunOptions.defaults()).get();
+      Golden.assertSameBits(model.logits(sequences[0], 1, 0)[0], later[0]);
+      Golden.assertSameBits(model.logits(sequences[0], 1, 0)[1], later[1]);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+"""Makes the models that the tests of the bindings need beside the golden one: make_models.py MODEL FOLDER
+
+FOLDER/reranker: the golden model with one class. FOLDER/prompts: it as a sentence encoder that has prompts.
+"""
+import json
+import shutil
+import struct
+import sys
+from pathlib import Path
+
+
+def keep_first_class(folder):
+    path = folder / "model.safetensors"
+    whole = path.read_bytes()
+    size = struct.unpack("<Q", whole[:8])[0]
+    header = json.loads(whole[8 : 8 + size])
+    data = whole[8 + size :]
+    kept, out = b"", {}
+    for name, tensor in header.items():
+        if name == "__metadata__":
+            out[name] = tensor
+            continue
+        begin, end = tensor["data_offsets"]
+        if name.startswith("classifier.out_proj."):
+            end = begin + (end - begin) // tensor["shape"][0]
+            tensor["shape"][0] = 1
+        tensor["data_offsets"] = [len(kept), len(kept) + end - begin]
+        kept += data[begin:end]
+        out[name] = tensor
+    text = json.dumps(out).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + kept)
+    config = json.loads((folder / "config.json").read_text())
+    config["num_classes"] = 1
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def add_prompts(folder):
+    size = json.loads((folder / "config.json").read_text())["hidden_size"]
+    kind = "sentence_transformers.models."
+    modules = [
+        {"idx": 0, "name": "0", "path": "", "type": kind + "Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Pooling", "type": kind + "Pooling"},
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    pooling = {"word_embedding_dimension": size, "pooling_mode_mean_tokens": True}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    prompts = {"prompts": {"query": "query: ", "document": "passage: "}, "default_prompt_name": None}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 32, "do_lower_case": False}))
+
+
+def main():
+    source, target = Path(sys.argv[1]), Path(sys.argv[2])
+    for name, change in (("reranker", keep_first_class), ("prompts", add_prompts)):
+        shutil.rmtree(target / name, ignore_errors=True)
+        shutil.copytree(source, target / name)
+        change(target / name)
+
+
+if __name__ == "__main__":
+    main()
