@@ -137,6 +137,19 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_been(texts, tmp_path, megabytes
         command(SENTENCE, texts, tmp_path / "parts", *size, "--tables", 8)
 
 
+def test_a_run_may_be_made_shorter_and_longer_on_its_way(texts, tmp_path):
+    out = tmp_path / "student"
+    command(SENTENCE, texts, out, "--stop-after", 30)  # 20 of the fit, 10 of 24
+    command(SENTENCE, texts, out, "--steps", 40, "--stop-after", 5)
+    command(SENTENCE, texts, out, "--steps", 18, "--int8-steps", 4, "--stop-after", 5)
+    with pytest.raises(SystemExit, match="has made 20 steps of 18 and 4 with int8; it cannot end after 30"):
+        command(SENTENCE, texts, out, "--steps", 30, "--int8-steps", 4)
+    command(SENTENCE, texts, out, "--steps", 18, "--int8-steps", 4)
+    note = state.State(tmp_path / "student.work" / "state.safetensors", load_sentence_encoder(out)).note()
+    assert note["step"] == 22 and note["options"]["steps"] == 18
+    assert "18 steps" in (out / "report.md").read_text()
+
+
 def test_two_processes_share_a_run(texts, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

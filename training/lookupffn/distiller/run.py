@@ -23,6 +23,9 @@ from .teacher_cache import FFNExamples, TeacherStates
 from .training import Fit, Options, Whole
 
 
+LENGTHS = {"steps", "int8_steps"}  # options that may change while a run is on its way
+
+
 @dataclasses.dataclass
 class Places:
     """Where things lie and how often they are written; nothing of it changes what is learned, but save_every, for
@@ -75,9 +78,20 @@ class Run:
                 continue
             differing = key
             if key == "options":
-                differing = ", ".join(name for name in value if note[key].get(name) != value[name])
+                names = [name for name in value if note[key].get(name) != value[name]]
+                if set(names) <= LENGTHS:
+                    self._check_length(note)
+                    continue
+                differing = ", ".join(name for name in names if name not in LENGTHS)
             raise ValueError(f"{self.state.path} is of a run with another {differing}; give another --work, or the same "
                              "settings, texts and teacher")
+
+    def _check_length(self, note: dict[str, Any]) -> None:
+        """A run may be made shorter or longer on its way, but not through the steps with int8 that it has made."""
+        steps, done = self.options.steps, note["step"]
+        if note["phase"] == "whole" and (done > note["options"]["steps"] or done > steps):
+            raise ValueError(f"{self.state.path} has made {done} steps of {note['options']['steps']} and "
+                             f"{note['options']['int8_steps']} with int8; it cannot end after {steps} instead")
 
     def go(self, stop_after: Optional[int] = None) -> bool:
         """-> whether the run is at its end. stop_after: steps of this call, then as a kill."""
@@ -91,7 +105,7 @@ class Run:
         self.processes.wait()  # the first process will soon write one
         if before is not None:
             self._check(before)
-            self.note = before
+            self.note = {**before, **self.identity}
         left = stop_after
         if self.note["phase"] == "fit":
             left = self._fit(before is not None, left)
