@@ -52,9 +52,9 @@ void print_table(const std::string& path, const lffn_layer_info& info) {
   row("hash numbers", name_of(dtype_names(), info.hash_dtype));
   row("parameters", number(info.num_parameters));
   row("cost", number(info.flop_per_token) + " FLOP per token");
-  row("on disk", number(info.file_bytes) + " bytes");
-  row("in memory", number(info.memory_bytes) + " bytes");
-  row("scratch", "at most " + number(info.scratch_bytes) + " bytes per forward");
+  row("on disk", number(static_cast<int64_t>(info.file_bytes)) + " bytes");
+  row("in memory", number(static_cast<int64_t>(info.memory_bytes)) + " bytes");
+  row("scratch", "at most " + number(static_cast<int64_t>(info.scratch_bytes)) + " bytes per forward");
   row("threads", number(info.num_threads));
 }
 

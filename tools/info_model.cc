@@ -148,9 +148,9 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
                      name_of(dtype_names(), info.linear_dtype) + ", word embeddings " +
                      name_of(dtype_names(), info.embedding_dtype));
   row("parameters", number(info.num_parameters));
-  row("on disk", number(info.file_bytes) + " bytes of weights");
-  row("in memory", number(info.memory_bytes) + " bytes");
-  row("scratch", "at most " + number(info.scratch_bytes) + " bytes per call");
+  row("on disk", number(static_cast<int64_t>(info.file_bytes)) + " bytes of weights");
+  row("in memory", number(static_cast<int64_t>(info.memory_bytes)) + " bytes");
+  row("scratch", "at most " + number(static_cast<int64_t>(info.scratch_bytes)) + " bytes per call");
   row("threads", number(info.num_threads));
 }
 

@@ -23,11 +23,7 @@ void occupy_standard_streams() {
   }
 }
 
-std::string version_text() {
-  const uint32_t version = lffn_version();
-  return "lookupffn " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
-}
+std::string version_text() { return std::string("lookupffn ") + lffn_version_text(); }
 
 // A reader that left early, such as `head`, is told by the exit status alone.
 int finish_output(int status) {

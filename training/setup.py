@@ -7,7 +7,7 @@ from pathlib import Path
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
-NAMES = {".dylib": "liblookupffn.0.dylib", ".dll": "lookupffn.dll"}
+NAMES = {".dylib": "liblookupffn.1.dylib", ".dll": "lookupffn.dll"}
 
 
 class BuildWithLibrary(build_py):
@@ -17,7 +17,7 @@ class BuildWithLibrary(build_py):
         if library:
             folder = Path(self.build_lib) / "lookupffn" / "lib"
             folder.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(library, folder / NAMES.get(Path(library).suffix, "liblookupffn.so.0"))
+            shutil.copyfile(library, folder / NAMES.get(Path(library).suffix, "liblookupffn.so.1"))
 
 
 class MaybeNative(Distribution):

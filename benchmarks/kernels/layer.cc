@@ -84,14 +84,15 @@ void run(benchmark::State& state, const Shape& shape, const Kind& kind, int64_t 
   const double tokens = static_cast<double>(batch * calls);
   const auto layer = [&](int64_t i) { return layers[static_cast<size_t>(i % in_turn)].get(); };
   std::vector<double> hash, gather;
+  bool failed = false;
   int64_t next = 0;
   for (auto _ : state) {
     const double start = cpu_us();
     for (int64_t i = 0; i < calls; ++i)
-      lffn_layer_hash(layer(i), problem->batch(next + i, batch), batch, nullptr, nullptr);
+      failed |= lffn_layer_hash(layer(i), problem->batch(next + i, batch), batch, nullptr, nullptr) != LFFN_OK;
     const double middle = cpu_us();
     for (int64_t i = 0; i < calls; ++i)
-      lffn_layer_forward(layer(i), problem->batch(next + i, batch), batch, problem->y());
+      failed |= lffn_layer_forward(layer(i), problem->batch(next + i, batch), batch, problem->y()) != LFFN_OK;
     const double end = cpu_us();
     hash.push_back((middle - start) / tokens);
     gather.push_back((end - middle) / tokens - hash.back());
@@ -99,7 +100,8 @@ void run(benchmark::State& state, const Shape& shape, const Kind& kind, int64_t 
   }
   lffn_layer_info info;
   lffn_layer_info_init(&info);
-  lffn_layer_get_info(layer(0), &info);
+  failed |= lffn_layer_get_info(layer(0), &info) != LFFN_OK;
+  if (failed) return state.SkipWithError(lffn_last_error());
   const double gather_bytes = kind.table_bytes * info.num_tables * info.output_size;
   state.counters["hash_us"] = median(hash);
   state.counters["hash_gflops"] = 1e-3 * hash_flop(info) / median(hash);

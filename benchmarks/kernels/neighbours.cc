@@ -156,7 +156,9 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>((i * 2654435761u >> 8) % 1009) / 500.0f - 1.0f;
   std::vector<Work> works;
   for (const int64_t tokens : {16, 64, 512, 4096}) {
-    const auto forward = [&, tokens](int which) { lffn_layer_forward(layers[which], x.data(), tokens, y.data()); };
+    const auto forward = [&, tokens](int which) {
+      if (lffn_layer_forward(layers[which], x.data(), tokens, y.data()) != LFFN_OK) std::abort();
+    };
     works.push_back({"layer " + std::to_string(tokens), [=] { forward(0); }, [=] { forward(1); }});
   }
   for (const size_t tokens : {16, 128, 512}) {

@@ -106,9 +106,9 @@ lffn_status layer_info(const lffn_layer* layer, int64_t* numbers) {
   numbers[INFO_NUM_THREADS] = info.num_threads;
   numbers[INFO_FLOP_PER_TOKEN] = info.flop_per_token;
   numbers[INFO_NUM_PARAMETERS] = info.num_parameters;
-  numbers[INFO_FILE_BYTES] = info.file_bytes;
-  numbers[INFO_MEMORY_BYTES] = info.memory_bytes;
-  numbers[INFO_SCRATCH_BYTES] = info.scratch_bytes;
+  numbers[INFO_FILE_BYTES] = static_cast<int64_t>(info.file_bytes);
+  numbers[INFO_MEMORY_BYTES] = static_cast<int64_t>(info.memory_bytes);
+  numbers[INFO_SCRATCH_BYTES] = static_cast<int64_t>(info.scratch_bytes);
   return LFFN_OK;
 }
 

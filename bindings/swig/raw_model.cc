@@ -102,9 +102,9 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
   model_numbers[MODEL_OTHER_FLOP_PER_TOKEN] = info.other_flop_per_token;
   model_numbers[MODEL_LM_HEAD_FLOP_PER_TOKEN] = info.lm_head_flop_per_token;
   model_numbers[MODEL_NUM_PARAMETERS] = info.num_parameters;
-  model_numbers[MODEL_FILE_BYTES] = info.file_bytes;
-  model_numbers[MODEL_MEMORY_BYTES] = info.memory_bytes;
-  model_numbers[MODEL_SCRATCH_BYTES] = info.scratch_bytes;
+  model_numbers[MODEL_FILE_BYTES] = static_cast<int64_t>(info.file_bytes);
+  model_numbers[MODEL_MEMORY_BYTES] = static_cast<int64_t>(info.memory_bytes);
+  model_numbers[MODEL_SCRATCH_BYTES] = static_cast<int64_t>(info.scratch_bytes);
   return LFFN_OK;
 }
 

@@ -29,7 +29,7 @@ function(lffn_add_dotnet_example name project)
   add_test(NAME ${name}
            COMMAND ${LFFN_DOTNET} run --project ${CMAKE_CURRENT_SOURCE_DIR}/../../examples/csharp/${project}
                    --configuration Release --artifacts-path ${dotnet_build}/artifacts
-                   -p:LookupFfnVersion=${PROJECT_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
+                   -p:LookupFfnVersion=${LFFN_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
                    -p:RestorePackagesPath=${dotnet_build}/packages -p:TargetFramework=${dotnet_framework} -- ${ARGN})
   set_tests_properties(${name} PROPERTIES RUN_SERIAL ON ENVIRONMENT "${dotnet_environment}")
 endfunction()

@@ -26,11 +26,11 @@ get_filename_component(java_build ${java_build} ABSOLUTE)
 
 add_test(NAME java_repository
          COMMAND ${CMAKE_COMMAND} -DSYSTEM=${LFFN_MAVEN_REPO} -DREPOSITORY=${java_repository} -DPACKAGE=${java_build}
-                 -DVERSION=${PROJECT_VERSION} -P ${LFFN_BINDINGS_CMAKE_DIR}/maven_repository.cmake)
+                 -DVERSION=${LFFN_VERSION} -P ${LFFN_BINDINGS_CMAKE_DIR}/maven_repository.cmake)
 set_tests_properties(java_repository PROPERTIES FIXTURES_SETUP java_repository)
 
 set(maven ${CMAKE_COMMAND} -DMAVEN=${LFFN_MVN} -DSYSTEM=${LFFN_MAVEN_REPO} -DREPOSITORY=${java_repository}
-          -DVERSION=${PROJECT_VERSION})
+          -DVERSION=${LFFN_VERSION})
 # LC_ALL: a virtual machine in the C locale cannot name the files with an emoji that the tests use.
 set(java_environment JAVA_HOME=${java_home} LC_ALL=C.UTF-8)
 
@@ -52,8 +52,8 @@ add_test(NAME java_example_build
                  -DGOAL=compile -P ${LFFN_BINDINGS_CMAKE_DIR}/run_maven.cmake)
 set_tests_properties(java_example_build PROPERTIES FIXTURES_REQUIRED java_repository FIXTURES_SETUP java_example
                                                    ENVIRONMENT "${java_environment}")
-set(java_dependency ${java_repository}/io/github/lookupffn/lookupffn/${PROJECT_VERSION})
-set(java_dependency ${java_dependency}/lookupffn-${PROJECT_VERSION}.jar)
+set(java_dependency ${java_repository}/io/github/lookupffn/lookupffn/${LFFN_VERSION})
+set(java_dependency ${java_dependency}/lookupffn-${LFFN_VERSION}.jar)
 add_test(NAME java_example COMMAND ${Java_JAVA_EXECUTABLE} -p ${java_example_build}/classes:${java_dependency} -m
                                    lookupffn.example/example.Main)
 set_tests_properties(java_example PROPERTIES FIXTURES_REQUIRED java_example)

@@ -15,6 +15,13 @@
 #define LFFN_API __attribute__((visibility("default")))
 #endif
 
+/* A status that nobody looks at is a failure that nobody sees. */
+#if defined(__GNUC__) && !defined(SWIG)
+#define LFFN_CHECKED __attribute__((warn_unused_result))
+#else
+#define LFFN_CHECKED
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,9 +30,11 @@ extern "C" {
  * Version, status codes, errors.
  * @{ */
 
-#define LFFN_VERSION_MAJOR 0 /**< Grows when the ABI breaks. */
-#define LFFN_VERSION_MINOR 1 /**< Grows when the ABI grows. */
+#define LFFN_VERSION_MAJOR 1 /**< Grows when the ABI breaks. */
+#define LFFN_VERSION_MINOR 0 /**< Grows when the ABI grows. */
 #define LFFN_VERSION_PATCH 0 /**< Grows when only the inside changes. */
+
+#define LFFN_VERSION_SUFFIX "-rc" /**< Before a release; "" from then on. */
 
 /** What a function that can fail returns: LFFN_OK or one of the LFFN_ERROR_ values. */
 typedef int32_t lffn_status;
@@ -44,6 +53,9 @@ enum {
 
 /** The version of the library that runs: major * 10000 + minor * 100 + patch. */
 LFFN_API uint32_t lffn_version(void);
+
+/** The same as a text, such as "1.2.3", with what is added before a release: "1.0.0-rc". */
+LFFN_API const char* lffn_version_text(void);
 
 /** The name of a status value, such as "LFFN_ERROR_IO"; "LFFN_ERROR_UNKNOWN" for a value this version does not know. */
 LFFN_API const char* lffn_status_name(lffn_status status);
@@ -85,6 +97,13 @@ enum {
   LFFN_LOAD_FLUSH_DENORMALS = 1u << 1
 };
 
+/** What handles share, see runtime.h. */
+typedef struct lffn_runtime lffn_runtime;
+
+/** Is told how far loading has come, in the thread that loads: from 0 to 1, never less than before, 1 at the end of a
+ * load that succeeds. */
+typedef void (*lffn_load_progress)(double done, void* user);
+
 /** How to load. Call lffn_load_options_init first. */
 typedef struct lffn_load_options {
   size_t struct_size;  /**< sizeof(lffn_load_options), set by the _init function. */
@@ -96,6 +115,13 @@ typedef struct lffn_load_options {
   int32_t linear_dtype;
   /** Of a model's word embeddings: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   int32_t embedding_dtype;
+  const lffn_runtime*
+      runtime; /**< Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
+  /** NULL, or a number that another thread may set to non-zero while the call runs, which then ends soon with
+   * LFFN_ERROR_CANCELLED. Only looked at while loading. */
+  const int32_t* cancel;
+  lffn_load_progress progress; /**< NULL, or who is told how far loading has come. */
+  void* progress_user;         /**< Passed to it. */
 } lffn_load_options;
 
 /** What lffn_load_options_init calls: fills in the defaults of as much of the struct as the caller knows.
@@ -144,7 +170,11 @@ typedef struct lffn_allocator {
 } lffn_allocator;
 
 /** Sets the allocator; NULL restores the library's own. Memory goes back to the allocator it came from. */
-LFFN_API lffn_status lffn_set_allocator(const lffn_allocator* allocator);
+LFFN_API LFFN_CHECKED lffn_status lffn_set_allocator(const lffn_allocator* allocator);
+
+/** Gives back the scratch memory that handles keep from call to call. Calls in progress keep theirs; later ones take
+ * some again. */
+LFFN_API void lffn_trim(void);
 
 /** Ends the helper threads and returns once they are gone. To be called before dlclose of a plugin that holds the
  * static library; the shared one is never unloaded. Later calls start helpers again. */

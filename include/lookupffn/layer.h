@@ -84,9 +84,9 @@ typedef struct lffn_layer_info {
   int32_t num_threads;    /**< Threads per forward, resolved. */
   int64_t flop_per_token; /**< The paper's count. */
   int64_t num_parameters; /**< Numbers learned. */
-  int64_t file_bytes;     /**< Tensor bytes that lffn_layer_save writes. */
-  int64_t memory_bytes;   /**< Weights held in memory. */
-  int64_t scratch_bytes;  /**< At most this much scratch memory per forward in flight. */
+  size_t file_bytes;      /**< Tensor bytes that lffn_layer_save writes. */
+  size_t memory_bytes;    /**< Weights held in memory. */
+  size_t scratch_bytes;   /**< At most this much scratch memory per forward in flight. */
 } lffn_layer_info;
 
 /** What lffn_layer_info_init calls.
@@ -103,20 +103,21 @@ typedef struct lffn_layer lffn_layer;
  * @param path    the file's name, UTF-8
  * @param options NULL for the defaults
  * @param out     receives the handle; free it with lffn_layer_free */
-LFFN_API lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, lffn_layer** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, lffn_layer** out);
 
 /** Loads a layer from the bytes of a safetensors file. The bytes may have any alignment and may be freed afterwards. */
-LFFN_API lffn_status lffn_layer_load_memory(const void* data, size_t size, const lffn_load_options* options,
-                                            lffn_layer** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_load_memory(const void* data, size_t size,
+                                                         const lffn_load_options* options, lffn_layer** out);
 
 /** Makes a layer from tensors, which are copied. They bear the names of the file format, without prefix.
  * With n_tensors = 0 the weights are random, the same for the same config and seed on every machine. */
-LFFN_API lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor* tensors, size_t n_tensors,
-                                       const lffn_load_options* options, lffn_layer** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor* tensors,
+                                                    int64_t n_tensors, const lffn_load_options* options,
+                                                    lffn_layer** out);
 
 /** Writes the layer to a file, in the element types it holds in memory, so that loading it again gives the same bits.
  * The file appears whole or not at all: an old file of that name stays until the new one is on disk. */
-LFFN_API lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
 
 /** Runs the layer: y = LookupFFN(x).
  * @param layer    the layer
@@ -127,7 +128,8 @@ LFFN_API lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
  *
  * A token's result is the same to the bit whatever the batch it is in, the number of threads and the instruction set
  * (among those with fused multiply-add). Tokens with NaN or infinite values spoil only their own outputs. */
-LFFN_API lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t n_tokens, float* y);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t n_tokens,
+                                                     float* y);
 
 /** Flags of lffn_forward_args. */
 enum {
@@ -157,7 +159,7 @@ LFFN_API void lffn_forward_args_init_sized(lffn_forward_args* args, size_t struc
 
 /** Runs the layer with strides, with a residual, or so that it can be cancelled. x and y may be the same array with the
  * same stride, and must not overlap otherwise. */
-LFFN_API lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args);
 
 /** Only hashes: which rows a forward would add up, with which weights.
  * @param layer    the layer
@@ -165,11 +167,11 @@ LFFN_API lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_f
  * @param n_tokens any number from 0
  * @param codes    receives [n_tokens, num_tables, num_probes]; may be NULL
  * @param scores   receives as many weights; may be NULL */
-LFFN_API lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes,
-                                     float* scores);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens,
+                                                  int32_t* codes, float* scores);
 
 /** Tells what the layer is and costs. info->struct_size must be set, see lffn_layer_info_init. */
-LFFN_API lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info);
 
 /** Frees the layer. NULL is ignored. No other thread may be using the handle. */
 LFFN_API void lffn_layer_free(lffn_layer* layer);

@@ -129,7 +129,7 @@ class Layer {
   static Layer create(const lffn_layer_config& config, Span<const Tensor> tensors = {},
                       const LoadOptions& options = {}) {
     lffn_layer* handle = nullptr;
-    check(lffn_layer_create(&config, tensors.data(), tensors.size(), &options, &handle));
+    check(lffn_layer_create(&config, tensors.data(), static_cast<std::int64_t>(tensors.size()), &options, &handle));
     return Layer(handle);
   }
 
@@ -146,7 +146,8 @@ class Layer {
   Layer() noexcept = default;
   /** Takes over a handle of the C interface. */
   explicit Layer(lffn_layer* handle) noexcept : handle_(handle) {
-    if (handle != nullptr) lffn_layer_get_info(handle, &info_);
+    if (handle == nullptr) return;
+    [[maybe_unused]] const lffn_status told = lffn_layer_get_info(handle, &info_);  // fails for no layer
   }
   /** Moves. */
   Layer(Layer&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), info_(other.info_) {}

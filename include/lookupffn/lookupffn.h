@@ -12,7 +12,8 @@
  *         fprintf(stderr, "%s\n", lffn_last_error());
  *         return 1;
  *     }
- *     lffn_model_embed_texts(model, texts, NULL, n_texts, LFFN_MAX_TOKENS_MODEL, embeddings, capacity);
+ *     if (lffn_model_embed_texts(model, texts, NULL, n_texts, LFFN_MAX_TOKENS_MODEL, embeddings, capacity) != LFFN_OK)
+ *         ...
  *     lffn_model_free(model);
  *
  * Rules that hold for every function here:
@@ -25,7 +26,8 @@
  * - A struct whose first member is struct_size is filled by its _init macro, which sets struct_size and defaults.
  *   Later versions only append members, whose zero means what was so before: programs built against an older header
  *   keep working. A longer struct than the library knows is LFFN_ERROR_UNSUPPORTED unless the rest of it is zero.
- * - Numbers of things are int64_t, numbers of bytes size_t.
+ * - Numbers of things that a call works on are int64_t, numbers of bytes size_t; ids and what a model's configuration
+ *   says are int32_t.
  */
 #ifndef LOOKUPFFN_LOOKUPFFN_H
 #define LOOKUPFFN_LOOKUPFFN_H
@@ -33,6 +35,7 @@
 #include "lookupffn/base.h"
 #include "lookupffn/layer.h"
 #include "lookupffn/model.h"
+#include "lookupffn/runtime.h"
 #include "lookupffn/tokenizer.h"
 
 #endif /* LOOKUPFFN_LOOKUPFFN_H */

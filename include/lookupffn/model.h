@@ -35,24 +35,24 @@ typedef struct lffn_model lffn_model;
  * tokenizer files, modules.json); or a file that lffn_model_save wrote; UTF-8
  * @param options NULL for the defaults
  * @param out     receives the handle; free it with lffn_model_free */
-LFFN_API lffn_status lffn_model_load(const char* path, const lffn_load_options* options, lffn_model** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_load(const char* path, const lffn_load_options* options, lffn_model** out);
 
 /** Loads a model from the bytes of a file that lffn_model_save wrote. They may have any alignment and may be freed
  * afterwards. */
-LFFN_API lffn_status lffn_model_load_memory(const void* data, size_t size, const lffn_load_options* options,
-                                            lffn_model** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_load_memory(const void* data, size_t size,
+                                                         const lffn_load_options* options, lffn_model** out);
 
 /** Loads a model from the files of a folder, held in memory. They may be freed afterwards.
  * @param files   [n_files] the folder's files; those that a model does not need are ignored
  * @param n_files how many
  * @param options NULL for the defaults
  * @param out     receives the handle */
-LFFN_API lffn_status lffn_model_load_files(const lffn_file* files, size_t n_files, const lffn_load_options* options,
-                                           lffn_model** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_load_files(const lffn_file* files, int64_t n_files,
+                                                        const lffn_load_options* options, lffn_model** out);
 
 /** Writes the model to one file, with its tokenizer, labels, prompts and sentence modules, in the element types it
  * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all. */
-LFFN_API lffn_status lffn_model_save(const lffn_model* model, const char* path);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const char* path);
 
 /** Frees the model. NULL is ignored. No other thread may be using the handle. */
 LFFN_API void lffn_model_free(lffn_model* model);
@@ -149,11 +149,11 @@ typedef struct lffn_model_info {
   int64_t other_flop_per_token;     /**< Embeddings, layer norms and residuals. */
   int64_t lm_head_flop_per_token;   /**< Of the logits of one position; 0 without the head. */
   int64_t num_parameters;           /**< Numbers learned. */
-  int64_t file_bytes;               /**< Bytes of the weights that lffn_model_save writes. */
-  int64_t memory_bytes;             /**< Weights held in memory. */
+  size_t file_bytes;                /**< Bytes of the weights that lffn_model_save writes. */
+  size_t memory_bytes;              /**< Weights held in memory. */
   /** At most this much scratch memory per call in flight, besides hidden_size floats for each position asked for and
    * each sequence classified. */
-  int64_t scratch_bytes;
+  size_t scratch_bytes;
 } lffn_model_info;
 
 /** What lffn_model_info_init calls.
@@ -164,7 +164,7 @@ LFFN_API void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_si
 #define lffn_model_info_init(info) lffn_model_info_init_sized((info), sizeof *(info))
 
 /** Tells what the model is and costs. info->struct_size must be set, see lffn_model_info_init. */
-LFFN_API lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info);
 
 /** The model's family, such as "bert"; "" for NULL. Valid as long as the model, like all texts below. */
 LFFN_API const char* lffn_model_family(const lffn_model* model);
@@ -177,7 +177,8 @@ LFFN_API const char* lffn_model_label(const lffn_model* model, int32_t index);
  * @param index 0 and more, below lffn_model_info.num_prompts
  * @param name  receives its name, valid as long as the model
  * @param text  receives its text, valid as long as the model */
-LFFN_API lffn_status lffn_model_prompt(const lffn_model* model, int32_t index, const char** name, const char** text);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_prompt(const lffn_model* model, int32_t index, const char** name,
+                                                    const char** text);
 
 /** The text of the model's config.json, valid as long as the model. */
 LFFN_API const char* lffn_model_config(const lffn_model* model);
@@ -185,7 +186,7 @@ LFFN_API const char* lffn_model_config(const lffn_model* model);
 /** Gives the model's tokenizer as a handle of its own, which outlives the model.
  * @param model one with a tokenizer
  * @param out   receives the handle; free it with lffn_tokenizer_free */
-LFFN_API lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out);
 
 /** What the time of a call goes into, the places in lffn_model_run_args.seconds. */
 enum {
@@ -218,7 +219,7 @@ typedef struct lffn_result lffn_result;
 
 /** Makes an empty result.
  * @param out receives the handle; free it with lffn_result_free */
-LFFN_API lffn_status lffn_result_create(lffn_result** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_result_create(lffn_result** out);
 
 /** Frees the result. NULL is ignored. */
 LFFN_API void lffn_result_free(lffn_result* result);
@@ -252,7 +253,7 @@ LFFN_API void lffn_result_view_init_sized(lffn_result_view* view, size_t struct_
 #define lffn_result_view_init(view) lffn_result_view_init_sized((view), sizeof *(view))
 
 /** Shows what the last call left in the result. view->struct_size must be set, see lffn_result_view_init. */
-LFFN_API lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view);
+LFFN_API LFFN_CHECKED lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view);
 
 /** The arguments of lffn_model_run. Call lffn_model_run_args_init first.
  *
@@ -315,7 +316,7 @@ LFFN_API void lffn_model_run_args_init_sized(lffn_model_run_args* args, size_t s
 #define lffn_model_run_args_init(args) lffn_model_run_args_init_sized((args), sizeof *(args))
 
 /** Runs the model. All other functions that run it are short forms of this one. */
-LFFN_API lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* args);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* args);
 
 /** One vector for each text, as the model means it: its prompt, its pooling, its scaling.
  * @param model      the model
@@ -325,8 +326,9 @@ LFFN_API lffn_status lffn_model_run(const lffn_model* model, const lffn_model_ru
  * @param max_tokens cut texts to so many tokens, or LFFN_MAX_TOKENS_
  * @param out        receives [n, embedding_size]
  * @param capacity   its room, in floats */
-LFFN_API lffn_status lffn_model_embed_texts(const lffn_model* model, const char* const* texts, const size_t* sizes,
-                                            int64_t n, int64_t max_tokens, float* out, int64_t capacity);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_embed_texts(const lffn_model* model, const char* const* texts,
+                                                         const size_t* sizes, int64_t n, int64_t max_tokens, float* out,
+                                                         int64_t capacity);
 
 /** The classifier's raw scores for each text.
  * @param model      a model with a classifier
@@ -336,8 +338,9 @@ LFFN_API lffn_status lffn_model_embed_texts(const lffn_model* model, const char*
  * @param max_tokens cut texts to so many tokens, or LFFN_MAX_TOKENS_
  * @param scores     receives [n, num_classes]
  * @param capacity   its room, in floats */
-LFFN_API lffn_status lffn_model_classify_texts(const lffn_model* model, const char* const* texts, const size_t* sizes,
-                                               int64_t n, int64_t max_tokens, float* scores, int64_t capacity);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_classify_texts(const lffn_model* model, const char* const* texts,
+                                                            const size_t* sizes, int64_t n, int64_t max_tokens,
+                                                            float* scores, int64_t capacity);
 
 /** How well each document answers a query: a reranker's raw score, higher is better.
  * @param model      a model with a classifier of one class
@@ -349,9 +352,9 @@ LFFN_API lffn_status lffn_model_classify_texts(const lffn_model* model, const ch
  * @param max_tokens cut pairs to so many tokens, the longer text first, or LFFN_MAX_TOKENS_
  * @param scores     receives [n]
  * @param capacity   its room, in floats */
-LFFN_API lffn_status lffn_model_rerank(const lffn_model* model, const char* query, size_t query_size,
-                                       const char* const* documents, const size_t* sizes, int64_t n, int64_t max_tokens,
-                                       float* scores, int64_t capacity);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_rerank(const lffn_model* model, const char* query, size_t query_size,
+                                                    const char* const* documents, const size_t* sizes, int64_t n,
+                                                    int64_t max_tokens, float* scores, int64_t capacity);
 
 /** The most likely tokens in place of each mask of a text.
  * @param model         a model with a language model head
@@ -362,8 +365,9 @@ LFFN_API lffn_status lffn_model_rerank(const lffn_model* model, const char* quer
  * @param probabilities receives [masks, top_k]; may be NULL
  * @param capacity      room in each of the arrays, in tokens
  * @param n_masks       receives how many masks the text has, also when there is too little room for them */
-LFFN_API lffn_status lffn_model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k,
-                                          int32_t* ids, float* probabilities, int64_t capacity, int64_t* n_masks);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes,
+                                                       int32_t top_k, int32_t* ids, float* probabilities,
+                                                       int64_t capacity, int64_t* n_masks);
 
 /** Turns raw class scores into probabilities or what the model's files ask for.
  * @param model  a model with a classifier
@@ -371,8 +375,8 @@ LFFN_API lffn_status lffn_model_fill_mask(const lffn_model* model, const char* u
  * @param scores [n, num_classes] raw scores
  * @param n      how many texts
  * @param out    receives [n, num_classes]; may be scores itself */
-LFFN_API lffn_status lffn_model_activate_scores(const lffn_model* model, int32_t kind, const float* scores, int64_t n,
-                                                float* out);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_activate_scores(const lffn_model* model, int32_t kind, const float* scores,
+                                                             int64_t n, float* out);
 
 /** @} */
 

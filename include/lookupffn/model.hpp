@@ -196,7 +196,8 @@ class Model {
   Model() noexcept = default;
   /** Takes over a handle of the C interface. */
   explicit Model(lffn_model* handle) noexcept : handle_(handle) {
-    if (handle != nullptr) lffn_model_get_info(handle, &info_);
+    if (handle == nullptr) return;
+    [[maybe_unused]] const lffn_status told = lffn_model_get_info(handle, &info_);  // fails for no model
   }
   /** Moves. */
   Model(Model&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), info_(other.info_) {}

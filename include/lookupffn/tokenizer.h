@@ -39,13 +39,14 @@ typedef struct lffn_tokenizer lffn_tokenizer;
  * @param path a folder with tokenizer.json, vocab.txt, or vocab.json with merges.txt, and the configuration files that
  * go with them; or a file that lffn_model_save wrote, or a tokenizer.json; UTF-8
  * @param out  receives the handle; free it with lffn_tokenizer_free */
-LFFN_API lffn_status lffn_tokenizer_load(const char* path, lffn_tokenizer** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load(const char* path, lffn_tokenizer** out);
 
 /** Loads a tokenizer from the files of such a folder, held in memory. They may be freed afterwards.
  * @param files   [n_files] others than a tokenizer's are ignored
  * @param n_files how many
  * @param out     receives the handle */
-LFFN_API lffn_status lffn_tokenizer_load_files(const lffn_file* files, size_t n_files, lffn_tokenizer** out);
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load_files(const lffn_file* files, int64_t n_files,
+                                                            lffn_tokenizer** out);
 
 /** Frees the tokenizer. NULL is ignored. No other thread may be using the handle. */
 LFFN_API void lffn_tokenizer_free(lffn_tokenizer* tokenizer);
@@ -74,7 +75,7 @@ LFFN_API void lffn_tokenizer_info_init_sized(lffn_tokenizer_info* info, size_t s
 #define lffn_tokenizer_info_init(info) lffn_tokenizer_info_init_sized((info), sizeof *(info))
 
 /** Tells what the tokenizer is. info->struct_size must be set, see lffn_tokenizer_info_init. */
-LFFN_API lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokenizer_info* info);
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokenizer_info* info);
 
 /** Flags of lffn_tokenize_args. */
 enum {
@@ -110,7 +111,8 @@ LFFN_API void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t str
 #define lffn_tokenize_args_init(args) lffn_tokenize_args_init_sized((args), sizeof *(args))
 
 /** Turns a text, or a pair of texts, into tokens. Without any array it only counts them. */
-LFFN_API lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer, const lffn_tokenize_args* args);
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer,
+                                                        const lffn_tokenize_args* args);
 
 /** Flags for turning tokens into text. */
 enum {
@@ -125,24 +127,25 @@ enum {
  * @param utf8      receives the text, without a zero byte; NULL with a capacity of 0 to ask how long it is
  * @param capacity  room in utf8; less than the text needs is LFFN_ERROR_INVALID_ARGUMENT
  * @param n_bytes   receives how many bytes the text has, also when that is more than capacity */
-LFFN_API lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t n_ids,
-                                           uint32_t flags, char* utf8, size_t capacity, size_t* n_bytes);
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids,
+                                                        int64_t n_ids, uint32_t flags, char* utf8, size_t capacity,
+                                                        size_t* n_bytes);
 
 /** Looks up a token of the vocabulary, written as there ("##ing", "\xc4\xa0world").
  * @param tokenizer the tokenizer
  * @param token     the token, UTF-8
  * @param n_bytes   its bytes
  * @param id        receives its id, or -1 */
-LFFN_API lffn_status lffn_tokenizer_find(const lffn_tokenizer* tokenizer, const char* token, size_t n_bytes,
-                                         int32_t* id);
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_find(const lffn_tokenizer* tokenizer, const char* token,
+                                                      size_t n_bytes, int32_t* id);
 
 /** How the vocabulary writes a token.
  * @param tokenizer the tokenizer
  * @param id        0 and more, below vocab_size
  * @param token     receives where it is written, valid as long as the tokenizer; NULL for an id without a token
  * @param n_bytes   receives its bytes */
-LFFN_API lffn_status lffn_tokenizer_token(const lffn_tokenizer* tokenizer, int32_t id, const char** token,
-                                          size_t* n_bytes);
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_token(const lffn_tokenizer* tokenizer, int32_t id, const char** token,
+                                                       size_t* n_bytes);
 
 /** @} */
 

@@ -64,8 +64,9 @@ LFFN_API void lffn_train_gradients_init_sized(lffn_train_gradients* gradients, s
  *
  * The results are the same to the bit for any number of threads. They may differ in the last bits from those of
  * lffn_layer_forward, and from one instruction set to another. */
-LFFN_API lffn_status lffn_train_forward(const lffn_layer_config* config, const lffn_train_weights* weights,
-                                        const float* x, int64_t n_tokens, int32_t num_threads, float* y, float* z);
+LFFN_API LFFN_CHECKED lffn_status lffn_train_forward(const lffn_layer_config* config, const lffn_train_weights* weights,
+                                                     const float* x, int64_t n_tokens, int32_t num_threads, float* y,
+                                                     float* z);
 
 /** The gradients of a loss, from its gradient by y. The codes are held constant.
  * @param config      as for the forward
@@ -79,9 +80,10 @@ LFFN_API lffn_status lffn_train_forward(const lffn_layer_config* config, const l
  * @param gradients   receives the gradients of all weights; what was there before is overwritten
  *
  * The results are the same to the bit for any number of threads. */
-LFFN_API lffn_status lffn_train_backward(const lffn_layer_config* config, const lffn_train_weights* weights,
-                                         const float* x, const float* z, const float* grad_y, int64_t n_tokens,
-                                         int32_t num_threads, float* grad_x, const lffn_train_gradients* gradients);
+LFFN_API LFFN_CHECKED lffn_status lffn_train_backward(const lffn_layer_config* config,
+                                                      const lffn_train_weights* weights, const float* x, const float* z,
+                                                      const float* grad_y, int64_t n_tokens, int32_t num_threads,
+                                                      float* grad_x, const lffn_train_gradients* gradients);
 
 /** @} */
 

@@ -5,6 +5,7 @@
 #include "api/boundary.h"
 #include "api/load_options.h"
 #include "api/read_config.h"
+#include "api/run_checks.h"
 #include "api/structs.h"
 #include "format/file.h"
 #include "layer/layer.h"
@@ -13,18 +14,19 @@
 using namespace lffn;
 
 struct lffn_layer {
+  SharedRuntime runtime;
   std::unique_ptr<const Layer> layer;
 };
 
 namespace {
 
-std::vector<TensorView> read_tensors(const lffn_tensor* tensors, size_t count) {
+std::vector<TensorView> read_tensors(const lffn_tensor* tensors, int64_t count) {
   std::vector<TensorView> result;
-  if (count == 0) return result;
   need(tensors, "tensors");
-  for (size_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     const lffn_tensor tensor = read_element(tensors, i, "tensors");
-    if (tensor.name == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "tensors[%zu].name is NULL", i);
+    if (tensor.name == nullptr)
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "tensors[%lld].name is NULL", static_cast<long long>(i));
     const char* name = tensor.name;
     if (tensor.rank < 0 || tensor.rank > 8) {
       fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: rank %d, expected 0 to 8", name, tensor.rank);
@@ -70,13 +72,14 @@ std::vector<TensorView> read_tensors(const lffn_tensor* tensors, size_t count) {
   return result;
 }
 
-void hand_out(std::unique_ptr<const Layer> layer, lffn_layer** out) {
+void hand_out(Loading& loading, std::unique_ptr<const Layer> layer, lffn_layer** out) {
   const lffn_layer_info info = layer->info();
-  *out = new lffn_layer{std::move(layer)};
+  auto made = std::make_unique<lffn_layer>(lffn_layer{loading.runtime(), std::move(layer)});
+  loading.finish();
+  *out = made.release();
   count_handle(1);
-  log(LFFN_LOG_INFO, "layer ready: %d -> %d, %d tables of %d rows, %lld bytes, kernels %s, %d threads",
-      info.hidden_size, info.output_size, info.num_tables, info.table_size, static_cast<long long>(info.memory_bytes),
-      lffn_isa(), info.num_threads);
+  log(LFFN_LOG_INFO, "layer ready: %d -> %d, %d tables of %d rows, %zu bytes, kernels %s, %d threads", info.hidden_size,
+      info.output_size, info.num_tables, info.table_size, info.memory_bytes, loading.kernels().name, info.num_threads);
 }
 
 // The bytes from the first to the last float of n rows, or an error where they leave the address space.
@@ -93,15 +96,9 @@ size_t extent(const void* start, int64_t rows, int64_t stride, int64_t columns, 
   return bytes;
 }
 
-void check_count(int64_t n_tokens) {
-  if (n_tokens < 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "n_tokens is %lld, expected 0 or more", static_cast<long long>(n_tokens));
-  }
-}
-
 void run(const lffn_layer* layer, const lffn_forward_args& args) {
   const LayerConfig& config = layer->layer->config();
-  check_count(args.n_tokens);
+  check_count(args.n_tokens, "n_tokens");
   if ((args.flags & ~static_cast<uint32_t>(LFFN_FORWARD_ADD)) != 0) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "args.flags is 0x%x, which has bits this version does not know", args.flags);
   }
@@ -132,6 +129,7 @@ void run(const lffn_layer* layer, const lffn_forward_args& args) {
     fail(LFFN_ERROR_INVALID_ARGUMENT,
          "x and y overlap; they may be the same array with the same stride and size, or lie apart");
   }
+  const UseHooks hooks(hooks_of(layer->runtime));
   layer->layer->forward(call);
 }
 
@@ -162,10 +160,10 @@ lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, 
   return guarded([&] {
     need(path, "path");
     need(out, "out");
-    const LoadOptions read = read_options(options);
-    const FileBytes file(path, read.map_file);
+    Loading loading(options);
+    const auto file = open_file(path, loading.options());
     try {
-      hand_out(load_layer(file.data(), file.size(), read, usable_kernels()), out);
+      hand_out(loading, load_layer(*file, loading.options(), loading.kernels()), out);
     } catch (const Error& error) {
       if (error.status() != LFFN_ERROR_BAD_MODEL) throw;
       throw Error(error.status(), std::string(path) + ": " + error.what());
@@ -177,22 +175,25 @@ lffn_status lffn_layer_load_memory(const void* data, size_t size, const lffn_loa
   return guarded([&] {
     need(out, "out");
     if (size > 0) need(data, "data");
-    hand_out(load_layer(data, size, read_options(options), usable_kernels()), out);
+    Loading loading(options);
+    const auto bytes = borrow_bytes(data, size, loading.options());
+    hand_out(loading, load_layer(*bytes, loading.options(), loading.kernels()), out);
   });
 }
 
-lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor* tensors, size_t n_tensors,
+lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor* tensors, int64_t n_tensors,
                               const lffn_load_options* options, lffn_layer** out) {
   return guarded([&] {
     need(out, "out");
     const LayerConfig checked = read_config(config);
-    const LoadOptions read = read_options(options);
+    check_count(n_tensors, "n_tensors");
+    Loading loading(options);
     const uint64_t seed = config->seed;
     std::vector<Memory> memory;
     const std::vector<TensorView> views =
         n_tensors > 0 ? read_tensors(tensors, n_tensors) : random_weights(checked, seed, memory);
     const LayerTensors found = check_tensors(checked, views, LFFN_ERROR_INVALID_ARGUMENT);
-    hand_out(std::make_unique<const Layer>(checked, found, read, usable_kernels()), out);
+    hand_out(loading, std::make_unique<const Layer>(checked, found, loading.options(), loading.kernels()), out);
   });
 }
 
@@ -200,6 +201,7 @@ lffn_status lffn_layer_save(const lffn_layer* layer, const char* path) {
   return guarded([&] {
     need(layer, "layer");
     need(path, "path");
+    const UseHooks hooks(hooks_of(layer->runtime));
     layer->layer->save(path);
   });
 }
@@ -226,12 +228,13 @@ lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_ar
 lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores) {
   return guarded([&] {
     need(layer, "layer");
-    check_count(n_tokens);
+    check_count(n_tokens, "n_tokens");
     if (n_tokens == 0) return;
     need(x, "x");
     const LayerConfig& config = layer->layer->config();
     extent(x, n_tokens, config.hidden_size, config.hidden_size, "x");
     extent(codes, n_tokens, int64_t{config.num_tables} * config.num_probes, 1, "codes");
+    const UseHooks hooks(hooks_of(layer->runtime));
     layer->layer->hash(x, n_tokens, codes, scores);
   });
 }

@@ -1,6 +1,8 @@
 // The functions that concern the library as a whole.
 #include "api/boundary.h"
+#include "api/structs.h"
 #include "kernels/kernels.h"
+#include "runtime/idle_pool.h"
 #include "runtime/log.h"
 #include "runtime/memory.h"
 #include "runtime/team.h"
@@ -10,6 +12,13 @@ using namespace lffn;
 extern "C" {
 
 uint32_t lffn_version(void) { return LFFN_VERSION_MAJOR * 10000 + LFFN_VERSION_MINOR * 100 + LFFN_VERSION_PATCH; }
+
+#define LFFN_TEXT_OF(number) #number
+#define LFFN_DOTTED(major, minor, patch) LFFN_TEXT_OF(major) "." LFFN_TEXT_OF(minor) "." LFFN_TEXT_OF(patch)
+
+const char* lffn_version_text(void) {
+  return LFFN_DOTTED(LFFN_VERSION_MAJOR, LFFN_VERSION_MINOR, LFFN_VERSION_PATCH) LFFN_VERSION_SUFFIX;
+}
 
 const char* lffn_status_name(lffn_status status) {
   switch (status) {
@@ -46,10 +55,16 @@ int64_t lffn_live_handles(void) { return live_handles(); }
 
 void lffn_set_log_callback(lffn_log_callback callback, void* user) { set_log_callback(callback, user); }
 
+void lffn_trim(void) { AnyIdlePool::trim_all(); }
+
 void lffn_shutdown_threads(void) { shutdown_team(); }
 
 lffn_status lffn_set_allocator(const lffn_allocator* allocator) {
-  return guarded([&] { set_allocator(allocator); });
+  return guarded([&] {
+    if (allocator == nullptr) return set_allocator(nullptr);
+    const lffn_allocator given = read_struct(allocator, "allocator");
+    set_allocator(&given);
+  });
 }
 
 }  // extern "C"

@@ -4,7 +4,6 @@
 #include "runtime/threads.h"
 
 namespace lffn {
-
 namespace {
 
 void check_dtype(int32_t dtype, bool bf16, const char* name) {
@@ -16,12 +15,18 @@ void check_dtype(int32_t dtype, bool bf16, const char* name) {
   }
 }
 
-}  // namespace
+lffn_load_options defaults() {
+  lffn_load_options options = {};
+  options.struct_size = sizeof options;
+  options.table_dtype = LFFN_DTYPE_AS_STORED;
+  options.hash_dtype = LFFN_DTYPE_AS_STORED;
+  options.linear_dtype = LFFN_DTYPE_AS_STORED;
+  options.embedding_dtype = LFFN_DTYPE_AS_STORED;
+  return options;
+}
 
-LoadOptions read_options(const lffn_load_options* options) {
+LoadOptions read_options(const lffn_load_options& given) {
   LoadOptions result;
-  if (options == nullptr) return result;
-  const lffn_load_options given = read_struct(options, "options");
   if (given.num_threads < 0 || given.num_threads > kMaxThreads) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "options.num_threads is %d, expected 0 to %d", given.num_threads, kMaxThreads);
   }
@@ -43,13 +48,25 @@ LoadOptions read_options(const lffn_load_options* options) {
   return result;
 }
 
+}  // namespace
+
+Loading::Loading(const lffn_load_options* options)
+    : Loading(options == nullptr ? defaults() : read_struct(options, "options")) {}
+
+Loading::Loading(const lffn_load_options& given)
+    : runtime_(given.runtime == nullptr ? nullptr : given.runtime->shared),
+      hooks_(hooks_of(runtime_)),
+      kernels_(runtime_ == nullptr ? usable_kernels() : runtime_->kernels),
+      progress_(given.cancel, given.progress, given.progress_user),
+      options_(read_options(given)) {
+  if (given.cancel != nullptr || given.progress != nullptr) options_.progress = &progress_;
+  if (runtime_ == nullptr) return;
+  options_.executor = runtime_->executor;
+  options_.most_threads = runtime_->num_threads;
+}
+
 }  // namespace lffn
 
 extern "C" void lffn_load_options_init_sized(lffn_load_options* options, size_t struct_size) {
-  lffn_load_options defaults = {};
-  defaults.table_dtype = LFFN_DTYPE_AS_STORED;
-  defaults.hash_dtype = LFFN_DTYPE_AS_STORED;
-  defaults.linear_dtype = LFFN_DTYPE_AS_STORED;
-  defaults.embedding_dtype = LFFN_DTYPE_AS_STORED;
-  lffn::init_struct(options, struct_size, defaults);
+  lffn::init_struct(options, struct_size, lffn::defaults());
 }

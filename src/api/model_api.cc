@@ -12,14 +12,16 @@ using namespace lffn;
 
 namespace {
 
-void hand_out(std::unique_ptr<const Model> model, lffn_model** out) {
+void hand_out(Loading& loading, std::unique_ptr<const Model> model, lffn_model** out) {
   const lffn_model_info info = model->info();
   auto handle = std::make_unique<lffn_model>();
+  handle->runtime = loading.runtime();
   handle->model = std::move(model);
+  loading.finish();
   *out = handle.release();
   count_handle(1);
-  log(LFFN_LOG_INFO, "model ready: %d layers of %d, %d of them with lookup FFNs, %lld bytes, kernels %s, %d threads",
-      info.num_layers, info.hidden_size, info.num_lookup_layers, static_cast<long long>(info.memory_bytes), lffn_isa(),
+  log(LFFN_LOG_INFO, "model ready: %d layers of %d, %d of them with lookup FFNs, %zu bytes, kernels %s, %d threads",
+      info.num_layers, info.hidden_size, info.num_lookup_layers, info.memory_bytes, loading.kernels().name,
       info.num_threads);
 }
 
@@ -33,8 +35,8 @@ lffn_status lffn_model_load(const char* path, const lffn_load_options* options, 
   return guarded([&] {
     need(path, "path");
     need(out, "out");
-    const LoadOptions read = read_options(options);
-    hand_out(load_model(path, read, usable_kernels()), out);
+    Loading loading(options);
+    hand_out(loading, load_model(path, loading.options(), loading.kernels()), out);
   });
 }
 
@@ -42,16 +44,19 @@ lffn_status lffn_model_load_memory(const void* data, size_t size, const lffn_loa
   return guarded([&] {
     need(out, "out");
     if (size > 0) need(data, "data");
-    hand_out(load_model_file(BorrowedBytes(data, size), read_options(options), usable_kernels()), out);
+    Loading loading(options);
+    const auto bytes = borrow_bytes(data, size, loading.options());
+    hand_out(loading, load_model_file(*bytes, loading.options(), loading.kernels()), out);
   });
 }
 
-lffn_status lffn_model_load_files(const lffn_file* files, size_t n_files, const lffn_load_options* options,
+lffn_status lffn_model_load_files(const lffn_file* files, int64_t n_files, const lffn_load_options* options,
                                   lffn_model** out) {
   return guarded([&] {
     need(out, "out");
-    const LoadOptions read = read_options(options);
-    hand_out(load_model_folder(FolderInMemory(read_files(files, n_files)), read, usable_kernels()), out);
+    Loading loading(options);
+    const FolderInMemory folder(read_files(files, n_files));
+    hand_out(loading, load_model_folder(folder, loading.options(), loading.kernels()), out);
   });
 }
 
@@ -59,6 +64,7 @@ lffn_status lffn_model_save(const lffn_model* model, const char* path) {
   return guarded([&] {
     need(model, "model");
     need(path, "path");
+    const UseHooks hooks(hooks_of(model->runtime));
     model->model->save(path);
   });
 }

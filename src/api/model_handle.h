@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "api/run_memory.h"
+#include "api/runtime_handle.h"
 #include "model/model.h"
 
 struct lffn_model {
+  lffn::SharedRuntime runtime;
   std::unique_ptr<const lffn::Model> model;
   mutable lffn::RunMemoryPool memory;
 };

@@ -9,6 +9,6 @@
 namespace lffn {
 
 // Throws Error(LFFN_ERROR_INVALID_ARGUMENT).
-std::vector<FolderInMemory::File> read_files(const lffn_file* files, size_t n_files);
+std::vector<FolderInMemory::File> read_files(const lffn_file* files, int64_t n_files);
 
 }  // namespace lffn

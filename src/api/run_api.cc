@@ -164,6 +164,7 @@ void run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& m
 
 void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
   need(model, "model");
+  const UseHooks hooks(hooks_of(model->runtime));
   if (args.result == nullptr) {
     const RunMemoryPool::Lease memory(model->memory);
     run(model, args, memory.get());

@@ -15,11 +15,13 @@ namespace lffn {
 template <typename Struct>
 inline constexpr size_t kFirstSize = 0;
 template <>
-inline constexpr size_t kFirstSize<lffn_load_options> = LFFN_SIZE_UP_TO(lffn_load_options, embedding_dtype);
+inline constexpr size_t kFirstSize<lffn_load_options> = LFFN_SIZE_UP_TO(lffn_load_options, progress_user);
 template <>
 inline constexpr size_t kFirstSize<lffn_file> = LFFN_SIZE_UP_TO(lffn_file, size);
 template <>
 inline constexpr size_t kFirstSize<lffn_allocator> = LFFN_SIZE_UP_TO(lffn_allocator, user);
+template <>
+inline constexpr size_t kFirstSize<lffn_runtime_options> = LFFN_SIZE_UP_TO(lffn_runtime_options, isa);
 template <>
 inline constexpr size_t kFirstSize<lffn_layer_config> = LFFN_SIZE_UP_TO(lffn_layer_config, seed);
 template <>
@@ -88,10 +90,11 @@ void write_struct(const Struct& filled, Struct* out, const char* name) {
 
 // Element i of the caller's array, whose elements may be longer than ours; `struct_size` is that of the first one.
 template <typename Struct>
-Struct read_element(const Struct* array, size_t i, const char* name) {
+Struct read_element(const Struct* array, int64_t i, const char* name) {
   size_t stride;
   std::memcpy(&stride, array, sizeof stride);
-  const auto* at = reinterpret_cast<const Struct*>(reinterpret_cast<const char*>(array) + i * stride);
+  const auto* at =
+      reinterpret_cast<const Struct*>(reinterpret_cast<const char*>(array) + static_cast<size_t>(i) * stride);
   const std::string named = std::string(name) + "[" + std::to_string(i) + "]";
   Struct copy = read_struct(at, named.c_str());
   size_t size;

@@ -102,7 +102,7 @@ lffn_status lffn_tokenizer_load(const char* path, lffn_tokenizer** out) {
   });
 }
 
-lffn_status lffn_tokenizer_load_files(const lffn_file* files, size_t n_files, lffn_tokenizer** out) {
+lffn_status lffn_tokenizer_load_files(const lffn_file* files, int64_t n_files, lffn_tokenizer** out) {
   return guarded([&] {
     need(out, "out");
     hand_out(load_tokenizer(FolderInMemory(read_files(files, n_files))), out);

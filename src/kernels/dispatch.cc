@@ -75,30 +75,30 @@ const Candidate* candidates(size_t* count) {
   return all.data();
 }
 
-const Kernels& choose() {
+}  // namespace
+
+const Kernels& choose_kernels(const char* name, const char* setting) {
+  const std::string wanted = name;
   size_t count;
   const Candidate* all = candidates(&count);
-  const std::string& wanted = environment().isa;
   std::string names;
   for (size_t i = 0; i < count; ++i) {
     const Candidate& one = all[i];
     const bool usable = one.kernels != nullptr && one.runs;
     if (usable && (wanted.empty() || wanted == one.name)) return *one.kernels;
     if (wanted == one.name) {
-      fail(LFFN_ERROR_UNSUPPORTED, "LOOKUPFFN_ISA is '%s', which this %s; unset it to use the best there is",
+      fail(LFFN_ERROR_UNSUPPORTED, "%s is '%s', which this %s; unset it to use the best there is", setting,
            wanted.c_str(), one.kernels == nullptr ? "build of the library has not" : "CPU has not");
     }
     if (usable) names += std::string(names.empty() ? "" : ", ") + one.name;
   }
-  fail(LFFN_ERROR_INVALID_ARGUMENT, "LOOKUPFFN_ISA is '%.40s'; set it to one of %s, or unset it", wanted.c_str(),
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is '%.40s'; set it to one of %s, or unset it", setting, wanted.c_str(),
        names.c_str());
 }
 
-}  // namespace
-
 const Kernels& kernels() {
   static Forever<const std::reference_wrapper<const Kernels>> chosen;
-  return chosen.get([] { return std::cref(choose()); });
+  return chosen.get([] { return std::cref(choose_kernels(environment().isa.c_str(), "LOOKUPFFN_ISA")); });
 }
 
 const Kernels* find_kernels(const char* name) {

@@ -241,6 +241,9 @@ struct IntegerKernels {
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.
 const Kernels& kernels();
 
+// The best that the CPU has, or the one of that name unless it is "". Throws Error that names the setting.
+const Kernels& choose_kernels(const char* wanted, const char* setting);
+
 // One per instruction set, linked in where the build's architecture has it.
 extern const Kernels kKernelsGeneric, kKernelsBaseline, kKernelsAvx2, kKernelsAvx512, kKernelsNeon;
 extern const IntegerKernels kKernelsAvxVnni, kKernelsAvx512Vnni, kKernelsNeonDot;

@@ -1,5 +1,8 @@
 #include "layer/layer.h"
 
+#include <algorithm>
+
+#include "format/file.h"
 #include "format/utf8.h"
 #include "runtime/environment.h"
 #include "runtime/error.h"
@@ -46,6 +49,12 @@ int32_t resolve_threads(int32_t wanted, const Executor& executor) {
   return environment().num_threads > 0 ? environment().num_threads : executor.default_threads();
 }
 
+int32_t resolve_threads(const LoadOptions& options) {
+  const int32_t most = options.most_threads;
+  if (most == 0) return resolve_threads(options.num_threads, *options.executor);
+  return options.num_threads == 0 ? most : std::min(options.num_threads, most);
+}
+
 const Kernels& usable_kernels() {
   if (!environment().problem.empty()) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s", environment().problem.c_str());
   return kernels();
@@ -57,7 +66,7 @@ Layer::Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadO
       projection_(pack_projection(config, tensors, lffn::hash_dtype(tensors, options), kernels)),
       tables_(pack_tables(config, tensors, lffn::table_dtype(tensors, options), kernels)),
       executor_(options.executor),
-      num_threads_(resolve_threads(options.num_threads, *executor_)),
+      num_threads_(resolve_threads(options)),
       flush_denormals_(options.flush_denormals) {}
 
 int64_t Layer::stored_bytes() const {
@@ -101,9 +110,9 @@ lffn_layer_info Layer::info() const {
   info.flop_per_token = config_.flop_per_token();
   info.num_parameters = projection + config_.num_hashes() + rows * config_.output_size + config_.output_size +
                         (config_.layer_norm ? 2 * int64_t{config_.hidden_size} : 0);
-  info.file_bytes = stored_bytes();
-  info.memory_bytes = static_cast<int64_t>(projection_.bytes() + tables_.bytes());
-  info.scratch_bytes = static_cast<int64_t>(scratch_bytes(INT64_MAX));
+  info.file_bytes = static_cast<size_t>(stored_bytes());
+  info.memory_bytes = projection_.bytes() + tables_.bytes();
+  info.scratch_bytes = scratch_bytes(INT64_MAX);
   return info;
 }
 
@@ -114,9 +123,17 @@ const std::string& stored_config(const Safetensors& file, const char* kind) {
   return metadata(file, "config");
 }
 
-std::unique_ptr<const Layer> load_layer(const void* data, size_t size, const LoadOptions& options,
-                                        const Kernels& kernels) {
-  const Safetensors file = parse_safetensors(data, size);
+std::unique_ptr<const Bytes> open_file(const std::string& path, const LoadOptions& options) {
+  if (options.map_file) return counted(std::make_unique<const FileBytes>(path, true), options.progress);
+  return counted(std::make_unique<const FileReader>(path), options.progress);
+}
+
+std::unique_ptr<const Bytes> borrow_bytes(const void* data, size_t size, const LoadOptions& options) {
+  return counted(std::make_unique<const BorrowedBytes>(data, size), options.progress);
+}
+
+std::unique_ptr<const Layer> load_layer(const Bytes& bytes, const LoadOptions& options, const Kernels& kernels) {
+  const Safetensors file = parse_safetensors(bytes);
   const LayerConfig config = parse_layer_config(stored_config(file, "layer"));
   return std::make_unique<const Layer>(config, check_tensors(config, file.tensors, LFFN_ERROR_BAD_MODEL), options,
                                        kernels);

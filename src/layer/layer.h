@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "format/load_progress.h"
 #include "layer/pack.h"
 #include "layer/scratch.h"
 #include "runtime/executor.h"
@@ -20,6 +21,8 @@ struct LoadOptions {
   bool map_file = false;
   bool flush_denormals = false;
   std::shared_ptr<Executor> executor = default_executor();
+  int32_t most_threads = 0;          // whatever num_threads says; 0: no limit
+  LoadProgress* progress = nullptr;  // nullptr: nobody wants to know
 };
 
 struct ForwardCall {
@@ -86,13 +89,18 @@ std::vector<TensorView> random_weights(const LayerConfig& config, uint64_t seed,
 const std::string& stored_config(const Safetensors& file, const char* kind);
 
 // Reads a layer's file. Throws Error(LFFN_ERROR_BAD_MODEL).
-std::unique_ptr<const Layer> load_layer(const void* data, size_t size, const LoadOptions& options,
-                                        const Kernels& kernels);
+std::unique_ptr<const Layer> load_layer(const Bytes& bytes, const LoadOptions& options, const Kernels& kernels);
+
+// A file to be loaded, counted as it is read. Throws Error(LFFN_ERROR_IO).
+std::unique_ptr<const Bytes> open_file(const std::string& path, const LoadOptions& options);
+// Counts what lies in memory likewise.
+std::unique_ptr<const Bytes> borrow_bytes(const void* data, size_t size, const LoadOptions& options);
 
 // The kernels that this process uses. Throws Error where the environment asks for something that cannot be.
 const Kernels& usable_kernels();
 
 // How many threads a handle uses if its maker wanted so many; 0: what the environment leaves.
 int32_t resolve_threads(int32_t wanted, const Executor& executor = *default_executor());
+int32_t resolve_threads(const LoadOptions& options);
 
 }  // namespace lffn

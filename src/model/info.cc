@@ -124,8 +124,8 @@ lffn_model_info Model::info() const {
   }
   info.linear_dtype = layers_[0].query_key_value.dtype();
   info.num_parameters = parameters;
-  info.file_bytes = stored;
-  info.memory_bytes = static_cast<int64_t>(bytes);
+  info.file_bytes = static_cast<size_t>(stored);
+  info.memory_bytes = bytes;
   info.scratch_bytes = scratch_bytes();
   return info;
 }

@@ -6,6 +6,7 @@
 
 #include "format/file.h"
 #include "model/load_path.h"
+#include "model/memory_estimate.h"
 #include "model/model.h"
 #include "model/sentence_files.h"
 #include "model/tokenizer_files.h"
@@ -30,34 +31,42 @@ void check_modules(const ModelConfig& config, const SentenceSettings& sentence) 
   }
 }
 
-std::unique_ptr<const Model> make_model(std::string_view config_text, SentenceSettings sentence,
-                                        const std::vector<TensorView>& views,
-                                        std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options,
-                                        const Kernels& kernels) {
+// What was read, and checked against itself. The tensors' numbers are still in their files.
+struct ModelParts {
+  ModelConfig config;
+  SentenceSettings sentence;
+  ModelTensors tensors;
+  std::shared_ptr<const Tokenizer> tokenizer;
+};
+
+ModelParts check_parts(std::string_view config_text, SentenceSettings sentence, const std::vector<TensorView>& views,
+                       std::shared_ptr<const Tokenizer> tokenizer) {
   ModelConfig config = parse_model_config(config_text);
   if (tokenizer != nullptr && tokenizer->size() > config.vocab_size) {
     fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1,
          config.vocab_size);
   }
   check_modules(config, sentence);
-  const ModelTensors tensors = check_model_tensors(config, views, sentence);
-  return std::make_unique<const Model>(std::move(config), std::move(sentence), tensors, std::move(tokenizer), options,
-                                       kernels);
+  ModelTensors tensors = check_model_tensors(config, views, sentence);
+  return {std::move(config), std::move(sentence), std::move(tensors), std::move(tokenizer)};
 }
 
-}  // namespace
-
-std::unique_ptr<const Model> load_model_file(const Bytes& bytes, const LoadOptions& options, const Kernels& kernels) {
+// use(ModelParts), while what they point into is there.
+template <typename Use>
+auto with_file(const Bytes& bytes, Use&& use) {
   Safetensors file = parse_safetensors(bytes);
   const std::string& config = stored_config(file, "model");
   const auto sentence = file.metadata.find(kSentenceKey);
   auto tokenizer = take_tokenizer(file.tensors);
-  return make_model(config, sentence != file.metadata.end() ? sentence_from_json(sentence->second) : SentenceSettings(),
-                    file.tensors, std::move(tokenizer), options, kernels);
+  return use(check_parts(config,
+                         sentence != file.metadata.end() ? sentence_from_json(sentence->second) : SentenceSettings(),
+                         file.tensors, std::move(tokenizer)));
 }
 
-std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadOptions& options,
-                                               const Kernels& kernels) {
+template <typename Use>
+auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
+  const CountedFolder counted(given, options.progress);
+  const Folder& folder = counted;
   SentenceFolder sentence = read_sentence_folder(folder);
   const InnerFolder inside(folder, sentence.transformer);
   const std::string config = inside.read_text("config.json", kMaxConfigBytes);
@@ -65,15 +74,48 @@ std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadO
   std::move(sentence.tensors.begin(), sentence.tensors.end(), std::back_inserter(weights.tensors));
   const std::string path = inside.path("");
   return naming(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
-    return make_model(config, std::move(sentence.settings), weights.tensors, read_tokenizer(inside), options, kernels);
+    return use(check_parts(config, std::move(sentence.settings), weights.tensors, read_tokenizer(inside)));
   });
 }
 
+template <typename Use>
+auto with_path(const std::string& path, const LoadOptions& options, Use&& use) {
+  if (is_folder(path)) return with_folder(FolderOnDisk(path, options.map_file), options, use);
+  return naming(path, [&] { return with_file(*open_file(path, options), use); });
+}
+
+// Makes a model of the parts.
+class Make {
+ public:
+  Make(const LoadOptions& options, const Kernels& kernels) : options_(options), kernels_(kernels) {}
+  std::unique_ptr<const Model> operator()(ModelParts parts) const {
+    return std::make_unique<const Model>(std::move(parts.config), std::move(parts.sentence), parts.tensors,
+                                         std::move(parts.tokenizer), options_, kernels_);
+  }
+
+ private:
+  const LoadOptions& options_;
+  const Kernels& kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Model> load_model_file(const Bytes& file, const LoadOptions& options, const Kernels& kernels) {
+  return with_file(file, Make(options, kernels));
+}
+
+std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadOptions& options,
+                                               const Kernels& kernels) {
+  return with_folder(folder, options, Make(options, kernels));
+}
+
 std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
-  if (is_folder(path)) return load_model_folder(FolderOnDisk(path, options.map_file), options, kernels);
-  return naming(path, [&] {
-    if (options.map_file) return load_model_file(FileBytes(path, true), options, kernels);
-    return load_model_file(FileReader(path), options, kernels);
+  return with_path(path, options, Make(options, kernels));
+}
+
+MemoryEstimate estimate_memory(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
+  return with_path(path, options, [&](const ModelParts& parts) {
+    return estimate_memory(parts.config, parts.tensors, options, kernels);
   });
 }
 

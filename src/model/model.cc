@@ -12,7 +12,7 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
       tokenizer_(std::move(tokenizer)),
       kernels_(kernels),
       executor_(options.executor),
-      num_threads_(resolve_threads(options.num_threads, *executor_)),
+      num_threads_(resolve_threads(options)),
       flush_denormals_(options.flush_denormals),
       intermediate_size_(tensors.has_dense_ffn ? config_.intermediate_size : 0),
       num_classes_(tensors.num_classes) {

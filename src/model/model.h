@@ -96,7 +96,7 @@ class Model {
   static bool wants_heads(const ModelCall& call);
   size_t heads_bytes(const Extent& extent) const;
   const WordMatrix& decoder() const { return decoder_.empty() ? words_ : decoder_; }
-  int64_t scratch_bytes() const;
+  size_t scratch_bytes() const;
   int64_t chunk_tokens() const;
   void run_stages(const ModelCall& call) const;
   void embed(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden) const;

@@ -68,6 +68,7 @@ void find_ffn(const ModelConfig& config, TensorFinder& finder, int32_t number, c
   try {
     layer.lookup = check_tensors(layer.lookup_config, layer.lookup_views, kStatus);
   } catch (const Error& error) {
+    if (error.status() == LFFN_ERROR_CANCELLED) throw;
     throw Error(error.status(), own + error.what());
   }
 }

@@ -95,12 +95,12 @@ Model::Layout Model::lay_out(const Extent& extent) const {
   return layout;
 }
 
-int64_t Model::scratch_bytes() const {
+size_t Model::scratch_bytes() const {
   Extent extent;
   extent.longest = config_.max_tokens();
   extent.chunk = std::max(chunk_tokens(), extent.longest);
   extent.hidden = true;
-  return static_cast<int64_t>(lay_out(extent).total);
+  return lay_out(extent).total;
 }
 
 void Model::run(const ModelCall& call) const {

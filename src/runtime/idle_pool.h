@@ -7,12 +7,41 @@
 
 namespace lffn {
 
+// All pools of the process, so that lffn_trim finds them.
+class AnyIdlePool {
+ public:
+  AnyIdlePool(const AnyIdlePool&) = delete;
+  AnyIdlePool& operator=(const AnyIdlePool&) = delete;
+
+  // Frees what lies idle in all of them.
+  static void trim_all();
+
+ protected:
+  // What somebody else frees, once the list of all pools is no longer held.
+  struct Taken {
+    void* thing = nullptr;
+    void (*destroy)(void* thing) = nullptr;
+  };
+  AnyIdlePool() = default;
+  ~AnyIdlePool() = default;
+  // While it is whole: first and last thing of its life.
+  void enter_list();
+  void leave_list();
+  virtual Taken take_any() = 0;
+
+ private:
+  static Taken take_from_all();
+
+  std::atomic<AnyIdlePool*> next_{nullptr};
+};
+
 // Without a lock: a child that is forked while another thread holds one would wait for it forever.
 template <typename Thing>
-class IdlePool {
+class IdlePool final : private AnyIdlePool {
  public:
-  IdlePool() = default;
+  IdlePool() { enter_list(); }
   ~IdlePool() {
+    leave_list();
     for (std::atomic<Thing*>& place : idle_) delete place.load(std::memory_order_acquire);
   }
   IdlePool(const IdlePool&) = delete;
@@ -45,6 +74,15 @@ class IdlePool {
   }
 
  private:
+  Taken take_any() override {
+    for (std::atomic<Thing*>& place : idle_) {
+      if (Thing* const found = place.exchange(nullptr, std::memory_order_acquire)) {
+        return {found, [](void* thing) { delete static_cast<Thing*>(thing); }};
+      }
+    }
+    return {};
+  }
+
   static constexpr int kMostKept = 64;  // what more calls at once used is freed as they end
 
   std::atomic<Thing*> idle_[kMostKept] = {};

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "runtime/hooks.h"
 #include "runtime/short_lock.h"
 
 namespace lffn {
@@ -24,7 +25,11 @@ void set_log_callback(lffn_log_callback callback, void* user) {
 void log(int32_t level, const char* format, ...) {
   lffn_log_callback callback;
   void* user;
-  {
+  const Hooks* const hooks = UseHooks::current();
+  if (hooks != nullptr && hooks->log != nullptr) {
+    callback = hooks->log;
+    user = hooks->log_user;
+  } else {
     std::lock_guard<ShortLock> lock(mutex);
     callback = current;
     user = current_user;

@@ -1,4 +1,4 @@
-// Messages for the host's log, see lffn_set_log_callback.
+// Messages for the host's log, see lffn_set_log_callback and lffn_runtime_options.
 #pragma once
 
 #include "lookupffn/lookupffn.h"

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "runtime/error.h"
+#include "runtime/hooks.h"
 #include "runtime/short_lock.h"
 
 namespace lffn {
@@ -34,18 +35,24 @@ lffn_allocator current = kOwn;
 
 }  // namespace
 
-void set_allocator(const lffn_allocator* allocator) {
-  if (allocator != nullptr && (allocator->struct_size < sizeof(lffn_allocator) || allocator->allocate == nullptr ||
-                               allocator->deallocate == nullptr)) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "allocator: struct_size, allocate and deallocate must be set");
+void check_allocator(const lffn_allocator& allocator) {
+  if (allocator.allocate == nullptr || allocator.deallocate == nullptr) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "allocator: allocate and deallocate must be set");
   }
+}
+
+void set_allocator(const lffn_allocator* allocator) {
+  if (allocator != nullptr) check_allocator(*allocator);
   std::lock_guard<ShortLock> lock(mutex);
   current = allocator != nullptr ? *allocator : kOwn;
 }
 
 Memory::Memory(size_t size) : size_(size) {
   if (size == 0) return;
-  {
+  const Hooks* const hooks = UseHooks::current();
+  if (hooks != nullptr && hooks->allocator.allocate != nullptr) {
+    allocator_ = hooks->allocator;
+  } else {
     std::lock_guard<ShortLock> lock(mutex);
     allocator_ = current;
   }

@@ -10,6 +10,9 @@ namespace lffn {
 
 constexpr size_t kCacheLine = 64;
 
+// Throws Error for an incomplete one.
+void check_allocator(const lffn_allocator& allocator);
+
 // NULL restores the library's own. Throws Error for an incomplete allocator.
 void set_allocator(const lffn_allocator* allocator);
 

@@ -19,7 +19,8 @@ struct Longer {
 // No padding at the end: a later member would lie in it, where older programs leave rubbish.
 #define ENDS_WITH(type, member) \
   static_assert(offsetof(type, member) + sizeof(type::member) == sizeof(type), #type " has padding at its end")
-ENDS_WITH(lffn_load_options, embedding_dtype);
+ENDS_WITH(lffn_load_options, progress_user);
+ENDS_WITH(lffn_runtime_options, isa);
 ENDS_WITH(lffn_file, size);
 ENDS_WITH(lffn_allocator, user);
 ENDS_WITH(lffn_layer_config, seed);

@@ -79,7 +79,9 @@ void run_text(const lffn_model* model, const lffn_model_info& info) {
   int32_t found = 0;
   float probability = 0;
   int64_t masks = 0;
-  lffn_model_fill_mask(model, kText.data(), kText.size(), 1, &found, &probability, 1, &masks);
+  const lffn_status filled =
+      lffn_model_fill_mask(model, kText.data(), kText.size(), 1, &found, &probability, 1, &masks);
+  require(filled == LFFN_OK || filled == LFFN_ERROR_INVALID_ARGUMENT, "masks are filled or refused");
   require(found >= 0 && found < info.vocab_size, "a filling is in the vocabulary");
 }
 

@@ -118,7 +118,7 @@ TEST_P(Bits, SavedAndLoaded) {
   const std::string path = testing::TempDir() + "/lffn_bits_" + std::to_string(getpid());
   layer->save(path);
   const FileBytes file(path, false);
-  const auto again = load_layer(file.data(), file.size(), LoadOptions(), kernels());
+  const auto again = load_layer(file, LoadOptions(), kernels());
   const std::vector<float> x = random.inputs(50);
   EXPECT_TRUE(same_bits(run(*again, x, 50), run(*layer, x, 50)));
   EXPECT_EQ(again->info().table_dtype, GetParam().table);
@@ -126,7 +126,7 @@ TEST_P(Bits, SavedAndLoaded) {
   EXPECT_EQ(again->info().file_bytes, layer->info().file_bytes);
   size_t stored = 0;
   for (const TensorView& tensor : parse_safetensors(file.data(), file.size()).tensors) stored += tensor.size;
-  EXPECT_EQ(static_cast<size_t>(layer->info().file_bytes), stored);
+  EXPECT_EQ(layer->info().file_bytes, stored);
   std::remove(path.c_str());
 }
 

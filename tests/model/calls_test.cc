@@ -51,9 +51,9 @@ TEST_F(ModelCalls, Info) {
   EXPECT_EQ(info_.attention_flop_per_pair, 2 * 4 * 64);
   EXPECT_GT(info_.ffn_flop_per_token, 4 * 64 * 128);
   EXPECT_GT(info_.lm_head_flop_per_token, 2 * 64 * 301);
-  EXPECT_EQ(info_.file_bytes, info_.num_parameters * 4);
+  EXPECT_EQ(info_.file_bytes, static_cast<size_t>(info_.num_parameters * 4));
   EXPECT_GE(info_.memory_bytes, info_.file_bytes);
-  EXPECT_GT(info_.scratch_bytes, 0);
+  EXPECT_GT(info_.scratch_bytes, 0u);
 }
 
 TEST_F(ModelCalls, NothingToDo) {

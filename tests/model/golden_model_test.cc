@@ -175,7 +175,7 @@ TEST_P(GoldenModel, SavedAndLoadedSameBits) {
   for (const lffn::TensorView& tensor : lffn::parse_safetensors(saved.data(), saved.size()).tensors) {
     if (tensor.dtype != lffn::DType::kU8) tensor_bytes += tensor.size;
   }
-  EXPECT_EQ(info_.file_bytes, static_cast<int64_t>(tensor_bytes));
+  EXPECT_EQ(info_.file_bytes, tensor_bytes);
   lffn_model_free(from_file);
   lffn_model_free(from_memory);
   std::remove(path.c_str());

@@ -55,7 +55,7 @@ def test_every_function_says_its_types():
 
 
 def test_a_library_that_is_named_must_load(monkeypatch):
-    monkeypatch.setenv("LOOKUPFFN_LIBRARY", "/nowhere/liblookupffn.so.0")
+    monkeypatch.setenv("LOOKUPFFN_LIBRARY", "/nowhere/liblookupffn.so.1")
     native.library.cache_clear()
     try:
         with pytest.raises(OSError):

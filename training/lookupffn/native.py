@@ -19,7 +19,7 @@ from torch import Tensor
 if TYPE_CHECKING:
     from .layer import LookupFFN
 
-_NAMES = ("liblookupffn.so.0", "liblookupffn.0.dylib", "lookupffn.dll")
+_NAMES = ("liblookupffn.so.1", "liblookupffn.1.dylib", "lookupffn.dll")
 _float_pointer = ctypes.c_void_p
 
 

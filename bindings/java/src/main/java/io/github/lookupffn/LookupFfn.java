@@ -9,7 +9,7 @@ public final class LookupFfn {
   /**
    * The version of the native library.
    *
-   * @return such as "0.1.0"
+   * @return such as "1.0.0"
    */
   public static String version() {
     NativeLibrary.ensureLoaded();

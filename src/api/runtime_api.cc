@@ -1,0 +1,64 @@
+// The functions on runtimes.
+#include <memory>
+
+#include "api/boundary.h"
+#include "api/runtime_handle.h"
+#include "api/structs.h"
+#include "layer/layer.h"
+#include "runtime/host_executor.h"
+#include "runtime/memory.h"
+
+using namespace lffn;
+
+namespace {
+
+Runtime make_runtime(const lffn_runtime_options& given) {
+  if (given.num_threads < 0 || given.num_threads > kMaxThreads) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.num_threads is %d, expected 0 to %d", given.num_threads, kMaxThreads);
+  }
+  if (given.flags != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.flags is 0x%x, which has bits this version does not know", given.flags);
+  }
+  Hooks hooks;
+  if (given.allocator != nullptr) {
+    hooks.allocator = read_struct(given.allocator, "options.allocator");
+    check_allocator(hooks.allocator);
+  }
+  hooks.log = given.log;
+  hooks.log_user = given.log_user;
+  const Kernels& usual = usable_kernels();
+  return {hooks,
+          given.parallel_for == nullptr ? default_executor()
+                                        : host_executor({given.parallel_for, given.parallel_user, given.num_threads}),
+          given.isa == nullptr ? usual : choose_kernels(given.isa, "options.isa"), given.num_threads};
+}
+
+}  // namespace
+
+extern "C" {
+
+void lffn_runtime_options_init_sized(lffn_runtime_options* options, size_t struct_size) {
+  init_struct(options, struct_size);
+}
+
+lffn_status lffn_runtime_create(const lffn_runtime_options* options, lffn_runtime** out) {
+  return guarded([&] {
+    need(out, "out");
+    lffn_runtime_options given = {};
+    if (options != nullptr) given = read_struct(options, "options");
+    *out = new lffn_runtime{std::make_shared<const Runtime>(make_runtime(given))};
+    count_handle(1);
+  });
+}
+
+void lffn_runtime_free(lffn_runtime* runtime) {
+  if (runtime == nullptr) return;
+  delete runtime;
+  count_handle(-1);
+}
+
+const char* lffn_runtime_isa(const lffn_runtime* runtime) {
+  return runtime == nullptr ? lffn_isa() : runtime->shared->kernels.name;
+}
+
+}  // extern "C"

@@ -1,0 +1,68 @@
+#include "format/load_progress.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+constexpr double kStep = 0.01;        // told about no more often
+constexpr double kMostBefore = 0.99;  // of what is done before the end
+constexpr size_t kPasses = 2;         // numbers are read when they are checked, and again when they are packed
+constexpr size_t kPieceBytes = size_t{1} << 20;
+
+class CountedBytes : public Bytes {
+ public:
+  CountedBytes(std::unique_ptr<const Bytes> bytes, LoadProgress& progress)
+      : bytes_(std::move(bytes)), progress_(progress) {
+    progress_.expect(bytes_->size());
+  }
+  size_t size() const override { return bytes_->size(); }
+  void read(size_t first, size_t count, void* to) const override {
+    // A tensor may be read at once; the host wants to hear more often.
+    for (size_t done = 0; done < count;) {
+      const size_t piece = std::min(kPieceBytes, count - done);
+      progress_.advance(piece);
+      bytes_->read(first + done, piece, static_cast<unsigned char*>(to) + done);
+      done += piece;
+    }
+  }
+
+ private:
+  std::unique_ptr<const Bytes> bytes_;
+  LoadProgress& progress_;
+};
+
+}  // namespace
+
+void LoadProgress::advance(size_t bytes) {
+  if (cancel_ != nullptr && __atomic_load_n(cancel_, __ATOMIC_RELAXED) != 0) {
+    fail(LFFN_ERROR_CANCELLED, "cancelled by the caller's flag");
+  }
+  read_ += bytes;
+  const double done = static_cast<double>(read_) / static_cast<double>(std::max<size_t>(1, kPasses * expected_));
+  if (done >= told_ + kStep && told_ < kMostBefore) tell(std::min(done, kMostBefore));
+}
+
+void LoadProgress::finish() { tell(1); }
+
+void LoadProgress::tell(double done) {
+  told_ = std::max(done, told_);
+  if (progress_ != nullptr) progress_(told_, user_);
+}
+
+std::unique_ptr<const Bytes> counted(std::unique_ptr<const Bytes> bytes, LoadProgress* progress) {
+  if (progress == nullptr) return bytes;
+  return std::make_unique<const CountedBytes>(std::move(bytes), *progress);
+}
+
+std::unique_ptr<const Bytes> CountedFolder::open(const std::string& name) const {
+  constexpr std::string_view kWeights = ".safetensors";
+  const bool weights =
+      name.size() >= kWeights.size() && name.compare(name.size() - kWeights.size(), kWeights.size(), kWeights) == 0;
+  return counted(folder_.open(name), weights ? progress_ : nullptr);
+}
+
+}  // namespace lffn

@@ -1,0 +1,51 @@
+// How far loading has come: counted as bytes are read, and told to the host, who may end it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "format/folder.h"
+#include "lookupffn/lookupffn.h"
+
+namespace lffn {
+
+// One for each call that loads. Not for several threads at once.
+class LoadProgress {
+ public:
+  LoadProgress(const int32_t* cancel, lffn_load_progress progress, void* user)
+      : cancel_(cancel), progress_(progress), user_(user) {}
+
+  void expect(size_t bytes) { expected_ += bytes; }
+  // Throws Error(LFFN_ERROR_CANCELLED) where the caller's flag is set.
+  void advance(size_t bytes);
+  void finish();
+
+ private:
+  void tell(double done);
+
+  const int32_t* cancel_;
+  lffn_load_progress progress_;
+  void* user_;
+  size_t expected_ = 0, read_ = 0;
+  double told_ = -1;
+};
+
+// Bytes that count what is read of them; nullptr: the same bytes, as nobody wants to know.
+std::unique_ptr<const Bytes> counted(std::unique_ptr<const Bytes> bytes, LoadProgress* progress);
+
+// A folder whose weights are such files. Its texts are soon read.
+class CountedFolder : public Folder {
+ public:
+  CountedFolder(const Folder& folder, LoadProgress* progress) : folder_(folder), progress_(progress) {}
+  bool has(const std::string& name) const override { return folder_.has(name); }
+  std::unique_ptr<const Bytes> open(const std::string& name) const override;
+  std::string path(const std::string& name) const override { return folder_.path(name); }
+
+ private:
+  const Folder& folder_;
+  LoadProgress* progress_;
+};
+
+}  // namespace lffn

@@ -1,0 +1,67 @@
+#include "layer/packed_bytes.h"
+
+#include <algorithm>
+
+#include "layer/tensors.h"
+#include "runtime/memory.h"
+
+namespace lffn {
+namespace {
+
+int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+size_t bytes_of(int64_t numbers, size_t size) { return checked_product(static_cast<size_t>(numbers), size); }
+
+int64_t weight_count(const LayerConfig& config) {
+  int64_t count = 1;
+  for (const int64_t size : projection_shape(config)) count *= size;
+  return count;
+}
+
+size_t tables_bytes(const LayerConfig& config, int32_t dtype) {
+  const int64_t unit = dtype == LFFN_F32 ? kColumnsF32 : dtype == LFFN_BF16 ? kColumnsBf16 : kColumnsInt8;
+  const size_t element = dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1;
+  const int64_t rows = int64_t{config.num_tables} * config.table_size;
+  const size_t scales = dtype == LFFN_INT8 ? bytes_of(rows, sizeof(float)) : 0;
+  const int64_t most_columns = round_up(config.output_size, kSlabColumns);  // in slabs of any width
+  return bytes_of(rows, static_cast<size_t>(round_up(config.output_size, unit)) * element) + scales +
+         bytes_of(most_columns, sizeof(float));
+}
+
+size_t int8_projection_bytes(const LayerConfig& config, const Kernels& kernels) {
+  constexpr int64_t kMostInBlock = 4096;  // of a dense projection's inputs
+  const bool dense = config.projection == LFFN_PROJECTION_DENSE;
+  const int64_t width = dense ? config.hidden_size : config.padded_size();
+  const int64_t block = dense ? std::min(width, kMostInBlock) : config.block_size;
+  const int64_t outputs = dense ? round_up(config.num_hashes(), kPanel) : config.block_size;
+  const int64_t blocks = (width + block - 1) / block;
+  const int64_t factors = dense ? 1 : config.num_chains() * config.projection;
+  const int64_t in_word = kernels.hash_word_inputs;
+  const int64_t words = blocks * ((block + in_word - 1) / in_word);
+  const int64_t scales = dense ? outputs : weight_count(config) / block;
+  return bytes_of(weight_count(config), 1) + bytes_of(scales, sizeof(float)) +
+         bytes_of(factors * outputs * words, sizeof(int32_t) + static_cast<size_t>(in_word)) +
+         bytes_of(factors * outputs * blocks, sizeof(int32_t));
+}
+
+size_t f32_projection_bytes(const LayerConfig& config) {
+  const bool dense = config.projection == LFFN_PROJECTION_DENSE;
+  const int64_t laid = dense ? round_up(config.num_hashes(), kPanel) * config.hidden_size : weight_count(config);
+  return bytes_of(weight_count(config) + laid, sizeof(float));
+}
+
+}  // namespace
+
+size_t packed_bytes(const LayerConfig& config, int32_t table_dtype, int32_t hash_dtype, const Kernels& kernels) {
+  const int64_t floats = (config.layer_norm ? 2 * int64_t{config.hidden_size} : 0) + config.num_hashes();
+  return bytes_of(floats, sizeof(float)) + tables_bytes(config, table_dtype) +
+         (hash_dtype == LFFN_INT8 ? int8_projection_bytes(config, kernels) : f32_projection_bytes(config));
+}
+
+size_t packing_bytes(const LayerConfig& config) {
+  // The weight as it came and folded, both in float32; and one block in double.
+  const int64_t block = config.projection == LFFN_PROJECTION_DENSE ? 0 : int64_t{config.block_size} * config.block_size;
+  return bytes_of(weight_count(config), 2 * sizeof(float)) + bytes_of(block, sizeof(double));
+}
+
+}  // namespace lffn

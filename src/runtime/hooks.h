@@ -1,0 +1,28 @@
+// Where the memory of a call comes from and who hears of it, for handles that do not use the process's settings.
+#pragma once
+
+#include "lookupffn/lookupffn.h"
+
+namespace lffn {
+
+struct Hooks {
+  lffn_allocator allocator = {};    // allocate is NULL: the process's
+  lffn_log_callback log = nullptr;  // likewise
+  void* log_user = nullptr;
+};
+
+// Until it ends, this thread's memory and messages are those of the hooks; nullptr: the process's.
+class UseHooks {
+ public:
+  explicit UseHooks(const Hooks* hooks);
+  ~UseHooks();
+  UseHooks(const UseHooks&) = delete;
+  UseHooks& operator=(const UseHooks&) = delete;
+
+  static const Hooks* current();
+
+ private:
+  const Hooks* outer_;
+};
+
+}  // namespace lffn
