@@ -50,6 +50,28 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_load_memory(const void* data, size_
 LFFN_API LFFN_CHECKED lffn_status lffn_model_load_files(const lffn_file* files, int64_t n_files,
                                                         const lffn_load_options* options, lffn_model** out);
 
+/** How much memory a model takes, told before it is loaded. */
+typedef struct lffn_memory_estimate {
+  size_t struct_size;   /**< sizeof(lffn_memory_estimate), set by the _init function. */
+  size_t weight_bytes;  /**< What lffn_model_info.memory_bytes will be, or a little more. */
+  size_t loading_bytes; /**< At most so much weight and work memory at once while it is loaded. */
+} lffn_memory_estimate;
+
+/** What lffn_memory_estimate_init calls.
+ * @param estimate    NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_memory_estimate) */
+LFFN_API void lffn_memory_estimate_init_sized(lffn_memory_estimate* estimate, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_memory_estimate_init(estimate) lffn_memory_estimate_init_sized((estimate), sizeof *(estimate))
+
+/** Tells how much memory lffn_model_load of the same path with the same options would take. Reads and checks the files
+ * once, a few pieces at a time, so what it accepts can be loaded.
+ * @param path     as for lffn_model_load
+ * @param options  likewise
+ * @param estimate receives it; its struct_size must be set, see lffn_memory_estimate_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_estimate(const char* path, const lffn_load_options* options,
+                                                      lffn_memory_estimate* estimate);
+
 /** Writes the model to one file, with its tokenizer, labels, prompts and sentence modules, in the element types it
  * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all. */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const char* path);

@@ -20,6 +20,12 @@ struct ModelInfo : lffn_model_info {
   ModelInfo() noexcept : lffn_model_info() { lffn_model_info_init(this); }
 };
 
+/** lffn_memory_estimate. */
+struct MemoryEstimate : lffn_memory_estimate {
+  /** All zero. */
+  MemoryEstimate() noexcept : lffn_memory_estimate() { lffn_memory_estimate_init(this); }
+};
+
 /** Sequences of token ids back to back; converts from vectors and arrays of them. */
 struct Sequences {
   Span<const std::int32_t> ids;        /**< All sequences, one after the other. */
@@ -179,6 +185,15 @@ class Model {
     lffn_model* handle = nullptr;
     const lffn_status status = lffn_model_load(path.c_str(), &options, &handle);
     return {status, Model(handle)};
+  }
+
+  /** How much memory load would take.
+   * @param path    UTF-8
+   * @param options see lffn_load_options */
+  static MemoryEstimate estimate(const std::string& path, const LoadOptions& options = {}) {
+    MemoryEstimate found;
+    check(lffn_model_estimate(path.c_str(), &options, &found));
+    return found;
   }
 
   /** Loads the bytes of a file that save wrote; they may be freed afterwards.

@@ -6,6 +6,7 @@
 #include "api/model_handle.h"
 #include "api/read_files.h"
 #include "api/structs.h"
+#include "model/memory_estimate.h"
 #include "runtime/log.h"
 
 using namespace lffn;
@@ -57,6 +58,21 @@ lffn_status lffn_model_load_files(const lffn_file* files, int64_t n_files, const
     Loading loading(options);
     const FolderInMemory folder(read_files(files, n_files));
     hand_out(loading, load_model_folder(folder, loading.options(), loading.kernels()), out);
+  });
+}
+
+void lffn_memory_estimate_init_sized(lffn_memory_estimate* estimate, size_t struct_size) {
+  init_struct(estimate, struct_size);
+}
+
+lffn_status lffn_model_estimate(const char* path, const lffn_load_options* options, lffn_memory_estimate* estimate) {
+  return guarded([&] {
+    need(path, "path");
+    checked_size(estimate, "estimate");
+    const Loading loading(options);
+    const MemoryEstimate found = estimate_memory(path, loading.options(), loading.kernels());
+    write_struct(lffn_memory_estimate{sizeof(lffn_memory_estimate), found.weights, found.loading}, estimate,
+                 "estimate");
   });
 }
 

@@ -285,9 +285,12 @@ lffn_status lffn_model_rerank(const lffn_model* model, const char* query, size_t
     if (n == 0) return;
     need(documents, "documents");
     need(scores, "scores");
-    const std::vector<const char*> queries(static_cast<size_t>(n), query_size > 0 ? query : "");
-    const std::vector<size_t> query_sizes(static_cast<size_t>(n), query_size);
-    lffn_model_run_args args = args_of_texts(queries.data(), query_sizes.data(), n, max_tokens);
+    const UseHooks hooks(hooks_of(model->runtime));
+    const RunMemoryPool::Lease lease(model->memory);
+    RunMemory& memory = lease.get();
+    memory.queries.assign(static_cast<size_t>(n), query_size > 0 ? query : "");
+    memory.query_sizes.assign(static_cast<size_t>(n), query_size);
+    lffn_model_run_args args = args_of_texts(memory.queries.data(), memory.query_sizes.data(), n, max_tokens);
     for (int64_t i = 0; i < n; ++i) {
       if (documents[i] == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "documents[%lld] is NULL", printable(i));
     }
@@ -295,7 +298,7 @@ lffn_status lffn_model_rerank(const lffn_model* model, const char* query, size_t
     args.pair_sizes = sizes;
     args.class_scores = scores;
     args.class_scores_capacity = capacity;
-    run_checked(model, args);
+    run(model, args, memory);
   });
 }
 

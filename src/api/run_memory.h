@@ -44,6 +44,8 @@ struct RunMemory {
   std::vector<int64_t> positions;     // whose logits are wanted, those of masks behind those of the caller
   std::vector<int64_t> mask_offsets;  // [n + 1]
   std::vector<int32_t> order;         // of the vocabulary, by likelihood
+  std::vector<const char*> queries;   // the first texts of a reranker's pairs
+  std::vector<size_t> query_sizes;
   Room<float> hidden, embeddings, logits, class_scores, filling_probabilities;
   Room<int32_t> filling_ids;
 };

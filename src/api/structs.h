@@ -31,6 +31,8 @@ inline constexpr size_t kFirstSize<lffn_layer_info> = LFFN_SIZE_UP_TO(lffn_layer
 template <>
 inline constexpr size_t kFirstSize<lffn_forward_args> = LFFN_SIZE_UP_TO(lffn_forward_args, cancel);
 template <>
+inline constexpr size_t kFirstSize<lffn_memory_estimate> = LFFN_SIZE_UP_TO(lffn_memory_estimate, loading_bytes);
+template <>
 inline constexpr size_t kFirstSize<lffn_model_info> = LFFN_SIZE_UP_TO(lffn_model_info, scratch_bytes);
 template <>
 inline constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_model_run_args, seconds);

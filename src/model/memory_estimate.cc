@@ -37,7 +37,7 @@ class Sum {
     const int32_t wanted = options_.embedding_dtype;
     const int32_t dtype = wanted != LFFN_DTYPE_AS_STORED ? wanted : dtype_of(tensor.dtype);
     const int64_t padded = round_up(tensor.shape[0], kPanel);
-    const int64_t stride = round_up(tensor.shape[1], kWordUnitInt8);  // the widest of all types
+    const int64_t stride = round_up(tensor.shape[1], dtype == LFFN_INT8 ? kWordUnitInt8 : kPartialSums);
     add(bytes_of(padded * stride, dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1));
     if (dtype == LFFN_INT8) floats(2 * padded);
   }

@@ -27,6 +27,7 @@ ENDS_WITH(lffn_layer_config, seed);
 ENDS_WITH(lffn_tensor, size);
 ENDS_WITH(lffn_layer_info, scratch_bytes);
 ENDS_WITH(lffn_forward_args, cancel);
+ENDS_WITH(lffn_memory_estimate, loading_bytes);
 ENDS_WITH(lffn_model_info, scratch_bytes);
 ENDS_WITH(lffn_model_run_args, seconds);
 ENDS_WITH(lffn_result_view, filling_probabilities);

@@ -1,0 +1,162 @@
+// How much memory and time loading takes, and what is told of it before.
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "lookupffn/lookupffn.hpp"
+
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+// An allocator that knows the most that was held at once.
+struct Heap {
+  size_t held = 0, most = 0;
+  static void* allocate(size_t size, size_t alignment, void* user) {
+    auto& heap = *static_cast<Heap*>(user);
+    heap.held += size;
+    heap.most = std::max(heap.most, heap.held);
+    void* memory = nullptr;
+    return posix_memalign(&memory, alignment, size) == 0 ? memory : nullptr;
+  }
+  static void deallocate(void* memory, size_t size, void* user) {
+    static_cast<Heap*>(user)->held -= size;
+    std::free(memory);
+  }
+};
+
+// A line of /proc/self/status, in bytes.
+size_t memory_of_process(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    size_t kilobytes = 0;
+    if (word == name + ":" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+// The most that the process held at once while `load` ran, beyond what it held before.
+template <typename Load>
+size_t peak_of(Load&& load) {
+  std::ofstream("/proc/self/clear_refs") << 5;  // the peak begins anew
+  const size_t before = memory_of_process("VmRSS");
+  load();
+  return memory_of_process("VmHWM") - before;
+}
+
+bool peaks_can_be_measured() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return false;
+#endif
+#endif
+  std::ofstream file("/proc/self/clear_refs");
+  return static_cast<bool>(file << 5 << std::flush) && memory_of_process("VmHWM") < memory_of_process("VmRSS") + kMiB;
+}
+
+lookupffn::LoadOptions all_in(int32_t dtype) {
+  lookupffn::LoadOptions options;
+  options.linear_dtype = dtype == LFFN_BF16 ? LFFN_F32 : dtype;
+  options.hash_dtype = dtype == LFFN_BF16 ? LFFN_F32 : dtype;
+  options.table_dtype = dtype;
+  options.embedding_dtype = dtype;
+  return options;
+}
+
+TEST(MemoryEstimate, IsWhatLoadingTakes) {
+  for (const char* folder : {LFFN_MODEL_DATA "/model-lookup", LFFN_MODEL_DATA "/model-mixed",
+                             LFFN_HF_DATA "/distilbert-classes", LFFN_HF_DATA "/roberta-classes"}) {
+    for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+      Heap heap;
+      const lffn_allocator allocator = {sizeof(lffn_allocator), Heap::allocate, Heap::deallocate, &heap};
+      lookupffn::RuntimeOptions with;
+      with.allocator = &allocator;
+      const lookupffn::Runtime runtime(with);
+      lookupffn::LoadOptions options = all_in(dtype);
+      options.runtime = runtime.get();
+      const lookupffn::MemoryEstimate told = lookupffn::Model::estimate(folder, options);
+      EXPECT_EQ(heap.held, 0u);
+      EXPECT_LT(heap.most, 2 * kMiB) << "telling must not load";
+      heap.most = 0;
+      const lookupffn::Model model = lookupffn::Model::load(folder, options);
+      const size_t weights = model.info().memory_bytes;
+      EXPECT_EQ(weights, heap.held) << "the info counts every block";
+      EXPECT_GE(told.weight_bytes, weights) << folder << " " << dtype;
+      EXPECT_LE(told.weight_bytes, weights + weights / 20 + 4096) << folder << " " << dtype;
+      EXPECT_GE(told.loading_bytes, heap.most) << folder << " " << dtype;
+      EXPECT_LE(told.loading_bytes, told.weight_bytes + 2 * kMiB);
+    }
+  }
+}
+
+TEST(MemoryEstimate, RefusesWhatCannotBeLoaded) {
+  lookupffn::MemoryEstimate told;
+  EXPECT_EQ(lffn_model_estimate("/nowhere", nullptr, &told), LFFN_ERROR_IO);
+  EXPECT_EQ(lffn_model_estimate(nullptr, nullptr, &told), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_model_estimate("/nowhere", nullptr, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
+  const int32_t cancel = 1;
+  lookupffn::LoadOptions options;
+  options.cancel = &cancel;
+  EXPECT_EQ(lffn_model_estimate(LFFN_MODEL_DATA "/model-lookup", &options, &told), LFFN_ERROR_CANCELLED);
+  told.struct_size = 8;
+  EXPECT_EQ(lffn_model_estimate(LFFN_MODEL_DATA "/model-lookup", nullptr, &told), LFFN_ERROR_INVALID_ARGUMENT);
+}
+
+// A file of 130 MB, more than may be held beside the packed weights.
+TEST(LoadingMemory, OfALayerIsItsWeightsAndLittleMore) {
+  if (!peaks_can_be_measured()) GTEST_SKIP() << "the peak of this process's memory cannot be measured";
+  const std::string path = testing::TempDir() + "/loading_memory_test.layer";
+  lookupffn::LayerConfig config;
+  config.hidden_size = 512;
+  config.num_tables = 128;
+  config.table_size = 512;
+  lookupffn::Layer::create(config).save(path);
+  ASSERT_GT(std::filesystem::file_size(path), 128 * kMiB);
+  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+    size_t weights = 0;
+    const size_t peak = peak_of([&] { weights = lookupffn::Layer::load(path, all_in(dtype)).info().memory_bytes; });
+    EXPECT_LE(peak, weights + 64 * kMiB) << dtype;
+    EXPECT_GE(peak, weights / 2) << "or nothing was measured";
+  }
+  std::filesystem::remove(path);
+}
+
+double cpu_seconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+TEST(LoadingMemory, OfARealModelIsItsWeightsAndLittleMore) {
+  const std::string folder = LFFN_REAL_MODELS "/all-MiniLM-L6-v2";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not here";
+  if (!peaks_can_be_measured()) GTEST_SKIP() << "the peak of this process's memory cannot be measured";
+  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+    const lookupffn::LoadOptions options = all_in(dtype);
+    const lookupffn::MemoryEstimate told = lookupffn::Model::estimate(folder, options);
+    size_t weights = 0;
+    const size_t peak = peak_of([&] { weights = lookupffn::Model::load(folder, options).info().memory_bytes; });
+    EXPECT_LE(peak, weights + 64 * kMiB) << dtype;
+    EXPECT_LE(weights, told.weight_bytes);
+    double best = 1e9;
+    for (int i = 0; i < 5; ++i) {
+      const double start = cpu_seconds();
+      const lookupffn::Model model = lookupffn::Model::load(folder, options);
+      best = std::min(best, cpu_seconds() - start);
+    }
+    RecordProperty(dtype == LFFN_F32 ? "f32_seconds" : "int8_seconds", std::to_string(best));
+    RecordProperty(dtype == LFFN_F32 ? "f32_beyond_weights" : "int8_beyond_weights",
+                   std::to_string(static_cast<int64_t>(peak - weights)));
+    EXPECT_LT(best, 0.3) << "seconds of this thread's CPU, the best of five, " << dtype;
+  }
+}
+
+}  // namespace

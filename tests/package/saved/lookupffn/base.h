@@ -1,0 +1,189 @@
+/* base.h - what all parts of the C interface share: status codes, errors, structs, how to load. Included by
+ * lookupffn.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LOOKUPFFN_BASE_H
+#define LOOKUPFFN_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(LOOKUPFFN_STATIC) || !defined(__GNUC__)
+#define LFFN_API
+#else
+#define LFFN_API __attribute__((visibility("default")))
+#endif
+
+/* A status that nobody looks at is a failure that nobody sees. */
+#if defined(__GNUC__) && !defined(SWIG)
+#define LFFN_CHECKED __attribute__((warn_unused_result))
+#else
+#define LFFN_CHECKED
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup basics Basics
+ * Version, status codes, errors.
+ * @{ */
+
+#define LFFN_VERSION_MAJOR 1 /**< Grows when the ABI breaks. */
+#define LFFN_VERSION_MINOR 0 /**< Grows when the ABI grows. */
+#define LFFN_VERSION_PATCH 0 /**< Grows when only the inside changes. */
+
+#define LFFN_VERSION_SUFFIX "-rc" /**< Before a release; "" from then on. */
+
+/** What a function that can fail returns: LFFN_OK or one of the LFFN_ERROR_ values. */
+typedef int32_t lffn_status;
+
+/** The values of lffn_status. They never change their meaning; later versions may add some. */
+enum {
+  LFFN_OK = 0,                     /**< Done. */
+  LFFN_ERROR_INVALID_ARGUMENT = 1, /**< The caller passed something that cannot be meant. */
+  LFFN_ERROR_OUT_OF_MEMORY = 2,    /**< An allocation failed; nothing was leaked. */
+  LFFN_ERROR_IO = 3,               /**< The operating system refused to read or write a file. */
+  LFFN_ERROR_BAD_MODEL = 4,        /**< A file or a set of tensors is not a valid model. */
+  LFFN_ERROR_UNSUPPORTED = 5,      /**< Valid, but this build or this CPU cannot do it. */
+  LFFN_ERROR_CANCELLED = 6,        /**< The caller's cancel flag was seen. */
+  LFFN_ERROR_INTERNAL = 7          /**< A bug in the library; please report it. */
+};
+
+/** The version of the library that runs: major * 10000 + minor * 100 + patch. */
+LFFN_API uint32_t lffn_version(void);
+
+/** The same as a text, such as "1.2.3", with what is added before a release: "1.0.0-rc". */
+LFFN_API const char* lffn_version_text(void);
+
+/** The name of a status value, such as "LFFN_ERROR_IO"; "LFFN_ERROR_UNKNOWN" for a value this version does not know. */
+LFFN_API const char* lffn_status_name(lffn_status status);
+
+/** What this thread's last failure was, in one sentence. Never NULL; "" when nothing has failed yet.
+ * The text stays valid until the next failing call in the same thread. */
+LFFN_API const char* lffn_last_error(void);
+
+/** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avxvnni",
+ * "avx512", "avx512vnni", "neon" or "neondot".
+ * The environment variable LOOKUPFFN_ISA chooses one by name. When its value cannot be used this returns "" and every
+ * load fails with the reason. */
+LFFN_API const char* lffn_isa(void);
+
+/** How many handles are alive in this process. For leak checks in tests. */
+LFFN_API int64_t lffn_live_handles(void);
+
+/** @} */
+
+/** @defgroup loading Loading
+ * What the functions that load have in common.
+ * @{ */
+
+/** The element types of stored numbers. */
+enum {
+  LFFN_DTYPE_AS_STORED = -1, /**< In lffn_load_options: keep what the file holds. */
+  LFFN_F32 = 0,              /**< IEEE float32. */
+  LFFN_BF16 = 1,             /**< bfloat16: the upper half of a float32. */
+  LFFN_INT8 = 2,             /**< int8 with scales. */
+  LFFN_F16 = 3               /**< IEEE float16; for tensors passed in only. */
+};
+
+/** Flags of lffn_load_options. */
+enum {
+  /** Map the file while loading instead of reading it. Saves one copy; but a file that another process shortens
+   * meanwhile then kills this process with SIGBUS, which is why it is off by default. */
+  LFFN_LOAD_MMAP = 1u << 0,
+  /** Treat denormal numbers as zero inside forward; the calling thread's mode is restored afterwards. */
+  LFFN_LOAD_FLUSH_DENORMALS = 1u << 1
+};
+
+/** What handles share, see runtime.h. */
+typedef struct lffn_runtime lffn_runtime;
+
+/** Is told how far loading has come, in the thread that loads: from 0 to 1, never less than before, 1 at the end of a
+ * load that succeeds. */
+typedef void (*lffn_load_progress)(double done, void* user);
+
+/** How to load. Call lffn_load_options_init first. */
+typedef struct lffn_load_options {
+  size_t struct_size;  /**< sizeof(lffn_load_options), set by the _init function. */
+  int32_t num_threads; /**< Threads per call; 0 = what the environment leaves, see docs/threads.md. Default 0. */
+  int32_t table_dtype; /**< LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  int32_t hash_dtype;  /**< LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  uint32_t flags;      /**< LFFN_LOAD_ values or-ed together. Default 0. */
+  /** Of a model's linear layers: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). Layers ignore it. */
+  int32_t linear_dtype;
+  /** Of a model's word embeddings: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  int32_t embedding_dtype;
+  const lffn_runtime*
+      runtime; /**< Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
+  /** NULL, or a number that another thread may set to non-zero while the call runs, which then ends soon with
+   * LFFN_ERROR_CANCELLED. Only looked at while loading. */
+  const int32_t* cancel;
+  lffn_load_progress progress; /**< NULL, or who is told how far loading has come. */
+  void* progress_user;         /**< Passed to it. */
+} lffn_load_options;
+
+/** What lffn_load_options_init calls: fills in the defaults of as much of the struct as the caller knows.
+ * @param options     NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_load_options) */
+LFFN_API void lffn_load_options_init_sized(lffn_load_options* options, size_t struct_size);
+/** Fills in the defaults. NULL is ignored. */
+#define lffn_load_options_init(options) lffn_load_options_init_sized((options), sizeof *(options))
+
+/** A file in memory, one of those that a folder would hold. In an array of them every struct_size must be the same. */
+typedef struct lffn_file {
+  size_t struct_size; /**< sizeof(lffn_file), set by the _init function. */
+  const char* name;   /**< Its name in the folder, such as "config.json" or "1_Pooling/config.json". */
+  const void* data;   /**< Its bytes, of any alignment. */
+  size_t size;        /**< How many. */
+} lffn_file;
+
+/** What lffn_file_init calls.
+ * @param file        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_file) */
+LFFN_API void lffn_file_init_sized(lffn_file* file, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_file_init(file) lffn_file_init_sized((file), sizeof *(file))
+
+/** @} */
+
+/** @defgroup hooks Hooks
+ * For hosts that account for memory or collect logs. Set them before making handles.
+ * @{ */
+
+/** The levels of log messages. */
+enum { LFFN_LOG_ERROR = 0, LFFN_LOG_WARNING = 1, LFFN_LOG_INFO = 2 };
+
+/** Receives one line of text without a line end. May be called from any thread that calls the library. */
+typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user);
+
+/** Sets who receives log messages; NULL (the default) drops them. */
+LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
+
+/** Where weights and scratch memory come from. Small bookkeeping objects use operator new. */
+typedef struct lffn_allocator {
+  size_t struct_size;                                           /**< sizeof(lffn_allocator). */
+  void* (*allocate)(size_t size, size_t alignment, void* user); /**< Returns NULL when there is no memory. */
+  void (*deallocate)(void* memory, size_t size, void* user);    /**< Gets the size that was asked for. */
+  void* user;                                                   /**< Passed to both. */
+} lffn_allocator;
+
+/** Sets the allocator; NULL restores the library's own. Memory goes back to the allocator it came from. */
+LFFN_API LFFN_CHECKED lffn_status lffn_set_allocator(const lffn_allocator* allocator);
+
+/** Gives back the scratch memory that handles keep from call to call. Calls in progress keep theirs; later ones take
+ * some again. */
+LFFN_API void lffn_trim(void);
+
+/** Ends the helper threads and returns once they are gone. To be called before dlclose of a plugin that holds the
+ * static library; the shared one is never unloaded. Later calls start helpers again. */
+LFFN_API void lffn_shutdown_threads(void);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOKUPFFN_BASE_H */

@@ -1,0 +1,156 @@
+/* tokenizer.h - from text to token ids and back, without a model. Included by lookupffn.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LOOKUPFFN_TOKENIZER_H
+#define LOOKUPFFN_TOKENIZER_H
+
+#include "lookupffn/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup tokenizer A tokenizer
+ * Text to token ids and back: WordPiece, as BERT has it, and byte-level BPE, as RoBERTa has it.
+ *
+ *     lffn_tokenizer* tokenizer = NULL;
+ *     if (lffn_tokenizer_load("my-model", &tokenizer) != LFFN_OK) ...
+ *     int32_t ids[64];
+ *     int64_t n_ids = 0;
+ *     lffn_tokenize_args args;
+ *     lffn_tokenize_args_init(&args);
+ *     args.text = "A sentence.";
+ *     args.text_size = strlen(args.text);
+ *     args.ids = ids;
+ *     args.capacity = 64;
+ *     args.n_ids = &n_ids;
+ *     lffn_tokenizer_encode(tokenizer, &args);
+ *
+ * Texts are bytes with their number and need no zero byte at the end; zero bytes inside are characters like others.
+ * Special tokens that stand in a text, such as "[MASK]" or "<mask>", are those tokens. Text that is not UTF-8 is
+ * LFFN_ERROR_INVALID_ARGUMENT.
+ * @{ */
+
+/** A loaded tokenizer. */
+typedef struct lffn_tokenizer lffn_tokenizer;
+
+/** Loads a tokenizer.
+ * @param path a folder with tokenizer.json, vocab.txt, or vocab.json with merges.txt, and the configuration files that
+ * go with them; or a file that lffn_model_save wrote, or a tokenizer.json; UTF-8
+ * @param out  receives the handle; free it with lffn_tokenizer_free */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load(const char* path, lffn_tokenizer** out);
+
+/** Loads a tokenizer from the files of such a folder, held in memory. They may be freed afterwards.
+ * @param files   [n_files] others than a tokenizer's are ignored
+ * @param n_files how many
+ * @param out     receives the handle */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load_files(const lffn_file* files, int64_t n_files,
+                                                            lffn_tokenizer** out);
+
+/** Frees the tokenizer. NULL is ignored. No other thread may be using the handle. */
+LFFN_API void lffn_tokenizer_free(lffn_tokenizer* tokenizer);
+
+/** What a tokenizer is. Ids of tokens that it has not are -1. */
+typedef struct lffn_tokenizer_info {
+  size_t struct_size;     /**< sizeof(lffn_tokenizer_info), set by the _init function. */
+  int32_t vocab_size;     /**< One more than the largest id. */
+  int32_t bos_id;         /**< Of the token that begins a text: "<s>", "[CLS]". */
+  int32_t eos_id;         /**< Of the token that ends a text: "</s>", "[SEP]". */
+  int32_t pad_id;         /**< Of the padding token, which is never needed here. */
+  int32_t unk_id;         /**< Of the token for what the vocabulary has not. */
+  int32_t mask_id;        /**< Of the token for a blank to be filled. */
+  int32_t added_to_text;  /**< How many special tokens are put around a text. */
+  int32_t added_to_pair;  /**< How many around a pair of texts. */
+  int32_t is_word_piece;  /**< 1 for WordPiece, 0 for byte-level BPE. */
+  int32_t reserved;       /**< 0. */
+  int64_t own_max_tokens; /**< The most tokens that its files tell, special ones counted; 0 when they tell none. */
+} lffn_tokenizer_info;
+
+/** What lffn_tokenizer_info_init calls.
+ * @param info        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_tokenizer_info) */
+LFFN_API void lffn_tokenizer_info_init_sized(lffn_tokenizer_info* info, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_tokenizer_info_init(info) lffn_tokenizer_info_init_sized((info), sizeof *(info))
+
+/** Tells what the tokenizer is. info->struct_size must be set, see lffn_tokenizer_info_init. */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokenizer_info* info);
+
+/** Flags of lffn_tokenize_args. */
+enum {
+  LFFN_TOKENIZE_SPECIAL = 1u << 0 /**< Put the special tokens around the text, as the model wants them. The default. */
+};
+
+/** The arguments of lffn_tokenizer_encode. Call lffn_tokenize_args_init first. Outputs that stay NULL are left out. */
+typedef struct lffn_tokenize_args {
+  size_t struct_size; /**< sizeof(lffn_tokenize_args), set by the _init function. */
+  const char* text;   /**< The text, UTF-8. */
+  size_t text_size;   /**< Its bytes. */
+  const char* pair;   /**< NULL, or the second text of a pair. */
+  size_t pair_size;   /**< Its bytes. */
+  /** Cut to at most so many tokens, special ones counted, of a pair the longer text first; 0 = never cut. */
+  int64_t max_tokens;
+  const int32_t* cancel; /**< NULL, or a number that another thread may set to non-zero to end the call. */
+  int32_t* ids;          /**< Receives the ids. */
+  int32_t* types;        /**< Receives the types: 1 for the second text of a pair where the template says so, else 0. */
+  int64_t* begins;       /**< Receives the first byte of the text (or of its pair) that each token stands for. */
+  int64_t* ends;         /**< Receives the byte behind the last one; a token added around the text has 0 and 0. */
+  int64_t capacity;      /**< Room in each of the arrays that are given. */
+  int64_t* n_ids;        /**< Receives how many ids there are, also when that is more than capacity, an error. */
+  int64_t* n_uncut;      /**< Receives how many there would be without cutting. */
+  uint32_t flags;        /**< LFFN_TOKENIZE_ values or-ed together. Default LFFN_TOKENIZE_SPECIAL. */
+  uint32_t reserved;     /**< 0. */
+} lffn_tokenize_args;
+
+/** What lffn_tokenize_args_init calls.
+ * @param args        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_tokenize_args) */
+LFFN_API void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t struct_size);
+/** Fills in the defaults. NULL is ignored. */
+#define lffn_tokenize_args_init(args) lffn_tokenize_args_init_sized((args), sizeof *(args))
+
+/** Turns a text, or a pair of texts, into tokens. Without any array it only counts them. */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer,
+                                                        const lffn_tokenize_args* args);
+
+/** Flags for turning tokens into text. */
+enum {
+  LFFN_DETOKENIZE_SKIP_SPECIAL = 1u << 0 /**< Leave out special tokens, such as "[CLS]" and "</s>". */
+};
+
+/** The text of ids. Bytes that are not UTF-8, as half of a character has, become U+FFFD.
+ * @param tokenizer the tokenizer
+ * @param ids       ids of the vocabulary
+ * @param n_ids     how many
+ * @param flags     LFFN_DETOKENIZE_ values or-ed together
+ * @param utf8      receives the text, without a zero byte; NULL with a capacity of 0 to ask how long it is
+ * @param capacity  room in utf8; less than the text needs is LFFN_ERROR_INVALID_ARGUMENT
+ * @param n_bytes   receives how many bytes the text has, also when that is more than capacity */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids,
+                                                        int64_t n_ids, uint32_t flags, char* utf8, size_t capacity,
+                                                        size_t* n_bytes);
+
+/** Looks up a token of the vocabulary, written as there ("##ing", "\xc4\xa0world").
+ * @param tokenizer the tokenizer
+ * @param token     the token, UTF-8
+ * @param n_bytes   its bytes
+ * @param id        receives its id, or -1 */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_find(const lffn_tokenizer* tokenizer, const char* token,
+                                                      size_t n_bytes, int32_t* id);
+
+/** How the vocabulary writes a token.
+ * @param tokenizer the tokenizer
+ * @param id        0 and more, below vocab_size
+ * @param token     receives where it is written, valid as long as the tokenizer; NULL for an id without a token
+ * @param n_bytes   receives its bytes */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_token(const lffn_tokenizer* tokenizer, int32_t id, const char** token,
+                                                       size_t* n_bytes);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOKUPFFN_TOKENIZER_H */
