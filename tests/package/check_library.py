@@ -107,8 +107,8 @@ def check_versions(args):
             sys.exit(SKIPPED)
     wanted = re.findall(r"Name: ([A-Z]+)_([\d.]+)", output("readelf", "-V", args.shared))
     expect(wanted, "no versions found")
-    too_new = [f"{name}_{version}" for name, version in wanted
-               if tuple(map(int, version.split("."))) > VERSION_CEILINGS.get(name, (0,))]
+    too_new = [f"{name}_{version}" for name, version in wanted if name != "LOOKUPFFN"  # its own
+               and tuple(map(int, version.split("."))) > VERSION_CEILINGS.get(name, (0,))]
     expect(not too_new, f"needs {too_new}")
 
 
