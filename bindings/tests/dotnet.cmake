@@ -14,6 +14,15 @@ add_test(NAME dotnet COMMAND ${LFFN_DOTNET} test ${dotnet_source}/LookupFfn.Test
 set_tests_properties(dotnet PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RUN_SERIAL ON ENVIRONMENT
                      "LOOKUPFFN_GOLDEN=${LFFN_GOLDEN_DIR};LOOKUPFFN_CASES=${LFFN_CASES_DIR};LOOKUPFFN_MODELS=${LFFN_MODELS_DIR};LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};${dotnet_environment}")
 
+if(LFFN_DOTNET_ADAPTER)
+  add_test(NAME dotnet_extensions_ai
+         COMMAND ${LFFN_DOTNET} test ${dotnet_source}/LookupFfn.Extensions.AI.Tests/LookupFfn.Extensions.AI.Tests.csproj
+                 ${dotnet_flags} -p:LffnTestFramework=${dotnet_framework} --logger
+                 "console$<SEMICOLON>verbosity=normal")
+set_tests_properties(dotnet_extensions_ai PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RUN_SERIAL ON ENVIRONMENT
+                     "LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};${dotnet_environment}")
+endif()
+
 if(net8.0 IN_LIST LFFN_DOTNET_FRAMEWORKS)
   add_test(NAME dotnet_aot
            COMMAND ${CMAKE_COMMAND} -DDOTNET=${LFFN_DOTNET} "-DFLAGS=${dotnet_flags}" -DOUTPUT=${dotnet_build}/aot
@@ -37,6 +46,15 @@ lffn_add_dotnet_example(dotnet_example RunLayer/RunLayer.csproj)
 lffn_add_dotnet_example(dotnet_example_sentences Sentences/Sentences.csproj
                         ${PROJECT_SOURCE_DIR}/examples/models/kjv-small)
 set_tests_properties(dotnet_example_sentences PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_sentences_output}")
+
+lffn_add_dotnet_example(dotnet_example_search Search/Search.csproj ${lffn_search})
+set_tests_properties(dotnet_example_search PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_search_output}")
+if(LFFN_DOTNET_ADAPTER)
+  lffn_add_dotnet_example(dotnet_example_generator Generator/Generator.csproj
+                          ${PROJECT_SOURCE_DIR}/examples/models/kjv-small)
+  set_tests_properties(dotnet_example_generator PROPERTIES PASS_REGULAR_EXPRESSION
+                                                           "2 vectors of 128 numbers, [0-9]+ tokens")
+endif()
 
 add_test(NAME dotnet_overhead
          COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.Overhead/LookupFfn.Overhead.csproj

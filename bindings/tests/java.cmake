@@ -62,3 +62,7 @@ add_test(NAME java_example_sentences
                  lookupffn.example/example.Sentences ${PROJECT_SOURCE_DIR}/examples/models/kjv-small)
 set_tests_properties(java_example_sentences PROPERTIES FIXTURES_REQUIRED java_example
                                                        PASS_REGULAR_EXPRESSION "${lffn_sentences_output}")
+add_test(NAME java_example_search COMMAND ${Java_JAVA_EXECUTABLE} -p ${java_example_build}/classes:${java_dependency} -m
+                                          lookupffn.example/example.Search ${lffn_search})
+set_tests_properties(java_example_search PROPERTIES FIXTURES_REQUIRED java_example
+                                                    PASS_REGULAR_EXPRESSION "${lffn_search_output}")

@@ -1,5 +1,6 @@
 package io.github.lookupffn;
 
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 
@@ -32,6 +33,15 @@ public final class RunOptions {
     copy.cancellation = cancellation;
     copy.executor = executor;
     return copy;
+  }
+
+  /** Whether texts are read, and made vectors of, in the same way. */
+  boolean readsLike(RunOptions other) {
+    return pooling == other.pooling
+        && normalization == other.normalization
+        && maxTokens == other.maxTokens
+        && promptKind == other.promptKind
+        && Arrays.equals(prompt, other.prompt);
   }
 
   /**

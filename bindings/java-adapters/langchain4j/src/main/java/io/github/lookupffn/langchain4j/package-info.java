@@ -1,0 +1,2 @@
+/** LookupFFN's models as LangChain4j's embedding models, scoring models and token counters. */
+package io.github.lookupffn.langchain4j;

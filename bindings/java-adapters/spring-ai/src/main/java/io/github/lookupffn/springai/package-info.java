@@ -1,0 +1,2 @@
+/** LookupFFN's models as Spring AI's embedding models. */
+package io.github.lookupffn.springai;

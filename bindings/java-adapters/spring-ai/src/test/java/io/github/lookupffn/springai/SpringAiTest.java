@@ -1,0 +1,158 @@
+package io.github.lookupffn.springai;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.lookupffn.Model;
+import io.github.lookupffn.RunOptions;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.ai.document.Document;
+import org.springframework.ai.embedding.EmbeddingModel;
+import org.springframework.ai.embedding.EmbeddingOptionsBuilder;
+import org.springframework.ai.embedding.EmbeddingRequest;
+import org.springframework.ai.embedding.EmbeddingResponse;
+import org.springframework.ai.embedding.TokenCountBatchingStrategy;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.MapPropertySource;
+
+/** What the framework gets is what the model gives. */
+class SpringAiTest {
+  private static final Path MODELS = Paths.get(System.getProperty("lookupffn.made.models"));
+  private static final RunOptions PLAIN = RunOptions.defaults().withoutPrompt();
+  private static final String LONG = ("word ".repeat(500)).trim();
+
+  private Model model;
+
+  @BeforeEach
+  void load() {
+    model = Model.load(MODELS.resolve("prompts"));
+  }
+
+  @AfterEach
+  void close() {
+    model.close();
+  }
+
+  @Test
+  void batchesWithUsage() {
+    LookupFfnEmbeddingModel embedder = new LookupFfnEmbeddingModel(model, LookupFfnEmbeddingSettings.of("mine"));
+    List<String> texts = new ArrayList<>();
+    int tokens = 0;
+    for (int i = 0; i < 100; i++) {
+      texts.add("text number " + i);
+      tokens += model.tokenize("passage: text number " + i).length;
+    }
+    EmbeddingResponse response = embedder.embedForResponse(texts);
+    for (int i = 0; i < 100; i++) {
+      assertArrayEquals(model.embed("passage: " + texts.get(i), PLAIN), response.getResults().get(i).getOutput());
+      assertEquals(i, response.getResults().get(i).getIndex());
+    }
+    assertEquals(tokens, response.getMetadata().getUsage().getPromptTokens());
+    assertEquals(tokens, response.getMetadata().getUsage().getTotalTokens());
+    assertEquals("mine", response.getMetadata().getModel());
+    assertEquals(model.info().embeddingSize(), embedder.dimensions());
+    assertArrayEquals(response.getResults().get(3).getOutput(), embedder.embed("text number 3"));
+    assertArrayEquals(model.embed("query: how?", PLAIN), embedder.forQueries().embed("how?"));
+  }
+
+  @Test
+  void documents() {
+    LookupFfnEmbeddingModel embedder = new LookupFfnEmbeddingModel(model, LookupFfnEmbeddingSettings.of("mine"));
+    Document document = new Document("some text", Map.of("author", "me"));
+    float[] expected = model.embed("passage: author: me\n\nsome text", PLAIN);
+    assertArrayEquals(expected, embedder.embed(document));
+    List<float[]> all = embedder.embed(
+        List.of(document), EmbeddingOptionsBuilder.builder().build(), new TokenCountBatchingStrategy());
+    assertEquals(1, all.size());
+  }
+
+  @Test
+  void whatCannotBeGivenIsRefused() {
+    LookupFfnEmbeddingModel embedder = new LookupFfnEmbeddingModel(model, LookupFfnEmbeddingSettings.of("mine"));
+    int size = model.info().embeddingSize();
+    embedder.call(new EmbeddingRequest(
+        List.of("a"), EmbeddingOptionsBuilder.builder().withModel("mine").withDimensions(size).build()));
+    EmbeddingRequest fewer =
+        new EmbeddingRequest(List.of("a"), EmbeddingOptionsBuilder.builder().withDimensions(size / 2).build());
+    assertThrows(IllegalArgumentException.class, () -> embedder.call(fewer));
+    EmbeddingRequest other =
+        new EmbeddingRequest(List.of("a"), EmbeddingOptionsBuilder.builder().withModel("other").build());
+    assertThrows(IllegalArgumentException.class, () -> embedder.call(other));
+    assertEquals(List.of(1), embedder.embedForResponse(List.of("short", LONG)).getMetadata().get("truncated"));
+    for (boolean batching : new boolean[] {false, true}) {
+      try (LookupFfnEmbeddingModel strict = new LookupFfnEmbeddingModel(
+          model, new LookupFfnEmbeddingSettings("mine", null, null, true, batching))) {
+        assertThrows(IllegalArgumentException.class, () -> strict.embed(LONG));
+      }
+    }
+  }
+
+  /** The quick start of docs/java.md. */
+  @Configuration
+  @Import(LookupFfnConfiguration.class)
+  static class Application {
+    @Bean
+    Search search(EmbeddingModel documents, @Qualifier("lookupFfnQueryEmbeddingModel") EmbeddingModel queries) {
+      return new Search(documents, queries);
+    }
+  }
+
+  record Search(EmbeddingModel documents, EmbeddingModel queries) {}
+
+  @Test
+  void theQuickStartRuns() {
+    try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+      context.getEnvironment().getPropertySources().addFirst(
+          new MapPropertySource("test", Map.of("lookupffn.model", MODELS.resolve("prompts").toString())));
+      context.register(Application.class);
+      context.refresh();
+      Search search = context.getBean(Search.class);
+      assertArrayEquals(model.embed("passage: a", PLAIN), search.documents().embed("a"));
+      assertArrayEquals(model.embed("query: a", PLAIN), search.queries().embed("a"));
+    }
+  }
+
+  @Test
+  void aContextWithTheConfiguration() {
+    Model inside;
+    try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+      context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", Map.of(
+          "lookupffn.model", MODELS.resolve("prompts").toString(),
+          "lookupffn.query-prompt", "ask: ",
+          "lookupffn.batching", "true")));
+      context.register(LookupFfnConfiguration.class);
+      context.refresh();
+      EmbeddingModel documents = context.getBean(EmbeddingModel.class);
+      EmbeddingModel queries = context.getBean("lookupFfnQueryEmbeddingModel", EmbeddingModel.class);
+      assertNotSame(documents, queries);
+      inside = context.getBean(Model.class);
+      assertArrayEquals(model.embed("passage: how?", PLAIN), documents.embed("how?"));
+      assertArrayEquals(model.embed("ask: how?", PLAIN), queries.embed("how?"));
+      assertEquals("prompts", documents.embedForResponse(List.of("a")).getMetadata().getModel());
+      List<CompletableFuture<float[]>> futures = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        String text = "text " + i;
+        futures.add(CompletableFuture.supplyAsync(() -> documents.embed(text)));
+      }
+      for (int i = 0; i < 50; i++) {
+        assertArrayEquals(model.embed("passage: text " + i, PLAIN), futures.get(i).join());
+      }
+    }
+    assertTrue(inside.isClosed());
+  }
+}

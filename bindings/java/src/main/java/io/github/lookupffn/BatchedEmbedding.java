@@ -1,0 +1,50 @@
+package io.github.lookupffn;
+
+/** What an {@link EmbeddingBatcher} made of a text. */
+public final class BatchedEmbedding {
+  private final float[] vector;
+  private final int tokens;
+  private final long uncutTokens;
+
+  BatchedEmbedding(float[] vector, int tokens, long uncutTokens) {
+    this.vector = vector;
+    this.tokens = tokens;
+    this.uncutTokens = uncutTokens;
+  }
+
+  /**
+   * The vector, the same to the bit as alone.
+   *
+   * @return the vector, not a copy
+   */
+  public float[] vector() {
+    return vector;
+  }
+
+  /**
+   * How many tokens were run.
+   *
+   * @return the number
+   */
+  public int tokens() {
+    return tokens;
+  }
+
+  /**
+   * How many tokens the text would have had without cutting.
+   *
+   * @return the number
+   */
+  public long uncutTokens() {
+    return uncutTokens;
+  }
+
+  /**
+   * Tells whether the text was too long, so that its end was not read.
+   *
+   * @return whether it was
+   */
+  public boolean isCut() {
+    return uncutTokens > tokens;
+  }
+}

@@ -1,0 +1,127 @@
+package io.github.lookupffn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests that are put together get what they get alone, and leave alone. */
+class EmbeddingBatcherTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private Model model;
+
+  @BeforeEach
+  void load() throws Exception {
+    model = Model.load(GoldenModel.all().get(0).folder);
+  }
+
+  @AfterEach
+  void close() {
+    model.close();
+  }
+
+  private void theSameBitsAsAlone(Duration wait) throws Exception {
+    RunOptions defaults = RunOptions.defaults();
+    RunOptions[] options = {defaults, defaults.withPromptText("q: "), defaults.withPooling(Pooling.MAX)};
+    List<CompletableFuture<BatchedEmbedding>> futures = new ArrayList<>();
+    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, 8, wait)) {
+      for (int i = 0; i < 200; i++) {
+        futures.add(batcher.embed("text number " + i + " of many", options[i % 3]));
+      }
+      for (int i = 0; i < 200; i++) {
+        String text = "text number " + i + " of many";
+        BatchedEmbedding answer = futures.get(i).get(30, TimeUnit.SECONDS);
+        Golden.assertSameBits(model.embed(text, options[i % 3]), answer.vector());
+        assertEquals(model.tokenize(i % 3 == 1 ? "q: " + text : text).length, answer.tokens());
+        assertFalse(answer.isCut());
+      }
+    }
+  }
+
+  @Test
+  void theSameBitsAsAlone() throws Exception {
+    theSameBitsAsAlone(Duration.ZERO);
+    theSameBitsAsAlone(Duration.ofMillis(5));
+  }
+
+  @Test
+  void fullBatchesDoNotWait() throws Exception {
+    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, 2, LONG)) {
+      CompletableFuture<BatchedEmbedding> first = batcher.embed("one");
+      Thread.sleep(100);
+      assertFalse(first.isDone());
+      batcher.embed("two").get(10, TimeUnit.SECONDS);
+      first.get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void requestsAreCancelledOneByOne() throws Exception {
+    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, 3, LONG)) {
+      CompletableFuture<BatchedEmbedding> kept = batcher.embed("kept");
+      assertTrue(batcher.embed("cancelled").cancel(false));
+      assertFalse(kept.isDone());
+      CompletableFuture<BatchedEmbedding> third = batcher.embed("third");
+      Golden.assertSameBits(model.embed("kept"), kept.get(10, TimeUnit.SECONDS).vector());
+      Golden.assertSameBits(model.embed("third"), third.get(10, TimeUnit.SECONDS).vector());
+    }
+  }
+
+  /** Work that nobody waits for any more ends: the next request does not wait for it. */
+  @Test
+  void aBatchOfWhichAllWereCancelledEnds() throws Exception {
+    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model)) {
+      CompletableFuture<BatchedEmbedding> endless = batcher.embed("word and <mask> ".repeat(3_000_000));
+      Thread.sleep(100);
+      endless.cancel(false);
+      Golden.assertSameBits(model.embed("next"), batcher.embed("next").get(10, TimeUnit.SECONDS).vector());
+    }
+  }
+
+  @Test
+  void aTextThatCannotBeRunFailsAlone() throws Exception {
+    RunOptions strict = RunOptions.defaults().withMaxTokens(0);
+    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, 3, LONG)) {
+      CompletableFuture<BatchedEmbedding> good = batcher.embed("good", strict);
+      CompletableFuture<BatchedEmbedding> tooLong = batcher.embed("word ".repeat(1000), strict);
+      CompletableFuture<BatchedEmbedding> half = batcher.embed("\ud83d", strict);
+      Golden.assertSameBits(model.embed("good"), good.get(10, TimeUnit.SECONDS).vector());
+      for (CompletableFuture<BatchedEmbedding> bad : List.of(tooLong, half)) {
+        Throwable why = assertThrows(ExecutionException.class, () -> bad.get(10, TimeUnit.SECONDS)).getCause();
+        assertTrue(why instanceof IllegalArgumentException, why.toString());
+      }
+    }
+  }
+
+  @Test
+  void closingAnswersWhatIsThere() throws Exception {
+    EmbeddingBatcher batcher = new EmbeddingBatcher(model, 100, Duration.ofMillis(50));
+    List<CompletableFuture<BatchedEmbedding>> futures = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      futures.add(batcher.embed("text " + i));
+    }
+    batcher.close();
+    batcher.close();
+    futures.forEach(future -> assertTrue(future.isDone() && !future.isCompletedExceptionally()));
+    assertThrows(IllegalStateException.class, () -> batcher.embed("late"));
+    assertThrows(IllegalArgumentException.class, () -> new EmbeddingBatcher(model, 0, LONG));
+    assertThrows(IllegalArgumentException.class, () -> new EmbeddingBatcher(model, 1, Duration.ofNanos(-1)));
+    try (EmbeddingBatcher another = new EmbeddingBatcher(model)) {
+      model.close();
+      CompletableFuture<BatchedEmbedding> closed = another.embed("closed");
+      Throwable why = assertThrows(ExecutionException.class, () -> closed.get(10, TimeUnit.SECONDS)).getCause();
+      assertTrue(why instanceof IllegalStateException, why.toString());
+    }
+  }
+}

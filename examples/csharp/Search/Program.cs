@@ -1,0 +1,45 @@
+// Indexes the lines of a text file and prints those that are most like a question: Search MODEL FILE QUESTION
+using System.Globalization;
+using LookupFfn;
+
+if (args.Length != 3)
+{
+    Console.Error.WriteLine("usage: Search MODEL FILE QUESTION, such as examples/models/kjv-small");
+    return 2;
+}
+
+try
+{
+    string[] lines = [.. File.ReadLines(args[1]).Where(line => !string.IsNullOrWhiteSpace(line))];
+    using Model model = Model.Load(args[0]);
+    List<float[]> index = [];
+    int cut = 0;
+    foreach (string[] batch in lines.Chunk(64))
+    {
+        EmbeddingResult result = model.EmbedWithCounts(batch);
+        index.AddRange(result.Vectors);
+        cut += Enumerable.Range(0, batch.Length).Count(result.Counts.IsCut);
+    }
+
+    if (cut > 0)
+    {
+        Console.Error.WriteLine($"{cut} lines were longer than the model reads; their ends are not in the index");
+    }
+
+    float[] asked = model.Embed(args[2]);
+    foreach ((float[] vector, string line) in index.Zip(lines).OrderByDescending(pair => Cosine(pair.First, asked)).Take(3))
+    {
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Cosine(vector, asked),6:F3}  {line}"));
+    }
+
+    return 0;
+}
+catch (Exception failure) when (failure is LookupFfnException or IOException)
+{
+    Console.Error.WriteLine(failure.Message);
+    return 1;
+}
+
+static double Cosine(float[] a, float[] b) => Dot(a, b) / Math.Sqrt(Dot(a, a) * Dot(b, b));
+
+static double Dot(float[] a, float[] b) => a.Zip(b, (x, y) => (double)x * y).Sum();
