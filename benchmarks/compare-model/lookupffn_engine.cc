@@ -27,7 +27,9 @@ class LookupFfnEngine : public ModelEngine {
   void embed(const TextPool& pool, int64_t first, const Batch& batch, float* out) override {
     std::vector<const char*> texts;
     for (int64_t i = 0; i < batch.texts; ++i) texts.push_back(pool.text(first + i).c_str());
-    check(lffn_model_embed_texts(model_, texts.data(), nullptr, batch.texts, 0, LFFN_POOLING_MEAN, 1, out));
+    lffn_model_run_args args = mean_embeddings(batch, out);
+    args.texts = texts.data();
+    check(lffn_model_run(model_, &args));
   }
   std::vector<double> stages(const int32_t* ids, const Batch& batch, float* hidden) override {
     std::vector<double> seconds(LFFN_NUM_STAGES);
@@ -47,19 +49,30 @@ class LookupFfnEngine : public ModelEngine {
   }
 
  private:
+  lffn_model_run_args mean_embeddings(const Batch& batch, float* out) const {
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.n = batch.texts;
+    if (out != nullptr) {
+      args.embeddings = out;
+      args.embeddings_capacity = batch.texts * hidden_size();
+    }
+    args.pooling = LFFN_POOLING_MEAN;
+    args.normalize = LFFN_NORMALIZE_YES;
+    return args;
+  }
+
   void call(const int32_t* ids, const Batch& batch, float* hidden, double* seconds, float* embeddings = nullptr) {
     offsets_.resize(static_cast<size_t>(batch.texts) + 1);
     for (size_t i = 0; i < offsets_.size(); ++i) offsets_[i] = static_cast<int64_t>(i) * batch.length;
-    lffn_model_run_args args;
-    lffn_model_run_args_init(&args);
+    lffn_model_run_args args = mean_embeddings(batch, embeddings);
     args.ids = ids;
     args.offsets = offsets_.data();
-    args.n = batch.texts;
-    args.hidden = hidden;
+    if (hidden != nullptr) {
+      args.hidden = hidden;
+      args.hidden_capacity = batch.tokens() * hidden_size();
+    }
     args.seconds = seconds;
-    args.embeddings = embeddings;
-    args.pooling = LFFN_POOLING_MEAN;
-    args.normalize = 1;
     check(lffn_model_run(model_, &args));
   }
 

@@ -13,12 +13,9 @@ void check(lffn_status status) {
 }  // namespace
 
 TextPool::TextPool(const std::string& folder, const std::string& words) {
-  lffn_load_options options;
-  lffn_load_options_init(&options);
-  options.num_threads = 1;
-  lffn_model* model = nullptr;
-  check(lffn_model_load(folder.c_str(), &options, &model));
-  model_.reset(model);
+  lffn_tokenizer* tokenizer = nullptr;
+  check(lffn_tokenizer_load(folder.c_str(), &tokenizer));
+  tokenizer_.reset(tokenizer);
   std::ifstream file(words);
   for (std::string word; std::getline(file, word);) words_.push_back(word);
   if (words_.empty()) throw std::runtime_error("no words in " + words);
@@ -26,9 +23,16 @@ TextPool::TextPool(const std::string& folder, const std::string& words) {
 
 std::vector<int32_t> TextPool::ids(const std::string& text) const {
   std::vector<int32_t> ids(text.size() + 2);
-  size_t n = 0;
-  check(lffn_model_tokenize(model_.get(), text.data(), text.size(), LFFN_TOKENIZE_SPECIAL, ids.data(), ids.size(), &n));
-  ids.resize(n);
+  int64_t n = 0;
+  lffn_tokenize_args args;
+  lffn_tokenize_args_init(&args);
+  args.text = text.data();
+  args.text_size = text.size();
+  args.ids = ids.data();
+  args.capacity = static_cast<int64_t>(ids.size());
+  args.n_ids = &n;
+  check(lffn_tokenizer_encode(tokenizer_.get(), &args));
+  ids.resize(static_cast<size_t>(n));
   return ids;
 }
 

@@ -12,7 +12,7 @@ namespace compare {
 
 class TextPool {
  public:
-  // folder: a model of this library with a tokenizer; words: a file of words, one a line.
+  // folder: of a model with a tokenizer; words: a file of words, one a line.
   TextPool(const std::string& folder, const std::string& words);
 
   // So many texts, each of exactly `length` tokens with the special ones; the words of the file in their order, short
@@ -23,9 +23,9 @@ class TextPool {
 
  private:
   struct Free {
-    void operator()(lffn_model* model) const { lffn_model_free(model); }
+    void operator()(lffn_tokenizer* tokenizer) const { lffn_tokenizer_free(tokenizer); }
   };
-  std::unique_ptr<lffn_model, Free> model_;
+  std::unique_ptr<lffn_tokenizer, Free> tokenizer_;
   std::vector<std::string> words_, texts_;
   size_t next_ = 0;
 };

@@ -13,6 +13,19 @@ bool take(Function& function, void* library, const char* name) {
   return function != nullptr;
 }
 
+// Older builds of the library were not told the size of what they fill in.
+template <class Struct>
+bool take_init(std::function<void(Struct*)>& init, void* library, const std::string& name) {
+  void (*sized)(Struct*, size_t) = nullptr;
+  void (*plain)(Struct*) = nullptr;
+  if (take(sized, library, (name + "_sized").c_str())) {
+    init = [sized](Struct* filled) { sized(filled, sizeof *filled); };
+  } else if (take(plain, library, name.c_str())) {
+    init = plain;
+  }
+  return init != nullptr;
+}
+
 }  // namespace
 
 std::string Library::version_text() const {
@@ -22,9 +35,15 @@ std::string Library::version_text() const {
 }
 
 const Library& Library::linked() {
-  static const Library library = {
-      lffn_version,           lffn_isa,          lffn_last_error,    lffn_tensor_init, lffn_layer_config_init,
-      lffn_load_options_init, lffn_layer_create, lffn_layer_forward, lffn_layer_free};
+  static const Library library = {lffn_version,
+                                  lffn_isa,
+                                  lffn_last_error,
+                                  [](lffn_tensor* tensor) { lffn_tensor_init(tensor); },
+                                  [](lffn_layer_config* config) { lffn_layer_config_init(config); },
+                                  [](lffn_load_options* options) { lffn_load_options_init(options); },
+                                  lffn_layer_create,
+                                  lffn_layer_forward,
+                                  lffn_layer_free};
   return library;
 }
 
@@ -38,9 +57,9 @@ const Library* Library::before(std::string* why) {
     return nullptr;
   }
   const bool complete = take(library.isa, opened, "lffn_isa") && take(library.last_error, opened, "lffn_last_error") &&
-                        take(library.tensor_init, opened, "lffn_tensor_init") &&
-                        take(library.layer_config_init, opened, "lffn_layer_config_init") &&
-                        take(library.load_options_init, opened, "lffn_load_options_init") &&
+                        take_init(library.tensor_init, opened, "lffn_tensor_init") &&
+                        take_init(library.layer_config_init, opened, "lffn_layer_config_init") &&
+                        take_init(library.load_options_init, opened, "lffn_load_options_init") &&
                         take(library.layer_create, opened, "lffn_layer_create") &&
                         take(library.layer_forward, opened, "lffn_layer_forward") &&
                         take(library.layer_free, opened, "lffn_layer_free") &&

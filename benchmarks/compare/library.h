@@ -3,6 +3,7 @@
 
 #include <lookupffn/lookupffn.h>
 
+#include <functional>
 #include <string>
 
 namespace compare {
@@ -11,9 +12,9 @@ struct Library {
   decltype(&lffn_version) version;
   decltype(&lffn_isa) isa;
   decltype(&lffn_last_error) last_error;
-  decltype(&lffn_tensor_init) tensor_init;
-  decltype(&lffn_layer_config_init) layer_config_init;
-  decltype(&lffn_load_options_init) load_options_init;
+  std::function<void(lffn_tensor*)> tensor_init;
+  std::function<void(lffn_layer_config*)> layer_config_init;
+  std::function<void(lffn_load_options*)> load_options_init;
   decltype(&lffn_layer_create) layer_create;
   decltype(&lffn_layer_forward) layer_forward;
   decltype(&lffn_layer_free) layer_free;
