@@ -132,24 +132,21 @@ inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const 
   for (int32_t t = 0; t < num_tokens; ++t, weights += hashed.stride) {
     float* scores = hashed.scores + t * hashed.stride;
     const uint16_t* codes = hashed.codes + t * hashed.stride;
-    // As integers, floats that are not negative keep their order, and NaN is the largest: it must reach the scale.
-    int32_t largest = 0;
     for (int32_t k = 0; k < num_tables; ++k) {
-      const float product = scores[k] * row_scales[static_cast<int64_t>(k) * table_size + codes[k]];
-      scores[k] = product;
-      int32_t magnitude;
-      __builtin_memcpy(&magnitude, &product, sizeof magnitude);
-      largest = magnitude > largest ? magnitude : largest;
+      scores[k] = scores[k] * row_scales[static_cast<int64_t>(k) * table_size + codes[k]];
     }
+    // The stride is more than whole vectors.
+    for (int32_t k = num_tables; k % kLanes != 0; ++k) scores[k] = 0;
+    // As integers, floats that are not negative keep their order, and NaN is the largest: it must reach the scale.
+    I32 high = I32::set1(0);
+    for (int32_t k = 0; k < num_tables; k += kLanes) high = max(high, bits(F32::load(scores + k)));
+    const int32_t largest = largest_lane(high);
     float most;
     __builtin_memcpy(&most, &largest, sizeof most);
     weight_scales[t] = most / 127.0f;
     const F32 step = F32::set1(largest > 0 ? 127.0f / most : 0.0f);
-    // The stride is more than whole vectors.
     for (int32_t k = 0; k < num_tables; k += kLanes) {
-      int32_t rounded[kLanes];
-      (bits(F32::load(scores + k) * step + F32::set1(kRoundToInt)) & I32::set1(127)).store(rounded);
-      for (int i = 0; i < kLanes; ++i) weights[k + i] = static_cast<uint8_t>(rounded[i]);
+      store_u8(bits(F32::load(scores + k) * step + F32::set1(kRoundToInt)) & I32::set1(127), weights + k);
     }
     for (int32_t k = num_tables; k % kEntryGroup != 0; ++k) weights[k] = 0;
   }

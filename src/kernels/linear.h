@@ -69,7 +69,7 @@ struct KeepSums {
   static constexpr bool wanted = false;
 };
 
-// sums[kRows][kPanels * kPanel] (+)= in[kRows][inputs] * weights. With `last`, finish(row, sums) gets them instead.
+// sums[kRows][kPanels * kPanel] (+)= in[kRows][inputs] * weights. With `last`, finish gets them instead.
 template <typename Product, int kRows, int kPanels, typename Number = typename Product::Number,
           typename Weight = typename Product::Weight, typename Finish>
 inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, const Weight* weights,
@@ -110,13 +110,16 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, co
       });
     }
   }
-  if constexpr (Finish::wanted) {
-    if (last) return finish(row, running);
-  }
+  alignas(64) Number done[kRows * kPanels * kPanel];
+  const bool finished = Finish::wanted && last;
+  Number* to = finished ? done : sums;
+  const int64_t to_stride = finished ? kPanels * kPanel : sums_stride;
   unroll<kRows>([&](auto r) LFFN_INLINE {
-    unroll<kPanels * kPanelVectors>([&](auto v)
-                                        LFFN_INLINE { running[r][v].store(sums + r * sums_stride + v * kLanes); });
+    unroll<kPanels * kPanelVectors>([&](auto v) LFFN_INLINE { running[r][v].store(to + r * to_stride + v * kLanes); });
   });
+  if constexpr (Finish::wanted) {
+    if (last) finish.template run<Vector, kPanels * kPanelVectors>(row, kRows, done);
+  }
 }
 
 // The same for fewer rows than are usual, down to one.
@@ -155,8 +158,9 @@ struct FinishRows {
   int64_t first_row, first_column;
   const Scaling& scaling;
 
-  template <typename Vector, int kRows, int kVectors>
-  LFFN_INLINE void operator()(int64_t row, Vector (&sums)[kRows][kVectors]) const {
+  // One loop for any number of rows, apart from the products: within them its pointers would take their registers.
+  template <typename Vector, int kVectors, typename Number>
+  __attribute__((noinline)) void run(int64_t row, int64_t rows, const Number* sums) const {
     constexpr int64_t kColumns = kVectors * kLanes;
     static_assert(kColumns <= 8 * kPanel);
     // Copies, as the compiler must think that a stored vector may change what a pointer leads to.
@@ -166,23 +170,20 @@ struct FinishRows {
     const bool whole = room >= kColumns;
     row += first_row;
     float* out = plan.out + row * out_stride + first_column;
-    float tile[kRows * kColumns];  // for panels that reach beyond the outputs
-    float* to = whole ? out : tile;
-    const int64_t stride = whole ? out_stride : kColumns;
+    float part[kColumns];  // for panels that reach beyond the outputs
     const float* before = whole && add ? out : kNothing;
     const int64_t before_stride = whole && add ? out_stride : 0;
     typename Scaling::Column columns[kVectors];
     unroll<kVectors>([&](auto v) LFFN_INLINE { columns[v] = scale.column(first_column + v * kLanes); });
-    unroll<kRows>([&](auto r) LFFN_INLINE {
-      const typename Scaling::Row mine = scale.row(row + r);
+    for (const int64_t end = row + rows; row < end; ++row, out += out_stride, before += before_stride) {
+      const typename Scaling::Row mine = scale.row(row);
+      float* to = whole ? out : part;
       unroll<kVectors>([&](auto v) LFFN_INLINE {
-        const F32 result = Scaling::result(sums[r][v], columns[v], mine);
-        (result + F32::load(before + r * before_stride + v * kLanes)).store(to + r * stride + v * kLanes);
+        const F32 result = Scaling::result(Vector::load(sums + v * kLanes), columns[v], mine);
+        (result + F32::load(before + v * kLanes)).store(to + v * kLanes);
       });
-    });
-    if (whole) return;
-    for (int r = 0; r < kRows; ++r, out += out_stride) {
-      for (int64_t c = 0; c < room; ++c) out[c] = tile[r * kColumns + c] + (add ? out[c] : 0.0f);
+      sums += kColumns;
+      for (int64_t c = 0; !whole && c < room; ++c) out[c] = part[c] + (add ? out[c] : 0.0f);
     }
   }
 };

@@ -153,20 +153,53 @@ inline void linear_int8(const LinearInt8Plan& plan) {
   }
 }
 
-// The row's number with the largest magnitude, or nearly so: the magnitude's leading bits and the index in one integer.
-inline int64_t find_largest(const float* in, int64_t inputs, const float* rest) {
+// What there is to know of a row before it becomes bytes.
+struct RowRange {
+  float lowest, highest;  // not above and not below zero
+  bool finite;
+  int64_t index;  // of the largest magnitude, or nearly so
+  float another;  // magnitude, which some other number has at least
+};
+
+// at(i): where the vector from input i on lies.
+template <typename At>
+inline RowRange range_of_row(int64_t inputs, At&& at) {
   alignas(64) static constexpr int32_t kIndices[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  const I32 indices = I32::load(kIndices), magnitude = I32::set1(0x7ffff000);
-  I32 largest = I32::set1(0);
-  for (int64_t i = 0; i < inputs; i += kLanes) {
-    const F32 x = F32::load(i + kLanes <= inputs ? in + i : rest);
-    largest = max(largest, (bits(x) & magnitude) | (indices + I32::set1(static_cast<int32_t>(i))));
+  constexpr int kChains = 2;  // to hide latency
+  const F32 zeros = F32::set1(0);
+  const I32 magnitude = I32::set1(0x7ffff000), step = I32::set1(kLanes);
+  // Of each chain: a magnitude's leading bits and its index in one integer.
+  I32 index = I32::load(kIndices), largest[kChains];
+  F32 low[kChains], high[kChains], poison[kChains];  // the last NaN once a number was not finite
+  unroll<kChains>([&](auto c) LFFN_INLINE {
+    largest[c] = I32::set1(0);
+    low[c] = high[c] = poison[c] = zeros;
+  });
+  const auto see = [&](int64_t i, auto c) LFFN_INLINE {
+    const F32 x = F32::load(at(i));
+    low[c] = min(x, low[c]);
+    high[c] = max(x, high[c]);
+    poison[c] = fma(x, zeros, poison[c]);
+    largest[c] = max(largest[c], (bits(x) & magnitude) | index);
+    index = index + step;
+  };
+  int64_t i = 0;
+  for (; i + kChains * kLanes <= inputs; i += kChains * kLanes) {
+    unroll<kChains>([&](auto c) LFFN_INLINE { see(i + c * kLanes, c); });
   }
-  int32_t each[kLanes], most = 0;
-  largest.store(each);
-  for (const int32_t x : each) most = x > most ? x : most;
-  const int64_t index = most & 0xfff;
-  return index < inputs ? index : inputs - 1;
+  for (; i < inputs; i += kLanes) see(i, Constant<0>());
+  const I32 both = max(largest[0], largest[1]);
+  const int32_t most = largest_lane(both);
+  // The largest of the other lanes: all bits set where a lane is below.
+  const I32 others = both & positive(to_float(I32::set1(most) - both));
+  const int32_t second = largest_lane(others) & 0x7ffff000;
+  RowRange range;
+  range.lowest = least(min(low[0], low[1]));
+  range.highest = -least(zeros - max(high[0], high[1]));
+  range.finite = least(zeros - to_float(bits(abs(poison[0] + poison[1])))) == 0;
+  range.index = (most & 0xfff) < inputs ? most & 0xfff : inputs - 1;
+  __builtin_memcpy(&range.another, &second, sizeof second);
+  return range;
 }
 
 // Rows -> bytes, with the scale and the zero point in front of each. Where a row has a NaN or an infinity, its scale is
@@ -174,69 +207,52 @@ inline int64_t find_largest(const float* in, int64_t inputs, const float* rest) 
 // its index.
 inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
                           int64_t out_stride) {
-  constexpr int kChains = 4;  // to hide latency
   const int64_t whole = inputs / kLanes * kLanes;
-  const F32 zeros = F32::set1(0);
   for (int64_t r = 0; r < rows; ++r, in += in_stride, out += out_stride) {
     float rest[kLanes] = {}, without[kLanes];
     for (int64_t i = whole; i < inputs; ++i) rest[i - whole] = in[i];
-    float largest = 0;
-    int64_t index = 0, block = -1;  // its vector
-    if (inputs <= kMostWithOutlier) {
-      index = find_largest(in, inputs, rest);
-      largest = in[index];
+    int64_t block = -1;  // the vector of the number that stays out
+    const auto all = [&](int64_t i) LFFN_INLINE { return i < whole ? in + i : rest; };
+    const auto but_one = [&](int64_t i) LFFN_INLINE { return i == block ? without : all(i); };
+    RowRange range = range_of_row(inputs, all);
+    float largest = in[range.index];
+    const float bound = kDwarfs * range.another;
+    if (inputs <= kMostWithOutlier && (largest > bound || -largest > bound)) {
+      // It may be so large, which only a second look tells.
+      const int64_t index = range.index;
       block = index / kLanes * kLanes;
-      F32::load(block < whole ? in + block : rest).store(without);
+      F32::load(all(block)).store(without);
       without[index - block] = 0;
+      const RowRange others = range_of_row(inputs, but_one);
+      const float limit = kDwarfs * (others.highest > -others.lowest ? others.highest : -others.lowest);
+      if (largest > limit || -largest > limit) {
+        range.lowest = others.lowest;
+        range.highest = others.highest;
+      } else {
+        block = -1;
+      }
     }
-    const auto at = [&](int64_t i) LFFN_INLINE { return i == block ? without : i < whole ? in + i : rest; };
-    F32 low[kChains], high[kChains], poison[kChains];  // the last NaN once a number was not finite
-    unroll<kChains>([&](auto c) LFFN_INLINE {
-      low[c] = high[c] = zeros;
-      poison[c] = F32::set1(largest) * zeros;
-    });
-    const auto see = [&](F32 x, auto c) LFFN_INLINE {
-      low[c] = min(x, low[c]);
-      high[c] = max(x, high[c]);
-      poison[c] = fma(x, zeros, poison[c]);
-    };
-    int64_t i = 0;
-    for (; i + kChains * kLanes <= inputs; i += kChains * kLanes) {
-      unroll<kChains>([&](auto c) LFFN_INLINE { see(F32::load(at(i + c * kLanes)), c); });
-    }
-    for (; i < inputs; i += kLanes) see(F32::load(at(i)), Constant<0>());
-    unroll<kChains - 1>([&](auto c) LFFN_INLINE {
-      low[0] = min(low[0], low[c + 1]);
-      high[0] = max(high[0], high[c + 1]);
-      poison[0] = poison[0] + poison[c + 1];
-    });
-    float lowest = least(low[0]), highest = -least(zeros - high[0]);
-    // As an integer, NaN is above all numbers.
-    const bool finite = least(zeros - to_float(bits(abs(poison[0])))) == 0;
-    const float others = highest > -lowest ? highest : -lowest;
-    if (!(largest > kDwarfs * others || -largest > kDwarfs * others)) {
-      lowest = largest < lowest ? largest : lowest;
-      highest = largest > highest ? largest : highest;
-      if (block >= 0) without[index - block] = largest;
-      largest = 0;
-    }
-    float range = highest - lowest;
-    range = range < kSmallestRange8 ? kSmallestRange8 : range;
-    const float scale = finite ? range / kSteps : __builtin_nanf(""), inverse = kSteps / range;
-    const float zero = fma1(-lowest, inverse, 0.5f) + kRoundInLowBits8;
-    const int32_t zero_point = [&] {
-      int32_t bits_of_zero;
-      __builtin_memcpy(&bits_of_zero, &zero, sizeof zero);
-      return bits_of_zero & 0xff;
-    }();
+    if (block < 0) largest = 0;
+    float width = range.highest - range.lowest;
+    width = width < kSmallestRange8 ? kSmallestRange8 : width;
+    const float scale = range.finite ? width / kSteps : __builtin_nanf(""), inverse = kSteps / width;
+    const float zero = fma1(-range.lowest, inverse, 0.5f) + kRoundInLowBits8;
+    int32_t zero_bits;
+    __builtin_memcpy(&zero_bits, &zero, sizeof zero);
     __builtin_memcpy(out, &scale, sizeof scale);
-    out[1] = zero_point;
+    out[1] = zero_bits & 0xff;
     __builtin_memcpy(out + 2, &largest, sizeof largest);
-    out[3] = static_cast<int32_t>(index);
+    out[3] = static_cast<int32_t>(range.index);
     int32_t* to = out + kRowHeader;
-    for (i = 0; i < inputs; i += kLanes, to += kLanes * BytesProduct::kWords / 4) {
-      store_numbers(bits(fma(F32::load(at(i)), F32::set1(inverse), F32::set1(zero))), to);
+    const auto put = [&](int64_t i, const float* from) LFFN_INLINE {
+      store_numbers(bits(fma(F32::load(from), F32::set1(inverse), F32::set1(zero))), to + i * BytesProduct::kWords / 4);
+    };
+    if (block < 0) {
+      for (int64_t i = 0; i < whole; i += kLanes) put(i, in + i);
+      if (whole < inputs) put(whole, rest);
+      continue;
     }
+    for (int64_t i = 0; i < inputs; i += kLanes) put(i, but_one(i));
   }
 }
 

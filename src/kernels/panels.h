@@ -33,7 +33,12 @@ inline void normalise(const NormPlan& plan, const float* in, int64_t in_stride, 
   norm.eps = plan.eps;
   norm.gain = plan.gain;
   norm.shift = plan.shift;
-  for (int64_t r = 0; r < rows; ++r) normalise_token(norm, in + r * in_stride, out + r * out_stride);
+  constexpr int kRows = kLanes >= 8 ? 4 : 2;
+  int64_t r = 0;
+  for (; r + kRows <= rows; r += kRows) {
+    normalise_rows<kRows>(norm, in + r * in_stride, in_stride, out + r * out_stride, out_stride);
+  }
+  for (; r < rows; ++r) normalise_token(norm, in + r * in_stride, out + r * out_stride);
 }
 
 }  // namespace

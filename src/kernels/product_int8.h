@@ -52,7 +52,7 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
         I32 seconds[kVectors];
         unroll<kVectors>([&](auto v) LFFN_INLINE { seconds[v] = I32::load(in.high + word * kTokens + v * kLanes); });
         unroll<kOutputs>([&](auto o) LFFN_INLINE {
-          const I32 weight = I32::set1(weights[word * kOutputs + o] ^ kRaised);
+          const I32 weight = I32::set1(weights[word * kOutputs + o]) ^ I32::set1(kRaised);
           unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = dot_raised(sums[o][v], weight, seconds[v]); });
         });
       }
@@ -63,6 +63,8 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
     }
   }
   const int32_t* from = in.words;
+  // The weights of the outputs after these lie behind them.
+  const auto ask_ahead = [&](int64_t i) LFFN_INLINE { __builtin_prefetch(weights + (words + i) * kOutputs); };
   const auto add_word = [&](int64_t i) LFFN_INLINE {
     I32 tokens[kVectors];
     unroll<kVectors>([&](auto v) LFFN_INLINE { tokens[v] = I32::load(from + i * kTokens + v * kLanes); });
@@ -80,6 +82,7 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
   int64_t word = 0;
   if constexpr (kByteDot) {
     for (; word + 2 <= words; word += 2) {
+      ask_ahead(word);
       add_word(word);
       add_word(word + 1);
     }

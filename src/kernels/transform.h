@@ -3,6 +3,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
+#include "kernels/unroll.h"
 
 namespace lffn {
 namespace {
@@ -84,39 +85,57 @@ inline float sqrt1(float value) {
 #endif
 }
 
-inline void normalise_token(const HashPlan& plan, const float* x, float* u) {
+// Some rows side by side, which hide each other's latency: the order of a row's sums leaves no other way.
+template <int kRows>
+inline void normalise_rows(const HashPlan& plan, const float* x, int64_t x_stride, float* u, int64_t u_stride) {
   constexpr int kVectors = kPartialSums / kLanes;
   const int64_t n = plan.input_size;
   const float size = static_cast<float>(n);
-  float partial[kPartialSums];
-  F32 sums[kVectors];
+  float partial[kRows][kPartialSums], mean[kRows], scale[kRows];
+  F32 sums[kRows][kVectors];
+  // The total of add(row, feature, sum) and of add_one, its form for one number, over all features of each row.
+  const auto sum_up = [&](auto&& add, auto&& add_one, float* totals) LFFN_INLINE {
+    unroll<kRows>([&](auto r)
+                      LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { sums[r][v] = F32::set1(0); }); });
+    int64_t f = 0;
+    for (; f + kPartialSums <= n; f += kPartialSums) {
+      unroll<kRows>([&](auto r) LFFN_INLINE {
+        unroll<kVectors>(
+            [&](auto v) LFFN_INLINE { sums[r][v] = add(r, F32::load(x + r * x_stride + f + v * kLanes), sums[r][v]); });
+      });
+    }
+    unroll<kRows>([&](auto r) LFFN_INLINE {
+      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[r][v].store(partial[r] + v * kLanes); });
+      for (int i = 0; f + i < n; ++i) partial[r][i] = add_one(r, x[r * x_stride + f + i], partial[r][i]);
+      totals[r] = add_up(static_cast<float*>(partial[r]));
+    });
+  };
+  sum_up([](int, F32 value, F32 sum) LFFN_INLINE { return sum + value; },
+         [](int, float value, float sum) LFFN_INLINE { return sum + value; }, mean);
+  for (float& total : mean) total = total / size;
+  sum_up(
+      [&](int r, F32 value, F32 sum) LFFN_INLINE {
+        const F32 centred = value - F32::set1(mean[r]);
+        return fma(centred, centred, sum);
+      },
+      [&](int r, float value, float sum) LFFN_INLINE { return fma1(value - mean[r], value - mean[r], sum); }, scale);
+  for (float& total : scale) total = 1.0f / sqrt1(total / size + plan.eps);
+
   int64_t f = 0;
-
-  for (F32& sum : sums) sum = F32::set1(0);
-  for (; f + kPartialSums <= n; f += kPartialSums) {
-    for (int v = 0; v < kVectors; ++v) sums[v] = sums[v] + F32::load(x + f + v * kLanes);
+  for (; f + kLanes <= n; f += kLanes) {
+    unroll<kRows>([&](auto r) LFFN_INLINE {
+      const F32 centred = (F32::load(x + r * x_stride + f) - F32::set1(mean[r])) * F32::set1(scale[r]);
+      fma(centred, F32::load(plan.gain + f), F32::load(plan.shift + f)).store(u + r * u_stride + f);
+    });
   }
-  for (int v = 0; v < kVectors; ++v) sums[v].store(partial + v * kLanes);
-  for (int i = 0; f + i < n; ++i) partial[i] = partial[i] + x[f + i];
-  const float mean = add_up(partial) / size;
-
-  for (F32& sum : sums) sum = F32::set1(0);
-  for (f = 0; f + kPartialSums <= n; f += kPartialSums) {
-    for (int v = 0; v < kVectors; ++v) {
-      const F32 centred = F32::load(x + f + v * kLanes) - F32::set1(mean);
-      sums[v] = fma(centred, centred, sums[v]);
+  for (; f < n; ++f) {
+    for (int r = 0; r < kRows; ++r) {
+      u[r * u_stride + f] = fma1((x[r * x_stride + f] - mean[r]) * scale[r], plan.gain[f], plan.shift[f]);
     }
   }
-  for (int v = 0; v < kVectors; ++v) sums[v].store(partial + v * kLanes);
-  for (int i = 0; f + i < n; ++i) partial[i] = fma1(x[f + i] - mean, x[f + i] - mean, partial[i]);
-  const float scale = 1.0f / sqrt1(add_up(partial) / size + plan.eps);
-
-  for (f = 0; f + kLanes <= n; f += kLanes) {
-    const F32 centred = (F32::load(x + f) - F32::set1(mean)) * F32::set1(scale);
-    fma(centred, F32::load(plan.gain + f), F32::load(plan.shift + f)).store(u + f);
-  }
-  for (; f < n; ++f) u[f] = fma1((x[f] - mean) * scale, plan.gain[f], plan.shift[f]);
 }
+
+inline void normalise_token(const HashPlan& plan, const float* x, float* u) { normalise_rows<1>(plan, x, 0, u, 0); }
 
 // `kStages` stages at once over 2^kStages blocks that lie `distance` floats apart.
 template <int kStages>

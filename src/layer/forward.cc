@@ -16,6 +16,8 @@ constexpr int64_t kChunkBytes = int64_t{8} << 20;
 constexpr int64_t kMaxChunk = 8192;
 // Up to this many tokens are hashed one by one, each reading the weights once; a tile of a few tokens would cost more.
 constexpr int64_t kFewTokens = 4;
+// A smaller share of the tokens costs each thread more than the help is worth.
+constexpr int64_t kTokensPerThread = 32;
 
 int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -41,9 +43,8 @@ ForwardCall part_of(const ForwardCall& call, int64_t first, int64_t tokens) {
 
 }  // namespace
 
-// A smaller share of the tokens than a tile costs each thread more than the help is worth.
 int32_t Layer::threads_for(int64_t num_tokens) const {
-  return static_cast<int32_t>(std::clamp<int64_t>(num_tokens / kernels_.tile_tokens, 1, num_threads_));
+  return static_cast<int32_t>(std::clamp<int64_t>(num_tokens / kTokensPerThread, 1, num_threads_));
 }
 
 Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
@@ -52,8 +53,10 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
   const int64_t share = (num_tokens - 1) / threads + 1;
 
   Layout layout = {};
-  // Whole vectors of tokens: a narrower tile takes as long, and what kernels write must not overlap.
-  layout.tile = round_up(std::min(tile, share), kernels_.lanes);
+  // Whole vectors of tokens: a narrower tile takes as long, and what kernels write must not overlap. All tiles about as
+  // large: with more tokens at once rows are used more often.
+  const int64_t tiles = std::max<int64_t>(1, (share + tile - 1) / tile);
+  layout.tile = round_up((share + tiles - 1) / tiles, kernels_.lanes);
   layout.stride = token_stride(static_cast<int64_t>(plan.num_tables) * plan.num_probes);
   layout.in_slabs = in_slabs;
   if (in_slabs) {

@@ -98,6 +98,7 @@ class Model {
   const WordMatrix& decoder() const { return decoder_.empty() ? words_ : decoder_; }
   size_t scratch_bytes() const;
   int64_t chunk_tokens() const;
+  int64_t batch_tokens() const;
   void run_stages(const ModelCall& call) const;
   void embed(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden) const;
   void attend(const Workers& workers, const EncoderLayer& layer, const ModelCall& call, const Span& span,

@@ -4,14 +4,16 @@
 
 #include "model/scratch_layout.h"
 #include "model/stage_clock.h"
+#include "runtime/cpu.h"
 
 namespace lffn {
 namespace {
 
 // Tokens that go through all layers together. A lookup layer reads all of its tables for them once.
 constexpr int64_t kChunkTokens = 8192;
-// Tokens whose queries, keys and values exist at once; a longer sequence is a batch of its own.
-constexpr int64_t kBatchTokens = 1024;
+// Tokens whose queries, keys and values exist at once: as many as leave a quarter of each thread's L2 cache, within
+// bounds. A longer sequence is a batch of its own.
+constexpr int64_t kFewestBatchTokens = 64, kMostBatchTokens = 1024;
 // But no more than fit in about this much memory.
 constexpr int64_t kChunkBytes = int64_t{256} << 20;
 constexpr int64_t kRowsPerItem = 64;  // of what is done row by row
@@ -28,6 +30,12 @@ size_t place(size_t& end, size_t bytes) {
 int64_t Model::chunk_tokens() const {
   return std::clamp<int64_t>(kChunkBytes / (config_.hidden_size * static_cast<int64_t>(sizeof(float))), 1,
                              kChunkTokens);
+}
+
+int64_t Model::batch_tokens() const {
+  const int64_t bytes = 3 * config_.attention_size() * static_cast<int64_t>(sizeof(float));
+  const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 4 * 3 * num_threads_ / bytes;
+  return std::clamp(fitting / kFewestBatchTokens * kFewestBatchTokens, kFewestBatchTokens, kMostBatchTokens);
 }
 
 // As many sequences from `first` on as have at most so many tokens together, at least one.
@@ -66,7 +74,7 @@ Model::Extent Model::measure(const ModelCall& call) const {
 Model::Layout Model::lay_out(const Extent& extent) const {
   const int64_t d = config_.hidden_size, a = config_.attention_size();
   Layout layout;
-  layout.batch_tokens = std::min(extent.chunk, std::max(kBatchTokens, extent.longest));
+  layout.batch_tokens = std::min(extent.chunk, std::max(batch_tokens(), extent.longest));
 
   size_t end = 0;
   if (extent.hidden) layout.hidden = place(end, floats_bytes(extent.chunk, d));
@@ -124,7 +132,7 @@ void Model::run_stages(const ModelCall& call) const {
     clock.lap(LFFN_STAGE_OTHER);
     for (const EncoderLayer& layer : layers_) {
       for (int64_t first = chunk.first; first < chunk.last;) {
-        const Span batch = next_span(call, first, chunk.last, kBatchTokens);
+        const Span batch = next_span(call, first, chunk.last, batch_tokens());
         first = batch.last;
         attend(workers, layer, call, batch, {hidden.row(batch.begin - chunk.begin), d}, scratch, clock);
       }
