@@ -1,0 +1,77 @@
+using System.Diagnostics;
+using System.Text.RegularExpressions;
+using Xunit;
+
+namespace EmbeddingService.Tests;
+
+/// <summary>A service in a process of its own, on a free port of the loopback.</summary>
+public sealed partial class Service : IDisposable
+{
+    private readonly Process process;
+
+    public Service(params string[] options)
+    {
+        string program = Variable("EMBEDDING_SERVICE");
+        ProcessStartInfo start = new("dotnet") { RedirectStandardOutput = true };
+        foreach (string argument in (string[])[program, "--urls", "http://127.0.0.1:0", .. options])
+        {
+            start.ArgumentList.Add(argument);
+        }
+
+        process = Process.Start(start) ?? throw new InvalidOperationException("the service did not start");
+        TaskCompletionSource<Uri> listening = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        process.OutputDataReceived += (_, line) =>
+        {
+            Match match = Listening().Match(line.Data ?? "");
+            if (match.Success)
+            {
+                listening.TrySetResult(new Uri(match.Groups[1].Value));
+            }
+            else if (line.Data is null)
+            {
+                listening.TrySetException(new InvalidOperationException("the service ended"));
+            }
+        };
+        process.BeginOutputReadLine();
+        Address = listening.Task.WaitAsync(TimeSpan.FromSeconds(60)).GetAwaiter().GetResult();
+        Client = new HttpClient { BaseAddress = Address };
+    }
+
+    internal Uri Address { get; }
+
+    internal HttpClient Client { get; }
+
+    internal static string Prompts => Path.Combine(Variable("LOOKUPFFN_MADE_MODELS"), "prompts");
+
+    internal static string Reranker => Path.Combine(Variable("LOOKUPFFN_MADE_MODELS"), "reranker");
+
+    public void Dispose()
+    {
+        Client.Dispose();
+        if (!process.HasExited)
+        {
+            process.Kill();
+        }
+
+        process.Dispose();
+    }
+
+    /// <summary>Asks it to stop, as systemd and Kubernetes do.</summary>
+    internal void Terminate()
+    {
+        using Process kill = Process.Start("kill", ["-TERM", process.Id.ToString(System.Globalization.CultureInfo.InvariantCulture)]);
+        kill.WaitForExit();
+    }
+
+    internal int WaitForExit()
+    {
+        Assert.True(process.WaitForExit(TimeSpan.FromSeconds(60)), "the service does not stop");
+        return process.ExitCode;
+    }
+
+    private static string Variable(string name) =>
+        Environment.GetEnvironmentVariable(name) ?? throw new InvalidOperationException(name + " is not set");
+
+    [GeneratedRegex("Now listening on: (http://127.0.0.1:[0-9]+)")]
+    private static partial Regex Listening();
+}
