@@ -1,6 +1,7 @@
 """Looks into packages: check_packages.py PACKAGE...
 
-Each has the licence and the notices of what is inside; a README links to nothing that is not beside it.
+Each has the licence and the notices of what is inside; a README links to nothing that is not beside it; poms and nuspecs
+have what registries ask for, and name other packages of this project in exactly their own version.
 """
 import re
 import sys
@@ -12,7 +13,35 @@ def fail(text):
     sys.exit(1)
 
 
+def check_pom(path, text):
+    for element in ("name", "description", "url", "licenses", "developers", "scm", "connection", "role"):
+        if not re.search(f"<{element}>\\s*\\S", text):
+            fail(f"{path}: no {element}")
+    if "@" in text:
+        fail(f"{path}: a variable was left")
+    version = re.search("<version>(.*?)</version>", text).group(1)
+    for dependency in re.findall("<dependency>.*?</dependency>", text, re.DOTALL):
+        if "<artifactId>lookupffn" in dependency and f"<version>[{version}]</version>" not in dependency:
+            fail(f"{path}: another version of lookupffn would do, too")
+
+
+def check_nuspec(path, text):
+    for element in ("license", "icon", "readme", "projectUrl", "description"):
+        if not re.search(f"<{element}[ >]", text):
+            fail(f"{path}: no {element}")
+    if not re.search('<repository type="git" url="https://', text):
+        fail(f"{path}: no repository")
+    version = re.search("<version>(.*?)</version>", text).group(1)
+    for name, wanted in re.findall('<dependency id="(LookupFfn[^"]*)" version="([^"]*)"', text):
+        if wanted != f"[{version}]":
+            fail(f"{path}: {name} in version {wanted}, expected exactly {version}")
+
+
 def check(path):
+    if path.endswith(".pom"):
+        with open(path) as pom:
+            check_pom(path, pom.read())
+        return
     with zipfile.ZipFile(path) as package:
         names = package.namelist()
         folder = "META-INF/" if path.endswith(".jar") else ""
@@ -23,6 +52,12 @@ def check(path):
         for name in ("xsimd", "Unicode", "GCC Runtime"):
             if name not in notices:
                 fail(f"{path}: no notice of {name}")
+        if path.endswith(".nupkg"):
+            check_nuspec(path, package.read(next(name for name in names if name.endswith(".nuspec"))).decode("utf-8-sig"))
+            if not package.read("icon.png").startswith(b"\x89PNG"):
+                fail(f"{path}: icon.png is none")
+        if len({entry.date_time for entry in package.infolist()}) != 1:
+            fail(f"{path}: entries have the times of their making")
         readmes = [name for name in names if name == "README.md"]
         if path.endswith(".nupkg") and not readmes:
             fail(f"{path}: no README.md")

@@ -34,6 +34,11 @@ endif()
 add_test(NAME dotnet_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py
                                      ${LFFN_DOTNET_PACKAGES})
 
+add_test(NAME dotnet_same_bytes
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/build_twice.py nupkg ${dotnet_source} ${dotnet_build}/..
+                 ${LFFN_DOTNET} ${LFFN_VERSION} ${dotnet_framework})
+set_tests_properties(dotnet_same_bytes PROPERTIES RUN_SERIAL ON TIMEOUT 300 ENVIRONMENT "${dotnet_environment}")
+
 function(lffn_add_dotnet_example name project)
   add_test(NAME ${name}
            COMMAND ${LFFN_DOTNET} run --project ${CMAKE_CURRENT_SOURCE_DIR}/../../examples/csharp/${project}

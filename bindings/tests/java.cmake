@@ -1,3 +1,4 @@
+get_filename_component(java_build ${CMAKE_CURRENT_BINARY_DIR}/../java ABSOLUTE)
 # The harness runs from its source, as any user's file would: with the jar on the class path.
 set(overhead_source ${CMAKE_CURRENT_SOURCE_DIR}/../java/benchmarks/Overhead.java)
 add_test(NAME java_overhead
@@ -5,7 +6,13 @@ add_test(NAME java_overhead
                  $<TARGET_FILE:bindings_call_time> 1000)
 set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON)
 
-add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py ${LFFN_JAR})
+add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py ${LFFN_JAR}
+                                   ${java_build}/lookupffn-${LFFN_VERSION}.pom)
+
+add_test(NAME java_same_bytes
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/build_twice.py jar
+                 ${CMAKE_CURRENT_SOURCE_DIR}/../java/src/main/java ${LFFN_SWIG_OUT}/java ${Java_JAVAC_EXECUTABLE}
+                 ${Java_JAR_EXECUTABLE})
 
 # The Java tests run under Maven. Where the system has a Maven repository of its own with all that they take, as
 # Debian's packages make one, Maven works offline on links to it; elsewhere it fetches what it needs.
@@ -20,9 +27,7 @@ find_path(LFFN_MAVEN_REPO org/junit/jupiter/junit-jupiter PATH_SUFFIXES share/ma
 get_filename_component(java_home ${Java_JAVAC_EXECUTABLE} REALPATH)
 get_filename_component(java_home ${java_home}/../.. REALPATH)
 set(java_source ${CMAKE_CURRENT_SOURCE_DIR}/../java)
-set(java_build ${CMAKE_CURRENT_BINARY_DIR}/../java)
 set(java_repository ${CMAKE_CURRENT_BINARY_DIR}/maven-repository)
-get_filename_component(java_build ${java_build} ABSOLUTE)
 
 add_test(NAME java_repository
          COMMAND ${CMAKE_COMMAND} -DSYSTEM=${LFFN_MAVEN_REPO} -DREPOSITORY=${java_repository} -DPACKAGE=${java_build}

@@ -1,0 +1,23 @@
+"""Writes archives anew, so that the same contents give the same bytes wherever and whenever: same_bytes.py ARCHIVE...
+
+Entries come in the order of their names, a jar's manifest first, with one date for all.
+"""
+import os
+import sys
+import zipfile
+
+
+def rank(name):
+    return (name != "META-INF/MANIFEST.MF", not name.startswith("META-INF/"), name)
+
+
+for path in sys.argv[1:]:
+    with zipfile.ZipFile(path) as old:
+        entries = {name: old.read(name) for name in old.namelist() if not name.endswith("/")}
+    with zipfile.ZipFile(path + ".new", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
+        for name in sorted(entries, key=rank):
+            entry = zipfile.ZipInfo(name, (1980, 2, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            new.writestr(entry, entries[name])
+    os.replace(path + ".new", path)
