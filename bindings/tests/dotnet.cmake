@@ -64,20 +64,24 @@ endif()
 # The service of the examples, which needs ASP.NET, asked by OpenAI's own client.
 execute_process(COMMAND ${LFFN_DOTNET} --list-runtimes OUTPUT_VARIABLE dotnet_runtimes)
 if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
-  add_test(NAME dotnet_service_build
-           COMMAND ${LFFN_DOTNET} build ${PROJECT_SOURCE_DIR}/examples/csharp/EmbeddingService --configuration Release
-                   --artifacts-path ${dotnet_build}/artifacts -nologo -nodeReuse:false
-                   -p:UseSharedCompilation=false -p:LookupFfnVersion=${LFFN_VERSION}
-                   -p:LookupFfnFeed=${dotnet_build}/feed -p:RestorePackagesPath=${dotnet_build}/packages
-                   -p:TargetFramework=${dotnet_framework} -warnaserror)
-  set_tests_properties(dotnet_service_build PROPERTIES RUN_SERIAL ON FIXTURES_SETUP dotnet_service ENVIRONMENT
-                                                       "${dotnet_environment}")
+  foreach(program EmbeddingService EmbedFile)
+    add_test(NAME dotnet_build_${program}
+             COMMAND ${LFFN_DOTNET} build ${PROJECT_SOURCE_DIR}/examples/csharp/${program} --configuration Release
+                     --artifacts-path ${dotnet_build}/artifacts -nologo -nodeReuse:false
+                     -p:UseSharedCompilation=false -p:LookupFfnVersion=${LFFN_VERSION}
+                     -p:LookupFfnFeed=${dotnet_build}/feed -p:RestorePackagesPath=${dotnet_build}/packages
+                     -p:TargetFramework=${dotnet_framework} -warnaserror)
+    set_tests_properties(dotnet_build_${program} PROPERTIES RUN_SERIAL ON FIXTURES_SETUP dotnet_service ENVIRONMENT
+                                                            "${dotnet_environment}")
+  endforeach()
   add_test(NAME dotnet_service_load_usage
            COMMAND ${LFFN_DOTNET} run --project ${PROJECT_SOURCE_DIR}/examples/csharp/ServiceLoad --configuration Release
                    --artifacts-path ${dotnet_build}/artifacts -p:TargetFramework=${dotnet_framework} -- http://example.org 1 1)
   set_tests_properties(dotnet_service_load_usage PROPERTIES RUN_SERIAL ON PASS_REGULAR_EXPRESSION "usage: ServiceLoad"
                                                             ENVIRONMENT "${dotnet_environment}")
-  set(dotnet_service ${dotnet_build}/artifacts/bin/EmbeddingService/release/EmbeddingService.dll)
+  set(programs ${dotnet_build}/artifacts/bin)
+  set(dotnet_service EMBEDDING_SERVICE=${programs}/EmbeddingService/release/EmbeddingService.dll)
+  string(APPEND dotnet_service ";EMBED_FILE=${programs}/EmbedFile/release/EmbedFile.dll")
   add_test(NAME dotnet_service
            COMMAND ${LFFN_DOTNET} test ${dotnet_source}/EmbeddingService.Tests/EmbeddingService.Tests.csproj
                    ${dotnet_flags} -p:LffnTestFramework=${dotnet_framework} --logger
@@ -85,7 +89,7 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
   set_tests_properties(
     dotnet_service
     PROPERTIES FIXTURES_REQUIRED "dotnet_service;bindings_golden" TIMEOUT 600 RUN_SERIAL ON ENVIRONMENT
-               "LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};EMBEDDING_SERVICE=${dotnet_service};${dotnet_environment}")
+               "LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};${dotnet_service};${dotnet_environment}")
 else()
   lffn_skip("the tests of the .NET service" "ASP.NET's runtime and LookupFfn.Extensions.AI")
 endif()

@@ -69,7 +69,10 @@ public sealed partial class Service : IDisposable
         return process.ExitCode;
     }
 
-    private static string Variable(string name) =>
+    /// <summary>Ends it as a machine that fails does.</summary>
+    internal void Kill() => process.Kill();
+
+    internal static string Variable(string name) =>
         Environment.GetEnvironmentVariable(name) ?? throw new InvalidOperationException(name + " is not set");
 
     [GeneratedRegex("Now listening on: (http://127.0.0.1:[0-9]+)")]
