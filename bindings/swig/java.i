@@ -20,7 +20,7 @@
 %typemap(jstype) lffn_status "void"
 %typemap(javaout) lffn_status { $jnicall; }
 %typemap(out) lffn_status %{
-  if ($1 != LFFN_OK) throw_status(jenv, $1, lffn_last_error());
+  if ($1 != LFFN_OK) throw_status(jenv, $1, last_error($1));
 %}
 
 %define %handle(TYPE)

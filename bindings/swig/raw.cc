@@ -44,7 +44,9 @@ lffn_load_options options_of(int32_t num_threads, int32_t table_dtype, int32_t h
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }
-const char* last_error() { return lffn_last_error(); }
+const char* last_error(int32_t status) {
+  return status == LFFN_ERROR_OUT_OF_MEMORY ? "out of memory" : lffn_last_error();
+}
 int64_t live_handles() { return lffn_live_handles(); }
 
 lffn_status layer_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t flags,

@@ -130,7 +130,8 @@ enum Abi {
 
 int32_t native_version();
 const char* native_isa();
-const char* last_error();
+// Why the call of this status failed: memory that ran out in the binding itself left no text.
+const char* last_error(int32_t status);
 int64_t live_handles();
 
 lffn_status layer_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t flags,

@@ -133,6 +133,29 @@ class Layer {
     return Layer(handle);
   }
 
+  /** As create, but reports a failure by its status.
+   * @param config  the shape
+   * @param tensors named as in the file format
+   * @param options see lffn_load_options */
+  static Outcome<Layer> try_create(const lffn_layer_config& config, Span<const Tensor> tensors = {},
+                                   const LoadOptions& options = {}) noexcept {
+    lffn_layer* handle = nullptr;
+    const lffn_status status =
+        lffn_layer_create(&config, tensors.data(), static_cast<std::int64_t>(tensors.size()), &options, &handle);
+    return {status, Layer(handle)};
+  }
+
+  /** As load_memory, but reports a failure by its status.
+   * @param bytes   a container of char, unsigned char or std::byte
+   * @param options see lffn_load_options */
+  template <typename Bytes>
+  static Outcome<Layer> try_load_memory(const Bytes& bytes, const LoadOptions& options = {}) noexcept {
+    static_assert(sizeof(*std::data(bytes)) == 1, "a container of bytes");
+    lffn_layer* handle = nullptr;
+    const lffn_status status = lffn_layer_load_memory(std::data(bytes), std::size(bytes), &options, &handle);
+    return {status, Layer(handle)};
+  }
+
   /** As load, but reports a failure by its status.
    * @param path    UTF-8
    * @param options see lffn_load_options */
@@ -178,8 +201,8 @@ class Layer {
    * @param y      at least as many tokens
    * @param flags  LFFN_FORWARD_ values
    * @param cancel nullptr, or a flag that another thread may set */
-  lffn_status try_forward(Tokens<const float> x, Tokens<float> y, std::uint32_t flags = 0,
-                          const CancelFlag* cancel = nullptr) const {
+  [[nodiscard]] lffn_status try_forward(Tokens<const float> x, Tokens<float> y, std::uint32_t flags = 0,
+                                        const CancelFlag* cancel = nullptr) const {
     const LayerInfo& sizes = info();
     lffn_forward_args args;
     lffn_forward_args_init(&args);

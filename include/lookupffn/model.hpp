@@ -202,9 +202,39 @@ class Model {
   template <typename Bytes>
   static Model load_memory(const Bytes& bytes, const LoadOptions& options = {}) {
     static_assert(sizeof(*std::data(bytes)) == 1, "a container of bytes");
+    Outcome<Model> loaded = try_load_memory(bytes, options);
+    check(loaded.status);
+    return std::move(loaded.value);
+  }
+
+  /** As load_memory, but reports a failure by its status.
+   * @param bytes   a container of char, unsigned char or std::byte
+   * @param options see lffn_load_options */
+  template <typename Bytes>
+  static Outcome<Model> try_load_memory(const Bytes& bytes, const LoadOptions& options = {}) noexcept {
+    static_assert(sizeof(*std::data(bytes)) == 1, "a container of bytes");
     lffn_model* handle = nullptr;
-    check(lffn_model_load_memory(std::data(bytes), std::size(bytes), &options, &handle));
-    return Model(handle);
+    const lffn_status status = lffn_model_load_memory(std::data(bytes), std::size(bytes), &options, &handle);
+    return {status, Model(handle)};
+  }
+
+  /** Loads the files of a folder, held in memory; they may be freed afterwards.
+   * @param files   see lffn_file
+   * @param options see lffn_load_options */
+  static Model load_files(Span<const lffn_file> files, const LoadOptions& options = {}) {
+    Outcome<Model> loaded = try_load_files(files, options);
+    check(loaded.status);
+    return std::move(loaded.value);
+  }
+
+  /** As load_files, but reports a failure by its status.
+   * @param files   see lffn_file
+   * @param options see lffn_load_options */
+  static Outcome<Model> try_load_files(Span<const lffn_file> files, const LoadOptions& options = {}) noexcept {
+    lffn_model* handle = nullptr;
+    const lffn_status status =
+        lffn_model_load_files(files.data(), static_cast<std::int64_t>(files.size()), &options, &handle);
+    return {status, Model(handle)};
   }
 
   /** No model: calling a member throws InvalidArgument. */
@@ -249,7 +279,8 @@ class Model {
    * @param texts   UTF-8
    * @param out     receives [texts, embedding_size]
    * @param options see RunOptions */
-  lffn_status try_embed(const Texts& texts, Span<float> out, const RunOptions& options = {}) const noexcept {
+  [[nodiscard]] lffn_status try_embed(const Texts& texts, Span<float> out,
+                                      const RunOptions& options = {}) const noexcept {
     lffn_model_run_args args = arguments(options);
     texts.give(args);
     args.embeddings = out.data();
@@ -340,6 +371,12 @@ class Model {
   /** Anything that lffn_model_run can do.
    * @param args see lffn_model_run_args */
   void run(const lffn_model_run_args& args) const { check(lffn_model_run(handle_, &args)); }
+
+  /** As run, but reports a failure by its status.
+   * @param args see lffn_model_run_args */
+  [[nodiscard]] lffn_status try_run(const lffn_model_run_args& args) const noexcept {
+    return lffn_model_run(handle_, &args);
+  }
 
   /** What the model is and costs. */
   const ModelInfo& info() const {

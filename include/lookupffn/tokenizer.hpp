@@ -42,9 +42,17 @@ class Tokenizer {
   /** Loads a folder, a tokenizer.json, or a file that Model::save wrote.
    * @param path UTF-8 */
   static Tokenizer load(const std::string& path) {
+    Outcome<Tokenizer> loaded = try_load(path);
+    check(loaded.status);
+    return std::move(loaded.value);
+  }
+
+  /** As load, but reports a failure by its status.
+   * @param path UTF-8 */
+  static Outcome<Tokenizer> try_load(const std::string& path) noexcept {
     lffn_tokenizer* handle = nullptr;
-    check(lffn_tokenizer_load(path.c_str(), &handle));
-    return Tokenizer(handle);
+    const lffn_status status = lffn_tokenizer_load(path.c_str(), &handle);
+    return {status, Tokenizer(handle)};
   }
 
   /** Takes over a handle of the C interface. */

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "runtime/error.h"
+#include "runtime/poll.h"
 
 namespace lffn {
 namespace {
@@ -38,9 +38,7 @@ class CountedBytes : public Bytes {
 }  // namespace
 
 void LoadProgress::advance(size_t bytes) {
-  if (cancel_ != nullptr && __atomic_load_n(cancel_, __ATOMIC_RELAXED) != 0) {
-    fail(LFFN_ERROR_CANCELLED, "cancelled by the caller's flag");
-  }
+  poll(cancel_);
   read_ += bytes;
   const double done = static_cast<double>(read_) / static_cast<double>(std::max<size_t>(1, kPasses * expected_));
   if (done >= told_ + kStep && told_ < kMostBefore) tell(std::min(done, kMostBefore));

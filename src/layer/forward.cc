@@ -4,8 +4,8 @@
 
 #include "layer/layer.h"
 #include "runtime/cpu.h"
-#include "runtime/error.h"
 #include "runtime/float_mode.h"
+#include "runtime/poll.h"
 #include "runtime/threads.h"
 
 namespace lffn {
@@ -18,20 +18,6 @@ constexpr int64_t kMaxChunk = 8192;
 constexpr int64_t kFewTokens = 4;
 // A smaller share of the tokens costs each thread more than the help is worth.
 constexpr int64_t kTokensPerThread = 32;
-
-int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
-
-size_t place(size_t& end, int64_t bytes) {
-  const size_t at = end;
-  end += static_cast<size_t>(round_up(bytes, static_cast<int64_t>(kCacheLine)));
-  return at;
-}
-
-void poll(const int32_t* cancel) {
-  if (cancel != nullptr && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0) {
-    fail(LFFN_ERROR_CANCELLED, "cancelled by the caller's flag");
-  }
-}
 
 ForwardCall part_of(const ForwardCall& call, int64_t first, int64_t tokens) {
   ForwardCall part = call;
@@ -64,18 +50,18 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
     layout.chunk = std::min(std::clamp(most, tile, kMaxChunk / tile * tile), num_tokens);
   }
   // Codes and scores: of a chunk, or of a tile in every thread's part. A kernel may write whole vectors of tokens.
-  const int64_t entries = layout.stride * (layout.in_slabs ? round_up(layout.chunk, tile) : tile);
+  const auto entries = static_cast<size_t>(layout.stride * (layout.in_slabs ? round_up(layout.chunk, tile) : tile));
   size_t end = 0;
-  layout.codes = place(end, entries * static_cast<int64_t>(sizeof(uint16_t)));
-  layout.scores = place(end, entries * static_cast<int64_t>(sizeof(float)));
+  layout.codes = place(end, entries * sizeof(uint16_t));
+  layout.scores = place(end, entries * sizeof(float));
   if (tables_.dtype == LFFN_INT8 && plan.num_probes == 1) {
     layout.weights = place(end, entries);
-    layout.weight_scales = place(end, tile * static_cast<int64_t>(sizeof(float)));
+    layout.weight_scales = place(end, static_cast<size_t>(tile) * sizeof(float));
   }
-  const int64_t hash = static_cast<int64_t>(kernels_.hash_scratch(plan));
+  const size_t hash = kernels_.hash_scratch(plan);
   if (layout.in_slabs) {
-    const int64_t sums = layout.chunk * kSlabColumns * static_cast<int64_t>(sizeof(float));
-    layout.thread_bytes = static_cast<size_t>(round_up(std::max(hash, sums), kCacheLine));
+    const size_t sums = static_cast<size_t>(layout.chunk * kSlabColumns) * sizeof(float);
+    layout.thread_bytes = round_up(std::max(hash, sums), kCacheLine);
     layout.threads = end;
     layout.total = end + layout.thread_bytes * static_cast<size_t>(threads);
   } else {

@@ -13,8 +13,6 @@ namespace {
 // Of an int8 projection: inputs that share a step, and a dense one's whose products are summed in integers.
 constexpr int64_t kStepRows = 64, kDenseInputs = 4096;
 
-int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
-
 Memory read_all(const TensorView& tensor, int64_t count) {
   Memory memory(checked_product(static_cast<size_t>(count), sizeof(float)));
   read_floats(tensor, 0, count, memory.as<float>());

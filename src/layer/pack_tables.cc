@@ -9,8 +9,6 @@
 namespace lffn {
 namespace {
 
-int32_t round_up(int32_t n, int32_t unit) { return (n + unit - 1) / unit * unit; }
-
 int32_t columns_unit(int32_t dtype) {
   return dtype == LFFN_F32 ? kColumnsF32 : dtype == LFFN_BF16 ? kColumnsBf16 : kColumnsInt8;
 }

@@ -8,8 +8,6 @@
 namespace lffn {
 namespace {
 
-int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
-
 size_t bytes_of(int64_t numbers, size_t size) { return checked_product(static_cast<size_t>(numbers), size); }
 
 int64_t weight_count(const LayerConfig& config) {

@@ -47,8 +47,6 @@ void read_row(const LinearTensors& tensors, size_t part, int64_t row, float* out
 
 }  // namespace
 
-int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
-
 Memory read_padded(const TensorView& tensor, int64_t size) {
   const int64_t count = count_of(tensor);
   Memory memory(checked_product(static_cast<size_t>(size), sizeof(float)));

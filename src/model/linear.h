@@ -79,8 +79,6 @@ class Linear {
   Memory sums_;    // int8 only: of each output's weights, one for each slice of the inputs
 };
 
-int64_t round_up(int64_t n, int64_t unit);
-
 // All numbers of a float tensor as float32, and zeros behind them up to `size`.
 Memory read_padded(const TensorView& tensor, int64_t size);
 

@@ -19,12 +19,6 @@ constexpr int64_t kChunkBytes = int64_t{256} << 20;
 constexpr int64_t kRowsPerItem = 64;  // of what is done row by row
 constexpr int64_t kQueriesPerItem = 48;
 
-size_t place(size_t& end, size_t bytes) {
-  const size_t at = end;
-  end += (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-  return at;
-}
-
 }  // namespace
 
 int64_t Model::chunk_tokens() const {

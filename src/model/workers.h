@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "kernels/kernels.h"
-#include "runtime/error.h"
 #include "runtime/float_mode.h"
+#include "runtime/poll.h"
 #include "runtime/threads.h"
 
 namespace lffn {
@@ -16,12 +16,6 @@ struct Workers {
   int32_t threads;
   bool flush_denormals;
   const int32_t* cancel;
-
-  void poll() const {
-    if (cancel != nullptr && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0) {
-      fail(LFFN_ERROR_CANCELLED, "cancelled by the caller's flag");
-    }
-  }
 
   // How many threads are worth waking for so much work.
   int32_t threads_for(double flop) const {
@@ -33,7 +27,7 @@ struct Workers {
   template <typename Body>
   void run(int64_t items, int32_t on_threads, Body&& body) const {
     parallel_for(items, on_threads, [&](int64_t item, int32_t thread) {
-      poll();
+      poll(cancel);
       const FlushDenormals flush(flush_denormals);
       body(item, thread);
     });

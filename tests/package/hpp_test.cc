@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -13,6 +15,25 @@
 
 #include "lookupffn/lookupffn.hpp"
 #include "tests/support/short_calls.h"
+
+// Counts what this program allocates. A sanitizer has its own functions for that.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define LFFN_SANITIZED 1
+#endif
+#endif
+#if !defined(LFFN_SANITIZED) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define LFFN_COUNTS_ALLOCATIONS 1
+static thread_local long allocations = 0;
+// Never inlined, or the compiler takes their malloc and free for a mistake of their callers'.
+__attribute__((noinline)) void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace {
 
@@ -239,6 +260,41 @@ TEST(Model, GivesWhatTheCInterfaceGives) {
   lookupffn::Model moved = std::move(model);
   EXPECT_EQ(moved.encode(sequences), expected);
   EXPECT_THROW(model.info(), lookupffn::InvalidArgument);  // NOLINT(bugprone-use-after-move)
+}
+
+#ifdef LFFN_COUNTS_ALLOCATIONS
+TEST(Hpp, ForwardAllocatesNothing) {
+  const Layer layer = Layer::create(small_config());
+  const std::vector<float> x(5 * kHidden, 1.0f);
+  std::vector<float> y(5 * kOutput);
+  layer.forward(x, y);  // takes scratch memory, which the layer keeps
+  const long before = allocations;
+  for (int call = 0; call < 10; ++call) layer.forward(x, y);
+  EXPECT_EQ(layer.try_forward(x, y), LFFN_OK);
+  EXPECT_EQ(allocations, before);
+}
+#endif
+
+TEST(Hpp, TryFormsGiveStatusAndValue) {
+  const lookupffn::Outcome<Layer> made = Layer::try_create(small_config());
+  EXPECT_TRUE(made);
+  EXPECT_EQ(made.value.info().hidden_size, kHidden);
+  LayerConfig wrong = small_config();
+  wrong.num_tables = -1;
+  EXPECT_EQ(Layer::try_create(wrong).status, LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(Layer::try_load("/nowhere").status, LFFN_ERROR_IO);
+  const std::string nothing;
+  EXPECT_EQ(Layer::try_load_memory(nothing).status, LFFN_ERROR_BAD_MODEL);
+  EXPECT_EQ(lookupffn::Model::try_load_memory(nothing).status, LFFN_ERROR_BAD_MODEL);
+  EXPECT_EQ(lookupffn::Model::try_load_files({}).status, LFFN_ERROR_IO);
+  EXPECT_EQ(lookupffn::Tokenizer::try_load("/nowhere").status, LFFN_ERROR_IO);
+  const lookupffn::Outcome<lookupffn::Model> model = lookupffn::Model::try_load(LFFN_MODEL_DATA "/model-lookup");
+  ASSERT_TRUE(model);
+  lffn_model_run_args args = lookupffn::Model::arguments(lookupffn::RunOptions());
+  args.n = -1;
+  EXPECT_EQ(model.value.try_run(args), LFFN_ERROR_INVALID_ARGUMENT);
+  args.n = 0;
+  EXPECT_EQ(model.value.try_run(args), LFFN_OK);
 }
 
 }  // namespace

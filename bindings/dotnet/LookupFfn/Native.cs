@@ -20,7 +20,7 @@ internal static unsafe class Native
 
     /// <summary>Must be called in the thread of the failed call, before any other call.</summary>
     internal static Exception Failure(int status, CancellationToken cancellationToken = default) =>
-        LookupFfnException.Of(status, Text(Raw.LastError()), cancellationToken);
+        LookupFfnException.Of(status, Text(Raw.LastError(status)), cancellationToken);
 
     /// <summary>For a cancellation token to call, with the address of the number that the core polls.</summary>
     internal static void Cancel(object? flag) => Volatile.Write(ref *(int*)(IntPtr)flag!, 1);

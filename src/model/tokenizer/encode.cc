@@ -6,6 +6,7 @@
 #include "model/tokenizer/tokenizer.h"
 #include "model/tokenizer/unicode.h"
 #include "runtime/error.h"
+#include "runtime/poll.h"
 
 namespace lffn {
 namespace {
@@ -68,12 +69,6 @@ class Tokenizer::Run {
   }
 
  private:
-  void poll() const {
-    if (options_.cancel != nullptr && __atomic_load_n(options_.cancel, __ATOMIC_RELAXED) != 0) {
-      fail(LFFN_ERROR_CANCELLED, "cancelled by the caller's flag");
-    }
-  }
-
   void add(int32_t id, const TextSpan& span) {
     to_.ids.push_back(id);
     if (options_.spans) to_.spans.push_back(span);
@@ -133,7 +128,7 @@ class Tokenizer::Run {
   }
 
   void normalize(size_t begin, size_t end) {
-    poll();
+    poll(options_.cancel);
     tokenizer_.normalizer_->normalize(text_.substr(begin, end - begin), begin, options_.spans, scratch_.text,
                                       scratch_.marks);
   }
@@ -163,7 +158,7 @@ class Tokenizer::Run {
     size_t polled = 0;
     for (size_t at = 0; at < text.size();) {
       if (at >= polled) {
-        poll();
+        poll(options_.cancel);
         polled = at + kChunk;
       }
       const size_t piece = piece_end(text, at);

@@ -1,0 +1,203 @@
+// Any bytes as the arguments of lffn_model_run, for a small model with every head: the call is refused with a reason,
+// or gives what it promises. All arrays are exactly as long as the arguments say, so a sanitizer sees a step beyond.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/utf8.h"
+#include "lookupffn/lookupffn.h"
+#include "tests/fuzz/require.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace {
+
+lffn_model* load() {
+  std::ifstream file(LFFN_FUZZ_MODEL, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.num_threads = 1;
+  lffn_model* model = nullptr;
+  require(lffn_model_load_memory(bytes.data(), bytes.size(), &options, &model) == LFFN_OK, "the fuzzed model loads");
+  return model;
+}
+
+// Bytes, read as small numbers and texts. Zeros once they have ended.
+class Source {
+ public:
+  Source(const uint8_t* data, size_t size) : at_(data), end_(data + size) {}
+  uint8_t byte() { return at_ == end_ ? uint8_t{0} : *at_++; }
+  // Mostly sensible, now and then any number.
+  int64_t number(int64_t below) {
+    const uint8_t kind = byte();
+    if (kind < 240) return kind % below;
+    int64_t any = 0;
+    for (size_t i = 0; i < sizeof any; ++i) any = static_cast<int64_t>(static_cast<uint64_t>(any) << 8 | byte());
+    return any;
+  }
+  int32_t small(int64_t below) { return static_cast<int32_t>(number(below)); }
+  std::string text() {
+    const size_t wanted = byte() % 48u, size = std::min(wanted, static_cast<size_t>(end_ - at_));
+    std::string result(reinterpret_cast<const char*>(at_), size);
+    at_ += size;
+    return result;
+  }
+
+ private:
+  const uint8_t* at_;
+  const uint8_t* end_;
+};
+
+// An output that is not wanted, or of some size.
+class Output {
+ public:
+  Output(Source& source, int64_t usual) {
+    const uint8_t kind = source.byte();
+    if (kind % 3 == 0) return;
+    size_ = kind % 3 == 1 ? usual : source.byte();
+    numbers_ = std::make_unique<float[]>(static_cast<size_t>(size_));
+  }
+  float* data() const { return numbers_.get(); }
+  int64_t size() const { return size_; }
+  // Whether the first so many are finite.
+  bool finite(int64_t count) const {
+    return numbers_ == nullptr || std::all_of(numbers_.get(), numbers_.get() + std::min(count, size_),
+                                              [](float value) { return std::isfinite(value); });
+  }
+
+ private:
+  std::unique_ptr<float[]> numbers_;
+  int64_t size_ = 0;
+};
+
+struct Texts {
+  std::vector<std::string> texts;
+  std::vector<const char*> pointers;
+  std::vector<size_t> sizes;
+  Texts(Source& source, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) texts.push_back(source.text());
+    for (const std::string& text : texts) {
+      pointers.push_back(source.byte() == 255 ? nullptr : text.c_str());
+      sizes.push_back(text.size());
+    }
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static lffn_model* const model = load();
+  static lffn_result* const result = [] {
+    lffn_result* made = nullptr;
+    require(lffn_result_create(&made) == LFFN_OK, "a result is made");
+    return made;
+  }();
+  lffn_model_info info;
+  lffn_model_info_init(&info);
+  require(lffn_model_get_info(model, &info) == LFFN_OK, "a model tells what it is");
+
+  Source source(data, size);
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  const int64_t n = source.byte() % 5;
+  args.n = source.byte() == 255 ? -1 : n;
+  const Texts texts(source, n), pairs(source, n);
+  std::vector<int32_t> ids(source.byte() % 24), types(ids.size());
+  for (int32_t& id : ids) id = source.small(info.vocab_size);
+  for (int32_t& type : types) type = source.small(2);
+  std::vector<int64_t> offsets(static_cast<size_t>(n) + 1);
+  // More ids than there are would be the caller's lie.
+  for (int64_t& offset : offsets) {
+    offset = std::min(source.number(static_cast<int64_t>(ids.size()) + 1), static_cast<int64_t>(ids.size()));
+  }
+  const uint8_t kind = source.byte();
+  if (kind % 4 != 0) offsets[0] = 0;
+  if (kind % 4 > 1) std::sort(offsets.begin(), offsets.end());
+  if (kind % 2 == 0) {
+    args.texts = texts.pointers.data();
+    args.text_sizes = kind % 8 == 0 ? nullptr : texts.sizes.data();
+    if (kind % 16 > 7) args.pairs = pairs.pointers.data();
+    args.pair_sizes = kind % 8 == 0 ? nullptr : pairs.sizes.data();
+  }
+  if (kind % 2 == 1 || kind == 254) {
+    args.ids = ids.data();
+    args.offsets = offsets.data();
+    if (kind % 3 == 0) args.token_types = types.data();
+  }
+  const std::string prompt = source.text();
+  args.prompt = kind == 253 ? nullptr : prompt.c_str();
+  args.prompt_kind = source.small(4);
+  args.max_tokens = source.number(16) - 1;
+  args.pooling = source.small(5);
+  args.normalize = source.small(3);
+  args.top_k = source.small(5);
+  args.flags = static_cast<uint32_t>(source.number(2));
+  std::vector<int64_t> positions(source.byte() % 4);
+  for (int64_t& position : positions) position = source.number(static_cast<int64_t>(ids.size()) + 1);
+  args.positions = positions.data();
+  args.n_positions = static_cast<int64_t>(positions.size());
+  if (source.byte() % 2 == 0) {
+    args.result = result;
+    args.wanted = static_cast<uint32_t>(source.number(64));
+  }
+  const int64_t tokens = kind % 2 == 1 ? offsets.back() : 16;
+  const Output hidden(source, tokens * info.hidden_size), embeddings(source, n * info.embedding_size);
+  const Output logits(source, args.n_positions * info.vocab_size), scores(source, n * info.num_classes);
+  const Output probabilities(source, 8);
+  std::vector<int32_t> fillings(static_cast<size_t>(probabilities.size()));
+  args.hidden = hidden.data();
+  args.hidden_capacity = hidden.size();
+  args.embeddings = embeddings.data();
+  args.embeddings_capacity = embeddings.size();
+  args.logits = logits.data();
+  args.logits_capacity = logits.size();
+  args.class_scores = scores.data();
+  args.class_scores_capacity = scores.size();
+  args.filling_probabilities = probabilities.data();
+  args.filling_ids = probabilities.data() == nullptr ? nullptr : fillings.data();
+  args.fillings_capacity = probabilities.size();
+  std::vector<int64_t> offsets_out(static_cast<size_t>(n) + 1, -7), uncut(static_cast<size_t>(n));
+  std::vector<lffn_status> statuses(static_cast<size_t>(n));
+  int64_t masks = 0;
+  double seconds[LFFN_NUM_STAGES] = {};
+  const uint8_t more = source.byte();
+  const int32_t cancel = more == 255 ? 1 : 0;
+  if (more % 2 == 1) args.offsets_out = offsets_out.data();
+  if (more % 4 > 1) args.uncut = uncut.data();
+  if (more % 8 > 3) args.statuses = statuses.data();
+  if (more % 16 > 7) args.n_masks = &masks;
+  if (more % 32 > 15) args.seconds = seconds;
+  args.cancel = &cancel;
+
+  const lffn_status status = lffn_model_run(model, &args);
+  require(status == LFFN_OK || status == LFFN_ERROR_INVALID_ARGUMENT || status == LFFN_ERROR_OUT_OF_MEMORY ||
+              status == LFFN_ERROR_UNSUPPORTED || (status == LFFN_ERROR_CANCELLED && cancel != 0),
+          "a call is run or refused");
+  if (status != LFFN_OK) {
+    const std::string_view reason = lffn_last_error();
+    require(!reason.empty() && lffn::valid_utf8_length(reason) == reason.size(), "a refusal tells why, in UTF-8");
+  } else {
+    require(embeddings.finite(n * info.embedding_size), "embeddings are finite");
+    require(scores.finite(n * info.num_classes), "class scores are finite");
+    if (args.offsets_out != nullptr) {
+      require(offsets_out[0] == 0 && std::is_sorted(offsets_out.begin(), offsets_out.end()), "offsets are in order");
+    }
+    lffn_result_view view;
+    lffn_result_view_init(&view);
+    require(lffn_result_get(result, &view) == LFFN_OK, "a result shows what it holds");
+    if (args.result != nullptr) {
+      require(view.n == n && view.offsets[n] == view.n_tokens, "a result tells of every sequence");
+      require(view.ids == nullptr || view.n_tokens == 0 || view.ids[view.n_tokens - 1] < info.vocab_size,
+              "ids are in the vocabulary");
+    }
+  }
+  require(lffn_live_handles() == 2, "nothing is left but the model and the result");
+  return 0;
+}
