@@ -1,5 +1,6 @@
 // Loading that is watched and cancelled, from a folder, a file, and memory.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -22,8 +23,10 @@ std::string content_of(const std::string& path) {
 class Loading : public testing::TestWithParam<std::string> {
  protected:
   static void SetUpTestSuite() {
-    saved_ = testing::TempDir() + "/loading_test.model";
-    layer_ = testing::TempDir() + "/loading_test.layer";
+    // Each test may be a process of its own, beside the others.
+    const std::string own = testing::TempDir() + "/loading_test." + std::to_string(getpid());
+    saved_ = own + ".model";
+    layer_ = own + ".layer";
     lffn_model* model = nullptr;
     ASSERT_EQ(lffn_model_load(kFolder, nullptr, &model), LFFN_OK) << lffn_last_error();
     ASSERT_EQ(lffn_model_save(model, saved_.c_str()), LFFN_OK) << lffn_last_error();
