@@ -76,7 +76,7 @@ class Usage(Case):
             self.assertIn(name, text)
 
     def test_version(self):
-        self.assertRegex(run_text("--version"), r"^lookupffn \d+\.\d+\.\d+\n$")
+        self.assertRegex(run_text("--version"), r"^lookupffn \d+\.\d+\.\d+(-[a-z]+)?\n$")
 
     def test_usage_errors_have_status_2(self):
         for arguments in ((), ("frobnicate",), ("info",), ("info", "--frobnicate", SMALL), ("info", SMALL, "more"),

@@ -33,7 +33,7 @@ def test_pip_installs_it_with_the_library_inside(tmp_path):
     outside = {key: value for key, value in os.environ.items() if key not in ("LOOKUPFFN_LIBRARY", "PYTHONPATH")}
     shown = subprocess.run([python, "-m", "lookupffn", "library"], capture_output=True, text=True, env=outside, check=True,
                            cwd=tmp_path).stdout
-    assert "liblookupffn 0." in shown and str(tmp_path / "venv") in shown
+    assert "liblookupffn 1." in shown and str(tmp_path / "venv") in shown
     subprocess.run([python, "-m", "lookupffn", "--help"], capture_output=True, env=outside, check=True, cwd=tmp_path)
 
 

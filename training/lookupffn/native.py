@@ -66,7 +66,7 @@ def library() -> Optional[ctypes.CDLL]:
     forward.argtypes = [pointer, pointer, pointer, count, ctypes.c_int32, pointer, pointer]
     backward.argtypes = [pointer, pointer, pointer, pointer, pointer, count, ctypes.c_int32, pointer, pointer]
     loaded.lffn_last_error.restype = ctypes.c_char_p
-    loaded.lffn_version.restype = ctypes.c_uint32
+    loaded.lffn_version_text.restype = ctypes.c_char_p
     return loaded
 
 
@@ -75,8 +75,7 @@ def version() -> str:
     found = library()
     if found is None:
         return "none"
-    number = found.lffn_version()
-    return f"liblookupffn {number // 10000}.{number // 100 % 100}.{number % 100}, {found._name}"
+    return f"liblookupffn {found.lffn_version_text().decode()}, {found._name}"
 
 
 def _check(status: int) -> None:

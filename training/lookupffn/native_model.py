@@ -14,7 +14,8 @@ DTYPE_AS_STORED, F32, BF16, INT8 = -1, 0, 1, 2
 class _LoadOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("num_threads", ctypes.c_int32), ("table_dtype", ctypes.c_int32),
                 ("hash_dtype", ctypes.c_int32), ("flags", ctypes.c_uint32), ("linear_dtype", ctypes.c_int32),
-                ("embedding_dtype", ctypes.c_int32)]
+                ("embedding_dtype", ctypes.c_int32)] + [
+        (name, ctypes.c_void_p) for name in ("runtime", "cancel", "progress", "progress_user")]
 
 
 class _RunArgs(ctypes.Structure):
@@ -55,8 +56,10 @@ class NativeModel:
         self._library.lffn_model_load.argtypes = [ctypes.c_char_p, pointer, pointer]
         self._library.lffn_model_run.argtypes = [pointer, pointer]
         self._library.lffn_model_free.argtypes = [pointer]
-        options = _LoadOptions(ctypes.sizeof(_LoadOptions), num_threads, table_dtype, hash_dtype, 0, linear_dtype,
-                               embedding_dtype)
+        options = _LoadOptions()
+        self._library.lffn_load_options_init_sized(ctypes.byref(options), ctypes.c_size_t(ctypes.sizeof(options)))
+        options.num_threads, options.table_dtype, options.hash_dtype = num_threads, table_dtype, hash_dtype
+        options.linear_dtype, options.embedding_dtype = linear_dtype, embedding_dtype
         self._handle = pointer()
         self._check(self._library.lffn_model_load(str(path).encode(), ctypes.byref(options),
                                                   ctypes.byref(self._handle)))
