@@ -41,8 +41,9 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
   Layout layout = {};
   // Whole vectors of tokens: a narrower tile takes as long, and what kernels write must not overlap. All tiles about as
   // large: with more tokens at once rows are used more often.
-  const int64_t tiles = std::max<int64_t>(1, (share + tile - 1) / tile);
-  layout.tile = round_up((share + tiles - 1) / tiles, kernels_.lanes);
+  // No sum may go beyond the largest number: info asks for as many tokens.
+  const int64_t tiles = (share - 1) / tile + 1;
+  layout.tile = round_up((share - 1) / tiles + 1, kernels_.lanes);
   layout.stride = token_stride(static_cast<int64_t>(plan.num_tables) * plan.num_probes);
   layout.in_slabs = in_slabs;
   if (in_slabs) {
