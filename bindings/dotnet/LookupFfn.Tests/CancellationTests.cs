@@ -10,17 +10,36 @@ public class CancellationTests
     private const int Size = 128;
 
     private static Layer SlowLayer() => Layer.CreateRandom(
-        new LayerConfig { HiddenSize = Size, NumTables = 256, TableSize = 256 }, new LoadOptions { NumThreads = 1 });
+        new LayerConfig { HiddenSize = Size, NumTables = 2048, TableSize = 16 }, new LoadOptions { NumThreads = 1 });
+
+    private static float[] Ones()
+    {
+        float[] x = new float[Tokens * Size];
+        Array.Fill(x, 1);
+        return x;
+    }
+
+    /// <summary>What the two tests below take as a sign that a token was not computed is none by chance.</summary>
+    [Fact]
+    public void AWholeForwardLeavesNoZeros()
+    {
+        float[] y = new float[Size];
+        using Layer layer = SlowLayer();
+        layer.Forward(Ones().AsSpan(0, Size), y);
+        Assert.DoesNotContain(0, y);
+    }
 
     [Fact]
     public void ForwardEndsEarly()
     {
-        float[] x = new float[Tokens * Size];
+        float[] x = Ones();
         float[] y = new float[x.Length];
         using Layer layer = SlowLayer();
-        using CancellationTokenSource source = new(50);
+        using CancellationTokenSource source = new();
+        Thread canceller = Later.Cancel(source, 50);
         OperationCanceledException failure =
             Assert.Throws<OperationCanceledException>(() => layer.Forward(x, y, source.Token));
+        canceller.Join();
         Assert.Equal(source.Token, failure.CancellationToken);
         Assert.NotEmpty(failure.Message);
         // The last token was not written, so the call did not run to its end.
@@ -30,12 +49,14 @@ public class CancellationTests
     [Fact]
     public async Task ForwardAsyncEndsEarly()
     {
-        float[] x = new float[Tokens * Size];
+        float[] x = Ones();
         float[] y = new float[x.Length];
         using Layer layer = SlowLayer();
-        using CancellationTokenSource source = new(50);
+        using CancellationTokenSource source = new();
         Task task = layer.ForwardAsync(x, y, source.Token);
+        Thread canceller = Later.Cancel(source, 50);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
+        canceller.Join();
         Assert.True(task.IsCanceled);
         Assert.All(y[^Size..], element => Assert.Equal(0, element));
     }

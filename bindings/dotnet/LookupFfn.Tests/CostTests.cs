@@ -32,7 +32,7 @@ public class CostTests
     public void ForgottenLayersPressTheCollector()
     {
         const int Layers = 400;
-        long before = Raw.LiveHandles();
+        long before = Handles.Settled();
         long most = 0;
         for (int i = 0; i < Layers; i++)
         {

@@ -38,7 +38,7 @@ public class FailuresTests
     [Fact]
     public void FilesThatCannotBeUsed()
     {
-        long before = Raw.LiveHandles();
+        long before = Handles.Settled();
         string directory = Directory.CreateTempSubdirectory("lookupffn-").FullName;
         try
         {
@@ -70,7 +70,7 @@ public class FailuresTests
     [Fact]
     public void ConfigsThatCannotBeMeant()
     {
-        long before = Raw.LiveHandles();
+        long before = Handles.Settled();
         LayerConfig odd = Small with { TableSize = 3 };
         ArgumentException failure = Assert.Throws<ArgumentException>(() => Layer.CreateRandom(odd));
         Assert.Contains("3", failure.Message, StringComparison.Ordinal);

@@ -39,7 +39,7 @@ public sealed class ModelMisuseTests : IDisposable
     [Fact]
     public void FilesThatCannotBeUsed()
     {
-        long before = Raw.LiveHandles();
+        long before = Handles.Settled();
         string directory = Directory.CreateTempSubdirectory("lookupffn-").FullName;
         try
         {
@@ -65,7 +65,7 @@ public sealed class ModelMisuseTests : IDisposable
     [Fact]
     public async Task DisposedModelsRefuse()
     {
-        long before = Raw.LiveHandles();
+        long before = Handles.Settled();
         model.Dispose();
         Assert.Equal(before - 1, Raw.LiveHandles());
         model.Dispose();
@@ -89,9 +89,10 @@ public sealed class ModelMisuseTests : IDisposable
         using CancellationTokenSource source = new();
         Golden.AssertSameBits(model.Embed(Short), model.Embed(Short, cancellationToken: source.Token));
         Task<float[][]> running = model.ClassifyAsync(much, source.Token);
-        source.CancelAfter(100);
+        Thread canceller = Later.Cancel(source, 100);
         OperationCanceledException ended =
             Assert.Throws<OperationCanceledException>(() => model.Classify(much, source.Token));
+        canceller.Join();
         Assert.Equal(source.Token, ended.CancellationToken);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);
         Assert.True(running.IsCanceled);
@@ -106,7 +107,7 @@ public sealed class ModelMisuseTests : IDisposable
         model.Dispose();
         string setting = Environment.GetEnvironmentVariable("LOOKUPFFN_RACE_SECONDS") ?? "5";
         DateTime deadline = DateTime.UtcNow.AddSeconds(double.Parse(setting, CultureInfo.InvariantCulture));
-        long before = Raw.LiveHandles();
+        long before = Handles.Settled();
         long calls = 0;
         int models = 0;
         for (; DateTime.UtcNow < deadline; models++)
@@ -152,7 +153,7 @@ public sealed class ModelMisuseTests : IDisposable
     [Fact]
     public void ForgottenModelsAreFreed()
     {
-        long before = Raw.LiveHandles();
+        long before = Handles.Settled();
         Forget(golden.Folder);
         DateTime deadline = DateTime.UtcNow.AddSeconds(30);
         while (Raw.LiveHandles() > before && DateTime.UtcNow < deadline)

@@ -23,7 +23,8 @@ from .teacher_cache import FFNExamples, TeacherStates
 from .training import Fit, Options, Whole
 
 
-LENGTHS = {"steps", "int8_steps"}  # options that may change while a run is on its way
+LENGTHS = {"steps", "int8_steps"}
+MAY_CHANGE = LENGTHS | {"precision"}  # options, while a run is on its way
 
 
 @dataclasses.dataclass
@@ -79,10 +80,11 @@ class Run:
             differing = key
             if key == "options":
                 names = [name for name in value if note[key].get(name) != value[name]]
-                if set(names) <= LENGTHS:
+                if LENGTHS & set(names):
                     self._check_length(note)
+                if set(names) <= MAY_CHANGE:
                     continue
-                differing = ", ".join(name for name in names if name not in LENGTHS)
+                differing = ", ".join(name for name in names if name not in MAY_CHANGE)
             raise ValueError(f"{self.state.path} is of a run with another {differing}; give another --work, or the same "
                              "settings, texts and teacher")
 
@@ -184,7 +186,7 @@ class Run:
     def _enter_whole(self, first: bool) -> Whole:
         name = f"states{self.processes.rank or ''}"
         states = TeacherStates(self.places.work / name, self.teacher, self.batches, self.places.cache_gigabytes,
-                               self.data_identity)
+                               self.data_identity, self.options.precision)
         whole = Whole(self.student, states, self.layers, self.options, self.processes)
         if first:
             self._save(whole.optimizer, 0)

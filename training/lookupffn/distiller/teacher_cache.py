@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .. import features
 from ..progress import Progress
 from .pieces import LengthBatches
 from .subject import Subject
@@ -58,8 +59,9 @@ class FFNExamples:
 class TeacherStates:
     """The teacher's hidden states and answers for each batch; as many as fit the room on disk are kept."""
 
-    def __init__(self, folder: Path, teacher: Subject, batches: LengthBatches, gigabytes: float, identity: str) -> None:
-        self.folder, self.teacher, self.batches = folder, teacher, batches
+    def __init__(self, folder: Path, teacher: Subject, batches: LengthBatches, gigabytes: float, identity: str,
+                 precision: str = "float32") -> None:
+        self.folder, self.teacher, self.batches, self.precision = folder, teacher, batches, precision
         self.room = int(gigabytes * 1e9)
         note = folder / "states.json"
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +93,8 @@ class TeacherStates:
             hidden = torch.from_numpy(np.load(hidden_path).astype(np.float32)).to(ids.device) if with_hidden else []
             return answer, list(hidden)
         states: list[tuple[Tensor, Tensor, Tensor]] = []
-        answer = self.teacher.answer(self.teacher.hidden(ids, states), ids).float()
+        with features.autocast(ids.device, self.precision):
+            answer = self.teacher.answer(self.teacher.hidden(ids, states), ids).float()
         outputs = [state[2].float() for state in states]
         if not answer_path.exists():
             self._keep(answer_path, answer)

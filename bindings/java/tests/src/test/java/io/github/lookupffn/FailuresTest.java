@@ -37,8 +37,8 @@ class FailuresTest {
   }
 
   @Test
-  void missingFile(@TempDir Path directory) {
-    long before = Raw.liveHandles();
+  void missingFile(@TempDir Path directory) throws Exception {
+    long before = Handles.settled();
     Path missing = directory.resolve("fehlt-🚀.safetensors");
     ModelIoException failure = assertThrows(ModelIoException.class, () -> Layer.load(missing));
     assertTrue(failure.getMessage().contains("fehlt-🚀.safetensors"), failure.getMessage());
@@ -46,7 +46,7 @@ class FailuresTest {
   }
 
   @Test
-  void unwritableFile(@TempDir Path directory) {
+  void unwritableFile(@TempDir Path directory) throws Exception {
     try (Layer layer = Layer.random(LayerConfig.of(8, 2, 4).withDenseProjection())) {
       Path file = directory.resolve("no-such-directory").resolve("layer.safetensors");
       assertThrows(ModelIoException.class, () -> layer.save(file));
@@ -55,7 +55,7 @@ class FailuresTest {
 
   @Test
   void badModel(@TempDir Path directory) throws Exception {
-    long before = Raw.liveHandles();
+    long before = Handles.settled();
     Path file = directory.resolve("bad-🚀.safetensors");
     Files.write(file, new byte[100]);
     BadModelException failure = assertThrows(BadModelException.class, () -> Layer.load(file));
@@ -78,8 +78,8 @@ class FailuresTest {
   }
 
   @Test
-  void noMemory() {
-    long before = Raw.liveHandles();
+  void noMemory() throws Exception {
+    long before = Handles.settled();
     // 2^31 - 1 tables of 65536 rows of 65536 floats are more than any machine's address space.
     LayerConfig huge = LayerConfig.of(65536, Integer.MAX_VALUE, 65536).withDenseProjection();
     RuntimeException failure = assertThrows(RuntimeException.class, () -> Layer.random(huge));

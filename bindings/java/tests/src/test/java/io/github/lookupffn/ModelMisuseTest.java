@@ -76,8 +76,8 @@ class ModelMisuseTest {
   }
 
   @Test
-  void filesThatCannotBeUsed(@TempDir Path directory) throws IOException {
-    long before = Raw.liveHandles();
+  void filesThatCannotBeUsed(@TempDir Path directory) throws Exception {
+    long before = Handles.settled();
     Path missing = directory.resolve("fehlt-🚀");
     String message = assertThrows(ModelIoException.class, () -> Model.load(missing)).getMessage();
     assertTrue(message.contains("fehlt-🚀"), message);
@@ -93,8 +93,8 @@ class ModelMisuseTest {
   }
 
   @Test
-  void closedModelsRefuse() {
-    long before = Raw.liveHandles();
+  void closedModelsRefuse() throws Exception {
+    long before = Handles.settled();
     model.close();
     assertEquals(before - 1, Raw.liveHandles());
     model.close();
@@ -179,7 +179,7 @@ class ModelMisuseTest {
   @Test
   void racedClosing() throws Exception {
     model.close();
-    long before = Raw.liveHandles();
+    long before = Handles.settled();
     byte[] bytes;
     try (Model whole = Model.load(golden.folder)) {
       Path file = Files.createTempFile("lookupffn", ".safetensors");
@@ -227,7 +227,7 @@ class ModelMisuseTest {
 
   @Test
   void forgottenModelsAreFreed() throws Exception {
-    long before = Raw.liveHandles();
+    long before = Handles.settled();
     for (int i = 0; i < 20; i++) {
       Model.load(golden.folder, ONE_THREAD).embed(SHORT[0]);
     }
