@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "format/folder.h"
+#include "format/safetensors.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -12,6 +14,17 @@ namespace lffn {
 inline bool is_folder(const std::string& path) {
   struct stat status;
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// What lffn_model_save wrote may lie in a folder, under the name that weights have there.
+constexpr char kSavedModel[] = "model.safetensors";
+
+inline bool holds_saved_model(const Folder& folder) {
+  if (folder.has("config.json") || folder.has("modules.json") || !folder.has(kSavedModel)) return false;
+  const auto bytes = folder.open(kSavedModel);
+  const Safetensors file = parse_safetensors(*bytes);
+  const auto format = file.metadata.find("format");
+  return format != file.metadata.end() && format->second == "lookupffn";
 }
 
 // Runs `action` so that what it says of the content begins with the path, if there is one.

@@ -15,6 +15,14 @@ namespace {
 
 constexpr size_t kMaxTokenizerBytes = size_t{64} << 20;
 
+// Of a model in one file.
+std::shared_ptr<const Tokenizer> tokenizer_of(const Bytes& file) {
+  Safetensors model = parse_safetensors(file);
+  std::shared_ptr<const Tokenizer> found = take_tokenizer(model.tensors);
+  if (found == nullptr) fail(LFFN_ERROR_BAD_MODEL, "the file holds no tokenizer");
+  return found;
+}
+
 }  // namespace
 
 // Takes the tokenizer of a single file out of its tensors.
@@ -54,6 +62,7 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder) {
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder) {
+  if (holds_saved_model(folder)) return tokenizer_of(*folder.open(kSavedModel));
   const InnerFolder inside(folder, read_sentence_folder(folder).transformer);
   std::shared_ptr<const Tokenizer> found = read_tokenizer(inside);
   if (found == nullptr) {
@@ -75,10 +84,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path) {
       file.read(0, text.size(), text.data());
       return std::shared_ptr<const Tokenizer>(Tokenizer::from_tokenizer_json(text));
     }
-    Safetensors model = parse_safetensors(file);
-    std::shared_ptr<const Tokenizer> found = take_tokenizer(model.tensors);
-    if (found == nullptr) fail(LFFN_ERROR_BAD_MODEL, "the file holds no tokenizer");
-    return found;
+    return tokenizer_of(file);
   });
 }
 

@@ -244,6 +244,22 @@ TEST_F(ModelFiles, Folders) {
   EXPECT_EQ(lffn_model_load(path("none").c_str(), nullptr, &model_), LFFN_ERROR_IO);
 }
 
+// What lffn_model_save wrote may lie in a folder, alone or beside files that are none of a model.
+TEST_F(ModelFiles, ASavedFileInAFolder) {
+  ASSERT_EQ(mkdir(path("saved").c_str(), 0700), 0);
+  std::ofstream(path("saved/README.md")) << "about";
+  write_safetensors(path("saved/model.safetensors"), {{"format", "pt"}}, good_.tensors);
+  EXPECT_EQ(lffn_model_load(path("saved").c_str(), nullptr, &model_), LFFN_ERROR_IO) << "weights without a config";
+  EXPECT_NE(std::string(lffn_last_error()).find("config.json"), std::string::npos) << lffn_last_error();
+  write(good_.config, good_.tensors);
+  ASSERT_EQ(rename(path("model").c_str(), path("saved/model.safetensors").c_str()), 0);
+  EXPECT_EQ(lffn_model_load(path("saved").c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();
+  std::ofstream(path("saved/config.json")) << "{}";
+  lffn_model_free(model_);
+  model_ = nullptr;
+  EXPECT_EQ(lffn_model_load(path("saved").c_str(), nullptr, &model_), LFFN_ERROR_BAD_MODEL) << "a config of its own";
+}
+
 TEST_F(ModelFiles, EveryTruncationIsRefused) {
   RandomModelShape shape;
   shape.hidden_size = 4;

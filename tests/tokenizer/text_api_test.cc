@@ -382,6 +382,26 @@ class TextFolder : public testing::Test {
   lffn_model* model_ = nullptr;
 };
 
+TEST_F(TextFolder, OfASavedModelInAFolder) {
+  ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
+  const fs::path inner = folder_ / "saved";
+  fs::create_directory(inner);
+  ASSERT_EQ(lffn_model_save(model_, (inner / "model.safetensors").c_str()), LFFN_OK) << lffn_last_error();
+  lffn_tokenizer* tokenizer = nullptr;
+  ASSERT_EQ(lffn_tokenizer_load(inner.c_str(), &tokenizer), LFFN_OK) << lffn_last_error();
+  lffn_tokenizer_info info, expected;
+  lffn_tokenizer_info_init(&info);
+  lffn_tokenizer_info_init(&expected);
+  ASSERT_EQ(lffn_tokenizer_get_info(tokenizer, &info), LFFN_OK);
+  lffn_tokenizer_free(tokenizer);
+  ASSERT_EQ(lffn_tokenizer_load(folder_.c_str(), &tokenizer), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_tokenizer_get_info(tokenizer, &expected), LFFN_OK);
+  EXPECT_EQ(info.vocab_size, expected.vocab_size);
+  EXPECT_EQ(info.mask_id, expected.mask_id);
+  lffn_tokenizer_free(tokenizer);
+  lffn_model_free(model_);
+}
+
 TEST_F(TextFolder, NeedsNoTokenizer) {
   fs::remove(folder_ / "vocab.json");
   fs::remove(folder_ / "merges.txt");
