@@ -98,7 +98,7 @@ constexpr int64_t kSlabColumns = 64, kMaxColumns = 2048;
 constexpr int32_t kColumnsF32 = 16, kColumnsBf16 = 32, kColumnsInt8 = 64;
 
 // A product of rows with a matrix in panels, as in a linear layer: out = activation(in * weights + bias).
-enum class Activation : int32_t { kNone, kGelu, kTanh, kGeluTanh, kRelu, kSigmoid };
+enum class Activation : int32_t { kNone, kGelu, kTanh, kGeluTanh, kRelu, kSigmoid, kSilu };
 struct LinearPlan {
   const float* in;  // [rows][inputs], in_stride floats apart
   int64_t in_stride;

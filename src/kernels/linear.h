@@ -215,6 +215,8 @@ void activate(Activation activation, float* rows, int64_t stride, int64_t count,
       return apply(rows, stride, count, columns, [](F32 x) { return relu(x); });
     case Activation::kSigmoid:
       return apply(rows, stride, count, columns, [](F32 x) { return sigmoid(x); });
+    case Activation::kSilu:
+      return apply(rows, stride, count, columns, [](F32 x) { return silu(x); });
   }
 }
 

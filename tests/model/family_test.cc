@@ -200,7 +200,7 @@ TEST(Families, RefusedInOneSentence) {
   MadeFolder folder("roberta-classes");
   folder.configure("\"gelu\"", "\"quick_gelu\"");
   folder.refused(LFFN_ERROR_BAD_MODEL,
-                 "'hidden_act' must be one of \"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\", \"relu\"");
+                 "'hidden_act' must be one of \"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\", \"relu\", \"silu\", \"swish\"");
 
   MadeFolder old("roberta-classes");
   old.tensors.clear();
@@ -222,6 +222,11 @@ TEST(Families, ActivationsOfDenseLayers) {
   EXPECT_LT(distance(tanh.data(), gelu.data(), gelu.size()), 0.05) << "two forms of the same";
   EXPECT_NE(tanh, gelu);
   EXPECT_GT(distance(relu.data(), gelu.data(), gelu.size()), 0.05);
+  folder.configure("\"relu\"", "\"silu\"");
+  const std::vector<float> silu = hidden_of(*folder.load());
+  EXPECT_GT(distance(silu.data(), gelu.data(), gelu.size()), 0.01);
+  folder.configure("\"silu\"", "\"swish\"");
+  EXPECT_EQ(hidden_of(*folder.load()), silu);
 }
 
 TEST(Families, ShardedWeights) {

@@ -45,6 +45,7 @@ TEST(ModelKernels, Functions) {
     const std::vector<float> gelu_tanhs = apply(*kernels, Activation::kGeluTanh, in);
     const std::vector<float> relus = apply(*kernels, Activation::kRelu, in);
     const std::vector<float> sigmoids = apply(*kernels, Activation::kSigmoid, in);
+    const std::vector<float> silus = apply(*kernels, Activation::kSilu, in);
     for (size_t i = 0; i < in.size(); ++i) {
       const double x = in[i], size = std::fabs(x);
       ASSERT_NEAR(gelus[i], gelu(x), 5e-8 + 1.2e-7 * size) << kernels->name << ", x = " << in[i];
@@ -53,6 +54,7 @@ TEST(ModelKernels, Functions) {
       ASSERT_EQ(relus[i], std::max(0.0, x)) << kernels->name << ", x = " << in[i];
       const double sigmoid = 1 / (1 + std::exp(-x));
       ASSERT_NEAR(sigmoids[i], sigmoid, 3e-7 * sigmoid + 2e-38) << kernels->name << ", x = " << in[i];
+      ASSERT_NEAR(silus[i], x * sigmoid, 4e-7 * size * sigmoid + 2e-36) << kernels->name << ", x = " << in[i];
     }
   }
 }
@@ -61,10 +63,10 @@ TEST(ModelKernels, FunctionsOfWhatIsNoNumber) {
   for (const Kernels* kernels : all_kernels()) {
     const auto value = [&](Activation activation, float x) { return apply(*kernels, activation, {x})[0]; };
     for (const Activation activation : {Activation::kNone, Activation::kGelu, Activation::kTanh, Activation::kGeluTanh,
-                                        Activation::kRelu, Activation::kSigmoid}) {
+                                        Activation::kRelu, Activation::kSigmoid, Activation::kSilu}) {
       EXPECT_TRUE(std::isnan(value(activation, std::nanf("")))) << kernels->name;
     }
-    for (const Activation activation : {Activation::kGelu, Activation::kGeluTanh, Activation::kRelu}) {
+    for (const Activation activation : {Activation::kGelu, Activation::kGeluTanh, Activation::kRelu, Activation::kSilu}) {
       EXPECT_EQ(value(activation, INFINITY), INFINITY) << kernels->name;
       EXPECT_NEAR(value(activation, -INFINITY), 0, 1e-9) << kernels->name;
     }
@@ -79,8 +81,8 @@ TEST(ModelKernels, FunctionsOfWhatIsNoNumber) {
 TEST(ModelKernels, FunctionsGiveTheSameBits) {
   std::vector<float> in = random_floats(2000, 20, 9);
   for (const float x : random_floats(500, 0.01f, 10)) in.push_back(x);
-  for (const Activation activation :
-       {Activation::kGelu, Activation::kTanh, Activation::kGeluTanh, Activation::kRelu, Activation::kSigmoid}) {
+  for (const Activation activation : {Activation::kGelu, Activation::kTanh, Activation::kGeluTanh, Activation::kRelu,
+                                      Activation::kSigmoid, Activation::kSilu}) {
     std::vector<float> first;
     for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni"}) {
       const Kernels* kernels = find_kernels(name);

@@ -169,6 +169,18 @@ def test_the_library_runs_what_is_saved(family, task, projection, tmp_path):
         assert family == "roberta-prelayernorm" or torch.equal(states[-1][2], hidden)
 
 
+@pytest.mark.parametrize("name", families.ACTIVATIONS)
+def test_the_library_has_the_same_activations(name, tmp_path):
+    model = small_model(hidden_act=name)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(8)  # far from where all activations are straight
+        expected = model(IDS[:1])[0].numpy()
+    save_folder(model, tmp_path)
+    found, _ = hidden_states_of_library(tmp_path, IDS[:1].tolist(), 16)
+    assert error(torch.from_numpy(found), expected) < 1e-4
+
+
 def test_padding_and_lengths():
     model = small_model()
     padded = torch.cat([IDS, torch.zeros(2, 4, dtype=torch.long)], 1)
@@ -182,7 +194,7 @@ def test_what_is_wrong_is_named(tmp_path):
     for raw, changed, message in [
             (raw_config(model_type="gpt2"), {}, "model_type"),
             (raw_config(hidden_size="x"), {}, "hidden_size"),
-            (raw_config(hidden_act="swish"), {}, "hidden_act"),
+            (raw_config(hidden_act="quick_gelu"), {}, "hidden_act"),
             (raw_config(ffn_num_tables=8), {}, "ffn_num_tables"),
             (raw_config(ffn_kinds=["lookup"]), {}, "ffn_kinds"),
             (raw_config(), {"bert.encoder.layer.1.output.dense.bias": None}, "missing"),

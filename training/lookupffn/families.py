@@ -21,7 +21,8 @@ PREFIXES = {"bert": "bert.", "roberta": "roberta.", "roberta-prelayernorm": "rob
             "distilbert": "distilbert."}
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu, "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
-    "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"), "relu": F.relu}
+    "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"), "relu": F.relu,
+    "silu": F.silu, "swish": F.silu}
 _LOOKUP_KEYS = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "decay_coeff", "num_probes")
 # What DistilBERT calls otherwise.
 _DISTILBERT_KEYS = {"hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
