@@ -92,6 +92,14 @@ class NativeModel:
         self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
         return hidden
 
+    def embed(self, sequences: Sequence[Sequence[int]], width: int) -> numpy.ndarray:
+        """A vector for each sequence of ids, made as the model's files say, [sequences, width]."""
+        args, _kept = self._args(sequences)
+        vectors = numpy.zeros((len(sequences), width), numpy.float32)
+        args.embeddings, args.embeddings_capacity = vectors.ctypes.data, vectors.size
+        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+        return vectors
+
     def logits(self, sequences: Sequence[Sequence[int]], places: Sequence[int], vocabulary: int) -> numpy.ndarray:
         """The language model head's logits at some places of the sequences laid end to end, [places, vocabulary]."""
         args, _kept = self._args(sequences)
