@@ -140,7 +140,7 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_been(texts, tmp_path, megabytes
 def test_a_run_may_be_made_shorter_and_longer_on_its_way(texts, tmp_path):
     out = tmp_path / "student"
     command(SENTENCE, texts, out, "--stop-after", 30)  # 20 of the fit, 10 of 24
-    command(SENTENCE, texts, out, "--steps", 40, "--stop-after", 5)
+    command(SENTENCE, texts, out, "--steps", 40, "--precision", "bfloat16", "--stop-after", 5)
     command(SENTENCE, texts, out, "--steps", 18, "--int8-steps", 4, "--stop-after", 5)
     with pytest.raises(SystemExit, match="has made 20 steps of 18 and 4 with int8; it cannot end after 30"):
         command(SENTENCE, texts, out, "--steps", 30, "--int8-steps", 4)
