@@ -125,6 +125,21 @@ void parse_json(std::string_view text, size_t first_byte, size_t max_depth, Json
   }
 }
 
+double json_number(std::string_view text) {
+  struct Number final : JsonEvents {
+    double value = 0;
+    void begin_object() override {}
+    void end_object() override {}
+    void begin_array() override {}
+    void end_array() override {}
+    void key(std::string&) override {}
+    void scalar(JsonScalar&& scalar) override { value = scalar.number; }
+    std::string where() const override { return "a number"; }
+  } number;
+  parse_json(text, 0, 1, number);
+  return number.value;
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   if (valid_utf8_length(text) != text.size()) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is not valid UTF-8", in_quotes(text).c_str());

@@ -36,6 +36,9 @@ class JsonEvents {
 // bytes from first_byte, where the text stands in its file. Memory grows with the text at most in proportion.
 void parse_json(std::string_view text, size_t first_byte, size_t max_depth, JsonEvents& events);
 
+// The number that the text is, as parse_json would tell it. Not every C++ library has std::from_chars for it.
+double json_number(std::string_view text);
+
 // Appends the text in double quotes with what JSON wants escaped. The text must be UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 

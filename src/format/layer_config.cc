@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "format/json.h"
 #include "format/json_object.h"
 #include "runtime/error.h"
 
@@ -38,9 +39,7 @@ std::string number_text(float value) {
   // Nine digits tell all floats apart.
   for (int digits = 1; digits <= 9; ++digits) {
     end = std::to_chars(text, text + sizeof(text), double{value}, std::chars_format::general, digits).ptr;
-    double back = 0;
-    std::from_chars(text, end, back);
-    if (static_cast<float>(back) == value) break;
+    if (static_cast<float>(json_number({text, static_cast<size_t>(end - text)})) == value) break;
   }
   const std::string result(static_cast<const char*>(text), static_cast<size_t>(end - text));
   // "-0" would be read as an integer, which has no sign to keep.

@@ -1,0 +1,12 @@
+// Functions that the math library of each system would round in its own way: these give the same bits everywhere, from
+// additions, multiplications and divisions alone. Within a few units in the last place of a double.
+#pragma once
+
+namespace lffn {
+
+double own_exp(double x);
+double own_tanh(double x);
+// 1 - erf(x), which is small and accurate for large x.
+double own_erfc(double x);
+
+}  // namespace lffn
