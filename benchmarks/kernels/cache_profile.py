@@ -42,13 +42,13 @@ def main():
     parser.add_argument("--ways", type=int, default=12)
     parser.add_argument("--last", default="1M")
     arguments = parser.parse_args()
-    print("| FFN | tokens a call | instructions | reads | misses of L1 | misses of L2 |\n|---|---|---|---|---|---|")
+    print("| FFN | tokens a call | instructions | misses of L1 | misses of L2 |\n|---|---|---|---|---|")
     for tokens in (1, 16, 256):
         first, second = (4, 24) if tokens == 1 else (2, 6) if tokens == 16 else (1, 3)
         for kind, name in NAMES.items():
             few, many = (counts(arguments, kind, tokens, calls) for calls in (first, second))
             each = {key: (many[key] - few[key]) / ((second - first) * tokens) for key in many}
-            print(f"| {name} | {tokens} | {each['Ir']:,.0f} | {each['Dr']:,.0f} | {each['D1mr'] + each['D1mw']:,.0f} | "
+            print(f"| {name} | {tokens} | {each['Ir']:,.0f} | {each['D1mr'] + each['D1mw']:,.0f} | "
                   f"{each['DLmr'] + each['DLmw']:,.0f} |", flush=True)
 
 
