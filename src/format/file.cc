@@ -194,11 +194,11 @@ NewFile::NewFile(const std::string& path) : path_(path), target_(path) {
   folder_ = slash == std::string::npos ? "./" : target_.substr(0, slash + 1);
 
   struct stat old;
-  const bool replaces = stat(target_.c_str(), &old) == 0;
+  const bool replaces = access(target_.c_str(), F_OK) == 0;
+  if (!replaces && errno != ENOENT) fail_io("write", path_, errno);
   if (replaces) {
+    if (stat(target_.c_str(), &old) != 0) fail_io("write", path_, errno);
     require_regular(old, "write", path_);
-  } else if (errno != ENOENT) {
-    fail_io("write", path_, errno);
   }
   // A process and its threads never ask for the same name; what a killed process left behind is stepped over.
   static std::atomic<uint32_t> counter{0};

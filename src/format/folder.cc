@@ -1,6 +1,6 @@
 #include "format/folder.h"
 
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,9 +24,9 @@ std::string Folder::read_text(const std::string& name, size_t most) const {
 }
 
 bool FolderOnDisk::has(const std::string& name) const {
-  struct stat status;
-  // What is there but cannot be looked at is found when it is opened.
-  return stat(path(name).c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+  // What is there but cannot be looked at is found when it is opened. Not stat: where it is linked in, as with an old
+  // glibc, its errno may be lost.
+  return access(path(name).c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 std::unique_ptr<const Bytes> FolderOnDisk::open(const std::string& name) const {

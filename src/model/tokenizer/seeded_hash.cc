@@ -1,6 +1,8 @@
 #include "model/tokenizer/seeded_hash.h"
 
-#include <sys/random.h>
+#include <linux/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <ctime>
 
@@ -16,7 +18,8 @@ struct Seed {
 
 Seed make_seed() {
   Seed seed = {};
-  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof seed)) {
+  // Not the function: an old glibc lacks it.
+  if (syscall(SYS_getrandom, &seed, sizeof seed, GRND_NONBLOCK) != static_cast<long>(sizeof seed)) {
     // Early in a machine's life there is no randomness yet; the clock will do.
     timespec now = {};
     clock_gettime(CLOCK_REALTIME, &now);
