@@ -9,6 +9,10 @@ set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON)
 add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py ${LFFN_JAR}
                                    ${java_build}/lookupffn-${LFFN_VERSION}.pom)
 
+add_test(NAME java_native_image
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_native_image.py ${LFFN_JAR}
+                 ${LFFN_SWIG_DIR}/java_arrays.cc ${LFFN_SWIG_DIR}/java_models.cc ${LFFN_SWIG_OUT}/java_wrapper.cxx)
+
 add_test(NAME java_same_bytes
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/build_twice.py jar
                  ${CMAKE_CURRENT_SOURCE_DIR}/../java/src/main/java ${LFFN_SWIG_OUT}/java ${Java_JAVAC_EXECUTABLE}

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
-import java.util.Locale;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
@@ -18,7 +18,7 @@ final class NativeFinder {
 
   private static final String NAME = "lookupffn_jni";
   private static final String FILE = "lib" + NAME + ".so";
-  private static final String PLATFORM = platform();
+  private static final List<String> FOLDERS = Platform.folders();
 
   private final Consumer<String> load;
   private final Consumer<String> loadByName;
@@ -46,12 +46,17 @@ final class NativeFinder {
       return findFile("the property " + PATH_PROPERTY, chosen);
     }
     tried("the property " + PATH_PROPERTY, "not set");
-    String loaded = findResource();
-    return loaded != null || forbidden ? loaded : findOnLibraryPath();
+    for (String folder : FOLDERS) {
+      String loaded = findResource("native/" + folder + "/" + FILE);
+      if (loaded != null || forbidden) {
+        return loaded;
+      }
+    }
+    return findOnLibraryPath();
   }
 
   String explanation() {
-    String text = "cannot load " + FILE + " on " + PLATFORM + ". Tried:" + tried;
+    String text = "cannot load " + FILE + " on " + String.join(" or ", FOLDERS) + ". Tried:" + tried;
     if (forbidden) {
       return text + "\nThis Java virtual machine lets only those run native code whom its command line names: add "
           + "--enable-native-access=ALL-UNNAMED, or --enable-native-access=io.github.lookupffn where the jar is on the "
@@ -74,8 +79,7 @@ final class NativeFinder {
   }
 
   /** Asks for a file of a fixed name and never walks the jar, which may lie inside another jar. */
-  private String findResource() {
-    String name = "native/" + PLATFORM + "/" + FILE;
+  private String findResource(String name) {
     try (InputStream resource = NativeFinder.class.getResourceAsStream(name)) {
       return resource == null ? tried("the jar's " + name, "not there") : findCopy(name, resource);
     } catch (IOException | UnsatisfiedLinkError | RuntimeException failure) {
@@ -139,19 +143,23 @@ final class NativeFinder {
     return null;
   }
 
+  /** What the library for this machine needs, or those that there are. */
   private static String requirements() {
-    try (InputStream resource = NativeFinder.class.getResourceAsStream("native/" + PLATFORM + "/requires.txt")) {
-      return resource == null
-          ? "a platform that this jar was built for"
-          : new String(resource.readAllBytes(), StandardCharsets.UTF_8).trim();
-    } catch (IOException unreadable) {
-      return "unknown things (" + unreadable + ")";
+    StringBuilder others = new StringBuilder();
+    for (String folder : Platform.ALL) {
+      try (InputStream resource = NativeFinder.class.getResourceAsStream("native/" + folder + "/requires.txt")) {
+        if (resource == null) {
+          continue;
+        }
+        String needs = new String(resource.readAllBytes(), StandardCharsets.UTF_8).trim();
+        if (FOLDERS.contains(folder)) {
+          return needs;
+        }
+        others.append(others.length() == 0 ? "" : "; or ").append(needs);
+      } catch (IOException unreadable) {
+        return "unknown things (" + unreadable + ")";
+      }
     }
-  }
-
-  private static String platform() {
-    String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
-    String processor = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
-    return system + "-" + (processor.equals("amd64") ? "x86_64" : processor);
+    return others.length() == 0 ? "a jar of this project as it was built" : others.toString();
   }
 }

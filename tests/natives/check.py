@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Looks at what scripts/natives built, and runs it where nothing else is installed.
+
+usage: tests/natives/check.py [--natives build/natives] [--reference PROGRAM] [--jar JAR] [NAME...]   (all that are built)
+
+Each library may need only its C library, of glibc nothing newer than 2.17, and shows only its own names. The program
+natives_outputs then runs in a root folder that holds the C library's Debian package and no other: for x64 with chroot, for
+arm64 with qemu-user. All have to print the same hashes, and so has --reference, the same program of a usual build. With
+--jar a Java program uses that jar in the root of x64's glibc, to which only what the Java runtime itself needs is added.
+"""
+import argparse
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ["linux-x64", "linux-arm64", "linux-musl-x64", "linux-musl-arm64"]
+LIBRARIES = {"src/liblookupffn.so": r"lffn_\w+@@LOOKUPFFN_\w+",
+             "bindings/java/liblookupffn_jni.so": r"Java_io_github_lookupffn_\w+|JNI_On(Unl|L)oad"}
+NEEDED = {"glibc": {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2",
+                    "ld-linux-aarch64.so.1"},
+          "musl": {"libc.so"}}
+NEWEST_GLIBC = (2, 17)
+LAYERS = "tests/golden/data"
+MODELS = ["tests/model/data/model-lookup", "tests/model/data/model-mixed", "tests/model/data-hf/distilbert-classes",
+          "tests/model/data-hf/roberta-classes", "examples/models/kjv-small"]
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def output(*command, **options):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          stdin=subprocess.DEVNULL, check=False, **options)
+    if done.returncode != 0:
+        sys.exit(f"{done.stdout}\nfailed with {done.returncode}: {' '.join(map(str, command))}")
+    return done.stdout
+
+
+def c_library(name):
+    return "musl" if "musl" in name else "glibc"
+
+
+def architecture(name):
+    return "arm64" if name.endswith("arm64") else "amd64"
+
+
+def check_library(path, name, exports):
+    needed = set(re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-d", path)))
+    if not needed or not needed <= NEEDED[c_library(name)]:
+        sys.exit(f"{path} needs {sorted(needed)}")
+    if re.search(r"\((RPATH|RUNPATH)\)", output("readelf", "-d", path)):
+        sys.exit(f"{path} has a run path")
+    wanted = set(re.findall(r"Name: ([A-Z]+_[\w.]+)", output("readelf", "--version-info", path)))
+    wanted = {version for version in wanted if not version.startswith("LOOKUPFFN_")}
+    glibc = [tuple(map(int, version[len("GLIBC_"):].split("."))) for version in wanted if version.startswith("GLIBC_")]
+    if len(glibc) != len(wanted) or (c_library(name) == "glibc") != bool(glibc) or max(glibc, default=()) > NEWEST_GLIBC:
+        sys.exit(f"{path} wants {sorted(wanted)}")
+    shown = [line.split()[0] for line in output("nm", "-D", "--defined-only", "--format=posix", path).splitlines()
+             if line.split()[1] != "A"]
+    strange = [symbol for symbol in shown if not re.fullmatch(exports, symbol)]
+    if strange or not shown:
+        sys.exit(f"{path} shows {strange or 'nothing'}")
+    newest = "GLIBC_" + ".".join(map(str, max(glibc))) if glibc else "no symbol versions"
+    say(f"{name}: {path.name}: {path.stat().st_size} bytes, needs {' '.join(sorted(needed))}, {newest}")
+
+
+def fetch(folder, package, arch):
+    """The Debian package's file; apt gets lists of its own, so that another architecture's do not stay on the system."""
+    debs = folder / "debs" / arch
+    found = sorted(debs.glob(f"{package}_*.deb"))
+    if not found:
+        say(f"fetching the package {package} for {arch}")
+        (debs / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+        apt = ["apt-get", "-q", "-o", f"Dir::State::lists={debs}/lists", "-o", f"Dir::Cache={debs}/cache",
+               "-o", f"APT::Architecture={arch}", "-o", f"APT::Architectures={arch}", "-o", "APT::Sandbox::User="]
+        output(*apt, "update")
+        output(*apt, "download", package, cwd=debs)
+        found = sorted(debs.glob(f"{package}_*.deb"))
+    return found[0]
+
+
+def make_root(folder, name, root):
+    output("dpkg-deb", "-x", fetch(folder, "musl" if c_library(name) == "musl" else "libc6", architecture(name)), root)
+    (root / "tmp").mkdir()
+    shutil.copy(folder / name / "tests/natives/natives_outputs", root / "natives_outputs")
+    shutil.copy((folder / name / "src/liblookupffn.so").resolve(), root / "liblookupffn.so.1")
+    shutil.copytree(ROOT / LAYERS, root / LAYERS)
+    for model in MODELS:
+        shutil.copytree(ROOT / model, root / model)
+
+
+def in_root(root, *command, **environment):
+    enter = ["chroot", root] if os.geteuid() == 0 else ["unshare", "--map-root-user", f"--root={root}"]
+    return output(*enter, *command, env={"PATH": os.environ["PATH"], **environment})
+
+
+def things_to_run(root):
+    layers = sorted(path.name for path in (ROOT / LAYERS).glob("*.model.safetensors"))
+    return [f"{root}/{LAYERS}/{layer}" for layer in layers] + [f"{root}/{model}" for model in MODELS]
+
+
+def native(arch):
+    return platform.machine() == {"amd64": "x86_64", "arm64": "aarch64"}[arch]
+
+
+def run(name, root):
+    if native(architecture(name)):
+        return in_root(root, "/natives_outputs", *things_to_run(""), LD_LIBRARY_PATH="/")
+    return output(f"qemu-{'aarch64' if architecture(name) == 'arm64' else 'x86_64'}", "-L", root, "-E",
+                  f"LD_LIBRARY_PATH={root}", root / "natives_outputs", *things_to_run(root))
+
+
+def needed_files(start):
+    """What programs and libraries take from the system beside the C library, by ldd."""
+    found = set()
+    for path in start:
+        done = subprocess.run(["ldd", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+        found |= set(re.findall(r"=> (/\S+)", done.stdout))
+    own = re.compile(r"/(libc|libm|libdl|libpthread|librt|ld-linux[^.]*)\.[^/]*$")
+    return sorted(path for path in found if not own.search(path))
+
+
+def run_java(jar, root):
+    javac = Path(shutil.which("javac")).resolve()
+    output(javac, "--release", "11", "-cp", jar, "-d", root / "classes", ROOT / "tests/natives/Smoke.java")
+    output(javac.parent / "jlink", "--add-modules", "java.base,java.logging", "--output", root / "java")
+    shutil.copy(jar, root / "lookupffn.jar")
+    for path in needed_files((root / "java").rglob("*.so")):
+        if not path.startswith(str(root)):
+            shutil.copy(path, root / "lib" / Path(path).name)
+            say(f"Java needs {Path(path).name}")
+    text = in_root(root, "/java/bin/java", "-Xshare:off", "-cp", "/classes:/lookupffn.jar", "Smoke", f"/{MODELS[0]}",
+                   LD_LIBRARY_PATH="/java/lib:/lib")  # no /proc tells where the program lies
+    if "loaded from" not in text or ".jar!" not in text:
+        sys.exit(text)
+    say(f"Java in the root of {root.name}: {text.strip()}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--natives", type=Path, default=ROOT / "build" / "natives")
+    parser.add_argument("--reference", type=Path)
+    parser.add_argument("--jar", type=Path)
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*NAMES, []], help=" ".join(NAMES))
+    args = parser.parse_args()
+    folder = args.natives.resolve()
+    names = args.names or [name for name in NAMES if (folder / name / "src/liblookupffn.so").exists()]
+    if not names:
+        sys.exit(f"nothing is built in {folder}; scripts/natives builds")
+    results = {}
+    if args.reference:
+        results[str(args.reference)] = output(args.reference, *things_to_run(ROOT))
+    for name in names:
+        for library, exports in LIBRARIES.items():
+            check_library(folder / name / library, name, exports)
+        with tempfile.TemporaryDirectory() as scratch:
+            root = Path(scratch) / name
+            root.mkdir()
+            make_root(folder, name, root)
+            results[name] = run(name, root)
+            say(f"{name}: {len(results[name].splitlines())} outputs, computed in a root with nothing but {c_library(name)}")
+            if args.jar and name == "linux-x64":
+                run_java(args.jar.resolve(), root)
+    first = next(iter(results))
+    for name, lines in results.items():
+        if lines != results[first] or not lines:
+            sys.exit(f"{name} computes\n{lines}\nand {first}\n{results[first]}")
+    say(f"the same bits from {', '.join(results)}:\n{results[first]}".rstrip())
+
+
+main()
