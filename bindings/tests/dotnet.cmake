@@ -55,10 +55,9 @@ set_tests_properties(dotnet_example_sentences PROPERTIES PASS_REGULAR_EXPRESSION
 lffn_add_dotnet_example(dotnet_example_search Search/Search.csproj ${lffn_search})
 set_tests_properties(dotnet_example_search PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_search_output}")
 if(LFFN_DOTNET_ADAPTER)
-  lffn_add_dotnet_example(dotnet_example_generator Generator/Generator.csproj
-                          ${PROJECT_SOURCE_DIR}/examples/models/kjv-small)
+  lffn_add_dotnet_example(dotnet_example_generator Generator/Generator.csproj ${lffn_encoder})
   set_tests_properties(dotnet_example_generator PROPERTIES PASS_REGULAR_EXPRESSION
-                                                           "2 vectors of 128 numbers, [0-9]+ tokens")
+                                                           "2 vectors of 384 numbers, [0-9]+ tokens")
 endif()
 
 # The service of the examples, which needs ASP.NET, asked by OpenAI's own client.

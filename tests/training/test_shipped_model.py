@@ -1,15 +1,19 @@
-"""The model in examples/models: its size, its card, its ids and its numbers in PyTorch and in the library."""
+"""The models in examples/models: their size, their cards, what they know, and their numbers in PyTorch and in the library."""
 
+import json
 import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
-from lookupffn import bpe, files
+from lookupffn import bpe, files, safetensors
 from lookupffn.native_model import NativeModel
 
-FOLDER = Path(__file__).parents[2] / "examples" / "models" / "kjv-small"
+MODELS = Path(__file__).parents[2] / "examples" / "models"
+TEACHER = MODELS.parents[2] / "shared" / "models" / "all-MiniLM-L6-v2"
+FOLDER, ENCODER = MODELS / "kjv-small", MODELS / "all-minilm-l6-v2-lookup"
 TEXTS = ["In the beginning God created the heaven and the earth.", "And the LORD spake unto Moses, saying,", "x² 日本",
          "  two blanks"]
 
@@ -32,3 +36,47 @@ def test_the_library_agrees():
             with torch.no_grad():
                 expected = model(torch.tensor([ids]))[0].numpy()
             assert np.abs(hidden - expected).max() < 1e-3 * np.sqrt(np.mean(expected**2))
+
+
+# Three sentences that say alike things, without sharing the words that matter.
+GROUPS = [
+    ("The rocket reached orbit after nine minutes.", "A spacecraft was launched this morning.", "Astronauts live aboard the station."),
+    ("Simmer the onions in butter until they are soft.", "This soup needs more salt.", "He fried two eggs for breakfast."),
+    ("The striker scored in the last minute.", "Our team lost the match on penalties.", "The goalkeeper was sent off."),
+    ("The court found him guilty of fraud.", "Her lawyer will appeal the verdict.", "A judge sentenced the thief to prison."),
+    ("Interest rates rose again in June.", "The bank refused him a loan.", "Investors sold their shares in panic."),
+    ("The program crashed with a segmentation fault.", "Somebody fixed the bug in the compiler.", "This function leaks memory."),
+    ("Heavy rain flooded the valley.", "A thunderstorm is coming from the west.", "It snowed all night in the mountains."),
+    ("The pianist played a sonata.", "Her choir rehearses on Thursdays.", "He tuned his violin before the concert."),
+]
+
+
+def embeddings_of(texts):
+    with NativeModel(ENCODER) as model:
+        return model.embed([model.tokenize(text)[:255] for text in texts], 384)
+
+
+def test_the_encoder_is_small_and_has_a_card():
+    assert (ENCODER / "model.safetensors").stat().st_size <= 26_000_000
+    card = (ENCODER / "README.md").read_text(encoding="utf-8")
+    assert all(word in card for word in ("Licence", "Data", "Quality", "Shape")) and "@" not in card
+    assert "Apache" in (ENCODER / "NOTICE").read_text(encoding="utf-8")
+
+
+def test_the_encoder_knows_what_sentences_say():
+    texts = [text for group in GROUPS for text in group]
+    vectors = embeddings_of(texts)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    near = vectors @ vectors.T - 2 * np.eye(len(texts))
+    right = sum(int(near[i].argmax()) // 3 == i // 3 for i in range(len(texts)))
+    assert right >= 22, [(texts[i], texts[near[i].argmax()]) for i in range(len(texts)) if near[i].argmax() // 3 != i // 3]
+
+
+@pytest.mark.skipif(not TEACHER.exists(), reason="needs ../shared")
+def test_the_encoder_is_near_its_teacher():
+    texts = [entry["text"] for entry in json.loads((TEACHER / "reference.json").read_text(encoding="utf-8"))]
+    teacher = np.array(safetensors.load(TEACHER / "reference.safetensors")[0]["embeddings"])
+    mine = embeddings_of(texts)
+    above = np.triu_indices(len(texts), 1)
+    assert np.corrcoef((mine @ mine.T)[above], (teacher @ teacher.T)[above])[0, 1] > 0.92
+    assert (mine * teacher).sum(1).mean() > 0.9

@@ -6,7 +6,7 @@ using LookupFfn.Extensions.AI;
 
 WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(args);
 string path = builder.Configuration["Model"]
-    ?? throw new InvalidOperationException("--Model names a folder, such as examples/models/kjv-small");
+    ?? throw new InvalidOperationException("--Model names a folder, such as examples/models/all-minilm-l6-v2-lookup");
 string? rerankerPath = builder.Configuration["Reranker"];
 builder.Services.AddLookupFfnEmbeddings(path, options => options.Batching =
     builder.Configuration.GetValue("Batching", true)

@@ -4,7 +4,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 if (args.Length != 1)
 {
-    Console.Error.WriteLine("usage: Generator MODEL, a folder or a file, such as examples/models/kjv-small");
+    Console.Error.WriteLine("usage: Generator MODEL, a folder or a file, such as examples/models/all-minilm-l6-v2-lookup");
     return 2;
 }
 

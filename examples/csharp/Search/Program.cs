@@ -4,7 +4,7 @@ using LookupFfn;
 
 if (args.Length != 3)
 {
-    Console.Error.WriteLine("usage: Search MODEL FILE QUESTION, such as examples/models/kjv-small");
+    Console.Error.WriteLine("usage: Search MODEL FILE QUESTION, such as examples/models/all-minilm-l6-v2-lookup");
     return 2;
 }
 

@@ -22,7 +22,7 @@ public final class Search {
 
   public static void main(String[] arguments) {
     if (arguments.length != 3) {
-      System.err.println("usage: Search MODEL FILE QUESTION, such as examples/models/kjv-small");
+      System.err.println("usage: Search MODEL FILE QUESTION, such as examples/models/all-minilm-l6-v2-lookup");
       System.exit(2);
     }
     try (Model model = Model.load(Paths.get(arguments[0]))) {
