@@ -123,6 +123,7 @@ lffn_model_info Model::info() const {
     if (!sentence_.modules[i].normalise) add_linear(modules_[i]);
   }
   info.linear_dtype = layers_[0].query_key_value.dtype();
+  info.embedding_dtype = words_.dtype();
   info.num_parameters = parameters;
   info.file_bytes = static_cast<size_t>(stored);
   info.memory_bytes = bytes;

@@ -106,8 +106,12 @@ TEST_F(Saved, Lookups) {
     options.table_dtype = dtype;
     options.hash_dtype = dtype == LFFN_INT8 ? LFFN_INT8 : LFFN_F32;
     options.linear_dtype = options.hash_dtype;
+    options.embedding_dtype = dtype;
     const auto model = folder.load(options), saved = again(*model);
     EXPECT_EQ(saved->info().table_dtype, dtype);
+    EXPECT_EQ(saved->info().hash_dtype, options.hash_dtype);
+    EXPECT_EQ(saved->info().linear_dtype, options.linear_dtype);
+    EXPECT_EQ(saved->info().embedding_dtype, dtype);
     EXPECT_EQ(saved->info().num_lookup_layers, 2);
     EXPECT_EQ(hidden_of(*saved), hidden_of(*model));
     EXPECT_EQ(embeddings_of(*saved), embeddings_of(*model));
