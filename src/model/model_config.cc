@@ -83,9 +83,8 @@ void refuse_unsupported(const JsonObject& object) {
 }
 
 Activation activation_of(const JsonObject& object, const Family& family) {
-  constexpr std::array<Activation, 6> kActivations = {Activation::kGelu,     Activation::kGeluTanh,
-                                                      Activation::kGeluTanh, Activation::kRelu,
-                                                      Activation::kSilu,     Activation::kSilu};
+  constexpr std::array<Activation, 6> kActivations = {Activation::kGelu, Activation::kGeluTanh, Activation::kGeluTanh,
+                                                      Activation::kRelu, Activation::kSilu,     Activation::kSilu};
   return kActivations[static_cast<size_t>(
       object.choice(family.activation, {"gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "swish"}, 0))];
 }

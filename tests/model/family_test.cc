@@ -199,8 +199,9 @@ TEST(Families, RefusedInOneSentence) {
   with("RobertaForSequenceClassification", "RobertaForTokenClassification", "save the encoder alone");
   MadeFolder folder("roberta-classes");
   folder.configure("\"gelu\"", "\"quick_gelu\"");
-  folder.refused(LFFN_ERROR_BAD_MODEL,
-                 "'hidden_act' must be one of \"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\", \"relu\", \"silu\", \"swish\"");
+  folder.refused(
+      LFFN_ERROR_BAD_MODEL,
+      "'hidden_act' must be one of \"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\", \"relu\", \"silu\", \"swish\"");
 
   MadeFolder old("roberta-classes");
   old.tensors.clear();

@@ -87,7 +87,7 @@ TEST_F(ModelFiles, Configs) {
   refused(config_with("\"ffn_num_table\": 12", "\"ffn_num_table\": 0"), "'ffn_num_table' is 0");
   refused(config_with("{", "{\"num_classes\": 4, "), "classifier.out_proj.weight: shape [3,64], expected [4,64]");
   refused(config_with("{", "{\"layer_norm_eps\": -1.0, "), "'layer_norm_eps' is -1");
-  refused(config_with("{", "{\"hidden_act\": \"swish\", "), "'hidden_act' must be");
+  refused(config_with("{", "{\"hidden_act\": \"quick_gelu\", "), "'hidden_act' must be");
   refused(config_with("{", "{\"output_size\": 32, "), "'output_size' is 32");
   refused(config_with("{", "{\"ffn_kinds\": [\"lookup\"], "), "'ffn_kinds' names 1 layers");
   refused(config_with("{", "{\"ffn_kinds\": [], "), "'ffn_kinds' names 0 layers");

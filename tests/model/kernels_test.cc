@@ -66,7 +66,8 @@ TEST(ModelKernels, FunctionsOfWhatIsNoNumber) {
                                         Activation::kRelu, Activation::kSigmoid, Activation::kSilu}) {
       EXPECT_TRUE(std::isnan(value(activation, std::nanf("")))) << kernels->name;
     }
-    for (const Activation activation : {Activation::kGelu, Activation::kGeluTanh, Activation::kRelu, Activation::kSilu}) {
+    for (const Activation activation :
+         {Activation::kGelu, Activation::kGeluTanh, Activation::kRelu, Activation::kSilu}) {
       EXPECT_EQ(value(activation, INFINITY), INFINITY) << kernels->name;
       EXPECT_NEAR(value(activation, -INFINITY), 0, 1e-9) << kernels->name;
     }
