@@ -3,10 +3,11 @@
 
 usage: tests/natives/check.py [--natives build/natives] [--reference PROGRAM] [--jar JAR] [NAME...]
 
-Without names all that are built. Each library may need only its C library, of glibc nothing newer than 2.17, and shows only its own names. The program
-natives_outputs then runs in a root folder that holds the C library's Debian package and no other: for x64 with chroot,
-for arm64 with qemu-user. All have to print the same hashes, and so has --reference, the same program of a usual build. With
---jar a Java program uses that jar in the root of x64's glibc, to which only what the Java runtime itself needs is added.
+Without names all that are built. Each library may need only its C library, of glibc nothing newer than 2.17, and shows
+only its own names. The program natives_outputs then runs in a root folder that holds the C library's Debian package and
+no other: for x64 with chroot, for arm64 with qemu-user. All have to print the same hashes, and so has --reference, the
+same program of a usual build. With --jar a Java program uses that jar in the root of x64's glibc, to which only what the
+Java runtime itself needs is added.
 """
 import argparse
 import os
