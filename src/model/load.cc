@@ -67,8 +67,9 @@ template <typename Use>
 auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   const CountedFolder counted(given, options.progress);
   const Folder& folder = counted;
-  if (holds_saved_model(given)) {
-    return naming(given.path(kSavedModel), [&] { return with_file(*folder.open(kSavedModel), use); });
+  const std::string saved = given.path(kSavedModel);
+  if (naming(saved, [&] { return holds_saved_model(given); })) {
+    return naming(saved, [&] { return with_file(*folder.open(kSavedModel), use); });
   }
   SentenceFolder sentence = read_sentence_folder(folder);
   const InnerFolder inside(folder, sentence.transformer);

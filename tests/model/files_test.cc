@@ -1,5 +1,6 @@
 // Folders and files that are no model are refused by name, before anything large is allocated.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <functional>
@@ -254,8 +255,12 @@ TEST_F(ModelFiles, ASavedFileInAFolder) {
   write(good_.config, good_.tensors);
   ASSERT_EQ(rename(path("model").c_str(), path("saved/model.safetensors").c_str()), 0);
   EXPECT_EQ(lffn_model_load(path("saved").c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();
-  std::ofstream(path("saved/config.json")) << "{}";
   lffn_model_free(model_);
+  model_ = nullptr;
+  ASSERT_EQ(truncate(path("saved/model.safetensors").c_str(), 100), 0);
+  EXPECT_EQ(lffn_model_load(path("saved").c_str(), nullptr, &model_), LFFN_ERROR_BAD_MODEL) << "cut short";
+  EXPECT_EQ(std::string(lffn_last_error()).find(path("saved/model.safetensors")), 0u) << lffn_last_error();
+  std::ofstream(path("saved/config.json")) << "{}";
   model_ = nullptr;
   EXPECT_EQ(lffn_model_load(path("saved").c_str(), nullptr, &model_), LFFN_ERROR_BAD_MODEL) << "a config of its own";
 }
