@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "lookupffn/base.h"
+#include "lookupffn/lookupffn.hpp"
 
 // A host's pool, as programs have them: tasks in a queue, three threads, loops of several callers at once.
 class Pool {
@@ -86,6 +86,28 @@ class Pool {
   std::vector<std::thread> threads_;
   std::atomic<int64_t> loops_{0}, most_items_{0}, at_once_{0}, most_at_once_{0}, repeated_{0};
 };
+
+inline lookupffn::RuntimeOptions in_pool(Pool& pool, int32_t num_threads) {
+  lookupffn::RuntimeOptions options;
+  options.num_threads = num_threads;
+  options.parallel_for = Pool::parallel_for;
+  options.parallel_user = &pool;
+  return options;
+}
+
+// How many of the calls of so many callers at once were not right.
+template <typename Call>
+int wrong_calls(int num_callers, int calls_each, const Call& is_right) {
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < num_callers; ++i) {
+    callers.emplace_back([&] {
+      for (int call = 0; call < calls_each; ++call) wrong += is_right() ? 0 : 1;
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  return wrong;
+}
 
 // An allocator that counts.
 struct Heap {

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "host.h"
@@ -36,23 +35,11 @@ class ModelRuntimes : public testing::Test {
 
 TEST_F(ModelRuntimes, RunInTheHostsPool) {
   Pool pool;
-  lookupffn::RuntimeOptions options;
-  options.num_threads = 3;
-  options.parallel_for = Pool::parallel_for;
-  options.parallel_user = &pool;
-  const lookupffn::Model model = with(options);
+  const lookupffn::Model model = with(in_pool(pool, 3));
   EXPECT_EQ(model.info().num_threads, 3);
   const Floats expected = run(usual());
   EXPECT_EQ(pool.loops(), 0) << "that model is none of the pool's";
-  std::atomic<int> wrong{0};
-  std::vector<std::thread> callers;
-  for (int i = 0; i < 3; ++i) {
-    callers.emplace_back([&] {
-      for (int call = 0; call < 5; ++call) wrong += run(model) == expected ? 0 : 1;
-    });
-  }
-  for (std::thread& caller : callers) caller.join();
-  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(wrong_calls(3, 5, [&] { return run(model) == expected; }), 0);
   EXPECT_GT(pool.loops(), 0);
   EXPECT_LE(pool.most_items(), 3);
   EXPECT_EQ(pool.repeated(), 0);

@@ -45,11 +45,7 @@ class Runtimes : public testing::Test {
 
 TEST_F(Runtimes, RunInTheHostsPool) {
   Pool pool;
-  lookupffn::RuntimeOptions options;
-  options.num_threads = 4;
-  options.parallel_for = Pool::parallel_for;
-  options.parallel_user = &pool;
-  const lookupffn::Layer layer = with(options);
+  const lookupffn::Layer layer = with(in_pool(pool, 4));
   EXPECT_EQ(layer.info().num_threads, 4);
   const Floats expected = run(usual());
   EXPECT_EQ(pool.loops(), 0) << "that layer is none of the pool's";
@@ -61,23 +57,9 @@ TEST_F(Runtimes, RunInTheHostsPool) {
 
 TEST_F(Runtimes, ServeSeveralCallersAtOnce) {
   Pool pool;
-  lookupffn::RuntimeOptions options;
-  options.num_threads = 3;
-  options.parallel_for = Pool::parallel_for;
-  options.parallel_user = &pool;
-  const lookupffn::Layer layer = with(options);
+  const lookupffn::Layer layer = with(in_pool(pool, 3));
   const Floats expected = run(usual());
-  std::atomic<int> wrong{0};
-  std::vector<std::thread> callers;
-  for (int i = 0; i < 4; ++i) {
-    callers.emplace_back([&] {
-      for (int call = 0; call < 10; ++call) {
-        if (run(layer) != expected) ++wrong;
-      }
-    });
-  }
-  for (std::thread& caller : callers) caller.join();
-  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(wrong_calls(4, 10, [&] { return run(layer) == expected; }), 0);
   EXPECT_EQ(pool.repeated(), 0);
   EXPECT_GT(pool.most_at_once(), 1);
 }
