@@ -71,14 +71,19 @@ CpuFeatures detect() { return {}; }
 
 #endif
 
-void replace(size_t& size, int name) {
+// Not every C library says it; where it does not, these are guesses.
+CacheSizes told_by_c_library() {
+  CacheSizes sizes;
 #ifdef _SC_LEVEL1_DCACHE_SIZE
-  const long told = sysconf(name);
-  if (told > 0) size = static_cast<size_t>(told);
-#else
-  (void)size;
-  (void)name;
+  const auto replace = [](size_t& size, int name) {
+    const long told = sysconf(name);
+    if (told > 0) size = static_cast<size_t>(told);
+  };
+  replace(sizes.l1, _SC_LEVEL1_DCACHE_SIZE);
+  replace(sizes.l2, _SC_LEVEL2_CACHE_SIZE);
+  replace(sizes.l3, _SC_LEVEL3_CACHE_SIZE);
 #endif
+  return sizes;
 }
 
 // What the kernel says of the first CPU's caches. In virtual machines it is nearer the truth than sysconf, which
@@ -95,12 +100,7 @@ void read_cache(size_t* sizes) {
 }
 
 CacheSizes ask_cache_sizes() {
-  CacheSizes sizes;
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  replace(sizes.l1, _SC_LEVEL1_DCACHE_SIZE);
-  replace(sizes.l2, _SC_LEVEL2_CACHE_SIZE);
-  replace(sizes.l3, _SC_LEVEL3_CACHE_SIZE);
-#endif
+  const CacheSizes sizes = told_by_c_library();
   size_t told[3] = {sizes.l1, sizes.l2, sizes.l3};
   read_cache(told);
   return {told[0], told[1], told[2]};

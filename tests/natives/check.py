@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Looks at what scripts/natives built, and runs it where nothing else is installed.
 
-usage: tests/natives/check.py [--natives build/natives] [--reference PROGRAM] [--jar JAR] [NAME...]
+usage: tests/natives/check.py [--natives build/natives] [--reference PROGRAM] [--jar JAR] [--feed FEED] [NAME...]
 
 Without names all that are built. Each library may need only its C library, of glibc nothing newer than 2.17, and shows
 only its own names. The program natives_outputs then runs in a root folder that holds the C library's Debian package and
 no other: for x64 with chroot, for arm64 with qemu-user. All have to print the same hashes, and so has --reference, the
-same program of a usual build. With --jar a Java program uses that jar in the root of x64's glibc, to which only what the
-Java runtime itself needs is added.
+same program of a usual build. In the root of x64's glibc, --jar lets a Java program use that jar, and --feed an example
+the .NET packages of that folder; only what the Java and the .NET runtime themselves need is added there.
 """
 import argparse
 import os
@@ -22,12 +22,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["linux-x64", "linux-arm64", "linux-musl-x64", "linux-musl-arm64"]
 LIBRARIES = {"src/liblookupffn.so": r"lffn_\w+@@LOOKUPFFN_\w+",
-             "bindings/java/liblookupffn_jni.so": r"Java_io_github_lookupffn_\w+|JNI_On(Unl|L)oad"}
+             "bindings/java/liblookupffn_jni.so": r"Java_io_github_lookupffn_\w+|JNI_On(Unl|L)oad",
+             "bindings/dotnet/liblookupffn_dotnet.so": r"CSharp_LookupFfn_\w+"}
 NEEDED = {"glibc": {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2",
                     "ld-linux-aarch64.so.1"},
           "musl": {"libc.so"}}
 NEWEST_GLIBC = (2, 17)
 LAYERS = "tests/golden/data"
+SENTENCES = "examples/c/sentences.txt"
 MODELS = ["tests/model/data/model-lookup", "tests/model/data/model-mixed", "tests/model/data-hf/distilbert-classes",
           "tests/model/data-hf/roberta-classes", "examples/models/kjv-small"]
 
@@ -102,6 +104,14 @@ def in_root(root, *command, **environment):
     return output(*enter, *command, env={"PATH": os.environ["PATH"], **environment})
 
 
+def in_root_with_proc(root, *command, **environment):
+    """For runtimes that cannot do without /proc."""
+    (root / "proc").mkdir(exist_ok=True)
+    enter = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c",
+             'mount --rbind /proc "$0/proc" && exec chroot "$0" "$@"', root]
+    return output(*enter, *command, env={"PATH": os.environ["PATH"], **environment})
+
+
 def things_to_run(root):
     layers = sorted(path.name for path in (ROOT / LAYERS).glob("*.model.safetensors"))
     return [f"{root}/{LAYERS}/{layer}" for layer in layers] + [f"{root}/{model}" for model in MODELS]
@@ -128,15 +138,20 @@ def needed_files(start):
     return sorted(path for path in found if not own.search(path))
 
 
+def add_needed(runtime, root):
+    """What the libraries of Java's or .NET's runtime, in a folder of the root, take from the system."""
+    missing = [path for path in needed_files((root / runtime).rglob("*.so")) if not path.startswith(str(root))]
+    for path in missing:
+        shutil.copy(path, root / "lib" / Path(path).name)
+    say(f"{runtime} itself needs {' '.join(Path(path).name for path in missing) or 'nothing'}")
+
+
 def run_java(jar, root):
     javac = Path(shutil.which("javac")).resolve()
     output(javac, "--release", "11", "-cp", jar, "-d", root / "classes", ROOT / "tests/natives/Smoke.java")
     output(javac.parent / "jlink", "--add-modules", "java.base,java.logging", "--output", root / "java")
     shutil.copy(jar, root / "lookupffn.jar")
-    for path in needed_files((root / "java").rglob("*.so")):
-        if not path.startswith(str(root)):
-            shutil.copy(path, root / "lib" / Path(path).name)
-            say(f"Java needs {Path(path).name}")
+    add_needed("java", root)
     text = in_root(root, "/java/bin/java", "-Xshare:off", "-cp", "/classes:/lookupffn.jar", "Smoke", f"/{MODELS[0]}",
                    LD_LIBRARY_PATH="/java/lib:/lib")  # no /proc tells where the program lies
     if "loaded from" not in text or ".jar!" not in text:
@@ -144,11 +159,34 @@ def run_java(jar, root):
     say(f"Java in the root of {root.name}: {text.strip()}")
 
 
+def run_dotnet(feed, root):
+    version = next(feed.glob("LookupFfn.[0-9]*.nupkg")).name[len("LookupFfn."):-len(".nupkg")]
+    runtimes = output("dotnet", "--list-runtimes")
+    number, folder = re.findall(r"Microsoft\.NETCore\.App (\S+) \[(.+)\]", runtimes)[-1]
+    system = Path(folder).parents[1]
+    for part in (f"shared/Microsoft.NETCore.App/{number}", f"host/fxr/{number}"):
+        shutil.copytree(system / part, root / "dotnet" / part)
+    shutil.copy(system / "dotnet", root / "dotnet" / "dotnet")
+    add_needed("dotnet", root)
+    work = root.parent / "dotnet"
+    output("dotnet", "publish", ROOT / "examples/csharp/Search/Search.csproj", "--configuration", "Release", "-nologo",
+           "-nodeReuse:false", "-p:UseSharedCompilation=false", f"-p:LookupFfnVersion={version}", f"-p:LookupFfnFeed={feed}",
+           f"-p:TargetFramework=net{'.'.join(number.split('.')[:2])}", f"-p:RestorePackagesPath={work}/packages",
+           "--artifacts-path", work / "artifacts", "--output", root / "search")
+    shutil.copy(ROOT / SENTENCES, root / "sentences.txt")
+    text = in_root_with_proc(root, "/dotnet/dotnet", "/search/Search.dll", f"/{MODELS[-1]}", "/sentences.txt",
+                             "In the beginning", DOTNET_SYSTEM_GLOBALIZATION_INVARIANT="1")
+    if len(text.splitlines()) != 3:
+        sys.exit(text)
+    say(f".NET in the root of {root.name}, of {feed.name}'s LookupFfn {version}: {text.splitlines()[0].strip()}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--natives", type=Path, default=ROOT / "build" / "natives")
     parser.add_argument("--reference", type=Path)
     parser.add_argument("--jar", type=Path)
+    parser.add_argument("--feed", type=Path)
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[*NAMES, []], help=" ".join(NAMES))
     args = parser.parse_args()
     folder = args.natives.resolve()
@@ -169,6 +207,8 @@ def main():
             say(f"{name}: {len(results[name].splitlines())} outputs, computed in a root with nothing but {c_library(name)}")
             if args.jar and name == "linux-x64":
                 run_java(args.jar.resolve(), root)
+            if args.feed and name == "linux-x64":
+                run_dotnet(args.feed.resolve(), root)
     first = next(iter(results))
     for name, lines in results.items():
         if lines != results[first] or not lines:
