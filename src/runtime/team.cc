@@ -151,8 +151,10 @@ void Team::grow(int32_t helpers) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) == 0) {
     pthread_attr_setstacksize(&attributes, kStackBytes);
+#ifdef __GLIBC__  // musl cannot say it
     // Else a helper would inherit the one place that OpenMP bound the program's first thread to.
     if (CPU_COUNT(&team_places) > 0) pthread_attr_setaffinity_np(&attributes, sizeof team_places, &team_places);
+#endif
     sigset_t all, before;  // helpers inherit what is blocked
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
