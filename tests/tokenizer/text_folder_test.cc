@@ -1,0 +1,103 @@
+// What loading makes of a folder with a tokenizer, half of one, a bad one or none.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "lookupffn/lookupffn.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A copy of a golden model's folder that a test may spoil.
+class TextFolder : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lffn-text-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    for (const char* file : {"config.json", "model.safetensors", "vocab.json", "merges.txt"}) {
+      fs::copy_file(fs::path(LFFN_MODEL_DATA) / "model-mixed" / file, folder_ / file);
+    }
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const char* file, const std::string& content) { std::ofstream(folder_ / file) << content; }
+  lffn_status load() {
+    lffn_model_free(model_);
+    model_ = nullptr;
+    return lffn_model_load(folder_.c_str(), nullptr, &model_);
+  }
+
+  fs::path folder_;
+  lffn_model* model_ = nullptr;
+};
+
+TEST_F(TextFolder, OfASavedModelInAFolder) {
+  ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
+  const fs::path inner = folder_ / "saved";
+  fs::create_directory(inner);
+  ASSERT_EQ(lffn_model_save(model_, (inner / "model.safetensors").c_str()), LFFN_OK) << lffn_last_error();
+  lffn_tokenizer* tokenizer = nullptr;
+  ASSERT_EQ(lffn_tokenizer_load(inner.c_str(), &tokenizer), LFFN_OK) << lffn_last_error();
+  lffn_tokenizer_info info, expected;
+  lffn_tokenizer_info_init(&info);
+  lffn_tokenizer_info_init(&expected);
+  ASSERT_EQ(lffn_tokenizer_get_info(tokenizer, &info), LFFN_OK);
+  lffn_tokenizer_free(tokenizer);
+  ASSERT_EQ(lffn_tokenizer_load(folder_.c_str(), &tokenizer), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_tokenizer_get_info(tokenizer, &expected), LFFN_OK);
+  EXPECT_EQ(info.vocab_size, expected.vocab_size);
+  EXPECT_EQ(info.mask_id, expected.mask_id);
+  lffn_tokenizer_free(tokenizer);
+  lffn_model_free(model_);
+}
+
+TEST_F(TextFolder, NeedsNoTokenizer) {
+  fs::remove(folder_ / "vocab.json");
+  fs::remove(folder_ / "merges.txt");
+  ASSERT_EQ(load(), LFFN_OK);
+  lffn_model_info info;
+  lffn_model_info_init(&info);
+  ASSERT_EQ(lffn_model_get_info(model_, &info), LFFN_OK);
+  EXPECT_EQ(info.has_tokenizer, 0);
+  EXPECT_EQ(info.mask_id, -1);
+  lffn_tokenizer* tokenizer = nullptr;
+  EXPECT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(lffn_last_error(), "this model has no tokenizer");
+  lffn_model_free(model_);
+}
+
+TEST_F(TextFolder, RefusesHalfAndBadTokenizers) {
+  fs::remove(folder_ / "merges.txt");
+  EXPECT_EQ(load(), LFFN_ERROR_BAD_MODEL);
+  EXPECT_EQ(lffn_last_error(), folder_.string() + ": merges.txt is missing beside vocab.json");
+  write("merges.txt", "a\n");
+  EXPECT_EQ(load(), LFFN_ERROR_BAD_MODEL);
+  EXPECT_EQ(lffn_last_error(),
+            folder_.string() + ": merges.txt: line 1: 'a' is not two symbols with a space between them");
+  fs::remove(folder_ / "vocab.json");
+  write("tokenizer.json", "{}");
+  EXPECT_EQ(load(), LFFN_ERROR_BAD_MODEL);
+  EXPECT_EQ(lffn_last_error(), folder_.string() + ": tokenizer.json: '/model/vocab' is missing");
+  fs::remove(folder_ / "tokenizer.json");
+  write("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 411})");
+  write("merges.txt", "");
+  EXPECT_EQ(load(), LFFN_ERROR_BAD_MODEL);
+  EXPECT_EQ(lffn_last_error(), folder_.string() + ": the tokenizer has the id 411, but vocab_size is 411");
+  EXPECT_EQ(model_, nullptr);
+}
+
+TEST_F(TextFolder, NeedsAMaskToFill) {
+  write("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 2})");
+  ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
+  int64_t count = 0;
+  EXPECT_EQ(lffn_model_fill_mask(model_, "a", 1, 1, nullptr, nullptr, 0, &count), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(lffn_last_error(), "this model's vocabulary has no mask");
+  lffn_model_free(model_);
+}
+
+}  // namespace
