@@ -149,3 +149,30 @@ sys.stdout.buffer.write(array.array("f", [x for text in texts for x in rounded[t
     monkeypatch.setattr(sys, "argv", [*sys.argv, "--reference", str(tmp_path / "wanted")])
     with pytest.raises(SystemExit):
         accuracy.main()
+
+
+def test_perplexity_is_put_beside_the_median_time(tmp_path, monkeypatch):
+    beside = script("perplexity_time")
+    runs = {row: [{"log_perplexity": 2.0 + seed} for seed in range(seeds)]
+            for row, seeds in (("vanilla", 3), ("slide", 3), ("rows-8", 1))}
+    (tmp_path / "in.json").write_text(json.dumps(runs))
+    made, rounds = [], iter([5, 7, 6])
+
+    def make_models(rows, folder, command):
+        made.extend(rows)
+        return {(row, name): f"{row} {name}" for row in rows for name in beside.TYPES}
+
+    def measure(model, arguments):
+        row, name = model.split()
+        time = next(rounds) if (row, name) == ("vanilla", "float32") else 1
+        return time, time / 2
+
+    monkeypatch.setattr(beside, "make_models", make_models)
+    monkeypatch.setattr(beside, "measure", measure)
+    monkeypatch.setattr(beside, "draw", lambda results, path: None)
+    monkeypatch.setattr(sys, "argv", ["perplexity_time.py", str(tmp_path / "in.json"), str(tmp_path / "out"), "--command",
+                                      "none", "--rounds", "3"])
+    beside.main()
+    assert made == ["vanilla", "rows-8"]  # what the library cannot run has no time
+    lines = (tmp_path / "out" / "results.md").read_text().splitlines()
+    assert lines[2:] == ["| vanilla | 3.000 ± 0.577 | 3.00, 6.00 | 0.50, 1.00 |", "| rows-8 | 2.000 | 0.50, 1.00 | 0.50, 1.00 |"]
