@@ -3,10 +3,17 @@ include(CMakePackageConfigHelpers)
 
 # What a program needs beside the static library. Plain names, as a C project that links it has no CXX language enabled.
 set(lffn_static_libraries stdc++ m)
+if(APPLE OR WIN32)
+  set(lffn_static_libraries c++)
+endif()
 if(LFFN_OPENMP)
   list(APPEND lffn_static_libraries ${OpenMP_CXX_LIB_NAMES})
 endif()
-list(APPEND lffn_static_libraries pthread)
+if(WIN32)
+  list(APPEND lffn_static_libraries bcrypt)
+elseif(NOT APPLE)
+  list(APPEND lffn_static_libraries pthread)
+endif()
 list(REMOVE_DUPLICATES lffn_static_libraries)
 target_link_libraries(lookupffn_static INTERFACE "$<INSTALL_INTERFACE:${lffn_static_libraries}>")
 

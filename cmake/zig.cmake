@@ -1,7 +1,13 @@
-# Builds for Linux with Zig's compiler, so that the libraries load where the C++ library is missing, on musl, and on a glibc
-# as old as 2.17. scripts/natives calls it and says which compiler (LFFN_ZIG) and for what (LFFN_ZIG_TARGET).
+# Builds with Zig's compiler: for Linux, so that the libraries load where the C++ library is missing, on musl, and on a glibc
+# as old as 2.17; and on Linux for macOS and Windows. scripts/natives calls it and says which compiler (LFFN_ZIG) and for
+# what (LFFN_ZIG_TARGET).
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LFFN_ZIG LFFN_ZIG_TARGET)
 set(CMAKE_SYSTEM_NAME Linux)
+if(LFFN_ZIG_TARGET MATCHES "-macos")
+  set(CMAKE_SYSTEM_NAME Darwin)
+elseif(LFFN_ZIG_TARGET MATCHES "-windows")
+  set(CMAKE_SYSTEM_NAME Windows)
+endif()
 string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR ${LFFN_ZIG_TARGET})
 set(CMAKE_C_COMPILER ${LFFN_ZIG} cc -target ${LFFN_ZIG_TARGET})
 set(CMAKE_CXX_COMPILER ${LFFN_ZIG} c++ -target ${LFFN_ZIG_TARGET})
@@ -9,7 +15,14 @@ set(CMAKE_CXX_COMPILER ${LFFN_ZIG} c++ -target ${LFFN_ZIG_TARGET})
 # instruction sets.
 set(CMAKE_C_FLAGS_INIT "-fno-lto -g0")
 set(CMAKE_CXX_FLAGS_INIT "-fno-lto -g0")
-set(CMAKE_SHARED_LINKER_FLAGS_RELEASE_INIT -Wl,--strip-all)
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Darwin")  # whose linker has another word for it
+  set(CMAKE_SHARED_LINKER_FLAGS_RELEASE_INIT -Wl,--strip-all)
+endif()
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  # Also for CMake's own tries: Zig makes a C++ library for each level.
+  string(APPEND CMAKE_C_FLAGS_INIT " -O2")
+  string(APPEND CMAKE_CXX_FLAGS_INIT " -O2")
+endif()
 foreach(language C CXX)
   set(CMAKE_${language}_ARCHIVE_CREATE "${LFFN_ZIG} ar qcD <TARGET> <OBJECTS>")
   set(CMAKE_${language}_ARCHIVE_APPEND "${LFFN_ZIG} ar qD <TARGET> <OBJECTS>")

@@ -9,10 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(LOOKUPFFN_STATIC) || !defined(__GNUC__)
+#if defined(LOOKUPFFN_STATIC)
 #define LFFN_API
-#else
+#elif defined(_WIN32)
+#define LFFN_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define LFFN_API __attribute__((visibility("default")))
+#else
+#define LFFN_API
 #endif
 
 /* A status that nobody looks at is a failure that nobody sees. */

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "format/bytes.h"
+#include "format/system_file.h"
 #include "runtime/memory.h"
 
 namespace lffn {
@@ -23,7 +24,7 @@ class FileBytes : public Bytes {
 
  private:
   size_t size_ = 0;
-  void* mapped_ = nullptr;
+  const void* mapped_ = nullptr;
   Memory memory_;
 };
 
@@ -32,9 +33,6 @@ class FileBytes : public Bytes {
 class FileReader : public Bytes {
  public:
   explicit FileReader(const std::string& path);
-  ~FileReader() override;
-  FileReader(const FileReader&) = delete;
-  FileReader& operator=(const FileReader&) = delete;
   size_t size() const override { return size_; }
   void read(size_t first, size_t count, void* to) const override;
 
@@ -47,17 +45,19 @@ class FileReader : public Bytes {
   Window& window_at(size_t first) const;
 
   std::string path_;  // for messages
-  int file_ = -1;
-  size_t size_ = 0;
+  InputFile file_;
+  size_t size_;
   mutable Window windows_[3];
   mutable uint64_t uses_ = 0;
 };
 
 // The new content of a file, in a file of its own beside it until commit() puts it in place. A file that is not
-// committed goes away with this object and leaves the old one as it was. All functions throw Error(LFFN_ERROR_IO).
+// committed goes away with this object and leaves the old one as it was. All functions throw Error(LFFN_ERROR_IO). In
+// new_file_posix.cc and new_file_windows.cc.
 class NewFile {
  public:
-  // The new file gets the permissions of the one it replaces. A symbolic link stays and its target is replaced.
+  // The new file gets the permissions of the one it replaces; on Windows those that new files get in its folder. A
+  // symbolic link stays and its target is replaced.
   explicit NewFile(const std::string& path);
   ~NewFile();
   NewFile(const NewFile&) = delete;
@@ -74,7 +74,7 @@ class NewFile {
   std::string target_;
   std::string folder_;
   std::string temporary_;  // exists unless empty
-  int file_ = -1;
+  FileHandle file_;
 };
 
 }  // namespace lffn

@@ -1,9 +1,6 @@
 #include "format/folder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "format/file.h"
@@ -23,11 +20,7 @@ std::string Folder::read_text(const std::string& name, size_t most) const {
   return text;
 }
 
-bool FolderOnDisk::has(const std::string& name) const {
-  // What is there but cannot be looked at is found when it is opened. Not stat: where it is linked in, as with an old
-  // glibc, its errno may be lost.
-  return access(path(name).c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
-}
+bool FolderOnDisk::has(const std::string& name) const { return file_exists(path(name)); }
 
 std::unique_ptr<const Bytes> FolderOnDisk::open(const std::string& name) const {
   if (map_) return std::make_unique<const FileBytes>(path(name), true);

@@ -1,20 +1,14 @@
 // What loading a model and loading a tokenizer do with a path.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <string>
 
 #include "format/folder.h"
 #include "format/safetensors.h"
+#include "format/system_file.h"
 #include "runtime/error.h"
 
 namespace lffn {
-
-inline bool is_folder(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 // What lffn_model_save wrote may lie in a folder, under the name that weights have there.
 constexpr char kSavedModel[] = "model.safetensors";

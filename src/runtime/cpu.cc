@@ -1,19 +1,13 @@
 #include "runtime/cpu.h"
 
-#include <unistd.h>
-
 #include <cstdint>
-#include <fstream>
-#include <string>
 
 #include "runtime/forever.h"
+#include "runtime/system.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define LFFN_X86 1
-#elif defined(__aarch64__) && defined(__linux__)
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
 #endif
 
 namespace lffn {
@@ -44,7 +38,7 @@ CpuFeatures detect() {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   const bool saves_ymm = (low & 0x06) == 0x06;
-  const bool saves_zmm = (low & 0xe6) == 0xe6;
+  const bool saves_zmm = (low & 0xe6) == 0xe6 || (saves_ymm && saves_zmm_when_used());
   const Registers extended = cpuid(7, 0);
   features.avx2 = saves_ymm && bit(basic.ecx, 12) && bit(basic.ecx, 28) && bit(extended.ebx, 5);
   features.avx512 = features.avx2 && saves_zmm && bit(extended.ebx, 16) && bit(extended.ebx, 17) &&
@@ -59,9 +53,7 @@ CpuFeatures detect() {
 CpuFeatures detect() {
   CpuFeatures features;
   features.neon = true;  // part of the architecture's base
-#if defined(__linux__) && defined(HWCAP_ASIMDDP)
-  features.neon_dot = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
-#endif
+  features.neon_dot = has_neon_dot();
   return features;
 }
 
@@ -71,38 +63,10 @@ CpuFeatures detect() { return {}; }
 
 #endif
 
-// Not every C library says it; where it does not, these are guesses.
-CacheSizes told_by_c_library() {
-  CacheSizes sizes;
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  const auto replace = [](size_t& size, int name) {
-    const long told = sysconf(name);
-    if (told > 0) size = static_cast<size_t>(told);
-  };
-  replace(sizes.l1, _SC_LEVEL1_DCACHE_SIZE);
-  replace(sizes.l2, _SC_LEVEL2_CACHE_SIZE);
-  replace(sizes.l3, _SC_LEVEL3_CACHE_SIZE);
-#endif
-  return sizes;
-}
-
-// What the kernel says of the first CPU's caches. In virtual machines it is nearer the truth than sysconf, which
-// multiplies what CPUID says.
-void read_cache(size_t* sizes) {
-  for (int index = 0; index < 8; ++index) {
-    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-    std::ifstream level_file(folder + "level"), type_file(folder + "type"), size_file(folder + "size");
-    size_t level = 0, kilobytes = 0;
-    std::string type;
-    if (!(level_file >> level) || !(type_file >> type) || !(size_file >> kilobytes)) return;
-    if (level >= 1 && level <= 3 && type != "Instruction" && kilobytes > 0) sizes[level - 1] = kilobytes << 10;
-  }
-}
-
 CacheSizes ask_cache_sizes() {
-  const CacheSizes sizes = told_by_c_library();
-  size_t told[3] = {sizes.l1, sizes.l2, sizes.l3};
-  read_cache(told);
+  const CacheSizes guess;
+  size_t told[3] = {guess.l1, guess.l2, guess.l3};
+  tell_cache_sizes(told);
   return {told[0], told[1], told[2]};
 }
 

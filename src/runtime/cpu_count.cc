@@ -16,10 +16,9 @@ namespace lffn {
 namespace {
 
 int32_t affinity_count() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
   // OpenMP binds the program's first thread to one place alone, so its mask says less than the places.
-  if (openmp_places(&set) || sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  if (const CpuSet places = openmp_places(); places.any()) return static_cast<int32_t>(places.count());
+  if (const int32_t allowed = allowed_cpus(); allowed > 0) return allowed;
   return static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
@@ -31,19 +30,19 @@ int32_t openmp_number(const char* variable) {
 
 }  // namespace
 
-bool openmp_places(cpu_set_t* cpus) {
-  CPU_ZERO(cpus);
+CpuSet openmp_places() {
+  CpuSet cpus;
 #ifdef _OPENMP
   std::vector<int> ids;
   for (int place = 0; place < omp_get_num_places(); ++place) {
     ids.resize(static_cast<size_t>(std::max(0, omp_get_place_num_procs(place))));
     omp_get_place_proc_ids(place, ids.data());
     for (const int id : ids) {
-      if (id >= 0 && id < CPU_SETSIZE) CPU_SET(id, cpus);
+      if (id >= 0 && static_cast<size_t>(id) < cpus.size()) cpus.set(static_cast<size_t>(id));
     }
   }
 #endif
-  return CPU_COUNT(cpus) > 0;
+  return cpus;
 }
 
 int32_t usable_cpus() {

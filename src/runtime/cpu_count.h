@@ -1,14 +1,14 @@
 // How many CPUs and threads the process may use.
 #pragma once
 
-#include <sched.h>
-
 #include <cstdint>
+
+#include "runtime/system.h"
 
 namespace lffn {
 
-// The CPUs of OpenMP's places, where OMP_PLACES or OMP_PROC_BIND is set and OpenMP is built in. False: there are none.
-bool openmp_places(cpu_set_t* cpus);
+// The CPUs of OpenMP's places, none unless OMP_PLACES or OMP_PROC_BIND is set and OpenMP is built in.
+CpuSet openmp_places();
 
 // What places, affinity mask and control groups leave, at least 1.
 int32_t usable_cpus();

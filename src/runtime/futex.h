@@ -1,33 +1,19 @@
-// Sleeping on a number until another thread has changed it.
+// Sleeping on a number until another thread has changed it: futex_linux.cc, and futex_portable.cc for other systems.
 #pragma once
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <climits>
 #include <cstdint>
 
 namespace lffn {
 
-static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "a futex is the number itself");
-
 // Sleeps unless the word has another value than `seen`. May return early.
-inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen) {
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
-}
+void futex_wait(const std::atomic<uint32_t>& word, uint32_t seen);
 
 // The same for at most so long.
-inline void futex_wait_for(std::atomic<uint32_t>& word, uint32_t seen, int64_t nanoseconds) {
-  const timespec time = {static_cast<time_t>(nanoseconds / 1000000000), static_cast<long>(nanoseconds % 1000000000)};
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, &time, nullptr, 0);
-}
+void futex_wait_for(const std::atomic<uint32_t>& word, uint32_t seen, int64_t nanoseconds);
 
-inline void futex_wake(std::atomic<uint32_t>& word, int threads) {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
-}
+// Wakes at most so many, to be called when the word has changed.
+void futex_wake(const std::atomic<uint32_t>& word, int threads);
 
 // Lets a processor rest while a loop waits for another thread.
 inline void pause_cpu() {

@@ -1,10 +1,9 @@
 #include "runtime/host_executor.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <thread>
 
 #include "runtime/cpu_count.h"
 
@@ -39,7 +38,7 @@ class Shares {
   void finish() {
     run();
     while (ended_.load(std::memory_order_acquire) < std::min(begun_.load(std::memory_order_relaxed), num_threads_)) {
-      sched_yield();
+      std::this_thread::yield();
     }
     if (failure_) std::rethrow_exception(failure_);
   }

@@ -1,33 +1,19 @@
 #include "runtime/memory.h"
 
-#include <sys/mman.h>
-
 #include <cstdint>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 
 #include "runtime/error.h"
 #include "runtime/hooks.h"
 #include "runtime/short_lock.h"
+#include "runtime/system.h"
 
 namespace lffn {
 namespace {
 
-constexpr size_t kHugePage = size_t{2} << 20;
-
-void* own_allocate(size_t size, size_t alignment, void*) {
-  void* memory = nullptr;
-  if (posix_memalign(&memory, alignment, size) != 0) return nullptr;
-#ifdef MADV_HUGEPAGE
-  // Rows are read at random: with small pages each read would miss the TLB. Advice only, so its failure does not
-  // matter.
-  if (size >= kHugePage) madvise(memory, size & ~(kHugePage - 1), MADV_HUGEPAGE);
-#endif
-  return memory;
-}
-
-void own_deallocate(void* memory, size_t, void*) { std::free(memory); }
+void* own_allocate(size_t size, size_t alignment, void*) { return allocate_aligned(size, alignment); }
+void own_deallocate(void* memory, size_t, void*) { free_aligned(memory); }
 
 constexpr lffn_allocator kOwn = {sizeof(lffn_allocator), own_allocate, own_deallocate, nullptr};
 ShortLock mutex;

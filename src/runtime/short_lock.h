@@ -1,11 +1,10 @@
 // A lock for what is soon done.
 #pragma once
 
-#include <sched.h>
-#include <sys/types.h>
-#include <unistd.h>
-
 #include <atomic>
+#include <thread>
+
+#include "runtime/system.h"
 
 namespace lffn {
 
@@ -16,18 +15,18 @@ class ShortLock {
   constexpr ShortLock() = default;
 
   void lock() {
-    const pid_t process = getpid();
+    const int32_t process = process_number();
     while (true) {
-      pid_t seen = 0;
+      int32_t seen = 0;
       if (owner_.compare_exchange_strong(seen, process, std::memory_order_acquire)) return;
       if (seen != process && owner_.compare_exchange_strong(seen, process, std::memory_order_acquire)) return;
-      sched_yield();
+      std::this_thread::yield();
     }
   }
   void unlock() { owner_.store(0, std::memory_order_release); }
 
  private:
-  std::atomic<pid_t> owner_{0};
+  std::atomic<int32_t> owner_{0};
 };
 
 }  // namespace lffn

@@ -1,20 +1,18 @@
 #include "runtime/team.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <climits>
 #include <new>
+#include <thread>
 #include <type_traits>
 
 #include "runtime/board.h"
 #include "runtime/cpu_count.h"
 #include "runtime/forever.h"
 #include "runtime/futex.h"
+#include "runtime/system.h"
 
 namespace lffn {
 namespace {
@@ -23,12 +21,10 @@ constexpr int64_t kSecond = 1000000000;
 constexpr int64_t kLookNanoseconds = 50000;  // how long a helper looks for work before it sleeps
 constexpr int64_t kAloneNanoseconds = 5000;  // of that, before it offers its CPU to others
 constexpr int kPauses = 16;                  // between two looks
-constexpr size_t kStackBytes = size_t{1} << 20;
 
-int64_t now(clockid_t clock = CLOCK_MONOTONIC) {
-  timespec time = {};
-  clock_gettime(clock, &time);
-  return time.tv_sec * kSecond + time.tv_nsec;
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // Whether a helper's CPU has other things to do. A helper that the system stops in the midst of an item keeps a call
@@ -40,20 +36,20 @@ class Neighbours {
   bool busy() {
     const int64_t time = now();
     if (time - since_ < kStint) return false;
-    const int64_t stopped = time - since_ - (now(CLOCK_THREAD_CPUTIME_ID) - cpu_since_);
+    const int64_t stopped = time - since_ - (thread_time() - cpu_since_);
     return stopped > kNoticed || offer_cpu();
   }
   // True: somebody took it for a while.
   bool offer_cpu() {
     const int64_t before = now();
-    sched_yield();
+    std::this_thread::yield();
     start();
     return since_ - before > kNoticed;
   }
   // To be called when the helper starts after a sleep.
   void start() {
     since_ = now();
-    cpu_since_ = now(CLOCK_THREAD_CPUTIME_ID);
+    cpu_since_ = thread_time();
   }
   // How long to rest.
   int64_t rest() {
@@ -86,10 +82,6 @@ class Team {
   void shut_down();
 
  private:
-  static void* start(void* team) {
-    static_cast<Team*>(team)->serve();
-    return nullptr;
-  }
   void serve();
   bool help(Neighbours& neighbours, bool& rest);
   bool anything_to_do() const;
@@ -108,20 +100,20 @@ class Team {
   std::atomic<uint32_t> tickets_{0};
   Board boards_[kBoards];
   std::atomic<int32_t> board_threads_[kBoards] = {};
-  pthread_t threads_[kMaxThreads] = {};
+  ThreadStart start_ = {[](void* team) { static_cast<Team*>(team)->serve(); }, this};
+  OwnThread threads_[kMaxThreads] = {};
 };
 
 // Never destroyed: helpers look at it while the process ends.
 Team team;
 static_assert(std::is_trivially_destructible_v<Team>, "or it would end before its helpers");
 std::atomic<int32_t> team_cpus{1};
-// Those of the places, before any call; none where there are no places.
-cpu_set_t team_places = {};
-std::atomic<pid_t> team_owner{0};  // the process that it belongs to; negative while that one clears it
+CpuSet team_places;                  // before any call
+std::atomic<int32_t> team_owner{0};  // the process that it belongs to; negative while that one clears it
 
 Team* Team::instance() {
-  const pid_t process = getpid();
-  pid_t owner = team_owner.load(std::memory_order_acquire);
+  const int32_t process = process_number();
+  int32_t owner = team_owner.load(std::memory_order_acquire);
   if (owner == process) return &team;
   if (owner == -process || !team_owner.compare_exchange_strong(owner, -process)) return nullptr;
   if (owner != 0) new (&team) Team;
@@ -148,23 +140,11 @@ void Team::grow(int32_t helpers) {
   if (helpers_.load(std::memory_order_relaxed) >= helpers || now() < grow_again_.load(std::memory_order_relaxed))
     return;
   if (changing_.exchange(true, std::memory_order_acquire)) return;
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) == 0) {
-    pthread_attr_setstacksize(&attributes, kStackBytes);
-#ifdef __GLIBC__  // musl cannot say it
-    // Else a helper would inherit the one place that OpenMP bound the program's first thread to.
-    if (CPU_COUNT(&team_places) > 0) pthread_attr_setaffinity_np(&attributes, sizeof team_places, &team_places);
-#endif
-    sigset_t all, before;  // helpers inherit what is blocked
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int32_t count = helpers_.load(std::memory_order_relaxed);
-    while (count < helpers && pthread_create(&threads_[count], &attributes, start, this) == 0) ++count;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    pthread_attr_destroy(&attributes);
-    helpers_.store(count, std::memory_order_relaxed);
-    if (count < helpers) grow_again_.store(now() + kSecond, std::memory_order_relaxed);
-  }
+  int32_t count = helpers_.load(std::memory_order_relaxed);
+  // On all places: else a helper would inherit the one that OpenMP bound the program's first thread to.
+  while (count < helpers && start_thread(&threads_[count], start_, team_places)) ++count;
+  helpers_.store(count, std::memory_order_relaxed);
+  if (count < helpers) grow_again_.store(now() + kSecond, std::memory_order_relaxed);
   changing_.store(false, std::memory_order_release);
 }
 
@@ -245,7 +225,6 @@ bool Team::help(Neighbours& neighbours, bool& rest) {
 }
 
 void Team::serve() {
-  pthread_setname_np(pthread_self(), "lookupffn");
   Neighbours neighbours;
   neighbours.start();
   looking_.fetch_add(1, std::memory_order_relaxed);
@@ -278,7 +257,7 @@ void Team::shut_down() {
   while (wake()) {
   }
   const int32_t count = helpers_.load(std::memory_order_relaxed);
-  for (int32_t i = 0; i < count; ++i) pthread_join(threads_[i], nullptr);
+  for (int32_t i = 0; i < count; ++i) join_thread(threads_[i]);
   helpers_.store(0, std::memory_order_relaxed);
   stopping_.store(0);
   changing_.store(false, std::memory_order_release);
@@ -309,7 +288,7 @@ class TeamExecutor final : public Executor {
  public:
   TeamExecutor() {
     team_cpus.store(usable_cpus(), std::memory_order_relaxed);
-    openmp_places(&team_places);
+    team_places = openmp_places();
   }
   void call(int32_t num_threads, void (*body)(void*), void* context) override {
     Team* const current = Team::instance();

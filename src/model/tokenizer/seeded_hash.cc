@@ -1,12 +1,9 @@
 #include "model/tokenizer/seeded_hash.h"
 
-#include <linux/random.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <ctime>
+#include <chrono>
 
 #include "runtime/forever.h"
+#include "runtime/system.h"
 
 namespace lffn {
 namespace {
@@ -18,12 +15,10 @@ struct Seed {
 
 Seed make_seed() {
   Seed seed = {};
-  // Not the function: an old glibc lacks it.
-  if (syscall(SYS_getrandom, &seed, sizeof seed, GRND_NONBLOCK) != static_cast<long>(sizeof seed)) {
-    // Early in a machine's life there is no randomness yet; the clock will do.
-    timespec now = {};
-    clock_gettime(CLOCK_REALTIME, &now);
-    seed.seed = static_cast<uint64_t>(now.tv_nsec) * 0xBF58476D1CE4E5B9u + static_cast<uint64_t>(now.tv_sec);
+  if (!random_bytes(&seed, sizeof seed)) {
+    // The clock will do.
+    seed.seed =
+        static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) * 0xBF58476D1CE4E5B9u;
     seed.factor = seed.seed * 0x94D049BB133111EBu;
   }
   seed.factor |= 1;

@@ -1,0 +1,131 @@
+#include "format/system_file.h"
+
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+
+#include "format/windows_path.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+// What Windows says of an error, in the user's language; the number says the same in any.
+std::string message_of(DWORD error) {
+  wchar_t text[256];
+  DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr, error, 0, text,
+                                sizeof text / sizeof *text, nullptr);
+  while (length > 0 && (text[length - 1] <= L' ' || text[length - 1] == L'.')) --length;
+  std::string message = utf8_of(std::wstring(text, length));
+  if (!message.empty()) message += ", ";
+  return message + "Windows error " + std::to_string(error);
+}
+
+}  // namespace
+
+void fail_io(const char* doing, const std::string& path, int error) {
+  fail(LFFN_ERROR_IO, "cannot %s %s: %s", doing, quoted_path(path).c_str(),
+       message_of(static_cast<DWORD>(error)).c_str());
+}
+
+InputFile::InputFile(const std::string& path) : path_(path) {
+  // Others may go on with the file as they like. A pipe's server may not act in the host's name.
+  file_ = CreateFileW(windows_path("open", path).c_str(), GENERIC_READ,
+                      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
+                      FILE_ATTRIBUTE_NORMAL | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, nullptr);
+  if (file_ != INVALID_HANDLE_VALUE) return;
+  const DWORD error = GetLastError();
+  if (error == ERROR_ACCESS_DENIED && is_folder(path)) {
+    fail(LFFN_ERROR_IO, "cannot open %s: it is a folder", quoted_path(path).c_str());
+  }
+  fail_io("open", path, static_cast<int>(error));
+}
+
+InputFile::~InputFile() { CloseHandle(file_); }
+
+size_t InputFile::size() const {
+  if (GetFileType(file_) != FILE_TYPE_DISK) {
+    fail(LFFN_ERROR_IO, "cannot read %s: not a regular file", quoted_path(path_).c_str());
+  }
+  LARGE_INTEGER size = {};
+  if (GetFileSizeEx(file_, &size) == 0) fail_io("read", path_, static_cast<int>(GetLastError()));
+  if (static_cast<uint64_t>(size.QuadPart) > PTRDIFF_MAX) throw std::bad_alloc();
+  return static_cast<size_t>(size.QuadPart);
+}
+
+size_t InputFile::read(size_t at, void* to, size_t size) const {
+  size_t done = 0;
+  while (done < size) {
+    OVERLAPPED place = {};
+    place.Offset = static_cast<DWORD>(at + done);
+    place.OffsetHigh = static_cast<DWORD>(static_cast<uint64_t>(at + done) >> 32);
+    DWORD n = 0;
+    const BOOL succeeded = ReadFile(file_, static_cast<uint8_t*>(to) + done,
+                                    static_cast<DWORD>(std::min(size - done, kMostBytesAtOnce)), &n, &place);
+    if (succeeded == 0 && GetLastError() != ERROR_HANDLE_EOF) fail_io("read", path_, static_cast<int>(GetLastError()));
+    if (n == 0) break;
+    done += n;
+  }
+  return done;
+}
+
+const void* InputFile::map(size_t size) const {
+  const void* mapped = nullptr;
+  const HANDLE mapping = CreateFileMappingW(file_, nullptr, PAGE_READONLY, 0, 0, nullptr);
+  if (mapping != nullptr) mapped = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, size);
+  const DWORD error = mapped == nullptr ? GetLastError() : 0;
+  if (mapping != nullptr) CloseHandle(mapping);
+  if (mapped == nullptr) fail_io("map", path_, static_cast<int>(error));
+  return mapped;
+}
+
+void InputFile::unmap(const void* mapped, size_t) { UnmapViewOfFile(mapped); }
+
+bool file_exists(const std::string& path) {
+  if (GetFileAttributesW(windows_path("open", path).c_str()) != INVALID_FILE_ATTRIBUTES) return true;
+  const DWORD error = GetLastError();
+  return error != ERROR_FILE_NOT_FOUND && error != ERROR_PATH_NOT_FOUND;
+}
+
+bool is_folder(const std::string& path) {
+  const DWORD attributes = GetFileAttributesW(windows_path("open", path).c_str());
+  return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+}
+
+std::wstring windows_path(const char* doing, const std::string& path) {
+  std::wstring wide;
+  if (!path.empty()) {
+    constexpr size_t kMostBytes = 3 << 15;  // Windows takes 2^15 characters
+    if (path.size() > kMostBytes) fail_io(doing, path, ERROR_FILENAME_EXCED_RANGE);
+    if (valid_utf8_length(path) != path.size()) {
+      fail(LFFN_ERROR_IO, "cannot %s %s: the name is not UTF-8", doing, quoted_path(path).c_str());
+    }
+    const int length = static_cast<int>(path.size());
+    wide.resize(path.size());  // never fewer than the UTF-16 takes
+    wide.resize(static_cast<size_t>(MultiByteToWideChar(CP_UTF8, 0, path.data(), length, wide.data(), length)));
+  }
+  std::replace(wide.begin(), wide.end(), L'/', L'\\');
+  // Longer ones than 260, and folders than 248, must be whole and begin like this.
+  constexpr size_t kLong = 240;
+  if (wide.size() < kLong || wide.compare(0, 4, L"\\\\?\\") == 0 || wide.compare(0, 4, L"\\\\.\\") == 0) return wide;
+  std::wstring whole(GetFullPathNameW(wide.c_str(), 0, nullptr, nullptr), L'\0');
+  const DWORD length = GetFullPathNameW(wide.c_str(), static_cast<DWORD>(whole.size()), whole.data(), nullptr);
+  if (length == 0 || length >= whole.size()) return wide;
+  whole.resize(length);
+  return whole.compare(0, 2, L"\\\\") == 0 ? L"\\\\?\\UNC" + whole.substr(1) : L"\\\\?\\" + whole;
+}
+
+std::string utf8_of(const std::wstring& text) {
+  if (text.empty()) return "";
+  const int length = static_cast<int>(text.size());
+  std::string bytes(text.size() * 3, '\0');
+  bytes.resize(static_cast<size_t>(WideCharToMultiByte(CP_UTF8, 0, text.data(), length, bytes.data(),
+                                                       static_cast<int>(bytes.size()), nullptr, nullptr)));
+  return bytes;
+}
+
+}  // namespace lffn
