@@ -21,7 +21,7 @@ option(LFFN_WERROR "Treat warnings as errors" OFF)
 set(LFFN_KERNELS_OF "" CACHE PATH "A finished build of the same processor and compiler, whose kernels are taken")
 set(LFFN_SANITIZE "" CACHE STRING "Sanitizers for everything built, such as address,undefined or thread")
 
-# They take what only Linux has, or what macOS has as well.
+# What was made for Linux alone, or for systems with POSIX.
 set(not_there)
 if(NOT LFFN_LINUX)
   list(APPEND not_there BINDINGS BENCHMARKS FUZZERS)
@@ -35,10 +35,19 @@ if(WIN32)
 endif()
 foreach(part ${not_there})
   if(LFFN_${part})
-    message(STATUS "Skipped: LFFN_${part}. ${CMAKE_SYSTEM_NAME} has it not")
+    message(STATUS "Skipped on ${CMAKE_SYSTEM_NAME}: LFFN_${part}")
     set(LFFN_${part} OFF)
   endif()
 endforeach()
+
+# CMake knows it only where it can ask macOS for its version.
+if(APPLE AND CMAKE_CROSSCOMPILING)
+  foreach(what SHARED_LIBRARY_RUNTIME EXECUTABLE_RUNTIME)
+    foreach(language C CXX)
+      set(CMAKE_${what}_${language}_FLAG "-Wl,-rpath,")
+    endforeach()
+  endforeach()
+endif()
 
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
