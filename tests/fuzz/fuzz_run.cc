@@ -2,6 +2,7 @@
 // or gives what it promises. All arrays are exactly as long as the arguments say, so a sanitizer sees a step beyond.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -134,7 +135,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string prompt = source.text();
   args.prompt = kind == 253 ? nullptr : prompt.c_str();
   args.prompt_kind = source.small(4);
-  args.max_tokens = source.number(16) - 1;
+  args.max_tokens = std::max(source.number(16), INT64_MIN + 1) - 1;
   args.pooling = source.small(5);
   args.normalize = source.small(3);
   args.top_k = source.small(5);
@@ -147,7 +148,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     args.result = result;
     args.wanted = static_cast<uint32_t>(source.number(64));
   }
-  const int64_t tokens = kind % 2 == 1 ? offsets.back() : 16;
+  const int64_t tokens = kind % 2 == 1 ? std::max<int64_t>(0, offsets.back()) : 16;
   const Output hidden(source, tokens * info.hidden_size), embeddings(source, n * info.embedding_size);
   const Output logits(source, args.n_positions * info.vocab_size), scores(source, n * info.num_classes);
   const Output probabilities(source, 8);
