@@ -127,23 +127,29 @@ def label(axes, points, gap=0.045):
                       color=colour)
 
 
+def dots(axes, rows, cost, colours):
+    """Rows {name: their log perplexities} against what each costs, {name: number}."""
+    points = []
+    for index, (row, values) in enumerate(rows.items()):
+        axes.plot([cost[row]] * len(values), values, "o", color=colours(index), markersize=5)
+        points.append((row, cost[row], sum(values) / len(values), colours(index)))
+    axes.set(ylabel="log perplexity (nats), each dot a seed")
+    axes.margins(x=0.3, y=0.1)
+    label(axes, points)
+
+
 def draw(rows, path):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.5))
-    points = []
+    colours = pyplot.get_cmap("tab10")
+    dots(left, {row: [run["log_perplexity"] for run in runs] for row, runs in rows.items()},
+         {row: runs[0]["ffn_flop_per_token"] / 1e6 for row, runs in rows.items()}, colours)
+    left.set(xlabel="MFLOP per token in the FFNs")
     for index, (row, runs) in enumerate(rows.items()):
-        colour = pyplot.get_cmap("tab10")(index)
-        values = [run["log_perplexity"] for run in runs]
-        flop = runs[0]["ffn_flop_per_token"] / 1e6
-        left.plot([flop] * len(values), values, "o", color=colour, markersize=5)
-        points.append((row, flop, sum(values) / len(values), colour))
         for number, run in enumerate(runs):
-            right.plot(*zip(*run["curve"]), color=colour, linewidth=1, label=row if number == 0 else None)
-    left.set(xlabel="MFLOP per token in the FFNs", ylabel="log perplexity (nats), each dot a seed")
-    left.margins(x=0.3, y=0.1)
-    label(left, points)
+            right.plot(*zip(*run["curve"]), color=colours(index), linewidth=1, label=row if number == 0 else None)
     right.set(xlabel="step", ylabel="log perplexity while training, each line a seed")
     right.legend(fontsize=8, ncol=2)
     for axes in (left, right):

@@ -21,7 +21,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from compare_ffns import KINDS, config_of, label  # noqa: E402
+from compare_ffns import KINDS, config_of, dots  # noqa: E402
 
 from lookupffn import files  # noqa: E402
 from lookupffn.encoder import Encoder  # noqa: E402
@@ -68,16 +68,10 @@ def draw(results, path):
     from matplotlib import pyplot
     figure, panels = pyplot.subplots(1, 2, figsize=(12, 4.5), sharey=True)
     for axes, name in zip(panels, TYPES):
-        points = []
-        for index, (row, result) in enumerate(results.items()):
-            colour = pyplot.get_cmap("tab20")(index)
-            values, time = result["log_perplexity"], result[name]["ffn"]
-            axes.plot([time] * len(values), values, "o", color=colour, markersize=5)
-            points.append((row, time, statistics.mean(values), colour))
-        axes.set(xlabel=f"us per token in the FFNs, {name}", ylabel="log perplexity (nats), each dot a seed")
-        axes.margins(x=0.25, y=0.1)
+        dots(axes, {row: result["log_perplexity"] for row, result in results.items()},
+             {row: result[name]["ffn"] for row, result in results.items()}, pyplot.get_cmap("tab20"))
+        axes.set(xlabel=f"us per token in the FFNs, {name}")
         axes.grid(alpha=0.3)
-        label(axes, points)
     figure.tight_layout()
     figure.savefig(path, dpi=100)
     pyplot.close(figure)
