@@ -18,6 +18,7 @@ torch.set_num_threads(1)
 
 
 def script(name):
+    sys.path[:] = dict.fromkeys([str(SCRIPTS), *sys.path])  # For what they import from beside them.
     spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

