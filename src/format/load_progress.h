@@ -17,6 +17,7 @@ class LoadProgress {
   LoadProgress(const int32_t* cancel, lffn_load_progress progress, void* user)
       : cancel_(cancel), progress_(progress), user_(user) {}
 
+  const int32_t* cancel() const { return cancel_; }
   void expect(size_t bytes) { expected_ += bytes; }
   // Throws Error(LFFN_ERROR_CANCELLED) where the caller's flag is set.
   void advance(size_t bytes);

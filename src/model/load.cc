@@ -51,13 +51,17 @@ ModelParts check_parts(std::string_view config_text, SentenceSettings sentence, 
   return {std::move(config), std::move(sentence), std::move(tensors), std::move(tokenizer)};
 }
 
+const int32_t* flag_of(const LoadOptions& options) {
+  return options.progress != nullptr ? options.progress->cancel() : nullptr;
+}
+
 // use(ModelParts), while what they point into is there.
 template <typename Use>
-auto with_file(const Bytes& bytes, Use&& use) {
+auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
   Safetensors file = parse_safetensors(bytes);
   const std::string& config = stored_config(file, "model");
   const auto sentence = file.metadata.find(kSentenceKey);
-  auto tokenizer = take_tokenizer(file.tensors);
+  auto tokenizer = take_tokenizer(file.tensors, flag_of(options));
   return use(check_parts(config,
                          sentence != file.metadata.end() ? sentence_from_json(sentence->second) : SentenceSettings(),
                          file.tensors, std::move(tokenizer)));
@@ -69,7 +73,7 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   const Folder& folder = counted;
   const std::string saved = given.path(kSavedModel);
   if (naming(saved, [&] { return holds_saved_model(given); })) {
-    return naming(saved, [&] { return with_file(*folder.open(kSavedModel), use); });
+    return naming(saved, [&] { return with_file(*folder.open(kSavedModel), options, use); });
   }
   SentenceFolder sentence = read_sentence_folder(folder);
   const InnerFolder inside(folder, sentence.transformer);
@@ -78,14 +82,15 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   std::move(sentence.tensors.begin(), sentence.tensors.end(), std::back_inserter(weights.tensors));
   const std::string path = inside.path("");
   return naming(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
-    return use(check_parts(config, std::move(sentence.settings), weights.tensors, read_tokenizer(inside)));
+    return use(
+        check_parts(config, std::move(sentence.settings), weights.tensors, read_tokenizer(inside, flag_of(options))));
   });
 }
 
 template <typename Use>
 auto with_path(const std::string& path, const LoadOptions& options, Use&& use) {
   if (is_folder(path)) return with_folder(FolderOnDisk(path, options.map_file), options, use);
-  return naming(path, [&] { return with_file(*open_file(path, options), use); });
+  return naming(path, [&] { return with_file(*open_file(path, options), options, use); });
 }
 
 // Makes a model of the parts.
@@ -105,7 +110,7 @@ class Make {
 }  // namespace
 
 std::unique_ptr<const Model> load_model_file(const Bytes& file, const LoadOptions& options, const Kernels& kernels) {
-  return with_file(file, Make(options, kernels));
+  return with_file(file, options, Make(options, kernels));
 }
 
 std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadOptions& options,

@@ -26,7 +26,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const Bytes& file) {
 }  // namespace
 
 // Takes the tokenizer of a single file out of its tensors.
-std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors) {
+std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors, const int32_t* cancel) {
   for (auto view = tensors.begin(); view != tensors.end(); ++view) {
     if (view->name != kTokenizerTensor) continue;
     if (view->dtype != DType::kU8 || view->shape.size() != 1) {
@@ -36,12 +36,12 @@ std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors
     std::string text(view->size, '\0');
     view->read(0, text.size(), text.data());
     tensors.erase(view);
-    return Tokenizer::from_tokenizer_json(text);
+    return Tokenizer::from_tokenizer_json(text, cancel);
   }
   return nullptr;
 }
 
-std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder) {
+std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int32_t* cancel) {
   std::array<std::string, 6> texts;
   size_t used = 0;
   const auto read = [&](const char* name) -> std::optional<std::string_view> {
@@ -49,6 +49,7 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder) {
     return texts[used++] = folder.read_text(name, kMaxTokenizerBytes);
   };
   TokenizerFiles files;
+  files.cancel = cancel;
   files.tokenizer_json = read("tokenizer.json");
   if (!files.tokenizer_json) {
     files.vocab_txt = read("vocab.txt");

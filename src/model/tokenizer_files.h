@@ -14,10 +14,10 @@ namespace lffn {
 // In a single file the tokenizer is a tensor of bytes, the text of a tokenizer.json.
 constexpr char kTokenizerTensor[] = "tokenizer.json";
 
-// Takes it out of the tensors; nullptr: there is none. All throw Error.
-std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors);
+// Takes it out of the tensors; nullptr: there is none. All throw Error. `cancel` is looked at while a text is read.
+std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors, const int32_t* cancel = nullptr);
 // nullptr: the folder has none.
-std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder);
+std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int32_t* cancel = nullptr);
 
 // The same of a whole model's folder or file, or of a tokenizer.json, where there must be one.
 std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder);

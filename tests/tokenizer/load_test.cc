@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/tokenizer/small.h"
 
@@ -107,6 +108,28 @@ TEST(LoadJson, TakesBothFormsOfMerges) {
   EXPECT_EQ(tokenizer->size(), 10);
   EXPECT_EQ(tokenizer->mask_id(), 4);
   EXPECT_EQ(encode(*tokenizer, "aabab <mask>b"), (Ids{8, 7, 4, 6}));
+}
+
+TEST(Load, HeedsTheCallersFlag) {
+  const std::string vocab = R"({"<s>": 0, "</s>": 2, "<unk>": 3, "a": 5, "b": 6, "ab": 7})", merges = "a b\n";
+  const std::string words = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n", whole = json();
+  std::vector<TokenizerFiles> all(3);
+  all[0].tokenizer_json = whole;
+  all[1].vocab_json = vocab;
+  all[1].merges_txt = merges;
+  all[2].vocab_txt = words;
+  for (TokenizerFiles& files : all) {
+    int32_t flag = 0;
+    files.cancel = &flag;
+    EXPECT_NE(Tokenizer::from_files(files), nullptr);
+    flag = 1;
+    try {
+      Tokenizer::from_files(files);
+      ADD_FAILURE() << "went on";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), LFFN_ERROR_CANCELLED);
+    }
+  }
 }
 
 TEST(LoadJson, TakesAddedTokens) {

@@ -29,6 +29,8 @@ struct TokenizerFiles {
   std::optional<std::string_view> vocab_txt;
   std::optional<std::string_view> vocab_json;
   std::optional<std::string_view> merges_txt;
+  // Looked at while they are read; not 0: Error(LFFN_ERROR_CANCELLED).
+  const int32_t* cancel = nullptr;
 };
 
 struct TokenizerDescription {
@@ -76,9 +78,9 @@ constexpr size_t kMaxVocabularyBytes = 64u << 20;  // of each file
 constexpr size_t kMaxAddedTokens = 1 << 16;
 
 // Each throws Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
-TokenizerDescription read_tokenizer_json(std::string_view text);
-TokenizerDescription read_vocab_txt(std::string_view text);
-TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt);
+TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel);
+TokenizerDescription read_vocab_txt(std::string_view text, const int32_t* cancel);
+TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt, const int32_t* cancel);
 // All together: tokenizer.json where it is there, else vocab.txt, else vocab.json and merges.txt.
 TokenizerDescription read_tokenizer_files(const TokenizerFiles& files);
 

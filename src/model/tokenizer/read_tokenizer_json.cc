@@ -7,6 +7,7 @@
 #include "model/tokenizer/description.h"
 #include "model/tokenizer/json_settings.h"
 #include "runtime/error.h"
+#include "runtime/poll.h"
 
 namespace lffn {
 namespace {
@@ -19,7 +20,8 @@ constexpr char kMergesPath[] = "/model/merges";
 // Takes the vocabulary and the merges as they come, and keeps what else there is.
 class Reader : public SettingsReader {
  public:
-  Reader(TokenizerDescription& to, JsonSettings& settings) : SettingsReader(settings), to_(to), settings_(settings) {}
+  Reader(TokenizerDescription& to, JsonSettings& settings, const int32_t* cancel)
+      : SettingsReader(settings), to_(to), settings_(settings), cancel_(cancel) {}
 
   void begin_object() override {
     if (in_merges() || in_pair()) refuse_merges();
@@ -41,6 +43,7 @@ class Reader : public SettingsReader {
     pair_.clear();
   }
   void scalar(JsonScalar&& value) override {
+    poll(cancel_);
     if (!levels_.empty() && levels_.back().path == "/model/vocab" && !levels_.back().is_array) {
       append_token(to_, std::move(levels_.back().key), value, kWhere);
     } else if (in_merges() || in_pair()) {
@@ -62,6 +65,7 @@ class Reader : public SettingsReader {
 
   TokenizerDescription& to_;
   const JsonSettings& settings_;
+  const int32_t* cancel_;
   std::vector<std::string> pair_;
 };
 
@@ -210,13 +214,13 @@ void read_extras(const JsonSettings& settings, TokenizerDescription& to) {
 
 }  // namespace
 
-TokenizerDescription read_tokenizer_json(std::string_view text) {
+TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel) {
   constexpr size_t kMaxDepth = 16;
   check_vocabulary_size(text.size(), kWhere);
   TokenizerDescription result;
   result.where = kWhere;
   JsonSettings settings(kWhere);
-  Reader reader(result, settings);
+  Reader reader(result, settings, cancel);
   parse_json(text, 0, kMaxDepth, reader);
   read_model(settings, result);
   read_normalizer(settings, result);

@@ -10,13 +10,14 @@
 #include "model/tokenizer/description.h"
 #include "model/tokenizer/seeded_hash.h"
 #include "runtime/error.h"
+#include "runtime/poll.h"
 
 namespace lffn {
 namespace {
 
 class VocabReader : public JsonEvents {
  public:
-  explicit VocabReader(TokenizerDescription& to) : to_(to) {}
+  VocabReader(TokenizerDescription& to, const int32_t* cancel) : to_(to), cancel_(cancel) {}
 
   void begin_object() override {
     if (inside_) refuse();
@@ -27,6 +28,7 @@ class VocabReader : public JsonEvents {
   void end_array() override {}
   void key(std::string& name) override { token_ = std::move(name); }
   void scalar(JsonScalar&& value) override {
+    poll(cancel_);
     if (!inside_) refuse();
     append_token(to_, std::move(token_), value, where());
   }
@@ -38,17 +40,19 @@ class VocabReader : public JsonEvents {
   }
 
   TokenizerDescription& to_;
+  const int32_t* cancel_;
   std::string token_;
   bool inside_ = false;
 };
 
 // take(line, number) for each line. An empty last one is none.
 template <typename Take>
-void for_lines(std::string_view text, const char* where, const Take& take) {
+void for_lines(std::string_view text, const char* where, const int32_t* cancel, const Take& take) {
   check_vocabulary_size(text.size(), where);
   const size_t valid = valid_utf8_length(text);
   if (valid != text.size()) fail(LFFN_ERROR_BAD_MODEL, "%s: byte %zu is not valid UTF-8", where, valid);
   for (size_t number = 1; !text.empty(); ++number) {
+    poll(cancel);
     const size_t size = text.find('\n');
     std::string_view line = text.substr(0, size);
     text.remove_prefix(size == std::string_view::npos ? text.size() : size + 1);
@@ -57,8 +61,8 @@ void for_lines(std::string_view text, const char* where, const Take& take) {
   }
 }
 
-void read_merges(std::string_view text, TokenizerDescription& to) {
-  for_lines(text, "merges.txt", [&](std::string_view line, size_t number) {
+void read_merges(std::string_view text, const int32_t* cancel, TokenizerDescription& to) {
+  for_lines(text, "merges.txt", cancel, [&](std::string_view line, size_t number) {
     const bool is_header = number == 1 && line.substr(0, 8) == "#version";
     if (!is_header) append_merge(to, line, "merges.txt: line " + std::to_string(number));
   });
@@ -104,7 +108,7 @@ void append_merge(TokenizerDescription& to, std::string_view pair, const std::st
   to.merges.emplace_back(pair.substr(0, blank), pair.substr(blank + 1));
 }
 
-TokenizerDescription read_vocab_txt(std::string_view text) {
+TokenizerDescription read_vocab_txt(std::string_view text, const int32_t* cancel) {
   TokenizerDescription result;
   result.where = "vocab.txt";
   result.kind = TokenizerKind::kWordPiece;
@@ -113,7 +117,7 @@ TokenizerDescription read_vocab_txt(std::string_view text) {
   result.decoder_cleans_up = true;
   // Of equal lines the last one counts, as in the reference.
   std::unordered_map<std::string, size_t, SeededHash> places;
-  for_lines(text, "vocab.txt", [&](std::string_view line, size_t number) {
+  for_lines(text, "vocab.txt", cancel, [&](std::string_view line, size_t number) {
     if (number - 1 > kMaxTokenId) fail(LFFN_ERROR_BAD_MODEL, "vocab.txt: more than %d lines", kMaxTokenId + 1);
     const auto [entry, added] = places.try_emplace(std::string(line), result.tokens.size());
     if (added) result.tokens.emplace_back(line, 0);
@@ -122,15 +126,16 @@ TokenizerDescription read_vocab_txt(std::string_view text) {
   return result;
 }
 
-TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt) {
+TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt,
+                                       const int32_t* cancel) {
   TokenizerDescription result;
   result.where = "vocab.json and merges.txt";
   result.kind = TokenizerKind::kBytePairs;
   result.decoder = TokenizerDescription::Decoder::kByteLevel;
   check_vocabulary_size(vocab_json.size(), "vocab.json");
-  VocabReader reader(result);
+  VocabReader reader(result, cancel);
   parse_json(vocab_json, 0, 2, reader);
-  read_merges(merges_txt, result);
+  read_merges(merges_txt, cancel, result);
   return result;
 }
 
@@ -174,11 +179,11 @@ TokenizerDescription read_tokenizer_files(const TokenizerFiles& files) {
   const bool has_json = files.tokenizer_json.has_value();
   TokenizerDescription result;
   if (has_json) {
-    result = read_tokenizer_json(*files.tokenizer_json);
+    result = read_tokenizer_json(*files.tokenizer_json, files.cancel);
   } else if (files.vocab_txt) {
-    result = read_vocab_txt(*files.vocab_txt);
+    result = read_vocab_txt(*files.vocab_txt, files.cancel);
   } else if (files.vocab_json && files.merges_txt) {
-    result = read_vocab_merges(*files.vocab_json, *files.merges_txt);
+    result = read_vocab_merges(*files.vocab_json, *files.merges_txt, files.cancel);
   } else if (files.vocab_json || files.merges_txt) {
     const bool no_merges = !files.merges_txt;
     fail(LFFN_ERROR_BAD_MODEL, "%s is missing beside %s", no_merges ? "merges.txt" : "vocab.json",

@@ -13,8 +13,9 @@ std::unique_ptr<const Tokenizer> Tokenizer::from_files(const TokenizerFiles& fil
   return std::make_unique<const Tokenizer>(read_tokenizer_files(files));
 }
 
-std::unique_ptr<const Tokenizer> Tokenizer::from_tokenizer_json(std::string_view text) {
+std::unique_ptr<const Tokenizer> Tokenizer::from_tokenizer_json(std::string_view text, const int32_t* cancel) {
   TokenizerFiles files;
+  files.cancel = cancel;
   files.tokenizer_json = text;
   return from_files(files);
 }

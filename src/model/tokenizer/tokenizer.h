@@ -26,7 +26,7 @@ class Tokenizer {
  public:
   // From the contents of the files. Throw Error(LFFN_ERROR_BAD_MODEL).
   static std::unique_ptr<const Tokenizer> from_files(const TokenizerFiles& files);
-  static std::unique_ptr<const Tokenizer> from_tokenizer_json(std::string_view text);
+  static std::unique_ptr<const Tokenizer> from_tokenizer_json(std::string_view text, const int32_t* cancel = nullptr);
   static std::unique_ptr<const Tokenizer> from_vocab_merges(std::string_view vocab_json, std::string_view merges_txt);
   explicit Tokenizer(TokenizerDescription&& description);
   Tokenizer(const Tokenizer&) = delete;  // it points into itself
