@@ -150,6 +150,31 @@ def test_a_run_may_be_made_shorter_and_longer_on_its_way(texts, tmp_path):
     assert "18 steps" in (out / "report.md").read_text()
 
 
+def test_a_student_begins_where_another_ended(texts, tmp_path):
+    command(SENTENCE, texts, tmp_path / "first", "--projection", "dense")
+    again = ["--projection", "dense", "--start", tmp_path / "first", "--fit-steps", 0, "--int8-steps", 0]
+    command(SENTENCE, texts, tmp_path / "same", *again, "--steps", 0)
+    first, same = weights(tmp_path / "first"), weights(tmp_path / "same")
+    assert first.keys() == same.keys()
+    for name, value in first.items():
+        np.testing.assert_allclose(same[name], value, rtol=1e-4, atol=1e-6, err_msg=name)
+
+    count = len(load_sentence_encoder(SENTENCE).model.layers)
+    more = ",".join(["24", "32", "16"][i % 3] for i in range(count))
+    command(SENTENCE, texts, tmp_path / "more", *again, "--tables", more, "--steps", 0)
+    texts_of_one = ["The quick brown fox.", "A lazy dog."]
+    was = load_sentence_encoder(tmp_path / "first").encode(texts_of_one)
+    torch.testing.assert_close(load_sentence_encoder(tmp_path / "more").encode(texts_of_one), was, rtol=1e-3, atol=1e-4)
+
+    command(SENTENCE, texts, tmp_path / "grown", *again, "--tables", more, "--precision", "bfloat16")
+    grown = weights(tmp_path / "grown")
+    changed = [name for name in grown if name.endswith("FFN.tables")]
+    assert changed and all(np.abs(grown[name][len(first[name]):]).sum() > 0 or len(grown[name]) == len(first[name])
+                           for name in changed)
+    with pytest.raises(SystemExit, match="more tables"):
+        command(SENTENCE, texts, tmp_path / "fewer", *again, "--tables", 8)
+
+
 def test_two_processes_share_a_run(texts, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -111,6 +111,31 @@ def test_native_agrees_with_double(shape):
         assert difference(ours.grad, theirs.grad) < 1e-4, name
 
 
+@pytest.mark.parametrize("activation", ["gelu", "sigmoid"])
+@pytest.mark.parametrize("tables, rows, norm", [(10, 8, True), (5, 16, False), (3, 2, True)])
+def test_products_learn_as_rows_do(tables, rows, norm, activation):
+    """To bfloat16's eight bits."""
+    torch.manual_seed(4)
+    layer = LookupFFN(24, tables, rows, output_size=20, projection_type="dense", activation=activation, layer_norm=norm)
+    x, wanted = torch.randn(6, 7, 24, requires_grad=True), torch.randn(6, 7, 20)
+
+    def learn():
+        layer.zero_grad()
+        x.grad = None
+        y = layer(x)
+        y.backward(wanted)
+        return [y.detach(), x.grad, *(parameter.grad.clone() for parameter in layer.parameters())]
+
+    rowwise = learn()
+    layer.use_products = True
+    found = learn()
+    with torch.no_grad():
+        assert torch.equal(layer(x), rowwise[0])  # what does not learn is computed as in the library
+    assert not torch.equal(found[0], rowwise[0])
+    for mine, other in zip(found, rowwise):
+        assert (mine - other).norm() <= 0.01 * other.norm()
+
+
 def test_more_dimensions_and_no_gradient():
     layer = LookupFFN(16, 4, 8, block_size=8)
     x = torch.randn(2, 3, 16)

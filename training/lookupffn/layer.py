@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import features, native
+from . import features, native, product
 from .projections import make_projection
 
 
@@ -45,7 +45,7 @@ class LookupFFN(nn.Module):
     """Computes what the library computes, with the parameters named as in its files.
 
     On the CPU in float32 with one probe it runs through liblookupffn where that is found (see native.py), elsewhere, or
-    with use_native=False, in plain PyTorch.
+    with use_native=False, in plain PyTorch. With use_products=True it learns by products in bfloat16 (see product.py).
     """
 
     def __init__(self, hidden_size: int, num_tables: int, table_size: int, *, output_size: Optional[int] = None,
@@ -70,6 +70,7 @@ class LookupFFN(nn.Module):
         self.activation = activation
         self.num_probes = num_probes
         self.use_native = use_native
+        self.use_products = False
         self.LayerNorm = nn.LayerNorm(hidden_size, eps=layer_norm_eps) if layer_norm else None
         self.layer_norm_eps = layer_norm_eps
         self.hash = Hash(make_projection(projection_type, hidden_size, num_tables * self.code_bits, block_size,
@@ -98,6 +99,8 @@ class LookupFFN(nn.Module):
             return self._forward(x)
 
     def _forward(self, x: Tensor) -> Tensor:
+        if self.use_products and torch.is_grad_enabled() and product.can_run(self):
+            return product.run(self, x)
         if self.use_native and native.can_run(self, x):
             return native.run(self, x)
         return self.plain_forward(x)

@@ -54,6 +54,8 @@ def add(commands: Any) -> None:
                          help="texts to measure on; .tsv files hold pairs of a short and a long text")
     command.add_argument("--work", type=Path, help="folder for the state and what can be made again (default: a folder of "
                          "OUT's name in the user's cache)")
+    command.add_argument("--start", type=Path, help="folder of an earlier student to begin with, which may have fewer tables "
+                         "(its FFNs are fitted no more with --fit-steps 0)")
     command.add_argument("--layers", type=_layers, help="which layers, such as 0,1,5 (default: all)")
     command.add_argument("--tables", type=_each(int), default=defaults.tables, help="a list gives each layer its own")
     command.add_argument("--rows", type=_each(int), default=defaults.rows, help="of a table")
@@ -94,7 +96,8 @@ def distill(arguments: Namespace) -> None:
         raise FileNotFoundError(f"{missing[0]}: no such file")
     places = Places(arguments.work or default_work(arguments.out), arguments.state_megabytes, arguments.cache_gigabytes,
                     arguments.save_every, arguments.measure_every)
-    run = Run(arguments.teacher, arguments.text, arguments.out, options, places, arguments.valid, arguments.device)
+    run = Run(arguments.teacher, arguments.text, arguments.out, options, places, arguments.valid, arguments.device,
+              arguments.start)
     print(f"state: {run.state.path}", flush=True)
     if run.go(arguments.stop_after) and run.processes.first:
         print(f"done: {arguments.out}")

@@ -14,6 +14,7 @@ from torch import nn
 from ..parallel import Processes
 from ..progress import Progress
 from . import report
+from .grow import take_over
 from .measure import HeldOut, Measure
 from .pieces import Corpus, LengthBatches
 from .quantise import int8
@@ -42,7 +43,7 @@ class Places:
 
 class Run:
     def __init__(self, teacher: Union[str, Path], texts: Sequence[Path], out: Path, options: Options, places: Places,
-                 valid: Sequence[Path] = (), device: str = "cpu") -> None:
+                 valid: Sequence[Path] = (), device: str = "cpu", start: Optional[Path] = None) -> None:
         self.out, self.options, self.places = Path(out), options, places
         self.processes = Processes(device)
         self.teacher = Subject.load(teacher)
@@ -53,6 +54,9 @@ class Run:
         self.student = self.teacher.copy()
         self.student.replace_ffns(options.kind, self.layers, **options.changes())
         self.student.model.eval()
+        self.earlier = Subject.load(start) if start is not None else None
+        if self.earlier is not None:
+            take_over(self.student, self.earlier)
         tokenizer = self.teacher.tokenizer
         longest = min(256, self.teacher.longest)
         if self.processes.first:
@@ -63,6 +67,7 @@ class Run:
         self.batches = LengthBatches(self.corpus, options.tokens, options.seed, mask_id, tokenizer.special_ids)
         corpus_note = json.loads((places.work / "text" / "corpus.json").read_text())
         self.identity = {"teacher": self.teacher.digest(), "corpus": corpus_note,
+                         "start": None if self.earlier is None else self.earlier.digest(),
                          "options": json.loads(json.dumps(dataclasses.asdict(options))),
                          "save_every": places.save_every, "megabytes": places.megabytes}
         self.data_identity = json.dumps([self.identity["teacher"], corpus_note, options.tokens, options.seed])
@@ -75,7 +80,7 @@ class Run:
 
     def _check(self, note: dict[str, Any]) -> None:
         for key, value in self.identity.items():
-            if note[key] == value:
+            if note.get(key) == value:
                 continue
             differing = key
             if key == "options":
@@ -150,7 +155,9 @@ class Run:
         if resumed:
             self.state.read(fit.optimizer)
         else:
-            fit.begin()
+            fit.begin(self.earlier)
+            if self.earlier is not None:
+                self._measured("the beginning", 0)
         self.started = time.monotonic()
         progress = Progress(self.note["step"], total)
         for step in range(self.note["step"], total):

@@ -14,6 +14,7 @@ from ..layer import LookupFFN
 from ..optimiser import make_optimizer, set_rate
 from ..parallel import Processes
 from ..projections import BlockHadamard
+from .grow import take_over_ffn
 from .quantise import int8
 from .subject import States, Subject, answer_loss, relative_error
 from .teacher_cache import FFNExamples, TeacherStates
@@ -81,9 +82,12 @@ class Fit:
         self.modules = nn.ModuleList(self.ffns.values())
         self.optimizer = make_optimizer(self.modules)
 
-    def begin(self) -> None:
+    def begin(self, earlier: Optional[Subject] = None) -> None:
+        """Anew, or with what an earlier student learned."""
         for i in self.layers:
             begin(self.ffns[i], *self.examples.get(i, 0, min(20_000, self.examples.tokens), self.student.model.device))
+            if earlier is not None:
+                take_over_ffn(self.ffns[i], earlier.layers[i].FFN, i)
 
     def step(self, number: int) -> list[float]:
         """-> each layer's error: squared difference after what follows the FFN, over the variance there."""
@@ -118,6 +122,9 @@ class Whole:
                  processes: Processes) -> None:
         self.student, self.states, self.options, self.processes = student, states, options, processes
         self.batches = states.batches
+        for ffn in (student.layers[i].FFN for i in layers):
+            if isinstance(ffn, LookupFFN):
+                ffn.use_products = options.precision == "bfloat16"
         own = {id(p) for i in layers for p in student.layers[i].FFN.parameters()}
         factors = {id(m.weight) for m in student.model.modules() if isinstance(m, BlockHadamard)}
         self.choose_what_learns(student, options)
