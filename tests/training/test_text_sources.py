@@ -97,10 +97,7 @@ def test_text_files(tmp_path):
     assert list(sources.html_paragraphs("g.html")(tmp_path)) == ["One paragraph.", "Item."]
 
 
-def test_dictionaries_maps_and_drills(tmp_path):
-    write(tmp_path / "usr/share/dictd/foldoc.dict.dz",
-          gzip.compress(b"word\n\n   <jargon> A {thing}.\n\n   More [1].\n\nhack\n\n   A quick job.\n\n   [{Jargon File}]\n"))
-    assert " ".join(" ".join(sources.foldoc(tmp_path)).split()) == "word A thing. More ."
+def test_maps_and_drills(tmp_path):
     write(tmp_path / "usr/share/games/crossfire/maps/town/inn", "arch sign\nmsg\n@match *\n[b]Come[/b] in.\nendmsg\nend\n")
     assert "".join(sources.messages(tmp_path)).strip() == "Come in."
     write(tmp_path / "usr/share/gtypist/s.typ", "*:S1\nD:asdf\nS:To be or\n :not to be.\n\nT:Well done.\n")

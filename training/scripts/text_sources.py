@@ -228,14 +228,6 @@ def fortunes(root):
             yield text
 
 
-def foldoc(root):
-    """Paragraphs of its entries, without the words in brackets; an entry from a book kept for measuring is left out."""
-    for entry in parted("usr/share/dictd/foldoc.dict.dz", by=r"\n(?=[^\s{])")(root):
-        if not HeldOut.NAMES.search(entry):
-            for part in re.split(r"\n\s*\n", entry):
-                yield re.sub(r"\[[^]]*\]|^\s*<[^>]*>|[{}]", "", part)
-
-
 def messages(root):
     """What signs, books and people say in Crossfire's maps."""
     for text in texts(root, ["usr/share/games/crossfire/maps/**/*"]):
@@ -287,7 +279,6 @@ GENERAL = {
     "hackers": Source(("cfi-en",), "public domain", False, html_paragraphs("usr/share/doc/cfi-en/html/*.htm")),
     "fortunes": Source(("fortunes", "fortunes-min", "fortune-anarchism"), "BSD-3-clause; public domain, GPL-3+", False,
                        fortunes),
-    "foldoc": Source(("dict-foldoc",), "GFDL-1.1+", False, foldoc),
     "crawl": Source(("crawl-common",), "GPL-2+", False, several(
         parted("usr/share/crawl/dat/descript/[!q]*.txt", by=r"\n\s*\n|%%%%"),
         quoted("usr/share/crawl/dat/database/*.txt"))),
