@@ -171,6 +171,8 @@ def test_a_student_begins_where_another_ended(texts, tmp_path):
     changed = [name for name in grown if name.endswith("FFN.tables")]
     assert changed and all(np.abs(grown[name][len(first[name]):]).sum() > 0 or len(grown[name]) == len(first[name])
                            for name in changed)
+    assert "earlier student" in (tmp_path / "grown" / "report.md").read_text()
+    assert "earlier student" not in (tmp_path / "first" / "report.md").read_text()
     with pytest.raises(SystemExit, match="more tables"):
         command(SENTENCE, texts, tmp_path / "fewer", *again, "--tables", 8)
 

@@ -68,7 +68,8 @@ def write(folder: Path, student: Subject, teacher: Subject, options: Options, no
         safetensors.write_atomically(folder / "quality.svg", plot.encode())
     text = [f"# A student of {teacher.folder.name}", "",
             f"{'FFNs left out' if options.kind == 'none' else 'LookupFFNs'} in layers {note['layers']}; "
-            f"trained on {note['tokens_seen'] / 1e6:.2f} million tokens, the fit of the FFNs aside.", "", "## Quality", ""]
+            f"trained on {note['tokens_seen'] / 1e6:.2f} million tokens, the fit of the FFNs aside"
+            f"{', from where an earlier student had ended' if note.get('start') else ''}.", "", "## Quality", ""]
     if measured:
         header = ("after", *measured[-1]["values"])
         text.append(_table([header] + [(entry["label"], *(_number(entry["values"].get(name)) for name in header[1:]))
