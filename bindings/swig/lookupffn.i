@@ -19,5 +19,6 @@
 %rename("%(camelcase)s", %$isfunction) "";
 %include "csharp.i"
 #endif
+%include "raw_fields.h"
 %include "raw.h"
 %include "raw_model.h"

@@ -1,6 +1,6 @@
 #include "raw.h"
 
-#include <cstring>
+#include "raw_structs.h"
 
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
 SAME(STATUS_OK, LFFN_OK);
@@ -21,26 +21,7 @@ SAME(LOAD_MMAP, LFFN_LOAD_MMAP);
 SAME(LOAD_FLUSH_DENORMALS, LFFN_LOAD_FLUSH_DENORMALS);
 SAME(FORWARD_ADD, LFFN_FORWARD_ADD);
 #undef SAME
-
-namespace {
-
-int64_t bits_of(float value) {
-  int32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-lffn_load_options options_of(int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t flags) {
-  lffn_load_options options;
-  lffn_load_options_init(&options);
-  options.num_threads = num_threads;
-  options.table_dtype = table_dtype;
-  options.hash_dtype = hash_dtype;
-  options.flags = static_cast<uint32_t>(flags);
-  return options;
-}
-
-}  // namespace
+SAME_SIZE(LAYER_INFO_FIELDS, lffn_layer_info);
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }
@@ -51,13 +32,13 @@ int64_t live_handles() { return lffn_live_handles(); }
 
 lffn_status layer_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t flags,
                        lffn_layer** out) {
-  const lffn_load_options options = options_of(num_threads, table_dtype, hash_dtype, flags);
+  const lffn_load_options options = load_options(num_threads, flags, table_dtype, hash_dtype);
   return lffn_layer_load(path, &options, out);
 }
 
 lffn_status layer_load_memory(const void* data, size_t size, int32_t num_threads, int32_t table_dtype,
                               int32_t hash_dtype, int32_t flags, lffn_layer** out) {
-  const lffn_load_options options = options_of(num_threads, table_dtype, hash_dtype, flags);
+  const lffn_load_options options = load_options(num_threads, flags, table_dtype, hash_dtype);
   return lffn_layer_load_memory(data, size, &options, out);
 }
 
@@ -79,7 +60,7 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
   config.decay_coeff = decay_coeff;
   config.layer_norm_eps = layer_norm_eps;
   config.seed = static_cast<uint64_t>(seed);
-  const lffn_load_options options = options_of(num_threads, table_dtype, hash_dtype, flags);
+  const lffn_load_options options = load_options(num_threads, flags, table_dtype, hash_dtype);
   return lffn_layer_create(&config, nullptr, 0, &options, out);
 }
 
@@ -90,27 +71,9 @@ lffn_status layer_info(const lffn_layer* layer, int64_t* numbers) {
   lffn_layer_info_init(&info);
   const lffn_status status = lffn_layer_get_info(layer, &info);
   if (status != LFFN_OK) return status;
-  numbers[INFO_HIDDEN_SIZE] = info.hidden_size;
-  numbers[INFO_OUTPUT_SIZE] = info.output_size;
-  numbers[INFO_NUM_TABLES] = info.num_tables;
-  numbers[INFO_TABLE_SIZE] = info.table_size;
-  numbers[INFO_CODE_BITS] = info.code_bits;
-  numbers[INFO_PROJECTION] = info.projection;
-  numbers[INFO_BLOCK_SIZE] = info.block_size;
-  numbers[INFO_NUM_CHAINS] = info.num_chains;
-  numbers[INFO_ACTIVATION] = info.activation;
-  numbers[INFO_NUM_PROBES] = info.num_probes;
-  numbers[INFO_LAYER_NORM] = info.layer_norm;
-  numbers[INFO_DECAY_COEFF_BITS] = bits_of(info.decay_coeff);
-  numbers[INFO_LAYER_NORM_EPS_BITS] = bits_of(info.layer_norm_eps);
-  numbers[INFO_TABLE_DTYPE] = info.table_dtype;
-  numbers[INFO_HASH_DTYPE] = info.hash_dtype;
-  numbers[INFO_NUM_THREADS] = info.num_threads;
-  numbers[INFO_FLOP_PER_TOKEN] = info.flop_per_token;
-  numbers[INFO_NUM_PARAMETERS] = info.num_parameters;
-  numbers[INFO_FILE_BYTES] = static_cast<int64_t>(info.file_bytes);
-  numbers[INFO_MEMORY_BYTES] = static_cast<int64_t>(info.memory_bytes);
-  numbers[INFO_SCRATCH_BYTES] = static_cast<int64_t>(info.scratch_bytes);
+#define COPY(place, member) numbers[INFO_##place] = number_of(info.member);
+  LAYER_INFO_FIELDS(COPY)
+#undef COPY
   return LFFN_OK;
 }
 

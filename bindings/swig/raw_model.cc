@@ -4,6 +4,7 @@
 #include <new>
 
 #include "raw.h"
+#include "raw_structs.h"
 
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
 SAME(POOLING_MODEL, LFFN_POOLING_MODEL);
@@ -26,28 +27,12 @@ SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
 SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
-
-namespace {
-
-lffn_load_options options_of(int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t linear_dtype,
-                             int32_t embedding_dtype, int32_t flags) {
-  lffn_load_options options;
-  lffn_load_options_init(&options);
-  options.num_threads = num_threads;
-  options.table_dtype = table_dtype;
-  options.hash_dtype = hash_dtype;
-  options.linear_dtype = linear_dtype;
-  options.embedding_dtype = embedding_dtype;
-  options.flags = static_cast<uint32_t>(flags);
-  return options;
-}
-
-}  // namespace
+SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info);
 
 lffn_status model_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype,
                        int32_t linear_dtype, int32_t embedding_dtype, int32_t flags, lffn_model** out) {
   const lffn_load_options options =
-      options_of(num_threads, table_dtype, hash_dtype, linear_dtype, embedding_dtype, flags);
+      load_options(num_threads, flags, table_dtype, hash_dtype, linear_dtype, embedding_dtype);
   return lffn_model_load(path, &options, out);
 }
 
@@ -55,7 +40,7 @@ lffn_status model_load_memory(const void* data, size_t size, int32_t num_threads
                               int32_t hash_dtype, int32_t linear_dtype, int32_t embedding_dtype, int32_t flags,
                               lffn_model** out) {
   const lffn_load_options options =
-      options_of(num_threads, table_dtype, hash_dtype, linear_dtype, embedding_dtype, flags);
+      load_options(num_threads, flags, table_dtype, hash_dtype, linear_dtype, embedding_dtype);
   return lffn_model_load_memory(data, size, &options, out);
 }
 
@@ -66,45 +51,9 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
   lffn_model_info_init(&info);
   const lffn_status status = lffn_model_get_info(model, &info);
   if (status != LFFN_OK) return status;
-  model_numbers[MODEL_VOCAB_SIZE] = info.vocab_size;
-  model_numbers[MODEL_HIDDEN_SIZE] = info.hidden_size;
-  model_numbers[MODEL_EMBEDDING_SIZE] = info.embedding_size;
-  model_numbers[MODEL_NUM_LAYERS] = info.num_layers;
-  model_numbers[MODEL_NUM_LOOKUP_LAYERS] = info.num_lookup_layers;
-  model_numbers[MODEL_NUM_HEADS] = info.num_heads;
-  model_numbers[MODEL_HEAD_SIZE] = info.head_size;
-  model_numbers[MODEL_MAX_TOKENS] = info.max_tokens;
-  model_numbers[MODEL_OWN_MAX_TOKENS] = info.own_max_tokens;
-  model_numbers[MODEL_INTERMEDIATE_SIZE] = info.intermediate_size;
-  model_numbers[MODEL_NUM_CLASSES] = info.num_classes;
-  model_numbers[MODEL_HAS_LM_HEAD] = info.has_lm_head;
-  model_numbers[MODEL_HAS_TOKENIZER] = info.has_tokenizer;
-  model_numbers[MODEL_IS_SENTENCE_ENCODER] = info.is_sentence_encoder;
-  model_numbers[MODEL_POOLING] = info.pooling;
-  model_numbers[MODEL_NORMALIZE] = info.normalize;
-  model_numbers[MODEL_BOS_ID] = info.bos_id;
-  model_numbers[MODEL_EOS_ID] = info.eos_id;
-  model_numbers[MODEL_PAD_ID] = info.pad_id;
-  model_numbers[MODEL_UNK_ID] = info.unk_id;
-  model_numbers[MODEL_MASK_ID] = info.mask_id;
-  model_numbers[MODEL_NUM_PROMPTS] = info.num_prompts;
-  model_numbers[MODEL_DEFAULT_PROMPT] = info.default_prompt;
-  model_numbers[MODEL_SEVERAL_LABELS] = info.several_labels;
-  model_numbers[MODEL_ARITHMETIC] = info.arithmetic;
-  model_numbers[MODEL_TABLE_DTYPE] = info.table_dtype;
-  model_numbers[MODEL_HASH_DTYPE] = info.hash_dtype;
-  model_numbers[MODEL_LINEAR_DTYPE] = info.linear_dtype;
-  model_numbers[MODEL_EMBEDDING_DTYPE] = info.embedding_dtype;
-  model_numbers[MODEL_NUM_THREADS] = info.num_threads;
-  model_numbers[MODEL_FFN_FLOP_PER_TOKEN] = info.ffn_flop_per_token;
-  model_numbers[MODEL_ATTENTION_FLOP_PER_TOKEN] = info.attention_flop_per_token;
-  model_numbers[MODEL_ATTENTION_FLOP_PER_PAIR] = info.attention_flop_per_pair;
-  model_numbers[MODEL_OTHER_FLOP_PER_TOKEN] = info.other_flop_per_token;
-  model_numbers[MODEL_LM_HEAD_FLOP_PER_TOKEN] = info.lm_head_flop_per_token;
-  model_numbers[MODEL_NUM_PARAMETERS] = info.num_parameters;
-  model_numbers[MODEL_FILE_BYTES] = static_cast<int64_t>(info.file_bytes);
-  model_numbers[MODEL_MEMORY_BYTES] = static_cast<int64_t>(info.memory_bytes);
-  model_numbers[MODEL_SCRATCH_BYTES] = static_cast<int64_t>(info.scratch_bytes);
+#define COPY(place, member) model_numbers[MODEL_##place] = number_of(info.member);
+  MODEL_INFO_FIELDS(COPY)
+#undef COPY
   return LFFN_OK;
 }
 

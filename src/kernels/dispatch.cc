@@ -34,15 +34,7 @@ struct Candidate {
 Kernels combine(const char* name, const Kernels& base, const IntegerKernels& integers) {
   Kernels both = base;
   both.name = name;
-  both.hash_word_inputs = integers.hash_word_inputs;
-  both.hash_outputs = integers.hash_outputs;
-  both.hash_scratch = integers.hash_scratch;
-  both.hash_tile_int8 = integers.hash_tile_int8;
-  both.hash_token_int8 = integers.hash_token_int8;
-  both.gather_int8 = integers.gather_int8;
-  both.linear_int8 = integers.linear_int8;
-  both.quantise_rows = integers.quantise_rows;
-  both.score_words = integers.score_words;
+  static_cast<IntegerKernels&>(both) = integers;
   return both;
 }
 

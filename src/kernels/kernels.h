@@ -175,32 +175,40 @@ struct AttentionPlan {
 
 struct TrainKernels;  // in train_kernels.h
 
-struct Kernels {
+// The kernels that multiply bytes: all that an instruction set has which adds nothing else.
+struct IntegerKernels {
+  // How an int8 hash wants its weights, see HashPlan.
+  int32_t hash_word_inputs;  // 4: int8, 2: int16
+  int32_t hash_outputs;
+  // Bytes of scratch that all hash kernels need.
+  size_t (*hash_scratch)(const HashPlan& plan);
+  // As hash_tile and hash_token, for HashArithmetic::kInt8.
+  void (*hash_tile_int8)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                         void* scratch);
+  void (*hash_token_int8)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
+  void (*gather_int8)(const GatherPlan& plan);  // integer sums of weights * rows
+  void (*linear_int8)(const LinearInt8Plan& plan);
+  // Rows as bytes, each with its own scale and zero point.
+  void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
+                        int64_t out_stride);
+  void (*score_words)(const WordsPlan& plan);
+};
+
+struct Kernels : IntegerKernels {
   const char* name;
   int32_t lanes;        // tokens of the narrowest tile
   int32_t tile_tokens;  // tokens of the widest tile, a multiple of lanes
 
-  // How an int8 hash wants its weights, see HashPlan.
-  int32_t hash_word_inputs;  // 4: int8, 2: int16
-  int32_t hash_outputs;
-
-  // Bytes of scratch that hash_tile and hash_token need.
-  size_t (*hash_scratch)(const HashPlan& plan);
   // Up to tile_tokens tokens. Results land at token indices 0...
   void (*hash_tile)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
                     void* scratch);
   // One token, outputs side by side: faster than a tile for very few tokens.
   void (*hash_token)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
-  // The same for HashArithmetic::kInt8.
-  void (*hash_tile_int8)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
-                         void* scratch);
-  void (*hash_token_int8)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
 
   void (*gather_f32)(const GatherPlan& plan);
   void (*gather_f32_many)(const GatherPlan& plan);  // the same sums, where tokens want nearly every row
   void (*gather_bf16)(const GatherPlan& plan);
-  void (*gather_int8)(const GatherPlan& plan);         // integer sums of weights * rows
-  void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * rows, for scores of either sign
+  void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * int8 rows, for scores of either sign
 
   // The weights for gather_int8, of scores times row_scales[table][code], one byte an entry at the scores' places, and
   // one scale per token. Entries past the last table, up to a whole group, get weight 0. The scores are overwritten.
@@ -210,11 +218,6 @@ struct Kernels {
   int32_t (*int8_position)(int32_t column);
 
   void (*linear)(const LinearPlan& plan);
-  void (*linear_int8)(const LinearInt8Plan& plan);
-  // Rows as bytes, each with its own scale and zero point.
-  void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
-                        int64_t out_stride);
-  void (*score_words)(const WordsPlan& plan);
   // matrix[outputs][inputs], its rows `stride` floats apart -> panels, outputs beyond the matrix zero.
   void (*lay_panels)(const float* matrix, int64_t stride, int64_t outputs, int64_t inputs, float* panels);
   // The layer norm of each row; in and out may be the same.
@@ -224,18 +227,6 @@ struct Kernels {
   size_t (*attention_scratch)(int64_t num_keys, int64_t head_size);
   void (*attend)(const AttentionPlan& plan, void* scratch);
   const TrainKernels* train;
-};
-
-// The kernels that multiply bytes, named as in Kernels: an instruction set that adds nothing else has these only.
-struct IntegerKernels {
-  int32_t hash_word_inputs, hash_outputs;
-  decltype(Kernels::hash_scratch) hash_scratch;
-  decltype(Kernels::hash_tile_int8) hash_tile_int8;
-  decltype(Kernels::hash_token_int8) hash_token_int8;
-  decltype(Kernels::gather_int8) gather_int8;
-  decltype(Kernels::linear_int8) linear_int8;
-  decltype(Kernels::quantise_rows) quantise_rows;
-  decltype(Kernels::score_words) score_words;
 };
 
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.

@@ -1,0 +1,73 @@
+// What layer_info and model_info tell: a place in their row of numbers, and the member of the public struct that lies
+// there. A member more in the struct and not here is an error of compilation.
+#ifndef LOOKUPFFN_BINDINGS_RAW_FIELDS_H
+#define LOOKUPFFN_BINDINGS_RAW_FIELDS_H
+
+// The two float values come as their bits.
+#define LAYER_INFO_FIELDS(FIELD)             \
+  FIELD(HIDDEN_SIZE, hidden_size)            \
+  FIELD(OUTPUT_SIZE, output_size)            \
+  FIELD(NUM_TABLES, num_tables)              \
+  FIELD(TABLE_SIZE, table_size)              \
+  FIELD(CODE_BITS, code_bits)                \
+  FIELD(PROJECTION, projection)              \
+  FIELD(BLOCK_SIZE, block_size)              \
+  FIELD(NUM_CHAINS, num_chains)              \
+  FIELD(ACTIVATION, activation)              \
+  FIELD(NUM_PROBES, num_probes)              \
+  FIELD(LAYER_NORM, layer_norm)              \
+  FIELD(DECAY_COEFF_BITS, decay_coeff)       \
+  FIELD(LAYER_NORM_EPS_BITS, layer_norm_eps) \
+  FIELD(TABLE_DTYPE, table_dtype)            \
+  FIELD(HASH_DTYPE, hash_dtype)              \
+  FIELD(NUM_THREADS, num_threads)            \
+  FIELD(FLOP_PER_TOKEN, flop_per_token)      \
+  FIELD(NUM_PARAMETERS, num_parameters)      \
+  FIELD(FILE_BYTES, file_bytes)              \
+  FIELD(MEMORY_BYTES, memory_bytes)          \
+  FIELD(SCRATCH_BYTES, scratch_bytes)
+
+#define MODEL_INFO_FIELDS(FIELD)                            \
+  FIELD(VOCAB_SIZE, vocab_size)                             \
+  FIELD(HIDDEN_SIZE, hidden_size)                           \
+  FIELD(EMBEDDING_SIZE, embedding_size)                     \
+  FIELD(NUM_LAYERS, num_layers)                             \
+  FIELD(NUM_LOOKUP_LAYERS, num_lookup_layers)               \
+  FIELD(NUM_HEADS, num_heads)                               \
+  FIELD(HEAD_SIZE, head_size)                               \
+  FIELD(MAX_TOKENS, max_tokens)                             \
+  FIELD(OWN_MAX_TOKENS, own_max_tokens)                     \
+  FIELD(NUM_TOKEN_TYPES, num_token_types)                   \
+  FIELD(INTERMEDIATE_SIZE, intermediate_size)               \
+  FIELD(NUM_CLASSES, num_classes)                           \
+  FIELD(SEVERAL_LABELS, several_labels)                     \
+  FIELD(HAS_LM_HEAD, has_lm_head)                           \
+  FIELD(HAS_TOKENIZER, has_tokenizer)                       \
+  FIELD(IS_SENTENCE_ENCODER, is_sentence_encoder)           \
+  FIELD(POOLING, pooling)                                   \
+  FIELD(NORMALIZE, normalize)                               \
+  FIELD(NUM_PROMPTS, num_prompts)                           \
+  FIELD(DEFAULT_PROMPT, default_prompt)                     \
+  FIELD(BOS_ID, bos_id)                                     \
+  FIELD(EOS_ID, eos_id)                                     \
+  FIELD(PAD_ID, pad_id)                                     \
+  FIELD(UNK_ID, unk_id)                                     \
+  FIELD(MASK_ID, mask_id)                                   \
+  FIELD(TABLE_DTYPE, table_dtype)                           \
+  FIELD(HASH_DTYPE, hash_dtype)                             \
+  FIELD(LINEAR_DTYPE, linear_dtype)                         \
+  FIELD(EMBEDDING_DTYPE, embedding_dtype)                   \
+  FIELD(NUM_THREADS, num_threads)                           \
+  FIELD(ARITHMETIC, arithmetic)                             \
+  FIELD(SCORE_ACTIVATION, score_activation)                 \
+  FIELD(FFN_FLOP_PER_TOKEN, ffn_flop_per_token)             \
+  FIELD(ATTENTION_FLOP_PER_TOKEN, attention_flop_per_token) \
+  FIELD(ATTENTION_FLOP_PER_PAIR, attention_flop_per_pair)   \
+  FIELD(OTHER_FLOP_PER_TOKEN, other_flop_per_token)         \
+  FIELD(LM_HEAD_FLOP_PER_TOKEN, lm_head_flop_per_token)     \
+  FIELD(NUM_PARAMETERS, num_parameters)                     \
+  FIELD(FILE_BYTES, file_bytes)                             \
+  FIELD(MEMORY_BYTES, memory_bytes)                         \
+  FIELD(SCRATCH_BYTES, scratch_bytes)
+
+#endif  // LOOKUPFFN_BINDINGS_RAW_FIELDS_H
