@@ -11,7 +11,6 @@
 namespace lffn {
 namespace {
 
-constexpr int kPanelVectors = static_cast<int>(kPanel) / kLanes;
 // Vectors of sums that stay in registers, beside the weights and an input.
 constexpr int kSumVectors = kRegisters == 32 ? 24 : kPanelVectors == 2 ? 12 : 8;
 // Panels side by side where there are many rows.

@@ -14,24 +14,32 @@ constexpr int kRegisters = 32;
 #else
 constexpr int kRegisters = 16;
 #endif
+constexpr int kPanelVectors = static_cast<int>(kPanel) / kLanes;
 
-// `kOutputs` outputs of one panel for `kVectors` vectors of tokens, all sums in registers.
-template <int kOutputs, int kVectors>
-inline void product_piece(const float* weights, int64_t panel, const float* in, int64_t inputs, float* out) {
-  constexpr int64_t kTokens = kVectors * kLanes;
-  F32 sums[kOutputs][kVectors];
-  unroll<kOutputs>([&](auto o)
-                       LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = F32::set1(0); }); });
-  for (int64_t i = 0; i < inputs; ++i) {
-    F32 tokens[kVectors];
-    unroll<kVectors>([&](auto v) LFFN_INLINE { tokens[v] = F32::load(in + i * kTokens + v * kLanes); });
-    unroll<kOutputs>([&](auto o) LFFN_INLINE {
-      const F32 weight = F32::set1(weights[i * panel + o]);
-      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = fma(weight, tokens[v], sums[o][v]); });
+// What the products of floats are made of, all sums in registers: c[r][p][v] = or += the sum over k of a(r, k) * b(p,
+// k)[v], where a(r, k) = a[r * a_row + k * a_step] and the kVectors vectors b(p, k) begin at b + p * b_panel + k *
+// b_row.
+template <int kRows, int kPanels, int kVectors>
+LFFN_INLINE inline void product_piece(int64_t depth, const float* a, int64_t a_row, int64_t a_step, const float* b,
+                                      int64_t b_row, int64_t b_panel, bool add, float* c, int64_t c_row) {
+  constexpr int kAll = kPanels * kVectors;
+  F32 sums[kRows][kAll];
+  unroll<kRows>([&](auto r) LFFN_INLINE {
+    unroll<kAll>([&](auto v) LFFN_INLINE { sums[r][v] = add ? F32::load(c + r * c_row + v * kLanes) : F32::set1(0); });
+  });
+  for (int64_t k = 0; k < depth; ++k, a += a_step, b += b_row) {
+    F32 row[kAll];
+    unroll<kAll>([&](auto v) LFFN_INLINE {
+      constexpr int kIndex = decltype(v)::value / kVectors, kWithin = decltype(v)::value % kVectors;
+      row[v] = F32::load(b + kIndex * b_panel + kWithin * kLanes);
+    });
+    unroll<kRows>([&](auto r) LFFN_INLINE {
+      const F32 factor = F32::set1(a[r * a_row]);
+      unroll<kAll>([&](auto v) LFFN_INLINE { sums[r][v] = fma(factor, row[v], sums[r][v]); });
     });
   }
-  unroll<kOutputs>([&](auto o) LFFN_INLINE {
-    unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v].store(out + o * kTokens + v * kLanes); });
+  unroll<kRows>([&](auto r) LFFN_INLINE {
+    unroll<kAll>([&](auto v) LFFN_INLINE { sums[r][v].store(c + r * c_row + v * kLanes); });
   });
 }
 
@@ -45,45 +53,32 @@ template <int kVectors>
 void product_tile(const float* weights, int64_t panel, const float* in, int64_t inputs, int64_t outputs, float* out) {
   constexpr int64_t kTokens = kVectors * kLanes;
   constexpr int kOutputs = outputs_at_once(kVectors);
+  const auto piece = [&](auto outputs_now, int64_t p, int64_t o) LFFN_INLINE {
+    product_piece<decltype(outputs_now)::value, 1, kVectors>(inputs, weights + o, 1, panel, in, kTokens, 0, false,
+                                                             out + (p + o) * kTokens, kTokens);
+  };
   for (int64_t p = 0; p < outputs; p += panel, weights += inputs * panel) {
     if (panel >= kOutputs) {
-      for (int64_t o = 0; o < panel; o += kOutputs) {
-        product_piece<kOutputs, kVectors>(weights + o, panel, in, inputs, out + (p + o) * kTokens);
-      }
+      for (int64_t o = 0; o < panel; o += kOutputs) piece(Constant<kOutputs>(), p, o);
     } else {
-      for (int64_t o = 0; o < panel; ++o) {
-        product_piece<1, kVectors>(weights + o, panel, in, inputs, out + (p + o) * kTokens);
-      }
+      for (int64_t o = 0; o < panel; ++o) piece(Constant<1>(), p, o);
     }
   }
-}
-
-// `kPanels` full panels for one token.
-template <int kPanels>
-inline void product_token_piece(const float* weights, const float* in, int64_t inputs, float* out) {
-  constexpr int kVectors = static_cast<int>(kPanel) / kLanes;
-  F32 sums[kPanels][kVectors];
-  unroll<kPanels>([&](auto p)
-                      LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { sums[p][v] = F32::set1(0); }); });
-  for (int64_t i = 0; i < inputs; ++i) {
-    const F32 token = F32::set1(in[i]);
-    unroll<kPanels>([&](auto p) LFFN_INLINE {
-      const float* row = weights + (p * inputs + i) * kPanel;
-      unroll<kVectors>([&](auto v) LFFN_INLINE { sums[p][v] = fma(F32::load(row + v * kLanes), token, sums[p][v]); });
-    });
-  }
-  unroll<kPanels>([&](auto p) LFFN_INLINE {
-    unroll<kVectors>([&](auto v) LFFN_INLINE { sums[p][v].store(out + p * kPanel + v * kLanes); });
-  });
 }
 
 inline void product_token(const float* weights, int64_t panel, const float* in, int64_t inputs, int64_t outputs,
                           float* out) {
   int64_t p = 0;
+  const auto full_panels = [&](auto panels) LFFN_INLINE {
+    constexpr int kPanels = decltype(panels)::value;
+    for (; p + kPanels * kPanel <= outputs; p += kPanels * kPanel) {
+      product_piece<1, kPanels, kPanelVectors>(inputs, in, 0, 1, weights + p * inputs, kPanel, inputs * kPanel, false,
+                                               out + p, 0);
+    }
+  };
   if (panel == kPanel) {
-    for (; p + 4 * kPanel <= outputs; p += 4 * kPanel)
-      product_token_piece<4>(weights + p * inputs, in, inputs, out + p);
-    for (; p + kPanel <= outputs; p += kPanel) product_token_piece<1>(weights + p * inputs, in, inputs, out + p);
+    full_panels(Constant<4>());
+    full_panels(Constant<1>());
   }
   for (; p < outputs; p += panel) {
     for (int64_t o = 0; o < panel; ++o) {

@@ -9,35 +9,14 @@
 namespace lffn {
 namespace {
 
-constexpr int kPanelVectors = static_cast<int>(kPanel) / kLanes;
 // As many rows as leave registers for a row of b and one number of a.
 constexpr int kProductRows = kRegisters == 32 ? (kPanelVectors == 1 ? 12 : 6) : (kPanelVectors == 2 ? 6 : 2);
-
-// kRows rows of one panel of c, all sums in registers.
-template <int kRows>
-inline void train_product_piece(const TrainProduct& p, const float* a, const float* b, float* c) {
-  F32 sums[kRows][kPanelVectors];
-  unroll<kRows>([&](auto r) LFFN_INLINE {
-    unroll<kPanelVectors>(
-        [&](auto v) LFFN_INLINE { sums[r][v] = p.add ? F32::load(c + r * p.c_row + v * kLanes) : F32::set1(0); });
-  });
-  for (int64_t k = 0; k < p.depth; ++k, a += p.a_step, b += p.b_row) {
-    F32 row[kPanelVectors];
-    unroll<kPanelVectors>([&](auto v) LFFN_INLINE { row[v] = F32::load(b + v * kLanes); });
-    unroll<kRows>([&](auto r) LFFN_INLINE {
-      const F32 factor = F32::set1(a[r * p.a_row]);
-      unroll<kPanelVectors>([&](auto v) LFFN_INLINE { sums[r][v] = fma(factor, row[v], sums[r][v]); });
-    });
-  }
-  unroll<kRows>([&](auto r) LFFN_INLINE {
-    unroll<kPanelVectors>([&](auto v) LFFN_INLINE { sums[r][v].store(c + r * p.c_row + v * kLanes); });
-  });
-}
 
 template <int kRows>
 inline int64_t train_product_rows(const TrainProduct& p, const float* b, float* c, int64_t row) {
   for (; row + kRows <= p.rows; row += kRows) {
-    train_product_piece<kRows>(p, p.a + row * p.a_row, b, c + row * p.c_row);
+    product_piece<kRows, 1, kPanelVectors>(p.depth, p.a + row * p.a_row, p.a_row, p.a_step, b, p.b_row, 0, p.add,
+                                           c + row * p.c_row, p.c_row);
   }
   return row;
 }
