@@ -67,6 +67,7 @@ def add(commands: Any) -> None:
     for name, what in [("seed", "of everything"), ("tokens", "in a step"), ("fit_steps", "for the FFNs alone"),
                        ("fit_rate", "of the fit"), ("fit_tokens", "to fit to"), ("steps", "for the whole"),
                        ("rate", "of the lookups"), ("rest_rate", "of attention, norms and heads"),
+                       ("words_rate", "of the embeddings of words and positions; 0 keeps the teacher's"),
                        ("warm_up", "steps in which the rate rises"), ("last_rate", "share of the rate at the end"),
                        ("clip", "the longest gradient"), ("int8_steps", "with weights rounded to int8, at the end"),
                        ("int8_rate", "share of the rate for these")]:
@@ -74,7 +75,6 @@ def add(commands: Any) -> None:
         command.add_argument("--" + name.replace("_", "-"), type=type(default), default=default, help=what)
     command.add_argument("--fade", type=_fade, default=defaults.fade, help="shares of the steps between which the hidden "
                          "states leave the loss, such as 0.6,0.8; afterwards the teacher's kept answers are enough")
-    command.add_argument("--train-words", action="store_true", help="also word and position embeddings")
     command.add_argument("--precision", choices=list(features.PRECISIONS), default="float32")
     command.add_argument("--device", default="cpu")
     command.add_argument("--threads", type=int, default=0)

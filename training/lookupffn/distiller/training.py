@@ -39,13 +39,13 @@ class Options:
     steps: int = 2400
     rate: float = 1e-3
     rest_rate: float = 3e-4
+    words_rate: float = 0.0
     warm_up: int = 50
     last_rate: float = 0.02
     clip: float = 2.0
     int8_steps: int = 300
     int8_rate: float = 0.1
     fade: tuple[float, float] = (1.0, 1.0)
-    train_words: bool = False
     precision: str = "float32"
 
     def changes(self) -> dict[str, Any]:
@@ -53,6 +53,10 @@ class Options:
             return {}
         return {"ffn_num_table": self.tables, "ffn_table_size": self.rows, "projection_type": self.projection,
                 "block_size": self.block_size, "activation": self.activation}
+
+
+def _is_embedding(name: str) -> bool:
+    return name.endswith("_embeddings.weight")
 
 
 @torch.no_grad()
@@ -127,11 +131,13 @@ class Whole:
                 ffn.use_products = options.precision == "bfloat16"
         own = {id(p) for i in layers for p in student.layers[i].FFN.parameters()}
         factors = {id(m.weight) for m in student.model.modules() if isinstance(m, BlockHadamard)}
+        words = {id(p) for name, p in student.model.named_parameters() if _is_embedding(name)}
         self.choose_what_learns(student, options)
         learns = [p for p in student.model.parameters() if p.requires_grad]
         groups = [{"params": [p for p in learns if id(p) in own and id(p) not in factors], "scale": 1.0},
-                  {"params": [p for p in learns if id(p) not in own], "scale": options.rest_rate / options.rate},
-                  {"params": [p for p in learns if id(p) in factors], "scale": 0.3}]
+                  {"params": [p for p in learns if id(p) not in own | words], "scale": options.rest_rate / options.rate},
+                  {"params": [p for p in learns if id(p) in factors], "scale": 0.3},
+                  {"params": [p for p in learns if id(p) in words], "scale": options.words_rate / options.rate}]
         self.learns = learns
         self.optimizer = features.adamw([group for group in groups if group["params"]], lr=0.0, betas=(0.9, 0.98),
                                         eps=1e-6, weight_decay=0.0)
@@ -139,9 +145,8 @@ class Whole:
     @staticmethod
     def choose_what_learns(student: Subject, options: Options) -> None:
         for name, parameter in student.model.named_parameters():
-            words = name.endswith("_embeddings.weight")
             unused = ".pooler." in name and student.kind != "classes"
-            parameter.requires_grad_(not unused and (options.train_words or not words))
+            parameter.requires_grad_(not unused and (options.words_rate > 0 or not _is_embedding(name)))
 
     @property
     def total(self) -> int:

@@ -1,0 +1,38 @@
+"""A run's state: what learns and what its optimiser remembers, in as many bits as the size allows."""
+
+import numpy as np
+import pytest
+import torch
+
+from lookupffn.distiller import state
+
+
+def test_states_in_few_bits_are_close():
+    random = np.random.default_rng(0)
+    values = (random.standard_normal(1000) * 10.0 ** random.integers(-6, 3, 1000)).astype(np.float32)
+    values[:3] = 0, np.finfo(np.float32).max, -np.finfo(np.float32).max
+    assert np.array_equal(state._unpack_float(state._pack_float(values, 4)), values)
+    assert np.allclose(state._unpack_float(state._pack_float(values, 3)), values, rtol=2**-16, atol=0)
+    few = values[3:]
+    largest = np.abs(few).max()
+    assert np.abs(state._unpack_float(state._pack_float(few, 2)) - few).max() <= largest * 2**-11
+    assert np.abs(state._unpack_first(state._pack_first(few))[: len(few)] - few).max() <= largest / 250
+    second = state._unpack_second(state._pack_second(few**2))[: len(few)]
+    kept = few**2 > (few**2).max() * 2**-30
+    assert ((second >= few**2 * 0.999) & (second <= few**2 * 1.1))[kept].all()
+
+
+def test_levels_keep_to_the_size(tmp_path):
+    linear = torch.nn.Linear(1000, 1000)
+    optimizer = torch.optim.AdamW(linear.parameters(), lr=1e-3)
+    linear(torch.randn(3, 1000)).sum().backward()
+    optimizer.step()
+    for megabytes in (13, 7, 6, 5, 4, 3):
+        kept = state.State(tmp_path / "x", linear, megabytes)
+        kept.write(optimizer, {}, 1)
+        assert (tmp_path / "x").stat().st_size <= megabytes * 1e6
+        before = {name: value.clone() for name, value in linear.state_dict().items()}
+        kept.read(optimizer)
+        assert all(torch.equal(value, before[name]) for name, value in linear.state_dict().items())
+    with pytest.raises(ValueError, match="fit into"):
+        state.State(tmp_path / "x", linear, 1).level()
