@@ -119,8 +119,8 @@ typedef struct lffn_load_options {
   int32_t linear_dtype;
   /** Of a model's word embeddings: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   int32_t embedding_dtype;
-  const lffn_runtime*
-      runtime; /**< Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
+  /** Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
+  const lffn_runtime* runtime;
   /** NULL, or a number that another thread may set to non-zero while the call runs, which then ends soon with
    * LFFN_ERROR_CANCELLED. Only looked at while loading. */
   const int32_t* cancel;

@@ -6,22 +6,24 @@
 namespace lffn {
 namespace {
 
-void check_dtype(int32_t dtype, bool bf16, const char* name) {
-  const bool known =
-      dtype == LFFN_DTYPE_AS_STORED || dtype == LFFN_F32 || dtype == LFFN_INT8 || (bf16 && dtype == LFFN_BF16);
-  if (!known) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.%s is %d, expected LFFN_F32,%s LFFN_INT8 or LFFN_DTYPE_AS_STORED", name,
-         dtype, bf16 ? " LFFN_BF16," : "");
-  }
-}
+// The element types that a caller may choose, all of them LFFN_DTYPE_AS_STORED by default.
+struct ChosenType {
+  const char* name;
+  int32_t lffn_load_options::*given;
+  int32_t LoadOptions::*chosen;
+  bool bf16;  // LFFN_BF16 is one of them
+};
+constexpr ChosenType kChosenTypes[] = {
+    {"table_dtype", &lffn_load_options::table_dtype, &LoadOptions::table_dtype, true},
+    {"hash_dtype", &lffn_load_options::hash_dtype, &LoadOptions::hash_dtype, false},
+    {"linear_dtype", &lffn_load_options::linear_dtype, &LoadOptions::linear_dtype, false},
+    {"embedding_dtype", &lffn_load_options::embedding_dtype, &LoadOptions::embedding_dtype, true},
+};
 
 lffn_load_options defaults() {
   lffn_load_options options = {};
   options.struct_size = sizeof options;
-  options.table_dtype = LFFN_DTYPE_AS_STORED;
-  options.hash_dtype = LFFN_DTYPE_AS_STORED;
-  options.linear_dtype = LFFN_DTYPE_AS_STORED;
-  options.embedding_dtype = LFFN_DTYPE_AS_STORED;
+  for (const ChosenType& type : kChosenTypes) options.*type.given = LFFN_DTYPE_AS_STORED;
   return options;
 }
 
@@ -30,19 +32,20 @@ LoadOptions read_options(const lffn_load_options& given) {
   if (given.num_threads < 0 || given.num_threads > kMaxThreads) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "options.num_threads is %d, expected 0 to %d", given.num_threads, kMaxThreads);
   }
-  check_dtype(given.table_dtype, true, "table_dtype");
-  check_dtype(given.hash_dtype, false, "hash_dtype");
-  check_dtype(given.linear_dtype, false, "linear_dtype");
-  check_dtype(given.embedding_dtype, true, "embedding_dtype");
+  for (const ChosenType& type : kChosenTypes) {
+    const int32_t dtype = given.*type.given;
+    if (dtype != LFFN_DTYPE_AS_STORED && dtype != LFFN_F32 && dtype != LFFN_INT8 &&
+        !(type.bf16 && dtype == LFFN_BF16)) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "options.%s is %d, expected LFFN_F32,%s LFFN_INT8 or LFFN_DTYPE_AS_STORED",
+           type.name, dtype, type.bf16 ? " LFFN_BF16," : "");
+    }
+    result.*type.chosen = dtype;
+  }
   const uint32_t known = LFFN_LOAD_MMAP | LFFN_LOAD_FLUSH_DENORMALS;
   if ((given.flags & ~known) != 0) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "options.flags is 0x%x, which has bits this version does not know", given.flags);
   }
   result.num_threads = given.num_threads;
-  result.table_dtype = given.table_dtype;
-  result.hash_dtype = given.hash_dtype;
-  result.linear_dtype = given.linear_dtype;
-  result.embedding_dtype = given.embedding_dtype;
   result.map_file = (given.flags & LFFN_LOAD_MMAP) != 0;
   result.flush_denormals = (given.flags & LFFN_LOAD_FLUSH_DENORMALS) != 0;
   return result;
