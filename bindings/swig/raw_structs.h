@@ -2,9 +2,9 @@
 #ifndef LOOKUPFFN_BINDINGS_RAW_STRUCTS_H
 #define LOOKUPFFN_BINDINGS_RAW_STRUCTS_H
 
-#include <cstring>
+#include <lookupffn/lookupffn.h>
 
-#include "raw_fields.h"
+#include <cstring>
 
 // Holds if the list has every member of the struct: behind struct_size, which it leaves out, there are no gaps.
 #define SIZE_OF(place, member) +sizeof(Struct::member)
