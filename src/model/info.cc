@@ -99,7 +99,7 @@ lffn_model_info Model::info() const {
       info.num_lookup_layers += 1;
       info.table_dtype = ffn.table_dtype;
       info.hash_dtype = ffn.hash_dtype;
-      info.ffn_flop_per_token += ffn.flop_per_token;
+      info.ffn_flop_per_token += ffn.flop_per_token + add_linear(layer.lookup_linear);
       parameters += ffn.num_parameters;
       stored += ffn.file_bytes;
       bytes += static_cast<size_t>(ffn.memory_bytes);

@@ -81,6 +81,7 @@ MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& te
     sum.linear(layer.attention_out, options.linear_dtype);
     if (layer.kind == FfnKind::kLookup) {
       sum.lookup(layer.lookup_config, layer.lookup);
+      if (layer.lookup_linear.outputs > 0) sum.linear(layer.lookup_linear, options.linear_dtype);
     } else {
       sum.linear(layer.up, options.linear_dtype);
       sum.linear(layer.down, options.linear_dtype);

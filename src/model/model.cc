@@ -42,6 +42,9 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
     layer.attention_out = Linear(from.attention_out, options.linear_dtype, kernels);
     if (from.kind == FfnKind::kLookup) {
       layer.lookup = std::make_unique<const Layer>(from.lookup_config, from.lookup, options, kernels);
+      if (from.lookup_linear.outputs > 0) {
+        layer.lookup_linear = Linear(from.lookup_linear, options.linear_dtype, kernels);
+      }
     } else {
       layer.up = Linear(from.up, options.linear_dtype, kernels);
       layer.down = Linear(from.down, options.linear_dtype, kernels);

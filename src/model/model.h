@@ -76,7 +76,8 @@ class Model {
     Linear query_key_value;
     Linear attention_out;
     Norm norm_before_ffn;                 // empty where the lookup has its own
-    std::unique_ptr<const Layer> lookup;  // nullptr: dense, with the two below
+    std::unique_ptr<const Layer> lookup;  // nullptr: dense, with the last two
+    Linear lookup_linear;                 // of the lookup's inputs, added to it; empty: none
     Linear up;
     Linear down;
   };
@@ -103,7 +104,8 @@ class Model {
   void embed(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden) const;
   void attend(const Workers& workers, const EncoderLayer& layer, const ModelCall& call, const Span& span,
               const Rows& hidden, const Scratch& scratch, StageClock& clock) const;
-  void normalise(const Workers& workers, const Norm& norm, const Rows& in, int64_t count, const Rows& out) const;
+  void normalise(const Workers& workers, const Norm& norm, const Rows& in, int64_t count, const Rows& out,
+                 float* copy = nullptr) const;
   void feed_forward(const Workers& workers, const EncoderLayer& layer, const Span& chunk, const Rows& hidden,
                     const Scratch& scratch) const;
   void collect(const Workers& workers, const ModelCall& call, const Span& span, const Rows& hidden,

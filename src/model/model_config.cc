@@ -197,6 +197,17 @@ JsonObject parse_object(std::string_view json) {
   return object;
 }
 
+// Of a key with one value for all layers, or a list with one for each. nullptr: it is missing.
+const JsonValue* value_of_layer(const JsonObject& object, const char* key, const ModelConfig& config, int32_t layer) {
+  const JsonValue* value = object.value(key);
+  if (value == nullptr || value->shape != JsonValue::Shape::kList) return value;
+  if (value->items.size() != static_cast<size_t>(config.num_layers)) {
+    fail(LFFN_ERROR_BAD_MODEL, "config: '%s' has %zu entries, '%s' is %d", key, value->items.size(),
+         config.family->num_layers, config.num_layers);
+  }
+  return &value->items[static_cast<size_t>(layer)];
+}
+
 }  // namespace
 
 ModelConfig parse_model_config(std::string_view json) {
@@ -224,19 +235,10 @@ LayerConfig parse_lookup_config(const ModelConfig& config, int32_t layer) {
     own.names.emplace_back(name);
     own.items.push_back(value);
   };
-  // One value for all layers, or a list with one for each.
   const auto add_of_layer = [&](const char* key, const char* name) {
-    const JsonValue* value = object.value(key);
-    if (value == nullptr) return false;
-    if (value->shape == JsonValue::Shape::kList) {
-      if (value->items.size() != static_cast<size_t>(config.num_layers)) {
-        fail(LFFN_ERROR_BAD_MODEL, "config: '%s' has %zu entries, '%s' is %d", key, value->items.size(),
-             family.num_layers, config.num_layers);
-      }
-      value = &value->items[static_cast<size_t>(layer)];
-    }
-    add(name, *value);
-    return true;
+    const JsonValue* value = value_of_layer(object, key, config, layer);
+    if (value != nullptr) add(name, *value);
+    return value != nullptr;
   };
   for (const char* key : {"projection_type", "block_size", "ffn_num_table", "ffn_table_size"}) add_of_layer(key, key);
   if (!add_of_layer("ffn_activation", "activation") && family.lookup_activation != nullptr) {
@@ -266,6 +268,21 @@ LayerConfig parse_lookup_config(const ModelConfig& config, int32_t layer) {
     lookup.layer_norm = family.lookup_norm == LookupNorm::kOfLayer;
   }
   return lookup;
+}
+
+bool parse_lookup_linear(const ModelConfig& config, int32_t layer) {
+  const JsonObject object = parse_object(config.text);
+  const JsonValue* value = value_of_layer(object, "ffn_linear", config, layer);
+  if (value == nullptr) return false;
+  if (value->shape != JsonValue::Shape::kScalar || value->scalar.kind != JsonScalar::Kind::kBoolean) {
+    object.refuse("ffn_linear", "true or false, or a list of these");
+  }
+  if (value->scalar.boolean && config.family->lookup_norm != LookupNorm::kNone) {
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "config: 'ffn_linear' is true, but lookups in %s models have no linear layer beside them; set it to false",
+         config.family->name);
+  }
+  return value->scalar.boolean;
 }
 
 void require_intermediate_size(const ModelConfig& config) {

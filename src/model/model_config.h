@@ -56,6 +56,8 @@ ModelConfig parse_model_config(std::string_view json);
 constexpr int32_t kMaxClasses = 1 << 20;
 
 LayerConfig parse_lookup_config(const ModelConfig& config, int32_t layer);
+// Whether a linear layer stands beside this layer's lookups.
+bool parse_lookup_linear(const ModelConfig& config, int32_t layer);
 void require_intermediate_size(const ModelConfig& config);
 
 // The activation that PyTorch calls by this name: "torch.nn.modules.activation.Tanh". False: none that is known here.

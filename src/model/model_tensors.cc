@@ -71,6 +71,7 @@ void find_ffn(const ModelConfig& config, TensorFinder& finder, int32_t number, c
     if (error.status() == LFFN_ERROR_CANCELLED) throw;
     throw Error(error.status(), own + error.what());
   }
+  if (parse_lookup_linear(config, number)) layer.lookup_linear = finder.linear(own, {"linear"}, d, d, true);
 }
 
 void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {

@@ -28,9 +28,10 @@ struct EncoderLayerTensors {
   LinearTensors query_key_value;
   LinearTensors attention_out;
   FfnKind kind = FfnKind::kLookup;
-  LayerConfig lookup_config;             // of a lookup layer, as are the next two
+  LayerConfig lookup_config;             // of a lookup layer, as are the next three
   std::vector<TensorView> lookup_views;  // named as in a layer's file
   LayerTensors lookup;                   // points into lookup_views
+  LinearTensors lookup_linear;           // beside it; empty: none
   NormTensors ffn_norm;                  // unless it is the lookup's
   LinearTensors up;                      // of a dense layer, as is the next
   LinearTensors down;

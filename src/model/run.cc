@@ -75,6 +75,9 @@ Model::Layout Model::lay_out(const Extent& extent) const {
   layout.asked = place(end, floats_bytes(extent.positions, d));
   layout.firsts = place(end, floats_bytes(extent.sequences, d));
   layout.pooled = place(end, floats_bytes(extent.pooled, widest_module()));
+  const bool adds_linear = std::any_of(layers_.begin(), layers_.end(),
+                                       [](const EncoderLayer& layer) { return layer.lookup_linear.bytes() > 0; });
+  layout.inputs = place(end, adds_linear ? floats_bytes(extent.chunk, d) : 0);
   layout.stage = end;
   layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
   layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max<int64_t>(3 * a, intermediate_size_))));
@@ -82,7 +85,7 @@ Model::Layout Model::lay_out(const Extent& extent) const {
   layout.packed_stride = Linear::packed_words(std::max({d, a, int64_t{intermediate_size_}}));
   const bool integers = std::any_of(layers_.begin(), layers_.end(), [](const EncoderLayer& layer) {
     return layer.query_key_value.dtype() == LFFN_INT8 || layer.attention_out.dtype() == LFFN_INT8 ||
-           layer.up.dtype() == LFFN_INT8 || layer.down.dtype() == LFFN_INT8;
+           layer.lookup_linear.dtype() == LFFN_INT8 || layer.up.dtype() == LFFN_INT8 || layer.down.dtype() == LFFN_INT8;
   });
   layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
   layout.thread = end;
@@ -149,14 +152,15 @@ void Model::run_stages(const ModelCall& call) const {
   clock.hand_out();
 }
 
-// `out` may be `in`.
-void Model::normalise(const Workers& workers, const Norm& norm, const Rows& in, int64_t count, const Rows& out) const {
+// `out` may be `in`. `copy`, unless it is nullptr, receives the same rows with the same stride.
+void Model::normalise(const Workers& workers, const Norm& norm, const Rows& in, int64_t count, const Rows& out,
+                      float* copy) const {
   const int64_t items = (count + kRowsPerItem - 1) / kRowsPerItem;
   const double flop = 16.0 * static_cast<double>(count * config_.hidden_size);
   workers.run(items, workers.threads_for(flop), [&](int64_t item, int32_t) {
-    const int64_t first = item * kRowsPerItem;
-    kernels_.normalise(norm.plan(), in.row(first), in.stride, std::min(kRowsPerItem, count - first), out.row(first),
-                       out.stride);
+    const int64_t first = item * kRowsPerItem, rows = std::min(kRowsPerItem, count - first);
+    kernels_.normalise(norm.plan(), in.row(first), in.stride, rows, out.row(first), out.stride);
+    if (copy != nullptr) std::copy_n(out.row(first), rows * out.stride, copy + first * out.stride);
   });
 }
 
@@ -248,18 +252,33 @@ void Model::attend(const Workers& workers, const EncoderLayer& layer, const Mode
 
 void Model::feed_forward(const Workers& workers, const EncoderLayer& layer, const Span& chunk, const Rows& hidden,
                          const Scratch& scratch) const {
+  const Layout& layout = scratch.layout;
   if (layer.lookup != nullptr) {
-    if (layer.norm_before_ffn.bytes() > 0) normalise(workers, layer.norm_before_ffn, hidden, chunk.tokens, hidden);
     ForwardCall forward;
     forward.x = forward.y = hidden.data;
+    if (layer.lookup_linear.bytes() > 0) {
+      const Rows inputs = {scratch.floats(layout.inputs), hidden.stride};
+      normalise(workers, layer.norm_before_ffn, hidden, chunk.tokens, hidden, inputs.data);
+      for (int64_t first = 0; first < chunk.tokens; first += layout.batch_tokens) {
+        Linear::Call linear;
+        linear.in = {inputs.row(first), inputs.stride};
+        linear.rows = std::min(layout.batch_tokens, chunk.tokens - first);
+        linear.packed = scratch.packed();
+        linear.add = true;
+        linear.out = {hidden.row(first), hidden.stride};
+        layer.lookup_linear.run(workers, linear);
+      }
+      forward.x = inputs.data;
+    } else if (layer.norm_before_ffn.bytes() > 0) {
+      normalise(workers, layer.norm_before_ffn, hidden, chunk.tokens, hidden);
+    }
     forward.x_stride = forward.y_stride = hidden.stride;
     forward.num_tokens = chunk.tokens;
     forward.add = true;
     forward.cancel = workers.cancel;
-    if (chunk.tokens > 0) layer.lookup->forward(forward, scratch.data + scratch.layout.stage);
+    if (chunk.tokens > 0) layer.lookup->forward(forward, scratch.data + layout.stage);
     return;
   }
-  const Layout& layout = scratch.layout;
   for (int64_t first = 0; first < chunk.tokens; first += layout.batch_tokens) {
     Linear::Call up;
     up.norm = &layer.norm_before_ffn;

@@ -40,6 +40,7 @@ void Model::save(const std::string& path) const {
     const size_t first = tensors.size();
     const std::string own = prefix + names.lookup;
     layer.lookup->add_stored(own, tensors, memory);
+    if (layer.lookup_linear.bytes() > 0) add_linear(own + "linear", layer.lookup_linear);
     if (names.lookup_norm != LookupNorm::kOfLayer) continue;
     for (size_t t = first; t < tensors.size(); ++t) {
       if (tensors[t].name == own + kNormGain) tensors[t].name = prefix + names.ffn_norm + ".weight";

@@ -22,6 +22,7 @@ struct Model::Layout {
   size_t asked = 0;          // [positions][hidden_size]
   size_t firsts = 0;         // [sequences][hidden_size]
   size_t pooled = 0;         // [pooled][widest_module()]
+  size_t inputs = 0;         // [chunk][hidden_size], what lookups and the linear layers beside them read
   size_t stage = 0;          // what the stages share
   size_t normed = 0;         // within a stage: [batch][normed_stride]
   size_t wide = 0;           // [batch][wide_stride], queries, keys and values or a vanilla layer's inside

@@ -10,13 +10,24 @@
 namespace lffn {
 namespace {
 
-class ModelBits : public WithModel {};
+class ModelBits : public WithModel, public testing::WithParamInterface<const Family*> {
+ protected:
+  void SetUp() override {
+    WithModel::SetUp();
+    shape_.family = GetParam();
+    if (!shape_.family->pre_norm) shape_.ffn_kinds = "wvlw";
+  }
+  RandomModelShape shape_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Families, ModelBits, testing::Values(&kAuthors, &kBert),
+                         [](const auto& test) { return test.param->name; });
 
 const std::vector<int64_t> kLengths = {7, 1, 0, 16, 130, 2, 3, 5, 257, 24, 600, 64, 12, 300};
 
-TEST_F(ModelBits, AloneAndAmongOthers) {
+TEST_P(ModelBits, AloneAndAmongOthers) {
   for (const int32_t threads : {1, 3, 4}) {
-    load({}, threads, threads == 4 ? LFFN_INT8 : LFFN_F32);
+    load(shape_, threads, threads == 4 ? LFFN_INT8 : LFFN_F32);
     const std::vector<float> together = encode(sequences(kLengths, info_.vocab_size));
     auto at = together.begin();
     for (const int64_t length : kLengths) {
@@ -28,8 +39,8 @@ TEST_F(ModelBits, AloneAndAmongOthers) {
 }
 
 // More tokens than go through the layers, or through attention, at once.
-TEST_F(ModelBits, ManyChunks) {
-  RandomModelShape shape;
+TEST_P(ModelBits, ManyChunks) {
+  RandomModelShape shape = shape_;
   shape.hidden_size = 16;
   shape.num_heads = 2;
   shape.head_size = 8;
@@ -44,14 +55,14 @@ TEST_F(ModelBits, ManyChunks) {
   }
 }
 
-TEST_F(ModelBits, AnyThreads) {
-  load({}, 1);
+TEST_P(ModelBits, AnyThreads) {
+  load(shape_, 1);
   const Sequences input = sequences(kLengths, info_.vocab_size);
   std::vector<int64_t> positions;
   for (int64_t t = input.tokens() - 1; t >= 0; t -= 3) positions.push_back(t);
   std::vector<float> hidden, logits;
   for (const int32_t threads : {1, 2, 3, 8}) {
-    load({}, threads);
+    load(shape_, threads);
     std::vector<float> again(positions.size() * static_cast<size_t>(info_.vocab_size));
     ASSERT_EQ(short_calls::logits(model_, input.ids.data(), input.offsets.data(), input.n(), positions.data(),
                                   static_cast<int64_t>(positions.size()), again.data()),
@@ -73,8 +84,8 @@ TEST_F(ModelBits, AnyThreads) {
 }
 
 // Sizes that are no multiple of anything.
-TEST_F(ModelBits, AnyInstructionSet) {
-  RandomModelShape shape;
+TEST_P(ModelBits, AnyInstructionSet) {
+  RandomModelShape shape = shape_;
   shape.hidden_size = 45;
   shape.num_heads = 3;
   shape.head_size = 13;

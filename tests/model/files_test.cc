@@ -40,9 +40,9 @@ class ModelFiles : public WithModel {
                       {{"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config}},
                       tensors);
   }
-  void load_refused(const std::string& part) {
+  void load_refused(const std::string& part, lffn_status status = LFFN_ERROR_BAD_MODEL) {
     lffn_model* model = nullptr;
-    EXPECT_EQ(lffn_model_load(path("model").c_str(), nullptr, &model), LFFN_ERROR_BAD_MODEL) << part;
+    EXPECT_EQ(lffn_model_load(path("model").c_str(), nullptr, &model), status) << part;
     EXPECT_EQ(model, nullptr);
     EXPECT_NE(std::string(lffn_last_error()).find(part), std::string::npos) << lffn_last_error() << " lacks " << part;
   }
@@ -96,6 +96,12 @@ TEST_F(ModelFiles, Configs) {
   refused(config_with("{", "{\"ffn_kinds\": [\"lookup\", [\"vanilla\"]], "), "'ffn_kinds' must be a list");
   refused(config_with("{", "{\"ffn_kinds\": \"lookup\", "), "'ffn_kinds' must be a list");
   refused(config_with("{", "{\"ffn_kinds\": [\"vanilla\", \"lookup\"], "), "encoder.layer.0.FFN.: 'ffn_kinds' says");
+  refused(config_with("{", "{\"ffn_linear\": 1, "), "'ffn_linear' must be true or false");
+  write(config_with("{", "{\"ffn_linear\": [false, true], "), good_.tensors);
+  lffn_model_free(model_);
+  EXPECT_EQ(lffn_model_load(path("model").c_str(), nullptr, &model_), LFFN_OK) << "of dense layers it says nothing";
+  write(config_with("{", "{\"ffn_linear\": [true, false], "), good_.tensors);
+  load_refused("'ffn_linear' is true, but lookups in lookupffn models have no linear layer", LFFN_ERROR_UNSUPPORTED);
   refused("[]", "must be a JSON object");
   refused("{", "not valid JSON");
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "lookupffn/lookupffn.hpp"
+#include "random_model.h"
 
 namespace {
 
@@ -72,8 +73,14 @@ lookupffn::LoadOptions all_in(int32_t dtype) {
 }
 
 TEST(MemoryEstimate, IsWhatLoadingTakes) {
-  for (const char* folder : {LFFN_MODEL_DATA "/model-lookup", LFFN_MODEL_DATA "/model-mixed",
-                             LFFN_HF_DATA "/distilbert-classes", LFFN_HF_DATA "/roberta-classes"}) {
+  const std::string linear = testing::TempDir() + "/loading_memory_test.model";
+  RandomModelShape shape;
+  shape.family = &lffn::kBert;
+  shape.ffn_kinds = "wl";
+  random_model(shape).write(linear);
+  for (const std::string& folder :
+       {std::string(LFFN_MODEL_DATA "/model-lookup"), std::string(LFFN_MODEL_DATA "/model-mixed"),
+        std::string(LFFN_HF_DATA "/distilbert-classes"), std::string(LFFN_HF_DATA "/roberta-classes"), linear}) {
     for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_F32, LFFN_BF16, LFFN_INT8}) {
       Heap heap;
       const lffn_allocator allocator = {sizeof(lffn_allocator), Heap::allocate, Heap::deallocate, &heap};
@@ -95,6 +102,7 @@ TEST(MemoryEstimate, IsWhatLoadingTakes) {
       EXPECT_LE(told.loading_bytes, told.weight_bytes + 2 * kMiB);
     }
   }
+  std::filesystem::remove(linear);
 }
 
 TEST(MemoryEstimate, RefusesWhatCannotBeLoaded) {

@@ -16,6 +16,8 @@ class ModelOutOfMemory : public InFolder {
     const lffn_allocator allocator = {sizeof(lffn_allocator), hook_allocate, hook_deallocate, nullptr};
     ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
     RandomModelShape shape;
+    shape.family = &kBert;
+    shape.ffn_kinds = "wv";
     shape.hidden_size = 16;
     shape.num_heads = 2;
     shape.head_size = 8;

@@ -64,6 +64,11 @@ std::string config_text(const RandomModelShape& shape) {
   add("ffn_num_table", shape.num_tables);
   add("ffn_table_size", shape.table_size);
   add("block_size", shape.block_size);
+  if (shape.family != &lffn::kAuthors) {
+    text += std::string("\"model_type\": \"") + shape.family->name + "\", \"layer_norm\": false, \"ffn_linear\": [";
+    for (const char kind : shape.ffn_kinds) text += kind == 'w' ? "true, " : "false, ";
+    text.replace(text.size() - 2, 2, "], \"type_vocab_size\": 1, ");
+  }
   return text + "\"projection_type\": \"bh4\"}";
 }
 
@@ -73,33 +78,39 @@ RandomModel random_model(const RandomModelShape& shape) {
   RandomModel model;
   model.config = config_text(shape);
   Maker make(shape, model);
+  const lffn::Family& family = *shape.family;
   const int64_t d = shape.hidden_size, a = int64_t{shape.num_heads} * shape.head_size;
   make.add("embeddings.word_embeddings.weight", {shape.vocab_size, d}, 0.0f, 1.0f);
-  make.add("embeddings.position_embeddings.weight", {shape.max_tokens + 2, d}, 0.0f, 1.0f);
+  make.add("embeddings.position_embeddings.weight", {shape.max_tokens + (family.extra_positions ? 2 : 0), d}, 0.0f,
+           1.0f);
   make.add("embeddings.token_type_embeddings.weight", {1, d}, 0.0f, 0.1f);
   make.norm("embeddings.LayerNorm.");
   for (size_t i = 0; i < shape.ffn_kinds.size(); ++i) {
     const std::string prefix = "encoder.layer." + std::to_string(i) + ".";
-    make.norm(prefix + "attention.LayerNorm.");
-    for (const char* name : {"query.", "key.", "value."}) make.linear(prefix + "attention." + name, a, d);
-    make.linear(prefix + "attention.dense.", d, a);
-    if (shape.ffn_kinds[i] == 'l') {
-      make.lookup(prefix + "FFN.", i);
+    const auto name = [&](const char* part) { return prefix + part + "."; };
+    const bool is_vanilla = shape.ffn_kinds[i] == 'v';
+    make.norm(name(family.attention_norm));
+    for (const char* part : {family.query, family.key, family.value}) make.linear(name(part), a, d);
+    make.linear(name(family.attention_out), d, a);
+    if (is_vanilla || !family.pre_norm) make.norm(name(family.ffn_norm));
+    if (is_vanilla) {
+      make.linear(name(family.up), shape.intermediate_size, d);
+      make.linear(name(family.down), d, shape.intermediate_size);
     } else {
-      make.norm(prefix + "FFN.0.");
-      make.linear(prefix + "FFN.1.", shape.intermediate_size, d);
-      make.linear(prefix + "FFN.3.", d, shape.intermediate_size);
+      make.lookup(prefix + family.lookup, i);
+      if (shape.ffn_kinds[i] == 'w') make.linear(prefix + family.lookup + "linear.", d, d);
     }
   }
-  make.norm("encoder.LayerNorm.");
+  const auto name = [](const char* part) { return std::string(part) + "."; };
+  if (family.pre_norm) make.norm(name(family.final_norm));
   if (shape.lm_head) {
-    make.linear("lm_head.dense.", d, d);
-    make.norm("lm_head.layer_norm.");
-    make.add("lm_head.bias", {shape.vocab_size}, 0.0f, 0.1f);
+    make.linear(name(family.lm_dense), d, d);
+    make.norm(name(family.lm_norm));
+    make.add(family.decoder_biases[1], {shape.vocab_size}, 0.0f, 0.1f);
   }
   if (shape.num_classes > 0) {
-    make.linear("classifier.dense.", d, d);
-    make.linear("classifier.out_proj.", shape.num_classes, d);
+    make.linear(name(family.class_dense), d, d);
+    make.linear(name(family.class_out), shape.num_classes, d);
   }
   return model;
 }

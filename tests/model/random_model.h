@@ -5,15 +5,17 @@
 #include <vector>
 
 #include "format/safetensors.h"
+#include "model/family.h"
 #include "runtime/memory.h"
 
 struct RandomModelShape {
+  const lffn::Family* family = &lffn::kAuthors;  // or a post-norm one that has BERT's keys
   int32_t hidden_size = 64;
   int32_t num_heads = 4;
   int32_t head_size = 16;
   int32_t vocab_size = 301;
   int32_t max_tokens = 600;
-  std::string ffn_kinds = "lv";  // a letter for each layer
+  std::string ffn_kinds = "lv";  // for each layer: l lookup, v vanilla, w lookup with a linear layer beside it
   int32_t intermediate_size = 128;
   int32_t num_tables = 12;
   int32_t table_size = 16;

@@ -79,7 +79,7 @@ TEST_F(Saved, SentenceModules) {
   EXPECT_EQ(find_prompt(*saved, "b \"q\""), "B\n");
 }
 
-// A lookup FFN in each layer, its tables and its hash in every element type.
+// A lookup FFN in each layer, its tables, its hash and the linear layer beside one in every element type.
 TEST_F(Saved, Lookups) {
   MadeFolder folder("distilbert-classes");
   for (int i = 0; i < 2; ++i) {
@@ -98,8 +98,11 @@ TEST_F(Saved, Lookups) {
       folder.tensors.push_back(std::move(tensor));
     }
   }
+  folder.tensors.push_back(made_tensor("distilbert.transformer.layer.1.FFN.linear.weight", {48, 48}));
+  folder.tensors.push_back(made_tensor("distilbert.transformer.layer.1.FFN.linear.bias", {48}));
   folder.add_config(
-      "\"projection_type\": [\"bh4\", \"bh4\"], \"block_size\": 16, \"ffn_num_table\": 12, \"ffn_table_size\": 16");
+      "\"projection_type\": [\"bh4\", \"bh4\"], \"block_size\": 16, \"ffn_num_table\": 12, \"ffn_table_size\": 16, "
+      "\"ffn_linear\": [false, true]");
   make_sentence(folder);
   for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
     LoadOptions options;

@@ -173,8 +173,36 @@ def test_a_student_begins_where_another_ended(texts, tmp_path):
                            for name in changed)
     assert "earlier student" in (tmp_path / "grown" / "report.md").read_text()
     assert "earlier student" not in (tmp_path / "first" / "report.md").read_text()
-    with pytest.raises(SystemExit, match="more tables"):
+    with pytest.raises(SystemExit, match="fewer with --linear"):
         command(SENTENCE, texts, tmp_path / "fewer", *again, "--tables", 8)
+
+
+def test_linear_maps_beside_the_tables(texts, tmp_path):
+    options = ["--projection", "dense", "--int8-steps", 0]
+    values = {}
+    for name, more in (("tables", []), ("linear", ["--linear"])):
+        command(SENTENCE, texts, tmp_path / name, *options, "--steps", 0, *more)
+        note = state.State(tmp_path / f"{name}.work" / "state.safetensors", load_sentence_encoder(tmp_path / name)).note()
+        values[name] = note["fit"][-1][1]
+    # A layer with more to learn with comes closer to what it is fitted to.
+    assert sum(values["linear"]) < sum(values["tables"])
+
+    # Where tables go, linear maps stand for them as well as they can; a map that was there stays part of it.
+    again = [*options, "--fit-steps", 0, "--steps", 0, "--tables", 8]
+    short = ["The quick brown fox.", "A lazy dog."]
+    for start in ("tables", "linear"):
+        out = tmp_path / f"fewer-{start}"
+        command(SENTENCE, texts, out, *again, "--start", tmp_path / start, "--linear")
+        fewer = load_sentence_encoder(out)
+        assert fewer.layers[0].FFN.num_tables == 8 and fewer.layers[0].FFN.linear.weight.abs().sum() > 0
+        was = load_sentence_encoder(tmp_path / start).encode(short)
+        whole = (fewer.encode(short) * was).sum(1).min()
+        with torch.no_grad():
+            for layer in fewer.layers:
+                layer.FFN.linear.weight.zero_()
+        assert whole > (fewer.encode(short) * was).sum(1).min()
+    with pytest.raises(SystemExit, match="does not fit"):
+        command(SENTENCE, texts, tmp_path / "none", *again, "--start", tmp_path / "linear", "--tables", 16)
 
 
 def test_words_learn_when_told_to(texts, tmp_path):

@@ -169,6 +169,30 @@ def test_the_library_runs_what_is_saved(family, task, projection, tmp_path):
         assert family == "roberta-prelayernorm" or torch.equal(states[-1][2], hidden)
 
 
+@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert"])
+def test_a_linear_map_beside_the_tables(family, tmp_path):
+    model = small_model(family, None)
+    replace_ffns(model, layers=[0, 2], ffn_num_table=[6, 4], ffn_table_size=8, projection_type="dense",
+                 ffn_linear=[False, True])
+    assert model.config.raw["ffn_linear"] == [False, False, True]
+    assert model.layers[0].FFN.linear is None
+    ffn, x = model.layers[2].FFN, torch.randn(5, 16)
+    before = ffn(x)
+    torch.nn.init.normal_(ffn.linear.weight, std=0.5)
+    torch.nn.init.normal_(ffn.linear.bias)
+    assert torch.allclose(ffn(x), before + ffn.linear(x), atol=1e-6)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert torch.allclose(ffn(x).float(), before + ffn.linear(x), atol=0.1)
+    save_folder(model, tmp_path)
+    assert torch.equal(load_folder(tmp_path)(IDS), model(IDS))
+    found, _ = hidden_states_of_library(tmp_path, IDS.tolist(), 16)
+    assert error(torch.from_numpy(found), model(IDS).detach().flatten(0, 1).numpy()) < 1e-4
+    with pytest.raises(ValueError, match="own file"):
+        ffn.config()
+    with pytest.raises(ValueError, match="ffn_linear"):
+        replace_ffns(small_model(family), ffn_num_table=4, ffn_table_size=8, projection_type="dense", ffn_linear=3)
+
+
 @pytest.mark.parametrize("name", families.ACTIVATIONS)
 def test_the_library_has_the_same_activations(name, tmp_path):
     model = small_model(hidden_act=name)
@@ -203,6 +227,8 @@ def test_what_is_wrong_is_named(tmp_path):
         named_tensors = {name: value for name, value in {**tensors, **changed}.items() if value is not None}
         with pytest.raises(ValueError, match=message):
             family_model.family_model(raw, named_tensors)
+    with pytest.raises(ValueError, match="ffn_linear"):
+        replace_ffns(small_model("roberta-prelayernorm"), ffn_num_table=4, ffn_table_size=8, ffn_linear=True)
     replace_ffns(model, "none", layers=[1])
     with pytest.raises(ValueError, match='not "none"'):
         save_folder(model, tmp_path / "model")
@@ -239,6 +265,13 @@ def test_transformers_objects(family):
     # Again, with other sizes, and with nothing at all.
     replace_ffns(model, layers=[0], ffn_num_table=5)
     assert model.layer(0).FFN.num_tables == 5 and model.config.ffn_num_table == [5, 4, 4]
+    if family == "prelayernorm":
+        with pytest.raises(ValueError, match="ffn_linear"):
+            replace_ffns(model, ffn_linear=True)
+    else:
+        replace_ffns(model, layers=[0], ffn_linear=True)
+        assert {"linear.weight", "linear.bias"} <= set(model.layer(0).FFN.state_dict())
+        assert model.config.ffn_linear == [True, False, False] and model.layer(2).FFN.linear is None
     assert torch.allclose(replace_ffns(model.eval(), "none")(x).mean(), model(x).mean())
     with pytest.raises(ValueError, match="no layer"):
         replace_ffns(torch.nn.Linear(2, 2))

@@ -8,7 +8,8 @@ import warnings
 from typing import Any, Optional, Union
 
 # Keys that may be a list with an entry for every layer.
-PER_LAYER = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "activation", "ffn_activation")
+PER_LAYER = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "activation", "ffn_activation",
+             "ffn_linear")
 
 # Keys of other programs' files that say nothing of what is computed here, or what the tensors say themselves.
 _FOREIGN = {
@@ -63,9 +64,10 @@ def with_changes(values: dict[str, Any], layers: list[int], changes: dict[str, A
             raise ValueError(f"{key} has {len(new)} entries for {len(layers)} layers")
         for place, layer in enumerate(layers):
             each[layer] = new[place] if isinstance(new, (list, tuple)) else new
-        # Layers that never had a value have other FFNs; what stands there says nothing.
-        some = next((value for value in each if value), None)
-        each = [value or some for value in each]
+        # Layers that never had a value have other FFNs; what stands there says nothing. But without ffn_linear there is
+        # no linear map.
+        some = False if key == "ffn_linear" else next((value for value in each if value is not None), None)
+        each = [some if value is None else value for value in each]
         changed[key] = each[0] if all(value == each[0] for value in each) else each
     return changed
 

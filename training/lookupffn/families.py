@@ -1,6 +1,7 @@
 """BERT, RoBERTa, RoBERTa-PreLayerNorm and DistilBERT, with the parameters named as in Hugging Face's files.
 
 Any layer's dense FFN may be a LookupFFN instead: FFN.* in place of the two products, without a layer norm of its own.
+With "ffn_linear" in the config a linear map of the layer's input, FFN.linear, is added to what the tables give.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class FamilyConfig:
         if self.raw.get("position_embedding_type", "absolute") != "absolute":
             raise ValueError("config: only absolute positions are supported")
         check_keys({key: value for key, value in self.raw.items() if "ffn" in key or "projection" in key},
-                   {*_LOOKUP_KEYS, "ffn_activation", "ffn_kinds"}, True)
+                   {*_LOOKUP_KEYS, "ffn_activation", "ffn_kinds", "ffn_linear"}, True)
 
     def get(self, key: str, default: Any = None) -> Any:
         name = _DISTILBERT_KEYS.get(key, key) if self.family == "distilbert" else key
@@ -97,8 +98,13 @@ class FamilyConfig:
         for key in ("ffn_num_table", "ffn_table_size"):
             if key not in chosen:
                 raise ValueError(f"config: {key} is missing")
+        linear = values.get("ffn_linear", False)
+        if not isinstance(linear, bool):
+            raise ValueError(f"config: ffn_linear is {linear}, expected true or false")
+        if linear and self.norm_first:
+            raise ValueError("config: ffn_linear is true, which only models that normalise after each part may have")
         ours = "" if self.family == "distilbert" else "activation"
-        return LookupFFN.from_config({"hidden_size": self.get("hidden_size"), "layer_norm": False, **chosen,
+        return LookupFFN.from_config({"hidden_size": self.get("hidden_size"), "layer_norm": False, "linear": linear, **chosen,
                                       "activation": values.get("ffn_activation") or values.get(ours) or "gelu"})
 
 

@@ -41,6 +41,14 @@ class Hash(nn.Module):
         return self.projection(u)
 
 
+def _zero_linear(inputs: int, outputs: int) -> nn.Linear:
+    linear = nn.Linear(inputs, outputs)
+    nn.init.zeros_(linear.weight)
+    nn.init.zeros_(linear.bias)
+    linear.keeps_initial_values = True
+    return linear
+
+
 class LookupFFN(nn.Module):
     """Computes what the library computes, with the parameters named as in its files.
 
@@ -51,8 +59,11 @@ class LookupFFN(nn.Module):
     def __init__(self, hidden_size: int, num_tables: int, table_size: int, *, output_size: Optional[int] = None,
                  projection_type: str = "bh4", block_size: int = 64, decay_coeff: float = 0.7, activation: str = "gelu",
                  num_probes: int = 1, layer_norm: bool = True, layer_norm_eps: float = 1e-5,
-                 use_native: bool = True) -> None:
+                 linear: bool = False, use_native: bool = True) -> None:
+        """linear: adds a linear map of the input, which is no part of a layer's own file; see families.py."""
         super().__init__()
+        if linear and layer_norm:
+            raise ValueError("only a LookupFFN without a layer norm of its own may have a linear map beside its tables")
         self.code_bits = table_size.bit_length() - 1
         if table_size != 1 << self.code_bits or not 1 <= self.code_bits <= 16:
             raise ValueError(f"table_size is {table_size}, expected a power of two from 2 to 65536")
@@ -78,6 +89,7 @@ class LookupFFN(nn.Module):
         self.tables = nn.Parameter(torch.empty(num_tables, table_size, self.output_size))
         self.bias = nn.Parameter(torch.zeros(self.output_size))
         nn.init.normal_(self.tables, std=0.02)
+        self.linear = _zero_linear(hidden_size, self.output_size) if linear else None
 
     def hash_values(self, x: Tensor) -> Tensor:
         u = self.LayerNorm(x) if self.LayerNorm is not None else x
@@ -92,6 +104,10 @@ class LookupFFN(nn.Module):
         return (y + self.bias).view(*x.shape[:-1], self.output_size)
 
     def forward(self, x: Tensor) -> Tensor:
+        y = self._lookups(x)
+        return y if self.linear is None else y + self.linear(x)
+
+    def _lookups(self, x: Tensor) -> Tensor:
         if x.dtype in (torch.bfloat16, torch.float16):  # under autocast: in fewer bits the codes would change
             with features.without_autocast(x.device):
                 return self._forward(x.to(self.tables.dtype)).to(x.dtype)
@@ -107,6 +123,8 @@ class LookupFFN(nn.Module):
 
     def config(self) -> dict[str, Any]:
         """The config that the library's files carry."""
+        if self.linear is not None:
+            raise ValueError("a layer's own file has no place for the linear map beside its tables; a model's has")
         return {
             "hidden_size": self.hidden_size, "output_size": self.output_size, "ffn_num_table": self.num_tables,
             "ffn_table_size": self.table_size, "projection_type": self.projection_type, "block_size": self.block_size,
@@ -118,10 +136,11 @@ class LookupFFN(nn.Module):
     def from_config(cls, config: dict[str, Any], **options: Any) -> LookupFFN:
         """From a config as files carry it; keys that say nothing of the layer are left aside."""
         known = ("output_size", "projection_type", "block_size", "decay_coeff", "activation", "num_probes",
-                 "layer_norm", "layer_norm_eps")
+                 "layer_norm", "layer_norm_eps", "linear")
         chosen = {key: config[key] for key in known if key in config}
         return cls(config["hidden_size"], config["ffn_num_table"], config["ffn_table_size"], **chosen, **options)
 
     def flop_per_token(self) -> int:
         """The paper's count."""
-        return self.hash.projection.flop_per_token() + 2 * self.num_tables * self.output_size
+        linear = 0 if self.linear is None else 2 * self.hidden_size * self.output_size
+        return self.hash.projection.flop_per_token() + 2 * self.num_tables * self.output_size + linear

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterable
 
 import torch
 from torch import nn
@@ -12,16 +12,18 @@ from .projections import BlockHadamard
 
 # The factors of a BH projection are small, since the Hadamard transforms between them are not normalised, and multiply
 # each other: at the rate of the other weights the hash values soon drown everything.
-_BLOCK_HADAMARD_SCALE = 0.1
+_CAREFUL_SCALE = 0.1
 
 
-def parameter_groups(model: nn.Module, weight_decay: float = 0.0) -> list[dict[str, Any]]:
+def parameter_groups(model: nn.Module, weight_decay: float = 0.0,
+                     also_careful: Iterable[nn.Parameter] = ()) -> list[dict[str, Any]]:
     """Groups for an optimiser, each with a `scale` to multiply its rate with; vectors do not decay."""
     careful = {id(module.weight) for module in model.modules() if isinstance(module, BlockHadamard)}
+    careful.update(map(id, also_careful))
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for parameter in model.parameters():
         if parameter.requires_grad:
-            key = (_BLOCK_HADAMARD_SCALE if id(parameter) in careful else 1.0,
+            key = (_CAREFUL_SCALE if id(parameter) in careful else 1.0,
                    weight_decay if parameter.dim() > 1 else 0.0)
             groups.setdefault(key, []).append(parameter)
     return [{"params": parameters, "scale": scale, "weight_decay": decay}
@@ -33,6 +35,7 @@ def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
         group["lr"] = rate * group["scale"]
 
 
-def make_optimizer(model: nn.Module, weight_decay: float = 0.0) -> torch.optim.Optimizer:
+def make_optimizer(model: nn.Module, weight_decay: float = 0.0,
+                   also_careful: Iterable[nn.Parameter] = ()) -> torch.optim.Optimizer:
     """Adam, with the decay apart from the gradient. The rate is to be set before each step."""
-    return features.adamw(parameter_groups(model, weight_decay), lr=0.0, betas=(0.9, 0.98), eps=1e-6)
+    return features.adamw(parameter_groups(model, weight_decay, also_careful), lr=0.0, betas=(0.9, 0.98), eps=1e-6)

@@ -88,15 +88,19 @@ def _replace_foreign(model: nn.Module, kind: str, layers: Optional[Iterable[int]
     if "activation" in changes:
         changes["ffn_activation"] = changes.pop("activation")
     config = getattr(model, "config", None)
-    keys = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "ffn_activation", "decay_coeff")
+    keys = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "ffn_activation", "decay_coeff",
+            "ffn_linear")
     old = {key: getattr(config, key) for key in keys if getattr(config, key, None) is not None}
     values = with_changes(old, chosen, changes, len(found))
     for i in chosen:
         layer, size = found[i], _size_of(found[i])
         own = {key: value[i] if isinstance(value, list) else value for key, value in values.items()}
+        if own.get("ffn_linear") and hasattr(getattr(layer, "intermediate", None), "LayerNorm"):
+            raise ValueError("ffn_linear is for models that normalise after each part")
         reference = next(layer.parameters())
         ffn = NoFFN(size) if kind == "none" else LookupFFN.from_config(
-            {**own, "hidden_size": size, "layer_norm": False, "activation": own.get("ffn_activation", "gelu")})
+            {**own, "hidden_size": size, "layer_norm": False, "activation": own.get("ffn_activation", "gelu"),
+             "linear": own.get("ffn_linear", False)})
         layer.FFN = ffn.to(reference.device, reference.dtype)
         if _is_distilbert_layer(layer):
             layer.ffn = _Call(layer.FFN, layer.ffn)

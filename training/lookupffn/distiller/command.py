@@ -54,14 +54,15 @@ def add(commands: Any) -> None:
                          help="texts to measure on; .tsv files hold pairs of a short and a long text")
     command.add_argument("--work", type=Path, help="folder for the state and what can be made again (default: a folder of "
                          "OUT's name in the user's cache)")
-    command.add_argument("--start", type=Path, help="folder of an earlier student to begin with, which may have fewer tables "
-                         "(its FFNs are fitted no more with --fit-steps 0)")
+    command.add_argument("--start", type=Path, help="folder of an earlier student to begin with, which may have other "
+                         "numbers of tables (its FFNs are fitted no more with --fit-steps 0)")
     command.add_argument("--layers", type=_layers, help="which layers, such as 0,1,5 (default: all)")
     command.add_argument("--tables", type=_each(int), default=defaults.tables, help="a list gives each layer its own")
     command.add_argument("--rows", type=_each(int), default=defaults.rows, help="of a table")
     command.add_argument("--projection", type=_each(str), default=defaults.projection, help="dense, or bh1 to bh9")
     command.add_argument("--block-size", type=_each(int), default=defaults.block_size, help="of bh projections")
     command.add_argument("--activation", type=_each(str), default=defaults.activation, help="gelu or sigmoid")
+    command.add_argument("--linear", action="store_true", help="a linear map beside the tables of each layer")
     command.add_argument("--ffn", dest="kind", choices=("lookup", "none"), default="lookup",
                          help="none: no FFNs at all, for comparison; only a report is written")
     for name, what in [("seed", "of everything"), ("tokens", "in a step"), ("fit_steps", "for the FFNs alone"),

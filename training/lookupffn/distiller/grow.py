@@ -1,11 +1,11 @@
-"""A student that begins where an earlier one ended, perhaps with more tables."""
+"""A student that begins where an earlier one ended, perhaps with other numbers of tables and linear maps beside them."""
 
 from __future__ import annotations
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from ..layer import LookupFFN
+from ..layer import LookupFFN, codes_and_scores
 from .subject import Subject
 
 
@@ -22,21 +22,63 @@ def take_over(student: Subject, earlier: Subject) -> None:
 
 
 @torch.no_grad()
-def take_over_ffn(ffn: nn.Module, earlier: nn.Module, layer: int) -> None:
-    """The earlier tables with their hashes; further tables keep their hashes and begin with rows of zeros."""
-    same = ("hidden_size", "output_size", "table_size", "projection_type", "activation", "num_probes")
-    fits = isinstance(ffn, LookupFFN) and isinstance(earlier, LookupFFN) and ffn.num_tables >= earlier.num_tables \
+def fit_linear(linear: nn.Linear, x: Tensor, y: Tensor) -> None:
+    """The least squares of y by x, a little towards 0."""
+    inputs = torch.cat([x, torch.ones_like(x[:, :1])], 1).double()
+    square = inputs.t() @ inputs
+    square.diagonal().add_(1e-6 * square.diagonal().mean())
+    solved = torch.linalg.solve(square, inputs.t() @ y.double())
+    linear.weight.copy_(solved[:-1].t())
+    linear.bias.copy_(solved[-1])
+
+
+def _of_one_table(ffn: LookupFFN, codes: Tensor, scores: Tensor, table: int) -> Tensor:
+    """What a table adds for each token."""
+    return ffn.tables[table][codes[:, table, 0]] * scores[:, table]
+
+
+def _beyond_linear(ffn: LookupFFN, x: Tensor, codes: Tensor, scores: Tensor) -> Tensor:
+    """Of each table: how much of what it adds no linear map of the input would."""
+    basis = torch.linalg.qr(torch.cat([x, torch.ones_like(x[:, :1])], 1)).Q
+    adds = (_of_one_table(ffn, codes, scores, table) for table in range(ffn.num_tables))
+    return torch.stack([added.square().sum() - (basis.t() @ added).square().sum() for added in adds])
+
+
+@torch.no_grad()
+def take_over_ffn(ffn: nn.Module, earlier: nn.Module, layer: int, x: Tensor) -> None:
+    """The earlier tables with their hashes; further tables keep their hashes and begin with rows of zeros.
+
+    Where there is room for fewer, those go that a linear map can stand for best, on the inputs x; it begins as that.
+    """
+    same = ("hidden_size", "output_size", "table_size", "projection_type", "activation")
+    fits = isinstance(ffn, LookupFFN) and isinstance(earlier, LookupFFN) and ffn.num_probes == earlier.num_probes == 1 \
         and all(getattr(ffn, name) == getattr(earlier, name) for name in same)
-    if not fits or ffn.projection_type != "dense" and ffn.num_tables != earlier.num_tables:
+    fewer = fits and ffn.num_tables < earlier.num_tables
+    if not fits or ffn.projection_type != "dense" and ffn.num_tables != earlier.num_tables or \
+            (fewer or earlier.linear is not None) and ffn.linear is None:
         raise ValueError(f"layer {layer}: the earlier student's FFN does not fit into this one's; more tables behind a "
-                         "dense hash would")
+                         "dense hash would, or fewer with --linear")
+    if ffn.linear is not None:
+        ffn.linear.weight.zero_()
+        ffn.linear.bias.zero_()
+    kept = torch.arange(earlier.num_tables)
+    if fewer:
+        codes, scores = codes_and_scores(earlier.hash_values(x))
+        order = _beyond_linear(earlier, x, codes, scores).argsort(descending=True)
+        kept = order[: ffn.num_tables].sort().values
+        gone = sum(_of_one_table(earlier, codes, scores, int(table)) for table in order[ffn.num_tables:])
+        fit_linear(ffn.linear, x, gone)
+    if ffn.linear is not None and earlier.linear is not None:
+        ffn.linear.weight += earlier.linear.weight
+        ffn.linear.bias += earlier.linear.bias
     ffn.tables.zero_()
-    ffn.tables[: earlier.num_tables] = earlier.tables
+    ffn.tables[: len(kept)] = earlier.tables[kept]
     ffn.bias.copy_(earlier.bias)
     mine, other = ffn.hash.projection, earlier.hash.projection
     if ffn.projection_type == "dense":
-        mine.weight[: len(other.weight)] = other.weight
-        mine.bias[: len(other.bias)] = other.bias
+        bits = (kept[:, None] * ffn.code_bits + torch.arange(ffn.code_bits)).flatten()
+        mine.weight[: len(bits)] = other.weight[bits]
+        mine.bias[: len(bits)] = other.bias[bits]
     else:
         mine.weight.copy_(other.weight)
         mine.bias.copy_(other.bias)

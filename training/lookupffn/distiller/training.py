@@ -14,7 +14,7 @@ from ..layer import LookupFFN
 from ..optimiser import make_optimizer, set_rate
 from ..parallel import Processes
 from ..projections import BlockHadamard
-from .grow import take_over_ffn
+from .grow import fit_linear, take_over_ffn
 from .quantise import int8
 from .subject import States, Subject, answer_loss, relative_error
 from .teacher_cache import FFNExamples, TeacherStates
@@ -31,6 +31,7 @@ class Options:
     projection: Any = "dense"
     block_size: Any = 32
     activation: Any = "gelu"
+    linear: bool = False
     seed: int = 0
     tokens: int = 4096
     fit_steps: int = 350
@@ -52,7 +53,7 @@ class Options:
         if self.kind != "lookup":
             return {}
         return {"ffn_num_table": self.tables, "ffn_table_size": self.rows, "projection_type": self.projection,
-                "block_size": self.block_size, "activation": self.activation}
+                "block_size": self.block_size, "activation": self.activation, "ffn_linear": self.linear}
 
 
 def _is_embedding(name: str) -> bool:
@@ -70,6 +71,9 @@ def begin(ffn: nn.Module, a: Tensor, f: Tensor) -> None:
             scale = 0.7 / float(z.std(0).mean().clamp(min=1e-6))
             projection.weight.mul_(scale)
         projection.bias.copy_((projection.bias - z.median(0).values) * scale)
+        if ffn.linear is not None:
+            fit_linear(ffn.linear, a, f)
+            f = f - ffn.linear(a)
     if hasattr(ffn, "bias"):
         ffn.bias.copy_(f.mean(0))
 
@@ -84,14 +88,17 @@ class Fit:
         self.ffns = {i: student.layers[i].FFN for i in layers}
         self.batch = min(options.tokens, examples.tokens)
         self.modules = nn.ModuleList(self.ffns.values())
-        self.optimizer = make_optimizer(self.modules)
+        # At the rate at which tables are fitted, linear maps would not settle.
+        linear = [p for name, p in self.modules.named_parameters() if ".linear." in name]
+        self.optimizer = make_optimizer(self.modules, also_careful=linear)
 
     def begin(self, earlier: Optional[Subject] = None) -> None:
         """Anew, or with what an earlier student learned."""
         for i in self.layers:
             begin(self.ffns[i], *self.examples.get(i, 0, min(20_000, self.examples.tokens), self.student.model.device))
             if earlier is not None:
-                take_over_ffn(self.ffns[i], earlier.layers[i].FFN, i)
+                a, _ = self.examples.get(i, 0, min(8192, self.examples.tokens), self.student.model.device)
+                take_over_ffn(self.ffns[i], earlier.layers[i].FFN, i, self._input(i, a))
 
     def step(self, number: int) -> list[float]:
         """-> each layer's error: squared difference after what follows the FFN, over the variance there."""
