@@ -64,7 +64,9 @@ class Weights {
   std::string header_ = "{", data_;
 };
 
-std::map<std::string, std::string> small_bert() {
+// Its one FFN is of the kind that the input's config speaks of.
+std::map<std::string, std::string> small_bert(const std::string& config) {
+  const auto has = [&](const char* words) { return config.find(words) != std::string::npos; };
   Weights weights, dense;
   weights.add("embeddings.word_embeddings.weight", {13, 8});
   weights.add("embeddings.position_embeddings.weight", {12, 8});
@@ -75,8 +77,17 @@ std::map<std::string, std::string> small_bert() {
     weights.linear(std::string("encoder.layer.0.") + name, 8, 8);
   }
   weights.norm("encoder.layer.0.attention.output.LayerNorm");
-  weights.linear("encoder.layer.0.intermediate.dense", 16, 8);
-  weights.linear("encoder.layer.0.output.dense", 8, 16);
+  if (has("ffn_num_table")) {
+    weights.add("encoder.layer.0.FFN.hash.projection.weight",
+                has("bh2") ? std::vector<int>{1, 2, 2, 4, 4} : std::vector<int>{6, 8});
+    weights.add("encoder.layer.0.FFN.hash.projection.bias", {6});
+    weights.add("encoder.layer.0.FFN.tables", {3, 4, 8});
+    weights.add("encoder.layer.0.FFN.bias", {8});
+    if (has("ffn_linear")) weights.linear("encoder.layer.0.FFN.linear", 8, 8);
+  } else {
+    weights.linear("encoder.layer.0.intermediate.dense", 16, 8);
+    weights.linear("encoder.layer.0.output.dense", 8, 16);
+  }
   weights.norm("encoder.layer.0.output.LayerNorm");
   weights.linear("pooler.dense", 8, 8);
   weights.linear("classifier", 2, 8);
@@ -130,16 +141,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return lffn_set_allocator(&allocator) == LFFN_OK;
   }();
   require(ready, "the allocator is taken");
-  std::map<std::string, std::string> files = small_bert();
+  std::map<std::string, std::string> given;
   const std::string text(reinterpret_cast<const char*>(data), size);
   for (size_t at = 0; at < text.size();) {
     const size_t name_end = std::min(text.find('\0', at), text.size());
     const size_t end = std::min(text.find('\0', name_end + 1), text.size());
     if (name_end + 1 <= text.size()) {
-      files[text.substr(at, name_end - at)] = text.substr(name_end + 1, end - std::min(end, name_end + 1));
+      given[text.substr(at, name_end - at)] = text.substr(name_end + 1, end - std::min(end, name_end + 1));
     }
     at = end + 1;
   }
+  const auto config = given.find("config.json");
+  std::map<std::string, std::string> files = small_bert(config == given.end() ? "" : config->second);
+  for (const auto& [name, content] : given) files[name] = content;
   std::vector<FolderInMemory::File> list;
   for (const auto& [name, content] : files) list.push_back({name, content.data(), content.size()});
   LoadOptions options;
