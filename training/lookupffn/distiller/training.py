@@ -136,7 +136,8 @@ class Whole:
         for ffn in (student.layers[i].FFN for i in layers):
             if isinstance(ffn, LookupFFN):
                 ffn.use_products = options.precision == "bfloat16"
-        own = {id(p) for i in layers for p in student.layers[i].FFN.parameters()}
+        own = {id(p) for i in layers for name, p in student.layers[i].FFN.named_parameters()
+               if not name.startswith("linear.")}
         factors = {id(m.weight) for m in student.model.modules() if isinstance(m, BlockHadamard)}
         words = {id(p) for name, p in student.model.named_parameters() if _is_embedding(name)}
         self.choose_what_learns(student, options)
