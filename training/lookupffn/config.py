@@ -66,8 +66,8 @@ def with_changes(values: dict[str, Any], layers: list[int], changes: dict[str, A
             each[layer] = new[place] if isinstance(new, (list, tuple)) else new
         # Layers that never had a value have other FFNs; what stands there says nothing. But without ffn_linear there is
         # no linear map.
-        some = False if key == "ffn_linear" else next((value for value in each if value is not None), None)
-        each = [some if value is None else value for value in each]
+        some = False if key == "ffn_linear" else next((value for value in each if value), None)
+        each = [value or some for value in each]
         changed[key] = each[0] if all(value == each[0] for value in each) else each
     return changed
 

@@ -53,7 +53,8 @@ class Options:
         if self.kind != "lookup":
             return {}
         return {"ffn_num_table": self.tables, "ffn_table_size": self.rows, "projection_type": self.projection,
-                "block_size": self.block_size, "activation": self.activation, "ffn_linear": self.linear}
+                "block_size": self.block_size, "activation": self.activation,
+                **({"ffn_linear": True} if self.linear else {})}
 
 
 def _is_embedding(name: str) -> bool:
