@@ -15,7 +15,7 @@ import torch
 
 from lookupffn import __main__, bpe, families, family_model, files, load_folder, load_sentence_encoder, safetensors
 from lookupffn.config import EncoderConfig
-from lookupffn.distiller import measure, pieces, plot, quantise, run, state, subject, teacher_cache, training
+from lookupffn.distiller import grow, measure, pieces, plot, quantise, run, state, subject, teacher_cache, training
 from lookupffn.encoder import Encoder
 from lookupffn.layer import LookupFFN
 from lookupffn.projections import BlockHadamard
@@ -203,6 +203,20 @@ def test_linear_maps_beside_the_tables(texts, tmp_path):
         assert whole > (fewer.encode(short) * was).sum(1).min()
     with pytest.raises(SystemExit, match="does not fit"):
         command(SENTENCE, texts, tmp_path / "none", *again, "--start", tmp_path / "linear", "--tables", 16)
+
+
+@pytest.mark.parametrize("activation, num_probes", [("gelu", 1), ("sigmoid", 1), ("gelu", 3)])
+def test_what_a_linear_map_stands_for_is_fitted(activation, num_probes):
+    torch.manual_seed(0)
+    options = {"projection_type": "dense", "layer_norm": False, "activation": activation, "num_probes": num_probes}
+    earlier, fewer = LookupFFN(8, 12, 4, **options), LookupFFN(8, 5, 4, linear=True, **options)
+    x = torch.randn(500, 8)
+    grow.take_over_ffn(fewer, earlier, 0, x)
+    with torch.no_grad():
+        rest = earlier(x) - fewer(x)
+        # Least squares: what is left has nothing to do with the inputs any more.
+        assert (x.t() @ rest).abs().max() < 1e-3 * (x.t() @ earlier(x)).abs().max()
+        assert rest.square().mean() < earlier(x).square().mean()
 
 
 def test_words_learn_when_told_to(texts, tmp_path):

@@ -104,8 +104,8 @@ class FamilyConfig:
         if linear and self.norm_first:
             raise ValueError("config: ffn_linear is true, which only models that normalise after each part may have")
         ours = "" if self.family == "distilbert" else "activation"
-        return LookupFFN.from_config({"hidden_size": self.get("hidden_size"), "layer_norm": False, "linear": linear, **chosen,
-                                      "activation": values.get("ffn_activation") or values.get(ours) or "gelu"})
+        return LookupFFN.from_config({"hidden_size": self.get("hidden_size"), "layer_norm": False, **chosen,
+                                      "linear": linear, "activation": values.get("ffn_activation") or values.get(ours) or "gelu"})
 
 
 class NoFFN(nn.Module):

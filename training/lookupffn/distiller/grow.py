@@ -34,7 +34,7 @@ def fit_linear(linear: nn.Linear, x: Tensor, y: Tensor) -> None:
 
 def _of_one_table(ffn: LookupFFN, codes: Tensor, scores: Tensor, table: int) -> Tensor:
     """What a table adds for each token."""
-    return ffn.tables[table][codes[:, table, 0]] * scores[:, table]
+    return (ffn.tables[table][codes[:, table]] * scores[:, table].unsqueeze(-1)).sum(1)
 
 
 def _beyond_linear(ffn: LookupFFN, x: Tensor, codes: Tensor, scores: Tensor) -> Tensor:
@@ -50,8 +50,8 @@ def take_over_ffn(ffn: nn.Module, earlier: nn.Module, layer: int, x: Tensor) -> 
 
     Where there is room for fewer, those go that a linear map can stand for best, on the inputs x; it begins as that.
     """
-    same = ("hidden_size", "output_size", "table_size", "projection_type", "activation")
-    fits = isinstance(ffn, LookupFFN) and isinstance(earlier, LookupFFN) and ffn.num_probes == earlier.num_probes == 1 \
+    same = ("hidden_size", "output_size", "table_size", "projection_type", "activation", "num_probes")
+    fits = isinstance(ffn, LookupFFN) and isinstance(earlier, LookupFFN) \
         and all(getattr(ffn, name) == getattr(earlier, name) for name in same)
     fewer = fits and ffn.num_tables < earlier.num_tables
     if not fits or ffn.projection_type != "dense" and ffn.num_tables != earlier.num_tables or \
@@ -63,20 +63,21 @@ def take_over_ffn(ffn: nn.Module, earlier: nn.Module, layer: int, x: Tensor) -> 
         ffn.linear.bias.zero_()
     kept = torch.arange(earlier.num_tables)
     if fewer:
-        codes, scores = codes_and_scores(earlier.hash_values(x))
+        x = x.to(earlier.tables.device)  # which may be another than the student's
+        codes, scores = codes_and_scores(earlier.hash_values(x), earlier.num_probes, earlier.activation)
         order = _beyond_linear(earlier, x, codes, scores).argsort(descending=True)
         kept = order[: ffn.num_tables].sort().values
         gone = sum(_of_one_table(earlier, codes, scores, int(table)) for table in order[ffn.num_tables:])
         fit_linear(ffn.linear, x, gone)
     if ffn.linear is not None and earlier.linear is not None:
-        ffn.linear.weight += earlier.linear.weight
-        ffn.linear.bias += earlier.linear.bias
+        ffn.linear.weight += earlier.linear.weight.to(ffn.linear.weight.device)
+        ffn.linear.bias += earlier.linear.bias.to(ffn.linear.bias.device)
     ffn.tables.zero_()
     ffn.tables[: len(kept)] = earlier.tables[kept]
     ffn.bias.copy_(earlier.bias)
     mine, other = ffn.hash.projection, earlier.hash.projection
     if ffn.projection_type == "dense":
-        bits = (kept[:, None] * ffn.code_bits + torch.arange(ffn.code_bits)).flatten()
+        bits = (kept.cpu()[:, None] * ffn.code_bits + torch.arange(ffn.code_bits)).flatten()
         mine.weight[: len(bits)] = other.weight[bits]
         mine.bias[: len(bits)] = other.bias[bits]
     else:
