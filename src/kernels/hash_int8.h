@@ -120,7 +120,7 @@ void run_chains_int8(const HashPlan& plan, const float* in, float* out, void* sc
   const int32_t* starts = plan.starts;
   const float* scales = plan.weight_scales;
   const int64_t at_once = shape.at_once();
-  quantise_inputs<kVectors>(plan, in, buffers.first);
+  quantise<TileRows<kVectors>, true>(plan, in, nullptr, buffers.first);
   if (plan.dense) {
     for (int64_t b = 0; b < shape.blocks; ++b, starts += plan.outputs) {
       const int64_t words = shape.block_words(plan, b);
@@ -137,7 +137,7 @@ void run_chains_int8(const HashPlan& plan, const float* in, float* out, void* sc
       const bool last = f + 1 == plan.factors;
       float* to = last ? out + chain * plan.width * kTokens : buffers.between;
       const Quantised& from = f == 0 ? buffers.first : buffers.later;
-      if (f > 0) quantise_between<kVectors>(plan, buffers.between, buffers.largest, buffers.later);
+      if (f > 0) quantise<TileRows<kVectors>, false>(plan, buffers.between, buffers.largest, buffers.later);
       for (int64_t i = 0; i < shape.blocks * kTokens; i += kLanes) I32::set1(0).store(buffers.largest + i);
       for (int64_t o = 0; o < shape.block; o += at_once) {
         for (int64_t b = 0; b < shape.blocks; ++b, weights += shape.words * at_once) {
@@ -162,7 +162,7 @@ inline void run_chains_int8_token(const HashPlan& plan, const float* in, float* 
   const int8_t* weights = plan.weights_token;
   const int32_t* starts = plan.starts;
   const float* scales = plan.weight_scales;
-  quantise_token<true>(plan, in, buffers.first);
+  quantise<TokenRows, true>(plan, in, nullptr, buffers.first);
   if (plan.dense) {
     for (int64_t b = 0; b < shape.blocks; ++b, starts += plan.outputs) {
       const int64_t words = shape.block_words(plan, b);
@@ -175,7 +175,7 @@ inline void run_chains_int8_token(const HashPlan& plan, const float* in, float* 
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
     float* to = out + chain * plan.width;
     for (int32_t f = 0; f < plan.factors; ++f, starts += plan.width, scales += plan.width) {
-      if (f > 0) quantise_token<false>(plan, to, buffers.later);
+      if (f > 0) quantise<TokenRows, false>(plan, to, nullptr, buffers.later);
       token_factor(plan, weights, starts, scales, f == 0 ? buffers.first : buffers.later, f == 0, to);
       weights += plan.width * shape.words * kWordInputs;
       butterflies(to, shape.blocks, shape.block);

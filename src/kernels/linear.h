@@ -18,20 +18,9 @@ constexpr int kUsualPanels = kPanelVectors == 1 ? 2 : 1;
 
 constexpr int64_t whole_panels(int64_t n) { return (n + kPanel - 1) / kPanel * kPanel; }
 
-// The sums of a product and what goes into them. kDepth: words of weights of all panels at once that stay in a near
-// cache while the rows pass by. kWords: words of a row that meet one word of weights.
-struct FloatProduct {
+// kDepth: words of weights of all panels at once that stay in a near cache while the rows pass by.
+struct FloatLinear : FloatProduct {
   static constexpr int64_t kDepth = 512;
-  static constexpr int kWords = 1;
-  using Number = float;
-  using Weight = float;
-  using Vector = F32;
-  static F32 load(const float* weights) { return F32::load(weights); }
-  template <int kWord>
-  static F32 part(F32 weights) {
-    return weights;
-  }
-  static F32 multiply(F32 weights, F32 input, F32 sums) { return fma(weights, input, sums); }
 };
 
 // Rows at once for so many panels.
@@ -51,15 +40,15 @@ struct Ahead {
 constexpr int64_t kAheadInputs = 16;
 constexpr int64_t kLine = 64;
 
-template <int kPanels, typename Weight>
-inline Ahead ahead_of(const Weight* next, int64_t panel_stride, int64_t inputs, int64_t rows) {
-  constexpr int64_t kStepBytes = kAheadInputs * kPanel * static_cast<int64_t>(sizeof(Weight));
+template <int kPanels, typename Number>
+inline Ahead ahead_of(const Number* next, int64_t panel_stride, int64_t inputs, int64_t rows) {
+  constexpr int64_t kStepBytes = kAheadInputs * kPanel * static_cast<int64_t>(sizeof(Number));
   const int64_t groups = (rows + rows_at_once(kPanels) - 1) / rows_at_once(kPanels);
   Ahead ahead;
   ahead.at = reinterpret_cast<const char*>(next);
   ahead.end = reinterpret_cast<const char*>(next + inputs * kPanel);
   ahead.lines = (kStepBytes / kLine + groups - 1) / groups;
-  ahead.stride = panel_stride * static_cast<int64_t>(sizeof(Weight));
+  ahead.stride = panel_stride * static_cast<int64_t>(sizeof(Number));
   return ahead;
 }
 
@@ -69,9 +58,8 @@ struct KeepSums {
 };
 
 // sums[kRows][kPanels * kPanel] (+)= in[kRows][inputs] * weights. With `last`, finish gets them instead.
-template <typename Product, int kRows, int kPanels, typename Number = typename Product::Number,
-          typename Weight = typename Product::Weight, typename Finish>
-inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, const Weight* weights,
+template <typename Product, int kRows, int kPanels, typename Number = typename Product::Number, typename Finish>
+inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, const Number* weights,
                          int64_t panel_stride, bool first, bool last, Number* sums, int64_t sums_stride, Ahead* ahead,
                          int64_t row, const Finish& finish) {
   using Vector = typename Product::Vector;
@@ -90,22 +78,13 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, co
     }
     const int64_t end = i + kAheadInputs < inputs ? i + kAheadInputs : inputs;
     for (; i < end; ++i) {
-      Vector outputs[kPanels * kPanelVectors];
-      unroll<kPanels * kPanelVectors>([&](auto v) LFFN_INLINE {
+      const auto outputs = [&](auto v) LFFN_INLINE {
         constexpr int kPanelIndex = decltype(v)::value / kPanelVectors, kWithin = decltype(v)::value % kPanelVectors;
-        outputs[v] = Product::load(weights + kPanelIndex * panel_stride + i * kPanel + kWithin * kLanes);
-        if constexpr (kAllFit) outputs[v] = keep(outputs[v]);
-      });
-      unroll<Product::kWords>([&](auto word) LFFN_INLINE {
-        constexpr int kWord = decltype(word)::value;
-        Vector parts[kPanels * kPanelVectors];
-        unroll<kPanels * kPanelVectors>([&](auto v)
-                                            LFFN_INLINE { parts[v] = Product::template part<kWord>(outputs[v]); });
-        unroll<kRows>([&](auto r) LFFN_INLINE {
-          const Vector input = Vector::set1(rows[r][i * Product::kWords + kWord]);
-          unroll<kPanels * kPanelVectors>(
-              [&](auto v) LFFN_INLINE { running[r][v] = Product::multiply(parts[v], input, running[r][v]); });
-        });
+        const Vector loaded = Vector::load(weights + kPanelIndex * panel_stride + i * kPanel + kWithin * kLanes);
+        return kAllFit ? keep(loaded) : loaded;
+      };
+      add_products<Product>(running, outputs, [&](auto r, int part) LFFN_INLINE {
+        return Vector::set1(rows[r][i * Product::kParts + part]);
       });
     }
   }
@@ -131,9 +110,8 @@ inline void linear_rest(int64_t rows, Arguments&&... arguments) {
 }
 
 // sums[rows][kPanels * kPanel] (+)= in[rows][inputs] * weights
-template <typename Product, int kPanels, typename Number = typename Product::Number,
-          typename Weight = typename Product::Weight, typename Finish = KeepSums>
-void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inputs, const Weight* weights,
+template <typename Product, int kPanels, typename Number = typename Product::Number, typename Finish = KeepSums>
+void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inputs, const Number* weights,
                  int64_t panel_stride, bool first, Number* sums, int64_t sums_stride, Ahead ahead, bool last = false,
                  const Finish& finish = {}) {
   constexpr int kRows = rows_at_once(kPanels);
@@ -223,8 +201,8 @@ void activate(Activation activation, float* rows, int64_t stride, int64_t count,
 constexpr int64_t kWidenRows = 4 * rows_at_once(kUsualPanels);
 
 // `kPanels` panels from output `first_column` on, for up to kLinearRows rows. The weights hold `words` for each output.
-template <typename Product, int kPanels, typename Number, typename Weight, typename Scaling>
-inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Weight* weights,
+template <typename Product, int kPanels, typename Number, typename Scaling>
+inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights,
                           int64_t words, int64_t panel_stride, int64_t first_row, int64_t rows, int64_t first_column,
                           const Scaling& scaling) {
   constexpr int64_t kColumns = kPanels * kPanel, kPieceWords = Product::kDepth / kPanels;
@@ -236,15 +214,15 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
   for (int64_t i = 0; i < words; i += kPieceWords) {
     const int64_t depth = words - i < kPieceWords ? words - i : kPieceWords;
     const bool first = i == 0, last = i + depth == words;
-    const Weight* piece = weights + i * kPanel;
-    const Weight* next = last ? weights + kPanels * panel_stride : piece + depth * kPanel;
+    const Number* piece = weights + i * kPanel;
+    const Number* next = last ? weights + kPanels * panel_stride : piece + depth * kPanel;
     const Ahead ahead =
         last && first_column + kColumns >= plan.outputs ? Ahead() : ahead_of<kPanels>(next, panel_stride, depth, rows);
-    const Number* from = in + i * Product::kWords;
-    if constexpr (Product::kWords > 1 && kPanels <= kUsualPanels) {
+    const Number* from = in + i * Product::kParts;
+    if constexpr (Product::kParts > 1 && kPanels <= kUsualPanels) {
       if (rows > kWidenRows) {
-        alignas(64) Number wide[Product::kWords * Product::kDepth * kPanel];
-        const int64_t wide_words = Product::kWords * depth, wide_stride = wide_words * kPanel;
+        alignas(64) Number wide[Product::kParts * Product::kDepth * kPanel];
+        const int64_t wide_words = Product::kParts * depth, wide_stride = wide_words * kPanel;
         for (int p = 0; p < kPanels; ++p) Product::widen(piece + p * panel_stride, depth, wide + p * wide_stride);
         linear_rows<typename Product::Wide, kPanels>(from, in_stride, rows, wide_words,
                                                      static_cast<const Number*>(wide), wide_stride, first,
@@ -261,8 +239,8 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
 }
 
 // All rows and panels, few rows with more panels at once: that leaves registers free and hides the latency of the sums.
-template <typename Product, typename Number, typename Weight, typename Scaling>
-void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Weight* weights, int64_t words,
+template <typename Product, typename Number, typename Scaling>
+void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights, int64_t words,
                int64_t panel_stride, const Scaling& scaling) {
   for (int64_t r = 0; r < plan.rows; r += kLinearRows) {
     const int64_t rows = plan.rows - r < kLinearRows ? plan.rows - r : kLinearRows;
@@ -295,8 +273,8 @@ struct AddBias {
 };
 
 inline void linear(const LinearPlan& plan) {
-  linear_of<FloatProduct>(plan, plan.in, plan.in_stride, plan.weights, plan.inputs, plan.inputs * kPanel,
-                          AddBias{plan.bias});
+  linear_of<FloatLinear>(plan, plan.in, plan.in_stride, plan.weights, plan.inputs, plan.inputs * kPanel,
+                         AddBias{plan.bias});
 }
 
 }  // namespace

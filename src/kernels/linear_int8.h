@@ -15,43 +15,21 @@ constexpr float kSteps = 254;
 #if defined(LFFN_DOT_BYTES)
 
 // Four bytes of a row meet four of each output's weights in one instruction.
-struct BytesProduct {
+struct BytesProduct : IntegerProduct<true> {
   static constexpr int64_t kDepth = 256;
-  static constexpr int kWords = 1;
-  using Number = int32_t;
-  using Weight = int32_t;
-  using Vector = I32;
-  static I32 load(const int32_t* weights) { return I32::load(weights); }
-  template <int kWord>
-  static I32 part(I32 weights) {
-    return weights;
-  }
-  static I32 multiply(I32 weights, I32 input, I32 sums) { return dot_bytes(sums, input, weights); }
 };
 inline void store_numbers(I32 numbers, int32_t* to) { store_u8(numbers, reinterpret_cast<uint8_t*>(to)); }
 
 #else
 
 // In pairs of int16: bytes 0 and 2 of four, then bytes 1 and 3.
-struct PairProduct {
-  static constexpr int kWords = 1;
-  using Number = int32_t;
-  using Weight = int32_t;
-  using Vector = I32;
-  static I32 load(const int32_t* weights) { return I32::load(weights); }
-  template <int kWord>
-  static I32 part(I32 weights) {
-    return weights;
-  }
-  static I32 multiply(I32 weights, I32 input, I32 sums) { return dot_pairs_here(sums, weights, input); }
-};
-struct BytesProduct : PairProduct {
+struct BytesProduct : IntegerProduct<false> {
   static constexpr int64_t kDepth = 128;
-  static constexpr int kWords = 2;
-  using Wide = PairProduct;
-  template <int kWord>
+  static constexpr int kParts = 2;
+  using Wide = IntegerProduct<false>;
+  template <int kPart>
   static I32 part(I32 weights) {
-    return kWord == 0 ? even_bytes(weights) : odd_bytes(weights);
+    return kPart == 0 ? even_bytes(weights) : odd_bytes(weights);
   }
   static void widen(const int32_t* weights, int64_t words, int32_t* to) {
     for (int64_t i = 0; i < words; ++i, weights += kPanel, to += 2 * kPanel) {
@@ -147,7 +125,7 @@ inline void linear_int8(const LinearInt8Plan& plan) {
                                first == 0 ? plan.linear.bias : nullptr,
                                plan.weights,
                                words * kPanel * 4};
-    linear_of<BytesProduct>(part, plan.in + kRowHeader + first * BytesProduct::kWords, plan.in_stride,
+    linear_of<BytesProduct>(part, plan.in + kRowHeader + first * BytesProduct::kParts, plan.in_stride,
                             reinterpret_cast<const int32_t*>(plan.weights) + first * kPanel, count, words * kPanel,
                             scaling);
   }
@@ -245,7 +223,7 @@ inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int6
     out[3] = static_cast<int32_t>(range.index);
     int32_t* to = out + kRowHeader;
     const auto put = [&](int64_t i, const float* from) LFFN_INLINE {
-      store_numbers(bits(fma(F32::load(from), F32::set1(inverse), F32::set1(zero))), to + i * BytesProduct::kWords / 4);
+      store_numbers(bits(fma(F32::load(from), F32::set1(inverse), F32::set1(zero))), to + i * BytesProduct::kParts / 4);
     };
     if (block < 0) {
       for (int64_t i = 0; i < whole; i += kLanes) put(i, in + i);

@@ -3,17 +3,13 @@
 #pragma once
 
 #include "kernels/kernels.h"
+#include "kernels/micro_kernel.h"
 #include "kernels/simd.h"
 #include "kernels/unroll.h"
 
 namespace lffn {
 namespace {
 
-#if defined(__AVX512F__) || defined(__aarch64__)
-constexpr int kRegisters = 32;
-#else
-constexpr int kRegisters = 16;
-#endif
 constexpr int kPanelVectors = static_cast<int>(kPanel) / kLanes;
 
 // What the products of floats are made of, all sums in registers: c[r][p][v] = or += the sum over k of a(r, k) * b(p,
@@ -28,15 +24,11 @@ LFFN_INLINE inline void product_piece(int64_t depth, const float* a, int64_t a_r
     unroll<kAll>([&](auto v) LFFN_INLINE { sums[r][v] = add ? F32::load(c + r * c_row + v * kLanes) : F32::set1(0); });
   });
   for (int64_t k = 0; k < depth; ++k, a += a_step, b += b_row) {
-    F32 row[kAll];
-    unroll<kAll>([&](auto v) LFFN_INLINE {
+    const auto vector = [&](auto v) LFFN_INLINE {
       constexpr int kIndex = decltype(v)::value / kVectors, kWithin = decltype(v)::value % kVectors;
-      row[v] = F32::load(b + kIndex * b_panel + kWithin * kLanes);
-    });
-    unroll<kRows>([&](auto r) LFFN_INLINE {
-      const F32 factor = F32::set1(a[r * a_row]);
-      unroll<kAll>([&](auto v) LFFN_INLINE { sums[r][v] = fma(factor, row[v], sums[r][v]); });
-    });
+      return F32::load(b + kIndex * b_panel + kWithin * kLanes);
+    };
+    add_products<FloatProduct>(sums, vector, [&](auto r, int) LFFN_INLINE { return F32::set1(a[r * a_row]); });
   }
   unroll<kRows>([&](auto r) LFFN_INLINE {
     unroll<kAll>([&](auto v) LFFN_INLINE { sums[r][v].store(c + r * c_row + v * kLanes); });

@@ -15,6 +15,13 @@ namespace {
 constexpr int kTileVectorsInt8 = 2;
 constexpr int kOutputsInt8 = kRegisters == 32 && kByteDot ? 8 : 4;
 
+// The inputs are the vectors here, and the raised ones.
+struct RaisedProduct : IntegerProduct<kByteDot> {
+  static I32 multiply(I32 inputs, I32 weight, I32 sums) {
+    return IntegerProduct<kByteDot>::multiply(weight, inputs, sums);
+  }
+};
+
 // One block's inputs.
 struct BlockInputs {
   const int32_t* words;
@@ -66,18 +73,9 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
   // The weights of the outputs after these lie behind them.
   const auto ask_ahead = [&](int64_t i) LFFN_INLINE { __builtin_prefetch(weights + (words + i) * kOutputs); };
   const auto add_word = [&](int64_t i) LFFN_INLINE {
-    I32 tokens[kVectors];
-    unroll<kVectors>([&](auto v) LFFN_INLINE { tokens[v] = I32::load(from + i * kTokens + v * kLanes); });
-    unroll<kOutputs>([&](auto o) LFFN_INLINE {
-      const I32 weight = I32::set1(weights[i * kOutputs + o]);
-      unroll<kVectors>([&](auto v) LFFN_INLINE {
-        if constexpr (kByteDot) {
-          sums[o][v] = dot_raised(sums[o][v], tokens[v], weight);
-        } else {
-          sums[o][v] = dot_pairs_here(sums[o][v], weight, tokens[v]);
-        }
-      });
-    });
+    add_products<RaisedProduct>(
+        sums, [&](auto v) LFFN_INLINE { return I32::load(from + i * kTokens + v * kLanes); },
+        [&](auto o, int) LFFN_INLINE { return I32::set1(weights[i * kOutputs + o]); });
   };
   int64_t word = 0;
   if constexpr (kByteDot) {

@@ -48,7 +48,7 @@ inline F32 usual_range(const StepRule& rule, F32 range, I32 sum) {
   return range * max(F32::set1(rule.fewest), min(F32::set1(1), to_float(sum) * F32::set1(rule.spread)));
 }
 
-// Rows of some tokens side by side. Those of a block fill whole words.
+// Rows of a tile, its tokens side by side, or of one token. Those of a block fill whole words.
 struct Quantised {
   int32_t* words;        // [blocks][words of a block][tokens]
   int32_t* high;         // the same, of second bytes; only where kByteDot
@@ -108,63 +108,152 @@ inline void quantise_block(const float* in, int64_t rows, const F32* inverse, in
   }
 }
 
-// The inputs of the first factor: with outliers.
-template <int kVectors>
-void quantise_inputs(const HashPlan& plan, const float* in, const Quantised& out) {
-  constexpr int64_t kTokens = kVectors * kLanes;
-  const int64_t words = words_of(plan.block);
-  for (int64_t first = 0, step = 0; first < plan.width; first += plan.step_rows, ++step) {
-    const int64_t end = first + plan.step_rows < plan.width ? first + plan.step_rows : plan.width;
-    const StepRule rule = step_rule(plan.block, end - first);
-    I32 largest[kVectors], sum[kVectors];
-    F32 range[kVectors], inverse[kVectors];
-    unroll<kVectors>([&](auto v) LFFN_INLINE { largest[v] = sum[v] = I32::set1(0); });
-    for (int64_t r = first; r < end; ++r) {
-      unroll<kVectors>([&](auto v) LFFN_INLINE {
-        largest[v] = larger_magnitude(largest[v], F32::load(in + r * kTokens + v * kLanes));
-      });
-    }
-    unroll<kVectors>([&](auto v) LFFN_INLINE {
-      range[v] = range_of(largest[v]);
-      inverse[v] = F32::set1(kMeanSteps) / range[v];
-    });
-    for (int64_t r = first; r < end; ++r) {
-      unroll<kVectors>([&](auto v) LFFN_INLINE {
-        sum[v] = sum[v] + mean_steps(F32::load(in + r * kTokens + v * kLanes), inverse[v]);
-      });
-    }
-    unroll<kVectors>([&](auto v) LFFN_INLINE {
-      const F32 usual = usual_range(rule, range[v], sum[v]);
-      inverse[v] = F32::set1(rule.usual) / usual;
-      (usual * F32::set1(1 / rule.usual)).store(out.steps + step * kTokens + v * kLanes);
-    });
-    for (int64_t r = first; r < end; r += plan.block) {
-      const int64_t rows = end - r < plan.block ? end - r : plan.block;
-      quantise_block<true, kVectors>(in + r * kTokens, rows, inverse, r / plan.block, words, out);
-    }
-  }
+// Calls use(vector, first row, rows in it) for all rows; the last vector may be padded with zeros.
+template <typename Use>
+LFFN_INLINE inline void for_vectors(const float* in, int64_t rows, Use&& use) {
+  int64_t r = 0;
+  for (; r + kLanes <= rows; r += kLanes) use(F32::load(in + r), r, kLanes);
+  if (r == rows) return;
+  float rest[kLanes] = {};
+  for (int64_t i = r; i < rows; ++i) rest[i - r] = in[i];
+  use(F32::load(rest), r, static_cast<int>(rows - r));
 }
 
-// The inputs of a later factor, whose magnitudes are known: largest[blocks][tokens].
-template <int kVectors>
-void quantise_between(const HashPlan& plan, const float* in, const int32_t* largest, const Quantised& out) {
-  constexpr int64_t kTokens = kVectors * kLanes;
-  const int64_t words = words_of(plan.block);
-  const StepRule rule = step_rule(plan.block, plan.step_rows);
-  for (int64_t first = 0, step = 0; first < plan.width; first += plan.step_rows, ++step) {
-    F32 inverse[kVectors];
-    unroll<kVectors>([&](auto v) LFFN_INLINE {
-      I32 most = I32::set1(0);
-      for (int64_t b = first / plan.block; b * plan.block < first + plan.step_rows; ++b) {
-        most = max(most, I32::load(largest + b * kTokens + v * kLanes));
-      }
-      const F32 range = range_of(most);
-      inverse[v] = F32::set1(rule.usual) / range;
-      (range * F32::set1(1 / rule.usual)).store(out.steps + step * kTokens + v * kLanes);
-    });
-    for (int64_t r = first; r < first + plan.step_rows; r += plan.block) {
-      quantise_block<false, kVectors>(in + r * kTokens, plan.block, inverse, r / plan.block, words, out);
+// Lists the words of a block that have second bytes.
+inline void list_high(const int32_t* high, int64_t words, int32_t* listed, int32_t* count, int32_t* start) {
+  int32_t found = 0;
+  I32 sum = I32::set1(0);
+  for (int64_t i = 0; i < words; ++i) {
+    if (i + kLanes <= words && !any_bit(I32::load(high + i))) {
+      i += kLanes - 1;
+      continue;
     }
+    if (high[i] == 0) continue;
+    listed[found++] = static_cast<int32_t>(i);
+    sum = dot_raised(sum, I32::set1(kRaised), I32::set1(high[i]));
+  }
+  *count = found;
+  *start = -first_lane(sum);
+}
+
+// The numbers of some rows, raised, as words.
+template <bool kOutliers>
+inline void token_words(const float* in, int64_t rows, F32 inverse, uint8_t* words, uint8_t* high) {
+  const F32 round = F32::set1(kByteDot ? kRoundInLowBits + 128 : kRoundInLowBits);
+  for_vectors(in, rows, [&](F32 value, int64_t first, int present) LFFN_INLINE {
+    const I32 number = bits(fma(value, inverse, round));
+    uint8_t rest[2 * kLanes];
+    const size_t whole = (static_cast<size_t>(present) + kWordInputs - 1) / kWordInputs * kWordInputs;
+    if constexpr (!kByteDot) {
+      store_u16(number & I32::set1(0xffff), reinterpret_cast<uint16_t*>(rest));
+      __builtin_memcpy(words + 2 * first, rest, present == kLanes ? sizeof rest : 2 * whole);
+    } else {
+      store_u8(kByteZero == 128 ? number : number ^ I32::set1(0x80), rest);
+      __builtin_memcpy(words + first, rest, present == kLanes ? size_t{kLanes} : whole);
+      if constexpr (kOutliers) {
+        store_u8(shift_right<8>(number), rest);
+        __builtin_memcpy(high + first, rest, present == kLanes ? size_t{kLanes} : whole);
+      }
+    }
+  });
+}
+
+// The rows of a tile: its tokens lie in the lanes of `kSets` vectors.
+template <int kVectors>
+struct TileRows {
+  static constexpr int64_t kTokens = kVectors * kLanes;
+  static constexpr int kSets = kVectors;
+  template <typename Use>
+  LFFN_INLINE static void each(const float* in, int64_t rows, Use&& use) {
+    for (int64_t r = 0; r < rows; ++r) {
+      unroll<kVectors>([&](auto v) LFFN_INLINE { use(F32::load(in + r * kTokens + v * kLanes), v); });
+    }
+  }
+  static I32 largest(I32 found) { return found; }
+  static I32 sum(I32 found) { return found; }
+  static void put_step(F32 step, float* to) { step.store(to); }
+  template <bool kOutliers>
+  static void put_words(const HashPlan& plan, const float* in, int64_t first, int64_t rows, const F32* inverse,
+                        const Quantised& out) {
+    for (int64_t r = first; r < first + rows; r += plan.block) {
+      const int64_t present = first + rows - r < plan.block ? first + rows - r : plan.block;
+      quantise_block<kOutliers, kVectors>(in + r * kTokens, present, inverse, r / plan.block, words_of(plan.block),
+                                          out);
+    }
+  }
+};
+
+// The rows of one token: they lie in the lanes themselves.
+struct TokenRows {
+  static constexpr int64_t kTokens = 1;
+  static constexpr int kSets = 1;
+  template <typename Use>
+  LFFN_INLINE static void each(const float* in, int64_t rows, Use&& use) {
+    for_vectors(in, rows, [&](F32 value, int64_t, int) LFFN_INLINE { use(value, Constant<0>()); });
+  }
+  static I32 largest(I32 found) { return I32::set1(largest_lane(found)); }
+  static I32 sum(I32 found) {
+    int32_t lanes[kLanes];
+    found.store(lanes);
+    uint32_t sum = 0;
+    for (const int32_t lane : lanes) sum += static_cast<uint32_t>(lane);
+    return I32::set1(static_cast<int32_t>(sum));
+  }
+  static void put_step(F32 step, float* to) { *to = first_lane(step); }
+  template <bool kOutliers>
+  static void put_words(const HashPlan& plan, const float* in, int64_t first, int64_t rows, const F32* inverse,
+                        const Quantised& out) {
+    constexpr int kBytes = kByteDot ? 1 : 2;  // of a number
+    const int64_t words = words_of(plan.block);
+    // Blocks that fill their words lie one behind the other.
+    const int64_t piece = plan.block % kWordInputs == 0 ? rows : plan.block;
+    for (int64_t r = first; r < first + rows; r += piece) {
+      const int64_t present = first + rows - r < piece ? first + rows - r : piece;
+      const int64_t at = r / plan.block * words * kWordInputs;
+      token_words<kOutliers>(in + r, present, *inverse, reinterpret_cast<uint8_t*>(out.words) + at * kBytes,
+                             reinterpret_cast<uint8_t*>(out.high) + at);
+    }
+    if constexpr (kByteDot && kOutliers) {
+      for (int64_t r = first, b = first / plan.block; r < first + rows; r += plan.block, ++b) {
+        const int64_t present = first + rows - r < plan.block ? first + rows - r : plan.block;
+        list_high(out.high + b * words, words_of(present), out.listed + b * words, out.counts + b, out.high_starts + b);
+      }
+    }
+  }
+};
+
+// All rows. The first factor's have outliers; the later ones' have not. largest[blocks][tokens]: the magnitudes of the
+// blocks, nullptr where they are not known.
+template <typename Rows, bool kOutliers>
+void quantise(const HashPlan& plan, const float* in, const int32_t* largest, const Quantised& out) {
+  constexpr int64_t kTokens = Rows::kTokens;
+  constexpr int kSets = Rows::kSets;
+  for (int64_t first = 0, step = 0; first < plan.width; first += plan.step_rows, ++step) {
+    const int64_t rows = plan.width - first < plan.step_rows ? plan.width - first : plan.step_rows;
+    const StepRule rule = step_rule(plan.block, rows);
+    const float* from = in + first * kTokens;
+    I32 most[kSets], sum[kSets];
+    F32 usual[kSets], inverse[kSets];
+    unroll<kSets>([&](auto s) LFFN_INLINE { most[s] = sum[s] = I32::set1(0); });
+    if (largest == nullptr) {
+      Rows::each(from, rows, [&](F32 value, auto s) LFFN_INLINE { most[s] = larger_magnitude(most[s], value); });
+    } else {
+      for (int64_t b = first / plan.block; b * plan.block < first + rows; ++b) {
+        unroll<kSets>([&](auto s)
+                          LFFN_INLINE { most[s] = max(most[s], I32::load(largest + b * kTokens + s * kLanes)); });
+      }
+    }
+    unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = range_of(Rows::largest(most[s])); });
+    if constexpr (kOutliers) {
+      unroll<kSets>([&](auto s) LFFN_INLINE { inverse[s] = F32::set1(kMeanSteps) / usual[s]; });
+      Rows::each(from, rows, [&](F32 value, auto s) LFFN_INLINE { sum[s] = sum[s] + mean_steps(value, inverse[s]); });
+      unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = usual_range(rule, usual[s], Rows::sum(sum[s])); });
+    }
+    unroll<kSets>([&](auto s) LFFN_INLINE {
+      inverse[s] = F32::set1(rule.usual) / usual[s];
+      Rows::put_step(usual[s] * F32::set1(1 / rule.usual), out.steps + step * kTokens + s * kLanes);
+    });
+    Rows::template put_words<kOutliers>(plan, in, first, rows, inverse, out);
   }
 }
 

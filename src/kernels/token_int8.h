@@ -10,112 +10,6 @@
 namespace lffn {
 namespace {
 
-// The largest magnitude of some rows.
-inline int32_t largest_of(const float* in, int64_t rows) {
-  I32 most = I32::set1(0);
-  int64_t r = 0;
-  for (; r + kLanes <= rows; r += kLanes) most = larger_magnitude(most, F32::load(in + r));
-  int32_t largest = largest_lane(most);
-  for (; r < rows; ++r) {
-    int32_t magnitude;
-    __builtin_memcpy(&magnitude, in + r, sizeof magnitude);
-    magnitude &= 0x7fffffff;
-    largest = magnitude > largest ? magnitude : largest;
-  }
-  return largest;
-}
-
-// Calls use(vector, first row, rows in it) for all rows; the last vector may be padded with zeros.
-template <typename Use>
-LFFN_INLINE inline void for_vectors(const float* in, int64_t rows, Use&& use) {
-  int64_t r = 0;
-  for (; r + kLanes <= rows; r += kLanes) use(F32::load(in + r), r, kLanes);
-  if (r == rows) return;
-  float rest[kLanes] = {};
-  for (int64_t i = r; i < rows; ++i) rest[i - r] = in[i];
-  use(F32::load(rest), r, static_cast<int>(rows - r));
-}
-
-inline F32 usual_of(const float* in, int64_t rows, const StepRule& rule) {
-  const F32 range = range_of(I32::set1(largest_of(in, rows)));
-  const F32 inverse = F32::set1(kMeanSteps) / range;
-  I32 sums = I32::set1(0);
-  for_vectors(in, rows, [&](F32 value, int64_t, int) LFFN_INLINE { sums = sums + mean_steps(value, inverse); });
-  int32_t lanes[kLanes];
-  sums.store(lanes);
-  uint32_t sum = 0;
-  for (const int32_t lane : lanes) sum += static_cast<uint32_t>(lane);
-  return usual_range(rule, range, I32::set1(static_cast<int32_t>(sum)));
-}
-
-// Lists the words of a block that have second bytes.
-inline void list_high(const int32_t* high, int64_t words, int32_t* listed, int32_t* count, int32_t* start) {
-  int32_t found = 0;
-  I32 sum = I32::set1(0);
-  for (int64_t i = 0; i < words; ++i) {
-    if (i + kLanes <= words && !any_bit(I32::load(high + i))) {
-      i += kLanes - 1;
-      continue;
-    }
-    if (high[i] == 0) continue;
-    listed[found++] = static_cast<int32_t>(i);
-    sum = dot_raised(sum, I32::set1(kRaised), I32::set1(high[i]));
-  }
-  *count = found;
-  *start = -first_lane(sum);
-}
-
-// The numbers of some rows, raised, as words.
-template <bool kOutliers>
-inline void token_words(const float* in, int64_t rows, F32 inverse, uint8_t* words, uint8_t* high) {
-  const F32 round = F32::set1(kByteDot ? kRoundInLowBits + 128 : kRoundInLowBits);
-  for_vectors(in, rows, [&](F32 value, int64_t first, int present) LFFN_INLINE {
-    const I32 number = bits(fma(value, inverse, round));
-    uint8_t rest[2 * kLanes];
-    const size_t whole = (static_cast<size_t>(present) + kWordInputs - 1) / kWordInputs * kWordInputs;
-    if constexpr (!kByteDot) {
-      store_u16(number & I32::set1(0xffff), reinterpret_cast<uint16_t*>(rest));
-      __builtin_memcpy(words + 2 * first, rest, present == kLanes ? sizeof rest : 2 * whole);
-    } else {
-      store_u8(kByteZero == 128 ? number : number ^ I32::set1(0x80), rest);
-      __builtin_memcpy(words + first, rest, present == kLanes ? size_t{kLanes} : whole);
-      if constexpr (kOutliers) {
-        store_u8(shift_right<8>(number), rest);
-        __builtin_memcpy(high + first, rest, present == kLanes ? size_t{kLanes} : whole);
-      }
-    }
-  });
-}
-
-template <bool kOutliers>
-inline void quantise_token(const HashPlan& plan, const float* in, const Quantised& out) {
-  constexpr int kBytes = kByteDot ? 1 : 2;  // of a number
-  const int64_t words = words_of(plan.block), width = plan.width;
-  uint8_t* to = reinterpret_cast<uint8_t*>(out.words);
-  uint8_t* high = reinterpret_cast<uint8_t*>(out.high);
-  for (int64_t first = 0, step = 0; first < width; first += plan.step_rows, ++step) {
-    const int64_t rows = width - first < plan.step_rows ? width - first : plan.step_rows;
-    const StepRule rule = step_rule(plan.block, rows);
-    const F32 usual = kOutliers ? usual_of(in + first, rows, rule) : range_of(I32::set1(largest_of(in + first, rows)));
-    const F32 inverse = F32::set1(rule.usual) / usual;
-    out.steps[step] = first_lane(usual * F32::set1(1 / rule.usual));
-    if (plan.block % kWordInputs == 0 || plan.block == width) {
-      token_words<kOutliers>(in + first, rows, inverse, to + first * kBytes, high + first);
-      continue;
-    }
-    for (int64_t r = first; r < first + rows; r += plan.block) {
-      const int64_t at = r / plan.block * words * kWordInputs;
-      token_words<kOutliers>(in + r, plan.block, inverse, to + at * kBytes, high + at);
-    }
-  }
-  if constexpr (kByteDot && kOutliers) {
-    for (int64_t first = 0, b = 0; first < width; first += plan.block, ++b) {
-      const int64_t rows = width - first < plan.block ? width - first : plan.block;
-      list_high(out.high + b * words, words_of(rows), out.listed + b * words, out.counts + b, out.high_starts + b);
-    }
-  }
-}
-
 // Four bytes or two, sign-extended, of each of as many outputs as there are lanes.
 inline I32 load_weights(const int8_t* at) {
   if constexpr (kByteDot) return I32::load(reinterpret_cast<const int32_t*>(at));
@@ -132,7 +26,12 @@ LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts
     return load_weights(weights + ((panel * words + word) * kPanel + v * kLanes) * kWordInputs);
   };
   const int32_t* token = in.words + block * block_words;
-  I32 sums[kPanels][kVectors];
+  // The panels of a block side by side.
+  I32 sums[kPanels / kOfBlock][1][kOfBlock * kVectors];
+  const auto sum_of = [&](auto p, auto v) LFFN_INLINE -> I32& {
+    constexpr int kIndex = decltype(p)::value;
+    return sums[kIndex / kOfBlock][0][kIndex % kOfBlock * kVectors + decltype(v)::value];
+  };
   unroll<kPanels>([&](auto p) LFFN_INLINE {
     const int64_t b = block + p / kOfBlock;
     const int32_t count = kByteDot && outliers ? in.counts[b] : 0;
@@ -147,25 +46,23 @@ LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts
         }
         sum = shift_left<8>(sum);
       }
-      sums[p][v] = kByteZero == 0 ? sum : sum + I32::load(starts + p * kPanel + v * kLanes);
+      sum_of(p, v) = kByteZero == 0 ? sum : sum + I32::load(starts + p * kPanel + v * kLanes);
     });
   });
   for (int64_t i = 0; i < words; ++i) {
-    unroll<kPanels>([&](auto p) LFFN_INLINE {
-      const I32 number = I32::set1(token[p / kOfBlock * block_words + i]);
-      unroll<kVectors>([&](auto v) LFFN_INLINE {
-        if constexpr (kByteDot) {
-          sums[p][v] = dot_raised(sums[p][v], number, weight_of(p, i, v));
-        } else {
-          sums[p][v] = dot_pairs_here(sums[p][v], weight_of(p, i, v), number);
-        }
-      });
+    unroll<kPanels / kOfBlock>([&](auto b) LFFN_INLINE {
+      const auto weight = [&](auto v) LFFN_INLINE {
+        constexpr int kIndex = decltype(v)::value;
+        return weight_of(b * kOfBlock + kIndex / kVectors, i, kIndex % kVectors);
+      };
+      add_products<IntegerProduct<kByteDot>>(
+          sums[b], weight, [&](auto, int) LFFN_INLINE { return I32::set1(token[b * block_words + i]); });
     });
   }
   unroll<kPanels>([&](auto p) LFFN_INLINE {
     unroll<kVectors>([&](auto v) LFFN_INLINE {
       const int at = p * static_cast<int>(kPanel) + v * kLanes;
-      const F32 value = to_float(sums[p][v]) * F32::load(scales + at) * F32::set1(step);
+      const F32 value = to_float(sum_of(p, v)) * F32::load(scales + at) * F32::set1(step);
       (add ? F32::load(out + at) + value : value).store(out + at);
     });
   });

@@ -10,30 +10,24 @@ namespace lffn {
 namespace {
 
 // What the words are made of. kNumbers: of a word that kPartialSums lanes take at once.
-struct FloatWords {
+struct FloatWords : FloatProduct {
   static constexpr int64_t kNumbers = kPartialSums;
-  using Number = float;
-  using Vector = F32;
   using Element = float;
   static F32 load(const float* word) { return F32::load(word); }
-  static F32 multiply(F32 word, F32 row, F32 sums) { return fma(word, row, sums); }
 };
 struct Bf16Words : FloatWords {
   using Element = uint16_t;
   static F32 load(const uint16_t* word) { return load_bf16(word); }
 };
-struct Int8Words {
-  static constexpr int64_t kNumbers = 4 * kPartialSums / BytesProduct::kWords;
-  using Number = int32_t;
-  using Vector = I32;
-  using Element = int8_t;
 #if defined(LFFN_DOT_BYTES)
+struct Int8Words : IntegerProduct<true> {
   static I32 load(const int8_t* word) { return I32::load(reinterpret_cast<const int32_t*>(word)); }
-  static I32 multiply(I32 word, I32 row, I32 sums) { return dot_bytes(sums, row, word); }
 #else
+struct Int8Words : IntegerProduct<false> {
   static I32 load(const int8_t* word) { return swap_pairs(load_pairs(word)); }
-  static I32 multiply(I32 word, I32 row, I32 sums) { return dot_pairs_here(sums, word, row); }
 #endif
+  static constexpr int64_t kNumbers = 4 * kPartialSums / BytesProduct::kParts;
+  using Element = int8_t;
 };
 
 constexpr int kWordsAtOnce = 4;
@@ -45,16 +39,13 @@ inline void words_piece(const typename Words::Number* in, int64_t in_stride, con
                         int64_t stride, float* partial) {
   using Vector = typename Words::Vector;
   constexpr int64_t kPerLane = Words::kNumbers / kPartialSums;  // elements of a word
-  Vector sums[kRows][kWordsAtOnce][kPanelVectors];
+  Vector sums[kPanelVectors][kRows][kWordsAtOnce];
   unroll<kRows * kWordsAtOnce * kPanelVectors>([&](auto i) LFFN_INLINE { (&sums[0][0][0])[i] = Vector::set1(0); });
   for (int64_t i = 0; i < stride; i += Words::kNumbers, in += kPartialSums) {
     unroll<kPanelVectors>([&](auto v) LFFN_INLINE {
-      Vector rows[kRows];
-      unroll<kRows>([&](auto r) LFFN_INLINE { rows[r] = Vector::load(in + r * in_stride + v * kLanes); });
-      unroll<kWordsAtOnce>([&](auto w) LFFN_INLINE {
-        const Vector word = Words::load(words + w * stride + i + v * kLanes * kPerLane);
-        unroll<kRows>([&](auto r) LFFN_INLINE { sums[r][w][v] = Words::multiply(word, rows[r], sums[r][w][v]); });
-      });
+      add_products<Words>(
+          sums[v], [&](auto w) LFFN_INLINE { return Words::load(words + w * stride + i + v * kLanes * kPerLane); },
+          [&](auto r, int) LFFN_INLINE { return Vector::load(in + r * in_stride + v * kLanes); });
     });
   }
   unroll<kRows>([&](auto r) LFFN_INLINE {
@@ -62,9 +53,9 @@ inline void words_piece(const typename Words::Number* in, int64_t in_stride, con
       unroll<kPanelVectors>([&](auto v) LFFN_INLINE {
         float* to = partial + (r * kPanel + w) * kPartialSums + v * kLanes;
         if constexpr (std::is_same_v<Vector, F32>) {
-          sums[r][w][v].store(to);
+          sums[v][r][w].store(to);
         } else {
-          from_bits(sums[r][w][v]).store(to);
+          from_bits(sums[v][r][w]).store(to);
         }
       });
     });

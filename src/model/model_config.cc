@@ -197,17 +197,6 @@ JsonObject parse_object(std::string_view json) {
   return object;
 }
 
-// Of a key with one value for all layers, or a list with one for each. nullptr: it is missing.
-const JsonValue* value_of_layer(const JsonObject& object, const char* key, const ModelConfig& config, int32_t layer) {
-  const JsonValue* value = object.value(key);
-  if (value == nullptr || value->shape != JsonValue::Shape::kList) return value;
-  if (value->items.size() != static_cast<size_t>(config.num_layers)) {
-    fail(LFFN_ERROR_BAD_MODEL, "config: '%s' has %zu entries, '%s' is %d", key, value->items.size(),
-         config.family->num_layers, config.num_layers);
-  }
-  return &value->items[static_cast<size_t>(layer)];
-}
-
 }  // namespace
 
 ModelConfig parse_model_config(std::string_view json) {
@@ -223,66 +212,6 @@ ModelConfig parse_model_config(std::string_view json) {
   read_labels(object, config);
   read_rank_activation(object, config);
   return config;
-}
-
-LayerConfig parse_lookup_config(const ModelConfig& config, int32_t layer) {
-  const JsonObject object = parse_object(config.text);
-  const Family& family = *config.family;
-  // One layer's config, under the names that a layer's own file has.
-  JsonValue own;
-  own.shape = JsonValue::Shape::kObject;
-  const auto add = [&](const char* name, const JsonValue& value) {
-    own.names.emplace_back(name);
-    own.items.push_back(value);
-  };
-  const auto add_of_layer = [&](const char* key, const char* name) {
-    const JsonValue* value = value_of_layer(object, key, config, layer);
-    if (value != nullptr) add(name, *value);
-    return value != nullptr;
-  };
-  for (const char* key : {"projection_type", "block_size", "ffn_num_table", "ffn_table_size"}) add_of_layer(key, key);
-  if (!add_of_layer("ffn_activation", "activation") && family.lookup_activation != nullptr) {
-    const JsonValue* value = object.value(family.lookup_activation);
-    if (value != nullptr) add("activation", *value);
-  }
-  for (const char* key : {"output_size", "num_probes", "layer_norm", "decay_coeff"}) {
-    if (const JsonValue* value = object.value(key)) add(key, *value);
-  }
-  JsonValue hidden_size;
-  hidden_size.scalar.kind = JsonScalar::Kind::kUnsigned;
-  hidden_size.scalar.integer = static_cast<uint64_t>(config.hidden_size);
-  add("hidden_size", hidden_size);
-
-  LayerConfig lookup = parse_layer_config(JsonObject(std::move(own), "config"));
-  lookup.layer_norm_eps = config.layer_norm_eps;
-  if (lookup.output_size != config.hidden_size) {
-    fail(LFFN_ERROR_BAD_MODEL, "config: 'output_size' is %d, in a model it must be '%s', %d", lookup.output_size,
-         family.hidden_size, config.hidden_size);
-  }
-  if (family.lookup_norm != LookupNorm::kItsOwn) {
-    if (object.boolean("layer_norm", false)) {
-      fail(LFFN_ERROR_UNSUPPORTED,
-           "config: 'layer_norm' is true, but lookups in %s models have no layer norm of their own; set it to false",
-           family.name);
-    }
-    lookup.layer_norm = family.lookup_norm == LookupNorm::kOfLayer;
-  }
-  return lookup;
-}
-
-bool parse_lookup_linear(const ModelConfig& config, int32_t layer) {
-  const JsonObject object = parse_object(config.text);
-  const JsonValue* value = value_of_layer(object, "ffn_linear", config, layer);
-  if (value == nullptr) return false;
-  if (value->shape != JsonValue::Shape::kScalar || value->scalar.kind != JsonScalar::Kind::kBoolean) {
-    object.refuse("ffn_linear", "true or false, or a list of these");
-  }
-  if (value->scalar.boolean && config.family->lookup_norm != LookupNorm::kNone) {
-    fail(LFFN_ERROR_UNSUPPORTED,
-         "config: 'ffn_linear' is true, but lookups in %s models have no linear layer beside them; set it to false",
-         config.family->name);
-  }
-  return value->scalar.boolean;
 }
 
 void require_intermediate_size(const ModelConfig& config) {

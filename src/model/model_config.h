@@ -1,5 +1,5 @@
-// The config of a whole model: what the JSON text in its folder or file says, checked. Everything that is read of it is
-// read here.
+// The config of a whole model: what the JSON text in its folder or file says, checked; of lookup layers,
+// lookup_config.h tells.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include "model/sentence.h"
 
 namespace lffn {
+
+constexpr int32_t kMaxClasses = 1 << 20;
 
 enum class FfnKind { kLookup, kVanilla };
 
@@ -52,12 +54,7 @@ struct ModelConfig {
 
 // All throw Error(LFFN_ERROR_BAD_MODEL) that names the key, or Error(LFFN_ERROR_UNSUPPORTED). Unknown keys are ignored.
 ModelConfig parse_model_config(std::string_view json);
-// What only models with such layers must have: a lookup layer's own keys, and the dense ones' width.
-constexpr int32_t kMaxClasses = 1 << 20;
-
-LayerConfig parse_lookup_config(const ModelConfig& config, int32_t layer);
-// Whether a linear layer stands beside this layer's lookups.
-bool parse_lookup_linear(const ModelConfig& config, int32_t layer);
+// What only models with dense layers must have: their width.
 void require_intermediate_size(const ModelConfig& config);
 
 // The activation that PyTorch calls by this name: "torch.nn.modules.activation.Tanh". False: none that is known here.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 
+#include "model/lookup_config.h"
 #include "model/sentence_files.h"
 #include "model/tensor_finder.h"
 #include "runtime/error.h"
@@ -47,8 +49,8 @@ FfnKind kind_of(const ModelConfig& config, const TensorFinder& finder, int32_t l
   return lookup ? FfnKind::kLookup : FfnKind::kVanilla;
 }
 
-void find_ffn(const ModelConfig& config, TensorFinder& finder, int32_t number, const std::string& prefix,
-              EncoderLayerTensors& layer) {
+void find_ffn(const ModelConfig& config, std::optional<LookupConfigs>& lookups, TensorFinder& finder, int32_t number,
+              const std::string& prefix, EncoderLayerTensors& layer) {
   const Family& family = *config.family;
   const int64_t d = config.hidden_size;
   layer.kind = kind_of(config, finder, number, prefix);
@@ -61,7 +63,8 @@ void find_ffn(const ModelConfig& config, TensorFinder& finder, int32_t number, c
     layer.down = finder.linear(prefix, {family.down}, d, config.intermediate_size, true);
     return;
   }
-  layer.lookup_config = parse_lookup_config(config, number);
+  if (!lookups) lookups.emplace(config);
+  layer.lookup_config = lookups->layer(number);
   const std::string own = prefix + family.lookup;
   layer.lookup_views =
       finder.lookup(own, family.lookup_norm == LookupNorm::kOfLayer ? prefix + family.ffn_norm : own + "LayerNorm");
@@ -71,7 +74,7 @@ void find_ffn(const ModelConfig& config, TensorFinder& finder, int32_t number, c
     if (error.status() == LFFN_ERROR_CANCELLED) throw;
     throw Error(error.status(), own + error.what());
   }
-  if (parse_lookup_linear(config, number)) layer.lookup_linear = finder.linear(own, {"linear"}, d, d, true);
+  if (lookups->has_linear(number)) layer.lookup_linear = finder.linear(own, {"linear"}, d, d, true);
 }
 
 void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
@@ -144,13 +147,14 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
     model.types = finder.floats(std::string(family.types) + ".weight", {config.type_vocab_size, d});
   }
   model.embedding_norm = finder.norm(family.embedding_norm, d);
+  std::optional<LookupConfigs> lookups;  // read once there is a layer of them
   for (int32_t i = 0; i < config.num_layers; ++i) {
     const std::string prefix = family.layer + std::to_string(i) + ".";
     EncoderLayerTensors layer;
     layer.attention_norm = finder.norm(prefix + family.attention_norm, d);
     layer.query_key_value = finder.linear(prefix, {family.query, family.key, family.value}, a, d, true);
     layer.attention_out = finder.linear(prefix, {family.attention_out}, d, a, true);
-    find_ffn(config, finder, i, prefix, layer);
+    find_ffn(config, lookups, finder, i, prefix, layer);
     model.has_dense_ffn |= layer.kind == FfnKind::kVanilla;
     model.layers.push_back(std::move(layer));
   }
