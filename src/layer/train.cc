@@ -136,6 +136,10 @@ void train_forward(const TrainCall& call, float* y, float* z) {
   const int64_t per_thread =
       inputs + kTrainTile * shape.num_hashes + projection.forward_scratch() + score_scratch(shape);
   const Memory scratch = floats(call.num_threads, per_thread);
+  // All memory is taken before anything is written: a call that fails leaves its outputs alone.
+  const int64_t chunk = sums_chunk(call.config, call.num_tokens, call.num_threads);
+  SortedEntries sorted(call.config, call.num_tokens, chunk, call.num_threads);
+  const Memory sums = floats(table_sums_size(call, chunk));
   parallel_for(tiles(call.num_tokens), call.num_threads, [&](int64_t tile, int32_t thread) {
     const int64_t first = tile * kTrainTile, tokens = std::min(kTrainTile, call.num_tokens - first);
     float* u = scratch.as<float>() + thread * per_thread;
@@ -147,8 +151,8 @@ void train_forward(const TrainCall& call, float* y, float* z) {
     projection.forward(u, tokens, call.weights.hash_bias, hashes, rest);
     score_tile(call, shape, hashes, first, tokens, entries, rest);
   });
-  const int64_t chunk = sums_chunk(call.config, call.num_tokens, call.num_threads);
-  add_table_rows(call, SortedEntries(call.config, entries, chunk, call.num_threads), y);
+  sorted.sort(entries);
+  add_table_rows(call, sorted, sums.as<float>(), y);
 }
 
 void train_backward(const TrainCall& call, const float* z, const float* grad_y, float* grad_x,
@@ -166,6 +170,12 @@ void train_backward(const TrainCall& call, const float* z, const float* grad_y, 
     return;
   }
   const Memory score_grads = floats(config.num_tables, entry_stride(call.num_tokens));
+  const BackwardTile backward = {call, projection, z, score_grads.as<float>(), grad_x};
+  const int64_t part_tiles = (tiles(call.num_tokens) + kMaxParts - 1) / kMaxParts;
+  const int64_t parts = (tiles(call.num_tokens) + part_tiles - 1) / part_tiles;
+  // Before any gradient is written, as in the forward.
+  const Memory sums = floats(parts, layout.total);
+  const Memory tile_scratch = floats(call.num_threads, backward.scratch_size());
   {
     const TrainEntries entries(config.num_tables, call.num_tokens);
     const Memory scratch = floats(call.num_threads, score_scratch(shape));
@@ -174,20 +184,15 @@ void train_backward(const TrainCall& call, const float* z, const float* grad_y, 
       score_tile(call, shape, z + first * shape.num_hashes, first, std::min(kTrainTile, call.num_tokens - first),
                  entries, scratch.as<float>() + thread * score_scratch(shape));
     });
-    table_rows_backward(call, SortedEntries(config, entries, kChunk, call.num_threads), grad_y, grads,
-                        score_grads.as<float>());
+    SortedEntries sorted(config, call.num_tokens, kChunk, call.num_threads);
+    sorted.sort(entries);
+    table_rows_backward(call, sorted, grad_y, grads, score_grads.as<float>());
   }
-
-  const BackwardTile backward = {call, projection, z, score_grads.as<float>(), grad_x};
-  const int64_t part_tiles = (tiles(call.num_tokens) + kMaxParts - 1) / kMaxParts;
-  const int64_t parts = (tiles(call.num_tokens) + part_tiles - 1) / part_tiles;
-  const Memory sums = floats(parts, layout.total);
-  const Memory scratch = floats(call.num_threads, backward.scratch_size());
   parallel_for(parts, call.num_threads, [&](int64_t part, int32_t thread) {
     for (int64_t tile = part * part_tiles; tile < std::min((part + 1) * part_tiles, tiles(call.num_tokens)); ++tile) {
       const int64_t first = tile * kTrainTile;
       backward.run(first, std::min(kTrainTile, call.num_tokens - first), layout, sums.as<float>() + part * layout.total,
-                   tile > part * part_tiles, scratch.as<float>() + thread * backward.scratch_size());
+                   tile > part * part_tiles, tile_scratch.as<float>() + thread * backward.scratch_size());
     }
   });
   float* total = sums.as<float>();

@@ -38,25 +38,29 @@ TrainEntries::TrainEntries(int64_t num_tables, int64_t count)
       codes(numbers<uint16_t>(num_tables, stride)),
       scores(numbers<float>(num_tables, stride)) {}
 
-SortedEntries::SortedEntries(const LayerConfig& config, const TrainEntries& entries, int64_t chunk_size,
-                             int32_t num_threads)
-    : chunk_size_(chunk_size),
-      num_tokens_(entries.num_tokens),
-      stride_(entries.stride),
+SortedEntries::SortedEntries(const LayerConfig& config, int64_t num_tokens, int64_t chunk_size, int32_t num_threads)
+    : num_tables_(config.num_tables),
+      table_size_(config.table_size),
+      num_threads_(num_threads),
+      chunk_size_(chunk_size),
+      num_tokens_(num_tokens),
+      stride_(entry_stride(num_tokens)),
       tokens_(numbers<uint32_t>(config.num_tables, stride_)),
       codes_(numbers<uint16_t>(config.num_tables, stride_)),
-      scores_(numbers<float>(config.num_tables, stride_)) {
-  const Memory counts = numbers<uint32_t>(num_threads, config.table_size);
-  parallel_for(config.num_tables, num_threads, [&](int64_t table, int32_t thread) {
-    uint32_t* places = counts.as<uint32_t>() + int64_t{thread} * config.table_size;
+      scores_(numbers<float>(config.num_tables, stride_)),
+      places_(numbers<uint32_t>(num_threads, config.table_size)) {}
+
+void SortedEntries::sort(const TrainEntries& entries) {
+  parallel_for(num_tables_, num_threads_, [&](int64_t table, int32_t thread) {
+    uint32_t* places = places_.as<uint32_t>() + int64_t{thread} * table_size_;
     for (int64_t chunk = 0; chunk < num_chunks(); ++chunk) {
       const int64_t begin = first(table, chunk), count = chunk_tokens(chunk);
       const uint16_t* codes = entries.codes.as<uint16_t>() + begin;
       const float* scores = entries.scores.as<float>() + begin;
-      std::fill_n(places, config.table_size, 0u);
+      std::fill_n(places, table_size_, 0u);
       for (int64_t t = 0; t < count; ++t) ++places[codes[t]];
       uint32_t place = 0;
-      for (int32_t code = 0; code < config.table_size; ++code) {
+      for (int32_t code = 0; code < table_size_; ++code) {
         const uint32_t here = places[code];
         places[code] = place;
         place += here;
@@ -99,14 +103,17 @@ void SortedEntries::unsort(int64_t table, const float* sorted, float* out) const
   }
 }
 
-void add_table_rows(const TrainCall& call, const SortedEntries& entries, float* y) {
+int64_t table_sums_size(const TrainCall& call, int64_t chunk_size) {
+  return call.num_threads * chunk_size * kTrainColumns;
+}
+
+void add_table_rows(const TrainCall& call, const SortedEntries& entries, float* sums, float* y) {
   const LayerConfig& config = call.config;
   const int64_t chunk_size = entries.chunk_size();
-  const Memory sums = numbers<float>(call.num_threads, chunk_size * kTrainColumns);
   parallel_for(entries.num_chunks() * slabs(config), call.num_threads, [&](int64_t item, int32_t thread) {
     const int64_t chunk = item / slabs(config), slab = item % slabs(config);
     const int64_t count = entries.chunk_tokens(chunk), columns = slab_columns(config, slab);
-    float* sum = sums.as<float>() + thread * chunk_size * kTrainColumns;
+    float* sum = sums + thread * chunk_size * kTrainColumns;
     for (int64_t t = 0; t < count; ++t) {
       std::copy_n(call.weights.bias + slab * kTrainColumns, columns, sum + t * kTrainColumns);
     }
@@ -126,6 +133,7 @@ void table_rows_backward(const TrainCall& call, const SortedEntries& entries, co
   const int64_t n = call.num_tokens;
   // The gradients of y, slab by slab.
   const Memory packed = numbers<float>(slabs(config) * kTrainColumns, n);
+  const Memory sorted = numbers<float>(config.num_tables, entry_stride(n));
   const int64_t parts = (n + kPackedTokens - 1) / kPackedTokens;
   parallel_for(slabs(config) * parts, call.num_threads, [&](int64_t item, int32_t) {
     const int64_t slab = item / parts, begin = item % parts * kPackedTokens;
@@ -143,7 +151,6 @@ void table_rows_backward(const TrainCall& call, const SortedEntries& entries, co
       for (int64_t c = 0; c < columns; ++c) sum[c] += row[c];
     }
   });
-  const Memory sorted = numbers<float>(config.num_tables, entry_stride(n));
   const int64_t groups = (config.num_tables + kTableGroup - 1) / kTableGroup;
   parallel_for(groups, call.num_threads, [&](int64_t group, int32_t) {
     const int64_t begin = group * kTableGroup, end = std::min<int64_t>(begin + kTableGroup, config.num_tables);

@@ -25,10 +25,11 @@ constexpr int64_t kChunk = 2048;
 // Fewer where the threads would not find enough chunks of that size to sum.
 int64_t sums_chunk(const LayerConfig& config, int64_t num_tokens, int32_t num_threads);
 
-// The same, sorted by code within each chunk of tokens.
+// The same, sorted by code within each chunk of tokens. Takes all its memory when it is made.
 class SortedEntries {
  public:
-  SortedEntries(const LayerConfig& config, const TrainEntries& entries, int64_t chunk_size, int32_t num_threads);
+  SortedEntries(const LayerConfig& config, int64_t num_tokens, int64_t chunk_size, int32_t num_threads);
+  void sort(const TrainEntries& entries);
 
   int64_t chunk_size() const { return chunk_size_; }
   int64_t num_chunks() const;
@@ -41,12 +42,14 @@ class SortedEntries {
   void unsort(int64_t table, const float* sorted, float* out) const;
 
  private:
+  int32_t num_tables_, table_size_, num_threads_;
   int64_t chunk_size_, num_tokens_, stride_;
-  Memory tokens_, codes_, scores_;
+  Memory tokens_, codes_, scores_, places_;
 };
 
-// y = bias + the sum of scores * rows.
-void add_table_rows(const TrainCall& call, const SortedEntries& entries, float* y);
+// y = bias + the sum of scores * rows. `sums` has table_sums_size floats.
+int64_t table_sums_size(const TrainCall& call, int64_t chunk_size);
+void add_table_rows(const TrainCall& call, const SortedEntries& entries, float* sums, float* y);
 
 // The gradients of the tables and of the output's bias; score_grads receives those of the scores, [table][token].
 void table_rows_backward(const TrainCall& call, const SortedEntries& entries, const float* grad_y,

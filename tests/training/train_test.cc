@@ -262,10 +262,18 @@ void deallocate(void* memory, size_t, void* user) {
   std::free(memory);
 }
 
-TEST(TrainApi, SurvivesWithoutMemory) {
+TEST(TrainApi, LeavesItsOutputsAloneWithoutMemory) {
   Api api;
   ASSERT_EQ(api.forward(), LFFN_OK);
+  const std::vector<float> z = api.results.z;
   for (const bool forward : {true, false}) {
+    Results& r = api.results;
+    for (std::vector<float>* output :
+         {&r.y, &r.z, &r.grad_x, &r.gain, &r.shift, &r.hash, &r.hash_bias, &r.tables, &r.bias}) {
+      std::fill(output->begin(), output->end(), 7.0f);
+    }
+    if (!forward) r.z = z;
+    const Results untouched = api.results;
     int64_t allowed = 0;
     lffn_status status = LFFN_ERROR_OUT_OF_MEMORY;
     for (; status == LFFN_ERROR_OUT_OF_MEMORY && allowed < 100; ++allowed) {
@@ -275,6 +283,9 @@ TEST(TrainApi, SurvivesWithoutMemory) {
       status = forward ? api.forward() : api.backward();
       ASSERT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
       EXPECT_EQ(budget.live, 0);
+      for (size_t i = 0; status != LFFN_OK && i < untouched.all().size(); ++i) {
+        EXPECT_TRUE(same_bits(*api.results.all()[i], *untouched.all()[i])) << i << " after " << allowed;
+      }
     }
     EXPECT_EQ(status, LFFN_OK);
     EXPECT_GT(allowed, 5);
