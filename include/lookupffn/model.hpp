@@ -146,7 +146,8 @@ class Result {
   Result(Result&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   /** Moves; frees what was held before. */
   Result& operator=(Result&& other) noexcept {
-    std::swap(handle_, other.handle_);
+    Result moved(std::move(other));
+    std::swap(handle_, moved.handle_);
     return *this;
   }
   Result(const Result&) = delete;

@@ -50,9 +50,8 @@ int32_t resolve_threads(int32_t wanted, const Executor& executor) {
 }
 
 int32_t resolve_threads(const LoadOptions& options) {
-  const int32_t most = options.most_threads;
-  if (most == 0) return resolve_threads(options.num_threads, *options.executor);
-  return options.num_threads == 0 ? most : std::min(options.num_threads, most);
+  const int32_t usual = resolve_threads(options.num_threads, *options.executor);
+  return options.most_threads == 0 ? usual : std::min(usual, options.most_threads);
 }
 
 const Kernels& usable_kernels() {
