@@ -40,18 +40,39 @@ struct Encoding {
 class Tokenizer {
  public:
   /** Loads a folder, a tokenizer.json, or a file that Model::save wrote.
-   * @param path UTF-8 */
-  static Tokenizer load(const std::string& path) {
-    Outcome<Tokenizer> loaded = try_load(path);
+   * @param path    UTF-8
+   * @param options see lffn_tokenizer_load */
+  static Tokenizer load(const std::string& path, const LoadOptions& options = {}) {
+    Outcome<Tokenizer> loaded = try_load(path, options);
     check(loaded.status);
     return std::move(loaded.value);
   }
 
   /** As load, but reports a failure by its status.
-   * @param path UTF-8 */
-  static Outcome<Tokenizer> try_load(const std::string& path) noexcept {
+   * @param path    UTF-8
+   * @param options see lffn_tokenizer_load */
+  static Outcome<Tokenizer> try_load(const std::string& path, const LoadOptions& options = {}) noexcept {
     lffn_tokenizer* handle = nullptr;
-    const lffn_status status = lffn_tokenizer_load(path.c_str(), &handle);
+    const lffn_status status = lffn_tokenizer_load(path.c_str(), &options, &handle);
+    return {status, Tokenizer(handle)};
+  }
+
+  /** Loads the files of such a folder from memory.
+   * @param files   see lffn_file
+   * @param options see lffn_tokenizer_load */
+  static Tokenizer load_files(Span<const lffn_file> files, const LoadOptions& options = {}) {
+    Outcome<Tokenizer> loaded = try_load_files(files, options);
+    check(loaded.status);
+    return std::move(loaded.value);
+  }
+
+  /** As load_files, but reports a failure by its status.
+   * @param files   see lffn_file
+   * @param options see lffn_tokenizer_load */
+  static Outcome<Tokenizer> try_load_files(Span<const lffn_file> files, const LoadOptions& options = {}) noexcept {
+    lffn_tokenizer* handle = nullptr;
+    const lffn_status status =
+        lffn_tokenizer_load_files(files.data(), static_cast<std::int64_t>(files.size()), &options, &handle);
     return {status, Tokenizer(handle)};
   }
 

@@ -17,6 +17,7 @@ class Loading {
   const LoadOptions& options() const { return options_; }
   const Kernels& kernels() const { return kernels_; }
   const SharedRuntime& runtime() const { return runtime_; }
+  const int32_t* cancel() const { return progress_.cancel(); }
   // To be called once all is loaded.
   void finish() { progress_.finish(); }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "api/boundary.h"
+#include "api/load_options.h"
 #include "api/model_handle.h"
 #include "api/read_files.h"
 #include "api/structs.h"
@@ -16,6 +17,11 @@ namespace {
 void hand_out(std::shared_ptr<const Tokenizer> tokenizer, lffn_tokenizer** out) {
   *out = new lffn_tokenizer{std::move(tokenizer)};
   count_handle(1);
+}
+
+void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn_tokenizer** out) {
+  loading.finish();
+  hand_out(std::move(tokenizer), out);
 }
 
 std::string_view view(const char* text, size_t size, const char* name) {
@@ -94,18 +100,21 @@ void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t struct_size)
   init_struct(args, struct_size, defaults);
 }
 
-lffn_status lffn_tokenizer_load(const char* path, lffn_tokenizer** out) {
+lffn_status lffn_tokenizer_load(const char* path, const lffn_load_options* options, lffn_tokenizer** out) {
   return guarded([&] {
     need(path, "path");
     need(out, "out");
-    hand_out(load_tokenizer(path), out);
+    Loading loading(options);
+    hand_out(loading, load_tokenizer(path, loading.cancel()), out);
   });
 }
 
-lffn_status lffn_tokenizer_load_files(const lffn_file* files, int64_t n_files, lffn_tokenizer** out) {
+lffn_status lffn_tokenizer_load_files(const lffn_file* files, int64_t n_files, const lffn_load_options* options,
+                                      lffn_tokenizer** out) {
   return guarded([&] {
     need(out, "out");
-    hand_out(load_tokenizer(FolderInMemory(read_files(files, n_files))), out);
+    Loading loading(options);
+    hand_out(loading, load_tokenizer(FolderInMemory(read_files(files, n_files)), loading.cancel()), out);
   });
 }
 

@@ -16,9 +16,9 @@ namespace {
 constexpr size_t kMaxTokenizerBytes = size_t{64} << 20;
 
 // Of a model in one file.
-std::shared_ptr<const Tokenizer> tokenizer_of(const Bytes& file) {
+std::shared_ptr<const Tokenizer> tokenizer_of(const Bytes& file, const int32_t* cancel) {
   Safetensors model = parse_safetensors(file);
-  std::shared_ptr<const Tokenizer> found = take_tokenizer(model.tensors);
+  std::shared_ptr<const Tokenizer> found = take_tokenizer(model.tensors, cancel);
   if (found == nullptr) fail(LFFN_ERROR_BAD_MODEL, "the file holds no tokenizer");
   return found;
 }
@@ -62,19 +62,19 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int3
   return Tokenizer::from_files(files);
 }
 
-std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder) {
-  if (holds_saved_model(folder)) return tokenizer_of(*folder.open(kSavedModel));
+std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder, const int32_t* cancel) {
+  if (holds_saved_model(folder)) return tokenizer_of(*folder.open(kSavedModel), cancel);
   const InnerFolder inside(folder, read_sentence_folder(folder).transformer);
-  std::shared_ptr<const Tokenizer> found = read_tokenizer(inside);
+  std::shared_ptr<const Tokenizer> found = read_tokenizer(inside, cancel);
   if (found == nullptr) {
     fail(LFFN_ERROR_BAD_MODEL, "there is no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt");
   }
   return found;
 }
 
-std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path) {
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path, const int32_t* cancel) {
   return naming(path, [&] {
-    if (is_folder(path)) return load_tokenizer(FolderOnDisk(path, false));
+    if (is_folder(path)) return load_tokenizer(FolderOnDisk(path, false), cancel);
     const FileReader file(path);
     // safetensors begin with a number of eight bytes, the upper ones zero, as no text has them.
     char first[8] = {};
@@ -83,9 +83,9 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path) {
       if (file.size() > kMaxTokenizerBytes) fail(LFFN_ERROR_BAD_MODEL, "it is too large for a tokenizer.json");
       std::string text(file.size(), '\0');
       file.read(0, text.size(), text.data());
-      return std::shared_ptr<const Tokenizer>(Tokenizer::from_tokenizer_json(text));
+      return std::shared_ptr<const Tokenizer>(Tokenizer::from_tokenizer_json(text, cancel));
     }
-    return tokenizer_of(file);
+    return tokenizer_of(file, cancel);
   });
 }
 

@@ -20,7 +20,7 @@ std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors
 std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int32_t* cancel = nullptr);
 
 // The same of a whole model's folder or file, or of a tokenizer.json, where there must be one.
-std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder);
-std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
+std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder, const int32_t* cancel = nullptr);
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path, const int32_t* cancel = nullptr);
 
 }  // namespace lffn

@@ -337,7 +337,7 @@ TEST_F(Text, RefusesMisuse) {
 
 TEST_F(Text, LooksTokensUp) {
   lffn_tokenizer* tokenizer = nullptr;
-  ASSERT_EQ(lffn_tokenizer_load((kData + "/model-lookup").c_str(), &tokenizer), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_tokenizer_load((kData + "/model-lookup").c_str(), nullptr, &tokenizer), LFFN_OK) << lffn_last_error();
   lffn_tokenizer_info info;
   lffn_tokenizer_info_init(&info);
   ASSERT_EQ(lffn_tokenizer_get_info(tokenizer, &info), LFFN_OK);

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
 
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/lookupffn.hpp"
 
 namespace {
 
@@ -42,18 +44,45 @@ TEST_F(TextFolder, OfASavedModelInAFolder) {
   fs::create_directory(inner);
   ASSERT_EQ(lffn_model_save(model_, (inner / "model.safetensors").c_str()), LFFN_OK) << lffn_last_error();
   lffn_tokenizer* tokenizer = nullptr;
-  ASSERT_EQ(lffn_tokenizer_load(inner.c_str(), &tokenizer), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_tokenizer_load(inner.c_str(), nullptr, &tokenizer), LFFN_OK) << lffn_last_error();
   lffn_tokenizer_info info, expected;
   lffn_tokenizer_info_init(&info);
   lffn_tokenizer_info_init(&expected);
   ASSERT_EQ(lffn_tokenizer_get_info(tokenizer, &info), LFFN_OK);
   lffn_tokenizer_free(tokenizer);
-  ASSERT_EQ(lffn_tokenizer_load(folder_.c_str(), &tokenizer), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_tokenizer_load(folder_.c_str(), nullptr, &tokenizer), LFFN_OK) << lffn_last_error();
   ASSERT_EQ(lffn_tokenizer_get_info(tokenizer, &expected), LFFN_OK);
   EXPECT_EQ(info.vocab_size, expected.vocab_size);
   EXPECT_EQ(info.mask_id, expected.mask_id);
   lffn_tokenizer_free(tokenizer);
   lffn_model_free(model_);
+}
+
+TEST_F(TextFolder, ATokenizersLoadingHeedsItsOptions) {
+  std::vector<double> told;
+  int32_t cancel = 0;
+  lookupffn::LoadOptions options;
+  options.cancel = &cancel;
+  options.progress_user = &told;
+  options.progress = [](double done, void* user) { static_cast<std::vector<double>*>(user)->push_back(done); };
+  const auto content = [&](const char* name) {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string vocabulary = content("vocab.json"), merges = content("merges.txt");
+  const std::vector<lffn_file> files = {{sizeof(lffn_file), "vocab.json", vocabulary.data(), vocabulary.size()},
+                                        {sizeof(lffn_file), "merges.txt", merges.data(), merges.size()}};
+  const lookupffn::Tokenizer from_disk = lookupffn::Tokenizer::load(folder_.string(), options);
+  const lookupffn::Tokenizer from_memory =
+      lookupffn::Tokenizer::load_files(lookupffn::Span<const lffn_file>(files.data(), files.size()), options);
+  EXPECT_EQ(from_disk.encode("a few words").ids, from_memory.encode("a few words").ids);
+  EXPECT_EQ(told, (std::vector<double>{1, 1}));
+  cancel = 1;
+  EXPECT_EQ(lookupffn::Tokenizer::try_load(folder_.string(), options).status, LFFN_ERROR_CANCELLED);
+  EXPECT_EQ(lookupffn::Tokenizer::try_load_files({files.data(), files.size()}, options).status, LFFN_ERROR_CANCELLED);
+  cancel = 0;
+  options.num_threads = -1;
+  EXPECT_EQ(lookupffn::Tokenizer::try_load(folder_.string(), options).status, LFFN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(TextFolder, NeedsNoTokenizer) {

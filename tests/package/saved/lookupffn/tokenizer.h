@@ -15,7 +15,7 @@ extern "C" {
  * Text to token ids and back: WordPiece, as BERT has it, and byte-level BPE, as RoBERTa has it.
  *
  *     lffn_tokenizer* tokenizer = NULL;
- *     if (lffn_tokenizer_load("my-model", &tokenizer) != LFFN_OK) ...
+ *     if (lffn_tokenizer_load("my-model", NULL, &tokenizer) != LFFN_OK) ...
  *     int32_t ids[64];
  *     int64_t n_ids = 0;
  *     lffn_tokenize_args args;
@@ -36,17 +36,20 @@ extern "C" {
 typedef struct lffn_tokenizer lffn_tokenizer;
 
 /** Loads a tokenizer.
- * @param path a folder with tokenizer.json, vocab.txt, or vocab.json with merges.txt, and the configuration files that
- * go with them; or a file that lffn_model_save wrote, or a tokenizer.json; UTF-8
- * @param out  receives the handle; free it with lffn_tokenizer_free */
-LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load(const char* path, lffn_tokenizer** out);
+ * @param path    a folder with tokenizer.json, vocab.txt, or vocab.json with merges.txt, and the configuration files
+ * that go with them; or a file that lffn_model_save wrote, or a tokenizer.json; UTF-8
+ * @param options NULL for defaults; their cancel is heeded, progress is told the end, the runtime gets the log
+ * @param out     receives the handle; free it with lffn_tokenizer_free */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load(const char* path, const lffn_load_options* options,
+                                                      lffn_tokenizer** out);
 
 /** Loads a tokenizer from the files of such a folder, held in memory. They may be freed afterwards.
  * @param files   [n_files] others than a tokenizer's are ignored
  * @param n_files how many
+ * @param options as of lffn_tokenizer_load
  * @param out     receives the handle */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load_files(const lffn_file* files, int64_t n_files,
-                                                            lffn_tokenizer** out);
+                                                            const lffn_load_options* options, lffn_tokenizer** out);
 
 /** Frees the tokenizer. NULL is ignored. No other thread may be using the handle. */
 LFFN_API void lffn_tokenizer_free(lffn_tokenizer* tokenizer);
