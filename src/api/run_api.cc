@@ -101,7 +101,8 @@ Number* choose(Number* given, bool wanted, Room<Number>& room, int64_t count) {
   return given != nullptr || !wanted ? given : room.of(static_cast<size_t>(count));
 }
 
-void run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& memory) {
+// Gives how many rows of logits were asked for, those of masks not counted.
+int64_t run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& memory) {
   const Model& model = *handle->model;
   const ModelConfig& config = model.config();
   const Wanted wanted = wanted_of(model, args);
@@ -151,7 +152,7 @@ void run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& m
   if (args.logits != nullptr && call.logits != args.logits) {
     std::copy_n(call.logits, asked * config.vocab_size, args.logits);
   }
-  if (!wanted.fillings) return;
+  if (!wanted.fillings) return asked;
   const bool in_result = (args.wanted & LFFN_WANT_FILLINGS) != 0;
   int32_t* const filling_ids = choose(args.filling_ids, in_result, memory.filling_ids, fillings);
   float* const probabilities = choose(args.filling_probabilities, in_result, memory.filling_probabilities, fillings);
@@ -160,6 +161,7 @@ void run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& m
                 filling_ids == nullptr ? nullptr : filling_ids + mask * args.top_k,
                 probabilities == nullptr ? nullptr : probabilities + mask * args.top_k);
   }
+  return asked;
 }
 
 void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
@@ -173,7 +175,7 @@ void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
   RunMemory& memory = args.result->memory;
   lffn_result_view& view = args.result->view;
   view = {};
-  run(model, args, memory);
+  const int64_t asked = run(model, args, memory);
   const auto wants = [&](uint32_t bit) { return (args.wanted & bit) != 0; };
   view.n = args.n;
   view.n_tokens = memory.offsets[static_cast<size_t>(args.n)];
@@ -188,7 +190,7 @@ void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
     view.embeddings = args.embeddings != nullptr ? args.embeddings : memory.embeddings.data();
   }
   if (wants(LFFN_WANT_LOGITS)) {
-    view.n_positions = static_cast<int64_t>(memory.positions.size()) - (wants(LFFN_WANT_FILLINGS) ? view.n_masks : 0);
+    view.n_positions = asked;
     view.logits = args.logits != nullptr ? args.logits : memory.logits.data();
   }
   if (wants(LFFN_WANT_CLASS_SCORES)) {

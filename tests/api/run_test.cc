@@ -103,6 +103,31 @@ TEST_F(Run, ResultAndCallersMemoryAgree) {
   EXPECT_EQ(again, hidden);
 }
 
+TEST_F(Run, FillingsInCallersMemoryLeaveTheLogitsAlone) {
+  const int64_t position = 1;
+  int32_t fillings[3] = {-1, -1, -1};
+  const auto vocabulary = static_cast<size_t>(info_.vocab_size);
+  Floats logits(vocabulary);
+  args_.result = result_;
+  args_.wanted = LFFN_WANT_LOGITS;
+  args_.positions = &position;
+  args_.n_positions = 1;
+  args_.top_k = 1;
+  args_.filling_ids = fillings;
+  args_.fillings_capacity = 3;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(view().n_positions, 1) << "the rows of masks are nobody's";
+  EXPECT_EQ(view().n_masks, 3);
+  EXPECT_GE(fillings[2], 0);
+  const Floats row(view().logits, view().logits + vocabulary);
+  args_.logits = logits.data();
+  args_.logits_capacity = info_.vocab_size;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(view().n_positions, 1) << "as many as fit in the caller's array";
+  EXPECT_EQ(view().logits, logits.data());
+  EXPECT_EQ(logits, row);
+}
+
 TEST_F(Run, TooLittleRoomTellsHowMuchIsNeeded) {
   std::vector<int64_t> offsets(4, -1), uncut(3, -1);
   int64_t masks = -1;

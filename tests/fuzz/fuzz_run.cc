@@ -197,6 +197,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       require(view.n == n && view.offsets[n] == view.n_tokens, "a result tells of every sequence");
       require(view.ids == nullptr || view.n_tokens == 0 || view.ids[view.n_tokens - 1] < info.vocab_size,
               "ids are in the vocabulary");
+      const bool all = (args.flags & LFFN_RUN_ALL_POSITIONS) != 0, rows = (args.wanted & LFFN_WANT_LOGITS) != 0;
+      require(view.n_positions == (!rows ? 0 : all ? view.n_tokens : args.n_positions), "rows are of what was asked");
+      const int64_t numbers = view.n_positions * info.vocab_size;
+      require(numbers == 0 || std::all_of(view.logits, view.logits + numbers, [](float x) { return std::isfinite(x); }),
+              "logits are finite, wherever they are");
     }
   }
   require(lffn_live_handles() == 2, "nothing is left but the model and the result");
