@@ -10,6 +10,9 @@
 
 namespace lffn {
 
+void count_handle(int64_t change) noexcept;
+int64_t live_handles() noexcept;
+
 // Keeps the text of this thread's last failure. Never fails itself.
 lffn_status report(lffn_status status, const char* text) noexcept;
 const char* last_error() noexcept;
@@ -34,10 +37,16 @@ lffn_status guarded(Body&& body) noexcept {
   }
 }
 
+// What frees a handle. A host's deallocate may be a cancellation point, and an unwound destructor ends the process.
+template <typename Handle>
+void free_handle(Handle* handle) noexcept {
+  if (handle == nullptr) return;
+  const NoCancellation no_cancellation;
+  delete handle;
+  count_handle(-1);
+}
+
 // Fails unless the pointer is set.
 void need(const void* pointer, const char* name);
-
-void count_handle(int64_t change) noexcept;
-int64_t live_handles() noexcept;
 
 }  // namespace lffn

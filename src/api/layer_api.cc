@@ -246,10 +246,6 @@ lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info) 
   });
 }
 
-void lffn_layer_free(lffn_layer* layer) {
-  if (layer == nullptr) return;
-  delete layer;
-  count_handle(-1);
-}
+void lffn_layer_free(lffn_layer* layer) { free_handle(layer); }
 
 }  // extern "C"

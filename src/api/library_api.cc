@@ -55,9 +55,15 @@ int64_t lffn_live_handles(void) { return live_handles(); }
 
 void lffn_set_log_callback(lffn_log_callback callback, void* user) { set_log_callback(callback, user); }
 
-void lffn_trim(void) { AnyIdlePool::trim_all(); }
+void lffn_trim(void) {
+  const NoCancellation no_cancellation;
+  AnyIdlePool::trim_all();
+}
 
-void lffn_shutdown_threads(void) { shutdown_team(); }
+void lffn_shutdown_threads(void) {
+  const NoCancellation no_cancellation;  // waits for threads, with the team in a state that no call can use
+  shutdown_team();
+}
 
 lffn_status lffn_set_allocator(const lffn_allocator* allocator) {
   return guarded([&] {

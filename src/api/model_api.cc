@@ -85,11 +85,7 @@ lffn_status lffn_model_save(const lffn_model* model, const char* path) {
   });
 }
 
-void lffn_model_free(lffn_model* model) {
-  if (model == nullptr) return;
-  delete model;
-  count_handle(-1);
-}
+void lffn_model_free(lffn_model* model) { free_handle(model); }
 
 void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_size) { init_struct(info, struct_size); }
 

@@ -230,11 +230,7 @@ lffn_status lffn_result_create(lffn_result** out) {
   });
 }
 
-void lffn_result_free(lffn_result* result) {
-  if (result == nullptr) return;
-  delete result;
-  count_handle(-1);
-}
+void lffn_result_free(lffn_result* result) { free_handle(result); }
 
 lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view) {
   return guarded([&] {

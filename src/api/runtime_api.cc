@@ -51,11 +51,7 @@ lffn_status lffn_runtime_create(const lffn_runtime_options* options, lffn_runtim
   });
 }
 
-void lffn_runtime_free(lffn_runtime* runtime) {
-  if (runtime == nullptr) return;
-  delete runtime;
-  count_handle(-1);
-}
+void lffn_runtime_free(lffn_runtime* runtime) { free_handle(runtime); }
 
 const char* lffn_runtime_isa(const lffn_runtime* runtime) {
   return runtime == nullptr ? lffn_isa() : runtime->shared->kernels.name;

@@ -127,11 +127,7 @@ lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out) 
   });
 }
 
-void lffn_tokenizer_free(lffn_tokenizer* tokenizer) {
-  if (tokenizer == nullptr) return;
-  delete tokenizer;
-  count_handle(-1);
-}
+void lffn_tokenizer_free(lffn_tokenizer* tokenizer) { free_handle(tokenizer); }
 
 lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokenizer_info* info) {
   return guarded([&] {

@@ -16,14 +16,19 @@ namespace {
 constexpr int64_t kTokens = 256, kSize = 48;
 float x[kTokens * kSize], y[kTokens * kSize];
 
-// Makes a layer, runs it and fails on purpose, whatever comes of it. What is not NULL: a call that lied.
-void* use_library(void*) {
+lffn_layer_config small_config() {
   lffn_layer_config config;
   lffn_layer_config_init(&config);
   config.hidden_size = kSize;
   config.num_tables = 7;
   config.table_size = 32;
   config.block_size = 16;
+  return config;
+}
+
+// Makes a layer, runs it and fails on purpose, whatever comes of it. What is not NULL: a call that lied.
+void* use_library(void*) {
+  lffn_layer_config config = small_config();
   lffn_load_options options;
   lffn_load_options_init(&options);
   options.num_threads = 8;
@@ -109,12 +114,7 @@ INSTANTIATE_TEST_SUITE_P(All, Limits, testing::Values("team", "openmp"));
 
 // A thread that another one cancels ends between calls, not in the midst of one.
 TEST(Cancellation, WaitsForTheEndOfACall) {
-  lffn_layer_config config;
-  lffn_layer_config_init(&config);
-  config.hidden_size = kSize;
-  config.num_tables = 7;
-  config.table_size = 32;
-  config.block_size = 16;
+  const lffn_layer_config config = small_config();
   lffn_load_options options;
   lffn_load_options_init(&options);
   options.num_threads = 3;
@@ -140,6 +140,49 @@ TEST(Cancellation, WaitsForTheEndOfACall) {
   }
   EXPECT_EQ(lffn_layer_forward(layer, x, kTokens, y), LFFN_OK);
   lffn_layer_free(layer);
+}
+
+// Functions that give back what they hold are calls too, though they return nothing.
+TEST(Cancellation, WaitsForTheEndOfWhatGivesBack) {
+  const auto cancelled = [](void*) -> void* {
+    lffn_runtime_options own;
+    lffn_runtime_options_init(&own);
+    lffn_allocator allocator = {sizeof(lffn_allocator), nullptr, nullptr, nullptr};
+    allocator.allocate = [](size_t size, size_t alignment, void*) {
+      return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    };
+    allocator.deallocate = [](void* memory, size_t, void*) {
+      pthread_testcancel();
+      std::free(memory);
+    };
+    own.allocator = &allocator;
+    lffn_load_options options;
+    lffn_load_options_init(&options);
+    options.num_threads = 3;
+    lffn_runtime* runtime = nullptr;
+    if (lffn_runtime_create(&own, &runtime) != LFFN_OK) return nullptr;
+    options.runtime = runtime;
+    const lffn_layer_config config = small_config();
+    lffn_layer* layer = nullptr;
+    if (lffn_layer_create(&config, nullptr, 0, &options, &layer) != LFFN_OK) return nullptr;
+    if (lffn_layer_forward(layer, x, kTokens, y) != LFFN_OK) return nullptr;
+    lffn_runtime_free(runtime);
+    pthread_cancel(pthread_self());  // takes effect where it first may
+    lffn_trim();
+    lffn_shutdown_threads();
+    lffn_layer_free(layer);
+    int before = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before == PTHREAD_CANCEL_ENABLE ? x : nullptr;
+  };
+  for (int round = 0; round < 20; ++round) {
+    pthread_t caller;
+    ASSERT_EQ(pthread_create(&caller, nullptr, cancelled, nullptr), 0);
+    void* result = nullptr;
+    ASSERT_EQ(pthread_join(caller, &result), 0);
+    ASSERT_EQ(result, x) << "ended in the midst of a call, or something failed: " << lffn_last_error();
+    ASSERT_EQ(lffn_live_handles(), 0);
+  }
 }
 
 }  // namespace
