@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the sources: clang-format, clang-tidy, OpenMP pragmas, the Doxygen reference."""
+"""Checks the sources: clang-format, clang-tidy, OpenMP pragmas, links of the documentation, the Doxygen reference."""
 import concurrent.futures
 import hashlib
 import json
@@ -85,6 +85,38 @@ def check_pragmas(_build):
     print("\n".join(bad))
     print(f"{regions} parallel regions")
     return 1 if bad or regions == 0 else 0
+
+
+def anchors(text):
+    """As GitHub makes them of headings."""
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)", text, re.MULTILINE)}
+
+
+def check_links(_build):
+    """Relative links lead to files of the source, not only to what lies about here, and to headings that they have."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=False,
+                            capture_output=True, text=True) if shutil.which("git") else None
+    if listed is None or listed.returncode != 0:
+        print("needs git, and the repository")
+        return SKIPPED
+    files = {ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
+    there = files.union(*(path.parents for path in files))
+    bad, links = [], 0
+    for path in sorted(path for path in files if path.suffix == ".md"):
+        text = path.read_text(encoding="utf-8")
+        prose = re.sub(r"^(?: {4}|\t)[^\n]*$|^```.*?^```|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+        for link in re.findall(r"\]\(([^)\s]*)\)", prose):
+            if re.match(r"[a-z]+:", link):
+                continue
+            links += 1
+            name, _, anchor = link.partition("#")
+            target = Path(os.path.normpath(path.parent / name)) if name else path
+            if target not in there or anchor and anchor not in anchors(target.read_text(encoding="utf-8")):
+                bad.append(f"{path.relative_to(ROOT)}: {link}")
+    print("\n".join(bad))
+    print(f"{links} links")
+    return 1 if bad or links == 0 else 0
 
 
 def check_reference(build):
