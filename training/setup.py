@@ -1,4 +1,5 @@
-"""Puts liblookupffn into the package where LOOKUPFFN_LIBRARY names a built one; pyproject.toml says the rest."""
+"""Puts the licence into the package, and liblookupffn with the notices of what is inside it where LOOKUPFFN_LIBRARY names
+a built one; pyproject.toml says the rest."""
 
 import os
 import shutil
@@ -7,16 +8,21 @@ from pathlib import Path
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
+ROOT = Path(__file__).resolve().parents[1]  # of the whole project
 NAMES = {".dylib": "liblookupffn.1.dylib", ".dll": "lookupffn.dll"}
 
 
 class BuildWithLibrary(build_py):
     def run(self):
         super().run()
+        package = Path(self.build_lib) / "lookupffn"
+        package.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / "LICENSE", package / "LICENSE")
         library = os.environ.get("LOOKUPFFN_LIBRARY")
         if library:
-            folder = Path(self.build_lib) / "lookupffn" / "lib"
-            folder.mkdir(parents=True, exist_ok=True)
+            folder = package / "lib"
+            folder.mkdir(exist_ok=True)
+            shutil.copyfile(ROOT / "bindings" / "THIRD-PARTY-NOTICES.txt", folder / "THIRD-PARTY-NOTICES.txt")
             shutil.copyfile(library, folder / NAMES.get(Path(library).suffix, "liblookupffn.so.1"))
 
 

@@ -49,7 +49,7 @@ def check(path):
         notices = package.read(folder + "THIRD-PARTY-NOTICES.txt").decode()
         if "Apache License" not in licence:
             fail(f"{path}: LICENSE is another one")
-        for name in ("xsimd", "Unicode", "GCC Runtime", "LLVM"):
+        for name in ("xsimd", "nlohmann-json", "Unicode", "GCC Runtime", "LLVM"):
             if name not in notices:
                 fail(f"{path}: no notice of {name}")
         if path.endswith(".nupkg"):

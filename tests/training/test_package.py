@@ -24,6 +24,9 @@ def test_pip_installs_it_with_the_library_inside(tmp_path):
         pytest.skip("needs python3-pip")
     source = tmp_path / "training"
     shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "bindings").mkdir()
+    for name in ("LICENSE", "bindings/THIRD-PARTY-NOTICES.txt"):
+        shutil.copyfile(ROOT.parent / name, tmp_path / name)
     environment = {**os.environ, "LOOKUPFFN_LIBRARY": os.environ["LOOKUPFFN_LIBRARY"], "PIP_NO_INDEX": "1"}
     subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
@@ -34,6 +37,10 @@ def test_pip_installs_it_with_the_library_inside(tmp_path):
     shown = subprocess.run([python, "-m", "lookupffn", "library"], capture_output=True, text=True, env=outside, check=True,
                            cwd=tmp_path).stdout
     assert "liblookupffn 1." in shown and str(tmp_path / "venv") in shown
+    (package,) = (tmp_path / "venv").glob("lib/python*/site-packages/lookupffn")
+    assert "Apache License" in (package / "LICENSE").read_text(encoding="utf-8")
+    notices = (package / "lib" / "THIRD-PARTY-NOTICES.txt").read_text(encoding="utf-8")
+    assert all(name in notices for name in ("xsimd", "nlohmann-json", "Unicode", "GCC Runtime", "LLVM"))
     subprocess.run([python, "-m", "lookupffn", "--help"], capture_output=True, env=outside, check=True, cwd=tmp_path)
 
 
