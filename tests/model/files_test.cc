@@ -251,6 +251,21 @@ TEST_F(ModelFiles, Folders) {
   EXPECT_EQ(lffn_model_load(path("none").c_str(), nullptr, &model_), LFFN_ERROR_IO);
 }
 
+// As in Hugging Face's cache, whose folders hold links to files elsewhere; SECURITY.md speaks of them.
+TEST_F(ModelFiles, SymbolicLinksAreFollowed) {
+  for (const char* folder : {"blobs", "model"}) ASSERT_EQ(mkdir(path(folder).c_str(), 0700), 0);
+  std::ofstream(path("blobs/1")) << good_.config;
+  write_safetensors(path("blobs/2"), {}, good_.tensors);
+  ASSERT_EQ(symlink("../blobs/1", path("model/config.json").c_str()), 0);
+  ASSERT_EQ(symlink(path("blobs/2").c_str(), path("model/model.safetensors").c_str()), 0);
+  EXPECT_EQ(lffn_model_load(path("model").c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();
+  lffn_model_free(model_);
+  model_ = nullptr;
+  ASSERT_EQ(unlink(path("model/config.json").c_str()), 0);
+  ASSERT_EQ(symlink("/dev/zero", path("model/config.json").c_str()), 0);
+  load_refused("not a regular file", LFFN_ERROR_IO);
+}
+
 // What lffn_model_save wrote may lie in a folder, alone or beside files that are none of a model.
 TEST_F(ModelFiles, ASavedFileInAFolder) {
   ASSERT_EQ(mkdir(path("saved").c_str(), 0700), 0);
