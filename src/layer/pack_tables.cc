@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "layer/pack.h"
 #include "runtime/cpu.h"
@@ -26,19 +24,6 @@ int32_t choose_columns(const LayerConfig& config, int32_t dtype) {
     if (columns * column_bytes <= static_cast<int64_t>(cache_sizes().l2) / 2) return std::min(columns, widest);
   }
   return widest;
-}
-
-// A row of the tensor as float32, whatever it is stored as.
-void read_row(const LayerTensors& tensors, int64_t row, int64_t size, float* out) {
-  if (tensors.tables->dtype != DType::kI8) return read_floats(*tensors.tables, row * size, size, out);
-  float scale;
-  read_floats(*tensors.tables_scale, row, 1, &scale);
-  std::vector<int8_t> values(static_cast<size_t>(size));
-  tensors.tables->read(static_cast<size_t>(row * size), values.size(), values.data());
-  // A scale near the largest float would make infinities, which no file may hold.
-  constexpr float kMost = std::numeric_limits<float>::max();
-  for (int64_t i = 0; i < size; ++i)
-    out[i] = std::clamp(static_cast<float>(values[static_cast<size_t>(i)]) * scale, -kMost, kMost);
 }
 
 }  // namespace
@@ -130,13 +115,13 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
           tensors.tables->read(static_cast<size_t>(index * size), quantised.size(), quantised.data());
           read_floats(*tensors.tables_scale, index, 1, &scale);
         } else {
-          read_row(tensors, index, size, row.data());
+          read_row(*tensors.tables, tensors.tables_scale, index, size, row.data());
           scale = quantise_row(row.data(), size, quantised.data());
         }
         packed.for_row<int8_t>(k, r, [&](int8_t& to, int32_t c) { to = quantised[static_cast<size_t>(c)]; });
         continue;
       }
-      read_row(tensors, index, size, row.data());
+      read_row(*tensors.tables, tensors.tables_scale, index, size, row.data());
       if (table_dtype == LFFN_F32) {
         packed.for_row<float>(k, r, [&](float& to, int32_t c) { to = row[static_cast<size_t>(c)]; });
       } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "format/utf8.h"
@@ -149,6 +150,20 @@ void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* 
     for (int64_t k = 0; k < part; ++k) {
       out[i + k] = tensor.dtype == DType::kBF16 ? float_from_bf16(bits[k]) : float_from_f16(bits[k]);
     }
+  }
+}
+
+void read_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* out) {
+  if (tensor.dtype != DType::kI8) return read_floats(tensor, row * size, size, out);
+  float scale;
+  read_floats(*scales, row, 1, &scale);
+  // A scale near the largest float would make infinities, which no weight may be.
+  constexpr float kMost = std::numeric_limits<float>::max();
+  int8_t integers[1024];
+  for (int64_t i = 0; i < size; i += 1024) {
+    const int64_t part = std::min<int64_t>(1024, size - i);
+    tensor.read(static_cast<size_t>(row * size + i), static_cast<size_t>(part), integers);
+    for (int64_t k = 0; k < part; ++k) out[i + k] = std::clamp(static_cast<float>(integers[k]) * scale, -kMost, kMost);
   }
 }
 

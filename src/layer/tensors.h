@@ -44,6 +44,10 @@ void check_tensor(const TensorView& tensor, const std::vector<int64_t>& shape, c
 // `count` elements from element `first` of a float tensor, as float32.
 void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* out);
 
+// A row of `size` numbers as float32, whatever they are stored as; int8 ones times their row's scale, which only they
+// have. Always finite.
+void read_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* out);
+
 // The shape of a projection's weight for a config.
 std::vector<int64_t> projection_shape(const LayerConfig& config);
 

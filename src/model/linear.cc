@@ -1,7 +1,6 @@
 #include "model/linear.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "layer/pack.h"
@@ -32,17 +31,6 @@ Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
   const int64_t wanted = std::max<int64_t>(1, 3 * threads / ranges);
   const int64_t width = round_up((outputs + wanted - 1) / wanted, 4 * kPanel);
   return {rows_per_item, ranges, width, (outputs + width - 1) / width};
-}
-
-// A row of the weight as float32, whatever it is stored as.
-void read_row(const LinearTensors& tensors, size_t part, int64_t row, float* out) {
-  const TensorView& weight = *tensors.weights[part];
-  if (weight.dtype != DType::kI8) return read_floats(weight, row * tensors.inputs, tensors.inputs, out);
-  float scale;
-  read_floats(*tensors.scales[part], row, 1, &scale);
-  std::vector<int8_t> integers(static_cast<size_t>(tensors.inputs));
-  weight.read(static_cast<size_t>(row) * integers.size(), integers.size(), integers.data());
-  for (size_t i = 0; i < integers.size(); ++i) out[i] = static_cast<float>(integers[i]) * scale;
 }
 
 }  // namespace
@@ -110,7 +98,7 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
         pack_int8_row(tensors, part, o, done, rows.data(), integers.data());
         continue;
       }
-      read_row(tensors, part, o, rows.data() + filled * inputs_);
+      read_row(*tensors.weights[part], tensors.scales[part], o, inputs_, rows.data() + filled * inputs_);
       if (++filled == kPanel || done + 1 == outputs_) {
         kernels.lay_panels(rows.data(), inputs_, filled, inputs_, panels_.as<float>() + (done + 1 - filled) * inputs_);
         filled = 0;
@@ -127,7 +115,7 @@ void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t ro
     weight.read(static_cast<size_t>(row * inputs_), static_cast<size_t>(inputs_), integers);
     read_floats(*tensors.scales[part], row, 1, &scale);
   } else {
-    read_row(tensors, part, row, floats);
+    read_row(weight, nullptr, row, inputs_, floats);
     scale = quantise_row(floats, inputs_, integers);
   }
   int8_t* start = panels_.as<int8_t>() + int8_start(output);

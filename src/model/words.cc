@@ -35,23 +35,21 @@ WordMatrix::WordMatrix(const TensorView& words, const TensorView* scales, int32_
   const size_t size = static_cast<size_t>(size_), row_bytes = static_cast<size_t>(stride_) * element_size();
   for (int64_t w = 0; w < num_words_; ++w) {
     uint8_t* to = row(w);
-    float scale = 0;
-    if (words.dtype == DType::kI8) {
-      words.read(static_cast<size_t>(w) * size, size, integers.data());
-      read_floats(*scales, w, 1, &scale);
-      for (size_t i = 0; i < size; ++i) floats[i] = static_cast<float>(integers[i]) * scale;
-    } else {
-      read_floats(words, w * size_, size_, floats.data());
-    }
+    const bool as_it_is = dtype_ == LFFN_INT8 && words.dtype == DType::kI8;
+    if (!as_it_is) read_row(words, scales, w, size_, floats.data());
     if (dtype_ == LFFN_F32) {
       std::memcpy(to, floats.data(), size * sizeof(float));
     } else if (dtype_ == LFFN_BF16) {
       std::transform(floats.begin(), floats.end(), reinterpret_cast<uint16_t*>(to), bf16_from_float);
     } else {
-      // What is int8 already stays as it is, so that saving and loading change nothing.
-      if (words.dtype != DType::kI8) scale = quantise_row(floats.data(), size_, integers.data());
+      float& scale = scales_.as<float>()[w];
+      if (as_it_is) {  // so that saving and loading change nothing
+        words.read(static_cast<size_t>(w) * size, size, integers.data());
+        read_floats(*scales, w, 1, &scale);
+      } else {
+        scale = quantise_row(floats.data(), size_, integers.data());
+      }
       std::memcpy(to, integers.data(), size);
-      scales_.as<float>()[w] = scale;
       for (size_t i = 0; i < size; ++i) sums_.as<int32_t>()[w] += integers[i];
     }
     std::memset(to + size * element_size(), 0, row_bytes - size * element_size());

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "all_kernels.h"
+#include "model/linear.h"
 
 namespace lffn {
 namespace {
@@ -196,6 +198,37 @@ TEST(LinearInt8Kernels, RowsOfOneNumber) {
         ASSERT_NEAR(out[o], expected, 1e-6 * (1 + std::fabs(expected))) << kernels->name << ", x = " << x;
       }
     }
+  }
+}
+
+// What is finite in a file stays finite, whatever it is held as.
+TEST(Linear, HugeScalesGiveNoInfinities) {
+  const int64_t outputs = 20, inputs = 7;
+  std::vector<int8_t> integers(static_cast<size_t>(outputs * inputs));
+  for (size_t i = 0; i < integers.size(); ++i) integers[i] = static_cast<int8_t>(i * 91 % 256 - 128);
+  const std::vector<float> scales(static_cast<size_t>(outputs), std::numeric_limits<float>::max());
+  const std::vector<float> zeros(static_cast<size_t>(outputs));
+  TensorView weight;
+  weight.dtype = DType::kI8;
+  weight.shape = {outputs, inputs};
+  weight.data = reinterpret_cast<const uint8_t*>(integers.data());
+  weight.size = integers.size();
+  const TensorView scale = float_view("scale", {outputs}, scales.data()),
+                   bias = float_view("bias", {outputs}, zeros.data());
+  LinearTensors tensors;
+  tensors.inputs = inputs;
+  tensors.outputs = outputs;
+  tensors.weights = {&weight};
+  tensors.scales = {&scale};
+  tensors.biases = {&bias};
+  const Linear linear(tensors, LFFN_F32, kernels());
+  std::vector<TensorView> stored;
+  std::vector<Memory> memory;
+  linear.add_stored("", {"x."}, stored, memory);
+  const float* held = reinterpret_cast<const float*>(stored[0].data);
+  for (size_t i = 0; i < integers.size(); ++i) {
+    ASSERT_TRUE(std::isfinite(held[i])) << i;
+    ASSERT_EQ(held[i] > 0, integers[i] > 0) << i;
   }
 }
 

@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "all_kernels.h"
 #include "layer/tensors.h"
+#include "model/linear.h"
 
 namespace lffn {
 namespace {
@@ -132,6 +134,21 @@ TEST(Words, RowsWithoutNumbersStayInTheirRow) {
         }
       }
     }
+  }
+}
+
+// What is finite in a file stays finite, whatever it is held as.
+TEST(Words, HugeScalesGiveNoInfinities) {
+  const int8_t integers[] = {-128, -1, 0, 1, 127, 2};
+  const float scales[] = {std::numeric_limits<float>::max(), 1e38f};
+  TensorView view;
+  view.dtype = DType::kI8;
+  view.shape = {2, 3};
+  view.data = reinterpret_cast<const uint8_t*>(integers);
+  view.size = sizeof integers;
+  const TensorView scale = float_view("scale", {2}, scales);
+  for (const int32_t type : {LFFN_F32, LFFN_BF16}) {
+    for (const float value : read_all(WordMatrix(view, &scale, type), 2, 3)) EXPECT_TRUE(std::isfinite(value)) << type;
   }
 }
 
