@@ -70,7 +70,7 @@ def add(commands: Any) -> None:
                        ("rate", "of the lookups"), ("rest_rate", "of attention, norms and heads"),
                        ("words_rate", "of the embeddings of words and positions; 0 keeps the teacher's"),
                        ("warm_up", "steps in which the rate rises"), ("last_rate", "share of the rate at the end"),
-                       ("clip", "the longest gradient"), ("int8_steps", "with weights rounded to int8, at the end"),
+                       ("clip", "the longest gradient; 0 allows any"), ("int8_steps", "with weights rounded to int8, at the end"),
                        ("int8_rate", "share of the rate for these")]:
         default = getattr(defaults, name)
         command.add_argument("--" + name.replace("_", "-"), type=type(default), default=default, help=what)

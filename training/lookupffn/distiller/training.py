@@ -197,7 +197,8 @@ class Whole:
         value = float(loss.detach())
         if not math.isfinite(value):
             raise ArithmeticError(f"the loss of step {number} is {value}; try a lower rate")
-        torch.nn.utils.clip_grad_norm_(self.learns, self.options.clip)
+        if self.options.clip > 0:
+            torch.nn.utils.clip_grad_norm_(self.learns, self.options.clip)
         self.optimizer.step()
         return {"loss": value, "answer": float(loss_of_answer.detach()),
                 "hidden": float(sum(apart)) / len(apart) if apart else 0.0}
