@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from .. import features
+from .. import features, safetensors
 from ..progress import Progress
 from .pieces import LengthBatches
 from .subject import Subject
+
+
+def read_note(path: Path) -> Any:
+    """What a cache says of itself; None where there is nothing whole."""
+    try:
+        return json.loads(path.read_text())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
+
+
+def _as_kept(value: Tensor) -> Tensor:
+    """As it comes back from disk."""
+    return value.clamp(-65000, 65000).half()
 
 
 class FFNExamples:
@@ -29,11 +43,14 @@ class FFNExamples:
         tokens = min(tokens, batches.corpus.tokens)
         note, size = folder / "examples.json", teacher.hidden_size
         wanted = {"identity": identity, "layers": layers, "tokens": tokens}
-        if note.exists() and json.loads(note.read_text()) == wanted:
+        if read_note(note) == wanted:
             return cls(folder, layers, tokens, size)
         folder.mkdir(parents=True, exist_ok=True)
-        arrays = {(i, part): np.lib.format.open_memmap(folder / f"{part}{i}.npy", "w+", np.float16, (tokens, size))
-                  for i in layers for part in "af"}
+        note.unlink(missing_ok=True)  # before what it is about, for this may be stopped
+        for old in folder.glob("[af]*.npy"):
+            old.unlink()
+        parts = {(i, part): folder / f"{part}{i}.part" for i in layers for part in "af"}
+        arrays = {key: np.lib.format.open_memmap(path, "w+", np.float16, (tokens, size)) for key, path in parts.items()}
         done = step = 0
         progress = Progress(0, tokens)
         while done < tokens:
@@ -46,9 +63,10 @@ class FFNExamples:
                     arrays[i, part][done : done + count] = flat.cpu().numpy().astype(np.float16)
             done, step = done + count, step + 1
             progress.show(done, "tokens through the teacher")
-        for array in arrays.values():
+        for key, array in arrays.items():
             array.flush()
-        note.write_text(json.dumps(wanted))
+            parts[key].replace(parts[key].with_suffix(".npy"))
+        safetensors.write_atomically(note, json.dumps(wanted).encode())
         return cls(folder, layers, tokens, size)
 
     def get(self, layer: int, first: int, count: int, device: torch.device) -> tuple[Tensor, Tensor]:
@@ -65,10 +83,12 @@ class TeacherStates:
         self.room = int(gigabytes * 1e9)
         note = folder / "states.json"
         folder.mkdir(parents=True, exist_ok=True)
-        if not note.exists() or json.loads(note.read_text()) != {"identity": identity}:
+        wanted = {"identity": identity, "precision": precision}
+        if read_note(note) != wanted:
+            note.unlink(missing_ok=True)
             for old in folder.glob("batch*.npy"):
                 old.unlink()
-            note.write_text(json.dumps({"identity": identity}))
+            safetensors.write_atomically(note, json.dumps(wanted).encode())
         self.used = sum(path.stat().st_size for path in folder.glob("batch*.npy"))
 
     def _paths(self, number: int) -> tuple[Path, Path]:
@@ -80,13 +100,13 @@ class TeacherStates:
             return
         part = path.with_suffix(".part")
         with open(part, "wb") as file:
-            np.save(file, value.clamp(-65000, 65000).cpu().numpy().astype(np.float16))
+            np.save(file, value.cpu().numpy())
         part.replace(path)
         self.used += size
 
     @torch.no_grad()
     def get(self, number: int, ids: Tensor, with_hidden: bool) -> tuple[Tensor, list[Tensor]]:
-        """-> the answer, and the states after all layers if asked for."""
+        """-> the answer, and the states after all layers if asked for; the same whether they were kept or not."""
         answer_path, hidden_path = self._paths(number)
         if answer_path.exists() and (not with_hidden or hidden_path.exists()):
             answer = torch.from_numpy(np.load(answer_path).astype(np.float32)).to(ids.device)
@@ -94,10 +114,12 @@ class TeacherStates:
             return answer, list(hidden)
         states: list[tuple[Tensor, Tensor, Tensor]] = []
         with features.autocast(ids.device, self.precision):
-            answer = self.teacher.answer(self.teacher.hidden(ids, states), ids).float()
-        outputs = [state[2].float() for state in states]
+            answer = _as_kept(self.teacher.answer(self.teacher.hidden(ids, states), ids))
         if not answer_path.exists():
             self._keep(answer_path, answer)
-        if with_hidden and not hidden_path.exists():
-            self._keep(hidden_path, torch.stack(outputs))
-        return answer, outputs if with_hidden else []
+        if not with_hidden:
+            return answer.float(), []
+        hidden = torch.stack([_as_kept(state[2]) for state in states])
+        if not hidden_path.exists():
+            self._keep(hidden_path, hidden)
+        return answer.float(), list(hidden.float())
