@@ -1,5 +1,6 @@
 """Distilling: what settings mean and which are refused, what may change on the way, what is kept in --work."""
 
+import json
 import shutil
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 import torch
 from test_distiller import SENTENCE, command, texts, weights, write_text  # noqa: F401
 
+from lookupffn import safetensors
 from lookupffn.distiller import pieces, subject, teacher_cache
+from lookupffn.text_tokenizer import TextTokenizer
 
 SHORT = ["--fit-steps", 2, "--steps", 6, "--int8-steps", 0]
 
@@ -46,3 +49,88 @@ def test_kept_answers_are_of_one_precision(texts, tmp_path):  # noqa: F811
     assert cache(1, "float32").used > 0 and cache(1, "bfloat16").used == 0
     (tmp_path / "states" / "states.json").write_text('{"ident')  # as an interrupted copy
     assert cache(1, "bfloat16").used == 0
+
+
+def change_note(path, change):
+    tensors, metadata = safetensors.load(path)
+    note = json.loads(metadata["note"])
+    change(note)
+    safetensors.save(path, tensors, {"note": json.dumps(note)})
+
+
+def test_the_size_of_the_state_is_checked_first_and_may_change(texts, tmp_path, capsys):  # noqa: F811
+    out = tmp_path / "student"
+    with pytest.raises(SystemExit, match=r"--state-megabytes 0.05 is too small .* takes \d\.\d in 16 bits"):
+        command(SENTENCE, texts, out, "--state-megabytes", 0.05)
+    assert not (tmp_path / "student.work").exists()
+    command(SENTENCE, texts, out, "--stop-after", 26)
+    assert "weights in 32 bits, Adam's means whole" in capsys.readouterr().out
+    command(SENTENCE, texts, out, "--state-megabytes", 0.6)
+    assert "Adam's means in 8 bits" in capsys.readouterr().out
+    assert (tmp_path / "student.work" / "state.safetensors").stat().st_size <= 0.6e6
+
+
+def test_a_mistaken_command_leaves_work_alone(texts, tmp_path):  # noqa: F811
+    out, work = tmp_path / "student", tmp_path / "student.work"
+    command(SENTENCE, texts, out, "--stop-after", 6)
+    before = {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in work.rglob("*")}
+    for options, what in ((["--seed", 1], "corpus"), (["--tables", 8], "tables")):
+        with pytest.raises(SystemExit, match=f"another {what}"):
+            command(SENTENCE, texts, out, *options)
+    assert before == {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in work.rglob("*")}
+
+
+def test_a_run_keeps_its_number_of_processes(texts, tmp_path):  # noqa: F811
+    out, path = tmp_path / "student", tmp_path / "student.work" / "state.safetensors"
+    command(SENTENCE, texts, out, *SHORT, "--stop-after", 3)
+    change_note(path, lambda note: note.update(processes=2))
+    with pytest.raises(SystemExit, match="another number of processes"):
+        command(SENTENCE, texts, out, *SHORT)
+
+    def older(note):
+        del note["processes"], note["options"]["linear"], note["corpus"]["tokenizer"], note["start"]
+
+    change_note(path, older)
+    with pytest.raises(SystemExit, match="another linear"):
+        command(SENTENCE, texts, out, *SHORT, "--linear")
+    command(SENTENCE, texts, out, *SHORT)
+
+
+def test_a_cache_that_was_being_written_is_made_again(texts, tmp_path, monkeypatch):  # noqa: F811
+    teacher = subject.Subject.load(SENTENCE)
+
+    def corpus(seed):
+        return pieces.Corpus.prepare(tmp_path / "text", [texts[0]], teacher.tokenizer, 60, seed)
+
+    def examples(identity):
+        return teacher_cache.FFNExamples.prepare(tmp_path / "examples", teacher, batches, [0, 1], 500, identity)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    first = corpus(0)
+    ids, batches = np.array(first.ids), pieces.LengthBatches(first, 256, 1)
+    kept = examples("x")
+    a = np.array(kept.arrays[0, "a"])
+    with monkeypatch.context() as stopped:
+        stopped.setattr(teacher_cache.Progress, "show", stop)
+        stopped.setattr(pieces.Progress, "show", stop)
+        for again in (lambda: corpus(5), lambda: examples("y")):
+            with pytest.raises(KeyboardInterrupt):
+                again()
+    assert not list(tmp_path.rglob("*.json"))
+    assert np.array_equal(first.ids, ids) and np.array_equal(kept.arrays[0, "a"], a)  # of those who read on
+    assert np.array_equal(corpus(0).ids, ids) and np.array_equal(examples("x").arrays[0, "a"], a)
+    assert not np.array_equal(corpus(5).ids, ids) and np.array_equal(first.ids, ids)
+
+
+def test_another_vocabulary_of_the_same_size_is_noticed():
+    one, other = TextTokenizer.load(SENTENCE), TextTokenizer.load(SENTENCE)
+    one.encode("the quick brown fox")
+    assert pieces.digest_of_tokenizer(one) == pieces.digest_of_tokenizer(other)
+    first, second = list(other.pieces.vocab)[-2:]
+    other.pieces.vocab[first], other.pieces.vocab[second] = other.pieces.vocab[second], other.pieces.vocab[first]
+    assert pieces.digest_of_tokenizer(one) != pieces.digest_of_tokenizer(other) and one.size == other.size
+    other = TextTokenizer.load(SENTENCE)
+    other.pieces.lowercase = not other.pieces.lowercase
+    assert pieces.digest_of_tokenizer(one) != pieces.digest_of_tokenizer(other)

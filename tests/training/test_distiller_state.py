@@ -34,5 +34,36 @@ def test_levels_keep_to_the_size(tmp_path):
         before = {name: value.clone() for name, value in linear.state_dict().items()}
         kept.read(optimizer)
         assert all(torch.equal(value, before[name]) for name, value in linear.state_dict().items())
-    with pytest.raises(ValueError, match="fit into"):
-        state.State(tmp_path / "x", linear, 1).level()
+    small = state.State(tmp_path / "x", linear, 1)
+    with pytest.raises(ValueError, match="--state-megabytes 1 is too small .* takes 2.1 in 16 bits .*, 12.1 as it is"):
+        small.level(100)
+    assert state.describe(state.LEVELS[-1]) == "weights in 16 bits, Adam's means left out, its squares left out"
+
+
+def test_a_state_is_read_at_another_size_than_it_was_written(tmp_path):
+    linear = torch.nn.Linear(1000, 1000)
+    optimizer = torch.optim.AdamW(linear.parameters(), lr=1e-3)
+    linear(torch.randn(3, 1000)).sum().backward()
+    optimizer.step()
+    for written, read in ((13, 7), (7, 13), (4, 13)):
+        state.State(tmp_path / "x", linear, written).write(optimizer, {}, 1)
+        before = {key: value.clone() for key, value in optimizer.state[linear.weight].items()}
+        state.State(tmp_path / "x", linear, read).read(optimizer)
+        assert all(torch.equal(value, before[key]) for key, value in optimizer.state[linear.weight].items())
+
+
+def test_a_long_note_takes_its_room(tmp_path):
+    linear = torch.nn.Linear(1000, 1000)
+    optimizer = torch.optim.AdamW(linear.parameters(), lr=1e-3)
+    linear(torch.randn(3, 1000)).sum().backward()
+    optimizer.step()
+    note = {"log": ["x" * 1000] * 1500}
+    state.State(tmp_path / "x", linear, 7).write(optimizer, note, 1)
+    assert (tmp_path / "x").stat().st_size <= 7e6
+
+
+def test_steps_are_counted_where_the_optimiser_reads_them():
+    parameter = torch.empty(3, device="meta")
+    assert state.step_device(parameter, {"fused": True}).type == "meta"
+    assert state.step_device(parameter, {"capturable": True}).type == "meta"
+    assert state.step_device(parameter, {"fused": None, "capturable": False}).type == "cpu"

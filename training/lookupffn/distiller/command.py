@@ -10,6 +10,7 @@ from typing import Any, Callable, Sequence, Union
 
 from .. import features
 from .run import Places, Run
+from .state import describe
 from .training import Options
 
 
@@ -99,6 +100,7 @@ def distill(arguments: Namespace) -> None:
                     arguments.save_every, arguments.measure_every)
     run = Run(arguments.teacher, arguments.text, arguments.out, options, places, arguments.valid, arguments.device,
               arguments.start)
-    print(f"state: {run.state.path}", flush=True)
+    if run.processes.first:
+        print(f"state: {run.state.path}, {describe(run.level)}", flush=True)
     if run.go(arguments.stop_after) and run.processes.first:
         print(f"done: {arguments.out}")

@@ -7,10 +7,11 @@ import json
 import random
 import re
 from pathlib import Path
-from typing import Iterable, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from .. import safetensors
 from ..data import documents_of
 from ..progress import Progress
 from ..text_tokenizer import TextTokenizer
@@ -43,6 +44,25 @@ def digest_of(paths: Sequence[Path]) -> str:
     return total.hexdigest()
 
 
+def digest_of_tokenizer(tokenizer: TextTokenizer) -> str:
+    """Of its vocabulary and all that changes ids."""
+
+    def settings(thing: Any) -> list[tuple[str, Any]]:
+        return sorted((name, sorted(value.items()) if isinstance(value, dict) else value)
+                      for name, value in vars(thing).items() if not name.startswith("_") and name not in ("pieces", "special_ids"))
+
+    special = sorted(map(repr, tokenizer._by_text.values()))
+    return hashlib.sha256(repr((settings(tokenizer), settings(tokenizer.pieces), special)).encode()).hexdigest()
+
+
+def read_note(path: Path) -> Any:
+    """What a cache says of itself; None where there is nothing whole."""
+    try:
+        return json.loads(path.read_text())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
+
+
 class Corpus:
     """Token ids of all pieces one after another, in a folder that can be made again from the texts at any time."""
 
@@ -57,16 +77,21 @@ class Corpus:
     def rows(self, pieces: Iterable[int], length: int) -> np.ndarray:
         return np.stack([self.ids[self.offsets[i] : self.offsets[i] + length] for i in pieces]).astype(np.int64)
 
+    @staticmethod
+    def identity(texts: Sequence[Path], tokenizer: TextTokenizer, longest: int, seed: int) -> dict[str, Any]:
+        return {"version": _VERSION, "texts": digest_of(texts), "longest": longest, "seed": seed, "size": tokenizer.size,
+                "tokenizer": digest_of_tokenizer(tokenizer)}
+
     @classmethod
     def prepare(cls, folder: Path, texts: Sequence[Path], tokenizer: TextTokenizer, longest: int, seed: int) -> Corpus:
         """Reads what an earlier call left in the folder, if that was of the same texts and settings."""
         folder.mkdir(parents=True, exist_ok=True)
-        identity = {"version": _VERSION, "texts": digest_of(texts), "longest": longest, "seed": seed,
-                    "size": tokenizer.size}
+        identity = cls.identity(texts, tokenizer, longest, seed)
         note = folder / "corpus.json"
-        if not note.exists() or json.loads(note.read_text()) != identity:
+        if read_note(note) != identity:
+            note.unlink(missing_ok=True)  # before what it is about, for this may be stopped
             cls._tokenise(folder, texts, tokenizer, longest, seed)
-            note.write_text(json.dumps(identity))
+            safetensors.write_atomically(note, json.dumps(identity).encode())
         return cls(np.load(folder / "ids.npy", mmap_mode="r"), np.load(folder / "lengths.npy"))
 
     @staticmethod
@@ -90,9 +115,10 @@ class Corpus:
                     progress.show(min(done, size - 1), f"{len(lengths)} pieces of text")
         if not lengths:
             raise ValueError("the texts hold no piece of five tokens or more")
-        np.save(folder / "ids.npy", np.fromfile(folder / "ids.part", dtype=kind))
-        np.save(folder / "lengths.npy", np.array(lengths, dtype=np.int32))
-        (folder / "ids.part").unlink()
+        for name, values in (("ids", np.fromfile(folder / "ids.part", dtype=kind)), ("lengths", np.array(lengths, np.int32))):
+            with open(folder / f"{name}.part", "wb") as file:
+                np.save(file, values)
+            (folder / f"{name}.part").replace(folder / f"{name}.npy")  # a run that reads the old ones goes on with them
 
 
 class LengthBatches:

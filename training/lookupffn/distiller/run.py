@@ -18,7 +18,7 @@ from .grow import take_over
 from .measure import HeldOut, Measure
 from .pieces import Corpus, LengthBatches
 from .quantise import int8
-from .state import State
+from .state import State, note_text
 from .subject import Subject
 from .teacher_cache import FFNExamples, TeacherStates
 from .training import Fit, Options, Whole
@@ -59,32 +59,51 @@ class Run:
             take_over(self.student, self.earlier)
         tokenizer = self.teacher.tokenizer
         longest = min(256, self.teacher.longest)
+        corpus_note = Corpus.identity(texts, tokenizer, longest, options.seed)
+        self.identity = {"teacher": self.teacher.digest(), "corpus": corpus_note,
+                         "start": None if self.earlier is None else self.earlier.digest(),
+                         "options": json.loads(json.dumps(dataclasses.asdict(options))),
+                         "save_every": places.save_every, "processes": self.processes.count}
+        self.state = State(places.work / "state.safetensors", self.student.model, places.megabytes)
+        if self.state.path.exists():  # before anything in the folder is written
+            self._check(self.state.note())
+        Whole.choose_what_learns(self.student, options)
+        self.note_bytes = self._note_bytes(len(valid))
+        self.level = self.state.level(self.note_bytes)  # too little room is better known now
         if self.processes.first:
             Corpus.prepare(places.work / "text", texts, tokenizer, longest, options.seed)
         self.processes.wait()
         self.corpus = Corpus.prepare(places.work / "text", texts, tokenizer, longest, options.seed)
         mask_id = tokenizer.mask_id if self.teacher.kind == "masked_lm" else -1
         self.batches = LengthBatches(self.corpus, options.tokens, options.seed, mask_id, tokenizer.special_ids)
-        corpus_note = json.loads((places.work / "text" / "corpus.json").read_text())
-        self.identity = {"teacher": self.teacher.digest(), "corpus": corpus_note,
-                         "start": None if self.earlier is None else self.earlier.digest(),
-                         "options": json.loads(json.dumps(dataclasses.asdict(options))),
-                         "save_every": places.save_every, "megabytes": places.megabytes}
         self.data_identity = json.dumps([self.identity["teacher"], corpus_note, options.tokens, options.seed])
         self.measure = Measure(HeldOut.read(valid), self.teacher) if self.processes.first else None
-        self.state = State(places.work / "state.safetensors", self.student.model, places.megabytes)
         self.note: dict[str, Any] = {"phase": "fit", "step": 0, "layers": self.layers, "fit": [], "whole": [],
                                      "measured": [], "tokens_seen": 0, "seconds": {"fit": 0.0, "whole": 0.0},
-                                     **self.identity}
+                                     "megabytes": places.megabytes, **self.identity}
         self.started: Optional[float] = None
 
+    def _note_bytes(self, held_out: int) -> int:
+        """Of the note at the run's end, at most about that; the same in all processes, of which one measures."""
+        options, places = self.options, self.places
+        steps = options.steps + options.int8_steps
+        measured = 6 + (options.steps // places.measure_every if places.measure_every else 0)
+        return (8192 + options.fit_steps // places.log_every * (24 + 14 * len(self.layers))
+                + steps // places.log_every * 130 + measured * (200 + 300 * held_out))
+
     def _check(self, note: dict[str, Any]) -> None:
+        """What a state of an earlier version does not tell was as it is by default."""
+        unknown = {"processes": 1, "corpus": {}, "options": {}}
+        by_default = {"corpus": self.identity["corpus"], "options": json.loads(json.dumps(dataclasses.asdict(Options())))}
         for key, value in self.identity.items():
-            if note.get(key) == value:
+            stored = note.get(key, unknown.get(key))
+            if key in by_default:
+                stored = {**by_default[key], **stored}
+            if stored == value:
                 continue
-            differing = key
+            differing = "number of processes" if key == "processes" else key
             if key == "options":
-                names = [name for name in value if note[key].get(name) != value[name]]
+                names = [name for name in value if stored[name] != value[name]]
                 if LENGTHS & set(names):
                     self._check_length(note)
                 if set(names) <= MAY_CHANGE:
@@ -111,8 +130,7 @@ class Run:
         before = self.state.note() if self.state.path.exists() else None
         self.processes.wait()  # the first process will soon write one
         if before is not None:
-            self._check(before)
-            self.note = {**before, **self.identity}
+            self.note = {**before, "megabytes": self.places.megabytes, **self.identity}
         left = stop_after
         if self.note["phase"] == "fit":
             left = self._fit(before is not None, left)
@@ -129,7 +147,10 @@ class Run:
         now = time.monotonic()
         self.note["seconds"][self.note["phase"]] += now - (self.started or now)
         self.started = now
-        self.state.write(optimizer, self.note, step, self.processes.first)
+        real = len(json.dumps(note_text(self.note, step))) if self.processes.first else 0
+        shared = self.processes.mean(torch.tensor(float(real), dtype=torch.float64, device=self.processes.device))
+        note_bytes = max(self.note_bytes, round(float(shared) * self.processes.count))
+        self.state.write(optimizer, self.note, step, self.processes.first, note_bytes)
         self.processes.wait()
 
     def _measured(self, label: str, step: int, rounded: bool = False) -> None:

@@ -17,8 +17,20 @@ from torch import Tensor, nn
 from .. import safetensors
 
 _BLOCK = 256
+Level = tuple[int, int, int]
 # Bytes of a weight, of Adam's first and second moments; the first that fits is taken.
-LEVELS = ((4, 4, 4), (4, 1, 1), (3, 1, 1), (2, 1, 1), (2, 0, 1), (2, 0, 0))
+LEVELS: tuple[Level, ...] = ((4, 4, 4), (4, 1, 1), (3, 1, 1), (2, 1, 1), (2, 0, 1), (2, 0, 0))
+
+
+def describe(level: Level) -> str:
+    """What of a run its state keeps."""
+    kept = {4: "whole", 1: "in 8 bits", 0: "left out"}
+    weight, first, second = level
+    return f"weights in {8 * weight} bits, Adam's means {kept[first]}, its squares {kept[second]}"
+
+
+def note_text(note: dict[str, Any], steps: int) -> str:
+    return json.dumps({**note, "optimizer_steps": steps})
 
 
 def _blocks(values: np.ndarray) -> np.ndarray:
@@ -82,22 +94,39 @@ def _named(name: str, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {suffix: tensors[name + suffix] for suffix in ("", ".scale") if name + suffix in tensors}
 
 
+def step_device(parameter: Tensor, group: dict[str, Any]) -> torch.device:
+    """Where AdamW wants the number of its steps; kernels for all of a step read it beside the parameter."""
+    return parameter.device if group.get("fused") or group.get("capturable") else torch.device("cpu")
+
+
 class State:
     """`model` is the student; those of its parameters that learn are stored, the others are the teacher's."""
 
     def __init__(self, path: Path, model: nn.Module, megabytes: float = 60) -> None:
         self.path, self.model, self.megabytes = path, model, megabytes
 
-    def level(self) -> tuple[int, int, int]:
-        numbers = sum(parameter.numel() for parameter in self.model.parameters() if parameter.requires_grad)
-        room = self.megabytes * 1e6 - 200_000
-        for level in LEVELS:
-            if numbers * (sum(level) + 0.04) <= room:
-                return level
-        raise ValueError(f"{numbers} numbers learn; not even in 16 bits do they fit into {self.megabytes} MB")
+    def bytes_of(self, level: Level, note_bytes: int) -> int:
+        """Of the file, at most."""
+        total = note_bytes + 1024
+        for name, parameter in self.model.named_parameters():
+            if parameter.requires_grad:
+                numbers = parameter.numel()
+                in_blocks = -(-numbers // _BLOCK) * (_BLOCK + 4)
+                total += level[0] * numbers + sum({0: 0, 1: in_blocks, 4: 4 * numbers}[size] for size in level[1:])
+                total += 5 * (len(name) + 130)  # the header's entries
+        return total
 
-    def pack(self, optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-        weight, first, second = self.level()
+    def level(self, note_bytes: int) -> Level:
+        """The first that fits. note_bytes: of the note as write() stores it."""
+        for level in LEVELS:
+            if self.bytes_of(level, note_bytes) <= self.megabytes * 1e6:
+                return level
+        fewest, best = (self.bytes_of(level, note_bytes) / 1e6 for level in (LEVELS[-1], LEVELS[0]))
+        raise ValueError(f"--state-megabytes {self.megabytes:g} is too small for what learns: it takes {fewest + 0.05:.1f} "
+                         f"in 16 bits without Adam's memory, {best + 0.05:.1f} as it is")
+
+    def pack(self, optimizer: torch.optim.Optimizer, level: Level) -> dict[str, np.ndarray]:
+        weight, first, second = level
         tensors: dict[str, np.ndarray] = {}
         for name, parameter in self.model.named_parameters():
             if not parameter.requires_grad:
@@ -115,7 +144,7 @@ class State:
     @torch.no_grad()
     def unpack(self, tensors: dict[str, np.ndarray], optimizer: torch.optim.Optimizer, steps: int) -> None:
         """steps: how many the optimiser has made."""
-        first = self.level()[1]
+        group_of = {id(parameter): group for group in optimizer.param_groups for parameter in group["params"]}
 
         def shaped(values: np.ndarray, like: Tensor) -> Tensor:
             return torch.from_numpy(np.array(values[: like.numel()], np.float32)).view(like.shape).to(like.device)
@@ -132,19 +161,23 @@ class State:
                 optimizer.state.pop(parameter, None)
                 continue
             means = _named(f"exp_avg.{name}", tensors)
-            unpacked = _unpack_float if first == 4 else _unpack_first
-            second = _unpack_float if first == 4 else _unpack_second
+            # Whatever level they were written at, which may be another than today's.
+            first = _unpack_first if ".scale" in means else _unpack_float
+            second = _unpack_second if ".scale" in squares else _unpack_float
             optimizer.state[parameter] = {
-                "step": torch.tensor(float(steps)),
-                "exp_avg": shaped(unpacked(means), parameter) if means else torch.zeros_like(parameter),
+                "step": torch.tensor(float(steps), device=step_device(parameter, group_of.get(id(parameter), {}))),
+                "exp_avg": shaped(first(means), parameter) if means else torch.zeros_like(parameter),
                 "exp_avg_sq": shaped(second(squares), parameter)}
 
-    def write(self, optimizer: torch.optim.Optimizer, note: dict[str, Any], steps: int, to_disk: bool = True) -> None:
-        """`note` says where the run stands. What was rounded goes on rounded."""
-        tensors = self.pack(optimizer)
+    def write(self, optimizer: torch.optim.Optimizer, note: dict[str, Any], steps: int, to_disk: bool = True,
+              note_bytes: int = 0) -> None:
+        """`note` says where the run stands. What was rounded goes on rounded. note_bytes: room to keep for it at least,
+        the same in all processes, for all must round alike."""
+        text = note_text(note, steps)
+        tensors = self.pack(optimizer, self.level(note_bytes or len(json.dumps(text))))
         if to_disk:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            safetensors.save(self.path, tensors, {"note": json.dumps({**note, "optimizer_steps": steps})})
+            safetensors.save(self.path, tensors, {"note": text})
         self.unpack(tensors, optimizer, steps)
 
     def note(self) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,16 +11,8 @@ from torch import Tensor
 
 from .. import features, safetensors
 from ..progress import Progress
-from .pieces import LengthBatches
+from .pieces import LengthBatches, read_note
 from .subject import Subject
-
-
-def read_note(path: Path) -> Any:
-    """What a cache says of itself; None where there is nothing whole."""
-    try:
-        return json.loads(path.read_text())
-    except (FileNotFoundError, json.JSONDecodeError):
-        return None
 
 
 def _as_kept(value: Tensor) -> Tensor:
