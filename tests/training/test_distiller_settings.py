@@ -134,3 +134,38 @@ def test_another_vocabulary_of_the_same_size_is_noticed():
     other = TextTokenizer.load(SENTENCE)
     other.pieces.lowercase = not other.pieces.lowercase
     assert pieces.digest_of_tokenizer(one) != pieces.digest_of_tokenizer(other)
+
+
+@pytest.mark.parametrize("option, value, message", [
+    ("--rate", 0, "--rate is 0.0, expected more than 0"), ("--rate", "nan", "--rate is nan, expected more than 0"),
+    ("--warm-up", -1, "--warm-up is -1, expected 0 or more"), ("--tokens", 0, "--tokens is 0, expected 1 or more"),
+    ("--save-every", -1, "--save-every is -1, expected 0 or more"), ("--tables", "16,0,16", "--tables is 0, expected 1"),
+    ("--last-rate", 2, "--last-rate is 2.0, expected from 0 to 1"), ("--layers", 9, "--layers are 9, expected 0 to 2"),
+    ("--state-megabytes", 0, "--state-megabytes is 0.0, expected more than 0")])
+def test_values_out_of_range_are_named_at_once(texts, tmp_path, option, value, message):  # noqa: F811
+    with pytest.raises(SystemExit, match=message):
+        command(SENTENCE, texts, tmp_path / "student", option, value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("option, value, message", [
+    ("--layers", "0,0", "list of different layers"), ("--layers", "0,x", "list of different layers"),
+    ("--fade", "0.6", "pair of shares from 0 to 1"), ("--fade", "0.8,0.6", "pair of shares from 0 to 1"),
+    ("--precision", "float16", "choose from 'float32', 'bfloat16'")])
+def test_values_of_another_form_are_named(texts, tmp_path, capsys, option, value, message):  # noqa: F811
+    with pytest.raises(SystemExit):
+        command(SENTENCE, texts, tmp_path / "student", option, value)
+    assert message in capsys.readouterr().err
+
+
+def test_nothing_between_the_ends_of_phases(texts, tmp_path):  # noqa: F811
+    command(SENTENCE, texts, tmp_path / "student", *SHORT, "--warm-up", 0, "--save-every", 0, "--measure-every", 0)
+    note = json.loads(safetensors.load(tmp_path / "student.work" / "state.safetensors")[1]["note"])
+    assert note["step"] == 6 and [entry["label"] for entry in note["measured"]] == ["the fit", "6 steps"]
+
+
+def test_a_single_file_is_no_beginning(texts, tmp_path):  # noqa: F811
+    (tmp_path / "shipped").mkdir()
+    shutil.copy(SENTENCE / "model.safetensors", tmp_path / "shipped")
+    with pytest.raises(SystemExit, match="shipped: no config.json; a teacher, and what a student begins with, is a folder"):
+        command(SENTENCE, texts, tmp_path / "student", "--start", tmp_path / "shipped")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import Any, Callable, Sequence, Union
 
 from .. import features
 from .run import Places, Run
 from .state import describe
-from .training import Options
+from .training import PRECISIONS, Options
 
 
 def _each(kind: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -26,12 +27,44 @@ def _each(kind: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def _layers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    try:
+        layers = [int(part) for part in text.split(",")]
+    except ValueError:
+        layers = [-1]
+    if min(layers) < 0 or len(set(layers)) < len(layers):
+        raise ArgumentTypeError(f"{text} is no list of different layers, counted from 0, such as 0,1,5")
+    return layers
 
 
 def _fade(text: str) -> tuple[float, float]:
-    begin, end = map(float, text.split(","))
+    try:
+        begin, end = map(float, text.split(","))
+    except ValueError:
+        begin, end = -1.0, -1.0
+    if not 0 <= begin <= end <= 1:
+        raise ArgumentTypeError(f"{text} is no pair of shares from 0 to 1, the first not above the second, such as 0.6,0.8")
     return begin, end
+
+
+# Which values numbers may have, and how to say so.
+_ABOVE_0: tuple[Callable[[float], bool], str] = (lambda value: value > 0, "more than 0")
+_FROM_0: tuple[Callable[[float], bool], str] = (lambda value: value >= 0, "0 or more")
+_FROM_1: tuple[Callable[[float], bool], str] = (lambda value: value >= 1, "1 or more")
+_SHARE: tuple[Callable[[float], bool], str] = (lambda value: 0 <= value <= 1, "from 0 to 1")
+_ALLOWED = {"tables": _FROM_1, "rows": _FROM_1, "block_size": _FROM_1, "seed": _FROM_0, "tokens": _FROM_1,
+            "fit_steps": _FROM_0, "fit_rate": _ABOVE_0, "fit_tokens": _FROM_1, "steps": _FROM_0, "rate": _ABOVE_0,
+            "rest_rate": _FROM_0, "words_rate": _FROM_0, "warm_up": _FROM_0, "last_rate": _SHARE, "clip": _FROM_0,
+            "int8_steps": _FROM_0, "int8_rate": _FROM_0, "threads": _FROM_0, "state_megabytes": _ABOVE_0,
+            "cache_gigabytes": _FROM_0, "save_every": _FROM_0, "measure_every": _FROM_0, "stop_after": _FROM_0}
+
+
+def check(arguments: Namespace) -> None:
+    """Before any work is done with what would fail after it."""
+    for name, (fits, what) in _ALLOWED.items():
+        given = getattr(arguments, name)
+        for value in given if isinstance(given, list) else [given]:
+            if value is not None and not (math.isfinite(value) and fits(value)):
+                raise ValueError(f"--{name.replace('_', '-')} is {value}, expected {what}")
 
 
 def default_work(out: Union[str, Path]) -> Path:
@@ -55,9 +88,9 @@ def add(commands: Any) -> None:
                          help="texts to measure on; .tsv files hold pairs of a short and a long text")
     command.add_argument("--work", type=Path, help="folder for the state and what can be made again (default: a folder of "
                          "OUT's name in the user's cache)")
-    command.add_argument("--start", type=Path, help="folder of an earlier student to begin with, which may have other "
+    command.add_argument("--start", type=Path, help="folder that an earlier call wrote as --out, which may have other "
                          "numbers of tables (its FFNs are fitted no more with --fit-steps 0)")
-    command.add_argument("--layers", type=_layers, help="which layers, such as 0,1,5 (default: all)")
+    command.add_argument("--layers", type=_layers, help="which layers, from 0, such as 0,1,5 (default: all)")
     command.add_argument("--tables", type=_each(int), default=defaults.tables, help="a list gives each layer its own")
     command.add_argument("--rows", type=_each(int), default=defaults.rows, help="of a table")
     command.add_argument("--projection", type=_each(str), default=defaults.projection, help="dense, or bh1 to bh9")
@@ -70,26 +103,29 @@ def add(commands: Any) -> None:
                        ("fit_rate", "of the fit"), ("fit_tokens", "to fit to"), ("steps", "for the whole"),
                        ("rate", "of the lookups"), ("rest_rate", "of attention, norms and heads"),
                        ("words_rate", "of the embeddings of words and positions; 0 keeps the teacher's"),
-                       ("warm_up", "steps in which the rate rises"), ("last_rate", "share of the rate at the end"),
+                       ("warm_up", "steps in which the rate rises; 0: none"), ("last_rate", "share of the rate at the end"),
                        ("clip", "the longest gradient; 0 allows any"), ("int8_steps", "with weights rounded to int8, at the end"),
                        ("int8_rate", "share of the rate for these")]:
         default = getattr(defaults, name)
         command.add_argument("--" + name.replace("_", "-"), type=type(default), default=default, help=what)
     command.add_argument("--fade", type=_fade, default=defaults.fade, help="shares of the steps between which the hidden "
                          "states leave the loss, such as 0.6,0.8; afterwards the teacher's kept answers are enough")
-    command.add_argument("--precision", choices=list(features.PRECISIONS), default="float32")
+    command.add_argument("--precision", choices=PRECISIONS, default="float32", help="of products")
     command.add_argument("--device", default="cpu")
     command.add_argument("--threads", type=int, default=0)
     places = Places(Path())
     command.add_argument("--state-megabytes", type=float, default=places.megabytes, help="the state is never larger")
     command.add_argument("--cache-gigabytes", type=float, default=places.cache_gigabytes, help="for the teacher's answers")
-    command.add_argument("--save-every", type=int, default=places.save_every)
-    command.add_argument("--measure-every", type=int, default=places.measure_every)
+    command.add_argument("--save-every", type=int, default=places.save_every,
+                         help="steps between two states; 0: only at the end of a phase")
+    command.add_argument("--measure-every", type=int, default=places.measure_every,
+                         help="steps between two measurements; 0: only at the end of a phase")
     command.add_argument("--stop-after", type=int, help="steps of this call; the same command goes on")
     command.set_defaults(run_command=distill)
 
 
 def distill(arguments: Namespace) -> None:
+    check(arguments)
     features.set_threads(arguments.threads)
     fields = Options.__dataclass_fields__
     options = Options(**{name: getattr(arguments, name) for name in fields})

@@ -41,6 +41,10 @@ class Places:
     log_every: int = 10
 
 
+def _due(number: int, every: int) -> bool:
+    return every > 0 and number % every == 0
+
+
 class Run:
     def __init__(self, teacher: Union[str, Path], texts: Sequence[Path], out: Path, options: Options, places: Places,
                  valid: Sequence[Path] = (), device: str = "cpu", start: Optional[Path] = None) -> None:
@@ -49,7 +53,9 @@ class Run:
         self.teacher = Subject.load(teacher)
         self.teacher.model.to(self.processes.device).eval().requires_grad_(False)
         count = len(self.teacher.layers)
-        self.layers = list(range(count)) if options.layers is None else [range(count)[i] for i in options.layers]
+        self.layers = list(range(count)) if options.layers is None else options.layers
+        if not set(self.layers) <= set(range(count)):
+            raise ValueError(f"--layers are {', '.join(map(str, self.layers))}, expected 0 to {count - 1}")
         torch.manual_seed(options.seed)
         self.student = self.teacher.copy()
         self.student.replace_ffns(options.kind, self.layers, **options.changes())
@@ -192,7 +198,7 @@ class Run:
                 self._measured("the fit", 0)
                 self.note["phase"], self.note["step"] = "whole", 0
                 self._enter_whole(first=True)
-            elif number % self.places.save_every == 0:
+            elif _due(number, self.places.save_every):
                 self._save(fit.optimizer, number)
             progress.show(number, "errors " + " ".join(f"{error:.3f}" for error in errors))
             left = None if left is None else left - 1
@@ -235,14 +241,14 @@ class Run:
             if number % self.places.log_every == 0 or number == total:
                 self.note["whole"].append({"step": number, **{key: round(value, 5) for key, value in values.items()}})
             end_of_float = number == self.options.steps
-            if number % self.places.measure_every == 0 and number < self.options.steps or end_of_float:
+            if _due(number, self.places.measure_every) and number < self.options.steps or end_of_float:
                 self._measured(f"{number} steps", number)
             if end_of_float and self.options.int8_steps:
                 self._measured("rounded to int8", number, rounded=True)
             if number == total and self.options.int8_steps:
                 self._measured(f"{self.options.int8_steps} steps with int8, in float32", number)
                 self._measured(f"{self.options.int8_steps} steps with int8, rounded", number, rounded=True)
-            if number % self.places.save_every == 0 or number == total:
+            if _due(number, self.places.save_every) or number == total:
                 self._save(whole.optimizer, number)
                 if self.processes.first:
                     report.write(self.out, self.student, self.teacher, self.options, self.note)

@@ -36,6 +36,10 @@ class Subject:
         if is_sentence_encoder(folder):
             sentence = load_sentence_encoder(folder)
             return cls(sentence.model, "sentence", sentence.tokenizer, sentence, folder)
+        if not (folder / "config.json").exists():
+            raise ValueError(f"{folder}: no config.json; a teacher, and what a student begins with, is a folder as Hugging "
+                             "Face or sentence-transformers have it or as distill writes to --out. A single file that "
+                             "the library wrote is not read")
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         if config.get("model_type") in PREFIXES and "attention_head_size" not in config:
             model: Union[FamilyModel, Encoder] = load_folder(folder)

@@ -20,6 +20,10 @@ from .subject import States, Subject, answer_loss, relative_error
 from .teacher_cache import FFNExamples, TeacherStates
 
 
+# Not float16, which needs the loss scaled.
+PRECISIONS = ("float32", "bfloat16")
+
+
 @dataclasses.dataclass
 class Options:
     """Of a run. What is learned depends on all of them."""
@@ -169,7 +173,7 @@ class Whole:
         options = self.options
         if self.is_int8(step):
             return options.rate * options.int8_rate * max(options.last_rate, 1 - (step - options.steps) / options.int8_steps)
-        return options.rate * min(1.0, (step + 1) / options.warm_up) * max(options.last_rate, 1 - step / options.steps)
+        return options.rate * min(1.0, (step + 1) / max(1, options.warm_up)) * max(options.last_rate, 1 - step / options.steps)
 
     def hidden_weight(self, step: int) -> float:
         """Of the hidden states in the loss: 1, then less, then 0 from the end of the fade on."""
