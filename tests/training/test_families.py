@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,32 @@ def test_golden_sentence_encoders(folder, tmp_path):
     save_folder(encoder.model, tmp_path, folder)
     assert not (tmp_path / "io.safetensors").exists()
     assert error(load_sentence_encoder(tmp_path).encode(texts[:5]), expected[:5]) < 1e-4
+
+
+def test_an_encoder_in_a_folder_of_its_own_is_saved_there(tmp_path):
+    source, old, new = HERE / "data" / "sentence-lookup-bh4", tmp_path / "old", tmp_path / "new"
+    shutil.copytree(source, old)
+    (old / "0_Transformer").mkdir()
+    for name in ("config.json", "model.safetensors", "sentence_bert_config.json", "tokenizer.json", "vocab.txt"):
+        (old / name).rename(old / "0_Transformer" / name)
+    modules = json.loads((old / "modules.json").read_text())
+    modules[0]["path"] = "0_Transformer"
+    (old / "modules.json").write_text(json.dumps(modules))
+    encoder = load_sentence_encoder(old)
+    with torch.no_grad():
+        encoder.layers[0].FFN.tables.mul_(2)
+    save_folder(encoder.model, new, old)
+    texts = ["the quick brown fox", "hello"]
+    assert torch.equal(load_sentence_encoder(new).encode(texts), encoder.encode(texts))
+    assert not torch.equal(encoder.encode(texts), load_sentence_encoder(source).encode(texts))
+    found = sorted(str(path.relative_to(new)) for path in new.rglob("*") if path.is_file())
+    assert found == ["0_Transformer/config.json", "0_Transformer/model.safetensors",
+                     "0_Transformer/sentence_bert_config.json", "0_Transformer/tokenizer.json", "0_Transformer/vocab.txt",
+                     "1_Pooling/config.json", "config_sentence_transformers.json", "modules.json"]
+    modules[0]["path"] = "../0_Transformer"
+    (old / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ValueError, match="leads out of the folder"):
+        save_folder(encoder.model, new, old)
 
 
 @pytest.mark.skipif(not MINILM.exists(), reason="needs ../shared")

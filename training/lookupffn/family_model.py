@@ -203,26 +203,43 @@ def load_folder(folder: Union[str, Path]) -> FamilyModel:
     raise ValueError(f"{folder}: neither model.safetensors nor pytorch_model.bin is there")
 
 
-# Of a folder's own files; what lies in its modules' folders (1_Pooling, 2_Dense, ...) goes along whole.
+# Of a folder's own files and of its encoder's; what lies in the folders of further modules (1_Pooling, 2_Dense, ...) goes
+# along whole. The encoder's weights and config never do: they are the old model's.
 _KEPT = {"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.txt",
          "vocab.json", "merges.txt", "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
          "LICENSE", "LICENSE.txt", "NOTICE", "NOTICE.txt", "NOTICE.md"}
 _IN_MODULES = (".json", ".safetensors", ".bin")
 
 
+def module_folders(folder: Union[str, Path]) -> tuple[Path, set[Path]]:
+    """Of a sentence encoder's folder: where its encoder lies, and where its other modules do, below the folder."""
+    encoder, others = Path(), set()
+    listed = Path(folder) / "modules.json"
+    for module in json.loads(listed.read_text(encoding="utf-8")) if listed.exists() else ():
+        path = Path(module.get("path") or "")
+        if path.is_absolute() or ".." in path.parts:
+            raise ValueError(f"{listed}: the path {path} leads out of the folder")
+        if module["type"].rsplit(".", 1)[-1] == "Transformer":
+            encoder = path
+        else:
+            others.add(path)
+    return encoder, others - {encoder, Path()}
+
+
 def save_folder(model: FamilyModel, folder: Union[str, Path], like: Optional[Union[str, Path]] = None,
                 dtype: str = "f32") -> None:
     """config.json and model.safetensors; the tokenizer, the modules after the encoder and the licence are those of the
-    folder `like`."""
+    folder `like`, and all lies where its modules.json says."""
     from .files import stored
     folder, config = Path(folder), json.dumps(model.file_config(), indent=2)
-    folder.mkdir(parents=True, exist_ok=True)
+    encoder, others = module_folders(like) if like is not None else (Path(), set())
+    (folder / encoder).mkdir(parents=True, exist_ok=True)
     for source in sorted(Path(like).rglob("*")) if like is not None else ():
         name = source.relative_to(like)
-        in_module = len(name.parts) == 2 and name.parts[0][0].isdigit() and source.suffix in _IN_MODULES
-        if source.is_file() and (in_module or str(name) in _KEPT):
-            (folder / name.parent).mkdir(exist_ok=True)
+        kept = name.parent in (Path(), encoder) and name.name in _KEPT
+        if source.is_file() and (kept or name.parent in others and source.suffix in _IN_MODULES):
+            (folder / name.parent).mkdir(parents=True, exist_ok=True)
             safetensors.write_atomically(folder / name, source.read_bytes())
-    safetensors.write_atomically(folder / "config.json", config.encode())
+    safetensors.write_atomically(folder / encoder / "config.json", config.encode())
     tensors = {name: value.cpu().float().numpy() for name, value in model.file_tensors().items()}
-    safetensors.save(folder / "model.safetensors", stored(tensors, dtype), {"format": "pt"})
+    safetensors.save(folder / encoder / "model.safetensors", stored(tensors, dtype), {"format": "pt"})
