@@ -106,16 +106,20 @@ def test_fused_adamw_where_there_is_one(monkeypatch):
     class Fused(torch.optim.AdamW):
         def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, fused=False):
             made.append(fused)
-            if fused and not self.supported:
-                raise RuntimeError("`fused=True` requires all the params to be on other devices")
             super().__init__(params, lr, betas, eps, weight_decay)
+            for group in self.param_groups:
+                group.setdefault("fused", fused)
+            if fused and not self.supported:  # As in PyTorch 2.0 to 2.3: when the groups are filled in already.
+                raise RuntimeError("`fused=True` requires all the params to be on other devices")
 
     parameter = torch.nn.Parameter(torch.zeros(2))
     monkeypatch.setattr(torch.optim, "AdamW", Fused)
     for Fused.supported, expected in [(True, [True]), (False, [True, False])]:
         made.clear()
-        features.adamw([{"params": [parameter], "scale": 1.0}], lr=0.1)
-        assert made == expected
+        groups = [{"params": [parameter], "scale": 1.0}]
+        optimizer = features.adamw(groups, lr=0.1)
+        assert made == expected and [set(group) for group in groups] == [{"params", "scale"}]
+        assert optimizer.param_groups[0]["fused"] == Fused.supported and optimizer.param_groups[0]["scale"] == 1.0
 
 
 def test_compile_where_there_is_one(monkeypatch):

@@ -36,10 +36,11 @@ def adamw(groups: list[dict[str, Any]], **options: Any) -> torch.optim.Optimizer
     """AdamW with all of a step in one kernel, where this PyTorch can do so on the parameters' device."""
     if "fused" in inspect.signature(torch.optim.AdamW).parameters:
         try:
-            return torch.optim.AdamW(groups, fused=True, **options)
+            # Copies, for a constructor that refuses may have written fused=True into the groups by then.
+            return torch.optim.AdamW([dict(group) for group in groups], fused=True, **options)
         except RuntimeError:
             pass  # not for this device, or not for these types
-    return torch.optim.AdamW(groups, **options)
+    return torch.optim.AdamW([dict(group) for group in groups], **options)
 
 
 def compiled(module: nn.Module) -> nn.Module:
