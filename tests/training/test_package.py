@@ -44,6 +44,17 @@ def test_pip_installs_it_with_the_library_inside(tmp_path):
     subprocess.run([python, "-m", "lookupffn", "--help"], capture_output=True, env=outside, check=True, cwd=tmp_path)
 
 
+def test_a_library_that_is_not_there_is_named(tmp_path):
+    """A path from where pip was called leads nowhere from training/, where pip runs setup.py."""
+    pytest.importorskip("setuptools")
+    source = tmp_path / "training"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns("__pycache__"))
+    made = subprocess.run([sys.executable, "setup.py", "-q", "build_py"], cwd=source, capture_output=True, text=True,
+                          env={**os.environ, "LOOKUPFFN_LIBRARY": "build/liblookupffn.so"}, check=False)
+    assert made.returncode == 1 and "Traceback" not in made.stderr
+    assert "no file build/liblookupffn.so" in made.stderr and "absolute path" in made.stderr
+
+
 def test_help_names_the_commands(capsys):
     with pytest.raises(SystemExit) as ended:
         __main__.main(["--help"])
