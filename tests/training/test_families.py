@@ -261,6 +261,27 @@ def test_what_is_wrong_is_named(tmp_path):
         save_folder(model, tmp_path / "model")
 
 
+def test_misspelt_keys_of_new_ffns_are_refused():
+    sizes = {"ffn_num_table": 4, "ffn_table_size": 8, "projection_type": "bh4"}
+    for model in (small_model(), load_sentence_encoder(HERE / "data" / "sentence-lookup-bh4"), stand_ins.Model("bert")):
+        before = set(model.state_dict())
+        for key, message in [("blok_size", 'did you mean "block_size"'), ("num_probe", 'did you mean "num_probes"'),
+                             ("tables", "expected some of .*ffn_num_table"), ("seed", "expected some of")]:
+            with pytest.raises(ValueError, match=f'no key "{key}"; {message}'):
+                replace_ffns(model, **sizes, **{key: 8})
+        assert set(model.state_dict()) == before
+    for family, key in [("bert", "intermediate_size"), ("distilbert", "hidden_dim")]:
+        model = replace_ffns(small_model(family), "vanilla", **{key: 48})
+        assert model.layers[0]._products()[0].out_features == 48
+
+
+def test_a_second_swap_of_transformers_objects_keeps_the_probes():
+    model = stand_ins.Model("bert", count=2)
+    replace_ffns(model, layers=[0, 1], ffn_num_table=4, ffn_table_size=8, projection_type="dense", num_probes=2)
+    replace_ffns(model, layers=[0], ffn_num_table=5)
+    assert [model.layer(i).FFN.num_probes for i in range(2)] == [2, 2] and model.config.num_probes == 2
+
+
 @pytest.mark.parametrize("family", ["bert", "prelayernorm", "distilbert"])
 def test_transformers_objects(family):
     """Stand-ins of the same structure: transformers itself is not among Debian's packages."""

@@ -35,6 +35,21 @@ def check_keys(values: dict[str, Any], known: set[str], refuse: bool) -> None:
         warnings.warn(f'config: the key "{key}" is not known and says nothing here', stacklevel=3)
 
 
+# What one may say of new FFNs; `activation` stands for ffn_activation, which models of the families have beside their own.
+LOOKUP_KEYS = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "decay_coeff", "num_probes")
+FFN_KEYS = (*LOOKUP_KEYS, "ffn_activation", "ffn_linear")
+
+
+def check_changes(changes: dict[str, Any], *more: str) -> None:
+    """ValueError for what nobody would read of new FFNs; here nothing is another program's."""
+    known = [*FFN_KEYS, "activation", *more]
+    for key in changes:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, 1, 0.8)
+            hint = f'did you mean "{close[0]}"?' if close else f"expected some of {', '.join(known)}"
+            raise ValueError(f'FFNs have no key "{key}"; {hint}')
+
+
 def of_layer(values: dict[str, Any], layer: int, num_layers: int) -> dict[str, Any]:
     """The config of one layer: lists with an entry for every layer give theirs."""
     chosen = dict(values)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import attention
-from .config import check_keys, of_layer
+from .config import FFN_KEYS, LOOKUP_KEYS, check_keys, of_layer
 from .encoder import padding_bias
 from .layer import LookupFFN
 
@@ -24,7 +24,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu, "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"), "relu": F.relu,
     "silu": F.silu, "swish": F.silu}
-_LOOKUP_KEYS = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "decay_coeff", "num_probes")
 # What DistilBERT calls otherwise.
 _DISTILBERT_KEYS = {"hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
                     "intermediate_size": "hidden_dim", "hidden_act": "activation"}
@@ -53,7 +52,7 @@ class FamilyConfig:
         if self.raw.get("position_embedding_type", "absolute") != "absolute":
             raise ValueError("config: only absolute positions are supported")
         check_keys({key: value for key, value in self.raw.items() if "ffn" in key or "projection" in key},
-                   {*_LOOKUP_KEYS, "ffn_activation", "ffn_kinds", "ffn_linear"}, True)
+                   {*FFN_KEYS, "ffn_kinds"}, True)
 
     def get(self, key: str, default: Any = None) -> Any:
         name = _DISTILBERT_KEYS.get(key, key) if self.family == "distilbert" else key
@@ -94,7 +93,7 @@ class FamilyConfig:
         if self.raw.get("layer_norm", False):
             raise ValueError("config: layer_norm is true, but LookupFFNs of this family have no layer norm of their own")
         values = of_layer(self.raw, layer, self.num_layers)
-        chosen = {key: values[key] for key in _LOOKUP_KEYS if key in values}
+        chosen = {key: values[key] for key in LOOKUP_KEYS if key in values}
         for key in ("ffn_num_table", "ffn_table_size"):
             if key not in chosen:
                 raise ValueError(f"config: {key} is missing")

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import safetensors, unpickle
-from .config import with_changes
+from .config import check_changes, with_changes
 from .encoder import IGNORED
 from .families import PREFIXES, Base, FamilyConfig, Part
 
@@ -118,6 +118,8 @@ class FamilyModel(nn.Module):
         """New FFNs for all layers or for some, in place; `changes` are config keys, lists for one value a layer."""
         count = self.config.num_layers
         chosen = list(range(count)) if layers is None else [range(count)[i] for i in layers]
+        size_key = "hidden_dim" if self.config.family == "distilbert" else "intermediate_size"
+        check_changes(changes, *([size_key] if kind == "vanilla" else []))
         if "activation" in changes:
             changes["ffn_activation"] = changes.pop("activation")
         raw = with_changes(self.config.raw, chosen, changes, count)

@@ -6,7 +6,7 @@ from typing import Any, Iterable, Optional
 
 from torch import Tensor, nn
 
-from .config import with_changes
+from .config import FFN_KEYS, check_changes, with_changes
 from .encoder import Encoder, replace_paper_ffns
 from .families import NoFFN
 from .family_model import FamilyModel
@@ -85,12 +85,11 @@ def _replace_foreign(model: nn.Module, kind: str, layers: Optional[Iterable[int]
     if kind not in ("lookup", "none"):
         raise ValueError(f'FFNs of kind "{kind}" cannot be put into {type(model).__name__}; lookup and none can')
     chosen = list(range(len(found))) if layers is None else [range(len(found))[i] for i in layers]
+    check_changes(changes)
     if "activation" in changes:
         changes["ffn_activation"] = changes.pop("activation")
     config = getattr(model, "config", None)
-    keys = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "ffn_activation", "decay_coeff",
-            "ffn_linear")
-    old = {key: getattr(config, key) for key in keys if getattr(config, key, None) is not None}
+    old = {key: getattr(config, key) for key in FFN_KEYS if getattr(config, key, None) is not None}
     values = with_changes(old, chosen, changes, len(found))
     for i in chosen:
         layer, size = found[i], _size_of(found[i])
