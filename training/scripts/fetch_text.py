@@ -6,10 +6,11 @@
     fetch_text.py --list                the sources with their licences
 
 Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder; npm packs those of npm.
-OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of all
-packages used. Sources that are kept for measuring alone get a file of their own, such as jargon.txt, and so do the
-descriptions of one package in fifteen: pairs.tsv, a short one, a tab and the long one. Passages of general English that
-share eight words in a row with any of these, or with FILEs, are left out; so are those that name their books.
+OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of
+the packages unpacked; of `packages`, the descriptions of all, each under its package's licence, it says nothing. Sources
+that are kept for measuring alone get a file of their own, such as jargon.txt, and so do the descriptions of one package
+in fifteen: pairs.tsv, a short one, a tab and the long one. Passages of general English that share eight words in a row
+with any of these, or with FILEs, are left out; so are those that name their books.
 """
 
 import argparse
