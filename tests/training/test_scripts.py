@@ -4,6 +4,8 @@ import gzip
 import hashlib
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -126,6 +128,25 @@ def test_students_are_measured_beside_baselines(tmp_path, monkeypatch):
     (row,) = [line for line in (tmp_path / "none" / "report.md").read_text().splitlines() if "24 steps |" in line]
     assert abs(results["none"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-3
     assert (tmp_path / "out" / "quality.svg").read_text().count("<circle") == 2
+
+
+@pytest.mark.parametrize("student", ["lookups=nowhere", "nowhere"])
+def test_a_missing_student_is_named(tmp_path, monkeypatch, student):
+    monkeypatch.setattr(sys, "argv", ["evaluate_sentences.py", "nobody", "--valid", __file__, "--student", student, "--out",
+                                      str(tmp_path / "out")])
+    with pytest.raises(SystemExit, match="--student .*nowhere.*NAME=PATH"):
+        script("evaluate_sentences").main()
+    assert not (tmp_path / "out").exists()
+
+
+def test_scripts_that_docs_name_can_be_run():
+    root = SCRIPTS.parents[1]
+    for path in SCRIPTS.glob("*.py"):
+        assert os.access(path, os.X_OK) == path.read_text(encoding="utf-8").startswith("#!"), path.name
+    make = root / "examples" / "models" / "all-minilm-l6-v2-lookup" / "make"
+    asked = subprocess.run([make, "--help"], capture_output=True, text=True, check=False)
+    assert asked.returncode == 0 and "TEACHER" in asked.stdout
+    assert subprocess.run([make], capture_output=True, check=False).returncode == 2
 
 
 def test_embedding_accuracy_compares_each_form_with_the_wanted(tmp_path, monkeypatch, capsys):

@@ -136,6 +136,15 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
+    # Before the teacher is measured, which takes minutes.
+    students = [given.partition("=")[::2] for given in arguments.student]
+    for name, path in students:
+        if not path or not Path(path).exists():
+            sys.exit(f"evaluate_sentences.py: --student {name}={path}: expected NAME=PATH of a folder or a run's state "
+                     "that is there")
+    for path in [*arguments.valid, *filter(None, (arguments.text, arguments.speed))]:
+        if not path.is_file():
+            sys.exit(f"evaluate_sentences.py: {path}: no such file")
     features.set_threads(arguments.threads)
     teacher = Subject.load(arguments.teacher)
     if teacher.sentence is None:
@@ -151,8 +160,7 @@ def main():
         static = Static(teacher, arguments.text)
         count, rare = static.chosen
         add(f"static, {count} directions, weight {rare:g}", static.encode, static.vectors.numel())
-    for given in arguments.student:
-        name, _, path = given.partition("=")
+    for name, path in students:
         student = student_of(arguments.teacher, Path(path))
         add(name, student.sentence.encode, sizes(student)[2])
         with quantise.int8(student.model):
