@@ -9,7 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <string>
 
 namespace {
 
@@ -26,7 +29,75 @@ lffn_layer_config small_config() {
   return config;
 }
 
-// Makes a layer, runs it and fails on purpose, whatever comes of it. What is not NULL: a call that lied.
+// The files of a small model, read before there are limits.
+constexpr const char* kNames[] = {"config.json", "model.safetensors", "vocab.json", "merges.txt"};
+constexpr int64_t kNumFiles = std::size(kNames);
+std::string contents[kNumFiles];
+
+void read_model() {
+  for (int64_t i = 0; i < kNumFiles; ++i) {
+    std::ifstream file(std::string(LFFN_MODEL_DATA "/model-lookup/") + kNames[i], std::ios::binary);
+    contents[i].assign(std::istreambuf_iterator<char>(file), {});
+    ASSERT_FALSE(contents[i].empty()) << kNames[i];
+  }
+}
+
+bool well_or_no_memory(lffn_status status) { return status == LFFN_OK || status == LFFN_ERROR_OUT_OF_MEMORY; }
+
+// Runs texts and looks at what came of them, with as much of it as there is memory for.
+bool run_model(const lffn_model* model) {
+  const char* texts[] = {"a first text", "and a second one, which is longer, much longer"};
+  lffn_result* result = nullptr;
+  if (!well_or_no_memory(lffn_result_create(&result))) return false;
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.n = std::size(texts);
+  args.texts = texts;
+  args.wanted = LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS;
+  args.result = result;
+  bool well = true;
+  for (int round = 0; round < 2 && result != nullptr; ++round) {
+    const lffn_status status = lffn_model_run(model, &args);
+    lffn_result_view view;
+    lffn_result_view_init(&view);
+    well &= well_or_no_memory(status) && lffn_result_get(result, &view) == LFFN_OK;
+    if (status == LFFN_OK) well &= view.n == args.n && view.embeddings != nullptr && view.hidden != nullptr;
+  }
+  lffn_result_free(result);
+  return well;
+}
+
+// A runtime, a tokenizer and a model, all from memory.
+bool use_model() {
+  lffn_file files[kNumFiles];
+  for (int64_t i = 0; i < kNumFiles; ++i) {
+    lffn_file_init(&files[i]);
+    files[i].name = kNames[i];
+    files[i].data = contents[i].data();
+    files[i].size = contents[i].size();
+  }
+  lffn_runtime_options runtime_options;
+  lffn_runtime_options_init(&runtime_options);
+  runtime_options.num_threads = 4;
+  lffn_runtime* runtime = nullptr;
+  bool well = well_or_no_memory(lffn_runtime_create(&runtime_options, &runtime));
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.runtime = runtime;
+  lffn_tokenizer* tokenizer = nullptr;
+  const lffn_status read = lffn_tokenizer_load_files(files, kNumFiles, &options, &tokenizer);
+  well &= well_or_no_memory(read) && (read == LFFN_OK) == (tokenizer != nullptr);
+  lffn_tokenizer_free(tokenizer);
+  lffn_model* model = nullptr;
+  const lffn_status loaded = lffn_model_load_files(files, kNumFiles, &options, &model);
+  well &= well_or_no_memory(loaded) && (loaded == LFFN_OK) == (model != nullptr);
+  lffn_runtime_free(runtime);
+  if (model != nullptr) well &= run_model(model);
+  lffn_model_free(model);
+  return well;
+}
+
+// Makes a layer, runs it and fails on purpose, whatever comes of it; then a model. What is not NULL: a call that lied.
 void* use_library(void*) {
   lffn_layer_config config = small_config();
   lffn_load_options options;
@@ -49,6 +120,7 @@ void* use_library(void*) {
     if (lffn_layer_load("/there is no such file", nullptr, &layer) == LFFN_OK) lied = &config;
     if (std::strlen(lffn_last_error()) == 0) lied = &config;
   }
+  if (!use_model()) lied = &config;
   return lied == nullptr ? nullptr : x;
 }
 
@@ -74,11 +146,12 @@ int in_child(const char* executor, const std::function<void()>& limit) {
 }
 
 class Limits : public testing::TestWithParam<const char*> {
-#ifndef LFFN_TEST_OPENMP
   void SetUp() override {
+#ifndef LFFN_TEST_OPENMP
     if (std::strcmp(GetParam(), "openmp") == 0) GTEST_SKIP() << "built without OpenMP";
-  }
 #endif
+    read_model();
+  }
 };
 
 TEST_P(Limits, OfTheAddressSpaceEndNoProcess) {
