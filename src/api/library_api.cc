@@ -65,6 +65,8 @@ void lffn_shutdown_threads(void) {
   shutdown_team();
 }
 
+void lffn_allocator_init_sized(lffn_allocator* allocator, size_t struct_size) { init_struct(allocator, struct_size); }
+
 lffn_status lffn_set_allocator(const lffn_allocator* allocator) {
   return guarded([&] {
     if (allocator == nullptr) return set_allocator(nullptr);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.hpp"
+#include "tests/support/allocator.h"
 
 // A host's pool, as programs have them: tasks in a queue, three threads, loops of several callers at once.
 class Pool {
@@ -123,7 +124,7 @@ struct Heap {
     --static_cast<Heap*>(heap)->blocks;
     std::free(memory);
   }
-  lffn_allocator allocator() { return {sizeof(lffn_allocator), allocate, deallocate, this}; }
+  lffn_allocator allocator() { return allocator_of(allocate, deallocate, this); }
 };
 
 inline void keep_line(int32_t, const char* message, void* lines) {

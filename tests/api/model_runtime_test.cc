@@ -7,6 +7,7 @@
 
 #include "host.h"
 #include "lookupffn/lookupffn.hpp"
+#include "tests/support/allocator.h"
 
 namespace {
 
@@ -82,7 +83,7 @@ TEST_F(ModelRuntimes, OutliveAHostWithoutMemory) {
     static void* allocate(size_t, size_t, void*) { return nullptr; }
     static void deallocate(void*, size_t, void*) {}
   };
-  const lffn_allocator allocator = {sizeof(lffn_allocator), Empty::allocate, Empty::deallocate, nullptr};
+  const lffn_allocator allocator = allocator_of(Empty::allocate, Empty::deallocate);
   lookupffn::RuntimeOptions options;
   options.allocator = &allocator;
   const lookupffn::Runtime runtime(options);

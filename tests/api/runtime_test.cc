@@ -9,6 +9,7 @@
 
 #include "host.h"
 #include "lookupffn/lookupffn.hpp"
+#include "tests/support/allocator.h"
 
 namespace {
 
@@ -145,7 +146,7 @@ TEST_F(Runtimes, RefuseWhatCannotBe) {
   options.flags = 4;
   refused(options, LFFN_ERROR_INVALID_ARGUMENT, "options.flags is 0x4");
   options = {};
-  const lffn_allocator without = {sizeof(lffn_allocator), nullptr, nullptr, nullptr};
+  const lffn_allocator without = allocator_of(nullptr, nullptr);
   options.allocator = &without;
   refused(options, LFFN_ERROR_INVALID_ARGUMENT, "allocator");
   options = {};

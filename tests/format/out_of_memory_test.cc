@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "tests/format/helpers.h"
+#include "tests/support/allocator.h"
 
 namespace lffn {
 namespace {
@@ -23,7 +24,7 @@ class OutOfMemory : public InFolder, public testing::WithParamInterface<Kind> {
  protected:
   void SetUp() override {
     InFolder::SetUp();
-    const lffn_allocator allocator = {sizeof(lffn_allocator), hook_allocate, hook_deallocate, nullptr};
+    const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
     ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
     lffn_layer_config_init(&config_);
     config_.hidden_size = 24;

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model/text_batch.h"
 #include "tests/fuzz/require.h"
+#include "tests/support/allocator.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -137,7 +138,7 @@ void run(const Model& model) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool ready = [] {
-    const lffn_allocator allocator = {sizeof(lffn_allocator), allocate, deallocate, nullptr};
+    const lffn_allocator allocator = allocator_of(allocate, deallocate);
     return lffn_set_allocator(&allocator) == LFFN_OK;
   }();
   require(ready, "the allocator is taken");

@@ -12,6 +12,7 @@
 #include "format/utf8.h"
 #include "lookupffn/lookupffn.h"
 #include "tests/fuzz/require.h"
+#include "tests/support/allocator.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -98,7 +99,7 @@ void run(const lffn_layer* layer, uint32_t choice) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool ready = [] {
-    const lffn_allocator allocator = {sizeof(lffn_allocator), allocate, deallocate, nullptr};
+    const lffn_allocator allocator = allocator_of(allocate, deallocate);
     return lffn_set_allocator(&allocator) == LFFN_OK;
   }();
   require(ready, "the allocator is taken");

@@ -9,6 +9,7 @@
 #include "format/utf8.h"
 #include "lookupffn/lookupffn.h"
 #include "tests/fuzz/require.h"
+#include "tests/support/allocator.h"
 #include "tests/support/short_calls.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -90,7 +91,7 @@ void run_text(const lffn_model* model, const lffn_model_info& info) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool ready = [] {
-    const lffn_allocator allocator = {sizeof(lffn_allocator), allocate, deallocate, nullptr};
+    const lffn_allocator allocator = allocator_of(allocate, deallocate);
     return lffn_set_allocator(&allocator) == LFFN_OK;
   }();
   require(ready, "the allocator is taken");

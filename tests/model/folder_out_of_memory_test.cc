@@ -3,6 +3,7 @@
 #include "made_folder.h"
 #include "model/text_batch.h"
 #include "tests/format/out_of_memory.h"
+#include "tests/support/allocator.h"
 
 namespace lffn {
 namespace {
@@ -23,7 +24,7 @@ class FolderOutOfMemory : public InFolder {
  protected:
   void SetUp() override {
     InFolder::SetUp();
-    const lffn_allocator allocator = {sizeof(lffn_allocator), hook_allocate, hook_deallocate, nullptr};
+    const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
     ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
     const std::string from = std::string(LFFN_HF_DATA) + "/distilbert-classes";
     for (const char* name : {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}) {

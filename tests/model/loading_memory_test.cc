@@ -11,6 +11,7 @@
 
 #include "lookupffn/lookupffn.hpp"
 #include "random_model.h"
+#include "tests/support/allocator.h"
 
 namespace {
 
@@ -83,7 +84,7 @@ TEST(MemoryEstimate, IsWhatLoadingTakes) {
         std::string(LFFN_HF_DATA "/distilbert-classes"), std::string(LFFN_HF_DATA "/roberta-classes"), linear}) {
     for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_F32, LFFN_BF16, LFFN_INT8}) {
       Heap heap;
-      const lffn_allocator allocator = {sizeof(lffn_allocator), Heap::allocate, Heap::deallocate, &heap};
+      const lffn_allocator allocator = allocator_of(Heap::allocate, Heap::deallocate, &heap);
       lookupffn::RuntimeOptions with;
       with.allocator = &allocator;
       const lookupffn::Runtime runtime(with);

@@ -259,7 +259,10 @@ int main(int argc, char** argv) {
   if (argc < 2) return std::fprintf(stderr, "usage: model_soak FOLDER [SECONDS [THREADS]]\n"), 2;
   const double seconds = argc > 2 ? std::atof(argv[2]) : 3;
   const size_t num_threads = argc > 3 ? static_cast<size_t>(std::atoi(argv[3])) : 4;
-  const lffn_allocator allocator = {sizeof(lffn_allocator), allocate, deallocate, nullptr};
+  lffn_allocator allocator;
+  lffn_allocator_init(&allocator);
+  allocator.allocate = allocate;
+  allocator.deallocate = deallocate;
   std::string failure;
   Counts counts;
   int64_t growth = 0;

@@ -220,7 +220,8 @@ TEST(Cancellation, WaitsForTheEndOfWhatGivesBack) {
   const auto cancelled = [](void*) -> void* {
     lffn_runtime_options own;
     lffn_runtime_options_init(&own);
-    lffn_allocator allocator = {sizeof(lffn_allocator), nullptr, nullptr, nullptr};
+    lffn_allocator allocator;
+    lffn_allocator_init(&allocator);
     allocator.allocate = [](size_t size, size_t alignment, void*) {
       return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
     };

@@ -13,6 +13,7 @@
 #include "lookupffn/lookupffn.h"
 #include "lookupffn/train.h"
 #include "tests/layer/random_layer.h"
+#include "tests/support/allocator.h"
 
 namespace lffn {
 namespace {
@@ -278,7 +279,7 @@ TEST(TrainApi, LeavesItsOutputsAloneWithoutMemory) {
     lffn_status status = LFFN_ERROR_OUT_OF_MEMORY;
     for (; status == LFFN_ERROR_OUT_OF_MEMORY && allowed < 100; ++allowed) {
       Budget budget{allowed};
-      const lffn_allocator allocator = {sizeof(lffn_allocator), allocate, deallocate, &budget};
+      const lffn_allocator allocator = allocator_of(allocate, deallocate, &budget);
       ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
       status = forward ? api.forward() : api.backward();
       ASSERT_EQ(lffn_set_allocator(nullptr), LFFN_OK);

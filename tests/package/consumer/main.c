@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
   int blocks = 0;
   lffn_allocator allocator;
   if (argc != 3) return 2;
-  allocator.struct_size = sizeof allocator;
+  lffn_allocator_init(&allocator);
   allocator.allocate = allocate;
   allocator.deallocate = deallocate;
   allocator.user = &blocks;

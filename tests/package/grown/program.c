@@ -69,17 +69,16 @@ static void use_layer(void) {
   options->num_threads = 1;
 
   int calls = 0;
-  lffn_allocator allocator;
-  memset(&allocator, 0, sizeof allocator);
-  allocator.struct_size = sizeof allocator;
-  allocator.allocate = allocate;
-  allocator.deallocate = deallocate;
-  allocator.user = &calls;
+  STRUCT(lffn_allocator, allocator, lffn_allocator_init);
+  CHECK(allocator->allocate == NULL && allocator->user == NULL);
+  allocator->allocate = allocate;
+  allocator->deallocate = deallocate;
+  allocator->user = &calls;
   STRUCT(lffn_runtime_options, run, lffn_runtime_options_init);
-  run->allocator = &allocator;
+  run->allocator = allocator;
   lffn_runtime* runtime = NULL;
   UNKNOWN_IS_REFUSED(run, lffn_runtime_create(run, &runtime));
-  UNKNOWN_IS_REFUSED(&allocator, lffn_runtime_create(run, &runtime));
+  UNKNOWN_IS_REFUSED(allocator, lffn_runtime_create(run, &runtime));
   CHECK(lffn_runtime_create(run, &runtime) == LFFN_OK);
   options->runtime = runtime;
 
@@ -132,6 +131,7 @@ static void use_layer(void) {
   UNTOUCHED(weights);
   UNTOUCHED(gradients);
   UNTOUCHED(config);
+  UNTOUCHED(allocator);
   UNTOUCHED(options);
   UNTOUCHED(run);
   UNTOUCHED(info);

@@ -161,13 +161,21 @@ typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user
 /** Sets who receives log messages; NULL (the default) drops them. */
 LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
 
-/** Where weights and scratch memory come from. Small bookkeeping objects use operator new. */
+/** Where weights and scratch memory come from. Small bookkeeping objects use operator new. Call lffn_allocator_init
+ * first. */
 typedef struct lffn_allocator {
-  size_t struct_size;                                           /**< sizeof(lffn_allocator). */
+  size_t struct_size; /**< sizeof(lffn_allocator), set by the _init function. */
   void* (*allocate)(size_t size, size_t alignment, void* user); /**< Returns NULL when there is no memory. */
   void (*deallocate)(void* memory, size_t size, void* user);    /**< Gets the size that was asked for. */
   void* user;                                                   /**< Passed to both. */
 } lffn_allocator;
+
+/** What lffn_allocator_init calls.
+ * @param allocator   NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_allocator) */
+LFFN_API void lffn_allocator_init_sized(lffn_allocator* allocator, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_allocator_init(allocator) lffn_allocator_init_sized((allocator), sizeof *(allocator))
 
 /** Sets the allocator; NULL restores the library's own. Memory goes back to the allocator it came from. */
 LFFN_API LFFN_CHECKED lffn_status lffn_set_allocator(const lffn_allocator* allocator);
