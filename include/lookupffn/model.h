@@ -232,7 +232,8 @@ enum {
   LFFN_WANT_EMBEDDINGS = 1u << 2,   /**< One vector for each sequence. */
   LFFN_WANT_LOGITS = 1u << 3,       /**< The language model head's logits. */
   LFFN_WANT_CLASS_SCORES = 1u << 4, /**< The classifier's scores. */
-  LFFN_WANT_FILLINGS = 1u << 5      /**< The most likely tokens in place of each mask. */
+  LFFN_WANT_FILLINGS = 1u << 5,     /**< The most likely tokens in place of each mask. */
+  LFFN_WANT_STATUSES = 1u << 6      /**< A status for each text: one that cannot be run does not fail the call. */
 };
 
 /** Room for the results of lffn_model_run where their size is not known before. It grows as needed and is kept from
@@ -256,7 +257,7 @@ typedef struct lffn_result_view {
   int64_t n_masks;                    /**< Masks that were filled. */
   const int64_t* offsets;             /**< [n + 1] where each sequence's tokens begin. */
   const int64_t* uncut;               /**< [n] how many tokens each would have without cutting. */
-  const lffn_status* statuses;        /**< [n] LFFN_OK, or why this text could not be run. */
+  const lffn_status* statuses;        /**< [n] all LFFN_OK, unless statuses were wanted: why a text was not run. */
   const int32_t* ids;                 /**< [n_tokens] */
   const float* hidden;                /**< [n_tokens, hidden_size] */
   const float* embeddings;            /**< [n, embedding_size], or hidden_size where pooling overrides the model's. */
@@ -285,8 +286,8 @@ LFFN_API LFFN_CHECKED lffn_status lffn_result_get(const lffn_result* result, lff
  * LFFN_ERROR_INVALID_ARGUMENT, and so is asking for a head that the model has not.
  *
  * What comes out: outputs that stay NULL are not computed. Each has a capacity, in numbers; where one is too small,
- * the call is LFFN_ERROR_INVALID_ARGUMENT and nothing is computed, but `offsets_out`, `uncut` and `n_masks` are
- * written, from which the size needed follows. Or a `result` takes what is `wanted`. */
+ * the call is LFFN_ERROR_INVALID_ARGUMENT and nothing is computed, but `offsets_out`, `uncut`, `n_masks` and `statuses`
+ * are written, from which the size needed follows. Or a `result` takes what is `wanted`. */
 typedef struct lffn_model_run_args {
   size_t struct_size;         /**< sizeof(lffn_model_run_args), set by the _init function. */
   int64_t n;                  /**< Sequences or texts, any number from 0. */
@@ -325,7 +326,8 @@ typedef struct lffn_model_run_args {
   int64_t* offsets_out;          /**< Receives [n + 1] where each text's tokens begin. */
   int64_t* uncut;                /**< Receives [n] how many tokens each text would have without cutting. */
   int64_t* n_masks;              /**< Receives how many masks all texts have together. */
-  /** Receives [n] LFFN_OK, or why this text could not be run. Without it one such text is the whole call's failure. */
+  /** Receives [n] LFFN_OK, or why this text could not be run. Where statuses are wanted neither here nor in the result,
+   * one such text is the whole call's failure. */
   lffn_status* statuses;
   double* seconds; /**< Receives [LFFN_NUM_STAGES] how long each stage took, on all threads together. */
 } lffn_model_run_args;

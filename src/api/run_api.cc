@@ -25,7 +25,7 @@ ModelCall read_sequences(const Model& model, const lffn_model_run_args& args, co
     if (args.ids != nullptr || args.offsets != nullptr) {
       fail(LFFN_ERROR_INVALID_ARGUMENT, "texts and ids are given; a call runs one of them");
     }
-    read_texts(model, args, args.statuses != nullptr, memory);
+    read_texts(model, args, wanted.statuses, memory);
     memory.texts.fill(call);
     memory.offsets = memory.texts.offsets();
     memory.uncut = memory.texts.uncut();

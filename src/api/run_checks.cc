@@ -37,7 +37,7 @@ void check_room(const void* out, int64_t capacity, int64_t needed, const char* n
 
 Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   const uint32_t known = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS |
-                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS;
+                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS | LFFN_WANT_STATUSES;
   if ((args.wanted & ~known) != 0) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "wanted is 0x%x, which has bits this version does not know", args.wanted);
   }
@@ -49,6 +49,7 @@ Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   const auto wants = [&](const void* out, uint32_t bit) { return out != nullptr || (args.wanted & bit) != 0; };
   Wanted wanted = {};
   wanted.ids = (args.wanted & LFFN_WANT_IDS) != 0;
+  wanted.statuses = wants(args.statuses, LFFN_WANT_STATUSES);
   wanted.hidden = wants(args.hidden, LFFN_WANT_HIDDEN);
   wanted.embeddings = wants(args.embeddings, LFFN_WANT_EMBEDDINGS);
   wanted.logits = wants(args.logits, LFFN_WANT_LOGITS);

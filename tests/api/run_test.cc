@@ -131,16 +131,19 @@ TEST_F(Run, FillingsInCallersMemoryLeaveTheLogitsAlone) {
 TEST_F(Run, TooLittleRoomTellsHowMuchIsNeeded) {
   std::vector<int64_t> offsets(4, -1), uncut(3, -1);
   int64_t masks = -1;
+  lffn_status statuses[3] = {-1, -1, -1};
   Floats hidden(4096, 7.0f);
   args_.hidden = hidden.data();
   args_.hidden_capacity = 5;
   args_.offsets_out = offsets.data();
   args_.uncut = uncut.data();
   args_.n_masks = &masks;
+  args_.statuses = statuses;
   refused("hidden_capacity is 5, the result has ");
   EXPECT_GT(offsets[3], 0);
   EXPECT_EQ(uncut[0], offsets[1]);
   EXPECT_EQ(masks, 3);
+  EXPECT_EQ(statuses[2], LFFN_OK);
   EXPECT_EQ(hidden, Floats(4096, 7.0f)) << "nothing is computed";
   args_.hidden_capacity = offsets[3] * info_.hidden_size;
   hidden.resize(static_cast<size_t>(args_.hidden_capacity));
@@ -164,6 +167,23 @@ TEST_F(Run, OneBadTextNeedNotFailABatch) {
   for (size_t i = 0; i < size; ++i) EXPECT_EQ(embeddings[size + i], 0.0f);
   ASSERT_EQ(lffn_model_embed_texts(model_, &texts_[2], nullptr, 1, 0, alone.data(), info_.embedding_size), LFFN_OK);
   EXPECT_EQ(alone, Floats(&embeddings[2 * size], &embeddings[3 * size]));
+}
+
+TEST_F(Run, AResultMayTellOfBadTexts) {
+  texts_[1] = "\xff";
+  args_.result = result_;
+  args_.wanted = LFFN_WANT_EMBEDDINGS;
+  refused("texts[1]: byte 0 of the text is not valid UTF-8");
+  args_.wanted |= LFFN_WANT_STATUSES;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  const lffn_result_view seen = view();
+  EXPECT_EQ(std::vector<lffn_status>(seen.statuses, seen.statuses + 3),
+            (std::vector<lffn_status>{LFFN_OK, LFFN_ERROR_INVALID_ARGUMENT, LFFN_OK}));
+  EXPECT_EQ(seen.offsets[1], seen.offsets[2]) << "it has no tokens";
+  EXPECT_EQ(seen.embeddings[info_.embedding_size], 0.0f);
+  args_.n = 1;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(view().statuses[0], LFFN_OK);
 }
 
 TEST_F(Run, CutsOnlyWhenAsked) {

@@ -146,7 +146,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   args.n_positions = static_cast<int64_t>(positions.size());
   if (source.byte() % 2 == 0) {
     args.result = result;
-    args.wanted = static_cast<uint32_t>(source.number(64));
+    args.wanted = static_cast<uint32_t>(source.number(128));
   }
   const int64_t tokens = kind % 2 == 1 ? std::max<int64_t>(0, offsets.back()) : 16;
   const Output hidden(source, tokens * info.hidden_size), embeddings(source, n * info.embedding_size);
@@ -197,6 +197,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       require(view.n == n && view.offsets[n] == view.n_tokens, "a result tells of every sequence");
       require(view.ids == nullptr || view.n_tokens == 0 || view.ids[view.n_tokens - 1] < info.vocab_size,
               "ids are in the vocabulary");
+      const bool may_fail = args.statuses != nullptr || (args.wanted & LFFN_WANT_STATUSES) != 0;
+      require(may_fail || std::all_of(view.statuses, view.statuses + n, [](lffn_status one) { return one == LFFN_OK; }),
+              "a bad text fails the call unless statuses are wanted");
       const bool all = (args.flags & LFFN_RUN_ALL_POSITIONS) != 0, rows = (args.wanted & LFFN_WANT_LOGITS) != 0;
       require(view.n_positions == (!rows ? 0 : all ? view.n_tokens : args.n_positions), "rows are of what was asked");
       const int64_t numbers = view.n_positions * info.vocab_size;
