@@ -2,10 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
 #include <string>
 
 #include "lookupffn/lookupffn.h"
 #include "lookupffn/train.h"
+#include "tests/api/struct_list.h"
 
 namespace {
 
@@ -18,23 +24,8 @@ struct Longer {
 
 // No padding at the end: a later member would lie in it, where older programs leave rubbish.
 #define ENDS_WITH(type, member) \
-  static_assert(offsetof(type, member) + sizeof(type::member) == sizeof(type), #type " has padding at its end")
-ENDS_WITH(lffn_load_options, progress_user);
-ENDS_WITH(lffn_runtime_options, isa);
-ENDS_WITH(lffn_file, size);
-ENDS_WITH(lffn_allocator, user);
-ENDS_WITH(lffn_layer_config, seed);
-ENDS_WITH(lffn_tensor, size);
-ENDS_WITH(lffn_layer_info, scratch_bytes);
-ENDS_WITH(lffn_forward_args, cancel);
-ENDS_WITH(lffn_memory_estimate, loading_bytes);
-ENDS_WITH(lffn_model_info, scratch_bytes);
-ENDS_WITH(lffn_model_run_args, seconds);
-ENDS_WITH(lffn_result_view, filling_probabilities);
-ENDS_WITH(lffn_tokenizer_info, own_max_tokens);
-ENDS_WITH(lffn_tokenize_args, reserved);
-ENDS_WITH(lffn_train_weights, bias);
-ENDS_WITH(lffn_train_gradients, bias);
+  static_assert(offsetof(type, member) + sizeof(type::member) == sizeof(type), #type " has padding at its end");
+LFFN_STRUCTS(ENDS_WITH)
 
 lffn_layer_config small_config() {
   lffn_layer_config config;
@@ -44,6 +35,25 @@ lffn_layer_config small_config() {
   config.table_size = 4;
   config.block_size = 8;
   return config;
+}
+
+TEST(Structs, NoneIsForgottenHere) {
+  std::set<std::string> listed, declared;
+#define NAME(type, member) listed.insert(#type);
+  LFFN_STRUCTS(NAME)
+  const std::regex beginning(R"(struct (\w+) \{\s*size_t struct_size;)");
+  size_t sizes = 0;
+  for (const auto& header : std::filesystem::directory_iterator(LFFN_HEADERS)) {
+    if (header.path().extension() != ".h") continue;
+    std::ifstream file(header.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (std::sregex_iterator found(text.begin(), text.end(), beginning), end; found != end; ++found) {
+      declared.insert((*found)[1]);
+    }
+    for (size_t at = 0; (at = text.find(" struct_size;", at)) != std::string::npos; ++at) ++sizes;
+  }
+  EXPECT_EQ(listed, declared);
+  EXPECT_EQ(sizes, declared.size()) << "struct_size is the first member, or there is none";
 }
 
 TEST(Structs, InitWritesNoMoreThanTheCallerHas) {

@@ -11,16 +11,18 @@ from pathlib import Path
 def main():
     source, target = Path(sys.argv[1]), Path(sys.argv[2])
     target.mkdir(parents=True, exist_ok=True)
-    grown = 0
+    grown, expected = 0, 0
     for header in sorted(source.glob("*.h")):
+        original = header.read_text(encoding="utf-8")
+        expected += len(re.findall(r"\bstruct_size;", original))
         text, count = re.subn(r"(typedef struct lffn_\w+ \{\n\s*size_t struct_size;.*?)(\n\} lffn_\w+;)",
-                              r"\1\n  int64_t grown_member;\2", header.read_text(encoding="utf-8"), flags=re.DOTALL)
+                              r"\1\n  int64_t grown_member;\2", original, flags=re.DOTALL)
         grown += count
         copy = target / header.name
         if not copy.exists() or copy.read_text(encoding="utf-8") != text:
             copy.write_text(text, encoding="utf-8")
-    if grown < 15:
-        sys.exit(f"only {grown} structs have grown")
+    if grown != expected:
+        sys.exit(f"{grown} structs have grown, {expected} have a struct_size")
 
 
 main()
