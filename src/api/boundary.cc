@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "format/utf8.h"
 #include "runtime/system.h"
 
 namespace lffn {
@@ -26,6 +27,8 @@ lffn_status report(lffn_status status, const char* text) noexcept {
     while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
   }
   std::memcpy(last_text, text, length);
+  // A path may be any bytes.
+  for (size_t at = 0; (at += valid_utf8_length({last_text + at, length - at})) < length;) last_text[at] = '?';
   last_text[length] = '\0';
   return status;
 }

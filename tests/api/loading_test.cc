@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "format/utf8.h"
 #include "lookupffn/lookupffn.h"
 
 namespace {
@@ -124,6 +125,24 @@ TEST_P(Loading, GoesOnWhereNobodyCancels) {
 
 INSTANTIATE_TEST_SUITE_P(All, Loading, testing::Values("folder", "file", "bytes", "files", "layer"),
                          [](const auto& info) { return info.param; });
+
+TEST(LoadingFails, InUtf8ForAnyPath) {
+  const std::string path = testing::TempDir() + "/loading_test." + std::to_string(getpid()) + ".\xff\xc3.json";
+  std::ofstream(path) << "{\"";
+  lffn_layer* layer = nullptr;
+  lffn_model* model = nullptr;
+  lffn_tokenizer* tokenizer = nullptr;
+  const auto told = [&](lffn_status status) {
+    EXPECT_EQ(status, LFFN_ERROR_BAD_MODEL);
+    const std::string text = lffn_last_error();
+    EXPECT_EQ(lffn::valid_utf8_length(text), text.size()) << text;
+    EXPECT_NE(text.find(".\?\?.json: "), std::string::npos) << text;
+  };
+  told(lffn_layer_load(path.c_str(), nullptr, &layer));
+  told(lffn_model_load(path.c_str(), nullptr, &model));
+  told(lffn_tokenizer_load(path.c_str(), &tokenizer));
+  std::filesystem::remove(path);
+}
 
 // Reading text ends, too: before it begins, and within a long one.
 TEST(Cancelling, TokenizingObeysTheFlag) {

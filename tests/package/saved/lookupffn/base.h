@@ -61,7 +61,7 @@ LFFN_API const char* lffn_version_text(void);
 LFFN_API const char* lffn_status_name(lffn_status status);
 
 /** What this thread's last failure was, in one sentence. Never NULL; "" when nothing has failed yet.
- * The text stays valid until the next failing call in the same thread. */
+ * It is UTF-8, with "?" for what of a path is not, and valid until the next failing call in the same thread. */
 LFFN_API const char* lffn_last_error(void);
 
 /** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avxvnni",
