@@ -3,8 +3,12 @@
 #include "tests/format/out_of_memory.h"
 
 #include <fstream>
+#include <utility>
 
+#include "model/tokenizer_files.h"
 #include "model_fixture.h"
+#include "tests/support/allocator.h"
+#include "tests/tokenizer/small.h"
 
 namespace lffn {
 namespace {
@@ -13,21 +17,20 @@ class ModelOutOfMemory : public InFolder {
  protected:
   void SetUp() override {
     InFolder::SetUp();
-    const lffn_allocator allocator = {sizeof(lffn_allocator), hook_allocate, hook_deallocate, nullptr};
+    const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
     ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
-    RandomModelShape shape;
-    shape.family = &kBert;
-    shape.ffn_kinds = "wv";
-    shape.hidden_size = 16;
-    shape.num_heads = 2;
-    shape.head_size = 8;
-    shape.vocab_size = 20;
-    shape.max_tokens = 20;
-    shape.intermediate_size = 8;
-    shape.num_tables = 3;
-    shape.table_size = 4;
-    shape.block_size = 4;
-    random_model(shape).write(path("model"));
+    shape_.family = &kBert;
+    shape_.ffn_kinds = "wv";
+    shape_.hidden_size = 16;
+    shape_.num_heads = 2;
+    shape_.head_size = 8;
+    shape_.vocab_size = 20;
+    shape_.max_tokens = 20;
+    shape_.intermediate_size = 8;
+    shape_.num_tables = 3;
+    shape_.table_size = 4;
+    shape_.block_size = 4;
+    random_model(shape_).write(path("model"));
     lffn_load_options_init(&options_);
     options_.num_threads = 1;
     options_.linear_dtype = LFFN_INT8;
@@ -41,6 +44,7 @@ class ModelOutOfMemory : public InFolder {
     model_ = nullptr;
   }
 
+  RandomModelShape shape_;
   lffn_load_options options_;
   lffn_model* model_ = nullptr;
 };
@@ -110,6 +114,60 @@ TEST_F(ModelOutOfMemory, RunAndSteadyState) {
   }
   free_model();
   EXPECT_TRUE(before == Balance());
+}
+
+// With a tokenizer and one class, which none of the folders beside the tests has.
+TEST_F(ModelOutOfMemory, Rerank) {
+  const std::string tokenizer = small_tokenizer()->to_json();
+  shape_.num_classes = 1;
+  RandomModel made = random_model(shape_);
+  TensorView text;
+  text.name = kTokenizerTensor;
+  text.dtype = DType::kU8;
+  text.shape = {static_cast<int64_t>(tokenizer.size())};
+  text.data = reinterpret_cast<const uint8_t*>(tokenizer.data());
+  text.size = tokenizer.size();
+  made.tensors.push_back(std::move(text));
+  const std::string file = path("reranker");
+  made.write(file);
+  const char* const documents[] = {"a b", "ab ab ab", ""};
+  float scores[] = {7, 7, 7};
+  const int failures = survive(
+      [&] {
+        // Made anew each time, as a model keeps its scratch memory.
+        int64_t allowed = std::exchange(left, INT64_MAX);
+        lffn_status status = lffn_model_load(file.c_str(), &options_, &model_);
+        if (status != LFFN_OK) return status;
+        left = allowed;
+        status = lffn_model_rerank(model_, "b a", 3, documents, nullptr, 3, 16, scores, 3);
+        left = INT64_MAX;
+        free_model();
+        return status;
+      },
+      [] {},
+      [&] {
+        for (const float score : scores) ASSERT_EQ(score, 7) << "outputs are untouched";
+      });
+  EXPECT_GT(failures, 3) << "queries, tokens and scratch memory";
+  EXPECT_NE(scores[0], 7);
+}
+
+TEST_F(ModelOutOfMemory, Runtime) {
+  lffn_runtime_options options;
+  lffn_runtime_options_init(&options);
+  options.num_threads = 2;
+  lffn_runtime* runtime = nullptr;
+  const int failures =
+      survive([&] { return lffn_runtime_create(&options, &runtime); },
+              [&] { lffn_runtime_free(runtime), runtime = nullptr; }, [&] { ASSERT_EQ(runtime, nullptr); });
+  EXPECT_GT(failures, 1) << "the handle, and what its handles keep of it";
+  options.parallel_for = [](void*, int64_t n, void (*run)(void*, int64_t), void* context) {
+    for (int64_t i = 0; i < n; ++i) run(context, i);
+  };
+  const int with_pool =
+      survive([&] { return lffn_runtime_create(&options, &runtime); },
+              [&] { lffn_runtime_free(runtime), runtime = nullptr; }, [&] { ASSERT_EQ(runtime, nullptr); });
+  EXPECT_GT(with_pool, failures) << "an executor of its own";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "tests/format/helpers.h"
 #include "tests/format/out_of_memory.h"
+#include "tests/support/allocator.h"
 #include "tests/support/short_calls.h"
 
 namespace lffn {
@@ -11,11 +12,35 @@ namespace {
 
 constexpr std::string_view kText = "The <mask> of na\xC3\xAFve  foxes, and <mask> 2023\n";
 
+// A folder's files as lffn_model_load_files takes them.
+class FolderInMemory {
+ public:
+  explicit FolderInMemory(const std::string& folder) {
+    for (const char* name : {"config.json", "model.safetensors", "vocab.json", "merges.txt"}) {
+      contents_.push_back(content_of(folder + "/" + name));
+      lffn_file file;
+      lffn_file_init(&file);
+      file.name = name;
+      files_.push_back(file);
+    }
+    for (size_t i = 0; i < files_.size(); ++i) {
+      files_[i].data = contents_[i].data();
+      files_[i].size = contents_[i].size();
+    }
+  }
+  const lffn_file* files() const { return files_.data(); }
+  int64_t size() const { return static_cast<int64_t>(files_.size()); }
+
+ private:
+  std::vector<std::string> contents_;
+  std::vector<lffn_file> files_;
+};
+
 class TextOutOfMemory : public InFolder {
  protected:
   void SetUp() override {
     InFolder::SetUp();
-    const lffn_allocator allocator = {sizeof(lffn_allocator), hook_allocate, hook_deallocate, nullptr};
+    const lffn_allocator allocator = allocator_of(hook_allocate, hook_deallocate);
     ASSERT_EQ(lffn_set_allocator(&allocator), LFFN_OK);
     lffn_load_options_init(&options_);
     options_.num_threads = 1;
@@ -69,6 +94,42 @@ TEST_F(TextOutOfMemory, LoadsFolder) {
   const int failures = survive([&] { return lffn_model_load(kFolder, &options_, &other); },
                                [&] { lffn_model_free(other), other = nullptr; }, [&] { ASSERT_EQ(other, nullptr); });
   EXPECT_GT(failures, 200) << "a vocabulary is made of many small pieces";
+}
+
+TEST_F(TextOutOfMemory, LoadsFiles) {
+  const FolderInMemory folder(kFolder);
+  lffn_model* other = nullptr;
+  const int failures = survive([&] { return lffn_model_load_files(folder.files(), folder.size(), &options_, &other); },
+                               [&] { lffn_model_free(other), other = nullptr; }, [&] { ASSERT_EQ(other, nullptr); });
+  EXPECT_GT(failures, 200) << "as many as from the folder itself";
+}
+
+TEST_F(TextOutOfMemory, EstimatesMemory) {
+  lffn_memory_estimate estimate;
+  lffn_memory_estimate_init(&estimate);
+  const int failures = survive([&] { return lffn_model_estimate(kFolder, &options_, &estimate); }, [] {},
+                               [&] { ASSERT_EQ(estimate.weight_bytes, 0u); });
+  EXPECT_GT(failures, 100) << "what it tells of is checked";
+  EXPECT_GE(estimate.weight_bytes, info_.memory_bytes);
+}
+
+TEST_F(TextOutOfMemory, LoadsTokenizersAndFindsTokens) {
+  const FolderInMemory folder(kFolder);
+  lffn_tokenizer* tokenizer = nullptr;
+  const auto undo = [&] { lffn_tokenizer_free(tokenizer), tokenizer = nullptr; };
+  const auto none = [&] { ASSERT_EQ(tokenizer, nullptr); };
+  EXPECT_GT(survive([&] { return lffn_tokenizer_load(kFolder, &tokenizer); }, undo, none), 100);
+  EXPECT_GT(survive([&] { return lffn_tokenizer_load_files(folder.files(), folder.size(), &tokenizer); }, undo, none),
+            100);
+  ASSERT_EQ(lffn_tokenizer_load(kFolder, &tokenizer), LFFN_OK) << lffn_last_error();
+  // Longer than what a string keeps inside.
+  for (const std::string& token : {std::string("<mask>"), std::string(100, 'x')}) {
+    int32_t id = -7;
+    survive([&] { return lffn_tokenizer_find(tokenizer, token.data(), token.size(), &id); }, [] {},
+            [&] { ASSERT_EQ(id, -7); });
+    EXPECT_EQ(id, token == "<mask>" ? info_.mask_id : -1);
+  }
+  undo();
 }
 
 TEST_F(TextOutOfMemory, SavesAndLoadsOneFile) {
