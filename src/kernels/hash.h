@@ -104,7 +104,7 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
   float* y = buffers.outputs;
 
   load_tile<kVectors>(x, x_stride, num_tokens, plan.input_size, u);
-  if (plan.layer_norm) normalise_tile<kVectors>(plan, u);
+  if (plan.layer_norm) normalise_tile<kVectors>(plan.norm, u);
   for (int64_t i = plan.input_size * kTokens; i < plan.width * kTokens; i += kLanes) F32::set1(0).store(u + i);
   if constexpr (kInt8) {
     run_chains_int8<kVectors>(plan, u, y, buffers.rest);
@@ -199,7 +199,7 @@ inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out,
   float* y = buffers.outputs;
 
   if (plan.layer_norm) {
-    normalise_token(plan, x, u);
+    normalise_token(plan.norm, x, u);
   } else {
     for (int64_t f = 0; f < plan.input_size; ++f) u[f] = x[f];
   }

@@ -16,6 +16,13 @@ constexpr int64_t kPanel = 16;
 // Inputs' sums are kept in this many partial sums, feature f in the one of index f % kPartialSums.
 constexpr int kPartialSums = 16;
 
+struct NormPlan {
+  int64_t size;  // numbers per row
+  float eps;
+  const float* gain;
+  const float* shift;
+};
+
 enum class HashArithmetic : int32_t { kF32, kInt8 };
 
 // From tokens to codes and scores: layer norm, projection, signs, softmax weights.
@@ -29,9 +36,7 @@ struct HashPlan {
   int32_t num_probes;
   bool sigmoid;
   bool layer_norm;
-  float eps;
-  const float* gain;   // [input_size]
-  const float* shift;  // [input_size]
+  NormPlan norm;  // of the inputs, with layer_norm only
 
   bool dense;
   int32_t chains;     // 1 for dense
@@ -151,13 +156,6 @@ constexpr int64_t kWordUnitInt8 = 64;
 
 // Rows of one call that share each panel while it is in the L1 cache.
 constexpr int64_t kLinearRows = 96;
-
-struct NormPlan {
-  int64_t size;  // numbers per row
-  float eps;
-  const float* gain;
-  const float* shift;
-};
 
 // One head's attention of some queries to all keys of their sequence.
 struct AttentionPlan {

@@ -28,17 +28,12 @@ inline void lay_panels(const float* matrix, int64_t stride, int64_t outputs, int
 
 inline void normalise(const NormPlan& plan, const float* in, int64_t in_stride, int64_t rows, float* out,
                       int64_t out_stride) {
-  HashPlan norm = {};
-  norm.input_size = plan.size;
-  norm.eps = plan.eps;
-  norm.gain = plan.gain;
-  norm.shift = plan.shift;
   constexpr int kRows = kLanes >= 8 ? 4 : 2;
   int64_t r = 0;
   for (; r + kRows <= rows; r += kRows) {
-    normalise_rows<kRows>(norm, in + r * in_stride, in_stride, out + r * out_stride, out_stride);
+    normalise_rows<kRows>(plan, in + r * in_stride, in_stride, out + r * out_stride, out_stride);
   }
-  for (; r < rows; ++r) normalise_token(norm, in + r * in_stride, out + r * out_stride);
+  for (; r < rows; ++r) normalise_token(plan, in + r * in_stride, out + r * out_stride);
 }
 
 }  // namespace

@@ -30,12 +30,7 @@ inline float row_sum(int64_t size, Value&& value, Value1&& value1) {
 
 void train_normalise(const float* x, int64_t size, float eps, const float* gain, const float* shift, float* u,
                      float* stats) {
-  HashPlan plan = {};
-  plan.input_size = size;
-  plan.eps = eps;
-  plan.gain = gain;
-  plan.shift = shift;
-  normalise_token(plan, x, u);
+  normalise_token({size, eps, gain, shift}, x, u);
   const float count = static_cast<float>(size);
   const float mean = row_sum(
                          size, [&](int64_t i) { return F32::load(x + i); }, [&](int64_t i) { return x[i]; }) /

@@ -46,9 +46,9 @@ inline Number add_up(Number* partial) {
 }
 
 template <int kVectors>
-void normalise_tile(const HashPlan& plan, float* tile) {
+void normalise_tile(const NormPlan& plan, float* tile) {
   constexpr int64_t kTokens = kVectors * kLanes;
-  const int64_t n = plan.input_size;
+  const int64_t n = plan.size;
   const F32 size = F32::set1(static_cast<float>(n));
   for (int v = 0; v < kVectors; ++v) {
     float* column = tile + v * kLanes;
@@ -87,9 +87,9 @@ inline float sqrt1(float value) {
 
 // Some rows side by side, which hide each other's latency: the order of a row's sums leaves no other way.
 template <int kRows>
-inline void normalise_rows(const HashPlan& plan, const float* x, int64_t x_stride, float* u, int64_t u_stride) {
+inline void normalise_rows(const NormPlan& plan, const float* x, int64_t x_stride, float* u, int64_t u_stride) {
   constexpr int kVectors = kPartialSums / kLanes;
-  const int64_t n = plan.input_size;
+  const int64_t n = plan.size;
   const float size = static_cast<float>(n);
   float partial[kRows][kPartialSums], mean[kRows], scale[kRows];
   F32 sums[kRows][kVectors];
@@ -135,7 +135,7 @@ inline void normalise_rows(const HashPlan& plan, const float* x, int64_t x_strid
   }
 }
 
-inline void normalise_token(const HashPlan& plan, const float* x, float* u) { normalise_rows<1>(plan, x, 0, u, 0); }
+inline void normalise_token(const NormPlan& plan, const float* x, float* u) { normalise_rows<1>(plan, x, 0, u, 0); }
 
 // `kStages` stages at once over 2^kStages blocks that lie `distance` floats apart.
 template <int kStages>

@@ -205,7 +205,6 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
   plan.num_probes = config.num_probes;
   plan.sigmoid = config.activation == LFFN_ACTIVATION_SIGMOID;
   plan.layer_norm = config.layer_norm;
-  plan.eps = config.layer_norm_eps;
   plan.dense = dense;
   plan.chains = static_cast<int32_t>(dense ? 1 : config.num_chains());
   plan.factors = dense ? 1 : config.projection;
@@ -217,8 +216,7 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
     float* norm = packed.norm.as<float>();
     read_floats(*tensors.norm_gain, 0, config.hidden_size, norm);
     read_floats(*tensors.norm_shift, 0, config.hidden_size, norm + config.hidden_size);
-    plan.gain = norm;
-    plan.shift = norm + config.hidden_size;
+    plan.norm = {config.hidden_size, config.layer_norm_eps, norm, norm + config.hidden_size};
   }
   packed.bias = read_all(*tensors.hash_bias, plan.num_hashes);
   plan.bias = packed.bias.as<float>();

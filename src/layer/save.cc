@@ -52,8 +52,8 @@ void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tenso
   }
   add_floats(kHashBias, {config_.num_hashes()}, plan.bias);
   if (config_.layer_norm) {
-    add_floats(kNormGain, {d}, plan.gain);
-    add_floats(kNormShift, {d}, plan.shift);
+    add_floats(kNormGain, {d}, plan.norm.gain);
+    add_floats(kNormShift, {d}, plan.norm.shift);
   }
   add_floats(kBias, {config_.output_size}, tables_.bias.as<float>());
 }
