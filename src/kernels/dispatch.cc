@@ -93,6 +93,11 @@ const Kernels& kernels() {
   return chosen.get([] { return std::cref(choose_kernels(environment().isa.c_str(), "LOOKUPFFN_ISA")); });
 }
 
+const Kernels& usable_kernels() {
+  if (!environment().problem.empty()) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s", environment().problem.c_str());
+  return kernels();
+}
+
 const Kernels* find_kernels(const char* name) {
   size_t count;
   const Candidate* all = candidates(&count);

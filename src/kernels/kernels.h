@@ -229,6 +229,8 @@ struct Kernels : IntegerKernels {
 
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.
 const Kernels& kernels();
+// The same for a handle. Throws Error also where the environment asks for anything else that cannot be.
+const Kernels& usable_kernels();
 
 // The best that the CPU has, or the one of that name unless it is "". Throws Error that names the setting.
 const Kernels& choose_kernels(const char* wanted, const char* setting);

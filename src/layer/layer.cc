@@ -4,8 +4,8 @@
 
 #include "format/file.h"
 #include "format/utf8.h"
-#include "runtime/environment.h"
 #include "runtime/error.h"
+#include "runtime/threads.h"
 
 namespace lffn {
 namespace {
@@ -44,19 +44,9 @@ void expect(const Safetensors& file, const char* key, const char* value) {
 
 }  // namespace
 
-int32_t resolve_threads(int32_t wanted, const Executor& executor) {
-  if (wanted > 0) return wanted;
-  return environment().num_threads > 0 ? environment().num_threads : executor.default_threads();
-}
-
 int32_t resolve_threads(const LoadOptions& options) {
   const int32_t usual = resolve_threads(options.num_threads, *options.executor);
   return options.most_threads == 0 ? usual : std::min(usual, options.most_threads);
-}
-
-const Kernels& usable_kernels() {
-  if (!environment().problem.empty()) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s", environment().problem.c_str());
-  return kernels();
 }
 
 Layer::Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadOptions& options, const Kernels& kernels)

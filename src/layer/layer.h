@@ -96,11 +96,7 @@ std::unique_ptr<const Bytes> open_file(const std::string& path, const LoadOption
 // Counts what lies in memory likewise.
 std::unique_ptr<const Bytes> borrow_bytes(const void* data, size_t size, const LoadOptions& options);
 
-// The kernels that this process uses. Throws Error where the environment asks for something that cannot be.
-const Kernels& usable_kernels();
-
-// How many threads a handle uses if its maker wanted so many; 0: what the environment leaves.
-int32_t resolve_threads(int32_t wanted, const Executor& executor = *default_executor());
+// How many threads a handle uses that is loaded so.
 int32_t resolve_threads(const LoadOptions& options);
 
 }  // namespace lffn

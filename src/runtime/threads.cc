@@ -42,6 +42,11 @@ const std::shared_ptr<Executor>& default_executor() {
   return executor.get([] { return make_executor(environment().executor); });
 }
 
+int32_t resolve_threads(int32_t wanted, const Executor& executor) {
+  if (wanted > 0) return wanted;
+  return environment().num_threads > 0 ? environment().num_threads : executor.default_threads();
+}
+
 void parallel_for(int64_t n_items, int32_t num_threads, LoopBody body, void* context) {
   if (n_items <= 1 || num_threads <= 1) {
     for (int64_t item = 0; item < n_items; ++item) body(context, item, 0);

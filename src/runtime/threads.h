@@ -27,4 +27,7 @@ void parallel_for(int64_t n_items, int32_t num_threads, Body&& body) {
       [](void* context, int64_t item, int32_t thread) { (*static_cast<Body*>(context))(item, thread); }, &body);
 }
 
+// How many threads a handle uses if its maker wanted so many; 0: what the environment leaves.
+int32_t resolve_threads(int32_t wanted, const Executor& executor = *default_executor());
+
 }  // namespace lffn
