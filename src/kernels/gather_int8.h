@@ -26,7 +26,7 @@ template <int kColumns>
 LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const Rows& rows, const Rows& ahead, int64_t column,
                                        int32_t* sums, float* floats) {
   constexpr int kUnits = kColumns / (4 * kLanes), kSums = kColumns / kLanes;
-  const uint8_t* weights = plan.weights + rows.token * plan.stride + rows.first;
+  const uint8_t* score_bytes = plan.score_bytes + rows.token * plan.stride + rows.first;
   const bool from_zero = rows.first % kTablesInt8 == 0;
   I32 running[kSums];
   unroll<kSums>([&](auto v) LFFN_INLINE { running[v] = from_zero ? I32::set1(0) : I32::load(sums + v * kLanes); });
@@ -37,7 +37,7 @@ LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const Rows& rows,
       for (int b = 0; b < kColumns; b += kLineBytes) __builtin_prefetch(ahead.at[i + e] + column + b);
     });
     int32_t word;
-    __builtin_memcpy(&word, weights + i, sizeof word);
+    __builtin_memcpy(&word, score_bytes + i, sizeof word);
     const I32 four = I32::set1(word);
     unroll<kUnits>([&](auto u) LFFN_INLINE {
       I32 bytes[kEntryGroup], words[kEntryGroup];
@@ -54,7 +54,7 @@ LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const Rows& rows,
     unroll<kSums>([&](auto v) LFFN_INLINE { running[v].store(sums + v * kLanes); });
     return;
   }
-  const F32 scale = F32::set1(plan.weight_scales[rows.token]);
+  const F32 scale = F32::set1(plan.score_byte_scales[rows.token]);
   const float* base = done <= kTablesInt8 ? plan.bias + column : floats;
   unroll<kSums>([&](auto v) LFFN_INLINE {
     const F32 value = fma(scale, to_float(running[v]), F32::load(base + v * kLanes));
@@ -128,8 +128,8 @@ constexpr float kRoundToInt = 12582912.0f;  // adding it leaves the rounded numb
 
 // Scores times their rows' scales, as numbers from 0 to 127 that are multiples of the token's scale.
 inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
-                            int32_t num_tokens, uint8_t* weights, float* weight_scales) {
-  for (int32_t t = 0; t < num_tokens; ++t, weights += hashed.stride) {
+                            int32_t num_tokens, uint8_t* score_bytes, float* score_byte_scales) {
+  for (int32_t t = 0; t < num_tokens; ++t, score_bytes += hashed.stride) {
     float* scores = hashed.scores + t * hashed.stride;
     const uint16_t* codes = hashed.codes + t * hashed.stride;
     for (int32_t k = 0; k < num_tables; ++k) {
@@ -143,12 +143,12 @@ inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const 
     const int32_t largest = largest_lane(high);
     float most;
     __builtin_memcpy(&most, &largest, sizeof most);
-    weight_scales[t] = most / 127.0f;
+    score_byte_scales[t] = most / 127.0f;
     const F32 step = F32::set1(largest > 0 ? 127.0f / most : 0.0f);
     for (int32_t k = 0; k < num_tables; k += kLanes) {
-      store_u8(bits(F32::load(scores + k) * step + F32::set1(kRoundToInt)) & I32::set1(127), weights + k);
+      store_u8(bits(F32::load(scores + k) * step + F32::set1(kRoundToInt)) & I32::set1(127), score_bytes + k);
     }
-    for (int32_t k = num_tables; k % kEntryGroup != 0; ++k) weights[k] = 0;
+    for (int32_t k = num_tables; k % kEntryGroup != 0; ++k) score_bytes[k] = 0;
   }
 }
 

@@ -80,15 +80,15 @@ struct GatherPlan {
   int64_t columns;        // a multiple of kColumns..., at most kMaxColumns, in float32 at most kSlabColumns
   int32_t num_tables;
   int32_t num_probes;
-  const uint16_t* codes;   // of the first token, as HashOutput's
-  const float* scores;     // f32 and bf16; also int8 with more than one probe
-  const uint8_t* weights;  // gather_int8: as the codes
-  int64_t stride;          // entries from one token to the next
+  const uint16_t* codes;       // of the first token, as HashOutput's
+  const float* scores;         // f32 and bf16; also int8 with more than one probe
+  const uint8_t* score_bytes;  // gather_int8: what quantise_scores made of the scores, at their places
+  int64_t stride;              // entries from one token to the next
   int64_t num_tokens;
-  const float* bias;           // [columns]
-  const float* weight_scales;  // gather_int8: [num_tokens]
-  const float* row_scales;     // gather_int8_scores: [num_tables][table_size]
-  int64_t table_size;          // rows of a table
+  const float* bias;               // [columns]
+  const float* score_byte_scales;  // gather_int8: [num_tokens]
+  const float* row_scales;         // gather_int8_scores: [num_tables][table_size]
+  int64_t table_size;              // rows of a table
   float* y;
   int64_t y_stride;
   int64_t y_columns;  // at most `columns`
@@ -184,7 +184,7 @@ struct IntegerKernels {
   void (*hash_tile_int8)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
                          void* scratch);
   void (*hash_token_int8)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
-  void (*gather_int8)(const GatherPlan& plan);  // integer sums of weights * rows
+  void (*gather_int8)(const GatherPlan& plan);  // integer sums of score bytes * rows
   void (*linear_int8)(const LinearInt8Plan& plan);
   // Rows as bytes, each with its own scale and zero point.
   void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
@@ -208,10 +208,10 @@ struct Kernels : IntegerKernels {
   void (*gather_bf16)(const GatherPlan& plan);
   void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * int8 rows, for scores of either sign
 
-  // The weights for gather_int8, of scores times row_scales[table][code], one byte an entry at the scores' places, and
-  // one scale per token. Entries past the last table, up to a whole group, get weight 0. The scores are overwritten.
+  // The bytes for gather_int8, of scores times row_scales[table][code], one an entry at the scores' places, and one
+  // scale per token. Entries past the last table, up to a whole group, get 0. The scores are overwritten.
   void (*quantise_scores)(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
-                          int32_t num_tokens, uint8_t* weights, float* weight_scales);
+                          int32_t num_tokens, uint8_t* score_bytes, float* score_byte_scales);
   // At which byte of a row gather_int8 wants a column; 64 columns further the same plus 64.
   int32_t (*int8_position)(int32_t column);
 

@@ -56,8 +56,8 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
   layout.codes = place(end, entries * sizeof(uint16_t));
   layout.scores = place(end, entries * sizeof(float));
   if (tables_.dtype == LFFN_INT8 && plan.num_probes == 1) {
-    layout.weights = place(end, entries);
-    layout.weight_scales = place(end, static_cast<size_t>(tile) * sizeof(float));
+    layout.score_bytes = place(end, entries);
+    layout.score_byte_scales = place(end, static_cast<size_t>(tile) * sizeof(float));
   }
   const size_t hash = kernels_.hash_scratch(plan);
   if (layout.in_slabs) {
@@ -137,16 +137,16 @@ void Layer::gather_tile(const Layout& layout, const ForwardCall& call, const Has
   const auto gather = integer                      ? kernels_.gather_int8
                       : tables_.dtype == LFFN_INT8 ? kernels_.gather_int8_scores
                                                    : kernels_.gather_bf16;
-  uint8_t* weights = mine + layout.weights;
-  float* weight_scales = reinterpret_cast<float*>(mine + layout.weight_scales);
+  uint8_t* score_bytes = mine + layout.score_bytes;
+  float* score_byte_scales = reinterpret_cast<float*>(mine + layout.score_byte_scales);
   if (integer) {
     kernels_.quantise_scores(hashed, projection_.plan.num_tables, tables_.row_scales.as<float>(), tables_.table_size,
-                             static_cast<int32_t>(call.num_tokens), weights, weight_scales);
+                             static_cast<int32_t>(call.num_tokens), score_bytes, score_byte_scales);
   }
   for (int64_t first = 0; first < tables_.columns(0); first += kMaxColumns) {
     GatherPlan plan = gather_plan(call, hashed, 0, first);
-    plan.weights = weights;
-    plan.weight_scales = weight_scales;
+    plan.score_bytes = score_bytes;
+    plan.score_byte_scales = score_byte_scales;
     gather(plan);
   }
 }

@@ -59,7 +59,7 @@ class Layer {
     bool in_slabs;   // all tokens of a chunk are hashed before their rows are gathered
     int64_t chunk;   // of so many tokens
     // Offsets and sizes in bytes. Codes and scores lie in each thread's part, those of a chunk before the first part.
-    size_t codes, scores, weights, weight_scales, hash, threads, thread_bytes, total;
+    size_t codes, scores, score_bytes, score_byte_scales, hash, threads, thread_bytes, total;
   };
   Layout layout(int64_t num_tokens, bool in_slabs) const;
   template <typename Body>
