@@ -94,55 +94,49 @@ inline void run_chain_token(const HashPlan& plan, int32_t chain, const float* in
   });
 }
 
-template <bool kInt8, int kVectors>
-void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
-                  void* scratch) {
+// The tokens' inputs as the chains want them: [width][tokens].
+template <int kVectors>
+LFFN_INLINE inline void load_inputs(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens,
+                                    float* u) {
   constexpr int64_t kTokens = kVectors * kLanes;
-  Parts parts(scratch);
-  const HashBuffers buffers = hash_buffers(plan, kTokens, parts);
-  float* u = buffers.inputs;
-  float* y = buffers.outputs;
-
   load_tile<kVectors>(x, x_stride, num_tokens, plan.input_size, u);
   if (plan.layer_norm) normalise_tile<kVectors>(plan.norm, u);
   for (int64_t i = plan.input_size * kTokens; i < plan.width * kTokens; i += kLanes) F32::set1(0).store(u + i);
-  if constexpr (kInt8) {
-    run_chains_int8<kVectors>(plan, u, y, buffers.rest);
-  } else {
-    for (int32_t chain = 0; chain < plan.chains; ++chain) {
-      run_chain_tile<kVectors>(plan, chain, u, buffers.other, y + chain * plan.outputs * kTokens);
-    }
-  }
+}
 
-  const int64_t mask = plan.width - 1;  // BH's width is a power of two
-  const auto hash_value = [&](int64_t c, int64_t offset) {
-    const F32 z = F32::load(y + c * kTokens + offset) + F32::set1(plan.bias[c]);
-    return plan.dense ? z : fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
-  };
-  if (plan.num_probes == 1) {
-    for (int32_t k = 0; k < plan.num_tables; k += kLanes) {
-      int32_t codes[kLanes * kTokens];
-      float scores[kLanes * kTokens];
-      const int32_t present = plan.num_tables - k < kLanes ? plan.num_tables - k : kLanes;
-      for (int i = 0; i < kLanes; ++i) {
-        const int64_t first = static_cast<int64_t>(k + (i < present ? i : 0)) * plan.code_bits;
-        I32 code[kVectors];
-        F32 score[kVectors];
-        score_lanes<kVectors>(
-            plan.code_bits, plan.sigmoid,
-            [&](int32_t j, int v) LFFN_INLINE { return hash_value(first + j, v * kLanes); }, code, score);
-        for (int v = 0; v < kVectors; ++v) {
-          code[v].store(codes + i * kTokens + v * kLanes);
-          score[v].store(scores + i * kTokens + v * kLanes);
-        }
-      }
+// The code of each table that is a token's own. hash_value(index, offset) gives a hash value of the tokens from that
+// offset on.
+template <int kVectors, typename HashValue>
+LFFN_INLINE inline void put_own_codes(const HashPlan& plan, HashValue&& hash_value, HashOutput out) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  for (int32_t k = 0; k < plan.num_tables; k += kLanes) {
+    int32_t codes[kLanes * kTokens];
+    float scores[kLanes * kTokens];
+    const int32_t present = plan.num_tables - k < kLanes ? plan.num_tables - k : kLanes;
+    for (int i = 0; i < kLanes; ++i) {
+      const int64_t first = static_cast<int64_t>(k + (i < present ? i : 0)) * plan.code_bits;
+      I32 code[kVectors];
+      F32 score[kVectors];
+      score_lanes<kVectors>(
+          plan.code_bits, plan.sigmoid, [&](int32_t j, int v) LFFN_INLINE { return hash_value(first + j, v * kLanes); },
+          code, score);
       for (int v = 0; v < kVectors; ++v) {
-        const int64_t at = v * kLanes * out.stride + k;
-        store_entries(codes + v * kLanes, scores + v * kLanes, kTokens, out.codes + at, out.scores + at, out.stride);
+        code[v].store(codes + i * kTokens + v * kLanes);
+        score[v].store(scores + i * kTokens + v * kLanes);
       }
     }
-    return;
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t at = v * kLanes * out.stride + k;
+      store_entries(codes + v * kLanes, scores + v * kLanes, kTokens, out.codes + at, out.scores + at, out.stride);
+    }
   }
+}
+
+// Several codes of each table, by way of the hash values: y[num_hashes][tokens].
+template <int kVectors, typename HashValue>
+LFFN_INLINE inline void put_likeliest_codes(const HashPlan& plan, HashValue&& hash_value, int32_t num_tokens, float* y,
+                                            HashOutput out, void* scratch) {
+  constexpr int64_t kTokens = kVectors * kLanes;
   for (int64_t c = 0; c < plan.num_hashes; ++c) {
     for (int v = 0; v < kVectors; ++v) hash_value(c, v * kLanes).store(y + c * kTokens + v * kLanes);
   }
@@ -151,8 +145,36 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
       float z[16];
       for (int32_t j = 0; j < plan.code_bits; ++j)
         z[j] = y[(static_cast<int64_t>(k) * plan.code_bits + j) * kTokens + t];
-      probe_table(plan, z, k, t, out, buffers.probes);
+      probe_table(plan, z, k, t, out, scratch);
     }
+  }
+}
+
+template <bool kInt8, int kVectors>
+void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
+                  void* scratch) {
+  constexpr int64_t kTokens = kVectors * kLanes;
+  Parts parts(scratch);
+  const HashBuffers buffers = hash_buffers(plan, kTokens, parts);
+  float* u = buffers.inputs;
+  float* y = buffers.outputs;
+  load_inputs<kVectors>(plan, x, x_stride, num_tokens, u);
+  if constexpr (kInt8) {
+    run_chains_int8<kVectors>(plan, u, y, buffers.rest);
+  } else {
+    for (int32_t chain = 0; chain < plan.chains; ++chain) {
+      run_chain_tile<kVectors>(plan, chain, u, buffers.other, y + chain * plan.outputs * kTokens);
+    }
+  }
+  const int64_t mask = plan.width - 1;  // BH's width is a power of two
+  const auto hash_value = [&](int64_t c, int64_t offset) {
+    const F32 z = F32::load(y + c * kTokens + offset) + F32::set1(plan.bias[c]);
+    return plan.dense ? z : fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
+  };
+  if (plan.num_probes == 1) {
+    put_own_codes<kVectors>(plan, hash_value, out);
+  } else {
+    put_likeliest_codes<kVectors>(plan, hash_value, num_tokens, y, out, buffers.probes);
   }
 }
 
