@@ -8,8 +8,8 @@ import pytest
 import torch
 from test_distiller import SENTENCE, command, texts, weights, write_text  # noqa: F401
 
-from lookupffn import safetensors
-from lookupffn.distiller import pieces, subject, teacher_cache
+from lookupffn import load_sentence_encoder, safetensors
+from lookupffn.distiller import pieces, subject, teacher_cache, training
 from lookupffn.text_tokenizer import TextTokenizer
 
 SHORT = ["--fit-steps", 2, "--steps", 6, "--int8-steps", 0]
@@ -169,3 +169,45 @@ def test_a_single_file_is_no_beginning(texts, tmp_path):  # noqa: F811
     shutil.copy(SENTENCE / "model.safetensors", tmp_path / "shipped")
     with pytest.raises(SystemExit, match="shipped: no config.json; a teacher, and what a student begins with, is a folder"):
         command(SENTENCE, texts, tmp_path / "student", "--start", tmp_path / "shipped")
+
+
+def test_lookups_of_the_teacher_may_stay(texts, tmp_path):  # noqa: F811
+    command(SENTENCE, texts, tmp_path / "student", *SHORT, "--layers", "0,1")
+    tables = [layer.FFN.num_tables for layer in load_sentence_encoder(tmp_path / "student").layers]
+    assert tables[:2] == [16, 16] and tables[2] == load_sentence_encoder(SENTENCE).layers[2].FFN.num_tables
+
+
+def test_gradients_travel_together():
+    class Two:
+        count, calls = 2, 0
+
+        def mean(self, value):
+            self.calls += 1
+            return value.clone() / 2
+
+    whole = training.Whole.__new__(training.Whole)
+    whole.processes, whole.learns = Two(), [torch.nn.Parameter(torch.ones(shape)) for shape in ((2, 3), (4,), (1, 5))]
+    for parameter in whole.learns[:2]:
+        parameter.grad = torch.arange(float(parameter.numel())).view_as(parameter)
+    whole._share_gradients()
+    assert whole.processes.calls == 1 and not whole.learns[2].grad.any()
+    assert all(torch.equal(p.grad, torch.arange(float(p.numel())).view_as(p) / 2) for p in whole.learns[:2])
+
+
+def test_a_step_reads_its_losses_at_once(texts, tmp_path, monkeypatch):  # noqa: F811
+    reads, within = [], []
+    for kind in (training.Fit, training.Whole):
+        step = kind.step
+
+        def counted(self, number, step=step):
+            reads.clear()
+            values = step(self, number)
+            within.append(len(reads))
+            return values
+
+        monkeypatch.setattr(kind, "step", counted)
+    for name in ("__float__", "tolist"):  # the optimiser uses item()
+        known = getattr(torch.Tensor, name)
+        monkeypatch.setattr(torch.Tensor, name, lambda self, known=known: reads.append(1) or known(self))
+    command(SENTENCE, texts, tmp_path / "student", *SHORT)
+    assert within == [1] * 8

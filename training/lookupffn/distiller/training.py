@@ -121,9 +121,9 @@ class Fit:
                 wanted = self.finish[i](a, f)
             error = relative_error(self.finish[i](a, self.ffns[i](self._input(i, a))), wanted)
             error.backward()
-            errors.append(float(error.detach()))
+            errors.append(error.detach())
         self.optimizer.step()
-        return errors
+        return torch.stack(errors).tolist()  # at once, for reading waits for the device
 
     def _input(self, layer: int, a: Tensor) -> Tensor:
         block = self.student.layers[layer]
@@ -143,7 +143,7 @@ class Whole:
                 ffn.use_products = options.precision == "bfloat16"
         own = {id(p) for i in layers for name, p in student.layers[i].FFN.named_parameters()
                if not name.startswith("linear.")}
-        factors = {id(m.weight) for m in student.model.modules() if isinstance(m, BlockHadamard)}
+        factors = own & {id(m.weight) for m in student.model.modules() if isinstance(m, BlockHadamard)}
         words = {id(p) for name, p in student.model.named_parameters() if _is_embedding(name)}
         self.choose_what_learns(student, options)
         learns = [p for p in student.model.parameters() if p.requires_grad]
@@ -198,14 +198,14 @@ class Whole:
             loss = loss_of_answer + (weight * sum(apart) / len(apart) if apart else 0.0)
             loss.backward()
         self._share_gradients()
-        value = float(loss.detach())
+        parts = [loss, loss_of_answer, sum(apart) if apart else torch.zeros_like(loss)]
+        value, of_answer, of_hidden = torch.stack([part.detach() for part in parts]).tolist()
         if not math.isfinite(value):
             raise ArithmeticError(f"the loss of step {number} is {value}; try a lower rate")
         if self.options.clip > 0:
             torch.nn.utils.clip_grad_norm_(self.learns, self.options.clip)
         self.optimizer.step()
-        return {"loss": value, "answer": float(loss_of_answer.detach()),
-                "hidden": float(sum(apart)) / len(apart) if apart else 0.0}
+        return {"loss": value, "answer": of_answer, "hidden": of_hidden / max(1, len(apart))}
 
     def _share_gradients(self) -> None:
         """Every process calls this; afterwards all have the mean."""
@@ -214,4 +214,7 @@ class Whole:
         for parameter in self.learns:
             if parameter.grad is None:
                 parameter.grad = torch.zeros_like(parameter)
-            parameter.grad = self.processes.mean(parameter.grad)
+        grads = [parameter.grad for parameter in self.learns]
+        mean = self.processes.mean(torch.cat([grad.flatten() for grad in grads]))  # one exchange for all
+        for grad, part in zip(grads, mean.split([grad.numel() for grad in grads])):
+            grad.copy_(part.view_as(grad))
