@@ -1,17 +1,20 @@
 """The package as it is installed, its command line, and what it takes from newer PyTorch versions."""
 
 import ast
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
 
-from lookupffn import LookupFFN, __main__, attention, features, native
+from lookupffn import (Encoder, EncoderConfig, LookupFFN, __main__, attention, bpe, features, files, native,
+                       safetensors)
 
 ROOT = Path(__file__).parents[2] / "training"
 
@@ -61,6 +64,59 @@ def test_help_names_the_commands(capsys):
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     assert all(command in shown for command in ("tokenizer", "prepare", "train", "distill", "finetune", "export"))
+
+
+CONFIG = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "attention_head_size": 8,
+          "intermediate_size": 32, "max_position_embeddings": 20, "ffn_kinds": ["vanilla"]}
+
+
+def without(key):
+    return {name: value for name, value in CONFIG.items() if name != key}
+
+
+def test_errors_of_users_are_no_tracebacks(tmp_path):
+    def refused(message, *arguments):
+        with pytest.raises(SystemExit, match=f"lookupffn: .*{message}"):
+            __main__.main([*map(str, arguments)])
+
+    bpe.Tokenizer(*bpe.train(["ab cd ef gh"], 262)).save(tmp_path / "bpe")
+    for name, tensors in {"ids": {"ids": np.arange(4, 260)}, "others": {"x": np.arange(9)},
+                          "large": {"ids": np.full(300, 9999)}}.items():
+        safetensors.save(tmp_path / name, {key: value.astype(np.int32) for key, value in tensors.items()})
+    config = tmp_path / "config.json"
+    common = ["--tokenizer", tmp_path / "bpe", "--valid", tmp_path / "ids", "--batch", 2]
+
+    def train(message, text, ids="ids", *more):
+        config.write_text(text if isinstance(text, str) else json.dumps(text))
+        refused(message, "train", tmp_path / "run", "--config", config, "--train", tmp_path / ids, "--steps", 1, *common,
+                *(more or ["--length", 12]))
+
+    train("hidden_size, num_attention_heads are missing", {name: CONFIG[name] for name in CONFIG if name not in (
+        "hidden_size", "num_attention_heads")})
+    train("attention_head_size is missing", without("attention_head_size"))
+    train("hidden_size is '16', expected a number", {**CONFIG, "hidden_size": "16"})
+    train("config.json: expected an object", [1])
+    train("config.json: no JSON", "{")
+    train("others: holds no ids", CONFIG, "others")
+    train("id 9999", CONFIG, "large")
+    train("sequences of 40 tokens; the model has places for 20", CONFIG, "ids", "--length", 40)
+    train("device none", CONFIG, "ids", "--length", 12, "--device", "none")
+    (tmp_path / "run" / "checkpoint.pt").write_bytes(b"no checkpoint")
+    refused("checkpoint.pt: no checkpoint", "evaluate", tmp_path / "run", *common, "--length", 12)
+    # Fine-tuning, also where only the texts to measure on are bad, and import.
+    config.write_text(json.dumps(CONFIG))
+    model = Encoder(EncoderConfig(**CONFIG, vocab_size=262))
+    files.export_folder(model, tmp_path / "model", bpe.Tokenizer.load(tmp_path / "bpe"))
+    (tmp_path / "none.tsv").write_text("")
+    (tmp_path / "some.tsv").write_text("0\tab\n1\tcd\n")
+    for examples in (["none.tsv"], ["some.tsv", "--valid", tmp_path / "none.tsv"]):
+        refused("none.tsv: holds no examples", "finetune", tmp_path / "model", tmp_path / "out", tmp_path / examples[0],
+                *examples[1:])
+    (tmp_path / "bpe" / "vocab.json").write_text("{}")
+    refused("vocab.json: no vocabulary", "prepare", tmp_path / "out", tmp_path / "some.tsv", "--tokenizer", tmp_path / "bpe")
+    for missing in ("hidden_size", "num_hidden_layers"):
+        (tmp_path / "model" / "config.json").write_text(json.dumps({**without(missing), "vocab_size": 262}))
+        refused(f"{missing} is missing", "import", tmp_path / "model", tmp_path / "out")
 
 
 def test_every_function_says_its_types():

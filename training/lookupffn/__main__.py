@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import sys
 import typing
 from argparse import ArgumentParser, Namespace
@@ -15,7 +14,7 @@ import numpy as np
 import torch
 
 from . import bpe, data, features, files, finetune, native, pretrain, safetensors
-from .config import EncoderConfig
+from .config import EncoderConfig, read_config
 from .distiller import command as distil_command
 from .encoder import Encoder
 
@@ -36,7 +35,10 @@ def prepare(arguments: Namespace) -> None:
 
 
 def read_ids(path: str) -> np.ndarray:
-    return safetensors.load(path)[0]["ids"]
+    ids = safetensors.load(path)[0].get("ids")
+    if ids is None:
+        raise ValueError(f"{path}: holds no ids; prepare writes such files")
+    return ids
 
 
 def valid_batches(arguments: Namespace, tokenizer: bpe.Tokenizer) -> data.MaskedBatches:
@@ -46,8 +48,7 @@ def valid_batches(arguments: Namespace, tokenizer: bpe.Tokenizer) -> data.Masked
 
 def train(arguments: Namespace) -> None:
     tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
-    values = json.loads(Path(arguments.config).read_text())
-    config = EncoderConfig.from_dict({**values, "vocab_size": tokenizer.size})
+    config = EncoderConfig.from_dict({**read_config(arguments.config), "vocab_size": tokenizer.size})
     if arguments.ffn:
         config.ffn_kinds = [arguments.ffn] * config.num_hidden_layers
     features.set_threads(arguments.threads)
@@ -75,12 +76,13 @@ def evaluate(arguments: Namespace) -> None:
 def run_finetune(arguments: Namespace) -> None:
     tokenizer = bpe.Tokenizer.load(arguments.model)
     texts, labels = finetune.read_examples(arguments.examples)
+    valid = finetune.read_examples(arguments.valid) if arguments.valid else None
     model = finetune.finetune(files.import_model(arguments.model), tokenizer, texts, labels, epochs=arguments.epochs,
                               batch=arguments.batch, learning_rate=arguments.learning_rate, seed=arguments.seed,
                               dropout=arguments.dropout, clip=arguments.clip, warm_up=arguments.warm_up)
     files.export_folder(model, arguments.out, tokenizer)
-    if arguments.valid:
-        texts, labels = finetune.read_examples(arguments.valid)
+    if valid is not None:
+        texts, labels = valid
         right = sum(a == b for a, b in zip(finetune.classify(model, tokenizer, texts), labels))
         print(f"{right} of {len(labels)} right")
 
@@ -91,7 +93,7 @@ def export(arguments: Namespace) -> None:
 
 
 def import_model(arguments: Namespace) -> None:
-    config = json.loads(Path(arguments.config).read_text(encoding="utf-8")) if arguments.config else None
+    config = read_config(arguments.config) if arguments.config else None
     tokenizer = files.import_tokenizer(arguments.tokenizer) if arguments.tokenizer else None
     if tokenizer is None and Path(arguments.model).is_dir():
         tokenizer = files.import_tokenizer(arguments.model)

@@ -153,4 +153,6 @@ class Tokenizer:
     def load(cls, folder: Union[str, Path]) -> Tokenizer:
         vocab = json.loads((Path(folder) / "vocab.json").read_text(encoding="utf-8"))
         lines = (Path(folder) / "merges.txt").read_text(encoding="utf-8").split("\n")
+        if not isinstance(vocab, dict) or MASK not in vocab:
+            raise ValueError(f"{Path(folder) / 'vocab.json'}: no vocabulary with a {MASK}")
         return cls(vocab, [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")])

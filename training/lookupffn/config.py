@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import json
 import warnings
+from pathlib import Path
 from typing import Any, Optional, Union
 
 # Keys that may be a list with an entry for every layer.
@@ -48,6 +50,17 @@ def check_changes(changes: dict[str, Any], *more: str) -> None:
             close = difflib.get_close_matches(key, known, 1, 0.8)
             hint = f'did you mean "{close[0]}"?' if close else f"expected some of {', '.join(known)}"
             raise ValueError(f'FFNs have no key "{key}"; {hint}')
+
+
+def read_config(path: Union[str, Path]) -> dict[str, Any]:
+    """A config.json. ValueError names a file that holds something else."""
+    try:
+        values = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: no JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise ValueError(f"{path}: expected an object with the keys of a config")
+    return values
 
 
 def of_layer(values: dict[str, Any], layer: int, num_layers: int) -> dict[str, Any]:
@@ -116,6 +129,11 @@ class EncoderConfig:
     masked_lm_head: bool = True  # false: hidden states and class scores only
 
     def __post_init__(self) -> None:
+        for key in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "attention_head_size",
+                    "max_position_embeddings"):
+            value = getattr(self, key)
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"config: {key} is {value!r}, expected a number from 1")
         if self.ffn_kinds is None:
             self.ffn_kinds = ["lookup"] * self.num_hidden_layers
         if len(self.ffn_kinds) != self.num_hidden_layers:
@@ -125,6 +143,10 @@ class EncoderConfig:
     def from_dict(cls, values: dict[str, Any], refuse_unknown: bool = True) -> EncoderConfig:
         known = {field.name for field in dataclasses.fields(cls)}
         check_keys(values, known, refuse_unknown)
+        missing = [field.name for field in dataclasses.fields(cls)
+                   if field.default is dataclasses.MISSING and field.name not in values]
+        if missing:
+            raise ValueError(f"config: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
         return cls(**{key: value for key, value in values.items() if key in known})
 
     def to_dict(self) -> dict[str, Any]:

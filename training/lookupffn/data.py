@@ -48,6 +48,9 @@ class MaskedBatches:
         count = len(ids) // body
         if count < batch:
             raise ValueError(f"{len(ids)} tokens are too few for a batch of {batch} sequences of {length}")
+        if int(ids.max()) >= self.vocab_size:
+            raise ValueError(f"there is an id {int(ids.max())}, but the tokenizer has {self.vocab_size} tokens; prepare the "
+                             "text with this tokenizer")
         self.bodies = ids[: count * body].reshape(count, body)
         self._epoch, self._order = -1, np.empty(0, dtype=np.int64)
 

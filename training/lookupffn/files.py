@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from . import safetensors, unpickle
 from .bpe import Tokenizer
-from .config import EncoderConfig
+from .config import EncoderConfig, read_config
 from .encoder import Encoder
 from .layer import LookupFFN
 
@@ -67,10 +67,13 @@ def _bare(name: str) -> str:
 def _guess_config(config: dict[str, Any], tensors: dict[str, Tensor]) -> EncoderConfig:
     """What the tensors say of a config that leaves it open: the kinds of the FFNs, the sizes of the heads."""
     values = dict(config)
-    values.setdefault("attention_head_size", values["hidden_size"] // values["num_attention_heads"])
+    sizes = [values.get(key) for key in ("hidden_size", "num_attention_heads")]
+    if all(isinstance(size, int) and size > 0 for size in sizes):  # Otherwise the config says what is wrong.
+        values.setdefault("attention_head_size", sizes[0] // sizes[1])
     if not values.get("ffn_kinds"):
+        count = values.get("num_hidden_layers")
         values["ffn_kinds"] = ["lookup" if f"encoder.layer.{i}.FFN.tables" in tensors else "vanilla"
-                               for i in range(values["num_hidden_layers"])]
+                               for i in range(count if isinstance(count, int) else 0)]
     classes = tensors.get("classifier.out_proj.weight")
     values["num_classes"] = 0 if classes is None else len(classes)
     values["masked_lm_head"] = any(name.startswith("lm_head.") for name in tensors)
@@ -97,7 +100,8 @@ def model_from_tensors(config: dict[str, Any], tensors: dict[str, Any]) -> Encod
     tensors = {_bare(name): torch.tensor(value) if not torch.is_tensor(value) else value for name, value in tensors.items()}
     tensors.pop("embeddings.position_ids", None)  # a buffer of older versions
     decoder = tensors.get("lm_head.decoder.weight")
-    if decoder is not None and torch.equal(decoder, tensors["embeddings.word_embeddings.weight"]):
+    words = tensors.get("embeddings.word_embeddings.weight")
+    if decoder is not None and words is not None and torch.equal(decoder, words):
         del tensors["lm_head.decoder.weight"]
     bias = tensors.pop("lm_head.decoder.bias", None)
     if bias is not None:
@@ -124,7 +128,7 @@ def import_model(path: Union[str, Path], config: Optional[dict[str, Any]] = None
             raise ValueError(f"{path}: a checkpoint does not say its config; pass one")
         return model_from_tensors(config, _read_tensors(path))
     if config is None:
-        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        config = read_config(path / "config.json")
     for name in ("model.safetensors", "pytorch_model.bin"):
         if (path / name).exists():
             return model_from_tensors(config, _read_tensors(path / name))

@@ -32,6 +32,8 @@ def read_examples(path: Union[str, Path]) -> tuple[list[Text], list[int]]:
                 raise ValueError(f"{path}:{number}: expected a number from 0, a tab and a text, or two texts with a tab")
             texts.append(parts[0] if len(parts) == 1 else (parts[0], parts[1]))
             labels.append(int(label))
+    if not texts:
+        raise ValueError(f"{path}: holds no examples")
     return texts, labels
 
 

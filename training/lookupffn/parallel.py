@@ -19,11 +19,14 @@ class Processes:
     def __init__(self, device: str = "cpu") -> None:
         self.count = int(os.environ.get("WORLD_SIZE", "1"))
         self.rank = int(os.environ.get("RANK", "0"))
-        self.device = torch.device(device)
         self._started = False
-        if self.device.type == "cuda":
-            self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", self.device.index or 0)))
-            torch.cuda.set_device(self.device)
+        try:
+            self.device = torch.device(device)
+            if self.device.type == "cuda":
+                self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", self.device.index or 0)))
+                torch.cuda.set_device(self.device)
+        except (RuntimeError, AssertionError) as error:  # The latter from a PyTorch without CUDA.
+            raise ValueError(f"device {device}: {error}") from error
         if self.count > 1 and not distributed.is_initialized():
             distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
             self._started = True

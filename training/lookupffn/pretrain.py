@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+import pickle
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -74,7 +75,13 @@ def _keep_log_before(path: Path, step: int) -> None:
 
 
 def read_checkpoint(path: Path, device: Union[str, torch.device]) -> dict[str, Any]:
-    return torch.load(path, map_location=device)
+    try:
+        state = torch.load(path, map_location=device)
+    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        raise ValueError(f"{path}: no checkpoint that can be read: {error}") from error
+    if not isinstance(state, dict) or not {"config", "model", "optimizer", "step"} <= set(state):
+        raise ValueError(f"{path}: no checkpoint of a run")
+    return state
 
 
 class _Run:
@@ -148,6 +155,9 @@ def train(folder: Union[str, Path], config: EncoderConfig, schedule: Schedule, b
 
     Under torchrun all processes call this. stop_after ends the run early, as a kill would.
     """
+    longest = config.max_position_embeddings + 1 - config.pad_token_id
+    if max(batches.length, valid_batches.length) > longest:
+        raise ValueError(f"sequences of {max(batches.length, valid_batches.length)} tokens; the model has places for {longest}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     processes = Processes(device)

@@ -87,8 +87,10 @@ def load_bytes(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     body = memoryview(data)[8 + length :]
     tensors = {}
     for name, entry in header.items():
-        begin, end = entry["data_offsets"]
-        shape, dtype = tuple(entry["shape"]), entry["dtype"]
+        try:
+            (begin, end), shape, dtype = entry["data_offsets"], tuple(entry["shape"]), entry["dtype"]
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{name}: no type, shape and place of a tensor") from error
         if dtype != "BF16" and dtype not in _TYPES:
             raise ValueError(f"{name}: unknown type {dtype}")
         kind = np.dtype("<u2" if dtype == "BF16" else _TYPES[dtype])
