@@ -100,6 +100,8 @@ def test_errors_of_users_are_no_tracebacks(tmp_path):
     train("others: holds no ids", CONFIG, "others")
     train("id 9999", CONFIG, "large")
     train("sequences of 40 tokens; the model has places for 20", CONFIG, "ids", "--length", 40)
+    if not hasattr(torch, "compile"):
+        train("has no torch.compile", CONFIG, "ids", "--length", 12, "--compile")
     train("device none", CONFIG, "ids", "--length", 12, "--device", "none")
     (tmp_path / "run" / "checkpoint.pt").write_bytes(b"no checkpoint")
     refused("checkpoint.pt: no checkpoint", "evaluate", tmp_path / "run", *common, "--length", 12)
@@ -194,7 +196,9 @@ def test_compile_where_there_is_one(monkeypatch):
     x = torch.randn(3, 16)
     expected = layer(x)
     monkeypatch.delattr(torch, "compile", raising=False)
-    assert features.compiled(layer) is layer and layer.use_native
+    with pytest.raises(ValueError, match="has no torch.compile"):
+        features.compiled(layer)
+    assert layer.use_native
     monkeypatch.setattr(torch, "compile", lambda module: torch.nn.Sequential(module), raising=False)
     compiled = features.compiled(layer)
     assert compiled[0] is layer and not layer.use_native

@@ -52,6 +52,36 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_been(tmp_path):
     assert all(torch.equal(value, parts[name]) for name, value in whole.items())
 
 
+class Compiled(torch.nn.Module):
+    """Stands for what torch.compile makes of a module."""
+
+    def __init__(self, module):
+        super().__init__()
+        self._orig_mod, self.calls = module, 0
+
+    def forward(self, *arguments):
+        self.calls += 1
+        return self._orig_mod(*arguments)
+
+
+def test_steps_through_torch_compile(tmp_path, monkeypatch):
+    run(tmp_path / "plain")
+    made = []
+    monkeypatch.setattr(torch, "compile", lambda module: made.append(Compiled(module)) or made[-1], raising=False)
+    model = run(tmp_path / "compiled", compiled=True)
+    assert made[0]._orig_mod is model and made[0].calls == 30
+    assert not model.encoder.layer[0].FFN.use_native
+    for entry, expected in zip(losses(tmp_path / "compiled"), losses(tmp_path / "plain")):
+        assert entry["loss"] == pytest.approx(expected["loss"], abs=1e-3)
+    state = pretrain.read_checkpoint(tmp_path / "compiled" / "checkpoint.pt", "cpu")
+    assert set(state["model"]) == set(model.state_dict()) and not any("_orig_mod" in name for name in state["model"])
+    with pytest.raises(ValueError, match="its compiled is True, not False"):
+        run(tmp_path / "compiled")
+    monkeypatch.delattr(torch, "compile")
+    with pytest.raises(ValueError, match="has no torch.compile"):
+        run(tmp_path / "none", compiled=True)
+
+
 def test_the_rate_warms_up_and_decays():
     rates = [schedule(steps=25).rate(step) for step in range(25)]
     assert rates[:5] == pytest.approx([1e-3, 2e-3, 3e-3, 4e-3, 5e-3])

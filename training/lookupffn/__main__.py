@@ -57,7 +57,7 @@ def train(arguments: Namespace) -> None:
     batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,
                                  seed=arguments.seed, masked_share=arguments.masked_share)
     pretrain.train(arguments.out, config, schedule, batches, valid_batches(arguments, tokenizer),
-                   device=arguments.device, precision=arguments.precision)
+                   device=arguments.device, precision=arguments.precision, compiled=arguments.compile)
 
 
 def load_checkpoint(path: Path) -> Encoder:
@@ -138,6 +138,8 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
                          help="of the tokens to learn from; 15 in 100 of those to measure on are masked")
     command.add_argument("--precision", choices=list(features.PRECISIONS), default="float32",
                          help="of products; bfloat16 pays where the processor has it, float16 on GPUs only")
+    command.add_argument("--compile", action="store_true",
+                         help="run the steps through torch.compile, in plain PyTorch; needs PyTorch 2")
     command.add_argument("--threads", type=int, default=0)
     add_batch_options(command)
     types = typing.get_type_hints(pretrain.Schedule)

@@ -1,6 +1,6 @@
 """What newer PyTorch versions and other devices offer, asked for by name rather than by version.
 
-Everything here falls back to what PyTorch 1.13 on a CPU does.
+Everything here but what is asked for in so many words, torch.compile, falls back to what PyTorch 1.13 on a CPU does.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def adamw(groups: list[dict[str, Any]], **options: Any) -> torch.optim.Optimizer
 
 
 def compiled(module: nn.Module) -> nn.Module:
-    """The module through torch.compile, where there is one. LookupFFN layers then run in plain PyTorch: what is called
-    through ctypes cannot be looked into."""
+    """The module through torch.compile. LookupFFN layers then run in plain PyTorch: what is called through ctypes cannot
+    be looked into."""
     if not hasattr(torch, "compile"):
-        return module
+        raise ValueError(f"PyTorch {torch.__version__} has no torch.compile; 2.0 and newer have")
     for part in module.modules():
         if hasattr(part, "use_native"):
             part.use_native = False

@@ -88,7 +88,7 @@ class _Run:
     """A model with what trains it, in one of the run's processes."""
 
     def __init__(self, config: EncoderConfig, schedule: Schedule, batches: MaskedBatches, processes: Processes,
-                 precision: str) -> None:
+                 precision: str, compiled: bool) -> None:
         torch.manual_seed(schedule.seed)
         self.schedule, self.batches, self.processes, self.precision = schedule, batches, processes, precision
         self.model = Encoder(config)
@@ -96,7 +96,9 @@ class _Run:
         self.model.to(processes.device)
         self.optimizer = make_optimizer(self.model, schedule.weight_decay)
         self.scaler = features.GradScaler(precision)
-        self.wrapped = processes.wrap(self.model)
+        self.compiled, self.wrapped = compiled, processes.wrap(self.model)
+        if compiled:
+            self.wrapped = features.compiled(self.wrapped)
 
     def step(self, number: int) -> float:
         """-> the mean loss of all processes."""
@@ -128,7 +130,8 @@ class _Run:
         return {"config": self.model.config.to_dict(), "schedule": schedule,
                 "batches_per_step": self.schedule.accumulate * self.processes.count, "batch": self.batches.batch,
                 "length": self.batches.length, "masked_share": self.batches.masked_share, "data_seed": self.batches.seed,
-                "tokens": int(self.batches.bodies.size), "precision": self.precision}
+                "tokens": int(self.batches.bodies.size), "precision": self.precision,
+                "compiled": self.compiled}
 
     def state(self, step: int) -> dict[str, Any]:
         return {**self.identity(), "step": step, "model": self.model.state_dict(),
@@ -149,11 +152,12 @@ class _Run:
 
 
 def train(folder: Union[str, Path], config: EncoderConfig, schedule: Schedule, batches: MaskedBatches,
-          valid_batches: MaskedBatches, *, device: str = "cpu", precision: str = "float32",
+          valid_batches: MaskedBatches, *, device: str = "cpu", precision: str = "float32", compiled: bool = False,
           evaluation_batches: int = 16, stop_after: Optional[int] = None) -> Encoder:
     """Trains an encoder; `folder` receives checkpoint.pt and log.jsonl and is where a stopped run is taken up again.
 
-    Under torchrun all processes call this. stop_after ends the run early, as a kill would.
+    compiled: each step runs through torch.compile, LookupFFNs without liblookupffn. Under torchrun all processes call
+    this. stop_after ends the run early, as a kill would.
     """
     longest = config.max_position_embeddings + 1 - config.pad_token_id
     if max(batches.length, valid_batches.length) > longest:
@@ -162,8 +166,8 @@ def train(folder: Union[str, Path], config: EncoderConfig, schedule: Schedule, b
     folder.mkdir(parents=True, exist_ok=True)
     processes = Processes(device)
     try:
-        return _train(folder, _Run(config, schedule, batches, processes, precision), valid_batches, evaluation_batches,
-                      stop_after)
+        run = _Run(config, schedule, batches, processes, precision, compiled)
+        return _train(folder, run, valid_batches, evaluation_batches, stop_after)
     finally:
         processes.close()
 
