@@ -48,8 +48,9 @@ def digest_of_tokenizer(tokenizer: TextTokenizer) -> str:
     """Of its vocabulary and all that changes ids."""
 
     def settings(thing: Any) -> list[tuple[str, Any]]:
+        apart = ("pieces", "special_ids")
         return sorted((name, sorted(value.items()) if isinstance(value, dict) else value)
-                      for name, value in vars(thing).items() if not name.startswith("_") and name not in ("pieces", "special_ids"))
+                      for name, value in vars(thing).items() if not name.startswith("_") and name not in apart)
 
     special = sorted(map(repr, tokenizer._by_text.values()))
     return hashlib.sha256(repr((settings(tokenizer), settings(tokenizer.pieces), special)).encode()).hexdigest()
@@ -115,7 +116,8 @@ class Corpus:
                     progress.show(min(done, size - 1), f"{len(lengths)} pieces of text")
         if not lengths:
             raise ValueError("the texts hold no piece of five tokens or more")
-        for name, values in (("ids", np.fromfile(folder / "ids.part", dtype=kind)), ("lengths", np.array(lengths, np.int32))):
+        ids_of_all = np.fromfile(folder / "ids.part", dtype=kind)
+        for name, values in (("ids", ids_of_all), ("lengths", np.array(lengths, np.int32))):
             with open(folder / f"{name}.part", "wb") as file:
                 np.save(file, values)
             (folder / f"{name}.part").replace(folder / f"{name}.npy")  # a run that reads the old ones goes on with them
