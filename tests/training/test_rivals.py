@@ -102,6 +102,7 @@ def test_mongoose():
         for near, far in zip(order[:2], order.flip(0)[:2]):
             expected = expected + F.relu(distance(near) - distance(far) + 0.5) / (2 * len(u))
     assert torch.allclose(layer.triplet_loss(u), expected)
+    assert rivals.MongooseFFN(16, 24).rehash_every == rivals.SlideFFN(16, 24).rehash_every == 1  # as the methods have it
     layer(X)
     assert torch.allclose(layer.auxiliary_loss, layer.balance * expected)
     # The same neurons as SLIDE with the same planes; learned are the planes through the loss alone.
