@@ -15,11 +15,36 @@ namespace lffn {
 #define LFFN_TRAIN_TABLE LFFN_JOIN(LFFN_TABLE, Train)
 
 extern const TrainKernels LFFN_TRAIN_TABLE;
+
+namespace {
+
+// By name, as integer_kernels().
+constexpr Kernels all_kernels() {
+  Kernels table = {};
+  static_cast<IntegerKernels&>(table) = kIntegerKernels;
+  table.name = LFFN_ISA_NAME;
+  table.lanes = kLanes;
+  table.tile_tokens = kCallTokens;
+  table.hash_tile = hash_tile;
+  table.hash_token = hash_token;
+  table.gather_f32 = gather_f32;
+  table.gather_f32_many = gather_f32_many;
+  table.gather_bf16 = gather_bf16;
+  table.gather_int8_scores = gather_int8_scores;
+  table.quantise_scores = quantise_scores;
+  table.int8_position = int8_position;
+  table.linear = linear;
+  table.lay_panels = lay_panels;
+  table.normalise = normalise;
+  table.attention_scratch = attention_scratch;
+  table.attend = attend;
+  table.train = &LFFN_TRAIN_TABLE;
+  return table;
+}
+
+}  // namespace
+
 extern const Kernels LFFN_TABLE;
-const Kernels LFFN_TABLE = {
-    kIntegerKernels, LFFN_ISA_NAME,   kLanes,      kCallTokens,        hash_tile,       hash_token,
-    gather_f32,      gather_f32_many, gather_bf16, gather_int8_scores, quantise_scores, int8_position,
-    linear,          lay_panels,      normalise,   attention_scratch,  attend,          &LFFN_TRAIN_TABLE,
-};
+constexpr Kernels LFFN_TABLE = all_kernels();
 
 }  // namespace lffn

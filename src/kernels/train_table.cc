@@ -9,9 +9,27 @@ namespace lffn {
 #define LFFN_JOIN_NOW(a, b) a##b
 #define LFFN_JOIN(a, b) LFFN_JOIN_NOW(a, b)
 
-const TrainKernels LFFN_JOIN(LFFN_TABLE, Train) = {
-    train_product, train_transform,      train_normalise, train_normalise_backward,
-    train_score,   train_score_backward, train_add_rows,  train_rows_backward,
-};
+#define LFFN_TRAIN_TABLE LFFN_JOIN(LFFN_TABLE, Train)
+
+namespace {
+
+// By name, as integer_kernels().
+constexpr TrainKernels all_train_kernels() {
+  TrainKernels table = {};
+  table.product = train_product;
+  table.transform = train_transform;
+  table.normalise = train_normalise;
+  table.normalise_backward = train_normalise_backward;
+  table.score = train_score;
+  table.score_backward = train_score_backward;
+  table.add_rows = train_add_rows;
+  table.rows_backward = train_rows_backward;
+  return table;
+}
+
+}  // namespace
+
+extern const TrainKernels LFFN_TRAIN_TABLE;
+constexpr TrainKernels LFFN_TRAIN_TABLE = all_train_kernels();
 
 }  // namespace lffn
