@@ -21,7 +21,7 @@ Start start_of(const unsigned char* text, size_t size) {
   const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   if (size == 1 || text[1] < low || text[1] > high) return {1, wanted};
   size_t found = 2;
-  while (found < wanted && found < size && (text[found] & 0xC0) == 0x80) ++found;
+  while (found < wanted && found < size && is_inside_character(static_cast<char>(text[found]))) ++found;
   return {found, wanted};
 }
 

@@ -26,10 +26,13 @@ inline uint32_t next_character(std::string_view text, size_t& at) {
   return result;
 }
 
+// Is the byte one of a character's, but not its first?
+inline bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
 // Where the character before `at` begins, in well-formed UTF-8 that has one there.
 inline size_t character_before(std::string_view text, size_t at) {
   do --at;
-  while ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+  while (is_inside_character(text[at]));
   return at;
 }
 

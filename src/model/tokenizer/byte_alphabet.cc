@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "format/utf8.h"
+
 namespace lffn {
 namespace {
 
@@ -31,31 +33,19 @@ constexpr Alphabet kAlphabet;
 
 }  // namespace
 
-void append_byte_character(std::string& text, uint8_t byte) {
-  const uint32_t character = kAlphabet.character_of[byte];
-  if (character < 0x80) {
-    text += static_cast<char>(character);
-  } else {
-    text += static_cast<char>(0xC0 | character >> 6);
-    text += static_cast<char>(0x80 | (character & 0x3F));
-  }
-}
+void append_byte_character(std::string& text, uint8_t byte) { append_utf8(text, kAlphabet.character_of[byte]); }
 
 bool append_token_bytes(std::string& bytes, std::string_view token) {
   bool all = true;
   for (size_t at = 0; at < token.size();) {
-    const auto lead = static_cast<unsigned char>(token[at]);
-    const size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    uint32_t character = kEnd;
-    if (size == 1) character = lead;
-    if (size == 2) character = (lead & 0x1Fu) << 6 | (static_cast<unsigned char>(token[at + 1]) & 0x3Fu);
+    const size_t start = at;
+    const uint32_t character = next_character(token, at);
     if (character < kEnd && kAlphabet.byte_of[character] >= 0) {
       bytes += static_cast<char>(kAlphabet.byte_of[character]);
     } else {
-      bytes.append(token, at, size);
+      bytes.append(token, start, at - start);
       all = false;
     }
-    at += size;
   }
   return all;
 }

@@ -176,9 +176,7 @@ class Tokenizer::Run {
 
   // All of the characters that the bytes are part of.
   TextSpan whole_characters(size_t begin, size_t end) const {
-    const auto is_inside = [&](size_t at) {
-      return at < text_.size() && (static_cast<unsigned char>(text_[at]) & 0xC0) == 0x80;
-    };
+    const auto is_inside = [&](size_t at) { return at < text_.size() && is_inside_character(text_[at]); };
     while (is_inside(begin)) --begin;
     while (is_inside(end)) ++end;
     return {begin, end};

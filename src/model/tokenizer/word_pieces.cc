@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/utf8.h"
+
 namespace lffn {
 namespace {
 
 bool has_more_characters(std::string_view text, size_t than) {
   if (text.size() <= than) return false;
-  const auto starts = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; };
+  const auto starts = [](char byte) { return !is_inside_character(byte); };
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), starts)) > than;
 }
 
