@@ -1,14 +1,36 @@
 #include "model/family.h"
 
+#include "format/starts_with.h"
+
 namespace lffn {
+namespace {
+
+constexpr const Family* kFamilies[] = {&kBert, &kRoberta, &kDistilBert, &kRobertaPreLayerNorm, &kAuthors};
+
+}  // namespace
 
 const Family* find_family(std::string_view name) {
-  for (const Family* family : {&kBert, &kRoberta, &kDistilBert, &kRobertaPreLayerNorm, &kAuthors}) {
+  for (const Family* family : kFamilies) {
     if (name == family->name) return family;
   }
   return nullptr;
 }
 
-const char* family_names() { return "bert, roberta, distilbert, roberta-prelayernorm"; }
+const Family* find_architecture(std::string_view name) {
+  for (const Family* family : kFamilies) {
+    for (const char* start : family->architectures) {
+      if (start != nullptr && starts_with(name, start)) return family;
+    }
+  }
+  return nullptr;
+}
+
+std::string family_names() {
+  std::string names;
+  for (const Family* family : kFamilies) {
+    if (family != &kAuthors) names += std::string(names.empty() ? "" : ", ") + family->name;
+  }
+  return names;
+}
 
 }  // namespace lffn

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "kernels/kernels.h"
@@ -23,7 +24,9 @@ enum class LookupNorm {
 };
 
 struct Family {
-  const char* name = nullptr;    // "model_type" in config.json
+  const char* name = nullptr;  // "model_type" in config.json
+  // How "architectures" may begin in a config without "model_type", as very old ones are.
+  const char* architectures[2] = {};
   const char* prefix = nullptr;  // of tensor names, which may also be without it
 
   // Keys of config.json.
@@ -88,7 +91,9 @@ extern const Family kAuthors;  // the pre-norm RoBERTa of LookupFFN's authors, w
 
 // nullptr: none of that name.
 const Family* find_family(std::string_view name);
-// All names, for messages.
-const char* family_names();
+// nullptr: none whose architectures begin so.
+const Family* find_architecture(std::string_view name);
+// All names that a config may have to say, for messages.
+std::string family_names();
 
 }  // namespace lffn

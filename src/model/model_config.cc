@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "format/starts_with.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 
@@ -21,7 +22,6 @@ void require_range(const char* key, int64_t value, int64_t least, int64_t most) 
   }
 }
 
-bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
@@ -36,24 +36,13 @@ std::string architecture(const JsonObject& object) {
 const Family* family_of(const JsonObject& object) {
   const std::string type = object.text("model_type", "");
   if (type.empty()) {  // the authors' configs have neither; very old ones of transformers only an architecture
-    const std::string name = architecture(object);
-    constexpr struct {
-      const char* start;
-      const Family* family;
-    } kStarts[] = {{"BertFor", &kBert},
-                   {"BertModel", &kBert},
-                   {"RobertaFor", &kRoberta},
-                   {"RobertaModel", &kRoberta},
-                   {"DistilBert", &kDistilBert}};
-    for (const auto& [start, family] : kStarts) {
-      if (starts_with(name, start)) return family;
-    }
-    return &kAuthors;
+    const Family* family = find_architecture(architecture(object));
+    return family != nullptr ? family : &kAuthors;
   }
   const Family* family = find_family(type);
   if (family == nullptr) {
     fail(LFFN_ERROR_UNSUPPORTED, "config: 'model_type' is %s, which is not supported; choose a model of the types %s",
-         in_quotes(type).c_str(), family_names());
+         in_quotes(type).c_str(), family_names().c_str());
   }
   return family;
 }

@@ -1,5 +1,6 @@
 #include "model/tensor_finder.h"
 
+#include "format/starts_with.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 
@@ -7,8 +8,6 @@ namespace lffn {
 namespace {
 
 constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
-
-bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 std::string plain_name(std::string_view name, std::string_view prefix) {
   for (const std::string_view start : {std::string_view("model."), prefix}) {

@@ -6,6 +6,8 @@ namespace {
 constexpr Family make() {
   Family family;
   family.name = "bert";
+  family.architectures[0] = "BertFor";
+  family.architectures[1] = "BertModel";
   family.prefix = "bert.";
   family.type_vocab_size = 2;
   family.pad_token_id = 0;

@@ -6,6 +6,7 @@ namespace {
 constexpr Family make() {
   Family family;
   family.name = "distilbert";
+  family.architectures[0] = "DistilBert";
   family.prefix = "distilbert.";
   family.hidden_size = "dim";
   family.num_layers = "n_layers";

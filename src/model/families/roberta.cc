@@ -6,6 +6,8 @@ namespace {
 constexpr Family make() {
   Family family;
   family.name = "roberta";
+  family.architectures[0] = "RobertaFor";
+  family.architectures[1] = "RobertaModel";
   family.prefix = "roberta.";
   family.type_vocab_size = 2;
   family.layer_norm_eps = 1e-12f;
