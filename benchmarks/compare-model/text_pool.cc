@@ -14,7 +14,7 @@ void check(lffn_status status) {
 
 TextPool::TextPool(const std::string& folder, const std::string& words) {
   lffn_tokenizer* tokenizer = nullptr;
-  check(lffn_tokenizer_load(folder.c_str(), &tokenizer));
+  check(lffn_tokenizer_load(folder.c_str(), nullptr, &tokenizer));
   tokenizer_.reset(tokenizer);
   std::ifstream file(words);
   for (std::string word; std::getline(file, word);) words_.push_back(word);

@@ -140,7 +140,7 @@ TEST(LoadingFails, InUtf8ForAnyPath) {
   };
   told(lffn_layer_load(path.c_str(), nullptr, &layer));
   told(lffn_model_load(path.c_str(), nullptr, &model));
-  told(lffn_tokenizer_load(path.c_str(), &tokenizer));
+  told(lffn_tokenizer_load(path.c_str(), nullptr, &tokenizer));
   std::filesystem::remove(path);
 }
 

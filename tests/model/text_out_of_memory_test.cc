@@ -118,10 +118,11 @@ TEST_F(TextOutOfMemory, LoadsTokenizersAndFindsTokens) {
   lffn_tokenizer* tokenizer = nullptr;
   const auto undo = [&] { lffn_tokenizer_free(tokenizer), tokenizer = nullptr; };
   const auto none = [&] { ASSERT_EQ(tokenizer, nullptr); };
-  EXPECT_GT(survive([&] { return lffn_tokenizer_load(kFolder, &tokenizer); }, undo, none), 100);
-  EXPECT_GT(survive([&] { return lffn_tokenizer_load_files(folder.files(), folder.size(), &tokenizer); }, undo, none),
+  EXPECT_GT(survive([&] { return lffn_tokenizer_load(kFolder, nullptr, &tokenizer); }, undo, none), 100);
+  EXPECT_GT(survive([&] { return lffn_tokenizer_load_files(folder.files(), folder.size(), nullptr, &tokenizer); }, undo,
+                    none),
             100);
-  ASSERT_EQ(lffn_tokenizer_load(kFolder, &tokenizer), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_tokenizer_load(kFolder, nullptr, &tokenizer), LFFN_OK) << lffn_last_error();
   // Longer than what a string keeps inside.
   for (const std::string& token : {std::string("<mask>"), std::string(100, 'x')}) {
     int32_t id = -7;
