@@ -14,15 +14,15 @@ NAMES = {".dylib": "liblookupffn.1.dylib", ".dll": "lookupffn.dll"}
 
 class BuildWithLibrary(build_py):
     def run(self):
+        library = os.environ.get("LOOKUPFFN_LIBRARY")
+        if library and not Path(library).is_file():
+            # pip runs this file inside training/, so a path that is right where pip was called is not here.
+            raise SystemExit(f"LOOKUPFFN_LIBRARY: no file {library} (seen from {Path.cwd()}); give an absolute path")
         super().run()
         package = Path(self.build_lib) / "lookupffn"
         package.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / "LICENSE", package / "LICENSE")
-        library = os.environ.get("LOOKUPFFN_LIBRARY")
         if library:
-            if not Path(library).is_file():
-                # pip runs this file inside training/, so a path that is right where pip was called is not here.
-                raise SystemExit(f"LOOKUPFFN_LIBRARY: no file {library} (seen from {Path.cwd()}); give an absolute path")
             folder = package / "lib"
             folder.mkdir(exist_ok=True)
             shutil.copyfile(ROOT / "bindings" / "THIRD-PARTY-NOTICES.txt", folder / "THIRD-PARTY-NOTICES.txt")
