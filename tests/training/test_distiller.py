@@ -18,6 +18,7 @@ from lookupffn.config import EncoderConfig
 from lookupffn.distiller import grow, measure, pieces, plot, quantise, run, state, subject, teacher_cache, training
 from lookupffn.encoder import Encoder
 from lookupffn.layer import LookupFFN
+from lookupffn.native_model import NativeModel
 from lookupffn.projections import BlockHadamard
 from lookupffn.text_tokenizer import TextTokenizer
 
@@ -158,6 +159,12 @@ def test_a_student_begins_where_another_ended(texts, tmp_path):
     assert first.keys() == same.keys()
     for name, value in first.items():
         np.testing.assert_allclose(same[name], value, rtol=1e-4, atol=1e-6, err_msg=name)
+
+    with NativeModel(tmp_path / "first") as native_model:  # the same in one file
+        native_model.save(tmp_path / "first.one")
+    command(SENTENCE, texts, tmp_path / "of-one-file", *again, "--start", tmp_path / "first.one", "--steps", 0)
+    for name, value in weights(tmp_path / "of-one-file").items():
+        np.testing.assert_array_equal(value, same[name], err_msg=name)
 
     count = len(load_sentence_encoder(SENTENCE).model.layers)
     more = ",".join(["24", "32", "16"][i % 3] for i in range(count))

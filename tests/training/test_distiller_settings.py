@@ -164,11 +164,14 @@ def test_nothing_between_the_ends_of_phases(texts, tmp_path):  # noqa: F811
     assert note["step"] == 6 and [entry["label"] for entry in note["measured"]] == ["the fit", "6 steps"]
 
 
-def test_a_single_file_is_no_beginning(texts, tmp_path):  # noqa: F811
-    (tmp_path / "shipped").mkdir()
-    shutil.copy(SENTENCE / "model.safetensors", tmp_path / "shipped")
-    with pytest.raises(SystemExit, match="shipped: no config.json; a teacher, and what a student begins with, is a folder"):
-        command(SENTENCE, texts, tmp_path / "student", "--start", tmp_path / "shipped")
+def test_a_beginning_that_is_none(texts, tmp_path):  # noqa: F811
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SystemExit, match="empty: no config.json"):
+        command(SENTENCE, texts, tmp_path / "student", "--start", tmp_path / "empty")
+    with pytest.raises(SystemExit, match="no model that the library wrote"):
+        command(SENTENCE, texts, tmp_path / "student", "--start", SENTENCE / "model.safetensors")
+    with pytest.raises(SystemExit, match="No such file"):
+        command(SENTENCE, texts, tmp_path / "student", "--start", tmp_path / "nothing")
 
 
 def test_lookups_of_the_teacher_may_stay(texts, tmp_path):  # noqa: F811

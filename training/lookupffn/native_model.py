@@ -75,6 +75,11 @@ class NativeModel:
         if status != 0:
             raise RuntimeError(self._library.lffn_last_error().decode())
 
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """To one file, in the element types that the model holds in memory."""
+        self._library.lffn_model_save.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+        self._check(self._library.lffn_model_save(self._handle, str(path).encode()))
+
     def _args(self, sequences: Sequence[Sequence[int]]) -> Tuple[_RunArgs, Tuple[numpy.ndarray, numpy.ndarray]]:
         args = _RunArgs()
         args.struct_size = ctypes.sizeof(_RunArgs)

@@ -65,5 +65,7 @@ class Processes:
         return [first + part * self.count + self.rank for part in range(accumulate)]
 
     def close(self) -> None:
+        """What wrap() gave must be gone. If it were the last to let go of the group, it would wait for the group's threads
+        while it keeps Python's lock, which these may want for a tensor that they give back: a deadlock (PyTorch 1.13)."""
         if self._started:
             distributed.destroy_process_group()

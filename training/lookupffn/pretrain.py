@@ -165,10 +165,13 @@ def train(folder: Union[str, Path], config: EncoderConfig, schedule: Schedule, b
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     processes = Processes(device)
+    run: Optional[_Run] = None
     try:
         run = _Run(config, schedule, batches, processes, precision, compiled)
         return _train(folder, run, valid_batches, evaluation_batches, stop_after)
     finally:
+        if run is not None:
+            del run.wrapped  # see Processes.close
         processes.close()
 
 

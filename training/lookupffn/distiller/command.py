@@ -88,8 +88,8 @@ def add(commands: Any) -> None:
                          help="texts to measure on; .tsv files hold pairs of a short and a long text")
     command.add_argument("--work", type=Path, help="folder for the state and what can be made again (default: a folder of "
                          "OUT's name in the user's cache)")
-    command.add_argument("--start", type=Path, help="folder that an earlier call wrote as --out, which may have other "
-                         "numbers of tables (its FFNs are fitted no more with --fit-steps 0)")
+    command.add_argument("--start", type=Path, help="folder that an earlier call wrote as --out, or the file made of "
+                         "it, which may have other numbers of tables (its FFNs are fitted no more with --fit-steps 0)")
     command.add_argument("--layers", type=_layers, help="which layers, from 0, such as 0,1,5 (default: all)")
     command.add_argument("--tables", type=_each(int), default=defaults.tables, help="a list gives each layer its own")
     command.add_argument("--rows", type=_each(int), default=defaults.rows, help="of a table")

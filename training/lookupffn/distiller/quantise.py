@@ -34,7 +34,8 @@ def rounded_blocks(weight: Tensor) -> Tensor:
 def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
     """What the library rounds, and what it becomes: tables, hashes, linear layers, word embeddings."""
     rounded: dict[nn.Parameter, Tensor] = {}
-    heads = {id(module) for name, module in model.named_modules() if not name.startswith(("base.", "encoder.", "embed"))}
+    heads = {id(module) for name, module in model.named_modules()
+             if not name.startswith(("base.", "encoder.", "embed")) or ".pooler." in name}
     with torch.no_grad():
         for module in model.modules():
             if isinstance(module, LookupFFN):

@@ -60,7 +60,7 @@ class Run:
         self.student = self.teacher.copy()
         self.student.replace_ffns(options.kind, self.layers, **options.changes())
         self.student.model.eval()
-        self.earlier = Subject.load(start) if start is not None else None
+        self.earlier = Subject.load_student(start, self.teacher) if start is not None else None
         if self.earlier is not None:
             take_over(self.student, self.earlier)
         tokenizer = self.teacher.tokenizer

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .. import files
+from .. import files, single_file
 from ..encoder import Encoder
 from ..families import PREFIXES
 from ..family_model import FamilyModel, load_folder, save_folder
@@ -37,9 +37,8 @@ class Subject:
             sentence = load_sentence_encoder(folder)
             return cls(sentence.model, "sentence", sentence.tokenizer, sentence, folder)
         if not (folder / "config.json").exists():
-            raise ValueError(f"{folder}: no config.json; a teacher, and what a student begins with, is a folder as Hugging "
-                             "Face or sentence-transformers have it or as distill writes to --out. A single file that "
-                             "the library wrote is not read")
+            raise ValueError(f"{folder}: no config.json; a teacher is a folder as Hugging Face or sentence-transformers "
+                             "have it")
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         if config.get("model_type") in PREFIXES and "attention_head_size" not in config:
             model: Union[FamilyModel, Encoder] = load_folder(folder)
@@ -50,6 +49,14 @@ class Subject:
         if kind is None:
             raise ValueError(f"{folder}: neither a sentence encoder nor a model with a head; nothing to learn from")
         return cls(model, kind, TextTokenizer.load(folder), None, folder)
+
+    @classmethod
+    def load_student(cls, path: Union[str, Path], teacher: Subject) -> Subject:
+        """Also one file that the library wrote, of which the weights alone are read."""
+        path = Path(path)
+        if path.is_dir():
+            return cls.load(path)
+        return cls(single_file.load_model(path), teacher.kind, teacher.tokenizer, None, path)
 
     def copy(self) -> Subject:
         """With weights of its own."""
