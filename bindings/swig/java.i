@@ -59,6 +59,15 @@
 %numbers(numbers, INFO_COUNT)
 %numbers(model_numbers, MODEL_COUNT)
 
+%typemap(jni) const int32_t* options "jintArray"
+%typemap(jtype) const int32_t* options "int[]"
+%typemap(jstype) const int32_t* options "int[]"
+%typemap(javain) const int32_t* options "$javainput"
+%typemap(in) const int32_t* options (jint values[OPTION_COUNT]) %{
+  jenv->GetIntArrayRegion($input, 0, OPTION_COUNT, values);
+  $1 = reinterpret_cast<int32_t*>(values);
+%}
+
 // A path is UTF-8 with the closing zero put there by the caller: JNI's own strings are a modified UTF-8.
 %typemap(jni) const char* path "jbyteArray"
 %typemap(jtype) const char* path "byte[]"

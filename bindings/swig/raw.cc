@@ -21,7 +21,8 @@ SAME(LOAD_MMAP, LFFN_LOAD_MMAP);
 SAME(LOAD_FLUSH_DENORMALS, LFFN_LOAD_FLUSH_DENORMALS);
 SAME(FORWARD_ADD, LFFN_FORWARD_ADD);
 #undef SAME
-SAME_SIZE(LAYER_INFO_FIELDS, lffn_layer_info);
+SAME_SIZE(LAYER_INFO_FIELDS, lffn_layer_info, sizeof(lffn_layer_info));
+SAME_SIZE(LOAD_OPTIONS_FIELDS, lffn_load_options, offsetof(lffn_load_options, runtime));  // from it on pointers
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }
@@ -30,22 +31,20 @@ const char* last_error(int32_t status) {
 }
 int64_t live_handles() { return lffn_live_handles(); }
 
-lffn_status layer_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t flags,
-                       lffn_layer** out) {
-  const lffn_load_options options = load_options(num_threads, flags, table_dtype, hash_dtype);
-  return lffn_layer_load(path, &options, out);
+lffn_status layer_load(const char* path, const int32_t* options, lffn_layer** out) {
+  const lffn_load_options given = load_options(options);
+  return lffn_layer_load(path, &given, out);
 }
 
-lffn_status layer_load_memory(const void* data, size_t size, int32_t num_threads, int32_t table_dtype,
-                              int32_t hash_dtype, int32_t flags, lffn_layer** out) {
-  const lffn_load_options options = load_options(num_threads, flags, table_dtype, hash_dtype);
-  return lffn_layer_load_memory(data, size, &options, out);
+lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, lffn_layer** out) {
+  const lffn_load_options given = load_options(options);
+  return lffn_layer_load_memory(data, size, &given, out);
 }
 
 lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_tables, int32_t table_size,
                          int32_t projection, int32_t block_size, int32_t activation, int32_t num_probes,
-                         int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed, int32_t num_threads,
-                         int32_t table_dtype, int32_t hash_dtype, int32_t flags, lffn_layer** out) {
+                         int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed,
+                         const int32_t* options, lffn_layer** out) {
   lffn_layer_config config;
   lffn_layer_config_init(&config);
   config.hidden_size = hidden_size;
@@ -60,8 +59,8 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
   config.decay_coeff = decay_coeff;
   config.layer_norm_eps = layer_norm_eps;
   config.seed = static_cast<uint64_t>(seed);
-  const lffn_load_options options = load_options(num_threads, flags, table_dtype, hash_dtype);
-  return lffn_layer_create(&config, nullptr, 0, &options, out);
+  const lffn_load_options given = load_options(options);
+  return lffn_layer_create(&config, nullptr, 0, &given, out);
 }
 
 lffn_status layer_save(const lffn_layer* layer, const char* path) { return lffn_layer_save(layer, path); }

@@ -1,5 +1,5 @@
-// The few calls that the Java and .NET packages make into the core. No structs cross here: options and configurations
-// are plain arguments, what a layer or a model is comes back as a row of numbers.
+// The few calls that the Java and .NET packages make into the core. No structs cross here: load options are a row of
+// numbers, other options and configurations plain arguments, what a layer or a model is comes back as a row of numbers.
 #ifndef LOOKUPFFN_BINDINGS_RAW_H
 #define LOOKUPFFN_BINDINGS_RAW_H
 
@@ -63,13 +63,17 @@ enum Abi {
   OUTPUT_CLASS_SCORES,
   OUTPUT_EMBEDDINGS,
 
-// The places of layer_info's and model_info's numbers.
+// The places of the numbers of load options, of layer_info's and of model_info's.
+#define OPTION_PLACE(name, member) OPTION_##name,
 #define LAYER_PLACE(name, member) INFO_##name,
 #define MODEL_PLACE(name, member) MODEL_##name,
+  OPTION_BEFORE_FIRST = -1,
+  LOAD_OPTIONS_FIELDS(OPTION_PLACE) OPTION_COUNT,
   INFO_BEFORE_FIRST = -1,
   LAYER_INFO_FIELDS(LAYER_PLACE) INFO_COUNT,
   MODEL_BEFORE_FIRST = -1,
   MODEL_INFO_FIELDS(MODEL_PLACE) MODEL_COUNT
+#undef OPTION_PLACE
 #undef LAYER_PLACE
 #undef MODEL_PLACE
 };
@@ -80,14 +84,12 @@ const char* native_isa();
 const char* last_error(int32_t status);
 int64_t live_handles();
 
-lffn_status layer_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype, int32_t flags,
-                       lffn_layer** out);
-lffn_status layer_load_memory(const void* data, size_t size, int32_t num_threads, int32_t table_dtype,
-                              int32_t hash_dtype, int32_t flags, lffn_layer** out);
+lffn_status layer_load(const char* path, const int32_t* options, lffn_layer** out);
+lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, lffn_layer** out);
 lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_tables, int32_t table_size,
                          int32_t projection, int32_t block_size, int32_t activation, int32_t num_probes,
-                         int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed, int32_t num_threads,
-                         int32_t table_dtype, int32_t hash_dtype, int32_t flags, lffn_layer** out);
+                         int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed,
+                         const int32_t* options, lffn_layer** out);
 lffn_status layer_save(const lffn_layer* layer, const char* path);
 lffn_status layer_info(const lffn_layer* layer, int64_t* numbers);
 void layer_free(lffn_layer* layer);

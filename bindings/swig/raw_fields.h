@@ -1,7 +1,15 @@
-// What layer_info and model_info tell: a place in their row of numbers, and the member of the public struct that lies
-// there. A member more in the struct and not here is an error of compilation.
+// What load options say, and what layer_info and model_info tell: a place in their row of numbers, and the member of
+// the public struct that lies there. A member more in the struct and not here is an error of compilation.
 #ifndef LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 #define LOOKUPFFN_BINDINGS_RAW_FIELDS_H
+
+#define LOAD_OPTIONS_FIELDS(FIELD)  \
+  FIELD(NUM_THREADS, num_threads)   \
+  FIELD(TABLE_DTYPE, table_dtype)   \
+  FIELD(HASH_DTYPE, hash_dtype)     \
+  FIELD(FLAGS, flags)               \
+  FIELD(LINEAR_DTYPE, linear_dtype) \
+  FIELD(EMBEDDING_DTYPE, embedding_dtype)
 
 // The two float values come as their bits.
 #define LAYER_INFO_FIELDS(FIELD)             \

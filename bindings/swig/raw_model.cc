@@ -27,21 +27,16 @@ SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
 SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
-SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info);
+SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info, sizeof(lffn_model_info));
 
-lffn_status model_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype,
-                       int32_t linear_dtype, int32_t embedding_dtype, int32_t flags, lffn_model** out) {
-  const lffn_load_options options =
-      load_options(num_threads, flags, table_dtype, hash_dtype, linear_dtype, embedding_dtype);
-  return lffn_model_load(path, &options, out);
+lffn_status model_load(const char* path, const int32_t* options, lffn_model** out) {
+  const lffn_load_options given = load_options(options);
+  return lffn_model_load(path, &given, out);
 }
 
-lffn_status model_load_memory(const void* data, size_t size, int32_t num_threads, int32_t table_dtype,
-                              int32_t hash_dtype, int32_t linear_dtype, int32_t embedding_dtype, int32_t flags,
-                              lffn_model** out) {
-  const lffn_load_options options =
-      load_options(num_threads, flags, table_dtype, hash_dtype, linear_dtype, embedding_dtype);
-  return lffn_model_load_memory(data, size, &options, out);
+lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, lffn_model** out) {
+  const lffn_load_options given = load_options(options);
+  return lffn_model_load_memory(data, size, &given, out);
 }
 
 lffn_status model_save(const lffn_model* model, const char* path) { return lffn_model_save(model, path); }

@@ -4,11 +4,8 @@
 
 #include <lookupffn/lookupffn.h>
 
-lffn_status model_load(const char* path, int32_t num_threads, int32_t table_dtype, int32_t hash_dtype,
-                       int32_t linear_dtype, int32_t embedding_dtype, int32_t flags, lffn_model** out);
-lffn_status model_load_memory(const void* data, size_t size, int32_t num_threads, int32_t table_dtype,
-                              int32_t hash_dtype, int32_t linear_dtype, int32_t embedding_dtype, int32_t flags,
-                              lffn_model** out);
+lffn_status model_load(const char* path, const int32_t* options, lffn_model** out);
+lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, lffn_model** out);
 lffn_status model_save(const lffn_model* model, const char* path);
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
 void model_free(lffn_model* model);

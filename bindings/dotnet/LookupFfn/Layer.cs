@@ -75,14 +75,14 @@ public sealed unsafe partial class Layer : IDisposable
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
     public static Layer Load(string path, LoadOptions? options = null)
     {
-        options ??= LoadOptions.Default;
         Native.EnsureLoaded();
+        int* numbers = stackalloc int[Raw.OPTION_COUNT];
+        (options ?? LoadOptions.Default).WriteTo(numbers);
         IntPtr layer = IntPtr.Zero;
         int status;
         fixed (byte* name = Utf8.ZeroTerminated(path))
         {
-            status = Raw.LayerLoad(
-                name, options.NumThreads, (int)options.TableType, (int)options.HashType, options.Flags, &layer);
+            status = Raw.LayerLoad(name, numbers, &layer);
         }
 
         return Made(status, layer);
@@ -96,20 +96,14 @@ public sealed unsafe partial class Layer : IDisposable
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
     public static Layer Load(ReadOnlySpan<byte> bytes, LoadOptions? options = null)
     {
-        options ??= LoadOptions.Default;
         Native.EnsureLoaded();
+        int* numbers = stackalloc int[Raw.OPTION_COUNT];
+        (options ?? LoadOptions.Default).WriteTo(numbers);
         IntPtr layer = IntPtr.Zero;
         int status;
         fixed (byte* data = bytes)
         {
-            status = Raw.LayerLoadMemory(
-                data,
-                (nuint)bytes.Length,
-                options.NumThreads,
-                (int)options.TableType,
-                (int)options.HashType,
-                options.Flags,
-                &layer);
+            status = Raw.LayerLoadMemory(data, (nuint)bytes.Length, numbers, &layer);
         }
 
         return Made(status, layer);
@@ -123,8 +117,9 @@ public sealed unsafe partial class Layer : IDisposable
     public static Layer CreateRandom(LayerConfig config, LoadOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(config);
-        options ??= LoadOptions.Default;
         Native.EnsureLoaded();
+        int* numbers = stackalloc int[Raw.OPTION_COUNT];
+        (options ?? LoadOptions.Default).WriteTo(numbers);
         IntPtr layer = IntPtr.Zero;
         int status = Raw.LayerRandom(
             config.HiddenSize,
@@ -139,10 +134,7 @@ public sealed unsafe partial class Layer : IDisposable
             config.DecayCoeff,
             config.LayerNormEps,
             unchecked((long)config.Seed),
-            options.NumThreads,
-            (int)options.TableType,
-            (int)options.HashType,
-            options.Flags,
+            numbers,
             &layer);
         return Made(status, layer);
     }

@@ -30,6 +30,15 @@ public sealed record LoadOptions
     /// <summary>Treat denormal numbers as zero while computing. Default false.</summary>
     public bool FlushDenormals { get; init; }
 
-    internal int Flags =>
-        (MemoryMapping ? Raw.LOAD_MMAP : 0) | (FlushDenormals ? Raw.LOAD_FLUSH_DENORMALS : 0);
+    /// <summary>As the native code takes them: a number for each of the places of Raw.OPTION_.</summary>
+    internal unsafe void WriteTo(int* numbers)
+    {
+        numbers[Raw.OPTION_NUM_THREADS] = NumThreads;
+        numbers[Raw.OPTION_TABLE_DTYPE] = (int)TableType;
+        numbers[Raw.OPTION_HASH_DTYPE] = (int)HashType;
+        numbers[Raw.OPTION_LINEAR_DTYPE] = (int)LinearType;
+        numbers[Raw.OPTION_EMBEDDING_DTYPE] = (int)EmbeddingType;
+        numbers[Raw.OPTION_FLAGS] =
+            (MemoryMapping ? Raw.LOAD_MMAP : 0) | (FlushDenormals ? Raw.LOAD_FLUSH_DENORMALS : 0);
+    }
 }

@@ -94,21 +94,14 @@ public sealed unsafe partial class Model : IDisposable
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
     public static Model Load(string path, LoadOptions? options = null)
     {
-        options ??= LoadOptions.Default;
         Native.EnsureLoaded();
+        int* numbers = stackalloc int[Raw.OPTION_COUNT];
+        (options ?? LoadOptions.Default).WriteTo(numbers);
         IntPtr model = IntPtr.Zero;
         int status;
         fixed (byte* name = Utf8.ZeroTerminated(path))
         {
-            status = Raw.ModelLoad(
-                name,
-                options.NumThreads,
-                (int)options.TableType,
-                (int)options.HashType,
-                (int)options.LinearType,
-                (int)options.EmbeddingType,
-                options.Flags,
-                &model);
+            status = Raw.ModelLoad(name, numbers, &model);
         }
 
         return Made(status, model);
@@ -123,22 +116,14 @@ public sealed unsafe partial class Model : IDisposable
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
     public static Model Load(ReadOnlySpan<byte> bytes, LoadOptions? options = null)
     {
-        options ??= LoadOptions.Default;
         Native.EnsureLoaded();
+        int* numbers = stackalloc int[Raw.OPTION_COUNT];
+        (options ?? LoadOptions.Default).WriteTo(numbers);
         IntPtr model = IntPtr.Zero;
         int status;
         fixed (byte* data = bytes)
         {
-            status = Raw.ModelLoadMemory(
-                data,
-                (nuint)bytes.Length,
-                options.NumThreads,
-                (int)options.TableType,
-                (int)options.HashType,
-                (int)options.LinearType,
-                (int)options.EmbeddingType,
-                options.Flags,
-                &model);
+            status = Raw.ModelLoadMemory(data, (nuint)bytes.Length, numbers, &model);
         }
 
         return Made(status, model);

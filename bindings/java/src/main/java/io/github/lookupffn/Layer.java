@@ -85,15 +85,7 @@ public final class Layer extends LayerForward implements AutoCloseable {
       }
     }
     byte[] name = Utf8.zeroTerminated(path);
-    return made(
-        out ->
-            Raw.layerLoad(
-                name,
-                options.numThreads,
-                ElementType.codeOf(options.tableType),
-                ElementType.codeOf(options.hashType),
-                options.flags,
-                out));
+    return made(out -> Raw.layerLoad(name, options.numbers, out));
   }
 
   /**
@@ -118,15 +110,7 @@ public final class Layer extends LayerForward implements AutoCloseable {
   public static Layer load(byte[] bytes, LoadOptions options) {
     Objects.requireNonNull(bytes, "bytes");
     Objects.requireNonNull(options, "options");
-    return made(
-        out ->
-            Raw.layerLoadMemory(
-                bytes,
-                options.numThreads,
-                ElementType.codeOf(options.tableType),
-                ElementType.codeOf(options.hashType),
-                options.flags,
-                out));
+    return made(out -> Raw.layerLoadMemory(bytes, options.numbers, out));
   }
 
   /**

@@ -161,10 +161,7 @@ public final class LayerConfig {
         decayCoeff,
         layerNormEps,
         seed,
-        options.numThreads,
-        ElementType.codeOf(options.tableType),
-        ElementType.codeOf(options.hashType),
-        options.flags,
+        options.numbers,
         out);
   }
 

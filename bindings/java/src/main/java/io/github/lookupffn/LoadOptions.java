@@ -2,28 +2,22 @@ package io.github.lookupffn;
 
 /** How to load a layer or a model. Immutable: each {@code with} method returns a changed copy. */
 public final class LoadOptions {
-  private static final LoadOptions DEFAULTS = new LoadOptions(0, null, null, null, null, 0);
+  private static final LoadOptions DEFAULTS = new LoadOptions(numbersByDefault());
 
-  final int numThreads;
-  final ElementType tableType;
-  final ElementType hashType;
-  final ElementType linearType;
-  final ElementType embeddingType;
-  final int flags;
+  /** As the native code takes them; never changed. */
+  final int[] numbers;
 
-  private LoadOptions(
-      int numThreads,
-      ElementType tableType,
-      ElementType hashType,
-      ElementType linearType,
-      ElementType embeddingType,
-      int flags) {
-    this.numThreads = numThreads;
-    this.tableType = tableType;
-    this.hashType = hashType;
-    this.linearType = linearType;
-    this.embeddingType = embeddingType;
-    this.flags = flags;
+  private LoadOptions(int[] numbers) {
+    this.numbers = numbers;
+  }
+
+  private static int[] numbersByDefault() {
+    int[] numbers = new int[Abi.OPTION_COUNT];
+    numbers[Abi.OPTION_TABLE_DTYPE] = Abi.DTYPE_AS_STORED;
+    numbers[Abi.OPTION_HASH_DTYPE] = Abi.DTYPE_AS_STORED;
+    numbers[Abi.OPTION_LINEAR_DTYPE] = Abi.DTYPE_AS_STORED;
+    numbers[Abi.OPTION_EMBEDDING_DTYPE] = Abi.DTYPE_AS_STORED;
+    return numbers;
   }
 
   /**
@@ -42,7 +36,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withNumThreads(int threads) {
-    return new LoadOptions(threads, tableType, hashType, linearType, embeddingType, flags);
+    return with(Abi.OPTION_NUM_THREADS, threads);
   }
 
   /**
@@ -52,7 +46,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withTableType(ElementType type) {
-    return new LoadOptions(numThreads, type, hashType, linearType, embeddingType, flags);
+    return with(Abi.OPTION_TABLE_DTYPE, ElementType.codeOf(type));
   }
 
   /**
@@ -62,7 +56,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withHashType(ElementType type) {
-    return new LoadOptions(numThreads, tableType, type, linearType, embeddingType, flags);
+    return with(Abi.OPTION_HASH_DTYPE, ElementType.codeOf(type));
   }
 
   /**
@@ -72,7 +66,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withLinearType(ElementType type) {
-    return new LoadOptions(numThreads, tableType, hashType, type, embeddingType, flags);
+    return with(Abi.OPTION_LINEAR_DTYPE, ElementType.codeOf(type));
   }
 
   /**
@@ -82,7 +76,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withEmbeddingType(ElementType type) {
-    return new LoadOptions(numThreads, tableType, hashType, linearType, type, flags);
+    return with(Abi.OPTION_EMBEDDING_DTYPE, ElementType.codeOf(type));
   }
 
   /**
@@ -107,7 +101,13 @@ public final class LoadOptions {
   }
 
   private LoadOptions withFlag(int flag, boolean on) {
-    int changed = on ? flags | flag : flags & ~flag;
-    return new LoadOptions(numThreads, tableType, hashType, linearType, embeddingType, changed);
+    int flags = numbers[Abi.OPTION_FLAGS];
+    return with(Abi.OPTION_FLAGS, on ? flags | flag : flags & ~flag);
+  }
+
+  private LoadOptions with(int place, int number) {
+    int[] changed = numbers.clone();
+    changed[place] = number;
+    return new LoadOptions(changed);
   }
 }

@@ -83,15 +83,7 @@ public final class Model extends ModelIntoMemory implements AutoCloseable {
     byte[] name = Utf8.zeroTerminated(path);
     NativeLibrary.ensureLoaded();
     long[] out = new long[1];
-    Raw.modelLoad(
-        name,
-        options.numThreads,
-        ElementType.codeOf(options.tableType),
-        ElementType.codeOf(options.hashType),
-        ElementType.codeOf(options.linearType),
-        ElementType.codeOf(options.embeddingType),
-        options.flags,
-        out);
+    Raw.modelLoad(name, options.numbers, out);
     return made(out[0]);
   }
 
@@ -119,15 +111,7 @@ public final class Model extends ModelIntoMemory implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     NativeLibrary.ensureLoaded();
     long[] out = new long[1];
-    Raw.modelLoadMemory(
-        bytes,
-        options.numThreads,
-        ElementType.codeOf(options.tableType),
-        ElementType.codeOf(options.hashType),
-        ElementType.codeOf(options.linearType),
-        ElementType.codeOf(options.embeddingType),
-        options.flags,
-        out);
+    Raw.modelLoadMemory(bytes, options.numbers, out);
     return made(out[0]);
   }
 
