@@ -72,6 +72,16 @@ LFFN_API void lffn_memory_estimate_init_sized(lffn_memory_estimate* estimate, si
 LFFN_API LFFN_CHECKED lffn_status lffn_model_estimate(const char* path, const lffn_load_options* options,
                                                       lffn_memory_estimate* estimate);
 
+/** The same for lffn_model_load_files. The bytes of a file that lffn_model_save wrote are one file,
+ * "model.safetensors".
+ * @param files    [n_files] as for lffn_model_load_files
+ * @param n_files  how many
+ * @param options  likewise
+ * @param estimate receives it; its struct_size must be set, see lffn_memory_estimate_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_estimate_files(const lffn_file* files, int64_t n_files,
+                                                            const lffn_load_options* options,
+                                                            lffn_memory_estimate* estimate);
+
 /** Writes the model to one file, with its tokenizer, labels, prompts and sentence modules, in the element types it
  * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all. */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const char* path);

@@ -197,6 +197,15 @@ class Model {
     return found;
   }
 
+  /** How much memory load_files would take.
+   * @param files   see lffn_file; the bytes of a file that save wrote are one, "model.safetensors"
+   * @param options see lffn_load_options */
+  static MemoryEstimate estimate_files(Span<const lffn_file> files, const LoadOptions& options = {}) {
+    MemoryEstimate found;
+    check(lffn_model_estimate_files(files.data(), static_cast<std::int64_t>(files.size()), &options, &found));
+    return found;
+  }
+
   /** Loads the bytes of a file that save wrote; they may be freed afterwards.
    * @param bytes   a container of char, unsigned char or std::byte
    * @param options see lffn_load_options */

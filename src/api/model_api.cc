@@ -26,6 +26,15 @@ void hand_out(Loading& loading, std::unique_ptr<const Model> model, lffn_model**
       info.num_threads);
 }
 
+// Of a path or a folder.
+template <typename Place>
+void estimate_for(const Place& place, const lffn_load_options* options, lffn_memory_estimate* estimate) {
+  checked_size(estimate, "estimate");
+  const Loading loading(options);
+  const MemoryEstimate found = estimate_memory(place, loading.options(), loading.kernels());
+  write_struct(lffn_memory_estimate{sizeof(lffn_memory_estimate), found.weights, found.loading}, estimate, "estimate");
+}
+
 }  // namespace
 
 extern "C" {
@@ -68,12 +77,13 @@ void lffn_memory_estimate_init_sized(lffn_memory_estimate* estimate, size_t stru
 lffn_status lffn_model_estimate(const char* path, const lffn_load_options* options, lffn_memory_estimate* estimate) {
   return guarded([&] {
     need(path, "path");
-    checked_size(estimate, "estimate");
-    const Loading loading(options);
-    const MemoryEstimate found = estimate_memory(path, loading.options(), loading.kernels());
-    write_struct(lffn_memory_estimate{sizeof(lffn_memory_estimate), found.weights, found.loading}, estimate,
-                 "estimate");
+    estimate_for(std::string(path), options, estimate);
   });
+}
+
+lffn_status lffn_model_estimate_files(const lffn_file* files, int64_t n_files, const lffn_load_options* options,
+                                      lffn_memory_estimate* estimate) {
+  return guarded([&] { estimate_for(FolderInMemory(read_files(files, n_files)), options, estimate); });
 }
 
 lffn_status lffn_model_save(const lffn_model* model, const char* path) {

@@ -128,4 +128,10 @@ MemoryEstimate estimate_memory(const std::string& path, const LoadOptions& optio
   });
 }
 
+MemoryEstimate estimate_memory(const Folder& folder, const LoadOptions& options, const Kernels& kernels) {
+  return with_folder(folder, options, [&](const ModelParts& parts) {
+    return estimate_memory(parts.config, parts.tensors, options, kernels);
+  });
+}
+
 }  // namespace lffn

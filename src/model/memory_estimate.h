@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "format/folder.h"
 #include "layer/layer.h"
 #include "model/model_tensors.h"
 #include "model/sentence.h"
@@ -19,5 +20,7 @@ MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& te
 
 // Reads a folder or a single file as load_model does, and keeps nothing. Throws Error.
 MemoryEstimate estimate_memory(const std::string& path, const LoadOptions& options, const Kernels& kernels);
+// The same of the files of load_model_folder.
+MemoryEstimate estimate_memory(const Folder& folder, const LoadOptions& options, const Kernels& kernels);
 
 }  // namespace lffn

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "lookupffn/lookupffn.hpp"
 #include "random_model.h"
+#include "tests/format/helpers.h"
 #include "tests/support/allocator.h"
 
 namespace {
@@ -106,6 +108,36 @@ TEST(MemoryEstimate, IsWhatLoadingTakes) {
   std::filesystem::remove(linear);
 }
 
+bool operator==(const lookupffn::MemoryEstimate& a, const lookupffn::MemoryEstimate& b) {
+  return a.weight_bytes == b.weight_bytes && a.loading_bytes == b.loading_bytes;
+}
+
+TEST(MemoryEstimate, IsTheSameOfFilesInMemory) {
+  const std::string saved = testing::TempDir() + "/loading_memory_test.saved";
+  for (const std::string& folder :
+       {std::string(LFFN_MODEL_DATA "/model-lookup"), std::string(LFFN_HF_DATA "/distilbert-classes")}) {
+    std::vector<std::string> names, contents;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (!entry.is_regular_file()) continue;
+      names.push_back(entry.path().filename().string());
+      contents.push_back(lffn::content_of(entry.path().string()));
+    }
+    std::vector<lffn_file> files;
+    for (size_t i = 0; i < names.size(); ++i) {
+      files.push_back({sizeof(lffn_file), names[i].c_str(), contents[i].data(), contents[i].size()});
+    }
+    lookupffn::Model::load(folder).save(saved);
+    const std::string bytes = lffn::content_of(saved);
+    const std::vector<lffn_file> one = {{sizeof(lffn_file), "model.safetensors", bytes.data(), bytes.size()}};
+    for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_INT8}) {
+      const lookupffn::LoadOptions options = all_in(dtype);
+      EXPECT_TRUE(lookupffn::Model::estimate_files(files, options) == lookupffn::Model::estimate(folder, options));
+      EXPECT_TRUE(lookupffn::Model::estimate_files(one, options) == lookupffn::Model::estimate(saved, options));
+    }
+  }
+  std::filesystem::remove(saved);
+}
+
 TEST(MemoryEstimate, RefusesWhatCannotBeLoaded) {
   lookupffn::MemoryEstimate told;
   EXPECT_EQ(lffn_model_estimate("/nowhere", nullptr, &told), LFFN_ERROR_IO);
@@ -115,6 +147,11 @@ TEST(MemoryEstimate, RefusesWhatCannotBeLoaded) {
   lookupffn::LoadOptions options;
   options.cancel = &cancel;
   EXPECT_EQ(lffn_model_estimate(LFFN_MODEL_DATA "/model-lookup", &options, &told), LFFN_ERROR_CANCELLED);
+  EXPECT_EQ(lffn_model_estimate_files(nullptr, 1, nullptr, &told), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_model_estimate_files(nullptr, -1, nullptr, &told), LFFN_ERROR_INVALID_ARGUMENT);
+  const std::vector<lffn_file> files = {{sizeof(lffn_file), "config.json", "{}", 2}};
+  EXPECT_EQ(lffn_model_estimate_files(files.data(), 1, nullptr, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_model_estimate_files(files.data(), 1, nullptr, &told), LFFN_ERROR_IO);
   told.struct_size = 8;
   EXPECT_EQ(lffn_model_estimate(LFFN_MODEL_DATA "/model-lookup", nullptr, &told), LFFN_ERROR_INVALID_ARGUMENT);
 }

@@ -113,6 +113,17 @@ TEST_F(TextOutOfMemory, EstimatesMemory) {
   EXPECT_GE(estimate.weight_bytes, info_.memory_bytes);
 }
 
+TEST_F(TextOutOfMemory, EstimatesMemoryForFiles) {
+  const FolderInMemory folder(kFolder);
+  lffn_memory_estimate estimate;
+  lffn_memory_estimate_init(&estimate);
+  const int failures =
+      survive([&] { return lffn_model_estimate_files(folder.files(), folder.size(), &options_, &estimate); }, [] {},
+              [&] { ASSERT_EQ(estimate.weight_bytes, 0u); });
+  EXPECT_GT(failures, 100) << "what it tells of is checked";
+  EXPECT_GE(estimate.weight_bytes, info_.memory_bytes);
+}
+
 TEST_F(TextOutOfMemory, LoadsTokenizersAndFindsTokens) {
   const FolderInMemory folder(kFolder);
   lffn_tokenizer* tokenizer = nullptr;
