@@ -24,7 +24,7 @@ lffn_status report(lffn_status status, const char* text) noexcept {
   size_t length = strnlen(text, kThreadTextSize - 1);
   // Never cut a character in half.
   if (text[length] != '\0') {
-    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+    while (length > 0 && is_inside_character(text[length])) --length;
   }
   std::memcpy(last_text, text, length);
   // A path may be any bytes.
