@@ -51,7 +51,8 @@ int32_t startable(int32_t wanted) {
 }
 
 // An OpenMP runtime ends the process where it cannot start a thread, so a region grows only by what was just tried. The
-// threads that it has are kept for the thread that began it.
+// threads that it has are kept for the thread that began it, and a region never has fewer than the one before: those
+// that libgomp then ends look once more at what it frees when the first thread ends. Too many sleep in help().
 int32_t region_size(int32_t wanted) {
   constexpr int32_t kRegionsToWait = 1000;  // before trying again
   static __attribute__((tls_model("initial-exec"))) thread_local int32_t size = 1, wait = 0;
@@ -61,7 +62,7 @@ int32_t region_size(int32_t wanted) {
     return size += more;
   }
   if (wait > 0) --wait;
-  return size = std::min(size, wanted);  // the runtime ends the threads of a larger region
+  return size;
 }
 
 // ThreadSanitizer does not see inside the OpenMP runtime: these tell it that a region starts after what came before it,
@@ -159,7 +160,7 @@ class OpenMpExecutor final : public Executor {
       std::atomic<int32_t>& count;
       int32_t before;
     } const caller(callers_);
-    const int threads = caller.before + 1 < cpus_ ? region_size(num_threads) : 1;
+    const int threads = num_threads > 1 && caller.before + 1 < cpus_ ? region_size(num_threads) : 1;
     if (threads > 1) return run_region(threads, body, context);
     const AloneCall open;
     body(context);

@@ -1,7 +1,11 @@
 // What every executor promises: each item once, a thread number for one item at a time, exceptions in the caller.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -135,6 +139,34 @@ TEST_P(Executors, TakeACallInsideACallAsAPartOfIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Executors, testing::Values("team", "openmp", "host backwards", "host threads"));
+
+#ifdef LFFN_TEST_OPENMP
+int64_t count_threads() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+// Threads that libgomp ends look once more at memory that it frees when the thread that began them ends.
+TEST(OpenMpExecutor, EndsNoThreadOfARegionBeforeItsFirst) {
+  const std::shared_ptr<Executor> executor = make_executor("openmp");
+  std::thread caller([&] {
+    run_call(*executor, 8, [] { check_loop(100, 8); });
+    int64_t least = count_threads();  // those that were started to see whether it can be done may still be ending
+    const auto settle = [&] {
+      for (int look = 0; look < 50; ++look) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        least = std::min(least, count_threads());
+      }
+    };
+    settle();
+    const int64_t before = least;
+    for (const int32_t threads : {2, 1, 3}) run_call(*executor, threads, [=] { check_loop(100, threads); });
+    settle();
+    EXPECT_EQ(least, before);
+  });
+  caller.join();
+}
+#endif
 
 // One that breaks its promise: it leaves all items out, or runs them twice.
 TEST(HostExecutor, SurvivesABadHost) {
