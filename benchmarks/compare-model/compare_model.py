@@ -1,6 +1,7 @@
 """Times whole models on several engines, each in its own process, in turns; writes everything measured as JSON.
 
-usage: compare_model.py --worker PROGRAM --json FILE [--models A,B] [--minilm FOLDER] [--quick] [--seconds S] [--neighbours N]
+usage: compare_model.py --worker PROGRAM --json FILE [--models A,B] [--minilm FOLDER] [--student FOLDER] [--quick]
+                        [--seconds S] [--neighbours N]
 """
 import argparse
 import dataclasses
@@ -34,13 +35,17 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def write_models(folder, sizes, minilm):
-    """Returns where the weights come from."""
+def write_models(folder, sizes, minilm, student):
     if minilm and sizes.post_norm:
         shared, vanilla = weights.read_bert(minilm)
     else:
         shared, vanilla = weights.shared_weights(sizes), weights.vanilla_weights(sizes)
-    weights.write_model(folder / "lookup", sizes, {**shared, **weights.lookup_weights(sizes)}, lookup=True)
+    if student and sizes.post_norm:
+        (folder / "lookup").mkdir()
+        for name in ("config.json", "model.safetensors"):
+            (folder / "lookup" / name).symlink_to((student / name).resolve())
+    else:
+        weights.write_model(folder / "lookup", sizes, {**shared, **weights.lookup_weights(sizes)}, lookup=True)
     vanilla = {**shared, **vanilla}
     weights.write_model(folder / "vanilla", sizes, vanilla, lookup=False)
     weights.write_arrays(folder / "vanilla.npz", sizes, vanilla)
@@ -201,6 +206,8 @@ def main():
     parser.add_argument("--models", default="paper,minilm", help="which of paper and minilm (default: both)")
     parser.add_argument("--minilm", type=pathlib.Path, default=default_minilm(),
                         help="folder of all-MiniLM-L6-v2, else LFFN_MINILM; without either, random weights of its shape")
+    parser.add_argument("--student", type=pathlib.Path,
+                        help="folder that `lookupffn distill` made of it, in place of random lookups of 128 tables")
     parser.add_argument("--quick", action="store_true", help="a few sizes, one thread")
     parser.add_argument("--seconds", type=float, help="for each size and number of threads, at least 3 rounds")
     parser.add_argument("--neighbours", type=int, default=0, help="instead: calls beside so many spinning processes")
@@ -214,7 +221,7 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             say(f"making the models of {sizes.name}")
-            write_models(folder, sizes, arguments.minilm)
+            write_models(folder, sizes, arguments.minilm, arguments.student)
             if arguments.neighbours:
                 result = neighbours.measure(folder, sizes, arguments.worker, arguments.neighbours)
                 break
