@@ -1,7 +1,10 @@
 """Distilling: what settings mean and which are refused, what may change on the way, what is kept in --work."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -78,6 +81,24 @@ def test_a_mistaken_command_leaves_work_alone(texts, tmp_path):  # noqa: F811
         with pytest.raises(SystemExit, match=f"another {what}"):
             command(SENTENCE, texts, out, *options)
     assert before == {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in work.rglob("*")}
+
+
+def test_two_runs_in_one_folder_are_refused(texts, tmp_path):  # noqa: F811
+    out, work = tmp_path / "student", tmp_path / "student.work"
+    command(SENTENCE, texts, out, *SHORT, "--stop-after", 3)  # leaves the folder free
+    before = (work / "state.safetensors").read_bytes()
+    holds = "import sys; from pathlib import Path; from lookupffn.distiller.lock import lock\n" \
+            "kept = lock(Path(sys.argv[1])); print('kept', flush=True); sys.stdin.read()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", holds, work], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          env=environment) as other:
+        assert other.stdout.readline() == b"kept\n"
+        with pytest.raises(SystemExit, match="another run is at work in .*student.work; wait"):
+            command(SENTENCE, texts, out, *SHORT)
+        assert (work / "state.safetensors").read_bytes() == before
+        other.kill()  # which is how machines that are taken away end it
+    command(SENTENCE, texts, out, *SHORT)
+    assert (out / "model.safetensors").exists()
 
 
 def test_a_run_keeps_its_number_of_processes(texts, tmp_path):  # noqa: F811

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import time
 from pathlib import Path
-from typing import Any, Optional, Sequence, Union
+from typing import IO, Any, Optional, Sequence, Union
 
 import torch
 from torch import nn
@@ -15,6 +15,7 @@ from ..parallel import Processes
 from ..progress import Progress
 from . import report
 from .grow import take_over
+from .lock import lock
 from .measure import HeldOut, Measure
 from .pieces import Corpus, LengthBatches
 from .quantise import int8
@@ -76,7 +77,9 @@ class Run:
         Whole.choose_what_learns(self.student, options)
         self.note_bytes = self._note_bytes(len(valid))
         self.level = self.state.level(self.note_bytes)  # too little room is better known now
+        self.lock: Optional[IO[str]] = None
         if self.processes.first:
+            self.lock = lock(places.work)
             Corpus.prepare(places.work / "text", texts, tokenizer, longest, options.seed)
         self.processes.wait()
         self.corpus = Corpus.prepare(places.work / "text", texts, tokenizer, longest, options.seed)
@@ -131,6 +134,8 @@ class Run:
             return self._go(stop_after)
         finally:
             self.processes.close()
+            if self.lock is not None:
+                self.lock.close()
 
     def _go(self, stop_after: Optional[int]) -> bool:
         before = self.state.note() if self.state.path.exists() else None
