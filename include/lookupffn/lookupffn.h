@@ -35,6 +35,7 @@
 #include "lookupffn/base.h"
 #include "lookupffn/layer.h"
 #include "lookupffn/model.h"
+#include "lookupffn/run.h"
 #include "lookupffn/runtime.h"
 #include "lookupffn/tokenizer.h"
 

@@ -20,6 +20,7 @@
 #include "lookupffn/base.hpp"
 #include "lookupffn/layer.hpp"
 #include "lookupffn/model.hpp"
+#include "lookupffn/run.hpp"
 #include "lookupffn/runtime.hpp"
 #include "lookupffn/tokenizer.hpp"
 
