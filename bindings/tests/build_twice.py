@@ -41,7 +41,7 @@ def make_nupkg(folder, sources, build, dotnet, version, framework):
     shutil.copy(Path(build) / "dotnet/README.md", folder / "build/dotnet/README.md")
     run(dotnet, "pack", folder / "bindings/dotnet/LookupFfn/LookupFfn.csproj", "--configuration", "Release",
         "--artifacts-path", folder / "artifacts", "--output", folder / "out", "-nologo", "-nodeReuse:false",
-        "-p:UseSharedCompilation=false", f"-p:LffnBuildDir={folder}/build/", f"-p:Version={version}",
+        "-p:UseSharedCompilation=false", f"-p:LffnBuildDir={folder}/build/dotnet/../", f"-p:Version={version}",
         f"-p:LffnFrameworks={framework}")
     return next((folder / "out").glob("*.nupkg"))
 
