@@ -7,6 +7,7 @@
 #include "lookupffn/lookupffn.h"
 #include "runtime/cancellation.h"
 #include "runtime/error.h"
+#include "runtime/float_mode.h"
 
 namespace lffn {
 
@@ -21,6 +22,7 @@ const char* last_error() noexcept;
 template <typename Body>
 lffn_status guarded(Body&& body) noexcept {
   const NoCancellation no_cancellation;
+  const FloatMode float_mode;
   try {
     body();
     return LFFN_OK;

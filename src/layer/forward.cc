@@ -94,7 +94,7 @@ void Layer::for_tiles(const Layout& layout, const ForwardCall& call, uint8_t* sc
   const int64_t tiles = (call.num_tokens + layout.tile - 1) / layout.tile;
   parallel_for(tiles, threads_for(call.num_tokens), [&](int64_t item, int32_t thread) {
     poll(call.cancel);
-    const FlushDenormals flush(flush_denormals_);
+    const FloatMode mode(flush_denormals_);
     uint8_t* mine = scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread);
     const int64_t first = item * layout.tile;
     // Of all tokens, or of this thread's only.
@@ -163,7 +163,7 @@ void Layer::gather_slabs(const Layout& layout, const ForwardCall& call, uint8_t*
 
   parallel_for(slabs * ranges, threads, [&](int64_t item, int32_t thread) {
     poll(call.cancel);
-    const FlushDenormals flush(flush_denormals_);
+    const FloatMode mode(flush_denormals_);
     const int64_t first = item % ranges * range;
     if (first >= call.num_tokens) return;
     const ForwardCall part = part_of(call, first, std::min(range, call.num_tokens - first));

@@ -143,7 +143,7 @@ void Linear::run(const Workers& workers, const Call& call) const {
   };
   // Rows that several items read are prepared before; the others by their item, while they are near.
   if (pieces.output_ranges > 1) {
-    const FlushDenormals flush(workers.flush_denormals);
+    const FloatMode mode(workers.flush_denormals);
     prepare(0, call.rows);
   }
   workers.run(pieces.row_ranges * pieces.output_ranges, threads, [&](int64_t item, int32_t) {

@@ -28,7 +28,7 @@ struct Workers {
   void run(int64_t items, int32_t on_threads, Body&& body) const {
     parallel_for(items, on_threads, [&](int64_t item, int32_t thread) {
       poll(cancel);
-      const FlushDenormals flush(flush_denormals);
+      const FloatMode mode(flush_denormals);
       body(item, thread);
     });
   }

@@ -8,11 +8,15 @@ namespace lffn {
 namespace {
 
 #if defined(__SSE__)
-constexpr uint64_t kFlush = 0x8040;  // FTZ and DAZ of MXCSR
+constexpr uint64_t kDefault = 0x1f80;  // of MXCSR: every exception masked
+constexpr uint64_t kFlush = 0x8040;    // FTZ and DAZ
+constexpr uint64_t kRaised = 0x3f;     // which exceptions there were
 uint64_t get_mode() { return _mm_getcsr(); }
 void set_mode(uint64_t mode) { _mm_setcsr(static_cast<unsigned>(mode)); }
 #elif defined(__aarch64__)
-constexpr uint64_t kFlush = uint64_t{1} << 24;  // FZ of FPCR
+constexpr uint64_t kDefault = 0;                // of FPCR
+constexpr uint64_t kFlush = uint64_t{1} << 24;  // FZ
+constexpr uint64_t kRaised = 0;
 uint64_t get_mode() {
   uint64_t mode;
   __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
@@ -20,21 +24,21 @@ uint64_t get_mode() {
 }
 void set_mode(uint64_t mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode)); }
 #else
-constexpr uint64_t kFlush = 0;
+constexpr uint64_t kDefault = 0, kFlush = 0, kRaised = 0;
 uint64_t get_mode() { return 0; }
 void set_mode(uint64_t) {}
 #endif
 
 }  // namespace
 
-FlushDenormals::FlushDenormals(bool enable) : enabled_(enable) {
-  if (!enabled_) return;
-  saved_ = get_mode();
-  set_mode(saved_ | kFlush);
+FloatMode::FloatMode(bool flush_denormals) : saved_(get_mode()) {
+  const uint64_t wanted = kDefault | (flush_denormals ? kFlush : 0);
+  changed_ = (saved_ & ~kRaised) != wanted;  // setting it costs more than looking
+  if (changed_) set_mode(wanted);
 }
 
-FlushDenormals::~FlushDenormals() {
-  if (enabled_) set_mode(saved_);
+FloatMode::~FloatMode() {
+  if (changed_) set_mode(saved_);
 }
 
 }  // namespace lffn

@@ -1,20 +1,21 @@
-// The calling thread's treatment of denormal numbers, set for a scope.
+// How the calling thread does float arithmetic, set for a scope: rounding to nearest, no traps, and denormal numbers as
+// they are or as zero. A host may have it otherwise, and results must not depend on that.
 #pragma once
 
 #include <cstdint>
 
 namespace lffn {
 
-class FlushDenormals {
+class FloatMode {
  public:
-  explicit FlushDenormals(bool enable);
-  ~FlushDenormals();
-  FlushDenormals(const FlushDenormals&) = delete;
-  FlushDenormals& operator=(const FlushDenormals&) = delete;
+  explicit FloatMode(bool flush_denormals = false);
+  ~FloatMode();
+  FloatMode(const FloatMode&) = delete;
+  FloatMode& operator=(const FloatMode&) = delete;
 
  private:
-  bool enabled_;
-  uint64_t saved_ = 0;
+  uint64_t saved_;
+  bool changed_;
 };
 
 }  // namespace lffn

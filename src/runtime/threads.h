@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/executor.h"
+#include "runtime/float_mode.h"
 
 namespace lffn {
 
@@ -24,7 +25,11 @@ template <typename Body>
 void parallel_for(int64_t n_items, int32_t num_threads, Body&& body) {
   parallel_for(
       n_items, num_threads,
-      [](void* context, int64_t item, int32_t thread) { (*static_cast<Body*>(context))(item, thread); }, &body);
+      [](void* context, int64_t item, int32_t thread) {
+        const FloatMode float_mode;  // a helper may be the host's thread
+        (*static_cast<Body*>(context))(item, thread);
+      },
+      &body);
 }
 
 // How many threads a handle uses if its maker wanted so many; 0: what the environment leaves.
