@@ -52,13 +52,11 @@ std::string_view group_path(std::string_view lines, bool unified) {
   return "";
 }
 
-// The path as seen below the mount point, which shows the group `root`. A container may see its own group alone, but be
-// told its path on the host; or a path that leaves its namespace: then what can be seen is its group.
-std::string_view visible_path(std::string_view path, std::string_view root) {
-  if (path.find("/..") != std::string_view::npos || path == root || path == "/") return "";
-  if (root == "/") return path;
-  const bool below = path.size() > root.size() && path.substr(0, root.size()) == root && path[root.size()] == '/';
-  return below ? path.substr(root.size()) : "";
+// Whether a mount point that shows the group `root` shows this one. A path with /.. leaves its namespace.
+bool shows(std::string_view path, std::string_view root) {
+  if (path.find("/..") != std::string_view::npos) return false;
+  return root == "/" || path == root ||
+         (path.size() > root.size() && path.substr(0, root.size()) == root && path[root.size()] == '/');
 }
 
 // One group's quota in CPUs, 0 for none: "max" and -1 are no numbers above 0.
@@ -80,7 +78,8 @@ double quota_of(const std::string& folder, bool unified) {
 
 int32_t cpu_quota(const std::string& root) {
   constexpr double kMost = 1 << 20;
-  double least = INFINITY;
+  double least[2] = {INFINITY, INFINITY};  // of version 1 and 2
+  bool shown[2] = {};
   const std::string groups = read_text(root + "/proc/self/cgroup"), mounts = read_text(root + "/proc/self/mountinfo");
   // 31 23 0:28 ROOT MOUNT_POINT options [optional fields] - TYPE source SUPER_OPTIONS
   for (std::string_view lines = mounts; !lines.empty();) {
@@ -94,15 +93,24 @@ int32_t cpu_quota(const std::string& root) {
     next(line, ' ');
     const bool unified = type == "cgroup2";
     if (!unified && (type != "cgroup" || !has_word(line, "cpu"))) continue;
-    for (std::string_view path = visible_path(group_path(groups, unified), group_root);;) {
+    std::string_view path = group_path(groups, unified);
+    // A container may see its own group alone, but be told its path on the host: where no mount point shows the path,
+    // each is taken for the group's own.
+    const bool here = shows(path, group_root);
+    if (shown[unified] && !here) continue;
+    if (here && !shown[unified]) least[unified] = INFINITY;
+    shown[unified] |= here;
+    path = !here || path == "/" ? "" : path.substr(group_root == "/" ? 0 : group_root.size());
+    while (true) {
       const double quota = quota_of(mount_point + std::string(path), unified);
-      if (quota > 0) least = std::min(least, quota);
+      if (quota > 0) least[unified] = std::min(least[unified], quota);
       if (path.empty()) break;
       const size_t parent = path.rfind('/');
       path = path.substr(0, parent == std::string_view::npos ? 0 : parent);
     }
   }
-  return least == INFINITY ? 0 : static_cast<int32_t>(std::ceil(std::min(least, kMost)));
+  const double smaller = std::min(least[0], least[1]);
+  return smaller == INFINITY ? 0 : static_cast<int32_t>(std::ceil(std::min(smaller, kMost)));
 }
 
 }  // namespace lffn

@@ -101,6 +101,19 @@ TEST_F(CpuQuota, InANamespace) {
   EXPECT_EQ(quota(), 7);
 }
 
+// Another part of the hierarchy, mounted elsewhere, is not the group's own where one mount point shows that.
+TEST_F(CpuQuota, OfAnotherGroupDoesNotCount) {
+  const std::string other = "44 23 0:26 /limited /mnt/x rw - cgroup2 cgroup2 rw\n";
+  write("/proc/self/cgroup", "0::/user\n");
+  write("/mnt/x/cpu.max", "100000 100000\n");
+  for (const std::string& mounts : {kUnified + other, other + kUnified}) {
+    write("/proc/self/mountinfo", mounts);
+    EXPECT_EQ(quota(), 0);
+  }
+  write("/sys/fs/cgroup/user/cpu.max", "300000 100000\n");
+  EXPECT_EQ(quota(), 3);
+}
+
 TEST_F(CpuQuota, OfBothVersionsIsTheSmaller) {
   write("/proc/self/mountinfo",
         std::string(kVersion1) + "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
