@@ -137,9 +137,9 @@ inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const 
     }
     // The stride is more than whole vectors.
     for (int32_t k = num_tables; k % kLanes != 0; ++k) scores[k] = 0;
-    // As integers, floats that are not negative keep their order, and NaN is the largest: it must reach the scale.
+    // As integers, magnitudes keep their order, and NaN is the largest: it must reach the scale. Its sign may be set.
     I32 high = I32::set1(0);
-    for (int32_t k = 0; k < num_tables; k += kLanes) high = max(high, bits(F32::load(scores + k)));
+    for (int32_t k = 0; k < num_tables; k += kLanes) high = max(high, bits(abs(F32::load(scores + k))));
     const int32_t largest = largest_lane(high);
     float most;
     __builtin_memcpy(&most, &largest, sizeof most);

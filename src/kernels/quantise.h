@@ -30,7 +30,8 @@ struct StepRule {
   float spread;  // this times the sum of `rows` magnitudes in kMeanSteps is the usual's share of the largest
 };
 inline StepRule step_rule(int64_t inputs, int64_t rows) {
-  const float limit = static_cast<float>(INT32_MAX / (128 * inputs) < 32639 ? INT32_MAX / (128 * inputs) : 32639);
+  const float most = static_cast<float>(INT32_MAX / (128 * inputs));
+  const float limit = most < kMostSteps ? most : kMostSteps;
   const float usual = limit < kUsualSteps ? limit : kUsualSteps;
   return {usual, usual / limit, kUsualSpread / (kMeanSteps * static_cast<float>(rows))};
 }
@@ -251,7 +252,9 @@ void quantise(const HashPlan& plan, const float* in, const int32_t* largest, con
     }
     unroll<kSets>([&](auto s) LFFN_INLINE {
       inverse[s] = F32::set1(rule.usual) / usual[s];
-      Rows::put_step(usual[s] * F32::set1(1 / rule.usual), out.steps + step * kTokens + s * kLanes);
+      // An infinity becomes another number on each instruction set, so the step becomes NaN; finite ones stay.
+      const F32 worth = usual[s] * F32::set1(1 / rule.usual) + (usual[s] - usual[s]);
+      Rows::put_step(worth, out.steps + step * kTokens + s * kLanes);
     });
     Rows::template put_words<kOutliers>(plan, in, first, rows, inverse, out);
   }

@@ -177,5 +177,27 @@ TEST(GatherInt8, SumsBeyond32Bits) {
   }
 }
 
+// A score that overflows, times a row of zeros, is NaN as with other element types.
+TEST(GatherInt8, InfinityTimesZeroIsSeen) {
+  LayerConfig config = config_of({40, 3, 2, 1});
+  config.hidden_size = 1;
+  config.block_size = 1;
+  config.projection = LFFN_PROJECTION_DENSE;
+  config.layer_norm = false;
+  const RandomLayer random(config);
+  for (const TensorView& view : random.views) {
+    auto* values = reinterpret_cast<float*>(const_cast<uint8_t*>(view.data));
+    std::fill_n(values, view.size / sizeof(float), view.name == kHashWeight ? 2.0f : 0.0f);
+  }
+  for (const Kernels* kernels : all_kernels()) {
+    for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+      LoadOptions options = RandomLayer::one_thread();
+      options.table_dtype = dtype;
+      const std::vector<float> y = run(*random.make(*kernels, options), {3e38f, 1.0f}, 2);
+      for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i < 40) << kernels->name << " " << dtype;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lffn

@@ -161,6 +161,29 @@ TEST(Int8Hash, SameBitsWithOutliersAndNan) {
   }
 }
 
+// An infinity makes its token's hash values NaN, whose bits are 0, and no other token's.
+TEST(Int8Hash, AnInfinityGivesTheSameCodesEverywhere) {
+  for (const int32_t projection : {0, 1, 4}) {
+    const RandomLayer random(hashed(projection, 64));
+    LoadOptions int8;
+    int8.hash_dtype = LFFN_INT8;
+    std::vector<float> x = with_outliers(random, 20);
+    std::vector<int32_t> expected(20 * 64), codes(expected.size());
+    random.make(kernels(), int8)->hash(x.data(), 20, expected.data(), nullptr);
+    for (const int64_t token : {3, 11}) {
+      x[static_cast<size_t>(token * 384 + 100)] = token == 3 ? INFINITY : -INFINITY;
+      std::fill_n(expected.begin() + token * 64, 64, 0);
+    }
+    for (const Kernels* kernels : all_kernels(true)) {
+      const auto layer = random.make(*kernels, int8);
+      layer->hash(x.data(), 20, codes.data(), nullptr);
+      EXPECT_EQ(codes, expected) << kernels->name << ", BH" << projection;
+      for (int64_t t = 0; t < 20; ++t) layer->hash(x.data() + t * 384, 1, codes.data() + t * 64, nullptr);
+      EXPECT_EQ(codes, expected) << kernels->name << ", BH" << projection << ", one by one";
+    }
+  }
+}
+
 TEST(Int8Hash, OutliersFlipFewCodes) {
   for (const int32_t projection : {0, 4}) {
     const RandomLayer random(hashed(projection, 64));
