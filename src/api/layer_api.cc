@@ -9,6 +9,7 @@
 #include "api/structs.h"
 #include "format/file.h"
 #include "layer/layer.h"
+#include "model/load_path.h"
 #include "runtime/log.h"
 
 using namespace lffn;
@@ -162,12 +163,7 @@ lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, 
     need(out, "out");
     Loading loading(options);
     const auto file = open_file(path, loading.options());
-    try {
-      hand_out(loading, load_layer(*file, loading.options(), loading.kernels()), out);
-    } catch (const Error& error) {
-      if (error.status() != LFFN_ERROR_BAD_MODEL) throw;
-      throw Error(error.status(), std::string(path) + ": " + error.what());
-    }
+    naming(path, [&] { hand_out(loading, load_layer(*file, loading.options(), loading.kernels()), out); });
   });
 }
 

@@ -116,7 +116,7 @@ void check_layer_config(const LayerConfig& config, int status) {
 
 LayerConfig parse_layer_config(std::string_view json) { return parse_layer_config(JsonObject(json, "config")); }
 
-LayerConfig parse_layer_config(const JsonObject& object) {
+LayerConfig parse_layer_config(const JsonObject& object, const char* activation) {
   LayerConfig config;
   config.hidden_size = object.integer("hidden_size");
   config.output_size = object.integer("output_size", config.hidden_size);
@@ -127,7 +127,7 @@ LayerConfig parse_layer_config(const JsonObject& object) {
   // A dense projection has no blocks.
   config.block_size = config.projection == LFFN_PROJECTION_DENSE ? object.integer("block_size", config.block_size)
                                                                  : object.integer("block_size");
-  config.activation = object.choice("activation", {"gelu", "sigmoid"}, config.activation);
+  config.activation = object.choice(activation, {"gelu", "sigmoid"}, config.activation);
   config.num_probes = object.integer("num_probes", config.num_probes);
   config.layer_norm = object.boolean("layer_norm", config.layer_norm);
   config.decay_coeff = object.number("decay_coeff", config.decay_coeff);

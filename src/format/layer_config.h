@@ -36,7 +36,8 @@ void check_layer_config(const LayerConfig& config, int status);
 
 // Parses and checks the JSON text of a file's config. Unknown keys are ignored, as Hugging Face configs carry many.
 LayerConfig parse_layer_config(std::string_view json);
-LayerConfig parse_layer_config(const JsonObject& object);
+// `activation` is the key that says it.
+LayerConfig parse_layer_config(const JsonObject& object, const char* activation = "activation");
 
 // The JSON text that parse_layer_config reads back to the same values, bit for bit.
 std::string layer_config_to_json(const LayerConfig& config);

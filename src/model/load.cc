@@ -94,32 +94,26 @@ auto with_path(const std::string& path, const LoadOptions& options, Use&& use) {
 }
 
 // Makes a model of the parts.
-class Make {
- public:
-  Make(const LoadOptions& options, const Kernels& kernels) : options_(options), kernels_(kernels) {}
-  std::unique_ptr<const Model> operator()(ModelParts parts) const {
-    return std::make_unique<const Model>(std::move(parts.config), std::move(parts.sentence), parts.tensors,
-                                         std::move(parts.tokenizer), options_, kernels_);
-  }
-
- private:
-  const LoadOptions& options_;
-  const Kernels& kernels_;
-};
+auto maker(const LoadOptions& options, const Kernels& kernels) {
+  return [&](ModelParts parts) {
+    return std::unique_ptr<const Model>(new Model(std::move(parts.config), std::move(parts.sentence), parts.tensors,
+                                                  std::move(parts.tokenizer), options, kernels));
+  };
+}
 
 }  // namespace
 
 std::unique_ptr<const Model> load_model_file(const Bytes& file, const LoadOptions& options, const Kernels& kernels) {
-  return with_file(file, options, Make(options, kernels));
+  return with_file(file, options, maker(options, kernels));
 }
 
 std::unique_ptr<const Model> load_model_folder(const Folder& folder, const LoadOptions& options,
                                                const Kernels& kernels) {
-  return with_folder(folder, options, Make(options, kernels));
+  return with_folder(folder, options, maker(options, kernels));
 }
 
 std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
-  return with_path(path, options, Make(options, kernels));
+  return with_path(path, options, maker(options, kernels));
 }
 
 MemoryEstimate estimate_memory(const std::string& path, const LoadOptions& options, const Kernels& kernels) {

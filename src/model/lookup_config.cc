@@ -21,18 +21,17 @@ LookupConfigs::LookupConfigs(const ModelConfig& config) : config_(config), objec
          family.name);
   }
   // Found once: a config may have many keys, and a model many layers.
-  for (const char* key : kForEach) add(key, key, true);
-  add("ffn_activation", "activation", true);
+  for (const char* key : kForEach) add(key, true);
+  add(activation_, true);
   if (values_.back().value == nullptr && family.lookup_activation != nullptr) {
-    add(family.lookup_activation, "activation", false);
+    activation_ = family.lookup_activation;
+    add(activation_, false);
   }
-  for (const char* key : kForAll) add(key, key, false);
+  for (const char* key : kForAll) add(key, false);
   linear_ = object_.value("ffn_linear");
 }
 
-void LookupConfigs::add(const char* key, const char* name, bool for_each) {
-  values_.push_back({key, name, object_.value(key), for_each});
-}
+void LookupConfigs::add(const char* key, bool for_each) { values_.push_back({key, object_.value(key), for_each}); }
 
 const JsonValue* LookupConfigs::of_layer(const char* key, const JsonValue* value, int32_t layer) const {
   if (value == nullptr || value->shape != JsonValue::Shape::kList) return value;
@@ -53,14 +52,14 @@ LayerConfig LookupConfigs::layer(int32_t layer) const {
   };
   for (const Value& found : values_) {
     const JsonValue* value = found.for_each ? of_layer(found.key, found.value, layer) : found.value;
-    if (value != nullptr) put(found.name, *value);
+    if (value != nullptr) put(found.key, *value);
   }
   JsonValue hidden_size;
   hidden_size.scalar.kind = JsonScalar::Kind::kUnsigned;
   hidden_size.scalar.integer = static_cast<uint64_t>(config_.hidden_size);
   put("hidden_size", hidden_size);
 
-  LayerConfig lookup = parse_layer_config(JsonObject(std::move(own), "config"));
+  LayerConfig lookup = parse_layer_config(JsonObject(std::move(own), "config"), activation_);
   lookup.layer_norm_eps = config_.layer_norm_eps;
   if (lookup.output_size != config_.hidden_size) {
     fail(LFFN_ERROR_BAD_MODEL, "config: 'output_size' is %d, in a model it must be '%s', %d", lookup.output_size,

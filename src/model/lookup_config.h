@@ -23,17 +23,17 @@ class LookupConfigs {
 
  private:
   struct Value {
-    const char* key;         // in the model's config
-    const char* name;        // in a layer's own
+    const char* key;
     const JsonValue* value;  // nullptr: it is missing
     bool for_each;           // it may be a list with one for each layer
   };
-  void add(const char* key, const char* name, bool for_each);
+  void add(const char* key, bool for_each);
   const JsonValue* of_layer(const char* key, const JsonValue* value, int32_t layer) const;
 
   const ModelConfig& config_;
   JsonObject object_;
   std::vector<Value> values_;
+  const char* activation_ = "ffn_activation";  // the key that says it
   const JsonValue* linear_ = nullptr;
 };
 

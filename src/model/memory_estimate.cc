@@ -26,11 +26,11 @@ class Sum {
     const int32_t dtype = wanted != LFFN_DTYPE_AS_STORED ? wanted : tensors.scales[0] != nullptr ? LFFN_INT8 : LFFN_F32;
     const int64_t padded = round_up(tensors.outputs, kPanel);
     floats(padded);
+    work_ = std::max(work_, bytes_of(tensors.inputs * kPanel, sizeof(float)));
     if (dtype == LFFN_F32) return floats(padded * tensors.inputs);
     const int64_t slices = (tensors.inputs + kSliceInputs - 1) / kSliceInputs;
     add(bytes_of(padded, static_cast<size_t>(round_up(tensors.inputs, 4))));
     floats(padded * (1 + slices));
-    work_ = std::max(work_, bytes_of(tensors.inputs * kPanel, sizeof(float)));
   }
 
   void words(const TensorView& tensor) {
@@ -40,6 +40,7 @@ class Sum {
     const int64_t stride = round_up(tensor.shape[1], dtype == LFFN_INT8 ? kWordUnitInt8 : kPartialSums);
     add(bytes_of(padded * stride, dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1));
     if (dtype == LFFN_INT8) floats(2 * padded);
+    work_ = std::max(work_, bytes_of(tensor.shape[1], sizeof(float) + 1));
   }
 
   void lookup(const LayerConfig& config, const LayerTensors& tensors) {

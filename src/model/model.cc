@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/load_path.h"
+
 namespace lffn {
 
 Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors,
@@ -41,7 +43,9 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
     layer.query_key_value = Linear(from.query_key_value, options.linear_dtype, kernels);
     layer.attention_out = Linear(from.attention_out, options.linear_dtype, kernels);
     if (from.kind == FfnKind::kLookup) {
-      layer.lookup = std::make_unique<const Layer>(from.lookup_config, from.lookup, options, kernels);
+      const std::string name = family().layer + std::to_string(layers_.size()) + "." + family().lookup;
+      layer.lookup = naming(
+          name, [&] { return std::make_unique<const Layer>(from.lookup_config, from.lookup, options, kernels); });
       if (from.lookup_linear.outputs > 0) {
         layer.lookup_linear = Linear(from.lookup_linear, options.linear_dtype, kernels);
       }

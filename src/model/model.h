@@ -143,7 +143,7 @@ class Model {
   mutable ScratchPool scratch_;
 };
 
-// And the settings of a sentence encoder are this metadata, as JSON.
+// In a single file the settings of a sentence encoder are this metadata, as JSON.
 constexpr char kSentenceKey[] = "sentence";
 
 // Reads a model's single file. Throws Error(LFFN_ERROR_BAD_MODEL).

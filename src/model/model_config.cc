@@ -1,5 +1,6 @@
 #include "model/model_config.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -109,7 +110,13 @@ void read_sizes(const JsonObject& object, ModelConfig& config) {
   require_range("max_position_embeddings", config.max_position_embeddings, 1, INT32_MAX);
   if (family.positions != PositionRule::kFromZero) {
     config.pad_token_id = object.integer("pad_token_id", family.pad_token_id);
-    require_range("pad_token_id", config.pad_token_id, 0, config.position_rows() - 2);
+    if (config.position_rows() < 2) {
+      fail(LFFN_ERROR_BAD_MODEL, "config: 'max_position_embeddings' is %d, too few for a token behind the padding's",
+           config.max_position_embeddings);
+    }
+    // The number of tokens that can be run is an int32_t in the info.
+    require_range("pad_token_id", config.pad_token_id, std::max<int64_t>(0, config.position_rows() - 1 - INT32_MAX),
+                  config.position_rows() - 2);
   }
   config.intermediate_size = object.integer(family.intermediate_size, 0);
   config.layer_norm_eps = family.layer_norm_eps;

@@ -71,7 +71,7 @@ void find_ffn(const ModelConfig& config, std::optional<LookupConfigs>& lookups, 
   try {
     layer.lookup = check_tensors(layer.lookup_config, layer.lookup_views, kStatus);
   } catch (const Error& error) {
-    if (error.status() == LFFN_ERROR_CANCELLED) throw;
+    if (error.status() != kStatus) throw;
     throw Error(error.status(), own + error.what());
   }
   if (lookups->has_linear(number)) layer.lookup_linear = finder.linear(own, {"linear"}, d, d, true);

@@ -3,6 +3,7 @@
 
 #include "format/json_object.h"
 #include "format/utf8.h"
+#include "model/load_path.h"
 #include "model/model_config.h"
 #include "model/sentence_files.h"
 #include "runtime/error.h"
@@ -94,13 +95,10 @@ void read_dense(const Folder& folder, SentenceFolder& to) {
   }
   to.files.push_back(folder.open("model.safetensors"));
   const std::string prefix = module_prefix(to.settings.modules.size());
-  try {
-    for (TensorView& view : parse_safetensors(*to.files.back()).tensors) {
-      view.name = prefix + view.name;
-      to.tensors.push_back(std::move(view));
-    }
-  } catch (const Error& error) {
-    throw Error(error.status(), folder.path("model.safetensors") + ": " + error.what());
+  Safetensors content = naming(folder.path("model.safetensors"), [&] { return parse_safetensors(*to.files.back()); });
+  for (TensorView& view : content.tensors) {
+    view.name = prefix + view.name;
+    to.tensors.push_back(std::move(view));
   }
   if (!has_bias) {
     to.memory.emplace_back(static_cast<size_t>(module.outputs) * sizeof(float));

@@ -139,6 +139,13 @@ void TextBatch::append(std::string_view text, const std::string_view* pair) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has %zu tokens, the model can run at most %lld", new_.ids.size(),
          static_cast<long long>(most));
   }
+  // What the tokenizer's files say of types need not fit the model.
+  for (const int32_t type : new_.types) {
+    if (model_->family().texts_have_types && type >= model_->num_types()) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "the tokenizer gives a token of this text the type %d, the model has 0 to %d",
+           type, model_->num_types() - 1);
+    }
+  }
   ids_.insert(ids_.end(), new_.ids.begin(), new_.ids.end());
   types_.insert(types_.end(), new_.types.begin(), new_.types.end());
   offsets_.push_back(static_cast<int64_t>(ids_.size()));

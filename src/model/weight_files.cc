@@ -5,6 +5,7 @@
 
 #include "format/json_object.h"
 #include "format/utf8.h"
+#include "model/load_path.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -16,12 +17,8 @@ constexpr size_t kMaxIndexBytes = size_t{1} << 20;
 
 void add_file(const Folder& folder, const std::string& name, WeightFiles& to) {
   to.files.push_back(folder.open(name));
-  try {
-    for (TensorView& view : parse_safetensors(*to.files.back()).tensors) to.tensors.push_back(std::move(view));
-  } catch (const Error& error) {
-    if (error.status() != LFFN_ERROR_BAD_MODEL) throw;
-    throw Error(error.status(), folder.path(name) + ": " + error.what());
-  }
+  Safetensors content = naming(folder.path(name), [&] { return parse_safetensors(*to.files.back()); });
+  for (TensorView& view : content.tensors) to.tensors.push_back(std::move(view));
 }
 
 // The files that the index names, each once.

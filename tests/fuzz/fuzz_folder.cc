@@ -126,12 +126,25 @@ void run(const Model& model) {
   try {
     batch.start(model, options);
     batch.add(" ab [MASK] \xC3\xA4 a ");
+    batch.add_pair("a", "ab");
   } catch (const Error& error) {
     require(error.status() == LFFN_ERROR_INVALID_ARGUMENT, "a text is refused for a reason of its own");
     return;
   }
   for (const int32_t id : batch.ids()) require(id >= 0 && id < config.vocab_size, "a token is in the vocabulary");
-  require(static_cast<int64_t>(batch.ids().size()) <= config.max_tokens(), "a text is cut to what the model runs");
+  for (int64_t i = 0; i < batch.size(); ++i) {
+    require(
+        batch.offsets()[static_cast<size_t>(i) + 1] - batch.offsets()[static_cast<size_t>(i)] <= config.max_tokens(),
+        "a text is cut to what the model runs");
+  }
+  call = {};
+  batch.fill(call);
+  embeddings.resize(static_cast<size_t>(size * call.num_sequences));
+  call.embeddings = embeddings.data();
+  for (int64_t i = 0; i < batch.size(); ++i) {  // nothing is made of an empty text
+    if (batch.offsets()[static_cast<size_t>(i)] == batch.offsets()[static_cast<size_t>(i) + 1]) return;
+  }
+  model.run(call);
 }
 
 }  // namespace

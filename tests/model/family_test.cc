@@ -2,6 +2,7 @@
 #include "model/family.h"
 
 #include "made_folder.h"
+#include "model/text_batch.h"
 
 namespace lffn {
 namespace {
@@ -30,6 +31,28 @@ TEST(Families, AreOneCodeUnderDifferentNames) {
   EXPECT_EQ(hidden_of(*bert), hidden_of(*roberta));
   EXPECT_EQ(scores_of(*bert), scores_of(*roberta));
   EXPECT_EQ(bert->labels(), (std::vector<std::string>{"negative", "neutral", "positive"}));
+}
+
+// BERT's pairs have two types, and a tokenizer.json may name any; the model's table of them has one row here.
+TEST(Families, TypesThatTheModelLacks) {
+  MadeFolder folder = roberta_as_bert();
+  folder.files["vocab.txt"] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n";
+  const auto model = folder.load();
+  ASSERT_EQ(model->num_types(), 1);
+  TextBatch batch(*model, {});
+  batch.add("a a");
+  const auto refused = [&](auto&& add) {
+    try {
+      add();
+      ADD_FAILURE() << "a type without a row was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), LFFN_ERROR_INVALID_ARGUMENT);
+      EXPECT_NE(std::string(error.what()).find("the type 1, the model has 0 to 0"), std::string::npos) << error.what();
+    }
+  };
+  refused([&] { batch.add_pair("a", "a"); });
+  EXPECT_EQ(batch.size(), 1) << "as it was";
+  EXPECT_EQ(batch.ids().size(), 4u);
 }
 
 TEST(Families, AllNamesOfATensor) {
@@ -197,6 +220,9 @@ TEST(Families, RefusedInOneSentence) {
        "'is_decoder' is true, but only encoders can be run; choose one");
   with("\"pad_token_id\"", "\"add_cross_attention\": true, \"pad_token_id\"", "'add_cross_attention' is true");
   with("RobertaForSequenceClassification", "RobertaForTokenClassification", "save the encoder alone");
+  MadeFolder none("roberta-classes");
+  none.configure("\"max_position_embeddings\": 66", "\"max_position_embeddings\": 1");
+  none.refused(LFFN_ERROR_BAD_MODEL, "'max_position_embeddings' is 1, too few for a token behind the padding's");
   MadeFolder folder("roberta-classes");
   folder.configure("\"gelu\"", "\"quick_gelu\"");
   folder.refused(

@@ -82,6 +82,9 @@ TEST_F(ModelFiles, Configs) {
   refused(config_with("\"max_position_embeddings\": 600", "\"max_position_embeddings\": 2147483647"),
           "expected [2147483649,64]");
   refused(config_with("{", "{\"pad_token_id\": 601, "), "'pad_token_id' is 601");
+  refused(
+      config_with("\"max_position_embeddings\": 600", "\"max_position_embeddings\": 2147483647, \"pad_token_id\": 0"),
+      "'pad_token_id' is 0, allowed is 1 to");
   refused(config_with("{", "{\"type_vocab_size\": 2, "), "token_type_embeddings.weight: shape [1,64], expected [2,64]");
   refused(config_with("\"intermediate_size\": 128", "\"intermediate_size\": 0"), "'intermediate_size' is 0");
   refused(config_with("\"intermediate_size\": 128, ", ""), "'intermediate_size' is missing");

@@ -156,6 +156,23 @@ TEST(MemoryEstimate, RefusesWhatCannotBeLoaded) {
   EXPECT_EQ(lffn_model_estimate(LFFN_MODEL_DATA "/model-lookup", nullptr, &told), LFFN_ERROR_INVALID_ARGUMENT);
 }
 
+// Rows are packed by panels, which takes as much again as a narrow and long matrix.
+TEST(MemoryEstimate, CountsTheRowsOnTheirWay) {
+  if (!peaks_can_be_measured()) GTEST_SKIP() << "the peak of this process's memory cannot be measured";
+  const std::string path = testing::TempDir() + "/loading_memory_test.narrow";
+  RandomModelShape shape;
+  shape.hidden_size = 16;
+  shape.num_heads = 1;
+  shape.ffn_kinds = "v";
+  shape.intermediate_size = 1 << 19;
+  random_model(shape).write(path);
+  const lookupffn::MemoryEstimate told = lookupffn::Model::estimate(path);
+  const size_t peak = peak_of([&] { lookupffn::Model::load(path); });
+  EXPECT_LE(peak, told.loading_bytes + 4 * kMiB);
+  EXPECT_GE(peak, told.weight_bytes / 2) << "or nothing was measured";
+  std::filesystem::remove(path);
+}
+
 // A file of 130 MB, more than may be held beside the packed weights.
 TEST(LoadingMemory, OfALayerIsItsWeightsAndLittleMore) {
   if (!peaks_can_be_measured()) GTEST_SKIP() << "the peak of this process's memory cannot be measured";

@@ -67,7 +67,7 @@ TEST(LookupsInEncoders, OneValueOrOneForEachLayer) {
   folder.configure("[\"gelu\", \"sigmoid\"]", "[\"gelu\"]");
   folder.refused(LFFN_ERROR_BAD_MODEL, "'ffn_activation' has 1 entries, 'num_hidden_layers' is 2");
   folder.configure("[\"gelu\"]", "[\"gelu\", 7]");
-  folder.refused(LFFN_ERROR_BAD_MODEL, "'activation' must be one of");
+  folder.refused(LFFN_ERROR_BAD_MODEL, "'ffn_activation' must be one of");
 }
 
 TEST(LookupsInEncoders, LayersOfDifferentShapes) {
