@@ -38,8 +38,10 @@ Kernels combine(const char* name, const Kernels& base, const IntegerKernels& int
   return both;
 }
 
+using Candidates = std::array<Candidate, 8>;
+
 // Best first.
-const Candidate* candidates(size_t* count) {
+const Candidates& candidates() {
 #if defined(__x86_64__)
   static Forever<const Kernels> with_avx512_vnni, with_avx_vnni;
   const Kernels& avx512_vnni =
@@ -49,9 +51,8 @@ const Candidate* candidates(size_t* count) {
   static Forever<const Kernels> with_neon_dot;
   const Kernels& neon_dot = with_neon_dot.get([] { return combine("neondot", kKernelsNeon, kKernelsNeonDot); });
 #endif
-  using Candidates = std::array<Candidate, 8>;
   static Forever<const Candidates> made;
-  const Candidates& all = made.get([&] {
+  return made.get([&] {
     return Candidates{{
         {"avx512vnni", LFFN_IF_X86(avx512_vnni), cpu_features().avx512_vnni},
         {"avx512", LFFN_IF_X86(kKernelsAvx512), cpu_features().avx512},
@@ -63,19 +64,14 @@ const Candidate* candidates(size_t* count) {
         {"generic", &kKernelsGeneric, true},
     }};
   });
-  *count = all.size();
-  return all.data();
 }
 
 }  // namespace
 
 const Kernels& choose_kernels(const char* name, const char* setting) {
   const std::string wanted = name;
-  size_t count;
-  const Candidate* all = candidates(&count);
   std::string names;
-  for (size_t i = 0; i < count; ++i) {
-    const Candidate& one = all[i];
+  for (const Candidate& one : candidates()) {
     const bool usable = one.kernels != nullptr && one.runs;
     if (usable && (wanted.empty() || wanted == one.name)) return *one.kernels;
     if (wanted == one.name) {
@@ -99,10 +95,8 @@ const Kernels& usable_kernels() {
 }
 
 const Kernels* find_kernels(const char* name) {
-  size_t count;
-  const Candidate* all = candidates(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (std::strcmp(all[i].name, name) == 0) return all[i].runs ? all[i].kernels : nullptr;
+  for (const Candidate& one : candidates()) {
+    if (std::strcmp(one.name, name) == 0) return one.runs ? one.kernels : nullptr;
   }
   return nullptr;
 }

@@ -51,47 +51,21 @@ inline size_t hash_scratch(const HashPlan& plan) {
   return tile.size() > token.size() ? tile.size() : token.size();
 }
 
-// One chain: in[width][tokens] -> out[outputs][tokens], with `other` as large as out. A factor(index, in, out)
-// multiplies by all blocks of one.
-template <typename Factor>
-inline void run_chain(const HashPlan& plan, const float* in, float* other, float* out, int64_t tokens,
-                      Factor&& factor) {
+// One chain: in[width][tokens] -> out[outputs][tokens], with `other` as large as out. `product` multiplies by a block.
+template <typename Product>
+inline void run_chain(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out, int64_t tokens,
+                      Product&& product) {
+  const int64_t panel = block_panel(plan);
+  const int64_t inputs = plan.dense ? plan.width : plan.block, outputs = plan.dense ? plan.outputs : plan.block;
+  const float* weights = plan.weights + int64_t{chain} * plan.factors * plan.outputs * inputs;
   for (int32_t f = 0; f < plan.factors; ++f) {
     float* to = (plan.factors - f) % 2 == 1 ? out : other;
-    factor(f, in, to);
+    for (int64_t row = 0; row < plan.outputs; row += outputs, weights += inputs * outputs) {
+      product(weights, panel, in + row * tokens, inputs, outputs, to + row * tokens);
+    }
     if (!plan.dense) butterflies(to, plan.width / plan.block, plan.block * tokens);
     in = to;
   }
-}
-
-// product(block, offset of the block's inputs, offset of its outputs, outputs of the block) for each block of a factor.
-template <typename Product>
-inline void for_blocks(const HashPlan& plan, Product&& product) {
-  if (plan.dense) return product(0, 0, plan.outputs);
-  for (int64_t b = 0; b < plan.width / plan.block; ++b) product(b, b * plan.block, plan.block);
-}
-
-template <int kVectors>
-void run_chain_tile(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out) {
-  constexpr int64_t kTokens = kVectors * kLanes;
-  const int64_t panel = block_panel(plan), inputs = plan.dense ? plan.width : plan.block;
-  run_chain(plan, in, other, out, kTokens, [&](int32_t f, const float* from, float* to) {
-    const float* weights = plan.weights + (chain * plan.factors + f) * plan.outputs * inputs;
-    for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
-      product_tile<kVectors>(weights + block * inputs * outputs, panel, from + row * kTokens, inputs, outputs,
-                             to + row * kTokens);
-    });
-  });
-}
-
-inline void run_chain_token(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out) {
-  const int64_t panel = block_panel(plan), inputs = plan.dense ? plan.width : plan.block;
-  run_chain(plan, in, other, out, 1, [&](int32_t f, const float* from, float* to) {
-    const float* weights = plan.weights + (chain * plan.factors + f) * plan.outputs * inputs;
-    for_blocks(plan, [&](int64_t block, int64_t row, int64_t outputs) {
-      product_token(weights + block * inputs * outputs, panel, from + row, inputs, outputs, to + row);
-    });
-  });
 }
 
 // The tokens' inputs as the chains want them: [width][tokens].
@@ -163,7 +137,7 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
     run_chains_int8<kVectors>(plan, u, y, buffers.rest);
   } else {
     for (int32_t chain = 0; chain < plan.chains; ++chain) {
-      run_chain_tile<kVectors>(plan, chain, u, buffers.other, y + chain * plan.outputs * kTokens);
+      run_chain(plan, chain, u, buffers.other, y + chain * plan.outputs * kTokens, kTokens, product_tile<kVectors>);
     }
   }
   const int64_t mask = plan.width - 1;  // BH's width is a power of two
@@ -186,31 +160,13 @@ inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, i
   for (int32_t t = 0; t < num_tokens; t += kMost * kLanes) {
     const int32_t tokens = num_tokens - t < kMost * kLanes ? num_tokens - t : kMost * kLanes;
     const HashOutput here = {out.codes + t * out.stride, out.scores + t * out.stride, out.stride};
-    const float* from = x + t * x_stride;
-    switch ((tokens + kLanes - 1) / kLanes) {
-      case 1:
-        hash_tile_of<kInt8, 1>(plan, from, x_stride, tokens, here, scratch);
-        break;
-      case 2:
-        hash_tile_of<kInt8, 2>(plan, from, x_stride, tokens, here, scratch);
-        break;
-      case 3:
-        hash_tile_of < kInt8, kMost<3 ? kMost : 3>(plan, from, x_stride, tokens, here, scratch);
-        break;
-      default:
-        hash_tile_of<kInt8, kMost>(plan, from, x_stride, tokens, here, scratch);
-    }
+    unroll<kMost>([&](auto before) {
+      constexpr int kVectors = decltype(before)::value + 1;
+      if ((tokens + kLanes - 1) / kLanes == kVectors) {
+        hash_tile_of<kInt8, kVectors>(plan, x + t * x_stride, x_stride, tokens, here, scratch);
+      }
+    });
   }
-}
-
-inline void hash_tile(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
-                      void* scratch) {
-  hash_tiles<false>(plan, x, x_stride, num_tokens, out, scratch);
-}
-
-inline void hash_tile_int8(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
-                           void* scratch) {
-  hash_tiles<true>(plan, x, x_stride, num_tokens, out, scratch);
 }
 
 template <bool kInt8>
@@ -228,7 +184,7 @@ inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out,
   for (int64_t f = plan.input_size; f < plan.width; ++f) u[f] = 0;
   if constexpr (kInt8) run_chains_int8_token(plan, u, y, buffers.rest);
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
-    if constexpr (!kInt8) run_chain_token(plan, chain, u, buffers.other, y + chain * plan.outputs);
+    if constexpr (!kInt8) run_chain(plan, chain, u, buffers.other, y + chain * plan.outputs, 1, product_token);
     if (plan.dense) continue;
     // The input's share; the columns past num_hashes have no bias and are not read.
     float* z = y + chain * plan.outputs;
@@ -273,14 +229,6 @@ inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out,
     out.codes[k] = codes[k];
     out.scores[k] = scores[k];
   }
-}
-
-inline void hash_token(const HashPlan& plan, const float* x, HashOutput out, void* scratch) {
-  hash_one_token<false>(plan, x, out, scratch);
-}
-
-inline void hash_token_int8(const HashPlan& plan, const float* x, HashOutput out, void* scratch) {
-  hash_one_token<true>(plan, x, out, scratch);
 }
 
 }  // namespace

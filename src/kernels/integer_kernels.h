@@ -16,8 +16,8 @@ constexpr IntegerKernels integer_kernels() {
   table.hash_word_inputs = kWordInputs;
   table.hash_outputs = kOutputsInt8;
   table.hash_scratch = hash_scratch;
-  table.hash_tile_int8 = hash_tile_int8;
-  table.hash_token_int8 = hash_token_int8;
+  table.hash_tile_int8 = hash_tiles<true>;
+  table.hash_token_int8 = hash_one_token<true>;
   table.gather_int8 = gather_int8;
   table.linear_int8 = linear_int8;
   table.quantise_rows = quantise_rows;

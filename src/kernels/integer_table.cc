@@ -4,7 +4,6 @@
 
 namespace lffn {
 
-extern const IntegerKernels LFFN_TABLE;
 const IntegerKernels LFFN_TABLE = kIntegerKernels;
 
 }  // namespace lffn

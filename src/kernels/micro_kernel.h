@@ -37,7 +37,7 @@ struct IntegerProduct {
   }
   static I32 multiply(I32 vector, I32 factor, I32 sums) {
     if constexpr (kBytes) return dot_raised(sums, factor, vector);
-    return dot_pairs_here(sums, vector, factor);
+    return dot_pairs(sums, vector, factor);
   }
 };
 

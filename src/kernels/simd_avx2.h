@@ -18,19 +18,11 @@ inline __m256 native_floats(__m256i a) { return _mm256_castsi256_ps(a); }
 inline __m256i native_positive(__m256 a) {
   return _mm256_castps_si256(_mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ));
 }
+// At the place where it stands: left to itself, the compiler collects all products of a tile before it adds the first,
+// and runs out of registers.
 inline __m256i native_dot_pairs(__m256i a, __m256i b, __m256i c) {
 #if defined(__AVXVNNI__)
   return _mm256_dpwssd_avx_epi32(a, b, c);
-#else
-  return _mm256_add_epi32(a, _mm256_madd_epi16(b, c));
-#endif
-}
-
-// dot_pairs at the place where it stands: left to itself, the compiler collects all products of a tile before it adds
-// the first, and runs out of registers.
-inline __m256i native_dot_pairs_here(__m256i a, __m256i b, __m256i c) {
-#if defined(__AVXVNNI__)
-  return native_dot_pairs(a, b, c);
 #else
   asm volatile("vpaddd %1, %0, %0" : "+x"(a) : "x"(_mm256_madd_epi16(b, c)));
   return a;

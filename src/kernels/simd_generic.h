@@ -136,20 +136,6 @@ inline int32_t largest_lane(I32 a) {
 inline int32_t first_lane(I32 a) { return a.v[0]; }
 inline float first_lane(F32 a) { return a.v[0]; }
 
-inline void transpose4(const float* r0, const float* r1, const float* r2, const float* r3, float* out, int64_t stride) {
-  for (int i = 0; i < 4; ++i) {
-    out[i * stride] = r0[i];
-    out[i * stride + 1] = r1[i];
-    out[i * stride + 2] = r2[i];
-    out[i * stride + 3] = r3[i];
-  }
-}
-
-// As many rows of floats as there are lanes -> as many columns.
-inline void native_transpose(const float* in, int64_t in_stride, float* out, int64_t out_stride) {
-  transpose4(in, in + in_stride, in + 2 * in_stride, in + 3 * in_stride, out, out_stride);
-}
-
 // All bits set where a > 0.
 inline I32 positive(F32 a) {
   I32 r;
@@ -170,8 +156,6 @@ inline I32 dot_pairs(I32 a, I32 b, I32 c) {
   }
   return r;
 }
-
-inline I32 dot_pairs_here(I32 a, I32 b, I32 c) { return dot_pairs(a, b, c); }
 
 inline F32 keep(F32 a) { return a; }
 inline I32 keep(I32 a) { return a; }

@@ -45,7 +45,7 @@ inline void native_interleave(const int32x4_t* rows, int32x4_t* out) {
   out[2] = vreinterpretq_s32_s16(vzip1q_s16(high01, high23));
   out[3] = vreinterpretq_s32_s16(vzip2q_s16(high01, high23));
 }
-// a + the sums of four products of signed bytes. Without the dot product, x may not be -128 where y is.
+// a + the sums of four products of signed bytes.
 inline int32x4_t native_dot_signed(int32x4_t a, int8x16_t x, int8x16_t y) {
 #if defined(__ARM_FEATURE_DOTPROD)
   return vdotq_s32(a, x, y);

@@ -79,15 +79,6 @@ inline I32 positive(F32 a) { return {BatchI(native_positive(a.v))}; }
 // a + the sum of the products of the low and of the high int16 halves of b and c.
 inline I32 dot_pairs(I32 a, I32 b, I32 c) { return {BatchI(native_dot_pairs(a.v, b.v, c.v))}; }
 
-// The same, for many sums in few registers.
-inline I32 dot_pairs_here(I32 a, I32 b, I32 c) {
-#if defined(__AVX2__) && !defined(__AVX512F__)
-  return {BatchI(native_dot_pairs_here(a.v, b.v, c.v))};
-#else
-  return dot_pairs(a, b, c);
-#endif
-}
-
 // A vector that stays in a register until its last use.
 #if defined(__AVX2__) && !defined(__AVX512F__)
 inline F32 keep(F32 a) { return {BatchF(native_loaded(a.v))}; }

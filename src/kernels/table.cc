@@ -1,4 +1,5 @@
-// The kernels for one instruction set. Compiled once for each, with its flags, LFFN_TABLE and LFFN_ISA_NAME.
+// The kernels for one instruction set. Compiled once for each, with its flags, LFFN_TABLE, LFFN_TRAIN_TABLE and
+// LFFN_ISA_NAME.
 #include "kernels/attention.h"
 #include "kernels/gather.h"
 #include "kernels/gather_slabs.h"
@@ -6,16 +7,9 @@
 #include "kernels/kernels.h"
 #include "kernels/linear.h"
 #include "kernels/panels.h"
+#include "kernels/train_kernels.h"
 
 namespace lffn {
-
-#define LFFN_JOIN_NOW(a, b) a##b
-#define LFFN_JOIN(a, b) LFFN_JOIN_NOW(a, b)
-
-#define LFFN_TRAIN_TABLE LFFN_JOIN(LFFN_TABLE, Train)
-
-extern const TrainKernels LFFN_TRAIN_TABLE;
-
 namespace {
 
 // By name, as integer_kernels().
@@ -25,8 +19,8 @@ constexpr Kernels all_kernels() {
   table.name = LFFN_ISA_NAME;
   table.lanes = kLanes;
   table.tile_tokens = kCallTokens;
-  table.hash_tile = hash_tile;
-  table.hash_token = hash_token;
+  table.hash_tile = hash_tiles<false>;
+  table.hash_token = hash_one_token<false>;
   table.gather_f32 = gather_f32;
   table.gather_f32_many = gather_f32_many;
   table.gather_bf16 = gather_bf16;
@@ -44,7 +38,6 @@ constexpr Kernels all_kernels() {
 
 }  // namespace
 
-extern const Kernels LFFN_TABLE;
 constexpr Kernels LFFN_TABLE = all_kernels();
 
 }  // namespace lffn

@@ -1,6 +1,7 @@
 // What training does to a single token's row: layer norm and scores, both ways.
 #pragma once
 
+#include "kernels/quantise.h"
 #include "kernels/score.h"
 #include "kernels/simd.h"
 #include "kernels/train_kernels.h"
@@ -9,8 +10,6 @@
 
 namespace lffn {
 namespace {
-
-void train_transform(float* y, int64_t blocks, int64_t length) { butterflies(y, blocks, length); }
 
 // The sum of value(i) over [0, size), always paired the same way. value gives whole vectors, value1 single numbers.
 template <typename Value, typename Value1>
@@ -44,7 +43,7 @@ void train_normalise(const float* x, int64_t size, float eps, const float* gain,
                              [&](int64_t i) { return (x[i] - mean) * (x[i] - mean); }) /
                          count;
   stats[0] = mean;
-  stats[1] = 1.0f / sqrt1(variance + eps);
+  stats[1] = 1.0f / __builtin_sqrtf(variance + eps);
 }
 
 void train_normalise_backward(const float* x, int64_t size, const float* stats, const float* gain, const float* du,
@@ -80,13 +79,8 @@ void train_normalise_backward(const float* x, int64_t size, const float* stats, 
 
 // e[i] = exp(-2 |z[i]|), written to the end of the last vector.
 inline void decays(const float* z, int64_t count, float* e) {
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) exp_negative(abs(F32::load(z + i)) * F32::set1(-2.0f)).store(e + i);
-  if (i < count) {
-    float rest[kLanes] = {};
-    for (int k = 0; i + k < count; ++k) rest[k] = z[i + k];
-    exp_negative(abs(F32::load(rest)) * F32::set1(-2.0f)).store(e + i);
-  }
+  for_vectors(z, count,
+              [&](F32 value, int64_t i, int) LFFN_INLINE { exp_negative(abs(value) * F32::set1(-2.0f)).store(e + i); });
 }
 
 // Bits is int32_t, or a Constant, so that the loops over a table's hash values are unrolled.

@@ -5,19 +5,13 @@
 #include "kernels/train_tables.h"
 
 namespace lffn {
-
-#define LFFN_JOIN_NOW(a, b) a##b
-#define LFFN_JOIN(a, b) LFFN_JOIN_NOW(a, b)
-
-#define LFFN_TRAIN_TABLE LFFN_JOIN(LFFN_TABLE, Train)
-
 namespace {
 
 // By name, as integer_kernels().
 constexpr TrainKernels all_train_kernels() {
   TrainKernels table = {};
   table.product = train_product;
-  table.transform = train_transform;
+  table.transform = butterflies;
   table.normalise = train_normalise;
   table.normalise_backward = train_normalise_backward;
   table.score = train_score;
@@ -29,7 +23,6 @@ constexpr TrainKernels all_train_kernels() {
 
 }  // namespace
 
-extern const TrainKernels LFFN_TRAIN_TABLE;
 constexpr TrainKernels LFFN_TRAIN_TABLE = all_train_kernels();
 
 }  // namespace lffn

@@ -77,14 +77,6 @@ void normalise_tile(const NormPlan& plan, float* tile) {
   }
 }
 
-inline float sqrt1(float value) {
-#if defined(LFFN_GENERIC)
-  return std::sqrt(value);
-#else
-  return __builtin_sqrtf(value);
-#endif
-}
-
 // Some rows side by side, which hide each other's latency: the order of a row's sums leaves no other way.
 template <int kRows>
 inline void normalise_rows(const NormPlan& plan, const float* x, int64_t x_stride, float* u, int64_t u_stride) {
@@ -119,7 +111,7 @@ inline void normalise_rows(const NormPlan& plan, const float* x, int64_t x_strid
         return fma(centred, centred, sum);
       },
       [&](int r, float value, float sum) LFFN_INLINE { return fma1(value - mean[r], value - mean[r], sum); }, scale);
-  for (float& total : scale) total = 1.0f / sqrt1(total / size + plan.eps);
+  for (float& total : scale) total = 1.0f / __builtin_sqrtf(total / size + plan.eps);
 
   int64_t f = 0;
   for (; f + kLanes <= n; f += kLanes) {

@@ -17,7 +17,7 @@ class alignas(64) Board {
  public:
   constexpr Board() = default;
 
-  // A loop of more items is run in parts.
+  // A loop of more items is run by its caller alone.
   static constexpr int64_t kMostItems = (int64_t{1} << 24) - 1;
 
   // The caller's side: runs all items, with helpers in at most num_threads - 1 seats. `invite` is called once helpers

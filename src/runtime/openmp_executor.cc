@@ -78,10 +78,6 @@ void happens_after(void*) {}
 // A call whose thread is the first of a region; the others help it until it ends.
 class RegionCall final : public OpenCall {
  public:
-  RegionCall() = default;
-  RegionCall(const RegionCall&) = delete;
-  RegionCall& operator=(const RegionCall&) = delete;
-
   void loop(int64_t n_items, int32_t num_threads, LoopBody body, void* context) override {
     const int32_t most = static_cast<int32_t>(std::min<int64_t>(n_items, num_threads));
     if (n_items <= Board::kMostItems) return board_.run(n_items, most, body, context, [&] { tell(); });

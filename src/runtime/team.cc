@@ -267,8 +267,6 @@ class TeamCall final : public OpenCall {
  public:
   TeamCall(Team& of, int32_t num_threads) : team_(of), board_(of.enter()), num_threads_(num_threads) {}
   ~TeamCall() { team_.leave(board_); }
-  TeamCall(const TeamCall&) = delete;
-  TeamCall& operator=(const TeamCall&) = delete;
 
   void loop(int64_t n_items, int32_t num_threads, LoopBody body, void* context) override {
     if (board_ >= 0 && n_items <= Board::kMostItems) {
