@@ -42,8 +42,7 @@ void append_tokens(std::string& out, const Options& options, const Reading& read
   lookupffn::TokenizeOptions how;
   how.special = !options.plain;
   how.max_tokens = reading.max_tokens;
-  how.is_pair = record.has_pair;
-  how.pair = record.pair;
+  if (record.has_pair) how.pair = record.pair;
   const lookupffn::Encoding tokens = tokenizer.encode(reading.prompt + record.text, how);
   out += "{\"ids\":";
   append_json(out, tokens.ids.data(), tokens.ids.size());

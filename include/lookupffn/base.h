@@ -71,7 +71,7 @@ LFFN_API const char* lffn_last_error(void);
 /** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avxvnni",
  * "avx512", "avx512vnni", "neon" or "neondot".
  * The environment variable LOOKUPFFN_ISA chooses one by name. When its value cannot be used this returns "" and every
- * load fails with the reason. */
+ * load fails with the reason, but for those with a runtime that names another. */
 LFFN_API const char* lffn_isa(void);
 
 /** How many handles are alive in this process. For leak checks in tests. */
@@ -153,7 +153,8 @@ LFFN_API void lffn_file_init_sized(lffn_file* file, size_t struct_size);
 /** @} */
 
 /** @defgroup hooks Hooks
- * For hosts that account for memory or collect logs. Set them before making handles.
+ * For hosts that account for memory or collect logs. Set them before making handles. No function that the library is
+ * given may throw or leave by longjmp.
  * @{ */
 
 /** The levels of log messages. */

@@ -9,6 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -80,11 +83,57 @@ inline void check(lffn_status status) {
 
 /** What a `try_` function gives: a status, and the value if the status is LFFN_OK. */
 template <typename Value>
-struct Outcome {
+struct [[nodiscard]] Outcome {
   lffn_status status = LFFN_OK; /**< LFFN_OK or one of the LFFN_ERROR_ values. */
   Value value = {};             /**< What was asked for. */
   /** Whether it succeeded. */
   explicit operator bool() const noexcept { return status == LFFN_OK; }
+};
+
+/** The value of a success; a failure is thrown. */
+template <typename Value>
+Value value_of(Outcome<Value>&& outcome) {
+  check(outcome.status);
+  return std::move(outcome.value);
+}
+
+/** What try_call gives: a value, or the error that was thrown. */
+template <typename Value>
+struct [[nodiscard]] Attempt {
+  std::optional<Value> value; /**< What the function returned. */
+  std::optional<Error> error; /**< Why it returned nothing. */
+  /** Whether it succeeded. */
+  explicit operator bool() const noexcept { return value.has_value(); }
+  /** LFFN_OK or one of the LFFN_ERROR_ values. */
+  lffn_status status() const noexcept { return error ? error->status() : LFFN_OK; }
+};
+
+/** A try_ form of anything that returns a value: `auto vectors = try_call([&] { return model.embed(texts); })`. Other
+ * exceptions than Error and std::bad_alloc pass.
+ * @param function takes nothing */
+template <typename Function>
+auto try_call(Function&& function) -> Attempt<std::decay_t<std::invoke_result_t<Function&>>> {
+  try {
+    return {function(), std::nullopt};
+  } catch (const Error& error) {
+    return {std::nullopt, error};
+  } catch (const std::bad_alloc&) {
+    return {std::nullopt, OutOfMemory("out of memory")};
+  }
+}
+
+/** Frees the handles of the C interface. */
+struct Free {
+  /** A layer. */
+  void operator()(lffn_layer* handle) const noexcept { lffn_layer_free(handle); }
+  /** A model. */
+  void operator()(lffn_model* handle) const noexcept { lffn_model_free(handle); }
+  /** A result. */
+  void operator()(lffn_result* handle) const noexcept { lffn_result_free(handle); }
+  /** A runtime. */
+  void operator()(lffn_runtime* handle) const noexcept { lffn_runtime_free(handle); }
+  /** A tokenizer. */
+  void operator()(lffn_tokenizer* handle) const noexcept { lffn_tokenizer_free(handle); }
 };
 
 /** A view of contiguous elements that somebody else owns, like C++20's std::span, which converts to it. */

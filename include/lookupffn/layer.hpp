@@ -99,16 +99,15 @@ struct Hashes {
   std::vector<float> scores;       /**< With which weights. */
 };
 
-/** A loaded layer. Can be moved, not copied. Calling a member of a moved-from layer throws InvalidArgument. */
+/** A loaded layer. Can be moved, not copied, and ends when no other thread uses it. Calling a member of a moved-from
+ * layer throws InvalidArgument. */
 class Layer {
  public:
   /** Loads a safetensors file.
    * @param path    UTF-8; a std::filesystem::path converts too
    * @param options see lffn_load_options */
   static Layer load(const std::string& path, const LoadOptions& options = {}) {
-    lffn_layer* handle = nullptr;
-    check(lffn_layer_load(path.c_str(), &options, &handle));
-    return Layer(handle);
+    return value_of(try_load(path, options));
   }
 
   /** Loads the bytes of a safetensors file, which may be freed afterwards.
@@ -116,10 +115,7 @@ class Layer {
    * @param options see lffn_load_options */
   template <typename Bytes>
   static Layer load_memory(const Bytes& bytes, const LoadOptions& options = {}) {
-    static_assert(sizeof(*std::data(bytes)) == 1, "a container of bytes");
-    lffn_layer* handle = nullptr;
-    check(lffn_layer_load_memory(std::data(bytes), std::size(bytes), &options, &handle));
-    return Layer(handle);
+    return value_of(try_load_memory(bytes, options));
   }
 
   /** Makes a layer from tensors, which are copied; without tensors one with random weights from config.seed.
@@ -128,9 +124,7 @@ class Layer {
    * @param options see lffn_load_options */
   static Layer create(const lffn_layer_config& config, Span<const Tensor> tensors = {},
                       const LoadOptions& options = {}) {
-    lffn_layer* handle = nullptr;
-    check(lffn_layer_create(&config, tensors.data(), static_cast<std::int64_t>(tensors.size()), &options, &handle));
-    return Layer(handle);
+    return value_of(try_create(config, tensors, options));
   }
 
   /** As create, but reports a failure by its status.
@@ -159,7 +153,7 @@ class Layer {
   /** As load, but reports a failure by its status.
    * @param path    UTF-8
    * @param options see lffn_load_options */
-  static Outcome<Layer> try_load(const std::string& path, const LoadOptions& options = {}) {
+  static Outcome<Layer> try_load(const std::string& path, const LoadOptions& options = {}) noexcept {
     lffn_layer* handle = nullptr;
     const lffn_status status = lffn_layer_load(path.c_str(), &options, &handle);
     return {status, Layer(handle)};
@@ -172,19 +166,6 @@ class Layer {
     if (handle == nullptr) return;
     [[maybe_unused]] const lffn_status told = lffn_layer_get_info(handle, &info_);  // fails for no layer
   }
-  /** Moves. */
-  Layer(Layer&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), info_(other.info_) {}
-  /** Moves; frees what was held before. */
-  Layer& operator=(Layer&& other) noexcept {
-    Layer taken(std::move(other));
-    std::swap(handle_, taken.handle_);
-    std::swap(info_, taken.info_);
-    return *this;
-  }
-  Layer(const Layer&) = delete;
-  Layer& operator=(const Layer&) = delete;
-  /** Frees the layer. No other thread may be using it. */
-  ~Layer() { lffn_layer_free(handle_); }
 
   /** y = layer(x) into memory of the caller's.
    * @param x      whole tokens
@@ -217,7 +198,7 @@ class Layer {
     args.y_stride = y.stride();
     args.flags = flags;
     args.cancel = cancel == nullptr ? nullptr : cancel->address();
-    return lffn_layer_forward_ex(handle_, &args);
+    return lffn_layer_forward_ex(handle_.get(), &args);
   }
 
   /** layer(x) as a new vector.
@@ -237,7 +218,7 @@ class Layer {
     Hashes hashes;
     hashes.codes.resize(static_cast<std::size_t>(n_tokens * sizes.num_tables * sizes.num_probes));
     hashes.scores.resize(hashes.codes.size());
-    check(lffn_layer_hash(handle_, x.data(), n_tokens, hashes.codes.data(), hashes.scores.data()));
+    check(lffn_layer_hash(handle_.get(), x.data(), n_tokens, hashes.codes.data(), hashes.scores.data()));
     return hashes;
   }
 
@@ -249,15 +230,15 @@ class Layer {
 
   /** Writes the layer to a file, which appears whole or not at all.
    * @param path UTF-8 */
-  void save(const std::string& path) const { check(lffn_layer_save(handle_, path.c_str())); }
+  void save(const std::string& path) const { check(lffn_layer_save(handle_.get(), path.c_str())); }
 
   /** The handle, for functions of the C interface. */
-  lffn_layer* get() const noexcept { return handle_; }
+  lffn_layer* get() const noexcept { return handle_.get(); }
   /** Gives up the handle; the caller frees it. */
-  lffn_layer* release() noexcept { return std::exchange(handle_, nullptr); }
+  lffn_layer* release() noexcept { return handle_.release(); }
 
  private:
-  lffn_layer* handle_ = nullptr;
+  std::unique_ptr<lffn_layer, Free> handle_;
   LayerInfo info_;
 };
 

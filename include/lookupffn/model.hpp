@@ -26,22 +26,21 @@ struct MemoryEstimate : lffn_memory_estimate {
   MemoryEstimate() noexcept : lffn_memory_estimate() { lffn_memory_estimate_init(this); }
 };
 
-/** A loaded model. Can be moved, not copied. Calling a member of a moved-from model throws InvalidArgument. */
+/** A loaded model. Can be moved, not copied, and ends when no other thread uses it. Calling a member of a moved-from
+ * model throws InvalidArgument. */
 class Model {
  public:
   /** Loads a folder, or a file that save wrote.
    * @param path    UTF-8; a std::filesystem::path converts too
    * @param options see lffn_load_options */
   static Model load(const std::string& path, const LoadOptions& options = {}) {
-    Outcome<Model> loaded = try_load(path, options);
-    check(loaded.status);
-    return std::move(loaded.value);
+    return value_of(try_load(path, options));
   }
 
   /** As load, but reports a failure by its status.
    * @param path    UTF-8
    * @param options see lffn_load_options */
-  static Outcome<Model> try_load(const std::string& path, const LoadOptions& options = {}) {
+  static Outcome<Model> try_load(const std::string& path, const LoadOptions& options = {}) noexcept {
     lffn_model* handle = nullptr;
     const lffn_status status = lffn_model_load(path.c_str(), &options, &handle);
     return {status, Model(handle)};
@@ -70,10 +69,7 @@ class Model {
    * @param options see lffn_load_options */
   template <typename Bytes>
   static Model load_memory(const Bytes& bytes, const LoadOptions& options = {}) {
-    static_assert(sizeof(*std::data(bytes)) == 1, "a container of bytes");
-    Outcome<Model> loaded = try_load_memory(bytes, options);
-    check(loaded.status);
-    return std::move(loaded.value);
+    return value_of(try_load_memory(bytes, options));
   }
 
   /** As load_memory, but reports a failure by its status.
@@ -91,9 +87,7 @@ class Model {
    * @param files   see lffn_file
    * @param options see lffn_load_options */
   static Model load_files(Span<const lffn_file> files, const LoadOptions& options = {}) {
-    Outcome<Model> loaded = try_load_files(files, options);
-    check(loaded.status);
-    return std::move(loaded.value);
+    return value_of(try_load_files(files, options));
   }
 
   /** As load_files, but reports a failure by its status.
@@ -113,19 +107,6 @@ class Model {
     if (handle == nullptr) return;
     [[maybe_unused]] const lffn_status told = lffn_model_get_info(handle, &info_);  // fails for no model
   }
-  /** Moves. */
-  Model(Model&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), info_(other.info_) {}
-  /** Moves; frees what was held before. */
-  Model& operator=(Model&& other) noexcept {
-    Model taken(std::move(other));
-    std::swap(handle_, taken.handle_);
-    std::swap(info_, taken.info_);
-    return *this;
-  }
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
-  /** Frees the model. No other thread may be using it. */
-  ~Model() { lffn_model_free(handle_); }
 
   /** One vector for each text, [texts, embedding_size].
    * @param texts   UTF-8
@@ -154,7 +135,7 @@ class Model {
     texts.give(args);
     args.embeddings = out.data();
     args.embeddings_capacity = static_cast<std::int64_t>(out.size());
-    return lffn_model_run(handle_, &args);
+    return lffn_model_run(handle_.get(), &args);
   }
 
   /** The raw class scores of each text, [texts, num_classes].
@@ -190,8 +171,13 @@ class Model {
    * @param kind   LFFN_SCORES_
    * @param scores [texts, num_classes] */
   void activate(std::int32_t kind, Span<float> scores) const {
-    const std::int64_t n = info().num_classes > 0 ? static_cast<std::int64_t>(scores.size()) / info().num_classes : 0;
-    check(lffn_model_activate_scores(handle_, kind, scores.data(), n, scores.data()));
+    const auto classes = static_cast<std::size_t>(info().num_classes);
+    if (classes > 0 && scores.size() % classes != 0) {
+      throw InvalidArgument("scores: " + std::to_string(scores.size()) + " are no whole number of texts of " +
+                            std::to_string(classes) + " classes");
+    }
+    const std::int64_t n = classes > 0 ? static_cast<std::int64_t>(scores.size() / classes) : 0;
+    check(lffn_model_activate_scores(handle_.get(), kind, scores.data(), n, scores.data()));
   }
 
   /** For each mask in the text, the most likely tokens, the best first.
@@ -207,7 +193,7 @@ class Model {
     args.top_k = top_k;
     args.result = result.get();
     args.wanted = LFFN_WANT_FILLINGS;
-    check(lffn_model_run(handle_, &args));
+    check(lffn_model_run(handle_.get(), &args));
     const ResultView view = result.view();
     std::vector<std::vector<Filling>> fillings(static_cast<std::size_t>(view.n_masks));
     for (std::int64_t i = 0; i < view.n_masks * top_k; ++i) {
@@ -239,12 +225,12 @@ class Model {
 
   /** Anything that lffn_model_run can do.
    * @param args see lffn_model_run_args */
-  void run(const lffn_model_run_args& args) const { check(lffn_model_run(handle_, &args)); }
+  void run(const lffn_model_run_args& args) const { check(lffn_model_run(handle_.get(), &args)); }
 
   /** As run, but reports a failure by its status.
    * @param args see lffn_model_run_args */
   [[nodiscard]] lffn_status try_run(const lffn_model_run_args& args) const noexcept {
-    return lffn_model_run(handle_, &args);
+    return lffn_model_run(handle_.get(), &args);
   }
 
   /** What the model is and costs. */
@@ -253,13 +239,19 @@ class Model {
     return info_;
   }
 
+  /** The JSON text of the model's config. */
+  std::string_view config() const {
+    const char* const text = lffn_model_config(handle_.get());
+    return text == nullptr ? "" : text;
+  }
+
   /** The model's family, such as "bert". */
-  std::string_view family() const noexcept { return lffn_model_family(handle_); }
+  std::string_view family() const noexcept { return lffn_model_family(handle_.get()); }
 
   /** The name of a class.
    * @param index below num_classes */
   std::string_view label(std::int32_t index) const {
-    const char* const text = lffn_model_label(handle_, index);
+    const char* const text = lffn_model_label(handle_.get(), index);
     if (text == nullptr) throw InvalidArgument("there is no class " + std::to_string(index));
     return text;
   }
@@ -271,7 +263,7 @@ class Model {
     for (std::int32_t i = 0; i < info().num_prompts; ++i) {
       const char* prompt_name = nullptr;
       const char* text = nullptr;
-      check(lffn_model_prompt(handle_, i, &prompt_name, &text));
+      check(lffn_model_prompt(handle_.get(), i, &prompt_name, &text));
       if (name == prompt_name) return text;
       known += (i > 0 ? ", " : "") + std::string(prompt_name);
     }
@@ -282,18 +274,18 @@ class Model {
   /** The model's tokenizer, which outlives the model. */
   Tokenizer tokenizer() const {
     lffn_tokenizer* handle = nullptr;
-    check(lffn_model_tokenizer(handle_, &handle));
+    check(lffn_model_tokenizer(handle_.get(), &handle));
     return Tokenizer(handle);
   }
 
   /** Writes the model to one file, which appears whole or not at all.
    * @param path UTF-8 */
-  void save(const std::string& path) const { check(lffn_model_save(handle_, path.c_str())); }
+  void save(const std::string& path) const { check(lffn_model_save(handle_.get(), path.c_str())); }
 
   /** The handle, for functions of the C interface. */
-  lffn_model* get() const noexcept { return handle_; }
+  lffn_model* get() const noexcept { return handle_.get(); }
   /** Gives up the handle; the caller frees it. */
-  lffn_model* release() noexcept { return std::exchange(handle_, nullptr); }
+  lffn_model* release() noexcept { return handle_.release(); }
 
   /** Arguments of lffn_model_run with these options.
    * @param options which must stay meanwhile */
@@ -330,11 +322,11 @@ class Model {
     float none = 0;
     output = result.empty() ? &none : result.data();
     capacity = size;
-    check(lffn_model_run(handle_, &args));
+    check(lffn_model_run(handle_.get(), &args));
     return result;
   }
 
-  lffn_model* handle_ = nullptr;
+  std::unique_ptr<lffn_model, Free> handle_;
   ModelInfo info_;
 };
 

@@ -166,7 +166,9 @@ typedef struct lffn_model_run_args {
   /** Receives [n] LFFN_OK, or why this text could not be run. Where statuses are wanted neither here nor in the result,
    * one such text is the whole call's failure. */
   lffn_status* statuses;
-  double* seconds; /**< Receives [LFFN_NUM_STAGES] how long each stage took, on all threads together. */
+  /** Receives [LFFN_NUM_STAGES] how long each stage took, on all threads together. Further stages would get another
+   * member: this one keeps its length. */
+  double* seconds;
 } lffn_model_run_args;
 
 /** What lffn_model_run_args_init calls.

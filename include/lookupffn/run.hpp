@@ -128,30 +128,26 @@ struct ResultView : lffn_result_view {
 class Result {
  public:
   /** An empty one. */
-  Result() { check(lffn_result_create(&handle_)); }
-  /** Moves. */
-  Result(Result&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  /** Moves; frees what was held before. */
-  Result& operator=(Result&& other) noexcept {
-    Result moved(std::move(other));
-    std::swap(handle_, moved.handle_);
-    return *this;
+  Result() {
+    lffn_result* handle = nullptr;
+    check(lffn_result_create(&handle));
+    handle_.reset(handle);
   }
-  Result(const Result&) = delete;
-  Result& operator=(const Result&) = delete;
-  /** Frees it. */
-  ~Result() { lffn_result_free(handle_); }
+  /** Takes over a handle of the C interface. */
+  explicit Result(lffn_result* handle) noexcept : handle_(handle) {}
   /** What it holds, valid until it is used again. */
   ResultView view() const {
     ResultView result;
-    check(lffn_result_get(handle_, &result));
+    check(lffn_result_get(handle_.get(), &result));
     return result;
   }
   /** The handle, for functions of the C interface. */
-  lffn_result* get() const noexcept { return handle_; }
+  lffn_result* get() const noexcept { return handle_.get(); }
+  /** Gives up the handle; the caller frees it. */
+  lffn_result* release() noexcept { return handle_.release(); }
 
  private:
-  lffn_result* handle_ = nullptr;
+  std::unique_ptr<lffn_result, Free> handle_;
 };
 
 }  // namespace lookupffn

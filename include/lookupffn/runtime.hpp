@@ -21,37 +21,29 @@ struct RuntimeOptions : lffn_runtime_options {
  * copied. */
 class Runtime {
  public:
+  /** None: handles that are loaded with it take what the process has. */
+  Runtime() noexcept = default;
   /** @param options see lffn_runtime_options */
-  explicit Runtime(const RuntimeOptions& options = {}) { check(lffn_runtime_create(&options, &handle_)); }
+  explicit Runtime(const RuntimeOptions& options) : Runtime(value_of(try_create(options))) {}
   /** As the constructor, but reports a failure by its status.
    * @param options see lffn_runtime_options */
-  static Outcome<Runtime> try_create(const RuntimeOptions& options = {}) noexcept {
+  static Outcome<Runtime> try_create(const RuntimeOptions& options) noexcept {
     lffn_runtime* handle = nullptr;
     const lffn_status status = lffn_runtime_create(&options, &handle);
     return {status, Runtime(handle)};
   }
   /** Takes over a handle of the C interface. */
   explicit Runtime(lffn_runtime* handle) noexcept : handle_(handle) {}
-  /** Moves. */
-  Runtime(Runtime&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  /** Moves; frees what was held before. */
-  Runtime& operator=(Runtime&& other) noexcept {
-    Runtime taken(std::move(other));
-    std::swap(handle_, taken.handle_);
-    return *this;
-  }
-  Runtime(const Runtime&) = delete;
-  Runtime& operator=(const Runtime&) = delete;
-  /** Frees the runtime; handles that were loaded with it go on. */
-  ~Runtime() { lffn_runtime_free(handle_); }
 
   /** The instruction set of its handles' kernels. */
-  std::string_view isa() const noexcept { return lffn_runtime_isa(handle_); }
+  std::string_view isa() const noexcept { return lffn_runtime_isa(handle_.get()); }
   /** The handle, for LoadOptions::runtime and for functions of the C interface. */
-  lffn_runtime* get() const noexcept { return handle_; }
+  lffn_runtime* get() const noexcept { return handle_.get(); }
+  /** Gives up the handle; the caller frees it. */
+  lffn_runtime* release() noexcept { return handle_.release(); }
 
  private:
-  lffn_runtime* handle_ = nullptr;
+  std::unique_ptr<lffn_runtime, Free> handle_;
 };
 
 }  // namespace lookupffn

@@ -5,6 +5,7 @@
 #ifndef LOOKUPFFN_TOKENIZER_HPP
 #define LOOKUPFFN_TOKENIZER_HPP
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,11 +21,10 @@ struct TokenizerInfo : lffn_tokenizer_info {
 
 /** How a text is turned into tokens. */
 struct TokenizeOptions {
-  std::string_view pair;              /**< The second text of a pair, used when is_pair is set. */
-  bool is_pair = false;               /**< Whether there is a second text. */
-  bool special = true;                /**< Whether special tokens are put around. */
-  std::int64_t max_tokens = 0;        /**< Cut to so many, special ones counted; 0 = never. */
-  const CancelFlag* cancel = nullptr; /**< Ends the call from another thread. */
+  std::optional<std::string_view> pair; /**< The second text of a pair. */
+  bool special = true;                  /**< Whether special tokens are put around. */
+  std::int64_t max_tokens = 0;          /**< Cut to so many, special ones counted; 0 = never. */
+  const CancelFlag* cancel = nullptr;   /**< Ends the call from another thread. */
 };
 
 /** A text's tokens. */
@@ -36,16 +36,14 @@ struct Encoding {
   std::int64_t uncut = 0;           /**< How many there would be without cutting. */
 };
 
-/** A loaded tokenizer. Can be moved, not copied. */
+/** A loaded tokenizer. Can be moved, not copied, and ends when no other thread uses it. */
 class Tokenizer {
  public:
   /** Loads a folder, a tokenizer.json, or a file that Model::save wrote.
    * @param path    UTF-8
    * @param options see lffn_tokenizer_load */
   static Tokenizer load(const std::string& path, const LoadOptions& options = {}) {
-    Outcome<Tokenizer> loaded = try_load(path, options);
-    check(loaded.status);
-    return std::move(loaded.value);
+    return value_of(try_load(path, options));
   }
 
   /** As load, but reports a failure by its status.
@@ -61,9 +59,7 @@ class Tokenizer {
    * @param files   see lffn_file
    * @param options see lffn_tokenizer_load */
   static Tokenizer load_files(Span<const lffn_file> files, const LoadOptions& options = {}) {
-    Outcome<Tokenizer> loaded = try_load_files(files, options);
-    check(loaded.status);
-    return std::move(loaded.value);
+    return value_of(try_load_files(files, options));
   }
 
   /** As load_files, but reports a failure by its status.
@@ -76,20 +72,10 @@ class Tokenizer {
     return {status, Tokenizer(handle)};
   }
 
+  /** No tokenizer: calling a member throws InvalidArgument. */
+  Tokenizer() noexcept = default;
   /** Takes over a handle of the C interface. */
   explicit Tokenizer(lffn_tokenizer* handle) noexcept : handle_(handle) {}
-  /** Moves. */
-  Tokenizer(Tokenizer&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  /** Moves; frees what was held before. */
-  Tokenizer& operator=(Tokenizer&& other) noexcept {
-    Tokenizer taken(std::move(other));
-    std::swap(handle_, taken.handle_);
-    return *this;
-  }
-  Tokenizer(const Tokenizer&) = delete;
-  Tokenizer& operator=(const Tokenizer&) = delete;
-  /** Frees the tokenizer. No other thread may be using it. */
-  ~Tokenizer() { lffn_tokenizer_free(handle_); }
 
   /** A text's tokens, with types and places.
    * @param text    UTF-8
@@ -100,7 +86,7 @@ class Tokenizer {
     lffn_tokenize_args args = arguments(text, options);
     args.n_ids = &n_ids;
     args.n_uncut = &result.uncut;
-    check(lffn_tokenizer_encode(handle_, &args));
+    check(lffn_tokenizer_encode(handle_.get(), &args));
     const auto size = static_cast<std::size_t>(n_ids);
     result.ids.resize(size);
     result.types.resize(size);
@@ -111,7 +97,7 @@ class Tokenizer {
     args.begins = result.begins.data();
     args.ends = result.ends.data();
     args.capacity = n_ids;
-    check(lffn_tokenizer_encode(handle_, &args));
+    check(lffn_tokenizer_encode(handle_.get(), &args));
     return result;
   }
 
@@ -122,7 +108,7 @@ class Tokenizer {
     std::int64_t n_ids = 0;
     lffn_tokenize_args args = arguments(text, options);
     args.n_ids = &n_ids;
-    check(lffn_tokenizer_encode(handle_, &args));
+    check(lffn_tokenizer_encode(handle_.get(), &args));
     return n_ids;
   }
 
@@ -132,9 +118,9 @@ class Tokenizer {
   std::string decode(Span<const std::int32_t> ids, std::uint32_t flags = 0) const {
     std::size_t n_bytes = 0;
     const auto n_ids = static_cast<std::int64_t>(ids.size());
-    check(lffn_tokenizer_decode(handle_, ids.data(), n_ids, flags, nullptr, 0, &n_bytes));
+    check(lffn_tokenizer_decode(handle_.get(), ids.data(), n_ids, flags, nullptr, 0, &n_bytes));
     std::string text(n_bytes, '\0');
-    check(lffn_tokenizer_decode(handle_, ids.data(), n_ids, flags, text.data(), text.size(), &n_bytes));
+    check(lffn_tokenizer_decode(handle_.get(), ids.data(), n_ids, flags, text.data(), text.size(), &n_bytes));
     return text;
   }
 
@@ -142,7 +128,7 @@ class Tokenizer {
    * @param token written as in the vocabulary */
   std::int32_t find(std::string_view token) const {
     std::int32_t id = -1;
-    check(lffn_tokenizer_find(handle_, token.data(), token.size(), &id));
+    check(lffn_tokenizer_find(handle_.get(), token.data(), token.size(), &id));
     return id;
   }
 
@@ -151,21 +137,21 @@ class Tokenizer {
   std::string_view token(std::int32_t id) const {
     const char* text = nullptr;
     std::size_t size = 0;
-    check(lffn_tokenizer_token(handle_, id, &text, &size));
+    check(lffn_tokenizer_token(handle_.get(), id, &text, &size));
     return {text, size};
   }
 
   /** What the tokenizer is. */
   TokenizerInfo info() const {
     TokenizerInfo result;
-    check(lffn_tokenizer_get_info(handle_, &result));
+    check(lffn_tokenizer_get_info(handle_.get(), &result));
     return result;
   }
 
   /** The handle, for functions of the C interface. */
-  lffn_tokenizer* get() const noexcept { return handle_; }
+  lffn_tokenizer* get() const noexcept { return handle_.get(); }
   /** Gives up the handle; the caller frees it. */
-  lffn_tokenizer* release() noexcept { return std::exchange(handle_, nullptr); }
+  lffn_tokenizer* release() noexcept { return handle_.release(); }
 
  private:
   static lffn_tokenize_args arguments(std::string_view text, const TokenizeOptions& options) noexcept {
@@ -173,9 +159,9 @@ class Tokenizer {
     lffn_tokenize_args_init(&args);
     args.text = text.empty() ? "" : text.data();
     args.text_size = text.size();
-    if (options.is_pair) {
-      args.pair = options.pair.empty() ? "" : options.pair.data();
-      args.pair_size = options.pair.size();
+    if (options.pair) {
+      args.pair = options.pair->empty() ? "" : options.pair->data();
+      args.pair_size = options.pair->size();
     }
     args.max_tokens = options.max_tokens;
     args.flags = options.special ? std::uint32_t{LFFN_TOKENIZE_SPECIAL} : 0;
@@ -183,7 +169,7 @@ class Tokenizer {
     return args;
   }
 
-  lffn_tokenizer* handle_ = nullptr;
+  std::unique_ptr<lffn_tokenizer, Free> handle_;
 };
 
 }  // namespace lookupffn

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "format/utf8.h"
+#include "runtime/executor.h"
 #include "runtime/system.h"
 
 namespace lffn {
@@ -41,6 +42,30 @@ const char* last_error() noexcept {
 
 void need(const void* pointer, const char* name) {
   if (pointer == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is NULL", name);
+}
+
+void check_count(int64_t count, const char* name) {
+  if (count < 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected 0 or more", name, static_cast<long long>(count));
+  }
+}
+
+void check_value(int32_t value, int32_t last, const char* name, const char* kind) {
+  if (value < 0 || value > last) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %d, expected an %s value", name, value, kind);
+  }
+}
+
+void check_flags(uint32_t flags, uint32_t known, const char* name) {
+  if ((flags & ~known) != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is 0x%x, which has bits this version does not know", name, flags);
+  }
+}
+
+void check_threads(int32_t num_threads, const char* name) {
+  if (num_threads < 0 || num_threads > kMaxThreads) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %d, expected 0 to %d", name, num_threads, kMaxThreads);
+  }
 }
 
 void count_handle(int64_t change) noexcept { handles.fetch_add(change, std::memory_order_relaxed); }

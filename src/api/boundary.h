@@ -1,6 +1,7 @@
 // What every function of the C interface is wrapped in.
 #pragma once
 
+#include <cstdint>
 #include <new>
 #include <string>
 
@@ -48,7 +49,11 @@ void free_handle(Handle* handle) noexcept {
   count_handle(-1);
 }
 
-// Fails unless the pointer is set.
+// All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
 void need(const void* pointer, const char* name);
+void check_count(int64_t count, const char* name);
+void check_value(int32_t value, int32_t last, const char* name, const char* kind);
+void check_flags(uint32_t flags, uint32_t known, const char* name);
+void check_threads(int32_t num_threads, const char* name);
 
 }  // namespace lffn

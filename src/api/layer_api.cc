@@ -4,8 +4,7 @@
 
 #include "api/boundary.h"
 #include "api/load_options.h"
-#include "api/read_config.h"
-#include "api/run_checks.h"
+#include "api/read_structs.h"
 #include "api/structs.h"
 #include "format/file.h"
 #include "layer/layer.h"
@@ -20,58 +19,6 @@ struct lffn_layer {
 };
 
 namespace {
-
-std::vector<TensorView> read_tensors(const lffn_tensor* tensors, int64_t count) {
-  std::vector<TensorView> result;
-  need(tensors, "tensors");
-  for (int64_t i = 0; i < count; ++i) {
-    const lffn_tensor tensor = read_element(tensors, i, "tensors");
-    if (tensor.name == nullptr)
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "tensors[%lld].name is NULL", static_cast<long long>(i));
-    const char* name = tensor.name;
-    if (tensor.rank < 0 || tensor.rank > 8) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: rank %d, expected 0 to 8", name, tensor.rank);
-    }
-    TensorView view;
-    view.name = name;
-    switch (tensor.dtype) {
-      case LFFN_F32:
-        view.dtype = DType::kF32;
-        break;
-      case LFFN_F16:
-        view.dtype = DType::kF16;
-        break;
-      case LFFN_BF16:
-        view.dtype = DType::kBF16;
-        break;
-      case LFFN_INT8:
-        view.dtype = DType::kI8;
-        break;
-      default:
-        fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: dtype %d is no LFFN_ element type", name, tensor.dtype);
-    }
-    size_t bytes = dtype_size(view.dtype);
-    for (int32_t r = 0; r < tensor.rank; ++r) {
-      if (tensor.shape[r] < 0 || __builtin_mul_overflow(bytes, static_cast<size_t>(tensor.shape[r]), &bytes)) {
-        fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: shape[%d] is %lld, which is negative or too large", name, r,
-             static_cast<long long>(tensor.shape[r]));
-      }
-      view.shape.push_back(tensor.shape[r]);
-    }
-    if (tensor.size != bytes) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: size is %zu bytes, but %s %s needs %zu", name, tensor.size,
-           dtype_name(view.dtype), view.shape_text().c_str(), bytes);
-    }
-    if (tensor.data == nullptr && bytes > 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: data is NULL", name);
-    for (const TensorView& other : result) {
-      if (other.name == view.name) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: given twice", name);
-    }
-    view.data = static_cast<const uint8_t*>(tensor.data);
-    view.size = tensor.size;
-    result.push_back(std::move(view));
-  }
-  return result;
-}
 
 void hand_out(Loading& loading, std::unique_ptr<const Layer> layer, lffn_layer** out) {
   const lffn_layer_info info = layer->info();
@@ -100,9 +47,8 @@ size_t extent(const void* start, int64_t rows, int64_t stride, int64_t columns, 
 void run(const lffn_layer* layer, const lffn_forward_args& args) {
   const LayerConfig& config = layer->layer->config();
   check_count(args.n_tokens, "n_tokens");
-  if ((args.flags & ~static_cast<uint32_t>(LFFN_FORWARD_ADD)) != 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "args.flags is 0x%x, which has bits this version does not know", args.flags);
-  }
+  check_flags(args.flags, LFFN_FORWARD_ADD, "args.flags");
+  if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "args.reserved is %u, expected 0", args.reserved);
   ForwardCall call;
   call.x = args.x;
   call.y = args.y;

@@ -29,9 +29,7 @@ lffn_load_options defaults() {
 
 LoadOptions read_options(const lffn_load_options& given) {
   LoadOptions result;
-  if (given.num_threads < 0 || given.num_threads > kMaxThreads) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.num_threads is %d, expected 0 to %d", given.num_threads, kMaxThreads);
-  }
+  check_threads(given.num_threads, "options.num_threads");
   for (const ChosenType& type : kChosenTypes) {
     const int32_t dtype = given.*type.given;
     if (dtype != LFFN_DTYPE_AS_STORED && dtype != LFFN_F32 && dtype != LFFN_INT8 &&
@@ -41,10 +39,7 @@ LoadOptions read_options(const lffn_load_options& given) {
     }
     result.*type.chosen = dtype;
   }
-  const uint32_t known = LFFN_LOAD_MMAP | LFFN_LOAD_FLUSH_DENORMALS;
-  if ((given.flags & ~known) != 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.flags is 0x%x, which has bits this version does not know", given.flags);
-  }
+  check_flags(given.flags, LFFN_LOAD_MMAP | LFFN_LOAD_FLUSH_DENORMALS, "options.flags");
   result.num_threads = given.num_threads;
   result.map_file = (given.flags & LFFN_LOAD_MMAP) != 0;
   result.flush_denormals = (given.flags & LFFN_LOAD_FLUSH_DENORMALS) != 0;

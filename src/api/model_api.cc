@@ -4,7 +4,7 @@
 #include "api/boundary.h"
 #include "api/load_options.h"
 #include "api/model_handle.h"
-#include "api/read_files.h"
+#include "api/read_structs.h"
 #include "api/structs.h"
 #include "model/memory_estimate.h"
 #include "runtime/log.h"

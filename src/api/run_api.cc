@@ -79,30 +79,21 @@ int64_t place_logits(const Model& model, const lffn_model_run_args& args, const 
   return asked;
 }
 
-// nullopt: as the model means it.
-std::optional<Pooling> pooling_of(int32_t pooling) {
-  switch (pooling) {
-    case LFFN_POOLING_FIRST:
-      return Pooling::kFirst;
-    case LFFN_POOLING_MEAN:
-      return Pooling::kMean;
-    case LFFN_POOLING_MAX:
-      return Pooling::kMax;
-    case LFFN_POOLING_MEAN_SQRT:
-      return Pooling::kMeanSqrtLength;
-    default:
-      return std::nullopt;
-  }
-}
-
 // The caller's memory, or the result's.
 template <typename Number>
 Number* choose(Number* given, bool wanted, Room<Number>& room, int64_t count) {
   return given != nullptr || !wanted ? given : room.of(static_cast<size_t>(count));
 }
 
-// Gives how many rows of logits were asked for, those of masks not counted.
-int64_t run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& memory) {
+// Where the results of a call are; nullptr: not wanted.
+struct Given {
+  int64_t logit_rows = 0;  // that were asked for, those of masks not counted
+  const float *hidden = nullptr, *embeddings = nullptr, *logits = nullptr, *class_scores = nullptr;
+  int32_t* filling_ids = nullptr;
+  float* filling_probabilities = nullptr;
+};
+
+Given run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& memory) {
   const Model& model = *handle->model;
   const ModelConfig& config = model.config();
   const Wanted wanted = wanted_of(model, args);
@@ -117,7 +108,8 @@ int64_t run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory
   if (args.statuses != nullptr) std::copy(memory.statuses.begin(), memory.statuses.end(), args.statuses);
   if (args.n_masks != nullptr) *args.n_masks = masks;
 
-  const std::optional<Pooling> pooling = pooling_of(args.pooling);
+  std::optional<Pooling> pooling;  // none: as the model means it
+  if (args.pooling != LFFN_POOLING_MODEL) pooling = static_cast<Pooling>(args.pooling - 1);
   const int64_t hidden = extent(tokens, config.hidden_size, "hidden");
   const int64_t embeddings = extent(args.n, model.embedding_size(pooling), "embeddings");
   const int64_t logits = extent(static_cast<int64_t>(memory.positions.size()), config.vocab_size, "logits");
@@ -133,6 +125,13 @@ int64_t run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory
   call.hidden = choose(args.hidden, wanted.hidden, memory.hidden, hidden);
   call.embeddings = choose(args.embeddings, wanted.embeddings, memory.embeddings, embeddings);
   call.class_scores = choose(args.class_scores, wanted.class_scores, memory.class_scores, class_scores);
+  Given given;
+  if (wanted.fillings) {  // all memory before the first output is written
+    const bool in_result = (args.wanted & LFFN_WANT_FILLINGS) != 0;
+    given.filling_ids = choose(args.filling_ids, in_result, memory.filling_ids, fillings);
+    given.filling_probabilities = choose(args.filling_probabilities, in_result, memory.filling_probabilities, fillings);
+    if (masks > 0) memory.order.reserve(static_cast<size_t>(config.vocab_size));
+  }
   call.positions = memory.positions.data();
   call.num_positions = static_cast<int64_t>(memory.positions.size());
   if (call.num_positions > 0) {
@@ -141,9 +140,7 @@ int64_t run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory
     call.logits = whole && args.logits != nullptr ? args.logits : memory.logits.of(static_cast<size_t>(logits));
   }
   call.pooling = pooling;
-  call.scaling = args.normalize == LFFN_NORMALIZE_YES  ? Scaling::kYes
-                 : args.normalize == LFFN_NORMALIZE_NO ? Scaling::kNo
-                                                       : Scaling::kAsModel;
+  call.scaling = static_cast<Scaling>(args.normalize);
   call.cancel = args.cancel;
   call.seconds = args.seconds;
   model.run(call);
@@ -152,16 +149,17 @@ int64_t run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory
   if (args.logits != nullptr && call.logits != args.logits) {
     std::copy_n(call.logits, asked * config.vocab_size, args.logits);
   }
-  if (!wanted.fillings) return asked;
-  const bool in_result = (args.wanted & LFFN_WANT_FILLINGS) != 0;
-  int32_t* const filling_ids = choose(args.filling_ids, in_result, memory.filling_ids, fillings);
-  float* const probabilities = choose(args.filling_probabilities, in_result, memory.filling_probabilities, fillings);
-  for (int64_t mask = 0; mask < masks; ++mask) {
+  for (int64_t mask = 0; wanted.fillings && mask < masks; ++mask) {
     most_likely(call.logits + (asked + mask) * config.vocab_size, config.vocab_size, args.top_k, memory.order,
-                filling_ids == nullptr ? nullptr : filling_ids + mask * args.top_k,
-                probabilities == nullptr ? nullptr : probabilities + mask * args.top_k);
+                given.filling_ids == nullptr ? nullptr : given.filling_ids + mask * args.top_k,
+                given.filling_probabilities == nullptr ? nullptr : given.filling_probabilities + mask * args.top_k);
   }
-  return asked;
+  given.logit_rows = asked;
+  given.hidden = call.hidden;
+  given.embeddings = call.embeddings;
+  given.logits = args.logits != nullptr ? args.logits : memory.logits.data();
+  given.class_scores = call.class_scores;
+  return given;
 }
 
 void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
@@ -175,7 +173,7 @@ void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
   RunMemory& memory = args.result->memory;
   lffn_result_view& view = args.result->view;
   view = {};
-  const int64_t asked = run(model, args, memory);
+  const Given given = run(model, args, memory);
   const auto wants = [&](uint32_t bit) { return (args.wanted & bit) != 0; };
   view.n = args.n;
   view.n_tokens = memory.offsets[static_cast<size_t>(args.n)];
@@ -185,21 +183,16 @@ void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
   view.statuses = memory.statuses.data();
   view.mask_offsets = memory.mask_offsets.data();
   if (wants(LFFN_WANT_IDS)) view.ids = args.texts != nullptr ? memory.texts.ids().data() : memory.ids.data();
-  if (wants(LFFN_WANT_HIDDEN)) view.hidden = args.hidden != nullptr ? args.hidden : memory.hidden.data();
-  if (wants(LFFN_WANT_EMBEDDINGS)) {
-    view.embeddings = args.embeddings != nullptr ? args.embeddings : memory.embeddings.data();
-  }
+  if (wants(LFFN_WANT_HIDDEN)) view.hidden = given.hidden;
+  if (wants(LFFN_WANT_EMBEDDINGS)) view.embeddings = given.embeddings;
   if (wants(LFFN_WANT_LOGITS)) {
-    view.n_positions = asked;
-    view.logits = args.logits != nullptr ? args.logits : memory.logits.data();
+    view.n_positions = given.logit_rows;
+    view.logits = given.logits;
   }
-  if (wants(LFFN_WANT_CLASS_SCORES)) {
-    view.class_scores = args.class_scores != nullptr ? args.class_scores : memory.class_scores.data();
-  }
+  if (wants(LFFN_WANT_CLASS_SCORES)) view.class_scores = given.class_scores;
   if (wants(LFFN_WANT_FILLINGS)) {
-    view.filling_ids = args.filling_ids != nullptr ? args.filling_ids : memory.filling_ids.data();
-    view.filling_probabilities =
-        args.filling_probabilities != nullptr ? args.filling_probabilities : memory.filling_probabilities.data();
+    view.filling_ids = given.filling_ids;
+    view.filling_probabilities = given.filling_probabilities;
   }
 }
 

@@ -9,16 +9,6 @@ long long printable(int64_t value) { return value; }
 
 }  // namespace
 
-void check_count(int64_t count, const char* name) {
-  if (count < 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected 0 or more", name, printable(count));
-}
-
-void check_value(int32_t value, int32_t last, const char* name, const char* kind) {
-  if (value < 0 || value > last) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %d, expected an %s value", name, value, kind);
-  }
-}
-
 int64_t extent(int64_t rows, int64_t columns, const char* name) {
   int64_t numbers = 0;
   if (__builtin_mul_overflow(rows, columns, &numbers) || numbers > PTRDIFF_MAX / static_cast<int64_t>(sizeof(float))) {
@@ -38,14 +28,10 @@ void check_room(const void* out, int64_t capacity, int64_t needed, const char* n
 Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   const uint32_t known = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS |
                          LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS | LFFN_WANT_STATUSES;
-  if ((args.wanted & ~known) != 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "wanted is 0x%x, which has bits this version does not know", args.wanted);
-  }
+  check_flags(args.wanted, known, "wanted");
   if (args.wanted != 0 && args.result == nullptr)
     fail(LFFN_ERROR_INVALID_ARGUMENT, "result is NULL, but wanted is not 0");
-  if ((args.flags & ~static_cast<uint32_t>(LFFN_RUN_ALL_POSITIONS)) != 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has bits this version does not know", args.flags);
-  }
+  check_flags(args.flags, LFFN_RUN_ALL_POSITIONS, "flags");
   const auto wants = [&](const void* out, uint32_t bit) { return out != nullptr || (args.wanted & bit) != 0; };
   Wanted wanted = {};
   wanted.ids = (args.wanted & LFFN_WANT_IDS) != 0;

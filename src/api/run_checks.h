@@ -20,8 +20,6 @@ Wanted wanted_of(const Model& model, const lffn_model_run_args& args);
 // Offsets in order, ids in the vocabulary, types known, nothing too long, and nothing empty where that has no result.
 void check_sequences(const Model& model, const lffn_model_run_args& args, bool pooled);
 
-void check_count(int64_t count, const char* name);
-void check_value(int32_t value, int32_t last, const char* name, const char* kind);
 // rows * columns, or an error where so many numbers are more than any memory holds.
 int64_t extent(int64_t rows, int64_t columns, const char* name);
 void check_room(const void* out, int64_t capacity, int64_t needed, const char* name);

@@ -24,15 +24,12 @@ class Room {
       memory_ = Memory();
       memory_ = Memory(bytes);
     }
-    count_ = count;
     return memory_.as<Number>();
   }
   Number* data() const { return memory_.as<Number>(); }
-  size_t count() const { return count_; }
 
  private:
   Memory memory_;
-  size_t count_ = 0;
 };
 
 struct RunMemory {

@@ -5,6 +5,7 @@
 #include "api/runtime_handle.h"
 #include "api/structs.h"
 #include "layer/layer.h"
+#include "runtime/environment.h"
 #include "runtime/host_executor.h"
 #include "runtime/memory.h"
 
@@ -13,12 +14,8 @@ using namespace lffn;
 namespace {
 
 Runtime make_runtime(const lffn_runtime_options& given) {
-  if (given.num_threads < 0 || given.num_threads > kMaxThreads) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.num_threads is %d, expected 0 to %d", given.num_threads, kMaxThreads);
-  }
-  if (given.flags != 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "options.flags is 0x%x, which has bits this version does not know", given.flags);
-  }
+  check_threads(given.num_threads, "options.num_threads");
+  check_flags(given.flags, 0, "options.flags");
   Hooks hooks;
   if (given.allocator != nullptr) {
     hooks.allocator = read_struct(given.allocator, "options.allocator");
@@ -26,11 +23,12 @@ Runtime make_runtime(const lffn_runtime_options& given) {
   }
   hooks.log = given.log;
   hooks.log_user = given.log_user;
-  const Kernels& usual = usable_kernels();
+  check_environment();
+  const Kernels& chosen = given.isa == nullptr ? kernels() : choose_kernels(given.isa, "options.isa");
   return {hooks,
           given.parallel_for == nullptr ? default_executor()
                                         : host_executor({given.parallel_for, given.parallel_user, given.num_threads}),
-          given.isa == nullptr ? usual : choose_kernels(given.isa, "options.isa"), given.num_threads};
+          chosen, given.num_threads};
 }
 
 }  // namespace

@@ -63,6 +63,12 @@ size_t checked_size(const Struct* given, const char* name) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s.struct_size is %zu, expected at least %zu; call its _init function first",
          name, size, kFirstSize<Struct>);
   }
+  // Not so much larger that it was never set.
+  constexpr size_t kMostSize = 4096;
+  if (size > kMostSize) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s.struct_size is %zu, more than any version's; call its _init function first",
+         name, size);
+  }
   return size;
 }
 
@@ -82,10 +88,11 @@ Struct read_struct(const Struct* given, const char* name) {
   return copy;
 }
 
-// Fills as much of the caller's struct as both know.
+// Fills as much of the caller's struct as both know; what only the caller knows becomes zero.
 template <typename Struct>
 void write_struct(const Struct& filled, Struct* out, const char* name) {
   const size_t size = checked_size(out, name);
+  std::memset(out, 0, size);
   std::memcpy(out, &filled, std::min(size, sizeof(Struct)));
   std::memcpy(out, &size, sizeof size);
 }

@@ -6,7 +6,7 @@
 #include "api/boundary.h"
 #include "api/load_options.h"
 #include "api/model_handle.h"
-#include "api/read_files.h"
+#include "api/read_structs.h"
 #include "api/structs.h"
 #include "model/tokenizer_files.h"
 
@@ -30,19 +30,10 @@ std::string_view view(const char* text, size_t size, const char* name) {
   return {text, size};
 }
 
-void check_flags(uint32_t flags, uint32_t known) {
-  if ((flags & ~known) != 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has bits this version does not know", flags);
-  }
-}
-
 void encode(const Tokenizer& tokenizer, const lffn_tokenize_args& args) {
-  check_flags(args.flags, LFFN_TOKENIZE_SPECIAL);
+  check_flags(args.flags, LFFN_TOKENIZE_SPECIAL, "flags");
   if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %u, expected 0", args.reserved);
-  if (args.max_tokens < 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "max_tokens is %lld, expected 0 or more",
-         static_cast<long long>(args.max_tokens));
-  }
+  check_count(args.max_tokens, "max_tokens");
   const std::string_view text = view(args.text, args.text_size, "text");
   Tokenizer::Options options;
   options.special = (args.flags & LFFN_TOKENIZE_SPECIAL) != 0;
@@ -147,13 +138,11 @@ lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t
                                   char* utf8, size_t capacity, size_t* n_bytes) {
   return guarded([&] {
     need(tokenizer, "tokenizer");
-    if (n_ids < 0) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "n_ids is %lld, expected 0 or more", static_cast<long long>(n_ids));
-    }
+    check_count(n_ids, "n_ids");
     if (n_ids > 0) need(ids, "ids");
     if (capacity > 0) need(utf8, "utf8");
     need(n_bytes, "n_bytes");
-    check_flags(flags, LFFN_DETOKENIZE_SKIP_SPECIAL);
+    check_flags(flags, LFFN_DETOKENIZE_SKIP_SPECIAL, "flags");
     const std::string text =
         tokenizer->tokenizer->decode(ids, static_cast<size_t>(n_ids), (flags & LFFN_DETOKENIZE_SKIP_SPECIAL) != 0);
     *n_bytes = text.size();

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "api/read_config.h"
+#include "api/read_structs.h"
 #include "api/structs.h"
 #include "kernels/kernels.h"
 #include "layer/layer.h"
@@ -21,9 +21,7 @@ inline constexpr size_t lffn::kFirstSize<lffn_train_gradients> = LFFN_SIZE_UP_TO
 namespace {
 
 int32_t read_threads(int32_t num_threads) {
-  if (num_threads < 0 || num_threads > kMaxThreads) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "num_threads is %d, expected 0 to %d", num_threads, kMaxThreads);
-  }
+  check_threads(num_threads, "num_threads");
   return resolve_threads(num_threads);
 }
 

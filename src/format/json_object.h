@@ -22,6 +22,8 @@ struct JsonValue {
 
   bool is_null() const { return shape == Shape::kScalar && scalar.kind == JsonScalar::Kind::kNull; }
   bool is_text() const { return shape == Shape::kScalar && scalar.kind == JsonScalar::Kind::kString; }
+  // What callers get as a text of C, which ends at the first zero.
+  bool is_c_text() const { return is_text() && scalar.text.find('\0') == std::string::npos; }
 };
 
 // Parses a whole document. `what` begins every message. Throws Error(LFFN_ERROR_BAD_MODEL), also for texts of more than

@@ -97,6 +97,7 @@ int flush(int file) {
 }  // namespace
 
 NewFile::NewFile(const std::string& path) : path_(path), target_(path), file_(-1) {
+  if (path.empty()) fail_io("write", path_, ENOENT);
   const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr), &std::free);
   if (resolved != nullptr) {
     target_ = resolved.get();

@@ -90,7 +90,7 @@ const Kernels& kernels() {
 }
 
 const Kernels& usable_kernels() {
-  if (!environment().problem.empty()) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s", environment().problem.c_str());
+  check_environment();
   return kernels();
 }
 

@@ -7,20 +7,17 @@ namespace {
 constexpr int32_t kArithmetic = 2;
 
 int32_t pooling_of(const SentenceSettings& sentence) {
-  if (sentence.pooling.size() != 1) return LFFN_POOLING_MODEL;
-  switch (sentence.pooling[0]) {
-    case Pooling::kFirst:
-      return LFFN_POOLING_FIRST;
-    case Pooling::kMean:
-      return LFFN_POOLING_MEAN;
-    case Pooling::kMax:
-      return LFFN_POOLING_MAX;
-    case Pooling::kMeanSqrtLength:
-      return LFFN_POOLING_MEAN_SQRT;
-  }
-  return LFFN_POOLING_MODEL;
+  return sentence.pooling.size() == 1 ? static_cast<int32_t>(sentence.pooling[0]) + 1 : LFFN_POOLING_MODEL;
 }
 
+static_assert(static_cast<int32_t>(Pooling::kFirst) + 1 == LFFN_POOLING_FIRST &&
+                  static_cast<int32_t>(Pooling::kMean) + 1 == LFFN_POOLING_MEAN &&
+                  static_cast<int32_t>(Pooling::kMax) + 1 == LFFN_POOLING_MAX &&
+                  static_cast<int32_t>(Pooling::kMeanSqrtLength) + 1 == LFFN_POOLING_MEAN_SQRT &&
+                  static_cast<int32_t>(Scaling::kAsModel) == LFFN_NORMALIZE_MODEL &&
+                  static_cast<int32_t>(Scaling::kYes) == LFFN_NORMALIZE_YES &&
+                  static_cast<int32_t>(Scaling::kNo) == LFFN_NORMALIZE_NO,
+              "the header's numbers are these");
 static_assert(static_cast<int32_t>(ModuleActivation::kIdentity) == LFFN_SCORE_IDENTITY &&
                   static_cast<int32_t>(ModuleActivation::kTanh) == LFFN_SCORE_TANH &&
                   static_cast<int32_t>(ModuleActivation::kRelu) == LFFN_SCORE_RELU &&

@@ -151,7 +151,7 @@ void read_labels(const JsonObject& object, ModelConfig& config) {
   config.several_labels = object.text("problem_type", "") == "multi_label_classification";
   const JsonValue* labels = object.value("id2label");
   if (labels == nullptr) return;
-  constexpr char kWanted[] = "an object with a text for each number";
+  constexpr char kWanted[] = "an object with a text for each number, without zero bytes";
   if (labels->shape != JsonValue::Shape::kObject) object.refuse("id2label", kWanted);
   for (size_t i = 0; i < labels->items.size(); ++i) {
     const std::string& name = labels->names[i];
@@ -159,7 +159,7 @@ void read_labels(const JsonObject& object, ModelConfig& config) {
     int32_t id = -1;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
     if (error != std::errc() || end != name.data() + name.size() || id < 0) object.refuse("id2label", kWanted);
-    if (labels->items[i].is_text()) {
+    if (labels->items[i].is_c_text()) {
       config.labels[id] = value.text;
     } else if (value.kind == JsonScalar::Kind::kUnsigned) {
       config.labels[id] = std::to_string(value.integer);

@@ -10,7 +10,8 @@
 
 namespace lffn {
 
-enum class Pooling : int32_t { kFirst, kMax, kMean, kMeanSqrtLength };
+// LFFN_POOLING_ less 1, and LFFN_NORMALIZE_.
+enum class Pooling : int32_t { kFirst, kMean, kMax, kMeanSqrtLength };
 enum class Scaling : int32_t { kAsModel, kYes, kNo };
 
 // An activation that files name as PyTorch does.

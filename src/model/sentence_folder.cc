@@ -131,11 +131,13 @@ void read_prompts(const Folder& folder, SentenceSettings& settings) {
   if (!folder.has(kName)) return;
   const JsonObject object = read_object(folder, kName);
   if (const JsonValue* prompts = object.value("prompts")) {
-    constexpr char kWanted[] = "an object with a text for each name";
+    constexpr char kWanted[] = "an object with a text for each name, without zero bytes";
     if (prompts->shape != JsonValue::Shape::kObject) object.refuse("prompts", kWanted);
     for (size_t i = 0; i < prompts->items.size(); ++i) {
       if (prompts->items[i].is_null()) continue;
-      if (!prompts->items[i].is_text()) object.refuse("prompts", kWanted);
+      if (!prompts->items[i].is_c_text() || prompts->names[i].find('\0') != std::string::npos) {
+        object.refuse("prompts", kWanted);
+      }
       settings.prompts.emplace_back(prompts->names[i], prompts->items[i].scalar.text);
     }
   }

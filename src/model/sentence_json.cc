@@ -5,7 +5,7 @@
 namespace lffn {
 namespace {
 
-constexpr const char* kPoolings[] = {"cls", "max", "mean", "mean_sqrt_len_tokens"};
+constexpr const char* kPoolings[] = {"cls", "mean", "max", "mean_sqrt_len_tokens"};
 constexpr const char* kActivations[] = {"identity", "tanh", "relu", "sigmoid", "gelu"};
 constexpr char kWhat[] = "metadata: \"sentence\"";
 constexpr int32_t kMaxSize = 1 << 20;  // of a vector
@@ -96,9 +96,9 @@ SentenceSettings sentence_from_json(std::string_view json) {
     settings.modules.push_back(module);
   }
   for (const JsonValue& value : list(object, "prompts").items) {
-    if (value.shape != JsonValue::Shape::kList || value.items.size() != 2 || !value.items[0].is_text() ||
-        !value.items[1].is_text()) {
-      object.refuse("prompts", "a list of pairs of texts");
+    if (value.shape != JsonValue::Shape::kList || value.items.size() != 2 || !value.items[0].is_c_text() ||
+        !value.items[1].is_c_text()) {
+      object.refuse("prompts", "a list of pairs of texts without zero bytes");
     }
     settings.prompts.emplace_back(value.items[0].scalar.text, value.items[1].scalar.text);
   }

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "runtime/error.h"
 #include "runtime/executor.h"
 #include "runtime/forever.h"
 
@@ -30,6 +31,10 @@ Environment read() {
 const Environment& environment() {
   static Forever<const Environment> result;
   return result.get(read);
+}
+
+void check_environment() {
+  if (!environment().problem.empty()) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s", environment().problem.c_str());
 }
 
 }  // namespace lffn

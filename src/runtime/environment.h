@@ -15,4 +15,7 @@ struct Environment {
 
 const Environment& environment();
 
+// Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where a value cannot be used.
+void check_environment();
+
 }  // namespace lffn

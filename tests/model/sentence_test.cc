@@ -272,6 +272,8 @@ TEST(Sentence, SettingsOfTexts) {
   EXPECT_EQ(default_prompt(*folder.load()), "A ");
   folder.files["config_sentence_transformers.json"] = "{\"prompts\": {\"a\": \"A \"}, \"default_prompt_name\": \"b\"}";
   folder.refused(LFFN_ERROR_BAD_MODEL, "'default_prompt_name' is 'b', which is none of the prompts");
+  folder.files["config_sentence_transformers.json"] = "{\"prompts\": {\"a\": \"A \\u0000\"}}";
+  folder.refused(LFFN_ERROR_BAD_MODEL, "without zero bytes");
 }
 
 // The encoder's own files may lie in a folder of theirs.

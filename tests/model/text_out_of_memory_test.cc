@@ -209,6 +209,32 @@ TEST_F(TextOutOfMemory, FillsMasks) {
   EXPECT_EQ(masks, 2);
 }
 
+// All memory is there before the first output is written.
+TEST_F(TextOutOfMemory, GivesAllOutputsOrNone) {
+  const char* const texts[] = {kText.data(), "another one"};
+  std::vector<float> vectors(2 * static_cast<size_t>(info_.embedding_size), 7);
+  std::vector<int32_t> ids(6, 7);
+  double seconds[LFFN_NUM_STAGES];
+  std::fill_n(seconds, LFFN_NUM_STAGES, 7);
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.texts = texts;
+  args.n = 2;
+  args.embeddings = vectors.data();
+  args.embeddings_capacity = static_cast<int64_t>(vectors.size());
+  args.top_k = 3;
+  args.filling_ids = ids.data();
+  args.fillings_capacity = 6;
+  args.seconds = seconds;
+  const int failures = survive_with_scratch([&] { return lffn_model_run(model_, &args); },
+                                            [&] {
+                                              for (const float value : vectors) ASSERT_EQ(value, 7);
+                                              for (const int32_t id : ids) ASSERT_EQ(id, 7);
+                                              for (const double stage : seconds) ASSERT_EQ(stage, 7);
+                                            });
+  EXPECT_GT(failures, 3);
+}
+
 TEST_F(TextOutOfMemory, EmbedsAndClassifies) {
   const char* const texts[] = {kText.data(), "", "another one"};
   std::vector<float> vectors(3 * static_cast<size_t>(info_.embedding_size), 7),

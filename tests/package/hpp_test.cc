@@ -297,4 +297,48 @@ TEST(Hpp, TryFormsGiveStatusAndValue) {
   EXPECT_EQ(model.value.try_run(args), LFFN_OK);
 }
 
+TEST(Hpp, TryCallIsTheTryFormOfAnything) {
+  const lookupffn::Model model = lookupffn::Model::load(LFFN_MODEL_DATA "/model-lookup");
+  const auto vectors = lookupffn::try_call([&] { return model.embed({"a text"}); });
+  ASSERT_TRUE(vectors);
+  EXPECT_EQ(*vectors.value, model.embed({"a text"}));
+  EXPECT_EQ(vectors.status(), LFFN_OK);
+  const auto refused = lookupffn::try_call([&] { return model.prompt("query"); });
+  EXPECT_FALSE(refused);
+  EXPECT_EQ(refused.status(), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(refused.error->what(), "there is no prompt 'query'; the model has none");
+  EXPECT_EQ(lookupffn::try_call([]() -> int { throw std::bad_alloc(); }).status(), LFFN_ERROR_OUT_OF_MEMORY);
+  EXPECT_THROW((void)lookupffn::try_call([]() -> int { throw 1; }), int);
+}
+
+// All handles are of one kind: empty ones, moved, taken over and given up.
+template <typename Handle>
+void check_handle() {
+  static_assert(std::is_nothrow_move_constructible_v<Handle> && std::is_nothrow_move_assignable_v<Handle>);
+  static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_v<Handle>);
+  static_assert(std::is_nothrow_default_constructible_v<lookupffn::Outcome<Handle>>);
+  EXPECT_EQ(Handle().get(), nullptr);
+  EXPECT_EQ(Handle().release(), nullptr);
+}
+
+TEST(Hpp, HandlesOfAllKinds) {
+  check_handle<Layer>();
+  check_handle<lookupffn::Model>();
+  check_handle<lookupffn::Tokenizer>();
+  check_handle<lookupffn::Runtime>();
+  EXPECT_THROW(lookupffn::Tokenizer().count("a"), lookupffn::InvalidArgument);
+  lookupffn::Result first;
+  const lffn_result* const handle = first.get();
+  lookupffn::Result second(first.release());
+  first = std::move(second);
+  EXPECT_EQ(first.get(), handle);
+}
+
+TEST(Model, ScoresOfWholeTextsOnly) {
+  const lookupffn::Model model = lookupffn::Model::load(LFFN_MODEL_DATA "/model-lookup");
+  std::vector<float> scores(static_cast<std::size_t>(model.info().num_classes) + 1);
+  EXPECT_THROW(model.activate(LFFN_SCORES_PROBABILITIES, scores), lookupffn::InvalidArgument);
+  EXPECT_NE(model.config().find("\"hidden_size\""), std::string_view::npos);
+}
+
 }  // namespace
