@@ -220,6 +220,31 @@ TEST(LoadJson, BoundsWhatItKeeps) {
   EXPECT_EQ(json_failure(json(R"({"id": 9)", tokens + R"({"id": 9)")), "tokenizer.json: more than 65536 added tokens");
   EXPECT_EQ(json_failure(json(R"("version")", R"("list": [)" + values + R"(0], "version")")),
             "tokenizer.json: more than 1048576 values besides vocabulary and merges");
+  // Each value is kept under its whole path.
+  std::string few = "0";
+  for (int i = 0; i < 100; ++i) few += ",0";
+  EXPECT_EQ(json_failure(json(R"("version")", '"' + std::string(1 << 20, 'k') + "\": [" + few + R"(], "version")")),
+            "tokenizer.json: the names of the values besides vocabulary and merges have more than 67108864 bytes");
+  const std::string longest(4096, 'x');
+  EXPECT_EQ(json_failure(json(R"("content": "R\u00f6h")", R"("content": ")" + longest + '"')), "");
+  EXPECT_EQ(json_failure(json(R"("content": "R\u00f6h")", R"("content": ")" + longest + "x\"")),
+            "tokenizer.json: the token '" + longest.substr(0, 80) + "...' has 4097 bytes, more than the 4096 allowed");
+}
+
+TEST(LoadJson, BoundsTheTemplate) {
+  std::string ids = "0", parts;
+  for (int i = 0; i < 90; ++i) ids += ", 0";
+  for (int i = 0; i < 45; ++i) parts += R"({"SpecialToken": {"id": "<s>", "type_id": 0}}, )";
+  const auto with = [&](const std::string& more) {
+    return json(R"({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]})",
+                R"({"type": "TemplateProcessing", "special_tokens": {"<s>": {"ids": [)" + ids +
+                    R"(]}, "</s>": {"ids": [2]}}, "pair": [{"Sequence": {"id": "A", "type_id": 0}}, )"
+                    R"({"Sequence": {"id": "B", "type_id": 1}}], "single": [)" +
+                    parts + more + R"({"Sequence": {"id": "A", "type_id": 0}}]})");
+  };
+  EXPECT_EQ(json_failure(with("")), "");  // 45 times 91 tokens, and the text
+  EXPECT_EQ(json_failure(with(R"({"SpecialToken": {"id": "</s>", "type_id": 0}}, )")),
+            "tokenizer.json: '/post_processor/single' must be a template of at most 4096 tokens");
 }
 
 }  // namespace

@@ -20,6 +20,12 @@ void JsonSettings::keep(std::string path, std::optional<JsonScalar>&& value) {
   if (values_.size() == kMaxValues) {
     fail(LFFN_ERROR_BAD_MODEL, "%s: more than %zu values besides vocabulary and merges", where_, kMaxValues);
   }
+  // A long name counts as often as there are values under it: it is copied for each.
+  path_bytes_ += path.size();
+  if (path_bytes_ > kMaxVocabularyBytes) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the names of the values besides vocabulary and merges have more than %zu bytes",
+         where_, kMaxVocabularyBytes);
+  }
   values_.emplace(std::move(path), std::move(value));
 }
 

@@ -40,6 +40,7 @@ class JsonSettings {
   const JsonScalar* scalar(const std::string& path) const;
 
   const char* where_;
+  size_t path_bytes_ = 0;  // that were to be kept
   std::map<std::string, std::optional<JsonScalar>, std::less<>> values_;
 };
 

@@ -100,6 +100,10 @@ void apply_special_tokens_map(std::string_view text, TokenizerDescription& to) {
 }
 
 void add_token(TokenizerDescription& to, AddedToken&& token) {
+  if (token.content.size() > kMaxAddedTokenBytes) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s has %zu bytes, more than the %zu allowed", to.where.c_str(),
+         in_quotes(token.content).c_str(), token.content.size(), kMaxAddedTokenBytes);
+  }
   const auto found = to.place_of_added.find(token.content);
   if (found == to.place_of_added.end()) {
     if (to.added.size() == kMaxAddedTokens) {

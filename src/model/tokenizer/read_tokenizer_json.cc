@@ -16,6 +16,7 @@ using Kind = JsonScalar::Kind;
 
 constexpr char kWhere[] = "tokenizer.json";
 constexpr char kMergesPath[] = "/model/merges";
+constexpr size_t kMaxTemplate = 4096;  // tokens; more than any model can run, if small files name many
 
 // Takes the vocabulary and the merges as they come, and keeps what else there is.
 class Reader : public SettingsReader {
@@ -122,21 +123,27 @@ void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) 
 Template read_template(const JsonSettings& settings, const std::string& path, bool is_pair) {
   Template result;
   size_t firsts = 0, seconds = 0;
+  const auto append = [&](const TemplatePart& part) {
+    if (result.size() == kMaxTemplate) {
+      settings.refuse(path, "a template of at most " + std::to_string(kMaxTemplate) + " tokens");
+    }
+    result.push_back(part);
+  };
   for (size_t i = 0; settings.has(path + '/' + std::to_string(i)); ++i) {
     const std::string part = path + '/' + std::to_string(i);
     if (settings.has(part + "/Sequence")) {
       const std::string id = settings.text(part + "/Sequence/id");
       if (id != "A" && id != "B") settings.refuse(part + "/Sequence/id", "\"A\" or \"B\"");
       ++(id == "A" ? firsts : seconds);
-      result.push_back({id == "A" ? TemplatePart::Kind::kFirst : TemplatePart::Kind::kSecond,
-                        settings.id(part + "/Sequence/type_id"), -1});
+      append({id == "A" ? TemplatePart::Kind::kFirst : TemplatePart::Kind::kSecond,
+              settings.id(part + "/Sequence/type_id"), -1});
       continue;
     }
     const int32_t type = settings.id(part + "/SpecialToken/type_id");
     const std::string ids = "/post_processor/special_tokens/" + settings.text(part + "/SpecialToken/id") + "/ids/";
     if (!settings.has(ids + '0')) settings.refuse(part + "/SpecialToken/id", "one of the special tokens");
     for (size_t k = 0; settings.has(ids + std::to_string(k)); ++k) {
-      result.push_back({TemplatePart::Kind::kSpecial, type, settings.id(ids + std::to_string(k))});
+      append({TemplatePart::Kind::kSpecial, type, settings.id(ids + std::to_string(k))});
     }
   }
   if (firsts != 1 || seconds != (is_pair ? 1 : 0)) {
