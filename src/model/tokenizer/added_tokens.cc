@@ -5,6 +5,7 @@
 
 #include "format/utf8.h"
 #include "model/tokenizer/unicode.h"
+#include "runtime/poll.h"
 
 namespace lffn {
 namespace {
@@ -52,26 +53,31 @@ AddedTokenFinder::AddedTokenFinder(const std::vector<const AddedToken*>& tokens,
   trie_ = TextTrie(sorted);
 }
 
-AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, size_t from, size_t taken) const {
-  for (size_t at = from; at < text.size() && !tokens_.empty();) {
+AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, const Found& last, const int32_t* cancel) const {
+  for (size_t at = last.next; at < text.size() && !tokens_.empty();) {
     if (!may_start_[static_cast<unsigned char>(text[at])]) {
       ++at;
       continue;
     }
+    poll(cancel);
     const TextTrie::Match match = trie_.longest(TextTrie::kRoot, text.substr(at));
     if (match.size == 0) {
       ++at;
       continue;
     }
     const AddedToken& token = *tokens_[static_cast<size_t>(match.value)];
-    Found found = {&token, at, at + match.size, at + match.size};
+    Found found = {&token, at, at + match.size, at + match.size, last.blanks};
     at = found.next;
     if (token.single_word && touches_word(text, found.begin, found.end)) continue;
-    if (token.strip_left) found.begin = std::max(taken, blanks_begin(text, taken, found.begin));
-    found.end = std::max(found.begin, token.strip_right ? blanks_end(text, found.end) : found.end);
+    if (token.strip_left) found.begin = std::max(last.end, blanks_begin(text, last.end, found.begin));
+    if (token.strip_right) {
+      // Tokens that are blanks themselves may swallow the same ones again and again: they are looked at once.
+      found.end = found.blanks = blanks_end(text, std::max(found.end, last.blanks));
+    }
+    found.end = std::max(found.begin, found.end);
     return found;
   }
-  return {nullptr, text.size(), text.size(), text.size()};
+  return {nullptr, text.size(), text.size(), text.size(), text.size()};
 }
 
 }  // namespace lffn

@@ -31,7 +31,8 @@ class AddedTokenFinder {
     const AddedToken* token;  // nullptr: none
     size_t begin;             // may be before what was asked for: where a token swallowed what the next begins with
     size_t end;
-    size_t next;  // where to go on looking
+    size_t next;    // where to go on looking
+    size_t blanks;  // from `next` to here all is known to be blank
   };
 
   AddedTokenFinder() = default;
@@ -40,8 +41,9 @@ class AddedTokenFinder {
 
   bool empty() const { return tokens_.empty(); }
 
-  // The first token that is found at `from` or behind it. What it swallows does not reach back over `taken`.
-  Found find(std::string_view text, size_t from, size_t taken) const;
+  // The first token behind the last one, which begins as all zeros. What it swallows does not reach back over what that
+  // one took. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  Found find(std::string_view text, const Found& last, const int32_t* cancel) const;
 
  private:
   std::vector<const AddedToken*> tokens_;

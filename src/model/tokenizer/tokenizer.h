@@ -66,7 +66,9 @@ class Tokenizer {
     std::string prefixed;
   };
   // Replaces what is in `to`. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 and for a `most`
-  // below the number of special tokens. Takes n log n time for n bytes.
+  // below the number of special tokens. Takes n log n time for n bytes with tokens as they are; hostile files can make
+  // it as many times more as their longest token has bytes, and n * n where spans of tokens that swallow the same
+  // blanks are trimmed, but never without a look at `cancel`.
   void encode(std::string_view text, const Options& options, Scratch& scratch, Encoding& to) const;
   void encode_pair(std::string_view first, std::string_view second, const Options& options, Scratch& scratch,
                    Encoding& to) const;
