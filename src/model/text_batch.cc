@@ -33,24 +33,21 @@ std::string_view strip(std::string_view text) {
   return text;
 }
 
-bool is_letter(std::string_view text, size_t at) {
-  return unicode_record(next_character(text, at)).kind() == UnicodeClass::kLetter;
-}
-
-// Whether the capital sigma that ends at `end` and begins at `begin` ends a word, which has a small letter of its own.
+// Whether the capital sigma that ends at `end` and begins at `begin` ends a word, which has a letter with case before
+// it.
 bool ends_word(std::string_view text, size_t begin, size_t end) {
-  while (begin > 0) {
+  UnicodeRecord before = {0, 0}, after = {0, 0};
+  do {
+    if (begin == 0) return false;
     begin = character_before(text, begin);
-    size_t after = begin;
-    if (unicode_record(next_character(text, after)).is_mark()) continue;
-    if (!is_letter(text, begin)) return false;
-    for (size_t at = end; at < text.size();) {
-      const size_t here = at;
-      if (!unicode_record(next_character(text, at)).is_mark()) return !is_letter(text, here);
-    }
-    return true;
-  }
-  return false;
+    size_t at = begin;
+    before = unicode_record(next_character(text, at));
+  } while (before.is_case_ignorable());
+  do {
+    if (end == text.size()) return before.is_cased();
+    after = unicode_record(next_character(text, end));
+  } while (after.is_case_ignorable());
+  return before.is_cased() && !after.is_cased();
 }
 
 // As Python's str.lower() does it. The text must be UTF-8.
