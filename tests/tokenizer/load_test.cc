@@ -201,6 +201,13 @@ TEST(LoadJson, RefusesWhatItDoesNotKnow) {
       {R"(["a", "ab"])", R"(["a", 1])", "'/model/merges' must be an array of pairs of texts"},
       {R"("a": 5)", R"("a": "5")", "the id of 'a' must be a whole number from 0 to 4194303"},
       {R"("merges")", R"("merge")", "'/model/merges' is missing"},
+      {R"(["a b", ["a", "ab"]])", R"("a b")", "'/model/merges' must be an array of pairs of texts"},
+      {R"(["a b", ["a", "ab"]])", R"({"x": "a b"})", "'/model/merges' must be an array of pairs of texts"},
+      {R"("a": 5)", R"("a": {})", "'/model/vocab' must be an object of tokens and their ids"},
+      {R"("a": 5)", R"("a": [5])", "'/model/vocab' must be an object of tokens and their ids"},
+      {R"("type": "BPE")", R"("type": 5)", "'/model/type' must be a text"},
+      {R"("unk_token": null)", R"("unk_token": 3)", "'/model/unk_token' must be a text"},
+      {R"("content": "<s>")", R"("content": ["<s>"])", "'/added_tokens/0/content' must be a text"},
   };
   EXPECT_EQ(json_failure(json()), "");
   for (const Refusal& refusal : refusals) {
@@ -209,6 +216,21 @@ TEST(LoadJson, RefusesWhatItDoesNotKnow) {
   }
   EXPECT_EQ(json_failure("5"), "tokenizer.json: '/model/vocab' is missing");
   EXPECT_EQ(json_failure("[]"), "tokenizer.json: '/model/vocab' is missing");
+  for (const char* vocab : {"[]", "5", R"(["a"])"}) {
+    EXPECT_EQ(json_failure(R"({"model": {"type": "WordPiece", "vocab": )" + std::string(vocab) + "}}"),
+              "tokenizer.json: '/model/vocab' must be an object of tokens and their ids");
+  }
+  EXPECT_EQ(json_failure(R"({"model": {"type": "Unigram", "vocab": [["a", 0.5]]}})"),
+            "tokenizer.json: '/model/type' must be \"WordPiece\" or \"BPE\"");
+  EXPECT_EQ(json_failure(R"({"model": {"type": "WordPiece", "continuing_subword_prefix": 3, "vocab": {"[UNK]": 0}}})"),
+            "tokenizer.json: '/model/continuing_subword_prefix' must be a text");
+}
+
+TEST(LoadJson, TakesATokenTwice) {
+  const std::string again = R"({"id": 4, "content": "<mask>", "in_plain_text": false, "in_normalized_text": false})";
+  const auto tokenizer = Tokenizer::from_tokenizer_json(json(R"("special": false})", R"("special": false}, )" + again));
+  EXPECT_EQ(encode(*tokenizer, "aR\u00f6hb"), (Ids{5, 9, 6}));  // the token before is as it was
+  EXPECT_EQ(encode(*tokenizer, "a<mask>b"), (Ids{5, 5, 6}));
 }
 
 TEST(LoadJson, BoundsWhatItKeeps) {

@@ -44,8 +44,10 @@ bool JsonSettings::has(const std::string& path) const {
 }
 
 std::string JsonSettings::text(const std::string& path) const {
+  if (!has(path)) return "";
   const JsonScalar* value = scalar(path);
-  return value != nullptr && value->kind == Kind::kString ? value->text : "";
+  if (value == nullptr || value->kind != Kind::kString) refuse(path, "a text");
+  return value->text;
 }
 
 std::optional<bool> JsonSettings::optional_flag(const std::string& path) const {
@@ -87,7 +89,10 @@ std::vector<std::string> JsonSettings::keys(const std::string& path) const {
 }
 
 void JsonSettings::want_text(const std::string& path, const char* wanted) const {
-  if (text(path) != wanted) refuse(path, std::string("\"") + wanted + "\"");
+  const JsonScalar* value = scalar(path);
+  if (value == nullptr || value->kind != Kind::kString || value->text != wanted) {
+    refuse(path, std::string("\"") + wanted + "\"");
+  }
 }
 
 void JsonSettings::want_flag(const std::string& path, bool wanted, bool otherwise) const {
