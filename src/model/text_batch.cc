@@ -71,6 +71,7 @@ void lower(std::string_view text, std::string& to) {
 void TextBatch::start(const Model& model, const TextOptions& options) {
   if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
   model_ = &model;
+  check_utf8(options.prompt, "prompt");
   options_ = options;
   clear();
   prompt_tokens_ = 0;
@@ -101,26 +102,21 @@ void TextBatch::add_nothing() {
 }
 
 std::string_view TextBatch::prepare(std::string_view text, bool first) {
-  if (!options_.for_embedding || !model_->sentence().is_sentence_encoder) {
-    if (!first || options_.prompt.empty()) return text;
-    prepared_[0].assign(options_.prompt);
-    prepared_[0].append(text);
-    return prepared_[0];
-  }
-  std::string& prepared = prepared_[first ? 0 : 1];
-  if (first)
-    prepared.assign(options_.prompt);
-  else
-    prepared.clear();
-  prepared.append(text);
-  const std::string_view stripped = strip(prepared);
-  if (!model_->sentence().lower_case || valid_utf8_length(stripped) != stripped.size()) return stripped;
-  lower(stripped, lowered_[first ? 0 : 1]);
-  return lowered_[first ? 0 : 1];
+  const SentenceSettings& sentence = model_->sentence();
+  if (first && !options_.prompt.empty()) text = prompted_.assign(options_.prompt).append(text);
+  if (!options_.for_embedding || !sentence.is_sentence_encoder) return text;
+  text = strip(text);
+  if (!sentence.lower_case) return text;
+  std::string& lowered = lowered_[first ? 0 : 1];
+  lower(text, lowered);
+  return lowered;
 }
 
 void TextBatch::append(std::string_view text, const std::string_view* pair) {
   const Tokenizer& tokenizer = *model_->tokenizer();
+  // Before anything is put before them or taken away: the messages count the caller's bytes.
+  check_utf8(text, "text");
+  if (pair != nullptr) check_utf8(*pair, "pair");
   text = prepare(text, true);
   Tokenizer::Options options;
   options.special = true;

@@ -193,6 +193,11 @@ class Tokenizer::Run {
   Sequence& to_;
 };
 
+void check_utf8(std::string_view text, const char* name) {
+  const size_t valid = valid_utf8_length(text);
+  if (valid != text.size()) fail(LFFN_ERROR_INVALID_ARGUMENT, "byte %zu of the %s is not valid UTF-8", valid, name);
+}
+
 void Tokenizer::encode(std::string_view text, const Options& options, Scratch& scratch, Encoding& to) const {
   encode_texts(&text, 1, options, scratch, to);
 }
@@ -206,10 +211,7 @@ void Tokenizer::encode_pair(std::string_view first, std::string_view second, con
 void Tokenizer::encode_texts(const std::string_view* texts, size_t count, const Options& options, Scratch& scratch,
                              Encoding& to) const {
   for (size_t i = 0; i < count; ++i) {
-    const size_t valid = valid_utf8_length(texts[i]);
-    if (valid != texts[i].size()) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "byte %zu of the text is not valid UTF-8", valid);
-    }
+    check_utf8(texts[i], i == 0 ? "text" : "pair");
     scratch.sequences[i].clear();
     Run(*this, texts[i], options, scratch, scratch.sequences[i]).run();
   }

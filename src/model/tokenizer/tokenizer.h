@@ -21,6 +21,9 @@
 
 namespace lffn {
 
+// Throws Error(LFFN_ERROR_INVALID_ARGUMENT) which names the text and its first bad byte.
+void check_utf8(std::string_view text, const char* name);
+
 // Never changes once made; any number of threads may use it at once.
 class Tokenizer {
  public:
