@@ -120,6 +120,18 @@ TEST_F(TextFolder, RefusesHalfAndBadTokenizers) {
   EXPECT_EQ(model_, nullptr);
 }
 
+TEST_F(TextFolder, OfATextThatMayBeATokenizer) {
+  const std::string path = (folder_ / "any.json").string();
+  for (const char* text : {"{}", " {\"model\": {}}", "\n{\n}\n"}) {
+    write("any.json", text);
+    EXPECT_EQ(lookupffn::Tokenizer::try_load(path, {}).status, LFFN_ERROR_BAD_MODEL);
+    EXPECT_EQ(lffn_last_error(), path + ": tokenizer.json: '/model/vocab' is missing") << text;
+  }
+  write("any.json", "");
+  EXPECT_EQ(lookupffn::Tokenizer::try_load(path, {}).status, LFFN_ERROR_BAD_MODEL);
+  EXPECT_EQ(lffn_last_error(), path + ": tokenizer.json: byte 0 is not valid JSON");
+}
+
 // Bytes are counted in what the caller gave, not behind the prompt.
 TEST_F(TextFolder, NamesTheTextThatIsNotUtf8) {
   ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
