@@ -68,6 +68,23 @@ TEST(WordPiece, LetsTheConfigWinOverTokenizerJson) {
   EXPECT_EQ(encode(*Tokenizer::from_files(files), "A"), (Ids{kA}));
 }
 
+// As in transformers the map is of an older day than added_tokens_decoder, and else wins over the config.
+TEST(WordPiece, HeedsTheSpecialTokensMapOnlyWithoutAddedTokens) {
+  const std::string map = R"({"pad_token": {"content": "b"}})";
+  const auto pad = [&](const std::string& config) {
+    TokenizerFiles files;
+    files.vocab_txt = kVocab;
+    files.special_tokens_map = map;
+    if (!config.empty()) files.tokenizer_config = config;
+    return Tokenizer::from_files(files)->pad_id();
+  };
+  EXPECT_EQ(pad(""), kB);
+  EXPECT_EQ(pad("{}"), kB);
+  EXPECT_EQ(pad(R"({"pad_token": "a"})"), kB);
+  EXPECT_EQ(pad(R"({"pad_token": "a", "added_tokens_decoder": {}})"), kA);
+  EXPECT_EQ(pad(R"({"added_tokens_decoder": {"5": {"content": "a"}}})"), kPad);
+}
+
 TEST(WordPiece, FindsAddedTokens) {
   const auto with = [](const std::string& flags) {
     return made(R"({"added_tokens_decoder": {"40": {"content": "Xy", )" + flags + "}}}");

@@ -86,7 +86,8 @@ TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_
 TokenizerDescription read_tokenizer_files(const TokenizerFiles& files);
 
 // Does what transformers does where these files contradict tokenizer.json, or tell what it does not.
-void apply_tokenizer_config(std::string_view text, TokenizerDescription& to);
+// The first returns whether it lists the added tokens, and so leaves nothing for the second to say.
+bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to);
 void apply_special_tokens_map(std::string_view text, TokenizerDescription& to);
 // As if the token were added after those that are there.
 void add_token(TokenizerDescription& to, AddedToken&& token);

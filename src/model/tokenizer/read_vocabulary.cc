@@ -191,8 +191,8 @@ TokenizerDescription read_tokenizer_files(const TokenizerFiles& files) {
   } else {
     fail(LFFN_ERROR_BAD_MODEL, "no tokenizer: neither tokenizer.json nor vocab.txt nor vocab.json with merges.txt");
   }
-  if (files.special_tokens_map) apply_special_tokens_map(*files.special_tokens_map, result);
-  if (files.tokenizer_config) apply_tokenizer_config(*files.tokenizer_config, result);
+  const bool outdates_map = files.tokenizer_config && apply_tokenizer_config(*files.tokenizer_config, result);
+  if (files.special_tokens_map && !outdates_map) apply_special_tokens_map(*files.special_tokens_map, result);
   name_roles(result);
   if (!has_json) {
     result.unknown = result.role("unk_token");
