@@ -76,7 +76,7 @@ struct TokenizerDescription {
 constexpr int32_t kMaxTokenId = (1 << 22) - 1;     // several times the largest vocabularies there are
 constexpr size_t kMaxVocabularyBytes = 64u << 20;  // of each file
 constexpr size_t kMaxAddedTokens = 1 << 16;
-constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each; where a text has nearly all of it, each byte costs so much
+constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each: as many may be compared at each byte of a text
 
 // Each throws Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
 TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel);

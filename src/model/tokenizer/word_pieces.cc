@@ -24,12 +24,13 @@ WordPieces::WordPieces(const Vocabulary& vocabulary, Settings settings, int32_t 
       unknown_id_(unknown_id) {}
 
 void WordPieces::split(std::string_view word, std::vector<WordPiece>& pieces, const int32_t* cancel) const {
+  poll(cancel);
   pieces.clear();
   uint32_t start = TextTrie::kRoot;
   if (!has_more_characters(word, settings_.longest_word)) {
     size_t at = 0;
     while (at < word.size() && start != TextTrie::kNone) {
-      poll(cancel);
+      poll(cancel);  // again: with a hostile vocabulary each piece may look through a long word
       const TextTrie::Match piece = trie_.longest(start, word.substr(at));
       if (piece.size == 0) break;
       pieces.push_back({piece.value, at, at + piece.size});
