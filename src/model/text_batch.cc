@@ -117,16 +117,13 @@ void TextBatch::append(std::string_view text, const std::string_view* pair) {
   // Before anything is put before them or taken away: the messages count the caller's bytes.
   check_utf8(text, "text");
   if (pair != nullptr) check_utf8(*pair, "pair");
-  text = prepare(text, true);
   Tokenizer::Options options;
   options.special = true;
   options.cancel = options_.cancel;
   if (options_.max_tokens > 0) options.most = static_cast<size_t>(options_.max_tokens);
-  if (pair != nullptr) {
-    tokenizer.encode_pair(text, prepare(*pair, false), options, scratch_, new_);
-  } else {
-    tokenizer.encode(text, options, scratch_, new_);
-  }
+  std::string_view prepared_pair;
+  if (pair != nullptr) prepared_pair = prepare(*pair, false);
+  tokenizer.encode(prepare(text, true), pair != nullptr ? &prepared_pair : nullptr, options, scratch_, new_);
   const int64_t most = model_->config().max_tokens();
   if (static_cast<int64_t>(new_.ids.size()) > most) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has %zu tokens, the model can run at most %lld", new_.ids.size(),

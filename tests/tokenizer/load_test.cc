@@ -152,7 +152,8 @@ TEST(LoadJson, TakesATemplate) {
   EXPECT_EQ(found.types, (Ids{1, 2, 0, 0}));
   Encoding pair;
   Tokenizer::Scratch scratch;
-  tokenizer->encode_pair("ab", "b", {true}, scratch, pair);
+  const std::string_view second = "b";
+  tokenizer->encode("ab", &second, {true}, scratch, pair);
   EXPECT_EQ(pair.ids, (Ids{6, 7}));
   EXPECT_EQ(pair.types, (Ids{3, 0}));
   EXPECT_EQ(json_failure(json(roberta, start + R"(,{"SpecialToken": {"id": "</t>", "type_id": 0}}]})")),

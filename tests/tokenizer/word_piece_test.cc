@@ -109,9 +109,9 @@ TEST(WordPiece, CutsTheLongerTextFirst) {
     for (size_t i = 0; i < second; ++i) b += "b ";
     Tokenizer::Scratch scratch;
     Encoding found;
-    tokenizer->encode_pair(a, b, {true, most}, scratch, found);
+    const std::string_view pair = b;
+    tokenizer->encode(a, &pair, {true, most}, scratch, found);
     EXPECT_EQ(found.num_tokens, first + second + 3);
-    EXPECT_EQ(found.texts.front(), -1);
     EXPECT_EQ(found.types.back(), 1);
     return std::make_pair(std::count(found.ids.begin(), found.ids.end(), kA),
                           std::count(found.ids.begin(), found.ids.end(), kB));

@@ -198,24 +198,16 @@ void check_utf8(std::string_view text, const char* name) {
   if (valid != text.size()) fail(LFFN_ERROR_INVALID_ARGUMENT, "byte %zu of the %s is not valid UTF-8", valid, name);
 }
 
-void Tokenizer::encode(std::string_view text, const Options& options, Scratch& scratch, Encoding& to) const {
-  encode_texts(&text, 1, options, scratch, to);
-}
-
-void Tokenizer::encode_pair(std::string_view first, std::string_view second, const Options& options, Scratch& scratch,
-                            Encoding& to) const {
-  const std::string_view texts[] = {first, second};
-  encode_texts(texts, 2, options, scratch, to);
-}
-
-void Tokenizer::encode_texts(const std::string_view* texts, size_t count, const Options& options, Scratch& scratch,
-                             Encoding& to) const {
-  for (size_t i = 0; i < count; ++i) {
-    check_utf8(texts[i], i == 0 ? "text" : "pair");
-    scratch.sequences[i].clear();
-    Run(*this, texts[i], options, scratch, scratch.sequences[i]).run();
-  }
-  assemble(description_.post_processing, scratch.sequences[0], count > 1 ? &scratch.sequences[1] : nullptr,
+void Tokenizer::encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,
+                       Encoding& to) const {
+  const auto split = [&](std::string_view from, const char* name, Sequence& sequence) {
+    check_utf8(from, name);
+    sequence.clear();
+    Run(*this, from, options, scratch, sequence).run();
+  };
+  split(text, "text", scratch.sequences[0]);
+  if (pair != nullptr) split(*pair, "pair", scratch.sequences[1]);
+  assemble(description_.post_processing, scratch.sequences[0], pair != nullptr ? &scratch.sequences[1] : nullptr,
            options.special, options.spans, {options.most, description_.truncates_left}, to);
 }
 
