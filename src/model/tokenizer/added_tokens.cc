@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "format/utf8.h"
+#include "model/tokenizer/pre_tokenizer.h"
 #include "model/tokenizer/unicode.h"
 #include "runtime/poll.h"
 
@@ -27,25 +28,15 @@ size_t blanks_begin(std::string_view text, size_t from, size_t end) {
   return end;
 }
 
-size_t blanks_end(std::string_view text, size_t begin) {
-  while (begin < text.size()) {
-    size_t next = begin;
-    if (!unicode_record(next_character(text, next)).is_space()) break;
-    begin = next;
-  }
-  return begin;
-}
-
 }  // namespace
 
-AddedTokenFinder::AddedTokenFinder(const std::vector<const AddedToken*>& tokens,
-                                   const std::vector<std::string>& contents)
-    : tokens_(tokens) {
+AddedTokenFinder::AddedTokenFinder(const std::vector<Wanted>& wanted) {
   std::vector<std::pair<std::string, int32_t>> sorted;
-  for (size_t i = 0; i < contents.size(); ++i) {
-    if (contents[i].empty()) continue;
-    sorted.emplace_back(contents[i], static_cast<int32_t>(i));
-    may_start_[static_cast<unsigned char>(contents[i][0])] = true;
+  for (const auto& [content, token] : wanted) {
+    tokens_.push_back(token);
+    if (content.empty()) continue;
+    sorted.emplace_back(content, static_cast<int32_t>(tokens_.size() - 1));
+    may_start_[static_cast<unsigned char>(content[0])] = true;
   }
   std::sort(sorted.begin(), sorted.end());
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -72,7 +63,7 @@ AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, const Foun
     if (token.strip_left) found.begin = std::max(last.end, blanks_begin(text, last.end, found.begin));
     if (token.strip_right) {
       // Tokens that are blanks themselves may swallow the same ones again and again: they are looked at once.
-      found.end = found.blanks = blanks_end(text, std::max(found.end, last.blanks));
+      found.end = found.blanks = run_end(text, std::max(found.end, last.blanks), UnicodeClass::kSpace);
     }
     found.end = std::max(found.begin, found.end);
     return found;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/tokenizer/text_trie.h"
@@ -36,8 +37,9 @@ class AddedTokenFinder {
   };
 
   AddedTokenFinder() = default;
-  // The contents to look for, one for each token; of equal ones the first counts. The tokens must outlive this.
-  AddedTokenFinder(const std::vector<const AddedToken*>& tokens, const std::vector<std::string>& contents);
+  // The content to look for, and the token that it stands for, which must outlive this. Of equal ones the first counts.
+  using Wanted = std::pair<std::string, const AddedToken*>;
+  explicit AddedTokenFinder(const std::vector<Wanted>& wanted);
 
   bool empty() const { return tokens_.empty(); }
 

@@ -95,8 +95,8 @@ void JsonSettings::want_text(const std::string& path, const char* wanted) const 
   }
 }
 
-void JsonSettings::want_flag(const std::string& path, bool wanted, bool otherwise) const {
-  if (flag(path, otherwise) != wanted) {
+void JsonSettings::want_flag(const std::string& path, bool wanted) const {
+  if (flag(path, wanted) != wanted) {
     refuse(path, wanted ? "true; nothing else is known here" : "false; nothing else is known here");
   }
 }

@@ -111,9 +111,9 @@ void read_model(const JsonSettings& settings, TokenizerDescription& to) {
   settings.want_nothing("/model/dropout");
   settings.want_nothing("/model/continuing_subword_prefix");
   settings.want_nothing("/model/end_of_word_suffix");
-  settings.want_flag("/model/fuse_unk", false, false);
-  settings.want_flag("/model/byte_fallback", false, false);
-  settings.want_flag("/model/ignore_merges", false, false);
+  settings.want_flag("/model/fuse_unk", false);
+  settings.want_flag("/model/byte_fallback", false);
+  settings.want_flag("/model/ignore_merges", false);
 }
 
 void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
@@ -130,7 +130,7 @@ void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
 void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) {
   if (to.kind == TokenizerKind::kWordPiece) return settings.want_text("/pre_tokenizer/type", "BertPreTokenizer");
   settings.want_text("/pre_tokenizer/type", "ByteLevel");
-  settings.want_flag("/pre_tokenizer/use_regex", true, true);
+  settings.want_flag("/pre_tokenizer/use_regex", true);
   to.add_prefix_space = settings.flag("/pre_tokenizer/add_prefix_space", true);
 }
 

@@ -1,6 +1,5 @@
 // vocab.txt, a token on each line; vocab.json, an object of token: id, with merges.txt, a pair on each line.
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -130,7 +129,6 @@ TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_
                                        const int32_t* cancel) {
   TokenizerDescription result;
   result.where = "vocab.json and merges.txt";
-  result.kind = TokenizerKind::kBytePairs;
   result.decoder = TokenizerDescription::Decoder::kByteLevel;
   check_vocabulary_size(vocab_json.size(), "vocab.json");
   VocabReader reader(result, cancel);
