@@ -42,11 +42,9 @@ void encode(const Tokenizer& tokenizer, const lffn_tokenize_args& args) {
   options.cancel = args.cancel;
   Tokenizer::Scratch scratch;
   Encoding found;
-  if (args.pair != nullptr) {
-    tokenizer.encode_pair(text, view(args.pair, args.pair_size, "pair"), options, scratch, found);
-  } else {
-    tokenizer.encode(text, options, scratch, found);
-  }
+  std::string_view pair;
+  if (args.pair != nullptr) pair = view(args.pair, args.pair_size, "pair");
+  tokenizer.encode(text, args.pair != nullptr ? &pair : nullptr, options, scratch, found);
   const auto count = static_cast<int64_t>(found.ids.size());
   if (args.n_ids != nullptr) *args.n_ids = count;
   if (args.n_uncut != nullptr) *args.n_uncut = static_cast<int64_t>(found.num_tokens);

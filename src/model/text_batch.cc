@@ -33,24 +33,21 @@ std::string_view strip(std::string_view text) {
   return text;
 }
 
-bool is_letter(std::string_view text, size_t at) {
-  return unicode_record(next_character(text, at)).kind() == UnicodeClass::kLetter;
-}
-
-// Whether the capital sigma that ends at `end` and begins at `begin` ends a word, which has a small letter of its own.
+// Whether the capital sigma that ends at `end` and begins at `begin` ends a word, which has a letter with case before
+// it.
 bool ends_word(std::string_view text, size_t begin, size_t end) {
-  while (begin > 0) {
+  UnicodeRecord before = {0, 0}, after = {0, 0};
+  do {
+    if (begin == 0) return false;
     begin = character_before(text, begin);
-    size_t after = begin;
-    if (unicode_record(next_character(text, after)).is_mark()) continue;
-    if (!is_letter(text, begin)) return false;
-    for (size_t at = end; at < text.size();) {
-      const size_t here = at;
-      if (!unicode_record(next_character(text, at)).is_mark()) return !is_letter(text, here);
-    }
-    return true;
-  }
-  return false;
+    size_t at = begin;
+    before = unicode_record(next_character(text, at));
+  } while (before.is_case_ignorable());
+  do {
+    if (end == text.size()) return before.is_cased();
+    after = unicode_record(next_character(text, end));
+  } while (after.is_case_ignorable());
+  return before.is_cased() && !after.is_cased();
 }
 
 // As Python's str.lower() does it. The text must be UTF-8.
@@ -74,6 +71,7 @@ void lower(std::string_view text, std::string& to) {
 void TextBatch::start(const Model& model, const TextOptions& options) {
   if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
   model_ = &model;
+  check_utf8(options.prompt, "prompt");
   options_ = options;
   clear();
   prompt_tokens_ = 0;
@@ -104,36 +102,28 @@ void TextBatch::add_nothing() {
 }
 
 std::string_view TextBatch::prepare(std::string_view text, bool first) {
-  if (!options_.for_embedding || !model_->sentence().is_sentence_encoder) {
-    if (!first || options_.prompt.empty()) return text;
-    prepared_[0].assign(options_.prompt);
-    prepared_[0].append(text);
-    return prepared_[0];
-  }
-  std::string& prepared = prepared_[first ? 0 : 1];
-  if (first)
-    prepared.assign(options_.prompt);
-  else
-    prepared.clear();
-  prepared.append(text);
-  const std::string_view stripped = strip(prepared);
-  if (!model_->sentence().lower_case || valid_utf8_length(stripped) != stripped.size()) return stripped;
-  lower(stripped, lowered_[first ? 0 : 1]);
-  return lowered_[first ? 0 : 1];
+  const SentenceSettings& sentence = model_->sentence();
+  if (first && !options_.prompt.empty()) text = prompted_.assign(options_.prompt).append(text);
+  if (!options_.for_embedding || !sentence.is_sentence_encoder) return text;
+  text = strip(text);
+  if (!sentence.lower_case) return text;
+  std::string& lowered = lowered_[first ? 0 : 1];
+  lower(text, lowered);
+  return lowered;
 }
 
 void TextBatch::append(std::string_view text, const std::string_view* pair) {
   const Tokenizer& tokenizer = *model_->tokenizer();
-  text = prepare(text, true);
+  // Before anything is put before them or taken away: the messages count the caller's bytes.
+  check_utf8(text, "text");
+  if (pair != nullptr) check_utf8(*pair, "pair");
   Tokenizer::Options options;
   options.special = true;
   options.cancel = options_.cancel;
   if (options_.max_tokens > 0) options.most = static_cast<size_t>(options_.max_tokens);
-  if (pair != nullptr) {
-    tokenizer.encode_pair(text, prepare(*pair, false), options, scratch_, new_);
-  } else {
-    tokenizer.encode(text, options, scratch_, new_);
-  }
+  std::string_view prepared_pair;
+  if (pair != nullptr) prepared_pair = prepare(*pair, false);
+  tokenizer.encode(prepare(text, true), pair != nullptr ? &prepared_pair : nullptr, options, scratch_, new_);
   const int64_t most = model_->config().max_tokens();
   if (static_cast<int64_t>(new_.ids.size()) > most) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has %zu tokens, the model can run at most %lld", new_.ids.size(),

@@ -24,7 +24,7 @@ class TextBatch {
   // max_tokens leaves no room for the special tokens.
   TextBatch(const Model& model, const TextOptions& options) { start(model, options); }
   TextBatch() = default;
-  // Begins anew and keeps the memory.
+  // Begins anew and keeps the memory. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) also for a prompt that is not UTF-8.
   void start(const Model& model, const TextOptions& options);
 
   // Appends a sequence. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 or that the model cannot
@@ -47,7 +47,7 @@ class TextBatch {
 
   const Model* model_ = nullptr;
   TextOptions options_;
-  std::string prepared_[2], lowered_[2];  // a text with its prompt, and its pair
+  std::string prompted_, lowered_[2];  // a text with its prompt; it and its pair lower-cased
   int64_t prompt_tokens_ = 0;
   Tokenizer::Scratch scratch_;
   Encoding new_;

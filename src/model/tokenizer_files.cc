@@ -13,8 +13,6 @@
 namespace lffn {
 namespace {
 
-constexpr size_t kMaxTokenizerBytes = size_t{64} << 20;
-
 // Of a model in one file.
 std::shared_ptr<const Tokenizer> tokenizer_of(const Bytes& file, const int32_t* cancel) {
   Safetensors model = parse_safetensors(file);
@@ -46,7 +44,7 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int3
   size_t used = 0;
   const auto read = [&](const char* name) -> std::optional<std::string_view> {
     if (!folder.has(name)) return std::nullopt;
-    return texts[used++] = folder.read_text(name, kMaxTokenizerBytes);
+    return texts[used++] = folder.read_text(name, kMaxVocabularyBytes);
   };
   TokenizerFiles files;
   files.cancel = cancel;
@@ -79,8 +77,8 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path, const i
     // safetensors begin with a number of eight bytes, the upper ones zero, as no text has them.
     char first[8] = {};
     file.read(0, std::min(file.size(), sizeof first), first);
-    if (first[0] == '{' && first[7] != '\0') {
-      if (file.size() > kMaxTokenizerBytes) fail(LFFN_ERROR_BAD_MODEL, "it is too large for a tokenizer.json");
+    if (file.size() < sizeof first || first[7] != '\0') {
+      if (file.size() > kMaxVocabularyBytes) fail(LFFN_ERROR_BAD_MODEL, "it is too large for a tokenizer.json");
       std::string text(file.size(), '\0');
       file.read(0, text.size(), text.data());
       return std::shared_ptr<const Tokenizer>(Tokenizer::from_tokenizer_json(text, cancel));

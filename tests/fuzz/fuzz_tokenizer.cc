@@ -46,7 +46,7 @@ void check_text(const Tokenizer& tokenizer, const Tokenizer& copy, std::string_v
   Tokenizer::Scratch scratch;
   lffn::Encoding all, again;
   try {
-    tokenizer.encode(text, options, scratch, all);
+    tokenizer.encode(text, nullptr, options, scratch, all);
   } catch (const lffn::Error& error) {
     require(error.status() == LFFN_ERROR_INVALID_ARGUMENT, "bad text is a bad argument");
     require(lffn::valid_utf8_length(text) != text.size(), "only text that is not UTF-8 is refused");
@@ -61,13 +61,14 @@ void check_text(const Tokenizer& tokenizer, const Tokenizer& copy, std::string_v
   }
   for (const int32_t id : ids) require(tokenizer.token_of(id) != nullptr, "an id is in the vocabulary");
   options.spans = false;
-  copy.encode(text, options, scratch, again);
+  copy.encode(text, nullptr, options, scratch, again);
   require(again.ids == ids, "a tokenizer that was written and read gives the same ids, and so without spans");
   const std::string decoded = tokenizer.decode(ids.data(), ids.size(), false);
   require(lffn::valid_utf8_length(decoded) == decoded.size(), "the text of ids is UTF-8");
   options.special = true;
   options.most = tokenizer.num_special(true) + 3;
-  tokenizer.encode_pair(text, "a b c d", options, scratch, again);
+  const std::string_view pair = "a b c d";
+  tokenizer.encode(text, &pair, options, scratch, again);
   require(again.ids.size() <= options.most && again.ids.size() <= again.num_tokens, "no more ids than wanted");
 }
 

@@ -276,6 +276,17 @@ TEST(Sentence, SettingsOfTexts) {
   folder.refused(LFFN_ERROR_BAD_MODEL, "without zero bytes");
 }
 
+TEST(Sentence, LowersAsPythonDoes) {
+  SentenceMaker folder;
+  folder.files["tokenizer.json"] = file_text(std::string(LFFN_HF_DATA) + "/roberta-classes", "tokenizer.json");
+  folder.files["sentence_bert_config.json"] = "{\"do_lower_case\": true}";
+  const auto model = folder.load();
+  TextBatch batch(*model, {true, "", 0, nullptr});
+  batch.add("\u0391\u03a3 \u0394.\u03a3. \u0391\u03a3'\u0391 \u65e5\u03a3 \u0391\u03a3\u65e5");
+  EXPECT_EQ(model->tokenizer()->decode(batch.ids().data(), batch.ids().size(), true),
+            "\u03b1\u03c2 \u03b4.\u03c2. \u03b1\u03c3'\u03b1 \u65e5\u03c3 \u03b1\u03c2\u65e5");
+}
+
 // The encoder's own files may lie in a folder of theirs.
 TEST(Sentence, EncoderInAFolderOfItsOwn) {
   SentenceMaker folder;

@@ -52,9 +52,9 @@ void check(const Tokenizer& tokenizer, const Json& cases) {
   Encoding found;
   for (const Json& entry : cases["texts"]) {
     const auto text = entry["text"].get<std::string>();
-    tokenizer.encode(text, {true}, scratch, found);
+    tokenizer.encode(text, nullptr, {true}, scratch, found);
     EXPECT_EQ(found.ids, entry["full_ids"].get<Ids>()) << text;
-    tokenizer.encode(text, {true, 60, true}, scratch, found);
+    tokenizer.encode(text, nullptr, {true, 60, true}, scratch, found);
     EXPECT_EQ(found.ids, entry["ids"].get<Ids>()) << text;
     EXPECT_EQ(found.num_tokens, entry["full_ids"].size());
     EXPECT_EQ(characters(text, found.spans), entry["offsets"]) << text;
@@ -66,7 +66,8 @@ void check(const Tokenizer& tokenizer, const Json& cases) {
   }
   for (const Json& entry : cases["pairs"]) {
     const auto a = entry["a"].get<std::string>(), b = entry["b"].get<std::string>();
-    tokenizer.encode_pair(a, b, {true, 60}, scratch, found);
+    const std::string_view pair = b;
+    tokenizer.encode(a, &pair, {true, 60}, scratch, found);
     EXPECT_EQ(found.ids, entry["ids"].get<Ids>()) << a << " | " << b;
     const Ids types = entry["types"].is_null() ? Ids(found.ids.size()) : entry["types"].get<Ids>();
     EXPECT_EQ(found.types, types) << a << " | " << b;

@@ -152,7 +152,8 @@ TEST(LoadJson, TakesATemplate) {
   EXPECT_EQ(found.types, (Ids{1, 2, 0, 0}));
   Encoding pair;
   Tokenizer::Scratch scratch;
-  tokenizer->encode_pair("ab", "b", {true}, scratch, pair);
+  const std::string_view second = "b";
+  tokenizer->encode("ab", &second, {true}, scratch, pair);
   EXPECT_EQ(pair.ids, (Ids{6, 7}));
   EXPECT_EQ(pair.types, (Ids{3, 0}));
   EXPECT_EQ(json_failure(json(roberta, start + R"(,{"SpecialToken": {"id": "</t>", "type_id": 0}}]})")),
@@ -201,6 +202,13 @@ TEST(LoadJson, RefusesWhatItDoesNotKnow) {
       {R"(["a", "ab"])", R"(["a", 1])", "'/model/merges' must be an array of pairs of texts"},
       {R"("a": 5)", R"("a": "5")", "the id of 'a' must be a whole number from 0 to 4194303"},
       {R"("merges")", R"("merge")", "'/model/merges' is missing"},
+      {R"(["a b", ["a", "ab"]])", R"("a b")", "'/model/merges' must be an array of pairs of texts"},
+      {R"(["a b", ["a", "ab"]])", R"({"x": "a b"})", "'/model/merges' must be an array of pairs of texts"},
+      {R"("a": 5)", R"("a": {})", "'/model/vocab' must be an object of tokens and their ids"},
+      {R"("a": 5)", R"("a": [5])", "'/model/vocab' must be an object of tokens and their ids"},
+      {R"("type": "BPE")", R"("type": 5)", "'/model/type' must be a text"},
+      {R"("unk_token": null)", R"("unk_token": 3)", "'/model/unk_token' must be a text"},
+      {R"("content": "<s>")", R"("content": ["<s>"])", "'/added_tokens/0/content' must be a text"},
   };
   EXPECT_EQ(json_failure(json()), "");
   for (const Refusal& refusal : refusals) {
@@ -209,6 +217,21 @@ TEST(LoadJson, RefusesWhatItDoesNotKnow) {
   }
   EXPECT_EQ(json_failure("5"), "tokenizer.json: '/model/vocab' is missing");
   EXPECT_EQ(json_failure("[]"), "tokenizer.json: '/model/vocab' is missing");
+  for (const char* vocab : {"[]", "5", R"(["a"])"}) {
+    EXPECT_EQ(json_failure(R"({"model": {"type": "WordPiece", "vocab": )" + std::string(vocab) + "}}"),
+              "tokenizer.json: '/model/vocab' must be an object of tokens and their ids");
+  }
+  EXPECT_EQ(json_failure(R"({"model": {"type": "Unigram", "vocab": [["a", 0.5]]}})"),
+            "tokenizer.json: '/model/type' must be \"WordPiece\" or \"BPE\"");
+  EXPECT_EQ(json_failure(R"({"model": {"type": "WordPiece", "continuing_subword_prefix": 3, "vocab": {"[UNK]": 0}}})"),
+            "tokenizer.json: '/model/continuing_subword_prefix' must be a text");
+}
+
+TEST(LoadJson, TakesATokenTwice) {
+  const std::string again = R"({"id": 4, "content": "<mask>", "in_plain_text": false, "in_normalized_text": false})";
+  const auto tokenizer = Tokenizer::from_tokenizer_json(json(R"("special": false})", R"("special": false}, )" + again));
+  EXPECT_EQ(encode(*tokenizer, "aR\u00f6hb"), (Ids{5, 9, 6}));  // the token before is as it was
+  EXPECT_EQ(encode(*tokenizer, "a<mask>b"), (Ids{5, 5, 6}));
 }
 
 TEST(LoadJson, BoundsWhatItKeeps) {
@@ -220,6 +243,31 @@ TEST(LoadJson, BoundsWhatItKeeps) {
   EXPECT_EQ(json_failure(json(R"({"id": 9)", tokens + R"({"id": 9)")), "tokenizer.json: more than 65536 added tokens");
   EXPECT_EQ(json_failure(json(R"("version")", R"("list": [)" + values + R"(0], "version")")),
             "tokenizer.json: more than 1048576 values besides vocabulary and merges");
+  // Each value is kept under its whole path.
+  std::string few = "0";
+  for (int i = 0; i < 100; ++i) few += ",0";
+  EXPECT_EQ(json_failure(json(R"("version")", '"' + std::string(1 << 20, 'k') + "\": [" + few + R"(], "version")")),
+            "tokenizer.json: the names of the values besides vocabulary and merges have more than 67108864 bytes");
+  const std::string longest(4096, 'x');
+  EXPECT_EQ(json_failure(json(R"("content": "R\u00f6h")", R"("content": ")" + longest + '"')), "");
+  EXPECT_EQ(json_failure(json(R"("content": "R\u00f6h")", R"("content": ")" + longest + "x\"")),
+            "tokenizer.json: the token '" + longest.substr(0, 80) + "...' has 4097 bytes, more than the 4096 allowed");
+}
+
+TEST(LoadJson, BoundsTheTemplate) {
+  std::string ids = "0", parts;
+  for (int i = 0; i < 90; ++i) ids += ", 0";
+  for (int i = 0; i < 45; ++i) parts += R"({"SpecialToken": {"id": "<s>", "type_id": 0}}, )";
+  const auto with = [&](const std::string& more) {
+    return json(R"({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]})",
+                R"({"type": "TemplateProcessing", "special_tokens": {"<s>": {"ids": [)" + ids +
+                    R"(]}, "</s>": {"ids": [2]}}, "pair": [{"Sequence": {"id": "A", "type_id": 0}}, )"
+                    R"({"Sequence": {"id": "B", "type_id": 1}}], "single": [)" +
+                    parts + more + R"({"Sequence": {"id": "A", "type_id": 0}}]})");
+  };
+  EXPECT_EQ(json_failure(with("")), "");  // 45 times 91 tokens, and the text
+  EXPECT_EQ(json_failure(with(R"({"SpecialToken": {"id": "</s>", "type_id": 0}}, )")),
+            "tokenizer.json: '/post_processor/single' must be a template of at most 4096 tokens");
 }
 
 }  // namespace

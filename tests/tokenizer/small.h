@@ -30,7 +30,7 @@ inline Encoding encoded(const Tokenizer& tokenizer, const std::string& text, con
   Tokenizer::Scratch scratch;
   Encoding result;
   result.ids = result.types = {-7};  // which must go
-  tokenizer.encode(text, options, scratch, result);
+  tokenizer.encode(text, nullptr, options, scratch, result);
   EXPECT_EQ(result.ids.size(), result.types.size());
   return result;
 }

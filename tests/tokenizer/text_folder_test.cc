@@ -120,6 +120,48 @@ TEST_F(TextFolder, RefusesHalfAndBadTokenizers) {
   EXPECT_EQ(model_, nullptr);
 }
 
+TEST_F(TextFolder, OfATextThatMayBeATokenizer) {
+  const std::string path = (folder_ / "any.json").string();
+  for (const char* text : {"{}", " {\"model\": {}}", "\n{\n}\n"}) {
+    write("any.json", text);
+    EXPECT_EQ(lookupffn::Tokenizer::try_load(path, {}).status, LFFN_ERROR_BAD_MODEL);
+    EXPECT_EQ(lffn_last_error(), path + ": tokenizer.json: '/model/vocab' is missing") << text;
+  }
+  write("any.json", "");
+  EXPECT_EQ(lookupffn::Tokenizer::try_load(path, {}).status, LFFN_ERROR_BAD_MODEL);
+  EXPECT_EQ(lffn_last_error(), path + ": tokenizer.json: byte 0 is not valid JSON");
+}
+
+// Bytes are counted in what the caller gave, not behind the prompt.
+TEST_F(TextFolder, NamesTheTextThatIsNotUtf8) {
+  ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
+  const char *text = "ab", *pair = "abc", *prompt = "query: ";
+  std::vector<float> out(1024);
+  const auto failure = [&]() -> std::string {
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.texts = &text;
+    args.pairs = &pair;
+    args.n = 1;
+    args.prompt_kind = LFFN_PROMPT_TEXT;
+    args.prompt = prompt;
+    args.embeddings = out.data();
+    args.embeddings_capacity = 1024;
+    const lffn_status status = lffn_model_run(model_, &args);
+    EXPECT_TRUE(status == LFFN_OK || status == LFFN_ERROR_INVALID_ARGUMENT);
+    return status == LFFN_OK ? "" : lffn_last_error();
+  };
+  EXPECT_EQ(failure(), "");
+  text = "\xff";
+  EXPECT_EQ(failure(), "texts[0]: byte 0 of the text is not valid UTF-8");
+  text = "ab";
+  pair = "abc\xff";
+  EXPECT_EQ(failure(), "texts[0]: byte 3 of the pair is not valid UTF-8");
+  prompt = "query\xff";
+  EXPECT_EQ(failure(), "byte 5 of the prompt is not valid UTF-8");
+  lffn_model_free(model_);
+}
+
 TEST_F(TextFolder, NeedsAMaskToFill) {
   write("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 2})");
   ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();

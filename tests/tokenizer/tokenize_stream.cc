@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
   while (std::fread(&size, sizeof size, 1, stdin) == 1) {
     text.resize(size);
     if (std::fread(text.data(), 1, size, stdin) != size) return 1;
-    tokenizer->encode(text, options, scratch, found);
+    tokenizer->encode(text, nullptr, options, scratch, found);
     const std::vector<int32_t>& ids = found.ids;
     put(static_cast<uint32_t>(ids.size()));
     std::fwrite(ids.data(), sizeof(int32_t), ids.size(), stdout);

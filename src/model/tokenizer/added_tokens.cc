@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "format/utf8.h"
+#include "model/tokenizer/pre_tokenizer.h"
 #include "model/tokenizer/unicode.h"
+#include "runtime/poll.h"
 
 namespace lffn {
 namespace {
@@ -26,25 +28,15 @@ size_t blanks_begin(std::string_view text, size_t from, size_t end) {
   return end;
 }
 
-size_t blanks_end(std::string_view text, size_t begin) {
-  while (begin < text.size()) {
-    size_t next = begin;
-    if (!unicode_record(next_character(text, next)).is_space()) break;
-    begin = next;
-  }
-  return begin;
-}
-
 }  // namespace
 
-AddedTokenFinder::AddedTokenFinder(const std::vector<const AddedToken*>& tokens,
-                                   const std::vector<std::string>& contents)
-    : tokens_(tokens) {
+AddedTokenFinder::AddedTokenFinder(const std::vector<Wanted>& wanted) {
   std::vector<std::pair<std::string, int32_t>> sorted;
-  for (size_t i = 0; i < contents.size(); ++i) {
-    if (contents[i].empty()) continue;
-    sorted.emplace_back(contents[i], static_cast<int32_t>(i));
-    may_start_[static_cast<unsigned char>(contents[i][0])] = true;
+  for (const auto& [content, token] : wanted) {
+    tokens_.push_back(token);
+    if (content.empty()) continue;
+    sorted.emplace_back(content, static_cast<int32_t>(tokens_.size() - 1));
+    may_start_[static_cast<unsigned char>(content[0])] = true;
   }
   std::sort(sorted.begin(), sorted.end());
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -52,26 +44,31 @@ AddedTokenFinder::AddedTokenFinder(const std::vector<const AddedToken*>& tokens,
   trie_ = TextTrie(sorted);
 }
 
-AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, size_t from, size_t taken) const {
-  for (size_t at = from; at < text.size() && !tokens_.empty();) {
+AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, const Found& last, const int32_t* cancel) const {
+  for (size_t at = last.next; at < text.size() && !tokens_.empty();) {
     if (!may_start_[static_cast<unsigned char>(text[at])]) {
       ++at;
       continue;
     }
+    poll(cancel);
     const TextTrie::Match match = trie_.longest(TextTrie::kRoot, text.substr(at));
     if (match.size == 0) {
       ++at;
       continue;
     }
     const AddedToken& token = *tokens_[static_cast<size_t>(match.value)];
-    Found found = {&token, at, at + match.size, at + match.size};
+    Found found = {&token, at, at + match.size, at + match.size, last.blanks};
     at = found.next;
     if (token.single_word && touches_word(text, found.begin, found.end)) continue;
-    if (token.strip_left) found.begin = std::max(taken, blanks_begin(text, taken, found.begin));
-    found.end = std::max(found.begin, token.strip_right ? blanks_end(text, found.end) : found.end);
+    if (token.strip_left) found.begin = std::max(last.end, blanks_begin(text, last.end, found.begin));
+    if (token.strip_right) {
+      // Tokens that are blanks themselves may swallow the same ones again and again: they are looked at once.
+      found.end = found.blanks = run_end(text, std::max(found.end, last.blanks), UnicodeClass::kSpace);
+    }
+    found.end = std::max(found.begin, found.end);
     return found;
   }
-  return {nullptr, text.size(), text.size(), text.size()};
+  return {nullptr, text.size(), text.size(), text.size(), text.size()};
 }
 
 }  // namespace lffn

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/tokenizer/text_trie.h"
@@ -31,17 +32,20 @@ class AddedTokenFinder {
     const AddedToken* token;  // nullptr: none
     size_t begin;             // may be before what was asked for: where a token swallowed what the next begins with
     size_t end;
-    size_t next;  // where to go on looking
+    size_t next;    // where to go on looking
+    size_t blanks;  // from `next` to here all is known to be blank
   };
 
   AddedTokenFinder() = default;
-  // The contents to look for, one for each token; of equal ones the first counts. The tokens must outlive this.
-  AddedTokenFinder(const std::vector<const AddedToken*>& tokens, const std::vector<std::string>& contents);
+  // The content to look for, and the token that it stands for, which must outlive this. Of equal ones the first counts.
+  using Wanted = std::pair<std::string, const AddedToken*>;
+  explicit AddedTokenFinder(const std::vector<Wanted>& wanted);
 
   bool empty() const { return tokens_.empty(); }
 
-  // The first token that is found at `from` or behind it. What it swallows does not reach back over `taken`.
-  Found find(std::string_view text, size_t from, size_t taken) const;
+  // The first token behind the last one, which begins as all zeros. What it swallows does not reach back over what that
+  // one took. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  Found find(std::string_view text, const Found& last, const int32_t* cancel) const;
 
  private:
   std::vector<const AddedToken*> tokens_;

@@ -76,6 +76,7 @@ struct TokenizerDescription {
 constexpr int32_t kMaxTokenId = (1 << 22) - 1;     // several times the largest vocabularies there are
 constexpr size_t kMaxVocabularyBytes = 64u << 20;  // of each file
 constexpr size_t kMaxAddedTokens = 1 << 16;
+constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each: as many may be compared at each byte of a text
 
 // Each throws Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
 TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel);
@@ -85,7 +86,8 @@ TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_
 TokenizerDescription read_tokenizer_files(const TokenizerFiles& files);
 
 // Does what transformers does where these files contradict tokenizer.json, or tell what it does not.
-void apply_tokenizer_config(std::string_view text, TokenizerDescription& to);
+// The first returns whether it lists the added tokens, and so leaves nothing for the second to say.
+bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to);
 void apply_special_tokens_map(std::string_view text, TokenizerDescription& to);
 // As if the token were added after those that are there.
 void add_token(TokenizerDescription& to, AddedToken&& token);

@@ -41,14 +41,14 @@ Blanks blanks_of_text(std::string_view token) {
 
 // plain(begin, end) for what is between tokens, found(token, begin, end) for each token.
 template <typename Plain, typename FoundToken>
-void walk(const AddedTokenFinder& finder, std::string_view text, const Plain& plain, const FoundToken& found) {
-  size_t taken = 0;
-  for (size_t from = 0; taken < text.size() || from < text.size();) {
-    const AddedTokenFinder::Found next = finder.find(text, from, taken);
-    if (taken < next.begin) plain(taken, next.begin);
+void walk(const AddedTokenFinder& finder, std::string_view text, const int32_t* cancel, const Plain& plain,
+          const FoundToken& found) {
+  AddedTokenFinder::Found last = {nullptr, 0, 0, 0, 0};
+  while (last.end < text.size() || last.next < text.size()) {
+    const AddedTokenFinder::Found next = finder.find(text, last, cancel);
+    if (last.end < next.begin) plain(last.end, next.begin);
     if (next.token != nullptr) found(*next.token, next.begin, next.end);
-    taken = next.end;
-    from = next.next;
+    last = next;
   }
 }
 
@@ -62,7 +62,7 @@ class Tokenizer::Run {
 
   void run() {
     walk(
-        tokenizer_.plain_tokens_, text_, [&](size_t begin, size_t end) { add_plain(begin, end); },
+        tokenizer_.plain_tokens_, text_, options_.cancel, [&](size_t begin, size_t end) { add_plain(begin, end); },
         [&](const AddedToken& token, size_t begin, size_t end) {
           add_found(token, text_.substr(begin, end - begin), {begin, end});
         });
@@ -74,8 +74,10 @@ class Tokenizer::Run {
     if (options_.spans) to_.spans.push_back(span);
   }
 
+  bool trims() const { return options_.spans && tokenizer_.description_.post_processing.trims_spans; }
+
   void add_trimmed(int32_t id, TextSpan span, Blanks blanks) {
-    if (options_.spans && tokenizer_.description_.post_processing.trims_spans) trim(span, blanks);
+    if (trims()) trim(span, blanks);
     add(id, span);
   }
 
@@ -93,14 +95,14 @@ class Tokenizer::Run {
   }
 
   void add_found(const AddedToken& token, std::string_view content, const TextSpan& span) {
-    add_trimmed(token.id, span, options_.spans ? blanks_of_text(content) : Blanks{0, 0});
+    add_trimmed(token.id, span, trims() ? blanks_of_text(content) : Blanks{0, 0});
   }
 
   // What is not a token that is looked for in plain text.
   void add_plain(size_t begin, size_t end) {
     if (tokenizer_.byte_pairs_.has_value()) {
       walk(
-          tokenizer_.normalized_tokens_, text_.substr(begin, end - begin),
+          tokenizer_.normalized_tokens_, text_.substr(begin, end - begin), options_.cancel,
           [&](size_t first, size_t last) { add_byte_pairs(begin + first, begin + last); },
           [&](const AddedToken& token, size_t first, size_t last) {
             add_found(token, text_.substr(begin + first, last - first), {begin + first, begin + last});
@@ -109,7 +111,8 @@ class Tokenizer::Run {
     }
     if (tokenizer_.normalized_tokens_.empty()) {
       while (begin < end) {
-        size_t cut = end - begin > kChunk ? text_.find_first_of(" \t\r\n", begin + kChunk) : end;
+        // Not behind `end`: each of many short parts of a long text would look through the rest of it.
+        size_t cut = end - begin > kChunk ? text_.substr(0, end).find_first_of(" \t\r\n", begin + kChunk) : end;
         cut = std::min(cut, end);
         normalize(begin, cut);
         add_words(0, scratch_.text.text().size());
@@ -119,7 +122,8 @@ class Tokenizer::Run {
     }
     normalize(begin, end);
     walk(
-        tokenizer_.normalized_tokens_, scratch_.text.text(), [&](size_t first, size_t last) { add_words(first, last); },
+        tokenizer_.normalized_tokens_, scratch_.text.text(), options_.cancel,
+        [&](size_t first, size_t last) { add_words(first, last); },
         [&](const AddedToken& token, size_t first, size_t last) {
           const bool has_span = options_.spans && first < last;
           add_found(token, scratch_.text.text().substr(first, last - first),
@@ -138,7 +142,7 @@ class Tokenizer::Run {
     for (;;) {
       const Word word = next_word(text, begin);
       if (word.begin == word.end) return;
-      tokenizer_.word_pieces_->split(text.substr(word.begin, word.end - word.begin), scratch_.pieces);
+      tokenizer_.word_pieces_->split(text.substr(word.begin, word.end - word.begin), scratch_.pieces, options_.cancel);
       for (const WordPiece& piece : scratch_.pieces) {
         add(piece.id,
             options_.spans ? scratch_.text.from(word.begin + piece.begin, word.begin + piece.end) : TextSpan{0, 0});
@@ -189,27 +193,21 @@ class Tokenizer::Run {
   Sequence& to_;
 };
 
-void Tokenizer::encode(std::string_view text, const Options& options, Scratch& scratch, Encoding& to) const {
-  encode_texts(&text, 1, options, scratch, to);
+void check_utf8(std::string_view text, const char* name) {
+  const size_t valid = valid_utf8_length(text);
+  if (valid != text.size()) fail(LFFN_ERROR_INVALID_ARGUMENT, "byte %zu of the %s is not valid UTF-8", valid, name);
 }
 
-void Tokenizer::encode_pair(std::string_view first, std::string_view second, const Options& options, Scratch& scratch,
-                            Encoding& to) const {
-  const std::string_view texts[] = {first, second};
-  encode_texts(texts, 2, options, scratch, to);
-}
-
-void Tokenizer::encode_texts(const std::string_view* texts, size_t count, const Options& options, Scratch& scratch,
-                             Encoding& to) const {
-  for (size_t i = 0; i < count; ++i) {
-    const size_t valid = valid_utf8_length(texts[i]);
-    if (valid != texts[i].size()) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "byte %zu of the text is not valid UTF-8", valid);
-    }
-    scratch.sequences[i].clear();
-    Run(*this, texts[i], options, scratch, scratch.sequences[i]).run();
-  }
-  assemble(description_.post_processing, scratch.sequences[0], count > 1 ? &scratch.sequences[1] : nullptr,
+void Tokenizer::encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,
+                       Encoding& to) const {
+  const auto split = [&](std::string_view from, const char* name, Sequence& sequence) {
+    check_utf8(from, name);
+    sequence.clear();
+    Run(*this, from, options, scratch, sequence).run();
+  };
+  split(text, "text", scratch.sequences[0]);
+  if (pair != nullptr) split(*pair, "pair", scratch.sequences[1]);
+  assemble(description_.post_processing, scratch.sequences[0], pair != nullptr ? &scratch.sequences[1] : nullptr,
            options.special, options.spans, {options.most, description_.truncates_left}, to);
 }
 

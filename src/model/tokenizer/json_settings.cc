@@ -20,6 +20,12 @@ void JsonSettings::keep(std::string path, std::optional<JsonScalar>&& value) {
   if (values_.size() == kMaxValues) {
     fail(LFFN_ERROR_BAD_MODEL, "%s: more than %zu values besides vocabulary and merges", where_, kMaxValues);
   }
+  // A long name counts as often as there are values under it: it is copied for each.
+  path_bytes_ += path.size();
+  if (path_bytes_ > kMaxVocabularyBytes) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the names of the values besides vocabulary and merges have more than %zu bytes",
+         where_, kMaxVocabularyBytes);
+  }
   values_.emplace(std::move(path), std::move(value));
 }
 
@@ -38,8 +44,10 @@ bool JsonSettings::has(const std::string& path) const {
 }
 
 std::string JsonSettings::text(const std::string& path) const {
+  if (!has(path)) return "";
   const JsonScalar* value = scalar(path);
-  return value != nullptr && value->kind == Kind::kString ? value->text : "";
+  if (value == nullptr || value->kind != Kind::kString) refuse(path, "a text");
+  return value->text;
 }
 
 std::optional<bool> JsonSettings::optional_flag(const std::string& path) const {
@@ -81,11 +89,14 @@ std::vector<std::string> JsonSettings::keys(const std::string& path) const {
 }
 
 void JsonSettings::want_text(const std::string& path, const char* wanted) const {
-  if (text(path) != wanted) refuse(path, std::string("\"") + wanted + "\"");
+  const JsonScalar* value = scalar(path);
+  if (value == nullptr || value->kind != Kind::kString || value->text != wanted) {
+    refuse(path, std::string("\"") + wanted + "\"");
+  }
 }
 
-void JsonSettings::want_flag(const std::string& path, bool wanted, bool otherwise) const {
-  if (flag(path, otherwise) != wanted) {
+void JsonSettings::want_flag(const std::string& path, bool wanted) const {
+  if (flag(path, wanted) != wanted) {
     refuse(path, wanted ? "true; nothing else is known here" : "false; nothing else is known here");
   }
 }

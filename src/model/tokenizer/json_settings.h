@@ -31,8 +31,8 @@ class JsonSettings {
   std::vector<std::string> keys(const std::string& path) const;  // of an object; without '/'
 
   void want_text(const std::string& path, const char* wanted) const;
-  void want_flag(const std::string& path, bool wanted, bool otherwise) const;
-  void want_nothing(const std::string& path) const;  // null, "", 0 or missing
+  void want_flag(const std::string& path, bool wanted) const;  // or missing
+  void want_nothing(const std::string& path) const;            // null, "", 0 or missing
 
   [[noreturn]] void refuse(const std::string& path, const std::string& wanted) const;
 
@@ -40,6 +40,7 @@ class JsonSettings {
   const JsonScalar* scalar(const std::string& path) const;
 
   const char* where_;
+  size_t path_bytes_ = 0;  // that were to be kept
   std::map<std::string, std::optional<JsonScalar>, std::less<>> values_;
 };
 

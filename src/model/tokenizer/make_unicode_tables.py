@@ -8,7 +8,8 @@ The reference tokenizers ask several libraries, each with the Unicode of its own
 - letters, numbers and the characters of words: Unicode 16;
 - lower case: Unicode 17;
 - canonical decompositions and the order of marks: Unicode 9;
-- marks, punctuation, controls and formats: Unicode 8.
+- marks, punctuation, controls and formats: Unicode 8;
+- what has case, and what is looked over where case depends on neighbours: as Python, which has many: the database's.
 So what a character was not yet, or was otherwise, is put right here, version by version.
 """
 import itertools
@@ -16,7 +17,7 @@ import sys
 from pathlib import Path
 
 LETTER, NUMBER, SPACE = 1, 2, 3  # as in unicode.h
-DROPPED, MARK, PUNCTUATION, LOWERS, DECOMPOSES, WORD = 4, 8, 16, 32, 64, 128
+DROPPED, MARK, PUNCTUATION, LOWERS, DECOMPOSES, WORD, CASED, CASE_IGNORABLE = 4, 8, 16, 32, 64, 128, 256, 512
 BLOCK = 128  # code points
 HANGUL = range(0xAC00, 0xAC00 + 11172)
 
@@ -86,6 +87,8 @@ def records(data):
     """The flags and the order of each code point."""
     spaces = data.having("PropList.txt", "White_Space")
     words = data.having("DerivedCoreProperties.txt", "Alphabetic") | data.having("PropList.txt", "Join_Control")
+    cased = data.having("DerivedCoreProperties.txt", "Cased") | {*LOWER_17, *LOWER_17.values()}
+    case_ignorable = data.having("DerivedCoreProperties.txt", "Case_Ignorable")
     words.update(listed(f"{LETTERS_16} {NUMBERS_16} {OTHER_WORDS_16}"))
     later = {**dict.fromkeys(listed(LETTERS_16), LETTER), **dict.fromkeys(listed(NUMBERS_16), NUMBER)}
     result = []
@@ -105,6 +108,10 @@ def records(data):
             flags |= DECOMPOSES
         if code in words or category[0] == "M" or category in ("Nd", "Pc"):
             flags |= WORD
+        if code in cased:
+            flags |= CASED
+        if code in case_ignorable:
+            flags |= CASE_IGNORABLE
         result.append((flags, data.order.get(code, 0) if data.age.get(code, 99) <= 9 else 0))
     return result
 

@@ -32,9 +32,9 @@ class Normalizer::Run {
       if (record.is_space()) code_point = ' ';
     }
     if (settings_.separate_chinese && is_chinese(code_point)) {
-      add_blank(from);
+      add_ascii(' ', from);
       add_decomposed(code_point, from);
-      add_blank(from);
+      add_ascii(' ', from);
     } else {
       add_decomposed(code_point, from);
     }
@@ -63,11 +63,6 @@ class Normalizer::Run {
   }
 
  private:
-  void add_blank(const TextSpan& from) {
-    flush();
-    last_ = from;
-    to_.append(" ", from);
-  }
   void add_decomposed(uint32_t code_point, const TextSpan& from) {
     if (!settings_.strip_accents) return add_lowered(code_point, from);
     const CodePoints parts = decompose(code_point);

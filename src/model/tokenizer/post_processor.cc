@@ -33,7 +33,6 @@ void assemble(const PostProcessing& processing, const Sequence& first, const Seq
 
   to.ids.clear();
   to.types.clear();
-  to.texts.clear();
   to.spans.clear();
   for (const TemplatePart& part : parts) {
     if (part.kind == TemplatePart::Kind::kSpecial) {
@@ -49,9 +48,6 @@ void assemble(const PostProcessing& processing, const Sequence& first, const Seq
       if (want_spans) to.spans.insert(to.spans.end(), from.spans.data() + begin, from.spans.data() + begin + count);
     }
     to.types.resize(to.ids.size(), part.type);
-    to.texts.resize(to.ids.size(), part.kind == TemplatePart::Kind::kSpecial  ? int8_t{-1}
-                                   : part.kind == TemplatePart::Kind::kSecond ? int8_t{1}
-                                                                              : int8_t{0});
   }
 }
 

@@ -40,7 +40,6 @@ struct Encoding {
   std::vector<int32_t> ids;
   std::vector<int32_t> types;
   std::vector<TextSpan> spans;  // if wanted; of special tokens that the template adds: 0, 0
-  std::vector<int8_t> texts;    // which text each token is of: 0 or 1; -1: of none
   size_t num_tokens = 0;        // that there were before any was cut
 };
 

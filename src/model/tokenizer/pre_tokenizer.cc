@@ -18,16 +18,6 @@ Character character_at(std::string_view text, size_t at) {
   return {at, record};
 }
 
-// Where the characters of this class end that start at `at`.
-size_t run_end(std::string_view text, size_t at, UnicodeClass kind) {
-  while (at < text.size()) {
-    const Character character = character_at(text, at);
-    if (character.record.kind() != kind) break;
-    at = character.end;
-  }
-  return at;
-}
-
 // The bytes of 's, 't, 're, 've, 'm, 'll or 'd at an apostrophe; 0 if none is there.
 size_t contraction(std::string_view text, size_t at) {
   const char first = at + 1 < text.size() ? text[at + 1] : '\0';
@@ -49,6 +39,15 @@ size_t contraction(std::string_view text, size_t at) {
 }
 
 }  // namespace
+
+size_t run_end(std::string_view text, size_t at, UnicodeClass kind) {
+  while (at < text.size()) {
+    const Character character = character_at(text, at);
+    if (character.record.kind() != kind) break;
+    at = character.end;
+  }
+  return at;
+}
 
 Word next_word(std::string_view text, size_t at) {
   Character first = {at, {0, 0}};
@@ -73,14 +72,7 @@ size_t piece_end(std::string_view text, size_t at) {
   const Character first = character_at(text, start);
   if (!first.record.is_space()) return run_end(text, first.end, first.record.kind());
 
-  size_t last = at;
-  size_t end = at;
-  while (end < text.size()) {
-    const Character character = character_at(text, end);
-    if (!character.record.is_space()) break;
-    last = end;
-    end = character.end;
-  }
+  const size_t end = run_end(text, at, UnicodeClass::kSpace), last = character_before(text, end);
   // Before anything else than blanks the last blank stays, to start the next piece.
   return end == text.size() || last == at ? end : last;
 }

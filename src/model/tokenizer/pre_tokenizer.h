@@ -4,7 +4,12 @@
 #include <cstddef>
 #include <string_view>
 
+#include "model/tokenizer/unicode.h"
+
 namespace lffn {
+
+// Where the characters of this class end that start at `at`.
+size_t run_end(std::string_view text, size_t at, UnicodeClass kind);
 
 // BERT's words: a sign of punctuation alone, or what stands between blanks and such signs.
 struct Word {

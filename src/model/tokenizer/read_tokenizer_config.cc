@@ -13,6 +13,8 @@
 namespace lffn {
 namespace {
 
+constexpr char kAddedTokens[] = "/added_tokens_decoder";
+
 // A token is a text, or an object with its text as "content".
 std::string token_at(const JsonSettings& settings, const std::string& path) {
   const std::string content = path + "/content";
@@ -27,7 +29,7 @@ void read_roles(const JsonSettings& settings, TokenizerDescription& to) {
 }
 
 void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
-  const std::string all = "/added_tokens_decoder";
+  const std::string all = kAddedTokens;
   std::vector<std::pair<int32_t, std::string>> ids;
   for (const std::string& key : settings.keys(all)) {
     const bool is_number = !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
@@ -85,7 +87,7 @@ void TokenizerDescription::limit_length(size_t tokens) {
   if (tokens > 0 && tokens < (size_t{1} << 31) && (max_length == 0 || tokens < max_length)) max_length = tokens;
 }
 
-void apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
+bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
   const JsonSettings settings = read_json_settings(text, "tokenizer_config.json");
   read_roles(settings, to);
   apply_kind_settings(settings, to);
@@ -93,6 +95,7 @@ void apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
   to.limit_length(settings.size("/model_max_length", 0));
   to.cleans_up_decoded = settings.flag("/clean_up_tokenization_spaces", false);
   if (settings.has("/truncation_side")) to.truncates_left = settings.text("/truncation_side") == "left";
+  return settings.has(kAddedTokens);
 }
 
 void apply_special_tokens_map(std::string_view text, TokenizerDescription& to) {
@@ -100,6 +103,10 @@ void apply_special_tokens_map(std::string_view text, TokenizerDescription& to) {
 }
 
 void add_token(TokenizerDescription& to, AddedToken&& token) {
+  if (token.content.size() > kMaxAddedTokenBytes) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s has %zu bytes, more than the %zu allowed", to.where.c_str(),
+         in_quotes(token.content).c_str(), token.content.size(), kMaxAddedTokenBytes);
+  }
   const auto found = to.place_of_added.find(token.content);
   if (found == to.place_of_added.end()) {
     if (to.added.size() == kMaxAddedTokens) {

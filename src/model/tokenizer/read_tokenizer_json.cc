@@ -15,7 +15,9 @@ namespace {
 using Kind = JsonScalar::Kind;
 
 constexpr char kWhere[] = "tokenizer.json";
+constexpr char kVocabPath[] = "/model/vocab";
 constexpr char kMergesPath[] = "/model/merges";
+constexpr size_t kMaxTemplate = 4096;  // tokens; more than any model can run, if small files name many
 
 // Takes the vocabulary and the merges as they come, and keeps what else there is.
 class Reader : public SettingsReader {
@@ -25,14 +27,19 @@ class Reader : public SettingsReader {
 
   void begin_object() override {
     if (in_merges() || in_pair()) refuse_merges();
+    if (in_vocab()) refuse_vocab();
     SettingsReader::begin_object();
+    if (in_merges()) refuse_merges();
+    has_vocab_ = has_vocab_ || in_vocab();
   }
   void begin_array() override {
     if (in_pair()) refuse_merges();
+    if (in_vocab()) refuse_vocab();
     if (in_merges()) {
       levels_.push_back({"", true, "", 0});
     } else {
       SettingsReader::begin_array();
+      has_merges_ = has_merges_ || in_merges();
     }
   }
   void end_array() override {
@@ -44,7 +51,7 @@ class Reader : public SettingsReader {
   }
   void scalar(JsonScalar&& value) override {
     poll(cancel_);
-    if (!levels_.empty() && levels_.back().path == "/model/vocab" && !levels_.back().is_array) {
+    if (in_vocab()) {
       append_token(to_, std::move(levels_.back().key), value, kWhere);
     } else if (in_merges() || in_pair()) {
       if (value.kind != Kind::kString) refuse_merges();
@@ -58,14 +65,23 @@ class Reader : public SettingsReader {
     }
   }
 
+  // Once the model is known to be one that has them: the vocabularies of others are of other forms.
+  void check_model(TokenizerKind kind) const {
+    if (!has_vocab_) refuse_vocab();
+    if (kind == TokenizerKind::kBytePairs && !has_merges_) refuse_merges();
+  }
+
  private:
+  bool in_vocab() const { return !levels_.empty() && levels_.back().path == kVocabPath && !levels_.back().is_array; }
   bool in_merges() const { return !levels_.empty() && levels_.back().path == kMergesPath; }
   bool in_pair() const { return levels_.size() > 1 && levels_[levels_.size() - 2].path == kMergesPath; }
+  [[noreturn]] void refuse_vocab() const { settings_.refuse(kVocabPath, "an object of tokens and their ids"); }
   [[noreturn]] void refuse_merges() const { settings_.refuse(kMergesPath, "an array of pairs of texts"); }
 
   TokenizerDescription& to_;
   const JsonSettings& settings_;
   const int32_t* cancel_;
+  bool has_vocab_ = false, has_merges_ = false;
   std::vector<std::string> pair_;
 };
 
@@ -77,7 +93,7 @@ void read_model(const JsonSettings& settings, TokenizerDescription& to) {
   const auto want = [&](const char* path) {
     if (!settings.has(path)) fail(LFFN_ERROR_BAD_MODEL, "%s: '%s' is missing", kWhere, path);
   };
-  want("/model/vocab");
+  want(kVocabPath);
   const std::string type = settings.text("/model/type");
   if (settings.has("/model/unk_token")) to.unknown = settings.text("/model/unk_token");
   if (type == "WordPiece") {
@@ -95,9 +111,9 @@ void read_model(const JsonSettings& settings, TokenizerDescription& to) {
   settings.want_nothing("/model/dropout");
   settings.want_nothing("/model/continuing_subword_prefix");
   settings.want_nothing("/model/end_of_word_suffix");
-  settings.want_flag("/model/fuse_unk", false, false);
-  settings.want_flag("/model/byte_fallback", false, false);
-  settings.want_flag("/model/ignore_merges", false, false);
+  settings.want_flag("/model/fuse_unk", false);
+  settings.want_flag("/model/byte_fallback", false);
+  settings.want_flag("/model/ignore_merges", false);
 }
 
 void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
@@ -114,7 +130,7 @@ void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
 void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) {
   if (to.kind == TokenizerKind::kWordPiece) return settings.want_text("/pre_tokenizer/type", "BertPreTokenizer");
   settings.want_text("/pre_tokenizer/type", "ByteLevel");
-  settings.want_flag("/pre_tokenizer/use_regex", true, true);
+  settings.want_flag("/pre_tokenizer/use_regex", true);
   to.add_prefix_space = settings.flag("/pre_tokenizer/add_prefix_space", true);
 }
 
@@ -122,21 +138,27 @@ void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) 
 Template read_template(const JsonSettings& settings, const std::string& path, bool is_pair) {
   Template result;
   size_t firsts = 0, seconds = 0;
+  const auto append = [&](const TemplatePart& part) {
+    if (result.size() == kMaxTemplate) {
+      settings.refuse(path, "a template of at most " + std::to_string(kMaxTemplate) + " tokens");
+    }
+    result.push_back(part);
+  };
   for (size_t i = 0; settings.has(path + '/' + std::to_string(i)); ++i) {
     const std::string part = path + '/' + std::to_string(i);
     if (settings.has(part + "/Sequence")) {
       const std::string id = settings.text(part + "/Sequence/id");
       if (id != "A" && id != "B") settings.refuse(part + "/Sequence/id", "\"A\" or \"B\"");
       ++(id == "A" ? firsts : seconds);
-      result.push_back({id == "A" ? TemplatePart::Kind::kFirst : TemplatePart::Kind::kSecond,
-                        settings.id(part + "/Sequence/type_id"), -1});
+      append({id == "A" ? TemplatePart::Kind::kFirst : TemplatePart::Kind::kSecond,
+              settings.id(part + "/Sequence/type_id"), -1});
       continue;
     }
     const int32_t type = settings.id(part + "/SpecialToken/type_id");
     const std::string ids = "/post_processor/special_tokens/" + settings.text(part + "/SpecialToken/id") + "/ids/";
     if (!settings.has(ids + '0')) settings.refuse(part + "/SpecialToken/id", "one of the special tokens");
     for (size_t k = 0; settings.has(ids + std::to_string(k)); ++k) {
-      result.push_back({TemplatePart::Kind::kSpecial, type, settings.id(ids + std::to_string(k))});
+      append({TemplatePart::Kind::kSpecial, type, settings.id(ids + std::to_string(k))});
     }
   }
   if (firsts != 1 || seconds != (is_pair ? 1 : 0)) {
@@ -195,8 +217,9 @@ void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
     token.strip_right = settings.flag(path + "/rstrip", false);
     token.special = settings.flag(path + "/special", true);
     token.normalized = settings.flag(path + "/normalized", !token.special);
+    const std::string content = token.content;
     add_token(to, std::move(token));
-    AddedToken& added = to.added.back();
+    AddedToken& added = to.added[to.place_of_added.at(content)];  // which may be there before
     added.in_plain_text = settings.flag(path + "/in_plain_text", added.in_plain_text);
     added.in_normalized_text = settings.flag(path + "/in_normalized_text", added.in_normalized_text);
   }
@@ -223,6 +246,7 @@ TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* c
   Reader reader(result, settings, cancel);
   parse_json(text, 0, kMaxDepth, reader);
   read_model(settings, result);
+  reader.check_model(result.kind);
   read_normalizer(settings, result);
   read_pre_tokenizer(settings, result);
   read_post_processor(settings, result);

@@ -1,6 +1,5 @@
 // vocab.txt, a token on each line; vocab.json, an object of token: id, with merges.txt, a pair on each line.
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -130,7 +129,6 @@ TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_
                                        const int32_t* cancel) {
   TokenizerDescription result;
   result.where = "vocab.json and merges.txt";
-  result.kind = TokenizerKind::kBytePairs;
   result.decoder = TokenizerDescription::Decoder::kByteLevel;
   check_vocabulary_size(vocab_json.size(), "vocab.json");
   VocabReader reader(result, cancel);
@@ -191,8 +189,8 @@ TokenizerDescription read_tokenizer_files(const TokenizerFiles& files) {
   } else {
     fail(LFFN_ERROR_BAD_MODEL, "no tokenizer: neither tokenizer.json nor vocab.txt nor vocab.json with merges.txt");
   }
-  if (files.special_tokens_map) apply_special_tokens_map(*files.special_tokens_map, result);
-  if (files.tokenizer_config) apply_tokenizer_config(*files.tokenizer_config, result);
+  const bool outdates_map = files.tokenizer_config && apply_tokenizer_config(*files.tokenizer_config, result);
+  if (files.special_tokens_map && !outdates_map) apply_special_tokens_map(*files.special_tokens_map, result);
   name_roles(result);
   if (!has_json) {
     result.unknown = result.role("unk_token");

@@ -60,8 +60,7 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
 // Checks the added tokens against the vocabulary and makes them findable.
 void Tokenizer::add_added_tokens() {
   const std::vector<AddedToken>& added = description_.added;
-  std::vector<const AddedToken*> plain, normalized;
-  std::vector<std::string> plain_texts, normalized_texts;
+  std::vector<AddedTokenFinder::Wanted> plain, normalized;
   AlignedText text;
   WaitingMarks marks;
   for (size_t i = 0; i < added.size(); ++i) {
@@ -73,16 +72,12 @@ void Tokenizer::add_added_tokens() {
     }
     added_by_id_.emplace_back(token.id, i);
     size_ = std::max(size_, token.id + 1);
-    if (token.in_plain_text) {
-      plain.push_back(&token);
-      plain_texts.push_back(token.content);
-    }
+    if (token.in_plain_text) plain.emplace_back(token.content, &token);
     if (!token.in_normalized_text) continue;
-    normalized.push_back(&token);
-    normalized_texts.push_back(token.content);
+    normalized.emplace_back(token.content, &token);
     if (!normalizer_) continue;
     normalizer_->normalize(token.content, 0, false, text, marks);
-    normalized_texts.back() = text.text();
+    normalized.back().first = text.text();
   }
   std::sort(added_by_id_.begin(), added_by_id_.end());
   for (size_t i = 1; i < added_by_id_.size(); ++i) {
@@ -90,8 +85,8 @@ void Tokenizer::add_added_tokens() {
     fail(LFFN_ERROR_BAD_MODEL, "%s: the id %d of the token %s belongs to another token", description_.where.c_str(),
          added_by_id_[i].first, in_quotes(added[added_by_id_[i].second].content).c_str());
   }
-  plain_tokens_ = AddedTokenFinder(plain, plain_texts);
-  normalized_tokens_ = AddedTokenFinder(normalized, normalized_texts);
+  plain_tokens_ = AddedTokenFinder(plain);
+  normalized_tokens_ = AddedTokenFinder(normalized);
 }
 
 std::string Tokenizer::to_json() const {

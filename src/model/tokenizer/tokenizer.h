@@ -21,6 +21,9 @@
 
 namespace lffn {
 
+// Throws Error(LFFN_ERROR_INVALID_ARGUMENT) which names the text and its first bad byte.
+void check_utf8(std::string_view text, const char* name);
+
 // Never changes once made; any number of threads may use it at once.
 class Tokenizer {
  public:
@@ -65,11 +68,13 @@ class Tokenizer {
     BytePairs::Scratch pairs;
     std::string prefixed;
   };
-  // Replaces what is in `to`. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 and for a `most`
-  // below the number of special tokens. Takes n log n time for n bytes.
-  void encode(std::string_view text, const Options& options, Scratch& scratch, Encoding& to) const;
-  void encode_pair(std::string_view first, std::string_view second, const Options& options, Scratch& scratch,
-                   Encoding& to) const;
+  // The tokens of a text, or of two if `pair` is not nullptr. Replaces what is in `to`. Throws
+  // Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 and for a `most` below the number of special tokens.
+  // Takes n log n time for n bytes with tokens as they are; hostile files can make it as many times more as their
+  // longest token has bytes, and n * n where spans of tokens that swallow the same blanks are trimmed, but never
+  // without a look at `cancel`.
+  void encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,
+              Encoding& to) const;
 
   // The text of the ids, with U+FFFD where bytes are not UTF-8: one for each longest start of a character, as Unicode
   // advises. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for an id that is not in the vocabulary.
@@ -81,8 +86,6 @@ class Tokenizer {
   int32_t role_id(std::string_view name) const;
   const AddedToken* added_of(int32_t id) const;
   void add_added_tokens();
-  void encode_texts(const std::string_view* texts, size_t count, const Options& options, Scratch& scratch,
-                    Encoding& to) const;
 
   TokenizerDescription description_;  // without tokens and merges, which the parts below have
   std::optional<Vocabulary> vocabulary_;

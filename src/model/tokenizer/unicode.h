@@ -9,7 +9,7 @@ namespace lffn {
 enum class UnicodeClass : uint8_t { kOther = 0, kLetter = 1, kNumber = 2, kSpace = 3 };  // \p{L}, \p{N}, \s
 
 struct UnicodeRecord {
-  uint8_t flags;
+  uint16_t flags;
   uint8_t order;  // the canonical combining class: marks behind a character are sorted by it; 0 ends such a row
 
   UnicodeClass kind() const { return static_cast<UnicodeClass>(flags & 3); }
@@ -20,6 +20,8 @@ struct UnicodeRecord {
   bool has_lower() const { return (flags & 32) != 0; }
   bool decomposes() const { return (flags & 64) != 0; }
   bool is_word() const { return (flags & 128) != 0; }  // \w
+  bool is_cased() const { return (flags & 256) != 0; }
+  bool is_case_ignorable() const { return (flags & 512) != 0; }  // looked over: accents, apostrophes, full stops
 };
 
 // Blocks that are alike are stored once.

@@ -15,7 +15,6 @@ class Vocabulary {
   // No token and no id may be there twice: Error(LFFN_ERROR_BAD_MODEL), which begins with `where`.
   Vocabulary(std::vector<std::pair<std::string, int32_t>>&& tokens, const std::string& where);
 
-  size_t count() const { return tokens_.size(); }
   int32_t end() const { return static_cast<int32_t>(place_of_id_.size()); }  // the largest id + 1
 
   int32_t find(std::string_view token) const;  // -1: none

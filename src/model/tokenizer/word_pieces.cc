@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "format/utf8.h"
+#include "runtime/poll.h"
 
 namespace lffn {
 namespace {
@@ -22,12 +23,14 @@ WordPieces::WordPieces(const Vocabulary& vocabulary, Settings settings, int32_t 
       inside_(trie_.start_behind(settings_.prefix)),
       unknown_id_(unknown_id) {}
 
-void WordPieces::split(std::string_view word, std::vector<WordPiece>& pieces) const {
+void WordPieces::split(std::string_view word, std::vector<WordPiece>& pieces, const int32_t* cancel) const {
+  poll(cancel);
   pieces.clear();
   uint32_t start = TextTrie::kRoot;
   if (!has_more_characters(word, settings_.longest_word)) {
     size_t at = 0;
     while (at < word.size() && start != TextTrie::kNone) {
+      poll(cancel);  // again: with a hostile vocabulary each piece may look through a long word
       const TextTrie::Match piece = trie_.longest(start, word.substr(at));
       if (piece.size == 0) break;
       pieces.push_back({piece.value, at, at + piece.size});

@@ -30,8 +30,8 @@ class WordPieces {
   const Settings& settings() const { return settings_; }
 
   // Replaces `pieces` by the tokens of the word, which must be UTF-8. A word that tokens cannot make up is one unknown
-  // token.
-  void split(std::string_view word, std::vector<WordPiece>& pieces) const;
+  // token. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  void split(std::string_view word, std::vector<WordPiece>& pieces, const int32_t* cancel) const;
 
  private:
   Settings settings_;
