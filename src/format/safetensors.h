@@ -33,6 +33,9 @@ struct TensorView {
   void read(size_t first, size_t count, void* to) const;
 };
 
+// Of so many numbers in memory as the shape says.
+TensorView view_of(std::string name, DType dtype, std::vector<int64_t> shape, const void* data);
+
 struct Safetensors {
   std::map<std::string, std::string> metadata;
   std::vector<TensorView> tensors;  // in the order of their data

@@ -259,6 +259,17 @@ void TensorView::read(size_t first, size_t count, void* to) const {
   std::memcpy(to, data + first, count);
 }
 
+TensorView view_of(std::string name, DType dtype, std::vector<int64_t> shape, const void* data) {
+  TensorView view;
+  view.name = std::move(name);
+  view.dtype = dtype;
+  view.data = static_cast<const uint8_t*>(data);
+  view.size = dtype_size(dtype);
+  for (const int64_t size : shape) view.size *= static_cast<size_t>(size);
+  view.shape = std::move(shape);
+  return view;
+}
+
 Safetensors parse_safetensors(const Bytes& file) {
   const size_t size = file.size();
   if (size < kPrefixBytes) {

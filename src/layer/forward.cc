@@ -208,25 +208,23 @@ void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
 
 void Layer::hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
   if (num_tokens == 0) return;
-  run_call(*executor_, num_threads_, [&] { hash_all(x, num_tokens, codes, scores); });
-}
-
-void Layer::hash_all(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
-  const Layout sizes = layout(num_tokens, false);
-  const ScratchPool::Lease scratch(scratch_, sizes.total);
-  const int64_t entries = static_cast<int64_t>(config_.num_tables) * config_.num_probes;
-  ForwardCall call;
-  call.x = x;
-  call.x_stride = config_.hidden_size;
-  call.num_tokens = num_tokens;
-  for_tiles(sizes, call, scratch.data(),
-            [&](const ForwardCall& part, int64_t first, const HashOutput& hashed, uint8_t*) {
-              for (int64_t t = 0; t < part.num_tokens; ++t) {
-                const int64_t from = t * hashed.stride, to = (first + t) * entries;
-                if (codes != nullptr) std::copy_n(hashed.codes + from, entries, codes + to);
-                if (scores != nullptr) std::copy_n(hashed.scores + from, entries, scores + to);
-              }
-            });
+  run_call(*executor_, num_threads_, [&] {
+    const Layout sizes = layout(num_tokens, false);
+    const ScratchPool::Lease scratch(scratch_, sizes.total);
+    const int64_t entries = static_cast<int64_t>(config_.num_tables) * config_.num_probes;
+    ForwardCall call;
+    call.x = x;
+    call.x_stride = config_.hidden_size;
+    call.num_tokens = num_tokens;
+    for_tiles(sizes, call, scratch.data(),
+              [&](const ForwardCall& part, int64_t first, const HashOutput& hashed, uint8_t*) {
+                for (int64_t t = 0; t < part.num_tokens; ++t) {
+                  const int64_t from = t * hashed.stride, to = (first + t) * entries;
+                  if (codes != nullptr) std::copy_n(hashed.codes + from, entries, codes + to);
+                  if (scores != nullptr) std::copy_n(hashed.scores + from, entries, scores + to);
+                }
+              });
+  });
 }
 
 }  // namespace lffn

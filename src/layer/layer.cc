@@ -10,21 +10,8 @@
 namespace lffn {
 namespace {
 
-int32_t table_dtype(const LayerTensors& tensors, const LoadOptions& options) {
-  if (options.table_dtype != LFFN_DTYPE_AS_STORED) return options.table_dtype;
-  switch (tensors.tables->dtype) {
-    case DType::kBF16:
-      return LFFN_BF16;
-    case DType::kI8:
-      return LFFN_INT8;
-    default:
-      return LFFN_F32;
-  }
-}
-
 int32_t hash_dtype(const LayerTensors& tensors, const LoadOptions& options) {
-  if (options.hash_dtype != LFFN_DTYPE_AS_STORED) return options.hash_dtype;
-  return tensors.folded_weight != nullptr ? LFFN_INT8 : LFFN_F32;
+  return held_as(tensors.folded_weight != nullptr ? DType::kI8 : DType::kF32, options.hash_dtype);
 }
 
 const std::string& metadata(const Safetensors& file, const char* key) {
@@ -53,7 +40,7 @@ Layer::Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadO
     : config_(config),
       kernels_(kernels),
       projection_(pack_projection(config, tensors, lffn::hash_dtype(tensors, options), kernels)),
-      tables_(pack_tables(config, tensors, lffn::table_dtype(tensors, options), kernels)),
+      tables_(pack_tables(config, tensors, lffn::held_as(tensors.tables->dtype, options.table_dtype), kernels)),
       executor_(options.executor),
       num_threads_(resolve_threads(options)),
       flush_denormals_(options.flush_denormals) {}
@@ -73,8 +60,6 @@ int64_t Layer::stored_bytes() const {
 }
 
 lffn_layer_info Layer::info() const {
-  int64_t projection = 1;
-  for (const int64_t size : projection_shape(config_)) projection *= size;
   const int64_t rows = static_cast<int64_t>(config_.num_tables) * config_.table_size;
   const bool dense = config_.projection == LFFN_PROJECTION_DENSE;
 
@@ -97,8 +82,8 @@ lffn_layer_info Layer::info() const {
   info.hash_dtype = projection_.plan.arithmetic == HashArithmetic::kF32 ? LFFN_F32 : LFFN_INT8;
   info.num_threads = num_threads_;
   info.flop_per_token = config_.flop_per_token();
-  info.num_parameters = projection + config_.num_hashes() + rows * config_.output_size + config_.output_size +
-                        (config_.layer_norm ? 2 * int64_t{config_.hidden_size} : 0);
+  info.num_parameters = count_of(projection_shape(config_)) + config_.num_hashes() + rows * config_.output_size +
+                        config_.output_size + (config_.layer_norm ? 2 * int64_t{config_.hidden_size} : 0);
   info.file_bytes = static_cast<size_t>(stored_bytes());
   info.memory_bytes = projection_.bytes() + tables_.bytes();
   info.scratch_bytes = scratch_bytes(INT64_MAX);

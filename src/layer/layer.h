@@ -68,7 +68,6 @@ class Layer {
   GatherPlan gather_plan(const ForwardCall& call, const HashOutput& hashed, int32_t slab, int64_t first) const;
   void gather_tile(const Layout& layout, const ForwardCall& call, const HashOutput& hashed, uint8_t* mine) const;
   void gather_slabs(const Layout& layout, const ForwardCall& call, uint8_t* scratch) const;
-  void hash_all(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const;
   int32_t threads_for(int64_t num_tokens) const;
   int64_t stored_bytes() const;
 

@@ -191,6 +191,18 @@ float quantise_row(const float* values, int64_t size, int8_t* out) {
   return scale;
 }
 
+float read_int8_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* floats,
+                    int8_t* out) {
+  if (tensor.dtype != DType::kI8) {
+    read_floats(tensor, row * size, size, floats);
+    return quantise_row(floats, size, out);
+  }
+  tensor.read(static_cast<size_t>(row * size), static_cast<size_t>(size), out);
+  float scale;
+  read_floats(*scales, row, 1, &scale);
+  return scale;
+}
+
 PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype,
                                  const Kernels& kernels) {
   PackedProjection packed;
@@ -221,8 +233,7 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
   packed.bias = read_all(*tensors.hash_bias, plan.num_hashes);
   plan.bias = packed.bias.as<float>();
 
-  int64_t count = 1;
-  for (const int64_t size : projection_shape(config)) count *= size;
+  const int64_t count = count_of(projection_shape(config));
   if (hash_dtype == LFFN_INT8) {
     pack_int8(config, tensors, count, kernels, packed);
     return packed;

@@ -110,14 +110,8 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
     for (int32_t r = 0; r < config.table_size; ++r) {
       const int64_t index = static_cast<int64_t>(k) * config.table_size + r;
       if (table_dtype == LFFN_INT8) {
-        float& scale = packed.row_scales.as<float>()[index];
-        if (tensors.tables->dtype == DType::kI8) {  // as it is, so that saving and loading change nothing
-          tensors.tables->read(static_cast<size_t>(index * size), quantised.size(), quantised.data());
-          read_floats(*tensors.tables_scale, index, 1, &scale);
-        } else {
-          read_row(*tensors.tables, tensors.tables_scale, index, size, row.data());
-          scale = quantise_row(row.data(), size, quantised.data());
-        }
+        packed.row_scales.as<float>()[index] =
+            read_int8_row(*tensors.tables, tensors.tables_scale, index, size, row.data(), quantised.data());
         packed.for_row<int8_t>(k, r, [&](int8_t& to, int32_t c) { to = quantised[static_cast<size_t>(c)]; });
         continue;
       }

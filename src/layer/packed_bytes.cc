@@ -10,11 +10,7 @@ namespace {
 
 size_t bytes_of(int64_t numbers, size_t size) { return checked_product(static_cast<size_t>(numbers), size); }
 
-int64_t weight_count(const LayerConfig& config) {
-  int64_t count = 1;
-  for (const int64_t size : projection_shape(config)) count *= size;
-  return count;
-}
+int64_t weight_count(const LayerConfig& config) { return count_of(projection_shape(config)); }
 
 size_t tables_bytes(const LayerConfig& config, int32_t dtype) {
   const int64_t unit = dtype == LFFN_F32 ? kColumnsF32 : dtype == LFFN_BF16 ? kColumnsBf16 : kColumnsInt8;

@@ -37,12 +37,7 @@ std::vector<TensorView> random_weights(const LayerConfig& config, uint64_t seed,
     memory.emplace_back(checked_product(count, sizeof(float)));
     float* values = memory.back().as<float>();
     for (size_t i = 0; i < count; ++i) values[i] = mean + random.next(deviation);
-    TensorView view;
-    view.name = name;
-    view.shape = std::move(shape);
-    view.data = memory.back().as<uint8_t>();
-    view.size = memory.back().size();
-    tensors.push_back(std::move(view));
+    tensors.push_back(view_of(name, DType::kF32, std::move(shape), memory.back().data()));
   };
   // Deviations that keep normalised inputs at about that scale up to the hash values, and outputs near it.
   const float inputs = config.projection == LFFN_PROJECTION_DENSE

@@ -2,27 +2,12 @@
 #include "layer/tensors.h"
 
 namespace lffn {
-namespace {
-
-TensorView view(std::string name, DType dtype, std::vector<int64_t> shape, const void* data, size_t size) {
-  TensorView result;
-  result.name = std::move(name);
-  result.dtype = dtype;
-  result.shape = std::move(shape);
-  result.data = static_cast<const uint8_t*>(data);
-  result.size = size;
-  return result;
-}
-
-}  // namespace
 
 void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tensors, std::vector<Memory>& memory) const {
   const int64_t d = config_.hidden_size;
   const HashPlan& plan = projection_.plan;
   const auto add_floats = [&](const char* name, std::vector<int64_t> shape, const float* data) {
-    size_t size = sizeof(float);
-    for (const int64_t n : shape) size *= static_cast<size_t>(n);
-    tensors.push_back(view(prefix + name, DType::kF32, std::move(shape), data, size));
+    tensors.push_back(view_of(prefix + name, DType::kF32, std::move(shape), data));
   };
 
   // The tables first: their size is a multiple of 64 in all usual shapes, which keeps what follows aligned.
@@ -35,16 +20,15 @@ void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tenso
                        static_cast<int32_t>(r % static_cast<size_t>(config_.table_size)),
                        unpacked.as<uint8_t>() + r * row);
   }
-  tensors.push_back(view(prefix + kTables, dtype, {config_.num_tables, config_.table_size, config_.output_size},
-                         unpacked.data(), unpacked.size()));
+  tensors.push_back(
+      view_of(prefix + kTables, dtype, {config_.num_tables, config_.table_size, config_.output_size}, unpacked.data()));
   memory.push_back(std::move(unpacked));
   if (dtype == DType::kI8) {
     add_floats(kTablesScale, {config_.num_tables, config_.table_size}, tables_.row_scales.as<float>());
   }
   std::vector<int64_t> shape = projection_shape(config_);
   if (plan.arithmetic == HashArithmetic::kInt8) {
-    tensors.push_back(
-        view(prefix + kFoldedWeight, DType::kI8, shape, projection_.stored.data(), projection_.stored.size()));
+    tensors.push_back(view_of(prefix + kFoldedWeight, DType::kI8, shape, projection_.stored.data()));
     shape.pop_back();
     add_floats(kFoldedScale, shape, projection_.weight_scales.as<float>());
   } else {

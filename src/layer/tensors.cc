@@ -28,8 +28,7 @@ float float_from_f16(uint16_t bits) {
 
 void check_finite(const TensorView& tensor, lffn_status status) {
   if (tensor.dtype == DType::kI8) return;
-  int64_t total = 1;
-  for (const int64_t size : tensor.shape) total *= size;
+  const int64_t total = count_of(tensor.shape);
   float part[1024];
   for (int64_t first = 0; first < total; first += 1024) {
     const int64_t count = std::min<int64_t>(1024, total - first);
@@ -76,8 +75,7 @@ class Finder {
 };
 
 void check_not_negative(const TensorView& scale, lffn_status status) {
-  int64_t total = 1;
-  for (const int64_t size : scale.shape) total *= size;
+  const int64_t total = count_of(scale.shape);
   for (int64_t i = 0; i < total; ++i) {
     float value;
     read_floats(scale, i, 1, &value);
@@ -86,6 +84,17 @@ void check_not_negative(const TensorView& scale, lffn_status status) {
 }
 
 }  // namespace
+
+int32_t held_as(DType stored, int32_t wanted) {
+  if (wanted != LFFN_DTYPE_AS_STORED) return wanted;
+  return stored == DType::kI8 ? LFFN_INT8 : stored == DType::kBF16 ? LFFN_BF16 : LFFN_F32;
+}
+
+int64_t count_of(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  return count;
+}
 
 void check_tensor(const TensorView& tensor, const std::vector<int64_t>& shape, const std::vector<DType>& dtypes,
                   lffn_status status) {

@@ -48,6 +48,12 @@ void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* 
 // have. Always finite.
 void read_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* out);
 
+// The LFFN_ element type that a tensor's numbers are held as, where LFFN_DTYPE_AS_STORED or another is wanted.
+int32_t held_as(DType stored, int32_t wanted);
+
+// The product of a shape.
+int64_t count_of(const std::vector<int64_t>& shape);
+
 // The shape of a projection's weight for a config.
 std::vector<int64_t> projection_shape(const LayerConfig& config);
 

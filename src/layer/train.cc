@@ -21,7 +21,7 @@ Memory floats(int64_t a, int64_t b = 1) {
 int64_t tiles(int64_t tokens) { return (tokens + kTrainTile - 1) / kTrainTile; }
 
 // Floats of scratch for one token's scores: its hash values in whole panels.
-int64_t score_scratch(const TrainShape& shape) { return (shape.num_hashes + kPanel - 1) / kPanel * kPanel; }
+int64_t score_scratch(const TrainShape& shape) { return round_up(shape.num_hashes, kPanel); }
 
 // The rows that go into the projection: normalised, padded with zeros.
 void make_inputs(const TrainCall& call, const TrainShape& shape, const float* x, int64_t tokens, float* u,

@@ -7,8 +7,6 @@
 namespace lffn {
 namespace {
 
-int64_t whole_panels(int64_t size) { return (size + kPanel - 1) / kPanel * kPanel; }
-
 Memory floats(int64_t count) { return Memory(checked_product(static_cast<size_t>(count), sizeof(float))); }
 
 }  // namespace
@@ -16,8 +14,8 @@ Memory floats(int64_t count) { return Memory(checked_product(static_cast<size_t>
 TrainShape::TrainShape(const LayerConfig& config) : dense(config.projection == 0), num_hashes(config.num_hashes()) {
   if (dense) {
     chains = factors = blocks = 1;
-    block_in = whole_panels(config.hidden_size);
-    block_out = whole_panels(num_hashes);
+    block_in = round_up<int64_t>(config.hidden_size, kPanel);
+    block_out = round_up(num_hashes, kPanel);
     chain_hashes = num_hashes;
     keep = 0;
   } else {

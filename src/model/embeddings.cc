@@ -51,20 +51,9 @@ void scale_to_one(float* values, int64_t size) {
   for (int64_t i = 0; i < size; ++i) values[i] = static_cast<float>(double{values[i]} / length);
 }
 
-Activation kernel_activation(ModuleActivation activation) {
-  switch (activation) {
-    case ModuleActivation::kTanh:
-      return Activation::kTanh;
-    case ModuleActivation::kRelu:
-      return Activation::kRelu;
-    case ModuleActivation::kSigmoid:
-      return Activation::kSigmoid;
-    case ModuleActivation::kGelu:
-      return Activation::kGelu;
-    default:
-      return Activation::kNone;
-  }
-}
+// By ModuleActivation.
+constexpr Activation kKernelActivations[] = {Activation::kNone, Activation::kTanh, Activation::kRelu,
+                                             Activation::kSigmoid, Activation::kGelu};
 
 bool has_dense(const SentenceSettings& sentence) {
   return std::any_of(sentence.modules.begin(), sentence.modules.end(),
@@ -137,7 +126,7 @@ void Model::run_modules(const Workers& workers, const ModelCall& call, const Scr
       Linear::Call dense;
       dense.in = now;
       dense.rows = rows;
-      dense.activation = kernel_activation(module.activation);
+      dense.activation = kKernelActivations[static_cast<size_t>(module.activation)];
       dense.out = {scratch.floats(scratch.layout.stage) + turn * block, row_stride(widest)};
       modules_[i].run(workers, dense);
       turn = 1 - turn;

@@ -9,8 +9,6 @@
 namespace lffn {
 namespace {
 
-int64_t count_of(const TensorView& tensor) { return static_cast<int64_t>(tensor.size / dtype_size(tensor.dtype)); }
-
 // How the work of one call is cut into items: ranges of rows, or of outputs where there are few rows.
 struct Cut {
   int64_t rows, row_ranges;
@@ -36,21 +34,11 @@ Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
 }  // namespace
 
 Memory read_padded(const TensorView& tensor, int64_t size) {
-  const int64_t count = count_of(tensor);
+  const int64_t count = count_of(tensor.shape);
   Memory memory(checked_product(static_cast<size_t>(size), sizeof(float)));
   read_floats(tensor, 0, count, memory.as<float>());
   std::fill(memory.as<float>() + count, memory.as<float>() + size, 0.0f);
   return memory;
-}
-
-TensorView float_view(std::string name, std::vector<int64_t> shape, const float* data) {
-  TensorView view;
-  view.name = std::move(name);
-  view.size = sizeof(float);
-  for (const int64_t n : shape) view.size *= static_cast<size_t>(n);
-  view.shape = std::move(shape);
-  view.data = reinterpret_cast<const uint8_t*>(data);
-  return view;
 }
 
 Norm::Norm(const NormTensors& tensors, int64_t size, float eps)
@@ -62,17 +50,15 @@ Norm::Norm(const NormTensors& tensors, int64_t size, float eps)
 }
 
 void Norm::add_stored(const std::string& prefix, std::vector<TensorView>& tensors) const {
-  tensors.push_back(float_view(prefix + "weight", {plan_.size}, plan_.gain));
-  tensors.push_back(float_view(prefix + "bias", {plan_.size}, plan_.shift));
+  tensors.push_back(view_of(prefix + "weight", DType::kF32, {plan_.size}, plan_.gain));
+  tensors.push_back(view_of(prefix + "bias", DType::kF32, {plan_.size}, plan_.shift));
 }
 
 Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels)
     : inputs_(tensors.inputs),
       outputs_(tensors.outputs),
       rows_per_item_(rows_that_fit(tensors.inputs)),
-      dtype_(dtype != LFFN_DTYPE_AS_STORED  ? dtype
-             : tensors.scales[0] != nullptr ? LFFN_INT8
-                                            : LFFN_F32) {
+      dtype_(held_as(tensors.scales[0] != nullptr ? DType::kI8 : DType::kF32, dtype)) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
   const size_t bytes = static_cast<size_t>(inputs_) * sizeof(float);
   panels_ = Memory(checked_product(padded, dtype_ == LFFN_INT8 ? static_cast<size_t>(4 * quads()) : bytes));
@@ -109,15 +95,8 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
 
 void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t row, int64_t output, float* floats,
                            int8_t* integers) {
-  float& scale = scales_.as<float>()[output];
-  const TensorView& weight = *tensors.weights[part];
-  if (weight.dtype == DType::kI8) {  // as it is, so that saving and loading change nothing
-    weight.read(static_cast<size_t>(row * inputs_), static_cast<size_t>(inputs_), integers);
-    read_floats(*tensors.scales[part], row, 1, &scale);
-  } else {
-    read_row(weight, nullptr, row, inputs_, floats);
-    scale = quantise_row(floats, inputs_, integers);
-  }
+  scales_.as<float>()[output] =
+      read_int8_row(*tensors.weights[part], tensors.scales[part], row, inputs_, floats, integers);
   int8_t* start = panels_.as<int8_t>() + int8_start(output);
   int32_t* sums = sums_.as<int32_t>() + output;
   for (int64_t i = 0; i < inputs_; ++i) {
@@ -197,15 +176,11 @@ void Linear::add_stored(const std::string& prefix, const std::vector<const char*
   for (size_t part = 0; part < names.size(); ++part) {
     const int64_t first = static_cast<int64_t>(part) * outputs;
     const std::string name = prefix + names[part];
-    TensorView weight;
-    weight.name = name + "weight";
-    weight.dtype = integers ? DType::kI8 : DType::kF32;
-    weight.shape = {outputs, inputs_};
-    weight.data = memory.back().as<uint8_t>() + static_cast<size_t>(first * inputs_) * element;
-    weight.size = static_cast<size_t>(outputs * inputs_) * element;
-    tensors.push_back(std::move(weight));
-    if (integers) tensors.push_back(float_view(name + "weight.scale", {outputs}, scales_.as<float>() + first));
-    tensors.push_back(float_view(name + "bias", {outputs}, bias_.as<float>() + first));
+    tensors.push_back(view_of(name + "weight", integers ? DType::kI8 : DType::kF32, {outputs, inputs_},
+                              memory.back().as<uint8_t>() + static_cast<size_t>(first * inputs_) * element));
+    if (integers)
+      tensors.push_back(view_of(name + "weight.scale", DType::kF32, {outputs}, scales_.as<float>() + first));
+    tensors.push_back(view_of(name + "bias", DType::kF32, {outputs}, bias_.as<float>() + first));
   }
 }
 

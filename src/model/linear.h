@@ -82,7 +82,4 @@ class Linear {
 // All numbers of a float tensor as float32, and zeros behind them up to `size`.
 Memory read_padded(const TensorView& tensor, int64_t size);
 
-// A view of floats in memory, for saving.
-TensorView float_view(std::string name, std::vector<int64_t> shape, const float* data);
-
 }  // namespace lffn

@@ -10,11 +10,6 @@ namespace {
 
 size_t bytes_of(int64_t numbers, size_t size) { return checked_product(static_cast<size_t>(numbers), size); }
 
-// What a tensor is held as.
-int32_t dtype_of(DType stored) {
-  return stored == DType::kI8 ? LFFN_INT8 : stored == DType::kBF16 ? LFFN_BF16 : LFFN_F32;
-}
-
 // The sum over all parts, in the order in which Model packs them.
 class Sum {
  public:
@@ -23,7 +18,7 @@ class Sum {
   void floats(int64_t count) { add(bytes_of(count, sizeof(float))); }
 
   void linear(const LinearTensors& tensors, int32_t wanted) {
-    const int32_t dtype = wanted != LFFN_DTYPE_AS_STORED ? wanted : tensors.scales[0] != nullptr ? LFFN_INT8 : LFFN_F32;
+    const int32_t dtype = held_as(tensors.scales[0] != nullptr ? DType::kI8 : DType::kF32, wanted);
     const int64_t padded = round_up(tensors.outputs, kPanel);
     floats(padded);
     work_ = std::max(work_, bytes_of(tensors.inputs * kPanel, sizeof(float)));
@@ -34,8 +29,7 @@ class Sum {
   }
 
   void words(const TensorView& tensor) {
-    const int32_t wanted = options_.embedding_dtype;
-    const int32_t dtype = wanted != LFFN_DTYPE_AS_STORED ? wanted : dtype_of(tensor.dtype);
+    const int32_t dtype = held_as(tensor.dtype, options_.embedding_dtype);
     const int64_t padded = round_up(tensor.shape[0], kPanel);
     const int64_t stride = round_up(tensor.shape[1], dtype == LFFN_INT8 ? kWordUnitInt8 : kPartialSums);
     add(bytes_of(padded * stride, dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1));
@@ -44,12 +38,8 @@ class Sum {
   }
 
   void lookup(const LayerConfig& config, const LayerTensors& tensors) {
-    const bool folded = tensors.folded_weight != nullptr;
-    const int32_t tables = options_.table_dtype, hash = options_.hash_dtype;
-    add(packed_bytes(config, tables != LFFN_DTYPE_AS_STORED ? tables : dtype_of(tensors.tables->dtype),
-                     hash != LFFN_DTYPE_AS_STORED ? hash
-                     : folded                     ? LFFN_INT8
-                                                  : LFFN_F32,
+    const DType hash = tensors.folded_weight != nullptr ? DType::kI8 : DType::kF32;
+    add(packed_bytes(config, held_as(tensors.tables->dtype, options_.table_dtype), held_as(hash, options_.hash_dtype),
                      kernels_));
     work_ = std::max(work_, packing_bytes(config));
   }

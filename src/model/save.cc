@@ -10,7 +10,7 @@ void Model::save(const std::string& path) const {
   std::vector<TensorView> tensors;
   std::vector<Memory> memory;
   const auto add = [&](const std::string& name, std::vector<int64_t> shape, const Memory& from) {
-    tensors.push_back(float_view(name, std::move(shape), from.as<float>()));
+    tensors.push_back(view_of(name, DType::kF32, std::move(shape), from.data()));
   };
   const auto add_norm = [&](const std::string& name, const Norm& norm) {
     if (norm.bytes() > 0) norm.add_stored(name + ".", tensors);
@@ -66,13 +66,8 @@ void Model::save(const std::string& path) const {
   std::string tokenizer;
   if (tokenizer_ != nullptr) {
     tokenizer = tokenizer_->to_json();
-    TensorView view;
-    view.name = kTokenizerTensor;
-    view.dtype = DType::kU8;
-    view.shape = {static_cast<int64_t>(tokenizer.size())};
-    view.data = reinterpret_cast<const uint8_t*>(tokenizer.data());
-    view.size = tokenizer.size();
-    tensors.push_back(std::move(view));
+    tensors.push_back(
+        view_of(kTokenizerTensor, DType::kU8, {static_cast<int64_t>(tokenizer.size())}, tokenizer.data()));
   }
   std::map<std::string, std::string> metadata = {
       {"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config_.text}};

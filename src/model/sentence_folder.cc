@@ -103,12 +103,7 @@ void read_dense(const Folder& folder, SentenceFolder& to) {
   if (!has_bias) {
     to.memory.emplace_back(static_cast<size_t>(module.outputs) * sizeof(float));
     std::memset(to.memory.back().data(), 0, to.memory.back().size());
-    TensorView zeros;
-    zeros.name = prefix + "linear.bias";
-    zeros.shape = {module.outputs};
-    zeros.data = to.memory.back().as<uint8_t>();
-    zeros.size = to.memory.back().size();
-    to.tensors.push_back(std::move(zeros));
+    to.tensors.push_back(view_of(prefix + "linear.bias", DType::kF32, {module.outputs}, to.memory.back().data()));
   }
   to.settings.modules.push_back(module);
 }

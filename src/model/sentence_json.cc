@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "format/json_object.h"
 #include "model/sentence_files.h"
 #include "runtime/error.h"
@@ -27,6 +29,17 @@ const JsonValue& list(const JsonObject& object, const char* key) {
 }
 
 }  // namespace
+
+bool SentenceSettings::normalises() const {
+  return std::any_of(modules.begin(), modules.end(), [](const Module& module) { return module.normalise; });
+}
+
+int32_t SentenceSettings::find_prompt(std::string_view name) const {
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    if (prompts[i].first == name) return static_cast<int32_t>(i);
+  }
+  return -1;
+}
 
 std::string module_prefix(size_t module) { return "sentence." + std::to_string(module) + "."; }
 

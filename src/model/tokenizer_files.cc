@@ -31,6 +31,9 @@ std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors
       fail(LFFN_ERROR_BAD_MODEL, "%s: %s %s, expected U8 and one dimension", kTokenizerTensor, dtype_name(view->dtype),
            view->shape_text().c_str());
     }
+    if (view->size > kMaxVocabularyBytes) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: %zu bytes, allowed are %zu", kTokenizerTensor, view->size, kMaxVocabularyBytes);
+    }
     std::string text(view->size, '\0');
     view->read(0, text.size(), text.data());
     tensors.erase(view);

@@ -9,11 +9,6 @@
 namespace lffn {
 namespace {
 
-int32_t held_as(DType stored, int32_t wanted) {
-  if (wanted != LFFN_DTYPE_AS_STORED) return wanted;
-  return stored == DType::kI8 ? LFFN_INT8 : stored == DType::kBF16 ? LFFN_BF16 : LFFN_F32;
-}
-
 // About 50 microseconds of work.
 constexpr int64_t kProductsPerItem = 4 << 20;
 
@@ -35,20 +30,13 @@ WordMatrix::WordMatrix(const TensorView& words, const TensorView* scales, int32_
   const size_t size = static_cast<size_t>(size_), row_bytes = static_cast<size_t>(stride_) * element_size();
   for (int64_t w = 0; w < num_words_; ++w) {
     uint8_t* to = row(w);
-    const bool as_it_is = dtype_ == LFFN_INT8 && words.dtype == DType::kI8;
-    if (!as_it_is) read_row(words, scales, w, size_, floats.data());
+    if (dtype_ != LFFN_INT8) read_row(words, scales, w, size_, floats.data());
     if (dtype_ == LFFN_F32) {
       std::memcpy(to, floats.data(), size * sizeof(float));
     } else if (dtype_ == LFFN_BF16) {
       std::transform(floats.begin(), floats.end(), reinterpret_cast<uint16_t*>(to), bf16_from_float);
     } else {
-      float& scale = scales_.as<float>()[w];
-      if (as_it_is) {  // so that saving and loading change nothing
-        words.read(static_cast<size_t>(w) * size, size, integers.data());
-        read_floats(*scales, w, 1, &scale);
-      } else {
-        scale = quantise_row(floats.data(), size_, integers.data());
-      }
+      scales_.as<float>()[w] = read_int8_row(words, scales, w, size_, floats.data(), integers.data());
       std::memcpy(to, integers.data(), size);
       for (size_t i = 0; i < size; ++i) sums_.as<int32_t>()[w] += integers[i];
     }
@@ -121,22 +109,18 @@ int64_t WordMatrix::stored_bytes() const {
 
 void WordMatrix::add_stored(const std::string& name, std::vector<TensorView>& tensors,
                             std::vector<Memory>& memory) const {
-  TensorView view;
-  view.name = name;
-  view.dtype = dtype_ == LFFN_F32 ? DType::kF32 : dtype_ == LFFN_BF16 ? DType::kBF16 : DType::kI8;
-  view.shape = {num_words_, size_};
-  const size_t row_bytes = static_cast<size_t>(size_) * element_size();
-  view.size = static_cast<size_t>(num_words_) * row_bytes;
-  view.data = row(0);
+  const DType dtype = dtype_ == LFFN_F32 ? DType::kF32 : dtype_ == LFFN_BF16 ? DType::kBF16 : DType::kI8;
+  const uint8_t* data = row(0);
   if (stride_ != size_) {
-    memory.emplace_back(view.size);
+    const size_t row_bytes = static_cast<size_t>(size_) * element_size();
+    memory.emplace_back(static_cast<size_t>(num_words_) * row_bytes);
     for (int64_t w = 0; w < num_words_; ++w) {
       std::memcpy(memory.back().as<uint8_t>() + static_cast<size_t>(w) * row_bytes, row(w), row_bytes);
     }
-    view.data = memory.back().as<uint8_t>();
+    data = memory.back().as<uint8_t>();
   }
-  tensors.push_back(std::move(view));
-  if (dtype_ == LFFN_INT8) tensors.push_back(float_view(name + ".scale", {num_words_}, scales_.as<float>()));
+  tensors.push_back(view_of(name, dtype, {num_words_, size_}, data));
+  if (dtype_ == LFFN_INT8) tensors.push_back(view_of(name + ".scale", DType::kF32, {num_words_}, scales_.as<float>()));
 }
 
 }  // namespace lffn

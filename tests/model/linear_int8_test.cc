@@ -213,8 +213,8 @@ TEST(Linear, HugeScalesGiveNoInfinities) {
   weight.shape = {outputs, inputs};
   weight.data = reinterpret_cast<const uint8_t*>(integers.data());
   weight.size = integers.size();
-  const TensorView scale = float_view("scale", {outputs}, scales.data()),
-                   bias = float_view("bias", {outputs}, zeros.data());
+  const TensorView scale = view_of("scale", DType::kF32, {outputs}, scales.data()),
+                   bias = view_of("bias", DType::kF32, {outputs}, zeros.data());
   LinearTensors tensors;
   tensors.inputs = inputs;
   tensors.outputs = outputs;

@@ -146,7 +146,7 @@ TEST(Words, HugeScalesGiveNoInfinities) {
   view.shape = {2, 3};
   view.data = reinterpret_cast<const uint8_t*>(integers);
   view.size = sizeof integers;
-  const TensorView scale = float_view("scale", {2}, scales);
+  const TensorView scale = view_of("scale", DType::kF32, {2}, scales);
   for (const int32_t type : {LFFN_F32, LFFN_BF16}) {
     for (const float value : read_all(WordMatrix(view, &scale, type), 2, 3)) EXPECT_TRUE(std::isfinite(value)) << type;
   }
