@@ -8,12 +8,14 @@ namespace EmbeddingService.Tests;
 public sealed partial class Service : IDisposable
 {
     private readonly Process process;
+    private readonly TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public Service(params string[] options)
     {
         string program = Variable("EMBEDDING_SERVICE");
         ProcessStartInfo start = new("dotnet") { RedirectStandardOutput = true };
-        foreach (string argument in (string[])[program, "--urls", "http://127.0.0.1:0", .. options])
+        string[] tells = ["--Logging:LogLevel:Microsoft.AspNetCore.Hosting.Diagnostics", "Information"];
+        foreach (string argument in (string[])[program, "--urls", "http://127.0.0.1:0", .. tells, .. options])
         {
             start.ArgumentList.Add(argument);
         }
@@ -26,6 +28,10 @@ public sealed partial class Service : IDisposable
             if (match.Success)
             {
                 listening.TrySetResult(new Uri(match.Groups[1].Value));
+            }
+            else if (line.Data?.Contains("Request starting", StringComparison.Ordinal) == true)
+            {
+                asked.TrySetResult();
             }
             else if (line.Data is null)
             {
@@ -40,6 +46,9 @@ public sealed partial class Service : IDisposable
     internal Uri Address { get; }
 
     internal HttpClient Client { get; }
+
+    /// <summary>Ends once it works on a first request.</summary>
+    internal Task Asked => asked.Task.WaitAsync(TimeSpan.FromSeconds(60));
 
     internal static string Prompts => Path.Combine(Variable("LOOKUPFFN_MADE_MODELS"), "prompts");
 

@@ -159,7 +159,7 @@ public sealed class ServiceTests : IDisposable
     {
         string[] texts = [.. Enumerable.Range(0, 2000).Select(i => $"text number {i} with quite a few words that take time")];
         Task<ClientResult<OpenAIEmbeddingCollection>> request = Embedder().GenerateEmbeddingsAsync(texts);
-        await Task.Delay(100);
+        await service.Asked;
         bool early = !request.IsCompleted;
         service.Terminate();
         OpenAIEmbeddingCollection answer = await request;
