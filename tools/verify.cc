@@ -91,8 +91,10 @@ Figures compare(const Options& options) {
   for (size_t i = 0; i < codes.size(); ++i) {
     if (hashes.codes[i] != codes[i]) ++figures.wrong_codes;
     const double apart = difference(hashes.scores[i], scores[i]);
-    if (apart > 0)
-      figures.score_error = std::max(figures.score_error, apart / largest(scores, i / probes * probes, probes));
+    if (apart > 0) {  // infinitely far from an infinity is no number as a share of it
+      const double share = apart / largest(scores, i / probes * probes, probes);
+      figures.score_error = std::max(figures.score_error, std::isnan(share) ? INFINITY : share);
+    }
   }
   const std::vector<float> result = layer.forward(x);
   const double rms = root_mean_square(y);

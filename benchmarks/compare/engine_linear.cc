@@ -10,7 +10,7 @@ namespace {
 using lffn::Linear;
 
 lffn::TensorView view(const char* name, std::vector<int64_t> shape, const float* data) {
-  return lffn::float_view(name, std::move(shape), data);
+  return lffn::view_of(name, lffn::DType::kF32, std::move(shape), data);
 }
 
 class LinearEngine : public Engine {

@@ -154,7 +154,8 @@ LFFN_API void lffn_file_init_sized(lffn_file* file, size_t struct_size);
 
 /** @defgroup hooks Hooks
  * For hosts that account for memory or collect logs. Set them before making handles. No function that the library is
- * given may throw or leave by longjmp.
+ * given may throw or leave by longjmp. In the thread of a call they run in the library's float mode: rounding to
+ * nearest, no traps.
  * @{ */
 
 /** The levels of log messages. */

@@ -1,5 +1,6 @@
 #include "runtime/float_mode.h"
 
+#include <cfenv>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
@@ -24,9 +25,9 @@ uint64_t get_mode() {
 }
 void set_mode(uint64_t mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode)); }
 #else
-constexpr uint64_t kDefault = 0, kFlush = 0, kRaised = 0;
-uint64_t get_mode() { return 0; }
-void set_mode(uint64_t) {}
+constexpr uint64_t kDefault = FE_TONEAREST, kFlush = 0, kRaised = 0;  // rounding alone
+uint64_t get_mode() { return static_cast<uint64_t>(std::fegetround()); }
+void set_mode(uint64_t mode) { std::fesetround(static_cast<int>(mode)); }
 #endif
 
 }  // namespace

@@ -62,6 +62,10 @@ TEST_F(FileTest, SaysWhatCannotBeRead) {
   }
 }
 
+TEST_F(FileTest, RefusesAnEmptyNameBeforeItWrites) {
+  expect_error(LFFN_ERROR_IO, "cannot write ''", [] { NewFile file(""); });
+}
+
 TEST_F(FileTest, ReadsInPieces) {
   std::string content(3000001, '\0');
   for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 7 + i / 256);

@@ -166,6 +166,18 @@ def test_wrong_shapes_are_refused():
             LookupFFN(16, 4, 8, **{"block_size": 8, **options})
 
 
+@pytest.mark.parametrize("part", ["LayerNorm", "hash", "tables", "bias"])
+def test_the_library_runs_float32_only(part):
+    layer, x = LookupFFN(16, 4, 8, block_size=8), torch.randn(2, 16)
+    assert native.can_run(layer, x)
+    narrow = getattr(layer, part)
+    if isinstance(narrow, torch.nn.Module):
+        narrow.bfloat16()
+    else:
+        narrow.data = narrow.data.bfloat16()
+    assert not native.can_run(layer, x), "its addresses would be read as float32"
+
+
 def test_the_library_explains_its_refusals():
     layer = LookupFFN(16, 4, 8, block_size=8)
     config = native._config_of(layer)

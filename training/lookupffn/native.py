@@ -145,9 +145,13 @@ class _Run(torch.autograd.Function):
 
 
 def can_run(layer: LookupFFN, x: Tensor) -> bool:
-    weights = layer.tables
-    return (x.device.type == "cpu" and x.dtype == torch.float32 and weights.device.type == "cpu" and
-            weights.dtype == torch.float32 and layer.num_probes == 1 and library() is not None)
+    norm, projection = layer.LayerNorm, layer.hash.projection
+    tensors = [x, projection.weight, projection.bias, layer.tables, layer.bias]
+    if norm is not None:
+        tensors += [norm.weight, norm.bias]
+    # The library is given their addresses and reads float32.
+    return (all(tensor.device.type == "cpu" and tensor.dtype == torch.float32 for tensor in tensors) and
+            layer.num_probes == 1 and library() is not None)
 
 
 def run(layer: LookupFFN, x: Tensor) -> Tensor:

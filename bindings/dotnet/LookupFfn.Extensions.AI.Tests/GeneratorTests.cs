@@ -81,6 +81,11 @@ public sealed class GeneratorTests : IDisposable
         using LookupFfnEmbeddingGenerator strict = new(model, new() { LongTexts = LongText.Refuse });
         await Assert.ThrowsAsync<ArgumentException>(() => strict.GenerateAsync(["short", Long]));
         Assert.Single(await strict.GenerateAsync(["short"]));
+
+        // Longer than the model means to read, and yet not longer than it can.
+        string between = string.Concat(Enumerable.Repeat("a ", model.Info.OwnMaxTokens));
+        Assert.True(model.Tokenize(between).Length <= model.Info.MaxTokens);
+        await Assert.ThrowsAsync<ArgumentException>(() => strict.GenerateAsync([between]));
         using LookupFfnEmbeddingGenerator brief = new(model, new() { MaxTokens = 9 });
         Assert.Equal(9, (await brief.GenerateAsync([Long])).Usage!.InputTokenCount);
     }

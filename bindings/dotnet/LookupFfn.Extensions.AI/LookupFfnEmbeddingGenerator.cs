@@ -42,9 +42,17 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
         this.model = model;
         this.options = options with { };
         this.owns = owns;
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxBatch, 1, nameof(options));
-        batcher = shared ?? (options.Batching is null ? null : new EmbeddingBatcher(model, options.Batching));
-        metadata = new("lookupffn", null, options.ModelId, model.Info.EmbeddingSize);
+        try
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxBatch, 1, nameof(options));
+            metadata = new("lookupffn", null, options.ModelId, model.Info.EmbeddingSize);
+            batcher = shared ?? (options.Batching is null ? null : new EmbeddingBatcher(model, options.Batching));
+        }
+        catch
+        {
+            Dispose(); // nobody else could
+            throw;
+        }
     }
 
     /// <summary>One over the same model whose texts are queries where a call does not say. It ends with this one.</summary>
@@ -95,6 +103,15 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
 
         void Add(float[] vector, int read, long uncut)
         {
+            if (uncut > read && this.options.LongTexts == LongText.Refuse)
+            {
+                throw new ArgumentException(
+                    string.Create(
+                        CultureInfo.InvariantCulture,
+                        $"text {results.Count} has {uncut} tokens, the model reads at most {read}"),
+                    nameof(values));
+            }
+
             tokens += read;
             Embedding<float> embedding = new(Shortened(vector, dimensions))
             {
@@ -191,7 +208,7 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
         {
             PromptText = text,
             Prompt = text is null ? names.FirstOrDefault(model.Prompts.ContainsKey) : null,
-            MaxTokens = options.LongTexts == LongText.Refuse ? 0 : options.MaxTokens,
+            MaxTokens = options.MaxTokens,
         };
     }
 

@@ -98,6 +98,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Assert.Throws<ObjectDisposedException>(() => { _ = batcher.EmbedAsync("late"); });
         batcher.Dispose();
         Assert.Throws<ArgumentOutOfRangeException>(() => new EmbeddingBatcher(model, new() { MaxBatch = 0 }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new EmbeddingBatcher(model, new() { MaxWait = TimeSpan.MaxValue }));
         await using EmbeddingBatcher another = new(model);
         model.Dispose();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => another.EmbedAsync("closed"));

@@ -39,6 +39,9 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
         this.batching = batching ?? new BatchingOptions();
         ArgumentOutOfRangeException.ThrowIfLessThan(this.batching.MaxBatch, 1, nameof(batching));
         ArgumentOutOfRangeException.ThrowIfLessThan(this.batching.MaxWait, TimeSpan.Zero, nameof(batching));
+
+        // What timers can wait.
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(this.batching.MaxWait, TimeSpan.FromDays(49), nameof(batching));
         loop = Task.Run(RunAllAsync);
     }
 

@@ -61,14 +61,22 @@ public sealed unsafe partial class Model
         ArgumentNullException.ThrowIfNull(given);
         ArgumentNullException.ThrowIfNull(options);
         using CallTexts texts = new(null, given, query, options.PromptArgument);
-        if (output == Raw.OUTPUT_HIDDEN)
+        IntPtr model = handle.Enter();
+        try
         {
-            RunTexts(texts, query is not null, output, options, [], onlyCount: true, cancellationToken);
-        }
+            if (output == Raw.OUTPUT_HIDDEN)
+            {
+                RunTexts(model, texts, query is not null, output, options, [], onlyCount: true, cancellationToken);
+            }
 
-        float[] values = GC.AllocateUninitializedArray<float>(Whole(SizeOf(texts.Offsets, output, options)));
-        RunTexts(texts, query is not null, output, options, values, onlyCount: false, cancellationToken);
-        return output == Raw.OUTPUT_HIDDEN ? Split(values, texts.Offsets) : Split(values, texts.Count);
+            float[] values = GC.AllocateUninitializedArray<float>(Whole(SizeOf(texts.Offsets, output, options)));
+            RunTexts(model, texts, query is not null, output, options, values, onlyCount: false, cancellationToken);
+            return output == Raw.OUTPUT_HIDDEN ? Split(values, texts.Offsets) : Split(values, texts.Count);
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
     }
 
     /// <summary>Writes into the caller's memory, and tells how many floats.</summary>
@@ -92,14 +100,22 @@ public sealed unsafe partial class Model
     {
         EmbedOptions options = givenOptions ?? EmbedOptions.Default;
         using CallTexts texts = new(single, given, null, options.PromptArgument);
-        if (output == Raw.OUTPUT_HIDDEN)
+        IntPtr model = handle.Enter();
+        try
         {
-            RunTexts(texts, false, output, options, [], onlyCount: true, cancellationToken);
-        }
+            if (output == Raw.OUTPUT_HIDDEN)
+            {
+                RunTexts(model, texts, false, output, options, [], onlyCount: true, cancellationToken);
+            }
 
-        int needed = Fitting(SizeOf(texts.Offsets, output, options), values.Length);
-        RunTexts(texts, false, output, options, values[..needed], onlyCount: false, cancellationToken);
-        return needed;
+            int needed = Fitting(SizeOf(texts.Offsets, output, options), values.Length);
+            RunTexts(model, texts, false, output, options, values[..needed], onlyCount: false, cancellationToken);
+            return needed;
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
     }
 
     /// <summary>How many floats the output has. Offsets matter to hidden states only, but for their number.</summary>
@@ -191,7 +207,9 @@ public sealed unsafe partial class Model
         }
     }
 
+    /// <summary>In a handle that was entered.</summary>
     private void RunTexts(
+        IntPtr model,
         in CallTexts texts,
         bool paired,
         int output,
@@ -202,44 +220,39 @@ public sealed unsafe partial class Model
     {
         float none = 0;
         int cancel = 0;
-        IntPtr model = handle.Enter();
-        try
+        using (Native.Register(&cancel, cancellationToken))
         {
-            using (Native.Register(&cancel, cancellationToken))
+            fixed (byte* text = texts.Utf8)
+            fixed (long* ends = texts.Ends, offsets = texts.Offsets, uncut = texts.Uncut)
+            fixed (float* value = values)
             {
-                fixed (byte* text = texts.Utf8)
-                fixed (long* ends = texts.Ends, offsets = texts.Offsets, uncut = texts.Uncut)
-                fixed (float* value = values)
-                {
-                    Check(
-                        Raw.ModelRunTexts(
-                            model,
-                            text,
-                            ends,
-                            texts.Count,
-                            paired ? text + texts.QueryAt : null,
-                            texts.QuerySize,
-                            output,
-                            options.MaxTokens ?? Raw.MAX_TOKENS_MODEL,
-                            options.PromptKind,
-                            text + texts.PromptAt,
-                            (int)options.Pooling,
-                            options.Normalization,
-                            (int)options.Scores,
-                            onlyCount ? null : value == null ? &none : value,
-                            values.Length,
-                            offsets,
-                            uncut,
-                            &cancel),
-                        cancellationToken);
-                }
+                Check(
+                    Raw.ModelRunTexts(
+                        model,
+                        text,
+                        ends,
+                        texts.Count,
+                        paired ? text + texts.QueryAt : null,
+                        texts.QuerySize,
+                        output,
+                        options.MaxTokens ?? Raw.MAX_TOKENS_MODEL,
+                        options.PromptKind,
+                        text + texts.PromptAt,
+                        (int)options.Pooling,
+                        options.Normalization,
+                        (int)options.Scores,
+                        onlyCount ? null : value == null ? &none : value,
+                        values.Length,
+                        offsets,
+                        uncut,
+                        &cancel),
+                    cancellationToken);
             }
         }
-        finally
-        {
-            handle.DangerousRelease();
-        }
 
-        options.Counts?.Fill(texts);
+        if (!onlyCount)
+        {
+            options.Counts?.Fill(texts);
+        }
     }
 }

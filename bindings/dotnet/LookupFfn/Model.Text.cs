@@ -69,37 +69,55 @@ public sealed unsafe partial class Model
     /// <exception cref="ArgumentException">An id is outside of the vocabulary.</exception>
     public string Detokenize(ReadOnlySpan<int> ids, bool skipSpecial = true)
     {
-        byte[] utf8 = new byte[(8 * ids.Length) + 64];
         IntPtr model = handle.Enter();
         try
         {
-            while (true)
-            {
-                nuint count = 0;
-                fixed (int* id = ids)
-                fixed (byte* text = utf8)
-                {
-                    Check(Raw.ModelDetokenize(
-                        model,
-                        id,
-                        (nuint)ids.Length,
-                        skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0,
-                        text,
-                        (nuint)utf8.Length,
-                        &count));
-                }
-
-                if (count <= (nuint)utf8.Length)
-                {
-                    return Utf8.Text(utf8.AsSpan(0, (int)count));
-                }
-
-                utf8 = new byte[checked((int)count)];
-            }
+            return Detokenize(model, ids, skipSpecial);
         }
         finally
         {
             handle.DangerousRelease();
+        }
+    }
+
+    private static string Detokenize(IntPtr model, ReadOnlySpan<int> ids, bool skipSpecial)
+    {
+        byte[] utf8 = new byte[(int)Math.Min(Array.MaxLength, (8L * ids.Length) + 64)];
+        while (true)
+        {
+            nuint count = 0;
+            fixed (int* id = ids)
+            fixed (byte* text = utf8)
+            {
+                Check(Raw.ModelDetokenize(
+                    model,
+                    id,
+                    (nuint)ids.Length,
+                    skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0,
+                    text,
+                    (nuint)utf8.Length,
+                    &count));
+            }
+
+            if (count <= (nuint)utf8.Length)
+            {
+                return Utf8.Text(utf8.AsSpan(0, (int)count));
+            }
+
+            utf8 = new byte[checked((int)count)];
+        }
+    }
+
+    /// <summary>A vocabulary may be padded with ids that are no tokens.</summary>
+    private static string TextOf(IntPtr model, int id)
+    {
+        try
+        {
+            return Detokenize(model, [id], skipSpecial: false);
+        }
+        catch (ArgumentException)
+        {
+            return Say($"[{id}]");
         }
     }
 
@@ -120,29 +138,36 @@ public sealed unsafe partial class Model
         }
 
         byte[] utf8 = Utf8.Of(text);
-
-        // Counting the masks takes the tokenizer only.
-        int count = FillMask(utf8, topK, [], [], 0, cancellationToken);
-        int[] ids = new int[checked(count * topK)];
-        float[] probabilities = new float[ids.Length];
-        if (count > 0)
+        IntPtr model = handle.Enter();
+        try
         {
-            FillMask(utf8, topK, ids, probabilities, count, cancellationToken);
-        }
-
-        MaskCandidate[][] masks = new MaskCandidate[count][];
-        for (int mask = 0; mask < count; mask++)
-        {
-            masks[mask] = new MaskCandidate[topK];
-            for (int i = 0; i < topK; i++)
+            // Counting the masks takes the tokenizer only.
+            int count = FillMask(model, utf8, topK, [], [], 0, cancellationToken);
+            int[] ids = new int[checked(count * topK)];
+            float[] probabilities = new float[ids.Length];
+            if (count > 0)
             {
-                int at = (mask * topK) + i;
-                string token = Detokenize(ids.AsSpan(at, 1), skipSpecial: false);
-                masks[mask][i] = new MaskCandidate(ids[at], token, probabilities[at]);
+                FillMask(model, utf8, topK, ids, probabilities, count, cancellationToken);
             }
-        }
 
-        return masks;
+            MaskCandidate[][] masks = new MaskCandidate[count][];
+            for (int mask = 0; mask < count; mask++)
+            {
+                masks[mask] = new MaskCandidate[topK];
+                for (int i = 0; i < topK; i++)
+                {
+                    int at = (mask * topK) + i;
+                    string token = TextOf(model, ids[at]);
+                    masks[mask][i] = new MaskCandidate(ids[at], token, probabilities[at]);
+                }
+            }
+
+            return masks;
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
     }
 
     /// <summary>The likeliest tokens for each mask of a text, computed on a thread of the pool.</summary>
@@ -183,30 +208,24 @@ public sealed unsafe partial class Model
         return checked((int)count);
     }
 
-    private int FillMask(
+    /// <summary>In a handle that was entered.</summary>
+    private static int FillMask(
+        IntPtr model,
         byte[] utf8, int topK, int[] ids, float[] probabilities, int capacity, CancellationToken cancellationToken)
     {
         nuint count = 0;
         int cancel = 0;
-        IntPtr model = handle.Enter();
-        try
+        using (Native.Register(&cancel, cancellationToken))
         {
-            using (Native.Register(&cancel, cancellationToken))
+            fixed (byte* text = utf8)
+            fixed (int* id = ids)
+            fixed (float* probability = probabilities)
             {
-                fixed (byte* text = utf8)
-                fixed (int* id = ids)
-                fixed (float* probability = probabilities)
-                {
-                    Check(
-                        Raw.ModelFillMask(
-                            model, text, (nuint)utf8.Length, topK, id, probability, (nuint)capacity, &count, &cancel),
-                        cancellationToken);
-                }
+                Check(
+                    Raw.ModelFillMask(
+                        model, text, (nuint)utf8.Length, topK, id, probability, (nuint)capacity, &count, &cancel),
+                    cancellationToken);
             }
-        }
-        finally
-        {
-            handle.DangerousRelease();
         }
 
         return checked((int)count);

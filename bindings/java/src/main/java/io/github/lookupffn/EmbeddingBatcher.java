@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Puts the texts of concurrent callers together, in the order in which they came, so that the model runs them in batches.
  * A cancelled request leaves at once and alone; a batch of which all were cancelled ends. A text that cannot be run fails
- * alone.
+ * alone. What depends on an answer may run in the batcher's thread, and must not wait for further answers there.
  */
 public final class EmbeddingBatcher implements AutoCloseable {
   private final Model model;
@@ -82,7 +82,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
     return request.answer;
   }
 
-  /** Takes no more requests, and waits for those that are there. */
+  /** Takes no more requests, and waits for those that are there, unless it is called by what depends on an answer. */
   @Override
   public void close() {
     synchronized (queue) {
@@ -90,6 +90,9 @@ public final class EmbeddingBatcher implements AutoCloseable {
         closed = true;
         queue.add(Request.LAST);
       }
+    }
+    if (Thread.currentThread() == worker) {
+      return; // what depends on an answer would wait for itself
     }
     boolean interrupted = false;
     while (worker.isAlive()) {
@@ -117,7 +120,11 @@ public final class EmbeddingBatcher implements AutoCloseable {
         List<Request> alike = new ArrayList<>();
         RunOptions options = batch.get(0).options;
         batch.removeIf(request -> request.options.readsLike(options) && alike.add(request));
-        run(alike);
+        try {
+          run(alike);
+        } catch (Throwable failure) { // there was no memory even for its lists
+          alike.forEach(request -> request.answer.completeExceptionally(failure));
+        }
       }
     }
   }

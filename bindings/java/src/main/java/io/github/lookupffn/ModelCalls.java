@@ -79,14 +79,15 @@ final class ModelCalls {
   private float[][] perText(List<String> texts, byte[] query, int output, RunOptions options) {
     CallMemory memory = CallMemory.of(texts);
     try {
-      TextCounts counts = options.counts == null ? memory.counts : options.counts;
-      if (output == Abi.OUTPUT_HIDDEN) {
-        runTexts(memory, query, output, options, null, null, 0, 0, counts);
+      long address = handle.enter();
+      try {
+        long[] begins = beginsOf(address, memory, query, output, options);
+        float[] values = new float[sizeOf(memory.size, begins, output, options)];
+        runTexts(address, memory, query, output, options, values, null, 0, values.length, countsFor(memory, options));
+        return split(values, memory.size, begins, output);
+      } finally {
+        leave();
       }
-      long[] begins = output == Abi.OUTPUT_HIDDEN ? counts.room(memory.size) : null;
-      float[] values = new float[sizeOf(memory.size, begins, output, options)];
-      runTexts(memory, query, output, options, values, null, 0, values.length, counts);
-      return split(values, memory.size, begins, output);
     } finally {
       memory.release();
     }
@@ -119,15 +120,16 @@ final class ModelCalls {
 
   int textsInto(CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
     try {
-      TextCounts counts = options.counts == null ? memory.counts : options.counts;
-      if (output == Abi.OUTPUT_HIDDEN) {
-        runTexts(memory, null, output, options, null, null, 0, 0, counts);
+      long address = handle.enter();
+      try {
+        long[] begins = beginsOf(address, memory, null, output, options);
+        int needed = sizeOf(memory.size, begins, output, options);
+        int from = placeOf(array, at, buffer, needed);
+        runTexts(address, memory, null, output, options, array, buffer, from, needed, countsFor(memory, options));
+        return needed;
+      } finally {
+        leave();
       }
-      long[] begins = output == Abi.OUTPUT_HIDDEN ? counts.room(memory.size) : null;
-      int needed = sizeOf(memory.size, begins, output, options);
-      int from = placeOf(array, at, buffer, needed);
-      runTexts(memory, null, output, options, array, buffer, from, needed, counts);
-      return needed;
     } finally {
       memory.release();
     }
@@ -228,8 +230,22 @@ final class ModelCalls {
     }
   }
 
-  /** Without array and buffer this only counts. */
+  private static TextCounts countsFor(CallMemory memory, RunOptions options) {
+    return options.counts == null ? memory.counts : options.counts;
+  }
+
+  /** Where each text's hidden states begin; null for other outputs. The caller's counts stay as they are. */
+  private long[] beginsOf(long address, CallMemory memory, byte[] query, int output, RunOptions options) {
+    if (output != Abi.OUTPUT_HIDDEN) {
+      return null;
+    }
+    runTexts(address, memory, query, output, options, null, null, 0, 0, memory.counts);
+    return memory.counts.room(memory.size);
+  }
+
+  /** In a handle that was entered. Without array and buffer this only counts. */
   private void runTexts(
+      long address,
       CallMemory memory,
       byte[] query,
       int output,
@@ -240,30 +256,25 @@ final class ModelCalls {
       int capacity,
       TextCounts counts) {
     long[] numbers = counts.room(memory.size);
-    long address = handle.enter();
-    try {
-      Raw.modelRunTextArrays(
-          address,
-          memory.utf8,
-          memory.ends,
-          memory.size,
-          query,
-          output,
-          options.maxTokens,
-          options.promptKind,
-          options.prompt,
-          options.pooling.code,
-          options.normalization,
-          options.scores.code,
-          array,
-          buffer,
-          at,
-          capacity,
-          numbers,
-          flagOf(options.cancellation));
-    } finally {
-      leave();
-    }
+    Raw.modelRunTextArrays(
+        address,
+        memory.utf8,
+        memory.ends,
+        memory.size,
+        query,
+        output,
+        options.maxTokens,
+        options.promptKind,
+        options.prompt,
+        options.pooling.code,
+        options.normalization,
+        options.scores.code,
+        array,
+        buffer,
+        at,
+        capacity,
+        numbers,
+        flagOf(options.cancellation));
     counts.filled(numbers, memory.size);
   }
 
@@ -277,14 +288,27 @@ final class ModelCalls {
   }
 
   String detokenize(int[] ids, int flags) {
-    Object[] results = new Object[1];
     long address = handle.enter();
     try {
-      Raw.modelDetokenizeIds(address, ids, flags, results);
+      return detokenize(address, ids, flags);
     } finally {
       leave();
     }
+  }
+
+  private static String detokenize(long address, int[] ids, int flags) {
+    Object[] results = new Object[1];
+    Raw.modelDetokenizeIds(address, ids, flags, results);
     return Utf8.text((byte[]) results[0]);
+  }
+
+  /** A vocabulary may be padded with ids that are no tokens. */
+  private static String textOf(long address, int id) {
+    try {
+      return detokenize(address, new int[] {id}, 0);
+    } catch (IllegalArgumentException noToken) {
+      return "[" + id + "]";
+    }
   }
 
   List<List<MaskCandidate>> fillMask(String text, int topK, Cancellation cancellation) {
@@ -293,21 +317,21 @@ final class ModelCalls {
     }
     Object[] results = new Object[2];
     byte[] utf8 = Utf8.of(text);
+    List<List<MaskCandidate>> masks = new ArrayList<>();
     long address = handle.enter();
     try {
       Raw.modelFillMaskBytes(address, utf8, topK, results, flagOf(cancellation));
+      int[] ids = (int[]) results[0];
+      float[] probabilities = (float[]) results[1];
+      for (int first = 0; first < ids.length; first += topK) {
+        List<MaskCandidate> candidates = new ArrayList<>();
+        for (int i = first; i < first + topK; i++) {
+          candidates.add(new MaskCandidate(ids[i], textOf(address, ids[i]), probabilities[i]));
+        }
+        masks.add(List.copyOf(candidates));
+      }
     } finally {
       leave();
-    }
-    int[] ids = (int[]) results[0];
-    float[] probabilities = (float[]) results[1];
-    List<List<MaskCandidate>> masks = new ArrayList<>();
-    for (int first = 0; first < ids.length; first += topK) {
-      List<MaskCandidate> candidates = new ArrayList<>();
-      for (int i = first; i < first + topK; i++) {
-        candidates.add(new MaskCandidate(ids[i], detokenize(new int[] {ids[i]}, 0), probabilities[i]));
-      }
-      masks.add(List.copyOf(candidates));
     }
     return List.copyOf(masks);
   }

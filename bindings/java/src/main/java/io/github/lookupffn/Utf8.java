@@ -59,6 +59,9 @@ final class Utf8 {
   }
 
   static byte[] zeroTerminated(String text) {
+    if (text.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("the prompt contains a zero character");
+    }
     byte[] utf8 = of(text);
     return Arrays.copyOf(utf8, utf8.length + 1);
   }

@@ -124,4 +124,15 @@ class EmbeddingBatcherTest {
       assertTrue(why instanceof IllegalStateException, why.toString());
     }
   }
+
+  @Test
+  void anAnswersStagesMayClose() throws Exception {
+    EmbeddingBatcher batcher = new EmbeddingBatcher(model, 8, Duration.ofMillis(50));
+    CompletableFuture<Void> closed = batcher.embed("first").thenRun(batcher::close);
+    CompletableFuture<BatchedEmbedding> second = batcher.embed("second");
+    closed.get(10, TimeUnit.SECONDS);
+    second.get(10, TimeUnit.SECONDS);
+    batcher.close();
+    assertThrows(IllegalStateException.class, () -> batcher.embed("late"));
+  }
 }

@@ -49,6 +49,7 @@ class ModelCountsTest {
       }
       // What fails, and what runs ids, leaves them alone.
       assertThrows(IllegalArgumentException.class, () -> model.embed(texts, options.withMaxTokens(0)));
+      assertThrows(RuntimeException.class, () -> model.encodeInto("short", new float[1], 0, options));
       model.embed(new int[] {0, 2}, options);
       assertEquals(3, counts.size());
       assertThrows(IndexOutOfBoundsException.class, () -> counts.tokens(3));
@@ -74,6 +75,7 @@ class ModelCountsTest {
       Golden.assertSameBits(plain, model.embed("query: how?", DEFAULTS.withoutPrompt()));
       assertThrows(IllegalArgumentException.class, () -> model.embed("how?", DEFAULTS.withPrompt("no such")));
       assertThrows(IllegalArgumentException.class, () -> DEFAULTS.withPromptText("\ud83d"));
+      assertThrows(IllegalArgumentException.class, () -> DEFAULTS.withPromptText("a\0b"));
     }
     try (Model model = golden()) {
       assertEquals(Map.of(), model.prompts());

@@ -29,11 +29,11 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
   private final RunOptions options;
   private final EmbeddingBatcher batcher;
 
-  private LookupFfnEmbeddingModel(Model model, Builder how, boolean forQueries, EmbeddingBatcher batcher) {
+  private LookupFfnEmbeddingModel(Model model, Builder how, RunOptions options, EmbeddingBatcher batcher) {
     this.model = model;
     this.how = how;
     this.batcher = batcher;
-    options = how.optionsFor(model, forQueries);
+    this.options = options;
     dimension = model.info().embeddingSize();
   }
 
@@ -53,7 +53,7 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
    * @return the embedding model for queries
    */
   public LookupFfnEmbeddingModel forQueries() {
-    return new LookupFfnEmbeddingModel(model, how, true, batcher);
+    return new LookupFfnEmbeddingModel(model, how, how.optionsFor(model, true), batcher);
   }
 
   @Override
@@ -63,6 +63,7 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
     }
     try {
       BatchedEmbedding answer = batcher.embed(text, options).join();
+      how.checkLength(0, answer.tokens(), answer.uncutTokens());
       Map<String, Object> metadata = answer.isCut() ? Map.of("truncated", List.of(0)) : Map.of();
       return Response.from(Embedding.from(answer.vector()), new TokenUsage(answer.tokens()), null, metadata);
     } catch (CompletionException failure) {
@@ -94,6 +95,7 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
         embeddings.add(Embedding.from(vector));
       }
       for (int i = 0; i < texts.size(); i++) {
+        how.checkLength(from + i, counts.tokens(i), counts.uncutTokens(i));
         if (counts.isCut(i)) {
           truncated.add(from + i);
         }
@@ -197,14 +199,19 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
           .refuseLongTexts(refuseLongTexts)
           .batching(batching)
           .maxBatch(maxBatch);
-      return new LookupFfnEmbeddingModel(model, copy, false, batching ? new EmbeddingBatcher(model) : null);
+      RunOptions options = copy.optionsFor(model, false); // first, as it may throw and a batcher has a thread
+      return new LookupFfnEmbeddingModel(model, copy, options, batching ? new EmbeddingBatcher(model) : null);
+    }
+
+    private void checkLength(int place, int tokens, long uncut) {
+      if (refuseLongTexts && uncut > tokens) {
+        throw new IllegalArgumentException(
+            "text " + place + " has " + uncut + " tokens, the model reads at most " + tokens);
+      }
     }
 
     private RunOptions optionsFor(Model of, boolean query) {
       RunOptions options = RunOptions.defaults();
-      if (refuseLongTexts) {
-        options = options.withMaxTokens(0);
-      }
       String text = query ? queryPrompt : documentPrompt;
       if (text != null) {
         return options.withPromptText(text);

@@ -107,6 +107,10 @@ class LangChain4jTest {
           LookupFfnEmbeddingModel.builder(model).refuseLongTexts(true).batching(batching).build()) {
         assertThrows(IllegalArgumentException.class, () -> strict.embedAll(segments));
         assertThrows(IllegalArgumentException.class, () -> strict.embed(LONG));
+        // Longer than the model means to read, and yet not longer than it can.
+        String between = "a ".repeat(model.info().ownMaxTokens());
+        assertTrue(model.tokenize(between).length <= model.info().maxTokens());
+        assertThrows(IllegalArgumentException.class, () -> strict.embed(between));
         assertEquals(model.info().embeddingSize(), strict.embed("short").content().dimension());
       }
     }

@@ -42,19 +42,18 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
    * @param settings how
    */
   public LookupFfnEmbeddingModel(Model model, LookupFfnEmbeddingSettings settings) {
-    this(
-        Objects.requireNonNull(model, "model"),
-        settings,
-        false,
-        settings.batching() ? new EmbeddingBatcher(model) : null);
+    this.model = Objects.requireNonNull(model, "model");
+    this.settings = settings;
+    options = settings.optionsFor(model, false);
+    embeddingDimensions.set(model.info().embeddingSize());
+    batcher = settings.batching() ? new EmbeddingBatcher(model) : null; // last, as the others may throw
   }
 
-  private LookupFfnEmbeddingModel(
-      Model model, LookupFfnEmbeddingSettings settings, boolean forQueries, EmbeddingBatcher batcher) {
-    this.model = model;
-    this.settings = settings;
-    this.batcher = batcher;
-    options = settings.optionsFor(model, forQueries);
+  private LookupFfnEmbeddingModel(LookupFfnEmbeddingModel ofDocuments) {
+    model = ofDocuments.model;
+    settings = ofDocuments.settings;
+    batcher = ofDocuments.batcher;
+    options = settings.optionsFor(model, true);
     embeddingDimensions.set(model.info().embeddingSize());
   }
 
@@ -64,7 +63,7 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
    * @return the embedding model for queries
    */
   public LookupFfnEmbeddingModel forQueries() {
-    return new LookupFfnEmbeddingModel(model, settings, true, batcher);
+    return new LookupFfnEmbeddingModel(this);
   }
 
   @Override
@@ -76,6 +75,7 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
     int tokens = 0;
     if (batcher != null && texts.size() == 1) {
       BatchedEmbedding answer = batched(texts.get(0));
+      settings.checkLength(0, answer.tokens(), answer.uncutTokens());
       embeddings.add(new Embedding(answer.vector(), 0));
       tokens = answer.tokens();
       if (answer.isCut()) {
@@ -89,6 +89,7 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
           embeddings.add(new Embedding(vector, embeddings.size()));
         }
         for (int i = 0; i < part.size(); i++) {
+          settings.checkLength(from + i, counts.tokens(i), counts.uncutTokens(i));
           if (counts.isCut(i)) {
             truncated.add(from + i);
           }

@@ -27,11 +27,14 @@ public record LookupFfnEmbeddingSettings(
     return new LookupFfnEmbeddingSettings(modelName, null, null, false, false);
   }
 
+  void checkLength(int place, int tokens, long uncut) {
+    if (refuseLongTexts && uncut > tokens) {
+      throw new IllegalArgumentException("text " + place + " has " + uncut + " tokens, the model reads at most " + tokens);
+    }
+  }
+
   RunOptions optionsFor(Model model, boolean query) {
     RunOptions options = RunOptions.defaults();
-    if (refuseLongTexts) {
-      options = options.withMaxTokens(0);
-    }
     String text = query ? queryPrompt : documentPrompt;
     if (text != null) {
       return options.withPromptText(text);

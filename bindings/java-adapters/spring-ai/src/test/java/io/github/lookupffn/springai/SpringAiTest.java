@@ -98,6 +98,10 @@ class SpringAiTest {
       try (LookupFfnEmbeddingModel strict = new LookupFfnEmbeddingModel(
           model, new LookupFfnEmbeddingSettings("mine", null, null, true, batching))) {
         assertThrows(IllegalArgumentException.class, () -> strict.embed(LONG));
+        // Longer than the model means to read, and yet not longer than it can.
+        String between = "a ".repeat(model.info().ownMaxTokens());
+        assertThrows(IllegalArgumentException.class, () -> strict.embed(between));
+        assertThrows(IllegalArgumentException.class, () -> strict.embedForResponse(List.of("short", between)));
       }
     }
   }
