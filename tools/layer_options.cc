@@ -41,7 +41,8 @@ void add_choice(CLI::App& app, const std::string& option, int32_t& value, const 
 
 void LayerOptions::add_to(CLI::App& app) {
   app.add_option("--threads", options_.num_threads,
-                 "Threads per forward; 0 = what affinity, cgroup and OMP_NUM_THREADS leave")
+                 "Threads per forward; 0 = as LOOKUPFFN_NUM_THREADS says, else what affinity, cgroup and "
+                 "OMP_NUM_THREADS leave")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   add_choice(app, "--table-dtype", options_.table_dtype, dtype_names(),
