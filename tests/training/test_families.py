@@ -261,6 +261,44 @@ def test_what_is_wrong_is_named(tmp_path):
         save_folder(model, tmp_path / "model")
 
 
+@pytest.mark.parametrize("family", ["bert", "distilbert"])
+@torch.no_grad()
+def test_new_ffns_by_their_sizes_alone(family, tmp_path):
+    """What LookupFFN takes by default is written out, as the library wants it said."""
+    model = small_model(family, "classes")
+    replace_ffns(model, ffn_num_table=4, ffn_table_size=8, block_size=8)
+    save_folder(model, tmp_path)
+    assert json.loads((tmp_path / "config.json").read_text())["projection_type"] == "bh4"
+    found, _ = hidden_states_of_library(tmp_path, IDS.tolist(), 16)
+    assert error(model(IDS).flatten(0, 1), found) < 1e-4
+
+
+@pytest.mark.parametrize("family", ["bert", "distilbert"])
+@torch.no_grad()
+def test_what_is_refused_changes_no_layer(family):
+    model = small_model(family)
+    before = model(IDS)
+    with pytest.raises(ValueError):
+        replace_ffns(model, "lokup", ffn_num_table=4, ffn_table_size=8)
+    with pytest.raises(ValueError):
+        replace_ffns(model, ffn_num_table=4, ffn_table_size=[8, 100, 8], projection_type="dense")
+    assert torch.equal(model(IDS), before)
+
+
+@torch.no_grad()
+def test_a_decoder_counts_where_the_config_says_so():
+    model = small_model("bert")
+    tensors = {name: value.clone() for name, value in model.file_tensors().items()}
+    weight = "cls.predictions.decoder.weight"
+    words = tensors["bert.embeddings.word_embeddings.weight"]
+    tensors[weight] = words + 1
+    raw = dict(model.file_config())
+    assert not hasattr(family_model.family_model(raw, tensors).cls.predictions, "decoder"), "it is tied"
+    raw["tie_word_embeddings"] = False
+    tensors[weight] = words.clone()
+    assert family_model.family_model(raw, tensors).file_tensors()[weight].equal(words), "the library wants it there"
+
+
 def test_misspelt_keys_of_new_ffns_are_refused():
     sizes = {"ffn_num_table": 4, "ffn_table_size": 8, "projection_type": "bh4"}
     for model in (small_model(), load_sentence_encoder(HERE / "data" / "sentence-lookup-bh4"), stand_ins.Model("bert")):

@@ -94,7 +94,7 @@ def export(arguments: Namespace) -> None:
 
 def import_model(arguments: Namespace) -> None:
     config = read_config(arguments.config) if arguments.config else None
-    tokenizer = files.import_tokenizer(arguments.tokenizer) if arguments.tokenizer else None
+    tokenizer = bpe.Tokenizer.load(arguments.tokenizer) if arguments.tokenizer else None
     if tokenizer is None and Path(arguments.model).is_dir():
         tokenizer = files.import_tokenizer(arguments.model)
     files.export_folder(files.import_model(arguments.model, config), arguments.out, tokenizer, arguments.dtype)
@@ -103,7 +103,7 @@ def import_model(arguments: Namespace) -> None:
 def add_batch_options(parser: ArgumentParser) -> None:
     parser.add_argument("--tokenizer", required=True, help="folder with vocab.json and merges.txt")
     parser.add_argument("--valid", required=True, help="ids to measure on, from prepare")
-    parser.add_argument("--batch", type=int, default=16, help="sequences per step")
+    parser.add_argument("--batch", type=int, default=16, help="sequences per batch")
     parser.add_argument("--length", type=int, default=128, help="tokens per sequence")
 
 

@@ -39,6 +39,8 @@ def check_keys(values: dict[str, Any], known: set[str], refuse: bool) -> None:
 
 # What one may say of new FFNs; `activation` stands for ffn_activation, which models of the families have beside their own.
 LOOKUP_KEYS = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "decay_coeff", "num_probes")
+# What LookupFFN takes where a config does not say; the library wants it said.
+LOOKUP_DEFAULTS = {"projection_type": "bh4", "block_size": 64}
 FFN_KEYS = (*LOOKUP_KEYS, "ffn_activation", "ffn_linear")
 
 

@@ -44,6 +44,9 @@ class MaskedBatches:
                  masked_share: float = 0.15) -> None:
         self.batch, self.length, self.seed, self.masked_share = batch, length, seed, masked_share
         self.mask_id, self.vocab_size = tokenizer.mask_id, tokenizer.size
+        if batch < 1 or length < 3 or not 0 <= masked_share <= 1:
+            raise ValueError(f"batch is {batch}, length {length}, masked_share {masked_share}; expected 1 or more, 3 or "
+                             "more, and 0 to 1")
         body = length - 2
         count = len(ids) // body
         if count < batch:

@@ -237,7 +237,8 @@ def replace_paper_ffns(encoder: Encoder, kind: str = "lookup", layers: Optional[
     values["ffn_kinds"] = [kind if i in chosen else old for i, old in enumerate(encoder.config.ffn_kinds)]
     config = EncoderConfig.from_dict(values)
     reference = encoder.embeddings.LayerNorm.weight
-    for i in chosen:
-        encoder.encoder.layer[i].FFN = make_ffn(kind, config, i).to(reference.device, reference.dtype)
+    new = {i: make_ffn(kind, config, i).to(reference.device, reference.dtype) for i in chosen}  # all or none
+    for i, ffn in new.items():
+        encoder.encoder.layer[i].FFN = ffn
     encoder.config = config
     return encoder

@@ -153,7 +153,8 @@ class Layer(nn.Module):
         self.output = Part(LayerNorm=None if self.norm_first else after)
 
     def set_ffn(self, kind: str, config: FamilyConfig, number: int) -> None:
-        """Puts a new FFN in the place of the old one."""
+        """Puts a new FFN in the place of the old one, which stays where the new one is refused."""
+        new = None if kind == "vanilla" else _other_ffn(kind, config, number)
         for owner, name in ((self.intermediate, "dense"), (self.output, "dense"), (self, "FFN")):
             if hasattr(owner, name):
                 delattr(owner, name)
@@ -161,7 +162,7 @@ class Layer(nn.Module):
             d, inner = config.get("hidden_size"), config.get("intermediate_size")
             self.intermediate.dense, self.output.dense = nn.Linear(d, inner), nn.Linear(inner, d)
         else:
-            self.FFN = _other_ffn(kind, config, number)
+            self.FFN = new
 
     def _products(self) -> tuple[nn.Linear, nn.Linear]:
         return self.intermediate.dense, self.output.dense
@@ -221,6 +222,7 @@ class DistilLayer(Layer):
         self.output_layer_norm = nn.LayerNorm(d, eps=config.eps)
 
     def set_ffn(self, kind: str, config: FamilyConfig, number: int) -> None:
+        new = None if kind == "vanilla" else _other_ffn(kind, config, number)
         for name in ("ffn", "FFN"):
             if hasattr(self, name):
                 delattr(self, name)
@@ -228,7 +230,7 @@ class DistilLayer(Layer):
             d, inner = config.get("hidden_size"), config.get("intermediate_size")
             self.ffn = Part(lin1=nn.Linear(d, inner), lin2=nn.Linear(inner, d))
         else:
-            self.FFN = _other_ffn(kind, config, number)
+            self.FFN = new
 
     def _products(self) -> tuple[nn.Linear, nn.Linear]:
         return self.ffn.lin1, self.ffn.lin2

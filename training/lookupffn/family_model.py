@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import safetensors, unpickle
-from .config import check_changes, with_changes
+from .config import LOOKUP_DEFAULTS, check_changes, with_changes
 from .encoder import IGNORED
 from .families import PREFIXES, Base, FamilyConfig, Part
 
@@ -126,9 +126,13 @@ class FamilyModel(nn.Module):
         raw["ffn_kinds"] = [kind if i in chosen else old for i, old in enumerate(self.config.ffn_kinds)]
         if "lookup" in raw["ffn_kinds"]:
             raw["layer_norm"] = False
+            for key, value in LOOKUP_DEFAULTS.items():
+                raw.setdefault(key, value)
         config = FamilyConfig(self.config.family, raw, self.config.task, self.config.num_classes, self.config.has_pooler,
                               self.config.tied, self.config.dropout)
         reference = self.base.embeddings.LayerNorm.weight
+        for i in chosen if kind == "lookup" else ():
+            config.lookup(i)  # what is refused for one layer changes none
         for i in chosen:
             self.layers[i].set_ffn(kind, config, i)
             self.layers[i].to(reference.device, reference.dtype)
@@ -147,8 +151,8 @@ class FamilyModel(nn.Module):
         return self.config.raw
 
 
-def _without_copies(family: str, tensors: dict[str, Tensor]) -> bool:
-    """Takes out what older files hold beside the parameters. -> whether the decoder is tied to the word embeddings."""
+def _without_copies(family: str, tensors: dict[str, Tensor], ties: bool) -> None:
+    """Takes out what older files hold beside the parameters, and a decoder where the config `ties` it to the words."""
     for name in [name for name in tensors if name.endswith(("position_ids", "token_type_ids"))]:
         del tensors[name]
     weight, bias, other_bias = _DECODERS[family]
@@ -156,10 +160,8 @@ def _without_copies(family: str, tensors: dict[str, Tensor]) -> bool:
         if other_bias in tensors and not torch.equal(tensors[bias], tensors[other_bias]):
             raise ValueError(f"{bias} and {other_bias} differ, but are two names of one vector")
         tensors[other_bias] = tensors.pop(bias)
-    words = next((value for name, value in tensors.items() if name.endswith("embeddings.word_embeddings.weight")), None)
-    if weight in tensors and words is not None and torch.equal(tensors[weight], words):
-        del tensors[weight]
-    return weight not in tensors
+    if ties:
+        tensors.pop(weight, None)
 
 
 def _old_names(name: str) -> str:
@@ -176,7 +178,8 @@ def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     prefix = PREFIXES[family]
     named = {_old_names(name): value if torch.is_tensor(value) else torch.from_numpy(np.array(value))
              for name, value in tensors.items()}
-    tied = _without_copies(family, named)
+    tied = raw.get("tie_word_embeddings") is not False  # the library goes by this, too, whatever decoder there is
+    _without_copies(family, named, tied)
     tasks = [task for task, starts in _HEADS.items() if any(name.startswith(starts) for name in named)]
     inner = {"base." + name[len(prefix):] if name.startswith(prefix) else
              name if name.startswith(_HEADS["masked_lm"] + _HEADS["classes"]) else "base." + name: value.float()

@@ -75,6 +75,8 @@ def finetune(model: Encoder, tokenizer: Tokenizer, texts: Sequence[Text], labels
     `dropout` is the share of activations and attention weights left out in training, `clip` the longest gradient (0: any),
     `warm_up` the share of all steps in which the rate rises.
     """
+    if not 0 <= warm_up < 1:
+        raise ValueError(f"warm_up is {warm_up}, expected a share of the steps from 0, below 1")
     torch.manual_seed(seed)
     model = with_classifier(model, max(labels) + 1, dropout).train()
     sequences = encode_texts(texts, tokenizer, model.config)

@@ -39,7 +39,7 @@ class _Tensors(ctypes.Structure):
 
 
 def _load() -> Optional[ctypes.CDLL]:
-    if "LOOKUPFFN_LIBRARY" in os.environ:
+    if os.environ.get("LOOKUPFFN_LIBRARY"):
         return ctypes.CDLL(os.environ["LOOKUPFFN_LIBRARY"])
     bundled = [str(path) for path in (Path(__file__).parent / "lib" / name for name in _NAMES) if path.exists()]
     for name in (*bundled, *_NAMES):
@@ -59,7 +59,7 @@ def library() -> Optional[ctypes.CDLL]:
     try:
         forward, backward = loaded.lffn_train_forward, loaded.lffn_train_backward
     except AttributeError:
-        if "LOOKUPFFN_LIBRARY" in os.environ:
+        if os.environ.get("LOOKUPFFN_LIBRARY"):
             raise
         return None
     pointer, count = ctypes.c_void_p, ctypes.c_int64

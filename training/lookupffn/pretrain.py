@@ -36,6 +36,11 @@ class Schedule:
     save_every: int = 250
     accumulate: int = 1  # batches of each process in a step
 
+    def __post_init__(self) -> None:
+        for name in ("accumulate", "evaluate_every", "save_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}, expected 1 or more")
+
     def rate(self, step: int) -> float:
         """The learning rate of a step counted from 0."""
         if step < self.warm_up:

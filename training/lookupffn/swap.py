@@ -6,7 +6,7 @@ from typing import Any, Iterable, Optional
 
 from torch import Tensor, nn
 
-from .config import FFN_KEYS, check_changes, with_changes
+from .config import FFN_KEYS, LOOKUP_DEFAULTS, check_changes, with_changes
 from .encoder import Encoder, replace_paper_ffns
 from .families import NoFFN
 from .family_model import FamilyModel
@@ -91,6 +91,9 @@ def _replace_foreign(model: nn.Module, kind: str, layers: Optional[Iterable[int]
     config = getattr(model, "config", None)
     old = {key: getattr(config, key) for key in FFN_KEYS if getattr(config, key, None) is not None}
     values = with_changes(old, chosen, changes, len(found))
+    if kind == "lookup":
+        values = {**LOOKUP_DEFAULTS, **values}
+    new = {}
     for i in chosen:
         layer, size = found[i], _size_of(found[i])
         own = {key: value[i] if isinstance(value, list) else value for key, value in values.items()}
@@ -100,7 +103,10 @@ def _replace_foreign(model: nn.Module, kind: str, layers: Optional[Iterable[int]
         ffn = NoFFN(size) if kind == "none" else LookupFFN.from_config(
             {**own, "hidden_size": size, "layer_norm": False, "activation": own.get("ffn_activation", "gelu"),
              "linear": own.get("ffn_linear", False)})
-        layer.FFN = ffn.to(reference.device, reference.dtype)
+        new[i] = ffn.to(reference.device, reference.dtype)
+    for i, ffn in new.items():  # what is refused for one layer changes none
+        layer = found[i]
+        layer.FFN = ffn
         if _is_distilbert_layer(layer):
             layer.ffn = _Call(layer.FFN, layer.ffn)
         else:
