@@ -139,7 +139,7 @@ class Layer(nn.Module):
         if config.get("hidden_size") % self.num_heads:
             raise ValueError(f"config: {self.num_heads} heads do not divide hidden_size {config.get('hidden_size')}")
         self._make_parts(config)
-        self.set_ffn(config.ffn_kinds[number], config, number)
+        self.set_ffn(config, other_ffn(config.ffn_kinds[number], config, number))
 
     def _make_parts(self, config: FamilyConfig) -> None:
         d = config.get("hidden_size")
@@ -152,13 +152,12 @@ class Layer(nn.Module):
         self.intermediate = Part(LayerNorm=after if self.norm_first else None)
         self.output = Part(LayerNorm=None if self.norm_first else after)
 
-    def set_ffn(self, kind: str, config: FamilyConfig, number: int) -> None:
-        """Puts a new FFN in the place of the old one, which stays where the new one is refused."""
-        new = None if kind == "vanilla" else _other_ffn(kind, config, number)
+    def set_ffn(self, config: FamilyConfig, new: Optional[nn.Module]) -> None:
+        """Puts a new FFN in the place of the old one; None: a vanilla one."""
         for owner, name in ((self.intermediate, "dense"), (self.output, "dense"), (self, "FFN")):
             if hasattr(owner, name):
                 delattr(owner, name)
-        if kind == "vanilla":
+        if new is None:
             d, inner = config.get("hidden_size"), config.get("intermediate_size")
             self.intermediate.dense, self.output.dense = nn.Linear(d, inner), nn.Linear(inner, d)
         else:
@@ -203,7 +202,10 @@ class Layer(nn.Module):
         return self.finish(a, self.feed(a))
 
 
-def _other_ffn(kind: str, config: FamilyConfig, number: int) -> nn.Module:
+def other_ffn(kind: str, config: FamilyConfig, number: int) -> Optional[nn.Module]:
+    """A new one; None: a vanilla one, whose two layers each family has under names of its own."""
+    if kind == "vanilla":
+        return None
     if kind == "lookup":
         return config.lookup(number)
     if kind == "none":
@@ -221,12 +223,11 @@ class DistilLayer(Layer):
         self.sa_layer_norm = nn.LayerNorm(d, eps=config.eps)
         self.output_layer_norm = nn.LayerNorm(d, eps=config.eps)
 
-    def set_ffn(self, kind: str, config: FamilyConfig, number: int) -> None:
-        new = None if kind == "vanilla" else _other_ffn(kind, config, number)
+    def set_ffn(self, config: FamilyConfig, new: Optional[nn.Module]) -> None:
         for name in ("ffn", "FFN"):
             if hasattr(self, name):
                 delattr(self, name)
-        if kind == "vanilla":
+        if new is None:
             d, inner = config.get("hidden_size"), config.get("intermediate_size")
             self.ffn = Part(lin1=nn.Linear(d, inner), lin2=nn.Linear(inner, d))
         else:

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from . import safetensors, unpickle
 from .config import LOOKUP_DEFAULTS, check_changes, with_changes
 from .encoder import IGNORED
-from .families import PREFIXES, Base, FamilyConfig, Part
+from .families import PREFIXES, Base, FamilyConfig, Part, other_ffn
 
 # The decoder's names by family: weight, bias, and the bias's other name.
 _DECODERS = {"bert": ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias", "cls.predictions.bias"),
@@ -131,10 +131,9 @@ class FamilyModel(nn.Module):
         config = FamilyConfig(self.config.family, raw, self.config.task, self.config.num_classes, self.config.has_pooler,
                               self.config.tied, self.config.dropout)
         reference = self.base.embeddings.LayerNorm.weight
-        for i in chosen if kind == "lookup" else ():
-            config.lookup(i)  # what is refused for one layer changes none
-        for i in chosen:
-            self.layers[i].set_ffn(kind, config, i)
+        new = {i: other_ffn(kind, config, i) for i in chosen}  # what is refused for one layer changes none
+        for i, ffn in new.items():
+            self.layers[i].set_ffn(config, ffn)
             self.layers[i].to(reference.device, reference.dtype)
         self.config = config
 
