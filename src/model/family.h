@@ -46,9 +46,6 @@ struct Family {
   bool extra_positions = false;  // two rows of position embeddings more than max_position_embeddings
 
   bool pre_norm = false;
-  // Hidden states are told as the last layer leaves them, though heads and embeddings read them normalised once more:
-  // what transformers calls hidden_states[-1].
-  bool hidden_before_final_norm = false;
   bool texts_have_types = false;  // what its tokenizer calls a token's type goes to the model
   PositionRule positions = PositionRule::kFromZero;
   LookupNorm lookup_norm = LookupNorm::kNone;

@@ -13,8 +13,8 @@
 #include "model/model_config.h"
 #include "model/model_tensors.h"
 #include "model/sentence.h"
-#include "model/tokenizer/tokenizer.h"
 #include "model/words.h"
+#include "tokenizer/tokenizer.h"
 
 namespace lffn {
 
@@ -93,7 +93,6 @@ class Model {
   Span next_span(const ModelCall& call, int64_t first, int64_t end, int64_t most_tokens) const;
   Extent measure(const ModelCall& call) const;
   Layout lay_out(const Extent& extent) const;
-  bool keeps_last_layer(const ModelCall& call) const;
   static bool wants_heads(const ModelCall& call);
   size_t heads_bytes(const Extent& extent) const;
   const WordMatrix& decoder() const { return decoder_.empty() ? words_ : decoder_; }

@@ -40,10 +40,6 @@ Model::Span Model::next_span(const ModelCall& call, int64_t first, int64_t end, 
   return span;
 }
 
-bool Model::keeps_last_layer(const ModelCall& call) const {
-  return call.hidden != nullptr && family().hidden_before_final_norm;
-}
-
 bool Model::wants_heads(const ModelCall& call) {
   return call.logits != nullptr || call.class_scores != nullptr || call.embeddings != nullptr;
 }
@@ -58,7 +54,7 @@ Model::Extent Model::measure(const ModelCall& call) const {
   for (int64_t s = 0; s < call.num_sequences; ++s) {
     extent.longest = std::max(extent.longest, call.offsets[s + 1] - call.offsets[s]);
   }
-  extent.hidden = call.hidden == nullptr || (keeps_last_layer(call) && wants_heads(call));
+  extent.hidden = call.hidden == nullptr;
   if (call.logits != nullptr) extent.positions = call.num_positions;
   if (call.class_scores != nullptr) extent.sequences = call.num_sequences;
   if (call.embeddings != nullptr && runs_modules(call)) extent.pooled = call.num_sequences;
@@ -136,14 +132,8 @@ void Model::run_stages(const ModelCall& call) const {
       feed_forward(workers, layer, chunk, hidden, scratch);
       clock.lap(LFFN_STAGE_FFN);
     }
-    if (!keeps_last_layer(call)) {
-      normalise(workers, final_norm_, hidden, chunk.tokens, hidden);
-      collect(workers, call, chunk, hidden, scratch);
-    } else if (wants_heads(call)) {
-      const Rows normed = {scratch.floats(layout.hidden), d};
-      normalise(workers, final_norm_, hidden, chunk.tokens, normed);
-      collect(workers, call, chunk, normed, scratch);
-    }
+    normalise(workers, final_norm_, hidden, chunk.tokens, hidden);
+    collect(workers, call, chunk, hidden, scratch);
   }
   if (call.logits != nullptr) predict(workers, call, scratch);
   if (call.class_scores != nullptr) classify(workers, call, scratch);

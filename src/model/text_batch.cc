@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "format/utf8.h"
-#include "model/tokenizer/unicode.h"
 #include "runtime/error.h"
+#include "tokenizer/unicode.h"
 
 namespace lffn {
 namespace {

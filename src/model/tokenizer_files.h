@@ -7,7 +7,7 @@
 
 #include "format/folder.h"
 #include "format/safetensors.h"
-#include "model/tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace lffn {
 

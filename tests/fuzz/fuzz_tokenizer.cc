@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "format/utf8.h"
-#include "model/tokenizer/tokenizer.h"
 #include "runtime/error.h"
 #include "tests/fuzz/require.h"
+#include "tokenizer/tokenizer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

@@ -11,14 +11,15 @@ namespace lffn {
 namespace {
 
 const std::string kModels = LFFN_REAL_MODELS;
+const std::string kTeacher = kModels + "/all-MiniLM-L6-v2";
+const std::string kShipped = LFFN_SHIPPED_MODEL;
 
 // The embeddings of the reference's texts, by its ids.
 class RealModels : public testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(kModels)) GTEST_SKIP() << kModels << " is not here";
-    const JsonValue texts =
-        parse_json_value(file_text(kModels + "/all-MiniLM-L6-v2", "reference.json"), "reference.json");
+    const JsonValue texts = parse_json_value(file_text(kTeacher, "reference.json"), "reference.json");
     for (const JsonValue& entry : texts.items) {
       const std::vector<int32_t> ids = integers(*JsonObject(entry, "reference.json").value("ids"));
       ids_.insert(ids_.end(), ids.begin(), ids.end());
@@ -27,13 +28,13 @@ class RealModels : public testing::Test {
     ASSERT_EQ(offsets_.size(), 241u);
   }
 
-  std::vector<float> expected(const std::string& name) const {
-    const FileBytes file(kModels + "/" + name + "/reference.safetensors", false);
+  std::vector<float> expected() const {
+    const FileBytes file(kTeacher + "/reference.safetensors", false);
     return floats(*parse_safetensors(file).find("embeddings"));
   }
 
-  std::vector<float> embed(const std::string& name, const LoadOptions& options) const {
-    const auto model = load_model_folder(WithoutTokenizer(kModels + "/" + name), options, usable_kernels());
+  std::vector<float> embed(const std::string& folder, const LoadOptions& options) const {
+    const auto model = load_model_folder(WithoutTokenizer(folder), options, usable_kernels());
     EXPECT_EQ(model->embedding_size(std::nullopt), 384);
     EXPECT_EQ(model->own_max_tokens(), 256);
     std::vector<float> embeddings(240 * 384);
@@ -69,7 +70,7 @@ class RealModels : public testing::Test {
 };
 
 TEST_F(RealModels, MiniLmFloat32) {
-  const std::vector<float> got = embed("all-MiniLM-L6-v2", LoadOptions()), wanted = expected("all-MiniLM-L6-v2");
+  const std::vector<float> got = embed(kTeacher, LoadOptions()), wanted = expected();
   ASSERT_EQ(got.size(), wanted.size());
   float largest = 0;
   for (size_t i = 0; i < got.size(); ++i) largest = std::max(largest, std::fabs(got[i] - wanted[i]));
@@ -79,17 +80,13 @@ TEST_F(RealModels, MiniLmFloat32) {
 TEST_F(RealModels, MiniLmInt8) {
   LoadOptions options;
   options.linear_dtype = LFFN_INT8;
-  EXPECT_GT(cosines(embed("all-MiniLM-L6-v2", options), expected("all-MiniLM-L6-v2"))[0], 0.997);
+  EXPECT_GT(cosines(embed(kTeacher, options), expected())[0], 0.997);
 }
 
-TEST_F(RealModels, LookupProbe) {
-  const std::vector<double> found =
-      cosines(embed("minilm-lookup-probe", LoadOptions()), expected("minilm-lookup-probe"));
-  // The reference has rounded a hash value of -2e-8 to the other side of zero, in one text: there float64 agrees with
-  // this library and not with it.
-  EXPECT_GT(found[0], 0.999);
-  EXPECT_GT(found[1], 0.9999);
-  EXPECT_GT(found[3], 0.999999);
+TEST_F(RealModels, ShippedStudentIsCloseToItsTeacher) {
+  const std::vector<double> found = cosines(embed(kShipped, LoadOptions()), expected());
+  EXPECT_GT(found[found.size() / 2], 0.9);
+  EXPECT_GT(found[0], 0.5);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/tokenizer/pre_tokenizer.h"
 #include "tests/tokenizer/small.h"
+#include "tokenizer/pre_tokenizer.h"
 
 namespace lffn {
 namespace {

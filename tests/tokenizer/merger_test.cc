@@ -1,5 +1,5 @@
 // Merging against the plain way of doing it, for merges in any order, also such as no training would give.
-#include "model/tokenizer/merger.h"
+#include "tokenizer/merger.h"
 
 #include <gtest/gtest.h>
 

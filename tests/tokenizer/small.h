@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/tokenizer/tokenizer.h"
 #include "runtime/error.h"
+#include "tokenizer/tokenizer.h"
 
 namespace lffn {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "format/file.h"
-#include "model/tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace {
 

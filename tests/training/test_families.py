@@ -117,14 +117,11 @@ def test_an_encoder_in_a_folder_of_its_own_is_saved_there(tmp_path):
 
 
 @pytest.mark.skipif(not MINILM.exists(), reason="needs ../shared")
-def test_the_real_model_and_one_with_lookups():
+def test_the_real_model():
     texts = [entry["text"] for entry in json.loads((MINILM / "reference.json").read_text(encoding="utf-8"))][::6]
-    for folder, allowed in [(MINILM, 0), (MINILM.parent / "minilm-lookup-probe", 1)]:
-        encoder = load_sentence_encoder(folder)
-        expected = torch.from_numpy(np.array(safetensors.load(folder / "reference.safetensors")[0]["embeddings"]))[::6]
-        cosines = (encoder.encode(texts) * expected).sum(1)
-        # A hash value close to zero may have another sign by rounding.
-        assert int((cosines < 0.9999).sum()) <= allowed and float(cosines.min()) > 0.995
+    expected = torch.from_numpy(np.array(safetensors.load(MINILM / "reference.safetensors")[0]["embeddings"]))[::6]
+    cosines = (load_sentence_encoder(MINILM).encode(texts) * expected).sum(1)
+    assert float(cosines.min()) > 0.9999
 
 
 def raw_config(family="bert", **changes):
@@ -190,10 +187,10 @@ def test_the_library_runs_what_is_saved(family, task, projection, tmp_path):
         states = []
         with torch.no_grad():
             hidden = model(torch.tensor([sequence]), states=states)
-        # The stream after the last layer: in one family a layer norm stands above it.
         part = torch.from_numpy(found[offsets[i] : offsets[i + 1]])
-        assert error(part, states[-1][2][0].numpy()) < 1e-4
-        assert family == "roberta-prelayernorm" or torch.equal(states[-1][2], hidden)
+        assert error(part, hidden[0].numpy()) < 1e-4
+        # The stream after the last layer: in one family a layer norm stands above it.
+        assert torch.equal(states[-1][2], hidden) == (family != "roberta-prelayernorm")
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "distilbert"])

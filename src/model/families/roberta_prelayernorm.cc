@@ -10,7 +10,6 @@ constexpr Family make() {
   family.type_vocab_size = 2;
   family.layer_norm_eps = 1e-12f;
   family.pre_norm = true;
-  family.hidden_before_final_norm = true;
   family.positions = PositionRule::kAfterPadding;
   family.lookup_norm = LookupNorm::kOfLayer;
   family.attention_norm = "attention.LayerNorm";

@@ -1,0 +1,56 @@
+// Tokens that are looked for in the text before it is cut into words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tokenizer/text_trie.h"
+
+namespace lffn {
+
+struct AddedToken {
+  std::string content;
+  int32_t id = -1;
+  bool single_word = false;  // not where letters, digits or marks touch it
+  bool strip_left = false;   // swallows the blanks before it
+  bool strip_right = false;  // and those behind it
+  bool special = true;       // left out on request when ids become text again
+  bool normalized = false;   // its normalised form is looked for in normalised text
+  // Where it is looked for: as `normalized` says; in both if the settings first said one thing and then another.
+  bool in_plain_text = false;
+  bool in_normalized_text = false;
+};
+
+// Finds tokens in one kind of text.
+class AddedTokenFinder {
+ public:
+  struct Found {
+    const AddedToken* token;  // nullptr: none
+    size_t begin;             // may be before what was asked for: where a token swallowed what the next begins with
+    size_t end;
+    size_t next;    // where to go on looking
+    size_t blanks;  // from `next` to here all is known to be blank
+  };
+
+  AddedTokenFinder() = default;
+  // The content to look for, and the token that it stands for, which must outlive this. Of equal ones the first counts.
+  using Wanted = std::pair<std::string, const AddedToken*>;
+  explicit AddedTokenFinder(const std::vector<Wanted>& wanted);
+
+  bool empty() const { return tokens_.empty(); }
+
+  // The first token behind the last one, which begins as all zeros. What it swallows does not reach back over what that
+  // one took. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  Found find(std::string_view text, const Found& last, const int32_t* cancel) const;
+
+ private:
+  std::vector<const AddedToken*> tokens_;
+  TextTrie trie_;
+  bool may_start_[256] = {};
+};
+
+}  // namespace lffn

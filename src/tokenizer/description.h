@@ -1,0 +1,103 @@
+// What the tokenizer's files say, before anything is made of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "format/json.h"
+#include "tokenizer/added_tokens.h"
+#include "tokenizer/normalizer.h"
+#include "tokenizer/post_processor.h"
+#include "tokenizer/seeded_hash.h"
+#include "tokenizer/word_pieces.h"
+
+namespace lffn {
+
+enum class TokenizerKind { kWordPiece, kBytePairs };
+
+// The text of each of the folder's files that are there.
+struct TokenizerFiles {
+  std::optional<std::string_view> tokenizer_json;
+  std::optional<std::string_view> tokenizer_config;
+  std::optional<std::string_view> special_tokens_map;
+  std::optional<std::string_view> vocab_txt;
+  std::optional<std::string_view> vocab_json;
+  std::optional<std::string_view> merges_txt;
+  // Looked at while they are read; not 0: Error(LFFN_ERROR_CANCELLED).
+  const int32_t* cancel = nullptr;
+};
+
+struct TokenizerDescription {
+  std::string where;  // the file's name, which begins messages
+  TokenizerKind kind = TokenizerKind::kBytePairs;
+  std::optional<NormalizerSettings> normalizer;
+  std::optional<bool> strip_accents;  // unset: as lowercase says
+  bool add_prefix_space = false;
+
+  std::vector<std::pair<std::string, int32_t>> tokens;      // BPE: written in the byte alphabet
+  std::vector<std::pair<std::string, std::string>> merges;  // likewise, the first rank first
+  WordPieces::Settings word_pieces;
+  std::optional<std::string> unknown;  // the token for what no other fits
+
+  std::vector<AddedToken> added;
+  std::unordered_map<std::string, size_t, SeededHash> place_of_added;
+  PostProcessing post_processing;
+  enum class Decoder { kNone, kWordPiece, kByteLevel } decoder = Decoder::kNone;
+  std::string decoder_prefix = "##";
+  bool decoder_cleans_up = true;   // blanks before signs, as WordPiece's decoder does for each token
+  bool cleans_up_decoded = false;  // and once more over the whole text
+
+  // The special tokens by what they are for; "" where that is not said.
+  struct Role {
+    const char* name;  // in tokenizer_config.json
+    const char* bert;  // what it usually is
+    const char* roberta;
+    std::string token;
+  };
+  std::vector<Role> roles = {{"cls_token", "[CLS]", "<s>", {}},
+                             {"sep_token", "[SEP]", "</s>", {}},
+                             {"unk_token", "[UNK]", "<unk>", {}},
+                             {"pad_token", "[PAD]", "<pad>", {}},
+                             {"mask_token", "[MASK]", "<mask>", {}}};
+  const std::string& role(std::string_view name) const;
+
+  size_t max_length = 0;  // of truncation and model_max_length the smaller; 0: neither is given
+  bool truncates_left = false;
+
+  void limit_length(size_t tokens);  // what is far too long for any model is no limit
+};
+
+constexpr int32_t kMaxTokenId = (1 << 22) - 1;     // several times the largest vocabularies there are
+constexpr size_t kMaxVocabularyBytes = 64u << 20;  // of each file
+constexpr size_t kMaxAddedTokens = 1 << 16;
+constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each: as many may be compared at each byte of a text
+
+// Each throws Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
+TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel);
+TokenizerDescription read_vocab_txt(std::string_view text, const int32_t* cancel);
+TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt, const int32_t* cancel);
+// All together: tokenizer.json where it is there, else vocab.txt, else vocab.json and merges.txt.
+TokenizerDescription read_tokenizer_files(const TokenizerFiles& files);
+
+// Does what transformers does where these files contradict tokenizer.json, or tell what it does not.
+// The first returns whether it lists the added tokens, and so leaves nothing for the second to say.
+bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to);
+void apply_special_tokens_map(std::string_view text, TokenizerDescription& to);
+// As if the token were added after those that are there.
+void add_token(TokenizerDescription& to, AddedToken&& token);
+
+// For the readers. `where` begins the message if the value, or the two symbols with a space between, cannot be meant.
+void check_vocabulary_size(size_t size, const char* where);
+void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const std::string& where);
+void append_merge(TokenizerDescription& to, std::string_view pair, const std::string& where);
+
+// The tokenizer.json of what was read: the same text for the same content, and Hugging Face's library reads it, too.
+std::string write_tokenizer_json(const TokenizerDescription& description);
+
+}  // namespace lffn

@@ -1,0 +1,214 @@
+// From text to tokens.
+#include <algorithm>
+
+#include "format/utf8.h"
+#include "runtime/error.h"
+#include "runtime/poll.h"
+#include "tokenizer/pre_tokenizer.h"
+#include "tokenizer/tokenizer.h"
+#include "tokenizer/unicode.h"
+
+namespace lffn {
+namespace {
+
+constexpr size_t kChunk = 1 << 16;  // bytes that are normalised at once
+
+constexpr uint32_t kByteBlank = 0x120;  // stands for the blank in the byte alphabet
+
+bool is_blank(uint32_t code_point) { return code_point == kByteBlank || unicode_record(code_point).is_space(); }
+
+// How many blanks a token starts and ends with.
+struct Blanks {
+  size_t leading;
+  size_t trailing;
+};
+
+Blanks blanks_of_bytes(std::string_view token) {
+  const size_t first = token.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {token.size(), token.size()};
+  return {first, token.size() - 1 - token.find_last_not_of(' ')};
+}
+
+Blanks blanks_of_text(std::string_view token) {
+  Blanks result = {0, 0};
+  for (size_t at = 0; at < token.size() && is_blank(next_character(token, at));) ++result.leading;
+  for (size_t end = token.size(); end > 0; ++result.trailing) {
+    size_t at = end = character_before(token, end);
+    if (!is_blank(next_character(token, at))) break;
+  }
+  return result;
+}
+
+// plain(begin, end) for what is between tokens, found(token, begin, end) for each token.
+template <typename Plain, typename FoundToken>
+void walk(const AddedTokenFinder& finder, std::string_view text, const int32_t* cancel, const Plain& plain,
+          const FoundToken& found) {
+  AddedTokenFinder::Found last = {nullptr, 0, 0, 0, 0};
+  while (last.end < text.size() || last.next < text.size()) {
+    const AddedTokenFinder::Found next = finder.find(text, last, cancel);
+    if (last.end < next.begin) plain(last.end, next.begin);
+    if (next.token != nullptr) found(*next.token, next.begin, next.end);
+    last = next;
+  }
+}
+
+}  // namespace
+
+// One text becoming tokens.
+class Tokenizer::Run {
+ public:
+  Run(const Tokenizer& tokenizer, std::string_view text, const Options& options, Scratch& scratch, Sequence& to)
+      : tokenizer_(tokenizer), text_(text), options_(options), scratch_(scratch), to_(to) {}
+
+  void run() {
+    walk(
+        tokenizer_.plain_tokens_, text_, options_.cancel, [&](size_t begin, size_t end) { add_plain(begin, end); },
+        [&](const AddedToken& token, size_t begin, size_t end) {
+          add_found(token, text_.substr(begin, end - begin), {begin, end});
+        });
+  }
+
+ private:
+  void add(int32_t id, const TextSpan& span) {
+    to_.ids.push_back(id);
+    if (options_.spans) to_.spans.push_back(span);
+  }
+
+  bool trims() const { return options_.spans && tokenizer_.description_.post_processing.trims_spans; }
+
+  void add_trimmed(int32_t id, TextSpan span, Blanks blanks) {
+    if (trims()) trim(span, blanks);
+    add(id, span);
+  }
+
+  // The reference counts in characters, whether the blanks are in the text or were put before it.
+  void trim(TextSpan& span, Blanks blanks) const {
+    const bool is_first = to_.ids.empty() || span.begin == 0;
+    const bool keeps = is_first && blanks.leading == 1 && tokenizer_.description_.post_processing.trims_after_prefix;
+    for (size_t i = 0; !keeps && i < blanks.leading && span.begin < span.end; ++i) next_character(text_, span.begin);
+    size_t end = span.end;
+    for (size_t i = 0; i < blanks.trailing; ++i) {
+      if (end == 0) return;
+      end = character_before(text_, end);
+    }
+    span.end = std::max(span.begin, end);
+  }
+
+  void add_found(const AddedToken& token, std::string_view content, const TextSpan& span) {
+    add_trimmed(token.id, span, trims() ? blanks_of_text(content) : Blanks{0, 0});
+  }
+
+  // What is not a token that is looked for in plain text.
+  void add_plain(size_t begin, size_t end) {
+    if (tokenizer_.byte_pairs_.has_value()) {
+      walk(
+          tokenizer_.normalized_tokens_, text_.substr(begin, end - begin), options_.cancel,
+          [&](size_t first, size_t last) { add_byte_pairs(begin + first, begin + last); },
+          [&](const AddedToken& token, size_t first, size_t last) {
+            add_found(token, text_.substr(begin + first, last - first), {begin + first, begin + last});
+          });
+      return;
+    }
+    if (tokenizer_.normalized_tokens_.empty()) {
+      while (begin < end) {
+        // Not behind `end`: each of many short parts of a long text would look through the rest of it.
+        size_t cut = end - begin > kChunk ? text_.substr(0, end).find_first_of(" \t\r\n", begin + kChunk) : end;
+        cut = std::min(cut, end);
+        normalize(begin, cut);
+        add_words(0, scratch_.text.text().size());
+        begin = cut;
+      }
+      return;
+    }
+    normalize(begin, end);
+    walk(
+        tokenizer_.normalized_tokens_, scratch_.text.text(), options_.cancel,
+        [&](size_t first, size_t last) { add_words(first, last); },
+        [&](const AddedToken& token, size_t first, size_t last) {
+          const bool has_span = options_.spans && first < last;
+          add_found(token, scratch_.text.text().substr(first, last - first),
+                    has_span ? scratch_.text.from(first, last) : TextSpan{begin, begin});
+        });
+  }
+
+  void normalize(size_t begin, size_t end) {
+    poll(options_.cancel);
+    tokenizer_.normalizer_->normalize(text_.substr(begin, end - begin), begin, options_.spans, scratch_.text,
+                                      scratch_.marks);
+  }
+
+  void add_words(size_t begin, size_t end) {
+    const std::string_view text = scratch_.text.text().substr(0, end);
+    for (;;) {
+      const Word word = next_word(text, begin);
+      if (word.begin == word.end) return;
+      tokenizer_.word_pieces_->split(text.substr(word.begin, word.end - word.begin), scratch_.pieces, options_.cancel);
+      for (const WordPiece& piece : scratch_.pieces) {
+        add(piece.id,
+            options_.spans ? scratch_.text.from(word.begin + piece.begin, word.begin + piece.end) : TextSpan{0, 0});
+      }
+      begin = word.end;
+    }
+  }
+
+  void add_byte_pairs(size_t begin, size_t end) {
+    std::string_view text = text_.substr(begin, end - begin);
+    const size_t prefix = tokenizer_.description_.add_prefix_space && text[0] != ' ' ? 1 : 0;
+    if (prefix != 0) {
+      scratch_.prefixed = ' ';
+      scratch_.prefixed += text;
+      text = scratch_.prefixed;
+    }
+    size_t polled = 0;
+    for (size_t at = 0; at < text.size();) {
+      if (at >= polled) {
+        poll(options_.cancel);
+        polled = at + kChunk;
+      }
+      const size_t piece = piece_end(text, at);
+      tokenizer_.byte_pairs_->split(
+          text.substr(at, piece - at), scratch_.pairs,
+          [&](int32_t id, size_t first, size_t last, std::string_view bytes) {
+            if (!options_.spans) return add(id, {0, 0});
+            // The prefix counts as part of the first character.
+            const size_t from = std::max(at + first, prefix) - prefix, to = std::max(at + last, prefix + 1) - prefix;
+            add_trimmed(id, whole_characters(begin + from, begin + to), blanks_of_bytes(bytes));
+          });
+      at = piece;
+    }
+  }
+
+  // All of the characters that the bytes are part of.
+  TextSpan whole_characters(size_t begin, size_t end) const {
+    const auto is_inside = [&](size_t at) { return at < text_.size() && is_inside_character(text_[at]); };
+    while (is_inside(begin)) --begin;
+    while (is_inside(end)) ++end;
+    return {begin, end};
+  }
+
+  const Tokenizer& tokenizer_;
+  std::string_view text_;
+  const Options& options_;
+  Scratch& scratch_;
+  Sequence& to_;
+};
+
+void check_utf8(std::string_view text, const char* name) {
+  const size_t valid = valid_utf8_length(text);
+  if (valid != text.size()) fail(LFFN_ERROR_INVALID_ARGUMENT, "byte %zu of the %s is not valid UTF-8", valid, name);
+}
+
+void Tokenizer::encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,
+                       Encoding& to) const {
+  const auto split = [&](std::string_view from, const char* name, Sequence& sequence) {
+    check_utf8(from, name);
+    sequence.clear();
+    Run(*this, from, options, scratch, sequence).run();
+  };
+  split(text, "text", scratch.sequences[0]);
+  if (pair != nullptr) split(*pair, "pair", scratch.sequences[1]);
+  assemble(description_.post_processing, scratch.sequences[0], pair != nullptr ? &scratch.sequences[1] : nullptr,
+           options.special, options.spans, {options.most, description_.truncates_left}, to);
+}
+
+}  // namespace lffn

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Writes unicode_tables.cc from the Unicode character database.
+
+Usage: make_unicode_tables.py FOLDER VERSION > unicode_tables.cc
+Debian's package unicode-data puts the files into /usr/share/unicode; its version is that of the database.
+
+The reference tokenizers ask several libraries, each with the Unicode of its own day:
+- letters, numbers and the characters of words: Unicode 16;
+- lower case: Unicode 17;
+- canonical decompositions and the order of marks: Unicode 9;
+- marks, punctuation, controls and formats: Unicode 8;
+- what has case, and what is looked over where case depends on neighbours: as Python, which has many: the database's.
+So what a character was not yet, or was otherwise, is put right here, version by version.
+"""
+import itertools
+import sys
+from pathlib import Path
+
+LETTER, NUMBER, SPACE = 1, 2, 3  # as in unicode.h
+DROPPED, MARK, PUNCTUATION, LOWERS, DECOMPOSES, WORD, CASED, CASE_IGNORABLE = 4, 8, 16, 32, 64, 128, 256, 512
+BLOCK = 128  # code points
+HANGUL = range(0xAC00, 0xAC00 + 11172)
+
+# What later versions added to those of the database, 15.0.
+LETTERS_16 = ("1C89-1C8A A7CB-A7CD A7DA-A7DC 105C0-105F3 10D4A-10D65 10D6F-10D85 10EC2-10EC4 11380-11389 1138B 1138E "
+              "11390-113B5 113B7 113D1 113D3 11BC0-11BE0 13460-143FA 16100-1611D 16D40-16D6C 18CFF 1E5D0-1E5ED 1E5F0 "
+              "2EBF0-2EE5D")
+NUMBERS_16 = "10D40-10D49 116D0-116E3 11BF0-11BF9 16130-16139 16D70-16D79 1CCF0-1CCF9 1E5F1-1E5FA"
+OTHER_WORDS_16 = ("10D69-10D6D 10EFC 113B8-113C0 113C2 113C5 113C7-113CA 113CC-113D0 113D2 113E1-113E2 11F5A "
+                  "1611E-1612F 1E5EE-1E5EF")
+LOWER_17 = {0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7CE: 0xA7CF, 0xA7D2: 0xA7D3, 0xA7D4: 0xA7D5,
+            0xA7DA: 0xA7DB, 0xA7DC: 0x19B, **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
+            **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)}}
+# Characters whose category was another one in Unicode 8.
+MARKS_8 = {0x1734}
+NO_MARKS_8 = {0x1885, 0x1886, 0xA9BD, 0x111C9}
+PUNCTUATION_8 = {0x166D, 0x111C9}
+
+
+def code_range(text, separator):
+    first, _, last = text.partition(separator)
+    return range(int(first, 16), int(last or first, 16) + 1)
+
+
+def listed(text):
+    return [code for part in text.split() for code in code_range(part, "-")]
+
+
+class Database:
+    def __init__(self, folder):
+        self.folder = folder
+        self.category, self.order, self.mapping, self.lower = {}, {}, {}, {}
+        first = 0
+        for code, name, category, order, _, mapping, *rest in self.rows("UnicodeData.txt", 15):
+            last = int(code, 16)
+            if not name.endswith(", Last>"):  # which ends a range that the line before began
+                first = last
+            for each in range(first, last + 1):
+                self.category[each] = category
+            self.order[last] = int(order)
+            if mapping and not mapping.startswith("<"):
+                self.mapping[last] = [int(part, 16) for part in mapping.split()]
+            if rest[7]:
+                self.lower[last] = int(rest[7], 16)
+        self.age = {}
+        for codes, version in self.rows("DerivedAge.txt", 2):
+            for code in code_range(codes, ".."):
+                self.age[code] = float(version)
+
+    def rows(self, name, fields):
+        for line in (self.folder / name).read_text(encoding="utf-8").splitlines():
+            row = [field.strip() for field in line.partition("#")[0].split(";")]
+            if len(row) == fields:
+                yield row
+
+    def having(self, name, wanted):
+        """The characters that a file says have the property."""
+        return {code for codes, found in self.rows(name, 2) if found == wanted for code in code_range(codes, "..")}
+
+    def decomposed(self, code):
+        if code not in self.mapping or self.age[code] > 9:
+            return [code]
+        return [result for part in self.mapping[code] for result in self.decomposed(part)]
+
+
+def records(data):
+    """The flags and the order of each code point."""
+    spaces = data.having("PropList.txt", "White_Space")
+    words = data.having("DerivedCoreProperties.txt", "Alphabetic") | data.having("PropList.txt", "Join_Control")
+    cased = data.having("DerivedCoreProperties.txt", "Cased") | {*LOWER_17, *LOWER_17.values()}
+    case_ignorable = data.having("DerivedCoreProperties.txt", "Case_Ignorable")
+    words.update(listed(f"{LETTERS_16} {NUMBERS_16} {OTHER_WORDS_16}"))
+    later = {**dict.fromkeys(listed(LETTERS_16), LETTER), **dict.fromkeys(listed(NUMBERS_16), NUMBER)}
+    result = []
+    for code in range(0x110000):
+        category = data.category.get(code, "Cn")
+        was = category if data.age.get(code, 99) <= 8 else "Cn"
+        flags = SPACE if code in spaces else later.get(code, {"L": LETTER, "N": NUMBER}.get(category[0], 0))
+        if (was in ("Cc", "Cf", "Co") and chr(code) not in "\t\n\r") or code == 0xFFFD:
+            flags |= DROPPED
+        if (was == "Mn" and code not in NO_MARKS_8) or code in MARKS_8:
+            flags |= MARK
+        if was[0] == "P" or code in PUNCTUATION_8 or (0x20 < code < 0x7F and was[0] == "S"):
+            flags |= PUNCTUATION
+        if code in data.lower or code in LOWER_17:
+            flags |= LOWERS
+        if code in HANGUL or data.decomposed(code) != [code]:
+            flags |= DECOMPOSES
+        if code in words or category[0] == "M" or category in ("Nd", "Pc"):
+            flags |= WORD
+        if code in cased:
+            flags |= CASED
+        if code in case_ignorable:
+            flags |= CASE_IGNORABLE
+        result.append((flags, data.order.get(code, 0) if data.age.get(code, 99) <= 9 else 0))
+    return result
+
+
+def rows(values, per_row):
+    return "\n".join("    " + " ".join(f"{value}," for value in values[i:i + per_row])
+                     for i in range(0, len(values), per_row))
+
+
+def main(folder, version):
+    data = Database(Path(folder))
+    table = records(data)
+    kinds = {(0, 0): 0}
+    places, index = {}, []
+    for start in range(0, len(table), BLOCK):
+        block = tuple(kinds.setdefault(record, len(kinds)) for record in table[start:start + BLOCK])
+        index.append(places.setdefault(block, len(places)))
+    assert len(places) <= 256 and len(kinds) <= 256
+    lower = sorted({**data.lower, **LOWER_17}.items())
+    whole = [(code, data.decomposed(code)) for code in sorted(data.mapping) if data.decomposed(code) != [code]]
+    ends = list(itertools.accumulate(len(parts) for _, parts in whole))
+    hexadecimal = [[f"0x{value:x}" for value in values] for values in (
+        [code for code, _ in lower], [to for _, to in lower], [code for code, _ in whole],
+        [part for _, parts in whole for part in parts])]
+    print(f"""\
+// Made by make_unicode_tables.py from the Unicode character database {version}; not to be edited.
+// clang-format off
+#include "tokenizer/unicode.h"
+
+namespace lffn {{
+
+const uint8_t kUnicodeBlockOf[] = {{
+{rows(index, 22)}
+}};
+
+const uint8_t kUnicodeBlocks[][{BLOCK}] = {{
+{rows(["{" + ", ".join(map(str, block)) + "}" for block in places], 1)}
+}};
+
+const UnicodeRecord kUnicodeRecords[] = {{
+{rows(["{" + f"{flags}, {order}" + "}" for flags, order in kinds], 10)}
+}};
+
+const uint32_t kLowerFrom[] = {{
+{rows(hexadecimal[0], 14)}
+}};
+
+const uint32_t kLowerTo[] = {{
+{rows(hexadecimal[1], 14)}
+}};
+
+const size_t kLowerCount = {len(lower)};
+
+const uint32_t kDecomposed[] = {{
+{rows(hexadecimal[2], 14)}
+}};
+
+const uint16_t kDecomposedEnds[] = {{
+{rows(ends, 20)}
+}};
+
+const uint32_t kDecomposedParts[] = {{
+{rows(hexadecimal[3], 14)}
+}};
+
+const size_t kDecomposedCount = {len(whole)};
+
+}}  // namespace lffn""")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,28 @@
+// Cuts text into what is made into tokens by itself. All texts must be UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "tokenizer/unicode.h"
+
+namespace lffn {
+
+// Where the characters of this class end that start at `at`.
+size_t run_end(std::string_view text, size_t at, UnicodeClass kind);
+
+// BERT's words: a sign of punctuation alone, or what stands between blanks and such signs.
+struct Word {
+  size_t begin;
+  size_t end;
+};
+
+// The first word at or behind `at`; an empty one at the text's end if there is none.
+Word next_word(std::string_view text, size_t at);
+
+// Where the piece that starts at `at`, inside the text, ends. Pieces are the matches of GPT-2's pattern
+//   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+// and lie side by side.
+size_t piece_end(std::string_view text, size_t at);
+
+}  // namespace lffn

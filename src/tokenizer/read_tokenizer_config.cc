@@ -1,0 +1,133 @@
+// tokenizer_config.json and special_tokens_map.json: what they say besides, or against, tokenizer.json.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "format/utf8.h"
+#include "runtime/error.h"
+#include "tokenizer/description.h"
+#include "tokenizer/json_settings.h"
+#include "tokenizer/seeded_hash.h"
+
+namespace lffn {
+namespace {
+
+constexpr char kAddedTokens[] = "/added_tokens_decoder";
+
+// A token is a text, or an object with its text as "content".
+std::string token_at(const JsonSettings& settings, const std::string& path) {
+  const std::string content = path + "/content";
+  return settings.has(content) ? settings.text(content) : settings.text(path);
+}
+
+void read_roles(const JsonSettings& settings, TokenizerDescription& to) {
+  for (TokenizerDescription::Role& role : to.roles) {
+    std::string token = token_at(settings, std::string("/") + role.name);
+    if (!token.empty()) role.token = std::move(token);
+  }
+}
+
+void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
+  const std::string all = kAddedTokens;
+  std::vector<std::pair<int32_t, std::string>> ids;
+  for (const std::string& key : settings.keys(all)) {
+    const bool is_number = !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number || std::stoi(key) > kMaxTokenId) settings.refuse(all, "an object whose keys are ids");
+    ids.emplace_back(std::stoi(key), key);
+  }
+  std::sort(ids.begin(), ids.end());
+  for (const auto& [id, key] : ids) {
+    std::string path = all;
+    path.append(1, '/').append(key);
+    AddedToken token;
+    token.id = id;
+    token.content = settings.text(path + "/content");
+    if (token.content.empty()) settings.refuse(path + "/content", "a text that is not empty");
+    token.single_word = settings.flag(path + "/single_word", false);
+    token.strip_left = settings.flag(path + "/lstrip", false);
+    token.strip_right = settings.flag(path + "/rstrip", false);
+    token.special = settings.flag(path + "/special", false);
+    token.normalized = settings.flag(path + "/normalized", !token.special);
+    const auto plays = [&](const TokenizerDescription::Role& role) { return role.token == token.content; };
+    token.special = token.special || std::any_of(to.roles.begin(), to.roles.end(), plays);
+    add_token(to, std::move(token));
+  }
+}
+
+// The class may be one that knows nothing of a normaliser or of trimming.
+bool is_plain_class(const JsonSettings& settings) {
+  const std::string name = settings.text("/tokenizer_class");
+  return name == "PreTrainedTokenizerFast" || name == "PreTrainedTokenizer" || name == "TokenizersBackend";
+}
+
+void apply_kind_settings(const JsonSettings& settings, TokenizerDescription& to) {
+  const bool is_plain = is_plain_class(settings);
+  if (to.kind == TokenizerKind::kWordPiece) {
+    if (is_plain || !to.normalizer) return;
+    to.normalizer->lowercase = settings.flag("/do_lower_case", true);
+    to.normalizer->separate_chinese = settings.flag("/tokenize_chinese_chars", true);
+    to.strip_accents = settings.optional_flag("/strip_accents");
+    return;
+  }
+  to.add_prefix_space = settings.flag("/add_prefix_space", false);
+  PostProcessing& post = to.post_processing;
+  if (is_plain || !post.has_trimming) return;
+  post.trims_spans = settings.flag("/trim_offsets", true);
+  post.trims_after_prefix = to.add_prefix_space;
+}
+
+}  // namespace
+
+const std::string& TokenizerDescription::role(std::string_view name) const {
+  return std::find_if(roles.begin(), roles.end(), [&](const Role& role) { return role.name == name; })->token;
+}
+
+void TokenizerDescription::limit_length(size_t tokens) {
+  if (tokens > 0 && tokens < (size_t{1} << 31) && (max_length == 0 || tokens < max_length)) max_length = tokens;
+}
+
+bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
+  const JsonSettings settings = read_json_settings(text, "tokenizer_config.json");
+  read_roles(settings, to);
+  apply_kind_settings(settings, to);
+  read_added_tokens(settings, to);
+  to.limit_length(settings.size("/model_max_length", 0));
+  to.cleans_up_decoded = settings.flag("/clean_up_tokenization_spaces", false);
+  if (settings.has("/truncation_side")) to.truncates_left = settings.text("/truncation_side") == "left";
+  return settings.has(kAddedTokens);
+}
+
+void apply_special_tokens_map(std::string_view text, TokenizerDescription& to) {
+  read_roles(read_json_settings(text, "special_tokens_map.json"), to);
+}
+
+void add_token(TokenizerDescription& to, AddedToken&& token) {
+  if (token.content.size() > kMaxAddedTokenBytes) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s has %zu bytes, more than the %zu allowed", to.where.c_str(),
+         in_quotes(token.content).c_str(), token.content.size(), kMaxAddedTokenBytes);
+  }
+  const auto found = to.place_of_added.find(token.content);
+  if (found == to.place_of_added.end()) {
+    if (to.added.size() == kMaxAddedTokens) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: more than %zu added tokens", to.where.c_str(), kMaxAddedTokens);
+    }
+    token.in_plain_text = !token.normalized;
+    token.in_normalized_text = token.normalized;
+    to.place_of_added.emplace(token.content, to.added.size());
+    to.added.push_back(std::move(token));
+    return;
+  }
+  AddedToken& old = to.added[found->second];
+  if (old.id != token.id) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s has the id %d, and %d elsewhere", to.where.c_str(),
+         in_quotes(token.content).c_str(), old.id, token.id);
+  }
+  // The reference keeps a special token where it was looked for first, and looks for any other in both places.
+  token.in_plain_text = old.in_plain_text || (!old.special && !token.normalized);
+  token.in_normalized_text = old.in_normalized_text || (!old.special && token.normalized);
+  token.special = token.special || old.special;
+  old = std::move(token);
+}
+
+}  // namespace lffn

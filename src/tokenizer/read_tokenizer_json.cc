@@ -1,0 +1,260 @@
+// tokenizer.json of Hugging Face's tokenizers library, as far as it describes a tokenizer that is known here.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/error.h"
+#include "runtime/poll.h"
+#include "tokenizer/description.h"
+#include "tokenizer/json_settings.h"
+
+namespace lffn {
+namespace {
+
+using Kind = JsonScalar::Kind;
+
+constexpr char kWhere[] = "tokenizer.json";
+constexpr char kVocabPath[] = "/model/vocab";
+constexpr char kMergesPath[] = "/model/merges";
+constexpr size_t kMaxTemplate = 4096;  // tokens; more than any model can run, if small files name many
+
+// Takes the vocabulary and the merges as they come, and keeps what else there is.
+class Reader : public SettingsReader {
+ public:
+  Reader(TokenizerDescription& to, JsonSettings& settings, const int32_t* cancel)
+      : SettingsReader(settings), to_(to), settings_(settings), cancel_(cancel) {}
+
+  void begin_object() override {
+    if (in_merges() || in_pair()) refuse_merges();
+    if (in_vocab()) refuse_vocab();
+    SettingsReader::begin_object();
+    if (in_merges()) refuse_merges();
+    has_vocab_ = has_vocab_ || in_vocab();
+  }
+  void begin_array() override {
+    if (in_pair()) refuse_merges();
+    if (in_vocab()) refuse_vocab();
+    if (in_merges()) {
+      levels_.push_back({"", true, "", 0});
+    } else {
+      SettingsReader::begin_array();
+      has_merges_ = has_merges_ || in_merges();
+    }
+  }
+  void end_array() override {
+    SettingsReader::end_array();
+    if (!in_merges()) return;
+    if (pair_.size() != 2) refuse_merges();
+    to_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
+    pair_.clear();
+  }
+  void scalar(JsonScalar&& value) override {
+    poll(cancel_);
+    if (in_vocab()) {
+      append_token(to_, std::move(levels_.back().key), value, kWhere);
+    } else if (in_merges() || in_pair()) {
+      if (value.kind != Kind::kString) refuse_merges();
+      if (in_pair()) {
+        pair_.push_back(std::move(value.text));
+      } else {
+        append_merge(to_, value.text, kWhere);
+      }
+    } else {
+      SettingsReader::scalar(std::move(value));
+    }
+  }
+
+  // Once the model is known to be one that has them: the vocabularies of others are of other forms.
+  void check_model(TokenizerKind kind) const {
+    if (!has_vocab_) refuse_vocab();
+    if (kind == TokenizerKind::kBytePairs && !has_merges_) refuse_merges();
+  }
+
+ private:
+  bool in_vocab() const { return !levels_.empty() && levels_.back().path == kVocabPath && !levels_.back().is_array; }
+  bool in_merges() const { return !levels_.empty() && levels_.back().path == kMergesPath; }
+  bool in_pair() const { return levels_.size() > 1 && levels_[levels_.size() - 2].path == kMergesPath; }
+  [[noreturn]] void refuse_vocab() const { settings_.refuse(kVocabPath, "an object of tokens and their ids"); }
+  [[noreturn]] void refuse_merges() const { settings_.refuse(kMergesPath, "an array of pairs of texts"); }
+
+  TokenizerDescription& to_;
+  const JsonSettings& settings_;
+  const int32_t* cancel_;
+  bool has_vocab_ = false, has_merges_ = false;
+  std::vector<std::string> pair_;
+};
+
+std::string type_of(const JsonSettings& settings, const std::string& path) {
+  return settings.has(path) ? settings.text(path + "/type") : "";
+}
+
+void read_model(const JsonSettings& settings, TokenizerDescription& to) {
+  const auto want = [&](const char* path) {
+    if (!settings.has(path)) fail(LFFN_ERROR_BAD_MODEL, "%s: '%s' is missing", kWhere, path);
+  };
+  want(kVocabPath);
+  const std::string type = settings.text("/model/type");
+  if (settings.has("/model/unk_token")) to.unknown = settings.text("/model/unk_token");
+  if (type == "WordPiece") {
+    to.kind = TokenizerKind::kWordPiece;
+    if (!to.unknown) to.unknown = "[UNK]";
+    if (settings.has("/model/continuing_subword_prefix")) {
+      to.word_pieces.prefix = settings.text("/model/continuing_subword_prefix");
+    }
+    to.word_pieces.longest_word = settings.size("/model/max_input_chars_per_word", to.word_pieces.longest_word);
+    return;
+  }
+  if (settings.has("/model/type") && type != "BPE") settings.refuse("/model/type", "\"WordPiece\" or \"BPE\"");
+  want(kMergesPath);
+  to.kind = TokenizerKind::kBytePairs;
+  settings.want_nothing("/model/dropout");
+  settings.want_nothing("/model/continuing_subword_prefix");
+  settings.want_nothing("/model/end_of_word_suffix");
+  settings.want_flag("/model/fuse_unk", false);
+  settings.want_flag("/model/byte_fallback", false);
+  settings.want_flag("/model/ignore_merges", false);
+}
+
+void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
+  if (!settings.has("/normalizer")) return;
+  if (to.kind != TokenizerKind::kWordPiece) settings.refuse("/normalizer", "null; BPE knows none here");
+  settings.want_text("/normalizer/type", "BertNormalizer");
+  NormalizerSettings& normalizer = to.normalizer.emplace();
+  normalizer.clean_text = settings.flag("/normalizer/clean_text", true);
+  normalizer.separate_chinese = settings.flag("/normalizer/handle_chinese_chars", true);
+  normalizer.lowercase = settings.flag("/normalizer/lowercase", true);
+  to.strip_accents = settings.optional_flag("/normalizer/strip_accents");
+}
+
+void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) {
+  if (to.kind == TokenizerKind::kWordPiece) return settings.want_text("/pre_tokenizer/type", "BertPreTokenizer");
+  settings.want_text("/pre_tokenizer/type", "ByteLevel");
+  settings.want_flag("/pre_tokenizer/use_regex", true);
+  to.add_prefix_space = settings.flag("/pre_tokenizer/add_prefix_space", true);
+}
+
+// The parts of one of the two templates.
+Template read_template(const JsonSettings& settings, const std::string& path, bool is_pair) {
+  Template result;
+  size_t firsts = 0, seconds = 0;
+  const auto append = [&](const TemplatePart& part) {
+    if (result.size() == kMaxTemplate) {
+      settings.refuse(path, "a template of at most " + std::to_string(kMaxTemplate) + " tokens");
+    }
+    result.push_back(part);
+  };
+  for (size_t i = 0; settings.has(path + '/' + std::to_string(i)); ++i) {
+    const std::string part = path + '/' + std::to_string(i);
+    if (settings.has(part + "/Sequence")) {
+      const std::string id = settings.text(part + "/Sequence/id");
+      if (id != "A" && id != "B") settings.refuse(part + "/Sequence/id", "\"A\" or \"B\"");
+      ++(id == "A" ? firsts : seconds);
+      append({id == "A" ? TemplatePart::Kind::kFirst : TemplatePart::Kind::kSecond,
+              settings.id(part + "/Sequence/type_id"), -1});
+      continue;
+    }
+    const int32_t type = settings.id(part + "/SpecialToken/type_id");
+    const std::string ids = "/post_processor/special_tokens/" + settings.text(part + "/SpecialToken/id") + "/ids/";
+    if (!settings.has(ids + '0')) settings.refuse(part + "/SpecialToken/id", "one of the special tokens");
+    for (size_t k = 0; settings.has(ids + std::to_string(k)); ++k) {
+      append({TemplatePart::Kind::kSpecial, type, settings.id(ids + std::to_string(k))});
+    }
+  }
+  if (firsts != 1 || seconds != (is_pair ? 1 : 0)) {
+    settings.refuse(path, is_pair ? "a template with one A and one B" : "a template with one A and no B");
+  }
+  return result;
+}
+
+void read_post_processor(const JsonSettings& settings, TokenizerDescription& to) {
+  PostProcessing& post = to.post_processing;
+  const std::string path = "/post_processor", type = type_of(settings, path);
+  constexpr auto kSpecial = TemplatePart::Kind::kSpecial;
+  constexpr auto kFirst = TemplatePart::Kind::kFirst, kSecond = TemplatePart::Kind::kSecond;
+  if (type == "TemplateProcessing") {
+    post.single = read_template(settings, path + "/single", false);
+    post.pair = read_template(settings, path + "/pair", true);
+  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+    post.is_roberta = type == "RobertaProcessing";
+    const int32_t cls = settings.id(path + "/cls/1"), sep = settings.id(path + "/sep/1");
+    post.single = {{kSpecial, 0, cls}, {kFirst, 0, -1}, {kSpecial, 0, sep}};
+    post.pair = post.single;
+    const int32_t second = post.is_roberta ? 0 : 1;
+    if (post.is_roberta) post.pair.push_back({kSpecial, 0, sep});
+    post.pair.push_back({kSecond, second, -1});
+    post.pair.push_back({kSpecial, second, sep});
+  } else if (settings.has(path) && (type != "ByteLevel" || to.kind == TokenizerKind::kWordPiece)) {
+    settings.refuse(path + "/type", "\"TemplateProcessing\", \"BertProcessing\" or \"RobertaProcessing\"");
+  }
+  post.has_trimming = post.is_roberta || type == "ByteLevel";
+  post.trims_spans = post.has_trimming && settings.flag(path + "/trim_offsets", true);
+  post.trims_after_prefix = settings.flag(path + "/add_prefix_space", true);
+}
+
+void read_decoder(const JsonSettings& settings, TokenizerDescription& to) {
+  const std::string type = type_of(settings, "/decoder");
+  if (type == "WordPiece") {
+    to.decoder = TokenizerDescription::Decoder::kWordPiece;
+    if (settings.has("/decoder/prefix")) to.decoder_prefix = settings.text("/decoder/prefix");
+    to.decoder_cleans_up = settings.flag("/decoder/cleanup", true);
+  } else if (type == "ByteLevel") {
+    to.decoder = TokenizerDescription::Decoder::kByteLevel;
+  } else if (settings.has("/decoder")) {
+    settings.refuse("/decoder/type", "\"WordPiece\" or \"ByteLevel\"");
+  }
+}
+
+void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
+  for (size_t i = 0; settings.has("/added_tokens/" + std::to_string(i)); ++i) {
+    const std::string path = "/added_tokens/" + std::to_string(i);
+    AddedToken token;
+    token.content = settings.text(path + "/content");
+    if (token.content.empty()) settings.refuse(path + "/content", "a text that is not empty");
+    token.id = settings.id(path + "/id");
+    token.single_word = settings.flag(path + "/single_word", false);
+    token.strip_left = settings.flag(path + "/lstrip", false);
+    token.strip_right = settings.flag(path + "/rstrip", false);
+    token.special = settings.flag(path + "/special", true);
+    token.normalized = settings.flag(path + "/normalized", !token.special);
+    const std::string content = token.content;
+    add_token(to, std::move(token));
+    AddedToken& added = to.added[to.place_of_added.at(content)];  // which may be there before
+    added.in_plain_text = settings.flag(path + "/in_plain_text", added.in_plain_text);
+    added.in_normalized_text = settings.flag(path + "/in_normalized_text", added.in_normalized_text);
+  }
+}
+
+// What only files written here tell.
+void read_extras(const JsonSettings& settings, TokenizerDescription& to) {
+  for (TokenizerDescription::Role& role : to.roles) {
+    role.token = settings.text(std::string("/model/special_tokens/") + role.name);
+  }
+  to.cleans_up_decoded = settings.flag("/model/clean_up_tokenization_spaces", false);
+  to.truncates_left =
+      settings.text("/truncation/direction") == "Left" || settings.text("/model/truncation_side") == "left";
+}
+
+}  // namespace
+
+TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel) {
+  constexpr size_t kMaxDepth = 16;
+  check_vocabulary_size(text.size(), kWhere);
+  TokenizerDescription result;
+  result.where = kWhere;
+  JsonSettings settings(kWhere);
+  Reader reader(result, settings, cancel);
+  parse_json(text, 0, kMaxDepth, reader);
+  read_model(settings, result);
+  reader.check_model(result.kind);
+  read_normalizer(settings, result);
+  read_pre_tokenizer(settings, result);
+  read_post_processor(settings, result);
+  read_decoder(settings, result);
+  read_added_tokens(settings, result);
+  result.limit_length(settings.size("/truncation/max_length", 0));
+  read_extras(settings, result);
+  return result;
+}
+
+}  // namespace lffn

@@ -1,0 +1,152 @@
+#include "tokenizer/tokenizer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/utf8.h"
+#include "runtime/error.h"
+#include "tokenizer/decoder.h"
+
+namespace lffn {
+
+std::unique_ptr<const Tokenizer> Tokenizer::from_files(const TokenizerFiles& files) {
+  return std::make_unique<const Tokenizer>(read_tokenizer_files(files));
+}
+
+std::unique_ptr<const Tokenizer> Tokenizer::from_tokenizer_json(std::string_view text, const int32_t* cancel) {
+  TokenizerFiles files;
+  files.cancel = cancel;
+  files.tokenizer_json = text;
+  return from_files(files);
+}
+
+std::unique_ptr<const Tokenizer> Tokenizer::from_vocab_merges(std::string_view vocab_json,
+                                                              std::string_view merges_txt) {
+  TokenizerFiles files;
+  files.vocab_json = vocab_json;
+  files.merges_txt = merges_txt;
+  return from_files(files);
+}
+
+Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::move(description)) {
+  vocabulary_.emplace(std::move(description_.tokens), description_.where);
+  description_.tokens.clear();
+  size_ = vocabulary_->end();
+  const int32_t unknown = description_.unknown ? id_of(*description_.unknown) : -1;
+  if (description_.unknown && unknown < 0) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s is missing", description_.where.c_str(),
+         in_quotes(*description_.unknown).c_str());
+  }
+  if (description_.kind == TokenizerKind::kWordPiece) {
+    NormalizerSettings settings = description_.normalizer.value_or(NormalizerSettings());
+    settings.strip_accents = description_.strip_accents.value_or(settings.lowercase);
+    normalizer_.emplace(settings);
+    word_pieces_.emplace(*vocabulary_, description_.word_pieces, unknown);
+  } else {
+    byte_pairs_.emplace(*vocabulary_, description_.merges, unknown, description_.where);
+    description_.merges.clear();
+  }
+  add_added_tokens();
+  for (const Template* parts : {&description_.post_processing.single, &description_.post_processing.pair}) {
+    for (const TemplatePart& part : *parts) {
+      if (part.kind == TemplatePart::Kind::kSpecial && token_of(part.id) == nullptr) {
+        fail(LFFN_ERROR_BAD_MODEL, "%s: the id %d of the template belongs to no token", description_.where.c_str(),
+             part.id);
+      }
+    }
+  }
+}
+
+// Checks the added tokens against the vocabulary and makes them findable.
+void Tokenizer::add_added_tokens() {
+  const std::vector<AddedToken>& added = description_.added;
+  std::vector<AddedTokenFinder::Wanted> plain, normalized;
+  AlignedText text;
+  WaitingMarks marks;
+  for (size_t i = 0; i < added.size(); ++i) {
+    const AddedToken& token = added[i];
+    const int32_t there = vocabulary_->find(token.content);
+    if ((there >= 0 && there != token.id) || (there < 0 && vocabulary_->has(token.id))) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: the id %d of the token %s belongs to another token", description_.where.c_str(),
+           token.id, in_quotes(token.content).c_str());
+    }
+    added_by_id_.emplace_back(token.id, i);
+    size_ = std::max(size_, token.id + 1);
+    if (token.in_plain_text) plain.emplace_back(token.content, &token);
+    if (!token.in_normalized_text) continue;
+    normalized.emplace_back(token.content, &token);
+    if (!normalizer_) continue;
+    normalizer_->normalize(token.content, 0, false, text, marks);
+    normalized.back().first = text.text();
+  }
+  std::sort(added_by_id_.begin(), added_by_id_.end());
+  for (size_t i = 1; i < added_by_id_.size(); ++i) {
+    if (added_by_id_[i - 1].first != added_by_id_[i].first) continue;
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the id %d of the token %s belongs to another token", description_.where.c_str(),
+         added_by_id_[i].first, in_quotes(added[added_by_id_[i].second].content).c_str());
+  }
+  plain_tokens_ = AddedTokenFinder(plain);
+  normalized_tokens_ = AddedTokenFinder(normalized);
+}
+
+std::string Tokenizer::to_json() const {
+  TokenizerDescription description = description_;
+  description.tokens = vocabulary_->by_id();
+  if (byte_pairs_) description.merges = byte_pairs_->merges(*vocabulary_);
+  return write_tokenizer_json(description);
+}
+
+const AddedToken* Tokenizer::added_of(int32_t id) const {
+  const auto found = std::lower_bound(added_by_id_.begin(), added_by_id_.end(), std::make_pair(id, size_t{0}));
+  return found != added_by_id_.end() && found->first == id ? &description_.added[found->second] : nullptr;
+}
+
+int32_t Tokenizer::role_id(std::string_view name) const { return id_of(description_.role(name)); }
+
+int32_t Tokenizer::id_of(std::string_view token) const {
+  const auto found = description_.place_of_added.find(std::string(token));
+  return found != description_.place_of_added.end() ? description_.added[found->second].id : vocabulary_->find(token);
+}
+
+const std::string* Tokenizer::token_of(int32_t id) const {
+  if (const AddedToken* added = added_of(id)) return &added->content;
+  return vocabulary_->has(id) ? &vocabulary_->text(id) : nullptr;
+}
+
+bool Tokenizer::is_special(int32_t id) const {
+  const AddedToken* added = added_of(id);
+  return added != nullptr && added->special;
+}
+
+size_t Tokenizer::num_special(bool pair) const {
+  return count_special(pair ? description_.post_processing.pair : description_.post_processing.single);
+}
+
+std::string Tokenizer::decode(const int32_t* ids, size_t count, bool skip_special) const {
+  std::string result;
+  bool is_first = true;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string* token = token_of(ids[i]);
+    if (token == nullptr) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "ids[%zu] is %d, which is not in the vocabulary of %d", i, ids[i], size());
+    }
+    if (skip_special && is_special(ids[i])) continue;
+    switch (description_.decoder) {
+      case TokenizerDescription::Decoder::kWordPiece:
+        append_word_piece(result, *token, description_.decoder_prefix, is_first, description_.decoder_cleans_up);
+        break;
+      case TokenizerDescription::Decoder::kByteLevel:
+        append_byte_token(result, *token);
+        break;
+      case TokenizerDescription::Decoder::kNone:
+        if (!is_first) result += ' ';
+        result += *token;
+        break;
+    }
+    is_first = false;
+  }
+  if (description_.decoder == TokenizerDescription::Decoder::kByteLevel) result = repaired_utf8(result);
+  return description_.cleans_up_decoded ? without_odd_blanks(result, false) : result;
+}
+
+}  // namespace lffn

@@ -1,0 +1,101 @@
+// Text to ids and back, as Hugging Face's tokenizers do it for BERT's WordPiece and RoBERTa's byte-level BPE. A text
+// goes through added_tokens, normalizer, pre_tokenizer, word_pieces or byte_pairs, and post_processor; decoder leads
+// back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/added_tokens.h"
+#include "tokenizer/byte_pairs.h"
+#include "tokenizer/description.h"
+#include "tokenizer/normalizer.h"
+#include "tokenizer/post_processor.h"
+#include "tokenizer/vocabulary.h"
+#include "tokenizer/word_pieces.h"
+
+namespace lffn {
+
+// Throws Error(LFFN_ERROR_INVALID_ARGUMENT) which names the text and its first bad byte.
+void check_utf8(std::string_view text, const char* name);
+
+// Never changes once made; any number of threads may use it at once.
+class Tokenizer {
+ public:
+  // From the contents of the files. Throw Error(LFFN_ERROR_BAD_MODEL).
+  static std::unique_ptr<const Tokenizer> from_files(const TokenizerFiles& files);
+  static std::unique_ptr<const Tokenizer> from_tokenizer_json(std::string_view text, const int32_t* cancel = nullptr);
+  static std::unique_ptr<const Tokenizer> from_vocab_merges(std::string_view vocab_json, std::string_view merges_txt);
+  explicit Tokenizer(TokenizerDescription&& description);
+  Tokenizer(const Tokenizer&) = delete;  // it points into itself
+  Tokenizer& operator=(const Tokenizer&) = delete;
+
+  // A tokenizer.json that from_tokenizer_json makes an equal tokenizer of.
+  std::string to_json() const;
+
+  TokenizerKind kind() const { return description_.kind; }
+  int32_t size() const { return size_; }                   // the largest id + 1
+  int32_t bos_id() const { return role_id("cls_token"); }  // before a text; of each -1: none
+  int32_t eos_id() const { return role_id("sep_token"); }  // behind it
+  int32_t unk_id() const { return role_id("unk_token"); }
+  int32_t pad_id() const { return role_id("pad_token"); }
+  int32_t mask_id() const { return role_id("mask_token"); }
+  // The most tokens that the files want of a text, special ones included; 0: they name none. Nothing cuts unasked.
+  size_t max_length() const { return description_.max_length; }
+
+  int32_t id_of(std::string_view token) const;    // -1: none
+  const std::string* token_of(int32_t id) const;  // as it is in the vocabulary: "##ing"; nullptr: none
+  bool is_special(int32_t id) const;              // left out on request when ids become text
+  size_t num_special(bool pair) const;            // how many the template adds
+
+  struct Options {
+    bool special = false;    // with the special tokens of the template
+    size_t most = SIZE_MAX;  // tokens, special ones included; longer texts are cut, of a pair the longer one first
+    bool spans = false;      // with the bytes of the text that each token comes from
+    const int32_t* cancel = nullptr;  // looked at now and then; not 0: Error(LFFN_ERROR_CANCELLED)
+  };
+  // What encode() works with; it may be used again and again, by one call at a time, and then allocates little.
+  struct Scratch {
+    Sequence sequences[2];
+    AlignedText text;
+    WaitingMarks marks;
+    std::vector<WordPiece> pieces;
+    BytePairs::Scratch pairs;
+    std::string prefixed;
+  };
+  // The tokens of a text, or of two if `pair` is not nullptr. Replaces what is in `to`. Throws
+  // Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 and for a `most` below the number of special tokens.
+  // Takes n log n time for n bytes with tokens as they are; hostile files can make it as many times more as their
+  // longest token has bytes, and n * n where spans of tokens that swallow the same blanks are trimmed, but never
+  // without a look at `cancel`.
+  void encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,
+              Encoding& to) const;
+
+  // The text of the ids, with U+FFFD where bytes are not UTF-8: one for each longest start of a character, as Unicode
+  // advises. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for an id that is not in the vocabulary.
+  std::string decode(const int32_t* ids, size_t count, bool skip_special) const;
+
+ private:
+  class Run;
+
+  int32_t role_id(std::string_view name) const;
+  const AddedToken* added_of(int32_t id) const;
+  void add_added_tokens();
+
+  TokenizerDescription description_;  // without tokens and merges, which the parts below have
+  std::optional<Vocabulary> vocabulary_;
+  std::vector<std::pair<int32_t, size_t>> added_by_id_;  // sorted; places in description_.added
+  int32_t size_ = 0;
+  std::optional<Normalizer> normalizer_;
+  AddedTokenFinder plain_tokens_;
+  AddedTokenFinder normalized_tokens_;
+  std::optional<WordPieces> word_pieces_;
+  std::optional<BytePairs> byte_pairs_;
+};
+
+}  // namespace lffn
