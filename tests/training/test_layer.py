@@ -23,6 +23,10 @@ def difference(a, b):
     return float((a.double() - b).abs().max() / scale)
 
 
+def runs_natively(layer, x):
+    return native.can_run([x, *layer.parameters()], layer.num_probes)
+
+
 def golden_layer(case, dtype):
     io, _ = safetensors.load(GOLDEN / f"{case}.io.safetensors")
     weights, metadata = safetensors.load(GOLDEN / f"{case}.model.safetensors")
@@ -46,7 +50,7 @@ def test_golden(case, path):
     codes, scores = codes_and_scores(z, layer.num_probes, layer.activation)
     assert torch.equal(codes, io["codes"].long())
     assert difference(scores, io["scores"]) < 1e-4
-    assert native.can_run(layer, x) == (dtype == torch.float32 and layer.num_probes == 1)
+    assert runs_natively(layer, x) == (dtype == torch.float32 and layer.num_probes == 1)
     y = layer(x) if path == "default" else layer.plain_forward(x)
     assert difference(y, io["y"]) < 2e-5
     if "grad_y" not in io:
@@ -169,18 +173,18 @@ def test_wrong_shapes_are_refused():
 @pytest.mark.parametrize("part", ["LayerNorm", "hash", "tables", "bias"])
 def test_the_library_runs_float32_only(part):
     layer, x = LookupFFN(16, 4, 8, block_size=8), torch.randn(2, 16)
-    assert native.can_run(layer, x)
+    assert runs_natively(layer, x)
     narrow = getattr(layer, part)
     if isinstance(narrow, torch.nn.Module):
         narrow.bfloat16()
     else:
         narrow.data = narrow.data.bfloat16()
-    assert not native.can_run(layer, x), "its addresses would be read as float32"
+    assert not runs_natively(layer, x), "its addresses would be read as float32"
 
 
 def test_the_library_explains_its_refusals():
     layer = LookupFFN(16, 4, 8, block_size=8)
-    config = native._config_of(layer)
+    config = native._config_of(layer.config())
     weights = native._pointers([p.detach() for p in (layer.LayerNorm.weight, layer.LayerNorm.bias,
                                                       layer.hash.projection.weight, layer.hash.projection.bias,
                                                       layer.tables, layer.bias)])

@@ -130,6 +130,26 @@ def test_every_function_says_its_types():
                 assert not bare and node.returns is not None, f"{path.name}:{node.lineno} {node.name}"
 
 
+def imports_of(path, modules):
+    """The package's own modules that a file imports, wherever in it; names as in `modules`."""
+    package = path.relative_to(ROOT).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = ".".join((*package[: len(package) - node.level + 1], *filter(None, [node.module])))
+            yield from (name for name in (base, *(f"{base}.{alias.name}" for alias in node.names)) if name in modules)
+
+
+def test_no_module_imports_one_that_imports_it():
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / "lookupffn").rglob("*.py")
+               if path.name != "__init__.py"}
+    left = {name: set(imports_of(path, modules)) for name, path in modules.items()}
+    assert left["lookupffn.layer"] >= {"lookupffn.native", "lookupffn.product"}
+    while left:
+        free = {name for name, needed in left.items() if not needed & set(left)}
+        assert free, f"a circle among {sorted(left)}"
+        left = {name: needed for name, needed in left.items() if name not in free}
+
+
 def test_a_library_that_is_named_must_load(monkeypatch):
     monkeypatch.setenv("LOOKUPFFN_LIBRARY", "/nowhere/liblookupffn.so.1")
     native.library.cache_clear()

@@ -115,16 +115,30 @@ class LookupFFN(nn.Module):
             return self._forward(x)
 
     def _forward(self, x: Tensor) -> Tensor:
-        if self.use_products and torch.is_grad_enabled() and product.can_run(self):
-            return product.run(self, x)
-        if self.use_native and native.can_run(self, x):
-            return native.run(self, x)
-        return self.plain_forward(x)
+        flat = x.reshape(-1, self.hidden_size)
+        projection = self.hash.projection
+        if self.use_products and torch.is_grad_enabled() and product.can_run(projection, self.table_size, self.num_probes):
+            u = flat if self.LayerNorm is None else self.LayerNorm(flat)
+            y = product.run(u, projection, self.tables, self.activation) + self.bias
+        elif self.use_native and native.can_run([x, *self._weights()], self.num_probes):
+            y = native.run(flat, self._weights(), self._sizes())
+        else:
+            return self.plain_forward(x)
+        return y.view(*x.shape[:-1], self.output_size)
+
+    def _weights(self) -> list[Optional[Tensor]]:
+        """In the order in which the library takes them."""
+        norm, projection = self.LayerNorm, self.hash.projection
+        return [None if norm is None else norm.weight, None if norm is None else norm.bias, projection.weight,
+                projection.bias, self.tables, self.bias]
 
     def config(self) -> dict[str, Any]:
         """The config that the library's files carry."""
         if self.linear is not None:
             raise ValueError("a layer's own file has no place for the linear map beside its tables; a model's has")
+        return self._sizes()
+
+    def _sizes(self) -> dict[str, Any]:
         return {
             "hidden_size": self.hidden_size, "output_size": self.output_size, "ffn_num_table": self.num_tables,
             "ffn_table_size": self.table_size, "projection_type": self.projection_type, "block_size": self.block_size,

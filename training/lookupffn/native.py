@@ -11,13 +11,10 @@ import functools
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional, Sequence
 
 import torch
 from torch import Tensor
-
-if TYPE_CHECKING:
-    from .layer import LookupFFN
 
 _NAMES = ("liblookupffn.so.1", "liblookupffn.1.dylib", "lookupffn.dll")
 _float_pointer = ctypes.c_void_p
@@ -83,16 +80,18 @@ def _check(status: int) -> None:
         raise RuntimeError(library().lffn_last_error().decode())
 
 
-def _config_of(layer: LookupFFN) -> _Config:
+def _config_of(layer: dict[str, Any]) -> _Config:
+    """layer: the config of a layer as files carry it."""
     config = _Config()
     library().lffn_layer_config_init_sized(ctypes.byref(config), ctypes.c_size_t(ctypes.sizeof(_Config)))
-    config.hidden_size, config.output_size = layer.hidden_size, layer.output_size
-    config.num_tables, config.table_size = layer.num_tables, layer.table_size
-    config.projection = 0 if layer.projection_type == "dense" else int(layer.projection_type[2:])
-    config.block_size = layer.block_size
-    config.activation = int(layer.activation == "sigmoid")
-    config.layer_norm = int(layer.LayerNorm is not None)
-    config.decay_coeff, config.layer_norm_eps = layer.decay_coeff, layer.layer_norm_eps
+    config.hidden_size, config.output_size = layer["hidden_size"], layer["output_size"]
+    config.num_tables, config.table_size = layer["ffn_num_table"], layer["ffn_table_size"]
+    projection = layer["projection_type"]
+    config.projection = 0 if projection == "dense" else int(projection[2:])
+    config.block_size = layer["block_size"]
+    config.activation = int(layer["activation"] == "sigmoid")
+    config.layer_norm = int(layer["layer_norm"])
+    config.decay_coeff, config.layer_norm_eps = layer["decay_coeff"], layer["layer_norm_eps"]
     return config
 
 
@@ -144,18 +143,13 @@ class _Run(torch.autograd.Function):
         return (None, grad_x, *grads)
 
 
-def can_run(layer: LookupFFN, x: Tensor) -> bool:
-    norm, projection = layer.LayerNorm, layer.hash.projection
-    tensors = [x, projection.weight, projection.bias, layer.tables, layer.bias]
-    if norm is not None:
-        tensors += [norm.weight, norm.bias]
-    # The library is given their addresses and reads float32.
-    return (all(tensor.device.type == "cpu" and tensor.dtype == torch.float32 for tensor in tensors) and
-            layer.num_probes == 1 and library() is not None)
+def can_run(tensors: Sequence[Optional[Tensor]], num_probes: int) -> bool:
+    """tensors: the input and all weights, whose addresses the library is given; it reads float32."""
+    return (all(tensor is None or tensor.device.type == "cpu" and tensor.dtype == torch.float32 for tensor in tensors) and
+            num_probes == 1 and library() is not None)
 
 
-def run(layer: LookupFFN, x: Tensor) -> Tensor:
-    norm, projection = layer.LayerNorm, layer.hash.projection
-    y = _Run.apply(_config_of(layer), x.reshape(-1, layer.hidden_size), None if norm is None else norm.weight,
-                   None if norm is None else norm.bias, projection.weight, projection.bias, layer.tables, layer.bias)
-    return y.view(*x.shape[:-1], layer.output_size)
+def run(x: Tensor, weights: Sequence[Optional[Tensor]], config: dict[str, Any]) -> Tensor:
+    """x [n, hidden_size]; weights: gain and shift of the layer norm or None, the hash's weight and bias, tables, bias;
+    config: the layer's, as files carry it."""
+    return _Run.apply(_config_of(config), x, *weights)

@@ -6,23 +6,19 @@ bfloat16. The hash values, and so the codes, are those of float32.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from .projections import DenseProjection
-
-if TYPE_CHECKING:
-    from .layer import LookupFFN
 
 _MOST_ROWS = 16
 _HALF = torch.bfloat16
 
 
-def can_run(layer: LookupFFN) -> bool:
-    return (layer.table_size <= _MOST_ROWS and layer.num_probes == 1 and
-            isinstance(layer.hash.projection, DenseProjection))
+def can_run(projection: nn.Module, table_size: int, num_probes: int) -> bool:
+    return table_size <= _MOST_ROWS and num_probes == 1 and isinstance(projection, DenseProjection)
 
 
 class _Run(torch.autograd.Function):
@@ -65,12 +61,9 @@ class _Run(torch.autograd.Function):
         return None, grad_x, grad_weight, grad_z.sum(0).view(weight.shape[:2]), grad_tables
 
 
-def run(layer: LookupFFN, x: Tensor) -> Tensor:
-    u = x.reshape(-1, layer.hidden_size)
-    if layer.LayerNorm is not None:
-        u = layer.LayerNorm(u)
-    projection, by_table = layer.hash.projection, (layer.num_tables, layer.code_bits)
+def run(u: Tensor, projection: DenseProjection, tables: Tensor, activation: str) -> Tensor:
+    """u [n, d] -> what the tables [tables, rows, out] give together, [n, out]."""
+    by_table = (len(tables), projection.out_features // len(tables))
     weight = projection.weight.view(*by_table, -1).transpose(0, 1).contiguous()
     bias = projection.bias.view(by_table).t().contiguous()
-    y = _Run.apply(layer.activation == "gelu", u, weight, bias, layer.tables)
-    return (y + layer.bias).view(*x.shape[:-1], layer.output_size)
+    return _Run.apply(activation == "gelu", u, weight, bias, tables)
