@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs the Java and .NET tests with long races: long_races.sh BUILD_DIRECTORY [SECONDS]
 # In a build with AddressSanitizer, made with gcc, the native side is checked, too:
-#   cmake -S . -B build/asan-bindings -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLFFN_SANITIZE=address
+#   cmake -S . -B build/asan-bindings -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLFFN_SANITIZE=address \
+#     -DLFFN_TESTS=ON -DLFFN_BINDINGS=ON
 #   cmake --build build/asan-bindings && bindings/tests/long_races.sh build/asan-bindings
 set -eu
 build=$1
