@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import __main__, bpe, families, family_model, files, load_folder, load_sentence_encoder, safetensors
+from lookupffn import __main__, bpe, family_config, family_model, files, load_folder, load_sentence_encoder, safetensors
 from lookupffn.config import EncoderConfig
 from lookupffn.distiller import grow, measure, pieces, plot, quantise, run, state, subject, teacher_cache, training
 from lookupffn.encoder import Encoder
@@ -48,7 +48,7 @@ def make_teacher(folder, family, task):
     raw = {"model_type": family, "vocab_size": 1500, "max_position_embeddings": 64, "hidden_size": 32, "pad_token_id": 0,
            "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "hidden_act": "gelu",
            "type_vocab_size": 2, "initializer_range": 0.12}
-    config = families.FamilyConfig(family, raw, task, 3, has_pooler=task == "classes")
+    config = family_config.FamilyConfig(family, raw, task, 3, has_pooler=task == "classes")
     family_model.save_folder(family_model.FamilyModel(config), folder, SENTENCE)
     (folder / "modules.json").unlink()
     return folder

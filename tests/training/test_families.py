@@ -11,8 +11,8 @@ import stand_ins
 import torch
 from test_files import hidden_states_of_library
 
-from lookupffn import (FamilyModel, LookupFFN, TextTokenizer, families, family_model, load_folder, load_sentence_encoder,
-                       replace_ffns, safetensors, save_folder)
+from lookupffn import (FamilyModel, LookupFFN, TextTokenizer, family_config, family_model, load_folder,
+                       load_sentence_encoder, replace_ffns, safetensors, save_folder)
 
 torch.set_num_threads(1)
 HERE = Path(__file__).parent
@@ -46,10 +46,8 @@ def test_golden_models(folder):
 
     def compare(name, ids, types=None):
         nonlocal compared
-        states = []
-        hidden = model(torch.tensor([ids]), types, states=states)
-        # The stream after the last layer; a family with a layer norm above it has that in `hidden`.
-        assert error(states[-1][2][0], io[name.replace("logits", "hidden")]) < 1e-4
+        hidden = model(torch.tensor([ids]), types)
+        assert error(hidden[0], io[name.replace("logits", "hidden")]) < 1e-4
         logits = name.replace("hidden", "logits")
         if logits in io:
             result = outputs(model, hidden)[0]
@@ -130,21 +128,21 @@ def raw_config(family="bert", **changes):
               "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 32, "hidden_act": "gelu",
               "type_vocab_size": 2, **names[family]}
     if family == "distilbert":
-        values = {families._DISTILBERT_KEYS.get(key, key): value for key, value in values.items()}
+        values = {family_config._DISTILBERT_KEYS.get(key, key): value for key, value in values.items()}
     return {**values, **changes}
 
 
 def small_model(family="bert", task="masked_lm", **changes):
     torch.manual_seed(0)
-    config = families.FamilyConfig(family, raw_config(family, **changes), task, 3, has_pooler=task == "classes" and
-                                   family == "bert")
+    config = family_config.FamilyConfig(family, raw_config(family, **changes), task, 3,
+                                        has_pooler=task == "classes" and family == "bert")
     return FamilyModel(config).eval()
 
 
 IDS = torch.tensor([[2, 9, 8, 7, 3], [2, 30, 20, 41, 3]])
 
 
-@pytest.mark.parametrize("family", families.PREFIXES)
+@pytest.mark.parametrize("family", family_config.PREFIXES)
 @pytest.mark.parametrize("task", ["masked_lm", "classes", None])
 def test_swapped_ffns_survive_the_files(family, task, tmp_path):
     model = small_model(family, task)
@@ -157,7 +155,7 @@ def test_swapped_ffns_survive_the_files(family, task, tmp_path):
         replace_ffns(model, layers=[0, 2], ffn_num_table=[6, 4, 3])
     save_folder(model, tmp_path)
     names = set(safetensors.load(tmp_path / "model.safetensors")[0])
-    prefix = families.PREFIXES[family] if task else ""
+    prefix = family_config.PREFIXES[family] if task else ""
     where = "transformer" if family == "distilbert" else "encoder"
     assert f"{prefix}{where}.layer.0.FFN.hash.projection.weight" in names
     assert not [name for name in names if "layer.0.intermediate.dense" in name or "layer.0.ffn.lin1" in name]
@@ -175,7 +173,7 @@ def test_swapped_ffns_survive_the_files(family, task, tmp_path):
     assert torch.allclose(layer(torch.ones(1, 2, 16)), y if norm is None else norm(y), atol=1e-6)
 
 
-@pytest.mark.parametrize("family", families.PREFIXES)
+@pytest.mark.parametrize("family", family_config.PREFIXES)
 @pytest.mark.parametrize("task, projection", [("masked_lm", "dense"), ("classes", "bh4"), (None, ["bh2", "dense"])])
 def test_the_library_runs_what_is_saved(family, task, projection, tmp_path):
     model = small_model(family, task)
@@ -217,7 +215,7 @@ def test_a_linear_map_beside_the_tables(family, tmp_path):
         replace_ffns(small_model(family), ffn_num_table=4, ffn_table_size=8, projection_type="dense", ffn_linear=3)
 
 
-@pytest.mark.parametrize("name", families.ACTIVATIONS)
+@pytest.mark.parametrize("name", family_config.ACTIVATIONS)
 def test_the_library_has_the_same_activations(name, tmp_path):
     model = small_model(hidden_act=name)
     with torch.no_grad():
@@ -236,7 +234,7 @@ def test_padding_and_lengths():
         assert torch.allclose(model(padded, kept=padded != 0)[:, :5], model(IDS), atol=1e-5)
 
 
-def test_what_is_wrong_is_named(tmp_path):
+def test_what_is_wrong_is_named():
     model = small_model()
     tensors = {name: value.numpy() for name, value in model.file_tensors().items()}
     for raw, changed, message in [
@@ -253,9 +251,6 @@ def test_what_is_wrong_is_named(tmp_path):
             family_model.family_model(raw, named_tensors)
     with pytest.raises(ValueError, match="ffn_linear"):
         replace_ffns(small_model("roberta-prelayernorm"), ffn_num_table=4, ffn_table_size=8, ffn_linear=True)
-    replace_ffns(model, "none", layers=[1])
-    with pytest.raises(ValueError, match='not "none"'):
-        save_folder(model, tmp_path / "model")
 
 
 @pytest.mark.parametrize("family", ["bert", "distilbert"])
@@ -307,7 +302,7 @@ def test_misspelt_keys_of_new_ffns_are_refused():
         assert set(model.state_dict()) == before
     for family, key in [("bert", "intermediate_size"), ("distilbert", "hidden_dim")]:
         model = replace_ffns(small_model(family), "vanilla", **{key: 48})
-        assert model.layers[0]._products()[0].out_features == 48
+        assert model.layers[0].products()[0].out_features == 48
 
 
 def test_a_second_swap_of_transformers_objects_keeps_the_probes():

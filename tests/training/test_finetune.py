@@ -56,9 +56,9 @@ def test_pairs_are_learned_and_cut(tmp_path):
 
 def test_rates_clipping_and_dropout_in_finetuning(monkeypatch):
     rates, clipped, active = [], [], []
-    set_rate, clip = finetune.set_rate, torch.nn.utils.clip_grad_norm_
+    set_rate, clip = finetune.set_rate, finetune.sparse.clip
     monkeypatch.setattr(finetune, "set_rate", lambda optimizer, rate: rates.append(rate) or set_rate(optimizer, rate))
-    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda p, n: clipped.append(n) or clip(p, n))
+    monkeypatch.setattr(finetune.sparse, "clip", lambda p, n: clipped.append(n) or clip(p, n))
     make = finetune.with_classifier
     monkeypatch.setattr(finetune, "with_classifier", lambda *a: active.append(a[2]) or make(*a))
     model = finetune.finetune(Encoder(config()), TOKENIZER, ["good", "bad"] * 20, [0, 1] * 20, epochs=2, batch=4,

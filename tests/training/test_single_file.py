@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import EncoderConfig, families, family_model, files, safetensors, single_file
+from lookupffn import EncoderConfig, family_config, family_model, files, safetensors, single_file
 from lookupffn.distiller import quantise
 from lookupffn.encoder import Encoder
 from lookupffn.native_model import INT8, NativeModel
@@ -22,7 +22,7 @@ def bert(folder, task, **lookups):
     raw = {"model_type": "bert", "vocab_size": 1500, "max_position_embeddings": 64, "hidden_size": 32, "pad_token_id": 0,
            "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "hidden_act": "gelu",
            "type_vocab_size": 2}
-    config = families.FamilyConfig("bert", raw, task, 3, has_pooler=task == "classes")
+    config = family_config.FamilyConfig("bert", raw, task, 3, has_pooler=task == "classes")
     model = family_model.FamilyModel(config)
     model.replace_ffns("lookup", ffn_num_table=[8, 12], ffn_table_size=16, **lookups)
     with torch.no_grad():

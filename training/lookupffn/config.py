@@ -11,7 +11,11 @@ from typing import Any, Optional, Union
 
 # Keys that may be a list with an entry for every layer.
 PER_LAYER = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size", "activation", "ffn_activation",
-             "ffn_linear")
+             "ffn_linear", "ffn_words", "intermediate_size", "hidden_dim", "num_attention_heads", "n_heads")
+# Of these a layer that has no value has not the part,
+_FLAGS = ("ffn_linear", "ffn_words")
+# and of these 0 is a number as others are.
+_COUNTS = ("intermediate_size", "hidden_dim", "num_attention_heads", "n_heads")
 
 # Keys of other programs' files that say nothing of what is computed here, or what the tensors say themselves.
 _FOREIGN = {
@@ -42,6 +46,7 @@ LOOKUP_KEYS = ("projection_type", "block_size", "ffn_num_table", "ffn_table_size
 # What LookupFFN takes where a config does not say; the library wants it said.
 LOOKUP_DEFAULTS = {"projection_type": "bh4", "block_size": 64}
 FFN_KEYS = (*LOOKUP_KEYS, "ffn_activation", "ffn_linear")
+WORD_KEYS = ("ffn_words", "ffn_word_rows")
 
 
 def check_changes(changes: dict[str, Any], *more: str) -> None:
@@ -94,11 +99,11 @@ def with_changes(values: dict[str, Any], layers: list[int], changes: dict[str, A
             raise ValueError(f"{key} has {len(new)} entries for {len(layers)} layers")
         for place, layer in enumerate(layers):
             each[layer] = new[place] if isinstance(new, (list, tuple)) else new
-        # Layers that never had a value have other FFNs; what stands there says nothing. But without ffn_linear there is
-        # no linear map.
-        some = False if key == "ffn_linear" else next((value for value in each if value), None)
-        each = [value or some for value in each]
-        changed[key] = each[0] if all(value == each[0] for value in each) else each
+        # Layers that never had a value have other FFNs; what stands there says nothing.
+        some = False if key in _FLAGS else next((value for value in each if value), None)
+        each = [value if value or value == 0 and key in _COUNTS else some for value in each]
+        one = all(value == each[0] for value in each) and not (key in _COUNTS and each[0] == 0)  # 0 is for lists alone
+        changed[key] = each[0] if one else each
     return changed
 
 

@@ -1,114 +1,25 @@
 """BERT, RoBERTa, RoBERTa-PreLayerNorm and DistilBERT, with the parameters named as in Hugging Face's files.
 
-Any layer's dense FFN may be a LookupFFN instead: FFN.* in place of the two products, without a layer norm of its own.
-With "ffn_linear" in the config a linear map of the layer's input, FFN.linear, is added to what the tables give.
+A feed-forward block is a sum of parts, each of which a layer has or has not: neurons (the two products), a LookupFFN
+without a layer norm of its own (FFN.*), a linear map beside it (FFN.linear), a row by word (FFN.words); or FFN.bias
+alone. Layers may differ in their numbers of neurons and heads, too.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any, Callable, Optional
+from typing import Optional, Union
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from . import attention
-from .config import FFN_KEYS, LOOKUP_KEYS, check_keys, of_layer
 from .encoder import padding_bias
-from .layer import LookupFFN
-
-PREFIXES = {"bert": "bert.", "roberta": "roberta.", "roberta-prelayernorm": "roberta_prelayernorm.",
-            "distilbert": "distilbert."}
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "gelu": F.gelu, "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
-    "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"), "relu": F.relu,
-    "silu": F.silu, "swish": F.silu}
-# What DistilBERT calls otherwise.
-_DISTILBERT_KEYS = {"hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
-                    "intermediate_size": "hidden_dim", "hidden_act": "activation"}
+from .family_config import FamilyConfig
+from .words import Words
 
 
-@dataclasses.dataclass
-class FamilyConfig:
-    """What a config.json says, under one name in all families; `raw` is the file."""
-
-    family: str
-    raw: dict[str, Any]
-    task: Optional[str] = None  # "masked_lm", "classes" or none
-    num_classes: int = 0
-    has_pooler: bool = False
-    tied: bool = True
-    dropout: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.family not in PREFIXES:
-            raise ValueError(f'model_type is "{self.family}", expected one of {", ".join(PREFIXES)}')
-        for key in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "max_position_embeddings"):
-            if not isinstance(self.get(key), int) or self.get(key) < 1:
-                raise ValueError(f"config: {key} is {self.get(key)}, expected a number from 1")
-        if len(self.ffn_kinds) != self.num_layers:
-            raise ValueError(f"config: {len(self.ffn_kinds)} ffn_kinds for {self.num_layers} layers")
-        if self.raw.get("position_embedding_type", "absolute") != "absolute":
-            raise ValueError("config: only absolute positions are supported")
-        check_keys({key: value for key, value in self.raw.items() if "ffn" in key or "projection" in key},
-                   {*FFN_KEYS, "ffn_kinds"}, True)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        name = _DISTILBERT_KEYS.get(key, key) if self.family == "distilbert" else key
-        return self.raw.get(name, default)
-
-    @property
-    def num_layers(self) -> int:
-        return self.get("num_hidden_layers")
-
-    @property
-    def ffn_kinds(self) -> list[str]:
-        return self.raw.get("ffn_kinds") or ["vanilla"] * self.num_layers
-
-    @property
-    def eps(self) -> float:
-        return 1e-12 if self.family == "distilbert" else self.raw.get("layer_norm_eps", 1e-12)
-
-    @property
-    def first_position(self) -> int:
-        return self.raw.get("pad_token_id", 1) + 1 if self.family.startswith("roberta") else 0
-
-    @property
-    def longest(self) -> int:
-        return self.get("max_position_embeddings") - self.first_position
-
-    @property
-    def norm_first(self) -> bool:
-        return self.family == "roberta-prelayernorm"
-
-    def activation(self) -> Callable[[Tensor], Tensor]:
-        name = self.get("hidden_act", "gelu")
-        if name not in ACTIVATIONS:
-            raise ValueError(f'hidden_act is "{name}", expected one of {", ".join(ACTIVATIONS)}')
-        return ACTIVATIONS[name]
-
-    def lookup(self, layer: int) -> LookupFFN:
-        """A new LookupFFN as this layer's config has it."""
-        if self.raw.get("layer_norm", False):
-            raise ValueError("config: layer_norm is true, but LookupFFNs of this family have no layer norm of their own")
-        values = of_layer(self.raw, layer, self.num_layers)
-        chosen = {key: values[key] for key in LOOKUP_KEYS if key in values}
-        for key in ("ffn_num_table", "ffn_table_size"):
-            if key not in chosen:
-                raise ValueError(f"config: {key} is missing")
-        linear = values.get("ffn_linear", False)
-        if not isinstance(linear, bool):
-            raise ValueError(f"config: ffn_linear is {linear}, expected true or false")
-        if linear and self.norm_first:
-            raise ValueError("config: ffn_linear is true, which only models that normalise after each part may have")
-        ours = "" if self.family == "distilbert" else "activation"
-        return LookupFFN.from_config({"hidden_size": self.get("hidden_size"), "layer_norm": False, **chosen,
-                                      "linear": linear, "activation": values.get("ffn_activation") or values.get(ours) or "gelu"})
-
-
-class NoFFN(nn.Module):
-    """Nothing but a learned bias: what a layer is without its FFN."""
+class Bias(nn.Module):
+    """A learned vector alone: what is left of a block without its FFN, or of attention without heads."""
 
     def __init__(self, hidden_size: int) -> None:
         super().__init__()
@@ -128,78 +39,114 @@ class Part(nn.Module):
                 setattr(self, name, part)
 
 
+Output = Union[nn.Linear, Bias]
+
+
 class Layer(nn.Module):
     """y = finish(a, feed(a)) with a = attend(x)."""
 
     def __init__(self, config: FamilyConfig, number: int) -> None:
         super().__init__()
-        self.num_heads = config.get("num_attention_heads")
         self.dropout = nn.Dropout(config.dropout)
         self.activation, self.norm_first = config.activation(), config.norm_first
-        if config.get("hidden_size") % self.num_heads:
-            raise ValueError(f"config: {self.num_heads} heads do not divide hidden_size {config.get('hidden_size')}")
-        self._make_parts(config)
-        self.set_ffn(config, other_ffn(config.ffn_kinds[number], config, number))
+        self.hidden_size, self.head_size = config.get("hidden_size"), config.head_size
+        self._make_norms(config.eps)
+        self.set_heads(config.heads(number))
+        self.set_ffn(other_ffn(config.ffn_kinds[number], config, number), config.neurons(number))
+        self.set_words(config.word_rows if config.has_words(number) else 0)
 
-    def _make_parts(self, config: FamilyConfig) -> None:
-        d = config.get("hidden_size")
-        norm = nn.LayerNorm(d, eps=config.eps)
-        inner = Part(query=nn.Linear(d, d), key=nn.Linear(d, d), value=nn.Linear(d, d))
+    def _make_norms(self, eps: float) -> None:
+        norm, after = (nn.LayerNorm(self.hidden_size, eps=eps) for _ in range(2))
         self.attention = Part(LayerNorm=norm if self.norm_first else None,
-                              output=Part(dense=nn.Linear(d, d), LayerNorm=None if self.norm_first else norm))
-        setattr(self.attention, "self", inner)
-        after = nn.LayerNorm(d, eps=config.eps)
+                              output=Part(LayerNorm=None if self.norm_first else norm))
         self.intermediate = Part(LayerNorm=after if self.norm_first else None)
         self.output = Part(LayerNorm=None if self.norm_first else after)
 
-    def set_ffn(self, config: FamilyConfig, new: Optional[nn.Module]) -> None:
-        """Puts a new FFN in the place of the old one; None: a vanilla one."""
-        for owner, name in ((self.intermediate, "dense"), (self.output, "dense"), (self, "FFN")):
-            if hasattr(owner, name):
-                delattr(owner, name)
+    def set_heads(self, count: int) -> None:
+        """So many new ones; without any, attention gives a bias alone."""
+        self.num_heads, d, inner = count, self.hidden_size, count * self.head_size
+        self._put_heads(*(nn.Linear(d, inner) for _ in range(3 if count else 0)),
+                        out=nn.Linear(inner, d) if count else Bias(d))
+
+    def _put_heads(self, *products: nn.Linear, out: Output) -> None:
+        setattr(self.attention, "self", Part(**dict(zip(("query", "key", "value"), products))))
+        self.attention.output.dense = out
+
+    def set_ffn(self, new: Optional[nn.Module], neurons: int = 0) -> None:
+        """Puts a new FFN in the place of the old one; None: so many neurons."""
+        self._drop_neurons()
+        if hasattr(self, "FFN"):
+            del self.FFN
         if new is None:
-            d, inner = config.get("hidden_size"), config.get("intermediate_size")
-            self.intermediate.dense, self.output.dense = nn.Linear(d, inner), nn.Linear(inner, d)
+            self._put_neurons(nn.Linear(self.hidden_size, neurons), nn.Linear(neurons, self.hidden_size))
         else:
             self.FFN = new
 
-    def _products(self) -> tuple[nn.Linear, nn.Linear]:
-        return self.intermediate.dense, self.output.dense
+    def _drop_neurons(self) -> None:
+        for owner in (self.intermediate, self.output):
+            if hasattr(owner, "dense"):
+                del owner.dense
 
-    def _projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear, nn.Linear]:
+    def _put_neurons(self, up: nn.Linear, down: nn.Linear) -> None:
+        self.intermediate.dense, self.output.dense = up, down
+
+    def set_words(self, rows: int) -> None:
+        """New ones of zeros; 0: none."""
+        if hasattr(self, "words"):
+            del self.words
+        if rows:
+            self.words = Words(rows, self.hidden_size)
+
+    def products(self) -> Optional[tuple[nn.Linear, nn.Linear]]:
+        """Into the neurons and out of them, if there are any."""
+        return (self.intermediate.dense, self.output.dense) if hasattr(self.intermediate, "dense") else None
+
+    def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
+        """To queries, keys and values; for layers with heads."""
         inner = getattr(self.attention, "self")
-        return inner.query, inner.key, inner.value, self.attention.output.dense
+        return inner.query, inner.key, inner.value
 
-    def _mix(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
+    def attention_output(self) -> Output:
+        return self.attention.output.dense
+
+    def values(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
+        """What the heads give, side by side: [batch, length, heads * size]."""
         batch, length, _ = x.shape
-        query, key, value, out = self._projections()
-
-        def heads(linear: nn.Linear) -> Tensor:
-            return linear(x).view(batch, length, self.num_heads, -1).transpose(1, 2)
-
-        mixed = attention.attend(heads(query), heads(key), heads(value), mask_bias,
-                                 self.dropout.p if self.training else 0.0)
-        return self.dropout(out(mixed.transpose(1, 2).reshape(batch, length, -1)))
+        if self.norm_first:
+            x = self.attention.LayerNorm(x)
+        query, key, value = (linear(x).view(batch, length, self.num_heads, -1).transpose(1, 2)
+                             for linear in self.projections())
+        mixed = attention.attend(query, key, value, mask_bias, self.dropout.p if self.training else 0.0)
+        return mixed.transpose(1, 2).reshape(batch, length, -1)
 
     def attend(self, x: Tensor, mask_bias: Optional[Tensor] = None) -> Tensor:
-        if self.norm_first:
-            return x + self._mix(self.attention.LayerNorm(x), mask_bias)
-        return self.attention.output.LayerNorm(x + self._mix(x, mask_bias))
+        return self.after_attention(x, self.attention_output()(self.values(x, mask_bias) if self.num_heads else x))
 
-    def feed(self, a: Tensor) -> Tensor:
-        u = self.intermediate.LayerNorm(a) if self.norm_first else a
-        if hasattr(self, "FFN"):
-            return self.FFN(u)
-        up, down = self._products()
-        return down(self.activation(up(u)))
+    def after_attention(self, x: Tensor, mixed: Tensor) -> Tensor:
+        y = x + self.dropout(mixed)
+        return y if self.norm_first else self.attention_norm()(y)
+
+    def attention_norm(self) -> nn.LayerNorm:
+        """The one behind attention, or before it where norms come first."""
+        return self.attention.LayerNorm if self.norm_first else self.attention.output.LayerNorm
+
+    def fed(self, a: Tensor) -> Tensor:
+        """What neurons and lookups see of a."""
+        return self.intermediate.LayerNorm(a) if self.norm_first else a
+
+    def feed(self, a: Tensor, rows: Optional[Tensor] = None) -> Tensor:
+        """rows: of each token, for layers with rows by word."""
+        u, products = self.fed(a), self.products()
+        f = self.FFN(u) if products is None else products[1](self.activation(products[0](u)))
+        return f + self.words(rows) if hasattr(self, "words") else f
 
     def finish(self, a: Tensor, f: Tensor) -> Tensor:
         y = a + self.dropout(f)
         return y if self.norm_first else self.output.LayerNorm(y)
 
-    def forward(self, x: Tensor, mask_bias: Optional[Tensor] = None) -> Tensor:
+    def forward(self, x: Tensor, mask_bias: Optional[Tensor] = None, rows: Optional[Tensor] = None) -> Tensor:
         a = self.attend(x, mask_bias)
-        return self.finish(a, self.feed(a))
+        return self.finish(a, self.feed(a, rows))
 
 
 def other_ffn(kind: str, config: FamilyConfig, number: int) -> Optional[nn.Module]:
@@ -209,38 +156,39 @@ def other_ffn(kind: str, config: FamilyConfig, number: int) -> Optional[nn.Modul
     if kind == "lookup":
         return config.lookup(number)
     if kind == "none":
-        return NoFFN(config.get("hidden_size"))
+        return Bias(config.get("hidden_size"))
     raise ValueError(f'no FFN of kind "{kind}"; there are lookup, vanilla and none')
 
 
 class DistilLayer(Layer):
     """DistilBERT's names for the same."""
 
-    def _make_parts(self, config: FamilyConfig) -> None:
-        d = config.get("hidden_size")
-        self.attention = Part(q_lin=nn.Linear(d, d), k_lin=nn.Linear(d, d), v_lin=nn.Linear(d, d),
-                              out_lin=nn.Linear(d, d))
-        self.sa_layer_norm = nn.LayerNorm(d, eps=config.eps)
-        self.output_layer_norm = nn.LayerNorm(d, eps=config.eps)
+    def _make_norms(self, eps: float) -> None:
+        self.attention = Part()
+        self.sa_layer_norm = nn.LayerNorm(self.hidden_size, eps=eps)
+        self.output_layer_norm = nn.LayerNorm(self.hidden_size, eps=eps)
 
-    def set_ffn(self, config: FamilyConfig, new: Optional[nn.Module]) -> None:
-        for name in ("ffn", "FFN"):
-            if hasattr(self, name):
-                delattr(self, name)
-        if new is None:
-            d, inner = config.get("hidden_size"), config.get("intermediate_size")
-            self.ffn = Part(lin1=nn.Linear(d, inner), lin2=nn.Linear(inner, d))
-        else:
-            self.FFN = new
+    def _put_heads(self, *products: nn.Linear, out: Output) -> None:
+        self.attention = Part(**dict(zip(("q_lin", "k_lin", "v_lin"), products)), out_lin=out)
 
-    def _products(self) -> tuple[nn.Linear, nn.Linear]:
-        return self.ffn.lin1, self.ffn.lin2
+    def _drop_neurons(self) -> None:
+        if hasattr(self, "ffn"):
+            del self.ffn
 
-    def _projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear, nn.Linear]:
-        return self.attention.q_lin, self.attention.k_lin, self.attention.v_lin, self.attention.out_lin
+    def _put_neurons(self, up: nn.Linear, down: nn.Linear) -> None:
+        self.ffn = Part(lin1=up, lin2=down)
 
-    def attend(self, x: Tensor, mask_bias: Optional[Tensor] = None) -> Tensor:
-        return self.sa_layer_norm(x + self._mix(x, mask_bias))
+    def products(self) -> Optional[tuple[nn.Linear, nn.Linear]]:
+        return (self.ffn.lin1, self.ffn.lin2) if hasattr(self, "ffn") else None
+
+    def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
+        return self.attention.q_lin, self.attention.k_lin, self.attention.v_lin
+
+    def attention_output(self) -> Output:
+        return self.attention.out_lin
+
+    def attention_norm(self) -> nn.LayerNorm:
+        return self.sa_layer_norm
 
     def finish(self, a: Tensor, f: Tensor) -> Tensor:
         return self.output_layer_norm(a + self.dropout(f))
@@ -257,6 +205,19 @@ class Embeddings(nn.Module):
             self.token_type_embeddings = nn.Embedding(config.get("type_vocab_size", 2), d)
         self.LayerNorm = nn.LayerNorm(d, eps=config.eps)
         self.dropout = nn.Dropout(config.dropout)
+        self.first_rows(config)
+
+    def first_rows(self, config: FamilyConfig) -> None:
+        """Which row each word has, the same in all layers: its own, or where there are fewer, the last of them for all
+        words behind it."""
+        if hasattr(self, "word_rows"):
+            del self.word_rows
+        if "ffn_word_rows" in config.raw:
+            words = torch.arange(config.get("vocab_size"), dtype=torch.int32)
+            self.register_buffer("word_rows", words.clamp(max=config.word_rows - 1))
+
+    def rows_of(self, ids: Tensor) -> Tensor:
+        return self.word_rows[ids].long() if hasattr(self, "word_rows") else ids
 
     def forward(self, ids: Tensor, types: Optional[Tensor] = None) -> Tensor:
         positions = torch.arange(ids.shape[1], device=ids.device) + self.first_position
@@ -293,9 +254,10 @@ class Base(nn.Module):
         """kept: which positions are no padding. `states` receives each layer's attended a, fed f and output y."""
         x = self.embeddings(ids, types)
         bias = None if kept is None else padding_bias(kept, x.dtype)
+        rows = self.embeddings.rows_of(ids)
         for layer in self.layers:
             a = layer.attend(x, bias)
-            f = layer.feed(a)
+            f = layer.feed(a, rows)
             x = layer.finish(a, f)
             if states is not None:
                 states.append((a, f, x))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Optional, Sequence, Union
 
 import numpy as np
 import torch
@@ -12,9 +13,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import safetensors, unpickle
-from .config import LOOKUP_DEFAULTS, check_changes, with_changes
+from .config import LOOKUP_DEFAULTS, WORD_KEYS, check_changes, with_changes
 from .encoder import IGNORED
-from .families import PREFIXES, Base, FamilyConfig, Part, other_ffn
+from .families import Base, Part, other_ffn
+from .family_config import PREFIXES, FamilyConfig
+from .words import FILE_NAME, SCALE, file_name, module_name, packed, unpacked
 
 # The decoder's names by family: weight, bias, and the bias's other name.
 _DECODERS = {"bert": ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias", "cls.predictions.bias"),
@@ -68,8 +71,7 @@ class FamilyModel(nn.Module):
             self.classifier = Part(dense=nn.Linear(d, d), out_proj=out) if config.family.startswith("roberta") else out
         self.dropout = nn.Dropout(config.dropout)
         for module in self.modules():
-            if isinstance(module, nn.Embedding) or \
-                    isinstance(module, nn.Linear) and not hasattr(module, "keeps_initial_values"):
+            if isinstance(module, (nn.Embedding, nn.Linear)) and not hasattr(module, "keeps_initial_values"):
                 nn.init.normal_(module.weight, std=config.get("initializer_range", 0.02))
 
     @property
@@ -114,39 +116,63 @@ class FamilyModel(nn.Module):
         hidden = self(ids, kept=kept)[wanted]
         return F.cross_entropy(self.logits(hidden), labels[wanted], reduction="sum") / wanted.sum().clamp(min=1)
 
-    def replace_ffns(self, kind: str = "lookup", layers: Optional[Iterable[int]] = None, **changes: Any) -> None:
-        """New FFNs for all layers or for some, in place; `changes` are config keys, lists for one value a layer."""
+    def replace_ffns(self, kind: Union[str, Sequence[str]] = "lookup", layers: Optional[Iterable[int]] = None,
+                     **changes: Any) -> None:
+        """New FFNs for all layers or for some, in place; `changes` are config keys, lists for one value a layer.
+
+        Rows by word stay as they are where nothing is said of them, and begin as zeros where it is."""
         count = self.config.num_layers
         chosen = list(range(count)) if layers is None else [range(count)[i] for i in layers]
-        size_key = "hidden_dim" if self.config.family == "distilbert" else "intermediate_size"
-        check_changes(changes, *([size_key] if kind == "vanilla" else []))
+        kinds = [kind] * len(chosen) if isinstance(kind, str) else list(kind)
+        if len(kinds) != len(chosen):
+            raise ValueError(f"{len(kinds)} kinds of FFNs for {len(chosen)} layers")
+        size_key = self.config.name_of("intermediate_size")
+        check_changes(changes, *WORD_KEYS, *([size_key] if "vanilla" in kinds else []))
         if "activation" in changes:
             changes["ffn_activation"] = changes.pop("activation")
+        shared = {key: changes.pop(key) for key in ("ffn_word_rows",) if key in changes}
         raw = with_changes(self.config.raw, chosen, changes, count)
-        raw["ffn_kinds"] = [kind if i in chosen else old for i, old in enumerate(self.config.ffn_kinds)]
+        raw = with_changes(raw, [i for i, new in zip(chosen, kinds) if new == "none"], {size_key: 0}, count)
+        raw["ffn_kinds"] = list(self.config.ffn_kinds)
+        for i, new_kind in zip(chosen, kinds):
+            raw["ffn_kinds"][i] = new_kind
         if "lookup" in raw["ffn_kinds"]:
             raw["layer_norm"] = False
             for key, value in LOOKUP_DEFAULTS.items():
                 raw.setdefault(key, value)
-        config = FamilyConfig(self.config.family, raw, self.config.task, self.config.num_classes, self.config.has_pooler,
-                              self.config.tied, self.config.dropout)
+        if shared:
+            self._check_word_rows(chosen, shared["ffn_word_rows"])
+            raw = {**{key: value for key, value in raw.items() if key not in shared},
+                   **{key: value for key, value in shared.items() if value is not None}}
+        config = dataclasses.replace(self.config, raw=raw)
         reference = self.base.embeddings.LayerNorm.weight
-        new = {i: other_ffn(kind, config, i) for i in chosen}  # what is refused for one layer changes none
+        # What is refused for one layer changes none.
+        new = {i: other_ffn(new_kind, config, i) for i, new_kind in zip(chosen, kinds)}
         for i, ffn in new.items():
-            self.layers[i].set_ffn(config, ffn)
-            self.layers[i].to(reference.device, reference.dtype)
+            layer = self.layers[i]
+            layer.set_ffn(ffn, config.neurons(i))
+            if "ffn_words" in changes or shared:
+                layer.set_words(config.word_rows if config.has_words(i) else 0)
+            layer.to(reference.device, reference.dtype)
         self.config = config
+        if shared:
+            words = self.base.embeddings
+            words.first_rows(config)
+            words.to(reference.device)
+
+    def _check_word_rows(self, chosen: list[int], rows: Optional[int]) -> None:
+        others = [i for i in range(self.config.num_layers) if i not in chosen and self.config.has_words(i)]
+        if others and rows != self.config.raw.get("ffn_word_rows"):
+            raise ValueError(f"ffn_word_rows holds for all layers; layer {others[0]} has rows by word and is not among those "
+                             "to be changed")
 
     def file_tensors(self) -> dict[str, Tensor]:
         """By the names that files have."""
         prefix = PREFIXES[self.config.family] if self.config.task else ""
-        return {prefix + name[5:] if name.startswith("base.") else name: value.detach()
+        return {file_name(prefix + name[5:] if name.startswith("base.") else name): value.detach()
                 for name, value in self.state_dict().items()}
 
     def file_config(self) -> dict[str, Any]:
-        others = sorted(set(self.config.ffn_kinds) - {"lookup", "vanilla"})
-        if others:
-            raise ValueError(f'the library runs "lookup" and "vanilla" FFNs only, not "{others[0]}"')
         return self.config.raw
 
 
@@ -168,6 +194,28 @@ def _old_names(name: str) -> str:
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 
+def _array(value: Any) -> np.ndarray:
+    return value.numpy() if torch.is_tensor(value) else np.array(value)
+
+
+def _whole_rows(tensors: dict[str, Any], size: Any) -> dict[str, Any]:
+    """Rows by word as floats, whatever their type in the file."""
+    whole = dict(tensors)
+    for name in [name for name in tensors if name.endswith(FILE_NAME) and isinstance(size, int)]:
+        scale = whole.pop(name[: -len(FILE_NAME)] + SCALE, None)
+        whole[name] = unpacked(name, _array(tensors[name]), None if scale is None else _array(scale), size)
+    return whole
+
+
+def _checked_word_rows(rows: Tensor, config: FamilyConfig) -> Tensor:
+    if rows.dtype != torch.int32:
+        raise ValueError(f"embeddings.word_rows: numbers of type {rows.dtype}, expected int32")
+    if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < config.word_rows:
+        raise ValueError(f"embeddings.word_rows: from {int(rows.min())} to {int(rows.max())}, expected 0 to "
+                         f"{config.word_rows - 1}")
+    return rows
+
+
 def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     """From a config.json and the tensors of its file; the tensors tell which head there is."""
     from .files import check_tensors
@@ -175,13 +223,15 @@ def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     if family not in PREFIXES:
         raise ValueError(f'model_type is "{family}", expected one of {", ".join(PREFIXES)}')
     prefix = PREFIXES[family]
-    named = {_old_names(name): value if torch.is_tensor(value) else torch.from_numpy(np.array(value))
+    tensors = _whole_rows(tensors, raw.get("dim" if family == "distilbert" else "hidden_size"))
+    named = {module_name(_old_names(name)): value if torch.is_tensor(value) else torch.from_numpy(np.array(value))
              for name, value in tensors.items()}
     tied = raw.get("tie_word_embeddings") is not False  # the library goes by this, too, whatever decoder there is
     _without_copies(family, named, tied)
     tasks = [task for task, starts in _HEADS.items() if any(name.startswith(starts) for name in named)]
     inner = {"base." + name[len(prefix):] if name.startswith(prefix) else
-             name if name.startswith(_HEADS["masked_lm"] + _HEADS["classes"]) else "base." + name: value.float()
+             name if name.startswith(_HEADS["masked_lm"] + _HEADS["classes"]) else "base." + name:
+             value if name.endswith("word_rows") else value.float()
              for name, value in named.items() if not name.startswith("cls.seq_relationship.")}
     task = tasks[0] if tasks else None
     pooler = "base.pooler.dense.weight" in inner
@@ -192,6 +242,8 @@ def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     config = FamilyConfig(family, raw, task, 0 if out is None else len(out), pooler, tied or task != "masked_lm")
     model = FamilyModel(config)
     check_tensors(model.state_dict(), inner)
+    if "base.embeddings.word_rows" in inner:
+        _checked_word_rows(inner["base.embeddings.word_rows"], config)
     model.load_state_dict(inner)
     return model.eval()
 
@@ -231,9 +283,10 @@ def module_folders(folder: Union[str, Path]) -> tuple[Path, set[Path]]:
 
 
 def save_folder(model: FamilyModel, folder: Union[str, Path], like: Optional[Union[str, Path]] = None,
-                dtype: str = "f32") -> None:
+                dtype: str = "f32", word_dtype: Optional[str] = None) -> None:
     """config.json and model.safetensors; the tokenizer, the modules after the encoder and the licence are those of the
-    folder `like`, and all lies where its modules.json says."""
+    folder `like`, and all lies where its modules.json says. word_dtype: of rows by word, one of words.DTYPES; as `dtype`
+    where it is not given."""
     from .files import stored
     folder, config = Path(folder), json.dumps(model.file_config(), indent=2)
     encoder, others = module_folders(like) if like is not None else (Path(), set())
@@ -245,5 +298,10 @@ def save_folder(model: FamilyModel, folder: Union[str, Path], like: Optional[Uni
             (folder / name.parent).mkdir(parents=True, exist_ok=True)
             safetensors.write_atomically(folder / name, source.read_bytes())
     safetensors.write_atomically(folder / encoder / "config.json", config.encode())
-    tensors = {name: value.cpu().float().numpy() for name, value in model.file_tensors().items()}
-    safetensors.save(folder / encoder / "model.safetensors", stored(tensors, dtype), {"format": "pt"})
+    tensors = {name: (value.float() if value.is_floating_point() else value).cpu().numpy()
+               for name, value in model.file_tensors().items()}
+    rows = {name: tensors.pop(name) for name in list(tensors) if name.endswith(FILE_NAME)}
+    kept = stored(tensors, dtype)
+    for name, values in rows.items():
+        kept.update(packed(name, values, word_dtype or dtype))
+    safetensors.save(folder / encoder / "model.safetensors", kept, {"format": "pt"})

@@ -13,6 +13,8 @@ from typing import Any, ContextManager
 import torch
 from torch import nn
 
+from .sparse import clip, with_rows
+
 PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -33,14 +35,16 @@ def without_autocast(device: torch.device) -> ContextManager[Any]:
 
 
 def adamw(groups: list[dict[str, Any]], **options: Any) -> torch.optim.Optimizer:
-    """AdamW with all of a step in one kernel, where this PyTorch can do so on the parameters' device."""
+    """AdamW, for sparse gradients too, with all of a step in one kernel where this PyTorch can do so on the parameters'
+    device."""
+    kind = with_rows(torch.optim.AdamW)
     if "fused" in inspect.signature(torch.optim.AdamW).parameters:
         try:
             # Copies, for a constructor that refuses may have written fused=True into the groups by then.
-            return torch.optim.AdamW([dict(group) for group in groups], fused=True, **options)
+            return kind([dict(group) for group in groups], fused=True, **options)
         except RuntimeError:
             pass  # not for this device, or not for these types
-    return torch.optim.AdamW([dict(group) for group in groups], **options)
+    return kind([dict(group) for group in groups], **options)
 
 
 def compiled(module: nn.Module) -> nn.Module:
@@ -63,11 +67,12 @@ class GradScaler:
     def backward(self, loss: torch.Tensor) -> None:
         (loss if self.scaler is None else self.scaler.scale(loss)).backward()
 
-    def step(self, optimizer: torch.optim.Optimizer, parameters: Any, clip: float) -> None:
+    def step(self, optimizer: torch.optim.Optimizer, parameters: Any, longest: float) -> None:
+        """longest: of the gradients together; 0 allows any."""
         if self.scaler is not None:
             self.scaler.unscale_(optimizer)
-        if clip > 0:
-            torch.nn.utils.clip_grad_norm_(parameters, clip)
+        if longest > 0:
+            clip(parameters, longest)
         if self.scaler is None:
             optimizer.step()
         else:

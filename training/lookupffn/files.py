@@ -28,7 +28,8 @@ def tensors_of(model: nn.Module) -> dict[str, np.ndarray]:
 def stored(tensors: dict[str, np.ndarray], dtype: str) -> dict[str, Any]:
     if dtype not in _DTYPES:
         raise ValueError(f'dtype is "{dtype}", expected one of {", ".join(_DTYPES)}')
-    return {name: safetensors.Bf16(value) if dtype == "bf16" else value for name, value in tensors.items()}
+    return {name: safetensors.Bf16(value) if dtype == "bf16" and value.dtype.kind == "f" else value
+            for name, value in tensors.items()}
 
 
 def _config_of(model: Encoder) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from . import sparse
 from .bpe import BOS_ID, EOS_ID, Tokenizer
 from .config import EncoderConfig
 from .encoder import Encoder
@@ -97,7 +98,7 @@ def finetune(model: Encoder, tokenizer: Tokenizer, texts: Sequence[Text], labels
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             if clip > 0:
-                torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+                sparse.clip(model.parameters(), clip)
             optimizer.step()
             step += 1
             progress.show(step, f"loss {float(loss):.3f}")

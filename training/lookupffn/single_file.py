@@ -11,10 +11,11 @@ import torch
 
 from . import safetensors
 from .encoder import Encoder
-from .families import PREFIXES
+from .family_config import PREFIXES
 from .family_model import FamilyModel, family_model
 from .files import model_from_tensors
 from .hadamard import hadamard_transform
+from .words import FILE_NAME, SCALE
 
 _FOLDED = ".folded_weight"
 
@@ -42,6 +43,9 @@ def load_model(path: Union[str, Path]) -> Union[FamilyModel, Encoder]:
     config: dict[str, Any] = json.loads(metadata["config"])
     weights = {}
     for name in tensors:
+        if name.endswith((FILE_NAME, SCALE, ".word_rows")):
+            weights[name] = tensors[name]
+            continue
         if name == "tokenizer.json" or name.startswith("sentence.") or name.endswith((".scale", ".folded_scale")):
             continue
         value = _whole(name, tensors)
@@ -50,6 +54,6 @@ def load_model(path: Union[str, Path]) -> Union[FamilyModel, Encoder]:
             if value.ndim > 2:
                 value = _unfolded(value, config.get("decay_coeff", 0.7))
         weights[name] = value
-    if config.get("model_type") in PREFIXES and "attention_head_size" not in config:
+    if config.get("model_type") in PREFIXES:
         return family_model(config, weights)
     return model_from_tensors(config, weights)

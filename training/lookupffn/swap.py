@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Optional, Sequence, Union
 
 from torch import Tensor, nn
 
 from .config import FFN_KEYS, LOOKUP_DEFAULTS, check_changes, with_changes
 from .encoder import Encoder, replace_paper_ffns
-from .families import NoFFN
+from .families import Bias
 from .family_model import FamilyModel
 from .layer import LookupFFN
 from .sentence import SentenceEncoder
@@ -100,7 +100,7 @@ def _replace_foreign(model: nn.Module, kind: str, layers: Optional[Iterable[int]
         if own.get("ffn_linear") and hasattr(getattr(layer, "intermediate", None), "LayerNorm"):
             raise ValueError("ffn_linear is for models that normalise after each part")
         reference = next(layer.parameters())
-        ffn = NoFFN(size) if kind == "none" else LookupFFN.from_config(
+        ffn = Bias(size) if kind == "none" else LookupFFN.from_config(
             {**own, "hidden_size": size, "layer_norm": False, "activation": own.get("ffn_activation", "gelu"),
              "linear": own.get("ffn_linear", False)})
         new[i] = ffn.to(reference.device, reference.dtype)
@@ -120,14 +120,17 @@ def _replace_foreign(model: nn.Module, kind: str, layers: Optional[Iterable[int]
     return model
 
 
-def replace_ffns(model: nn.Module, kind: str = "lookup", layers: Optional[Iterable[int]] = None,
+def replace_ffns(model: nn.Module, kind: Union[str, Sequence[str]] = "lookup", layers: Optional[Iterable[int]] = None,
                  **changes: Any) -> nn.Module:
     """Swaps the FFNs of a model (all, or those of the layers named) for new ones, in place, and returns it.
 
     `model` is an encoder of this package or one of transformers' BERT, RoBERTa and DistilBERT objects, whose config and
     state dict then are what the library's folders hold. `changes` are config keys, such as ffn_num_table=128 and
-    ffn_table_size=16; a list gives each layer its own value; layers not named keep what they have.
+    ffn_table_size=16; a list gives each layer its own value; layers not named keep what they have. In models of the
+    families the kinds may be a list, too, and ffn_words=True gives layers a row for each word, ffn_word_rows of them.
     """
+    if not isinstance(kind, str) and not isinstance(model, (SentenceEncoder, FamilyModel)):
+        raise ValueError(f"{type(model).__name__}: its layers take FFNs of one kind at a time")
     if isinstance(model, Encoder):
         return replace_paper_ffns(model, kind, layers, **changes)
     if isinstance(model, SentenceEncoder):

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from .. import files, single_file
 from ..encoder import Encoder
-from ..families import PREFIXES
+from ..family_config import PREFIXES
 from ..family_model import FamilyModel, load_folder, save_folder
 from ..sentence import SentenceEncoder, is_sentence_encoder, load_sentence_encoder
 from ..swap import replace_ffns
@@ -40,7 +40,7 @@ class Subject:
             raise ValueError(f"{folder}: no config.json; a teacher is a folder as Hugging Face or sentence-transformers "
                              "have it")
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        if config.get("model_type") in PREFIXES and "attention_head_size" not in config:
+        if config.get("model_type") in PREFIXES:
             model: Union[FamilyModel, Encoder] = load_folder(folder)
             kind = model.config.task
         else:

@@ -14,6 +14,7 @@ from ..layer import LookupFFN
 from ..optimiser import make_optimizer, set_rate
 from ..parallel import Processes
 from ..projections import BlockHadamard
+from ..sparse import clip
 from .grow import fit_linear, take_over_ffn
 from .quantise import int8
 from .subject import States, Subject, answer_loss, relative_error
@@ -203,7 +204,7 @@ class Whole:
         if not math.isfinite(value):
             raise ArithmeticError(f"the loss of step {number} is {value}; try a lower rate")
         if self.options.clip > 0:
-            torch.nn.utils.clip_grad_norm_(self.learns, self.options.clip)
+            clip(self.learns, self.options.clip)
         self.optimizer.step()
         return {"loss": value, "answer": of_answer, "hidden": of_hidden / max(1, len(apart))}
 

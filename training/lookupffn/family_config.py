@@ -1,0 +1,151 @@
+"""What the config.json of one of the families says, under one name in all of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, Optional
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from .config import FFN_KEYS, LOOKUP_KEYS, WORD_KEYS, check_keys, of_layer
+from .layer import LookupFFN
+
+PREFIXES = {"bert": "bert.", "roberta": "roberta.", "roberta-prelayernorm": "roberta_prelayernorm.",
+            "distilbert": "distilbert."}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": F.gelu, "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
+    "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"), "relu": F.relu,
+    "silu": F.silu, "swish": F.silu}
+# What DistilBERT calls otherwise.
+_DISTILBERT_KEYS = {"hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
+                    "intermediate_size": "hidden_dim", "hidden_act": "activation"}
+
+
+def is_count(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+@dataclasses.dataclass
+class FamilyConfig:
+    """What a config.json says, under one name in all families; `raw` is the file."""
+
+    family: str
+    raw: dict[str, Any]
+    task: Optional[str] = None  # "masked_lm", "classes" or none
+    num_classes: int = 0
+    has_pooler: bool = False
+    tied: bool = True
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.family not in PREFIXES:
+            raise ValueError(f'model_type is "{self.family}", expected one of {", ".join(PREFIXES)}')
+        for key in ("vocab_size", "hidden_size", "num_hidden_layers", "max_position_embeddings"):
+            if not is_count(self.get(key), 1):
+                raise ValueError(f"config: {key} is {self.get(key)}, expected a number from 1")
+        if len(self.ffn_kinds) != self.num_layers:
+            raise ValueError(f"config: {len(self.ffn_kinds)} ffn_kinds for {self.num_layers} layers")
+        if self.raw.get("position_embedding_type", "absolute") != "absolute":
+            raise ValueError("config: only absolute positions are supported")
+        check_keys({key: value for key, value in self.raw.items() if "ffn" in key or "projection" in key},
+                   {*FFN_KEYS, *WORD_KEYS, "ffn_kinds"}, True)
+        for layer in range(self.num_layers):
+            self._check_layer(layer)
+        if "ffn_word_rows" in self.raw and not is_count(self.raw["ffn_word_rows"], 1):
+            raise ValueError(f"config: ffn_word_rows is {self.raw['ffn_word_rows']}, expected a number from 1")
+
+    def _check_layer(self, layer: int) -> None:
+        heads, least = self.heads(layer), int(not isinstance(self.get("num_attention_heads"), list))
+        if not is_count(heads, least):
+            raise ValueError(f"config: num_attention_heads is {heads}, expected a number from {least}")
+        if not is_count(self.head_size, 1):
+            raise ValueError(f"config: attention_head_size is {self.head_size}, expected a number from 1")
+        if self.ffn_kinds[layer] == "vanilla" and not is_count(self.neurons(layer), 1):
+            raise ValueError(f"config: intermediate_size is {self.neurons(layer)} for layer {layer}, whose FFN is vanilla")
+        if not isinstance(self.has_words(layer), bool):
+            raise ValueError(f"config: ffn_words is {self.has_words(layer)}, expected true or false")
+
+    def name_of(self, key: str) -> str:
+        """What this family's configs call it."""
+        return _DISTILBERT_KEYS.get(key, key) if self.family == "distilbert" else key
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.raw.get(self.name_of(key), default)
+
+    def _of_layer(self, key: str, layer: int) -> Any:
+        name = self.name_of(key)
+        return of_layer({name: self.raw.get(name)}, layer, self.num_layers)[name]
+
+    def heads(self, layer: int) -> int:
+        return self._of_layer("num_attention_heads", layer)
+
+    def neurons(self, layer: int) -> int:
+        return self._of_layer("intermediate_size", layer)
+
+    def has_words(self, layer: int) -> bool:
+        return self._of_layer("ffn_words", layer) or False
+
+    @property
+    def word_rows(self) -> int:
+        """Of each layer that has some."""
+        return self.raw.get("ffn_word_rows", self.get("vocab_size"))
+
+    @property
+    def head_size(self) -> int:
+        given, heads, d = self.raw.get("attention_head_size"), self.get("num_attention_heads"), self.get("hidden_size")
+        if given is not None:
+            return given
+        if isinstance(heads, list):
+            raise ValueError("config: attention_head_size is missing, which a list of numbers of heads needs")
+        if d % heads:
+            raise ValueError(f"config: {heads} heads do not divide hidden_size {d}")
+        return d // heads
+
+    @property
+    def num_layers(self) -> int:
+        return self.get("num_hidden_layers")
+
+    @property
+    def ffn_kinds(self) -> list[str]:
+        return self.raw.get("ffn_kinds") or ["vanilla"] * self.num_layers
+
+    @property
+    def eps(self) -> float:
+        return 1e-12 if self.family == "distilbert" else self.raw.get("layer_norm_eps", 1e-12)
+
+    @property
+    def first_position(self) -> int:
+        return self.raw.get("pad_token_id", 1) + 1 if self.family.startswith("roberta") else 0
+
+    @property
+    def longest(self) -> int:
+        return self.get("max_position_embeddings") - self.first_position
+
+    @property
+    def norm_first(self) -> bool:
+        return self.family == "roberta-prelayernorm"
+
+    def activation(self) -> Callable[[Tensor], Tensor]:
+        name = self.get("hidden_act", "gelu")
+        if name not in ACTIVATIONS:
+            raise ValueError(f'hidden_act is "{name}", expected one of {", ".join(ACTIVATIONS)}')
+        return ACTIVATIONS[name]
+
+    def lookup(self, layer: int) -> LookupFFN:
+        """A new LookupFFN as this layer's config has it."""
+        if self.raw.get("layer_norm", False):
+            raise ValueError("config: layer_norm is true, but LookupFFNs of this family have no layer norm of their own")
+        values = of_layer(self.raw, layer, self.num_layers)
+        chosen = {key: values[key] for key in LOOKUP_KEYS if key in values}
+        for key in ("ffn_num_table", "ffn_table_size"):
+            if key not in chosen:
+                raise ValueError(f"config: {key} is missing")
+        linear = values.get("ffn_linear", False)
+        if not isinstance(linear, bool):
+            raise ValueError(f"config: ffn_linear is {linear}, expected true or false")
+        if linear and self.norm_first:
+            raise ValueError("config: ffn_linear is true, which only models that normalise after each part may have")
+        ours = "" if self.family == "distilbert" else "activation"
+        return LookupFFN.from_config({"hidden_size": self.get("hidden_size"), "layer_norm": False, **chosen,
+                                      "linear": linear, "activation": values.get("ffn_activation") or values.get(ours) or "gelu"})

@@ -1,0 +1,93 @@
+"""Rows by word: a vector for each token's id, added to what else a feed-forward block gives.
+
+The id is a hash that costs nothing. A step touches the rows of its own tokens only, so gradients are sparse.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from . import safetensors
+
+# How rows may be stored; the last two with a scale for each row.
+DTYPES = ("f32", "f16", "bf16", "int8", "int4")
+BITS = {"int8": 8, "int4": 4}
+FILE_NAME, SCALE = ".FFN.words", ".FFN.words.scale"
+_MODULE_NAME = ".words.weight"
+
+
+def largest_step(bits: int) -> int:
+    """Of numbers with a sign: steps reach as far down as up."""
+    return (1 << (bits - 1)) - 1
+
+
+def rounded_rows(values: Tensor, bits: int = 8) -> Tensor:
+    """Each row to whole steps; its largest number is as many of them as the bits allow."""
+    most = largest_step(bits)
+    scale = values.abs().amax(-1, keepdim=True) / most
+    steps = torch.where(scale > 0, values / scale, torch.zeros_like(values)).round().clamp(-most, most)
+    return steps * scale
+
+
+class Words(nn.Embedding):
+    keeps_initial_values = True
+
+    def __init__(self, rows: int, size: int) -> None:
+        super().__init__(rows, size, sparse=True)
+        nn.init.zeros_(self.weight)
+        self.bits = 0  # to which rows are rounded as they are read, straight-through; 0: not at all
+
+    def forward(self, rows: Tensor) -> Tensor:
+        y = F.embedding(rows, self.weight, sparse=True)
+        return y if self.bits == 0 else y + (rounded_rows(y, self.bits) - y).detach()
+
+
+def file_name(name: str) -> str:
+    return name[: -len(_MODULE_NAME)] + FILE_NAME if name.endswith(_MODULE_NAME) else name
+
+
+def module_name(name: str) -> str:
+    return name[: -len(FILE_NAME)] + _MODULE_NAME if name.endswith(FILE_NAME) else name
+
+
+def packed(name: str, values: np.ndarray, dtype: str) -> dict[str, Any]:
+    """The tensors that a file holds for rows [R, d] of a name."""
+    if dtype not in DTYPES:
+        raise ValueError(f'the type of rows is "{dtype}", expected one of {", ".join(DTYPES)}')
+    if dtype not in BITS:
+        as_kept: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": safetensors.Bf16}
+        kind = as_kept[dtype]
+        return {name: kind(values) if dtype == "bf16" else values.astype(kind)}
+    most = largest_step(BITS[dtype])
+    scale = (np.abs(values).max(-1) / np.float32(most)).astype(np.float32)
+    steps = np.divide(values, scale[:, None], out=np.zeros_like(values), where=scale[:, None] > 0)
+    steps = np.clip(np.rint(steps), -most, most).astype(np.int8)
+    if dtype == "int4":  # two a byte, the first in the lower half
+        halves = (np.pad(steps, ((0, 0), (0, steps.shape[1] % 2))) + 8).astype(np.uint8)
+        steps = halves[:, 0::2] | halves[:, 1::2] << 4
+    return {name: steps, f"{name}.scale": scale}
+
+
+def unpacked(name: str, values: np.ndarray, scale: Optional[np.ndarray], size: int) -> np.ndarray:
+    """Rows as floats. ValueError says what does not fit."""
+    if values.dtype not in (np.int8, np.uint8):
+        if scale is not None:
+            raise ValueError(f"{name}.scale: only rows of whole numbers have scales")
+        return values.astype(np.float32)
+    if scale is None:
+        raise ValueError(f"{name}.scale: this tensor is missing")
+    wide = (size + 1) // 2 if values.dtype == np.uint8 else size
+    if values.ndim != 2 or values.shape[1] != wide:
+        raise ValueError(f"{name}: shape {list(values.shape)}, expected [{len(values)}, {wide}]")
+    if scale.shape != values.shape[:1]:
+        raise ValueError(f"{name}.scale: shape {list(scale.shape)}, expected [{len(values)}]")
+    if not np.isfinite(scale).all():
+        raise ValueError(f"{name}.scale: a number that is not finite")
+    if values.dtype == np.uint8:
+        values = np.stack([values & 15, values >> 4], -1).reshape(len(values), -1)[:, :size].astype(np.int8) - 8
+    return values.astype(np.float32) * scale[:, None].astype(np.float32)
