@@ -1,4 +1,4 @@
-// Writes the seeds of the corpus: make_corpus FOLDER. The same files every time.
+// Writes the seeds of corpus/layer.tar: make_corpus FOLDER. The same files every time.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Writes the seeds of corpus-model: make_model_corpus.py FOLDER. Small whole models, the same files every time."""
+"""Writes the seeds of corpus/model.tar: make_model_corpus.py FOLDER. Small whole models, the same files every time."""
 import json
 import random
 import struct
 import sys
 from pathlib import Path
 
-TOKENIZER = (Path(__file__).resolve().parent / "corpus-tokenizer" / "seed-json").read_bytes().partition(b"\0")[0]
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import archive  # noqa: E402
+
+TOKENIZER = archive.unpack((HERE / "corpus" / "tokenizer.tar").read_bytes())["seed-json"].partition(b"\0")[0]
 
 
 def write(path, kinds, heads, tokenizer, dtype="F32", d=8, vocab=13, tables=3, rows=4, projection="bh2"):
