@@ -6,9 +6,9 @@
 #include <string>
 
 #include "lookupffn/lookupffn.h"
-#include "runtime/cancellation.h"
 #include "runtime/error.h"
 #include "runtime/float_mode.h"
+#include "runtime/thread_cancellation.h"
 
 namespace lffn {
 

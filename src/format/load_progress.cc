@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "runtime/poll.h"
+#include "runtime/cancel_flag.h"
 
 namespace lffn {
 namespace {

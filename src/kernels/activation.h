@@ -1,7 +1,7 @@
 // Nonlinear functions of single numbers, one in each lane.
 #pragma once
 
-#include "kernels/score.h"
+#include "kernels/exponential.h"
 #include "kernels/simd.h"
 
 namespace lffn {
@@ -19,25 +19,6 @@ inline F32 gelu(F32 x) {
   F32 log_tail = F32::set1(kTail[kDegree]);
   for (int i = kDegree - 1; i >= 0; --i) log_tail = fma(log_tail, a, F32::set1(kTail[i]));
   return max(F32::set1(0), x) - a * exp_negative(log_tail);
-}
-
-// exp(x) = scale * (1 + rest) for x <= 0: both factors within 2 units in the last place, however large x is, and so is
-// exp(x) - 1 near 0. Below -87, exp(-87).
-struct Exponential {
-  F32 scale, rest;
-};
-inline Exponential exponential(F32 x) {
-  constexpr float kRound = 12582912.0f + 127.0f;  // adding it rounds to an integer, biased as an exponent
-  constexpr float kLn2 = 0.693359375f, kLn2Rest = -2.12194440e-4f;
-  // (exp(f) - 1 - f) / f^2
-  constexpr float kRest[] = {0.5f, 0.16666538f, 0.04166627f, 0.0083672469f, 0.0013947598f};
-  x = max(F32::set1(-87.0f), x);
-  const F32 rounded = fma(x, F32::set1(kLog2E), F32::set1(kRound));
-  const F32 n = rounded - F32::set1(kRound);
-  const F32 f = fma(n, F32::set1(-kLn2Rest), fma(n, F32::set1(-kLn2), x));
-  F32 p = F32::set1(kRest[4]);
-  for (int i = 3; i >= 0; --i) p = fma(p, f, F32::set1(kRest[i]));
-  return {from_bits(shift_left<23>(bits(rounded))), fma(p, f * f, f)};
 }
 
 // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), which is x divided by 1 + exp(-2 ...).

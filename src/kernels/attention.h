@@ -2,12 +2,13 @@
 // of keys only by their copy in panels.
 #pragma once
 
+#include "kernels/exponential.h"
 #include "kernels/kernels.h"
 #include "kernels/linear.h"
 #include "kernels/panels.h"
 #include "kernels/reduce.h"
-#include "kernels/score.h"
 #include "kernels/simd.h"
+#include "runtime/layout.h"
 
 namespace lffn {
 namespace {
@@ -26,15 +27,15 @@ struct AttentionScratch {
 inline AttentionScratch lay_out(int64_t num_keys, int64_t head_size, float* start) {
   AttentionScratch s;
   s.key_panels = start;
-  s.value_panels = s.key_panels + whole_panels(num_keys) * head_size;
-  s.scores = s.value_panels + whole_panels(head_size) * num_keys;
+  s.value_panels = s.key_panels + round_up(num_keys, kPanel) * head_size;
+  s.scores = s.value_panels + round_up(head_size, kPanel) * num_keys;
   s.sums = s.scores + kQueryTile * kKeyBlock;
   return s;
 }
 
 inline size_t attention_scratch(int64_t num_keys, int64_t head_size) {
-  const int64_t panels = whole_panels(num_keys) * head_size + whole_panels(head_size) * num_keys;
-  return static_cast<size_t>(panels + kQueryTile * (kKeyBlock + whole_panels(head_size))) * sizeof(float);
+  const int64_t panels = round_up(num_keys, kPanel) * head_size + round_up(head_size, kPanel) * num_keys;
+  return static_cast<size_t>(panels + kQueryTile * (kKeyBlock + round_up(head_size, kPanel))) * sizeof(float);
 }
 
 // values[keys][columns] -> [panels][keys][kPanel], columns beyond the head zero.
@@ -52,7 +53,7 @@ inline void copy_values(const AttentionPlan& plan, float* panels) {
 }
 
 // Queries of a tile in whole vectors of any width.
-constexpr int64_t kQuerySlots = whole_panels(kQueryTile);
+constexpr int64_t kQuerySlots = round_up(kQueryTile, kPanel);
 
 // What each query's softmax has seen so far.
 struct Softmax {
@@ -63,7 +64,7 @@ struct Softmax {
 
 // Scores -> weights relative to the largest score of their query so far.
 inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bool first, Softmax* state) {
-  const int64_t padded = whole_panels(keys);
+  const int64_t padded = round_up(keys, kPanel);
   alignas(64) float partial[kQuerySlots * kPartialSums];
   for (int64_t q = 0; q < queries; ++q) {
     float* row = scores + q * kKeyBlock;
@@ -110,7 +111,7 @@ inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bo
 }
 
 inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, int64_t first_query, int64_t queries) {
-  const int64_t columns = whole_panels(plan.head_size);
+  const int64_t columns = round_up(plan.head_size, kPanel);
   const float* in = plan.queries + first_query * plan.stride;
   Softmax state;
   for (int64_t k = 0; k < plan.num_keys; k += kKeyBlock) {

@@ -15,7 +15,7 @@ constexpr int64_t kMostRows = 16;
 constexpr int64_t kRowsBytes = 16384;
 
 // Some rows of a token.
-struct Rows {
+struct ChosenRows {
   const uint8_t* at[kMostRows];  // whole groups: past the last entry any row stands in
   int64_t token;
   int64_t first, count;  // entries
@@ -33,7 +33,7 @@ inline void for_rows(const GatherPlan& plan, Add&& add) {
   const int64_t calls = (entries + most - 1) / most;
   const int64_t size = ((entries + calls - 1) / calls + kEntryGroup - 1) / kEntryGroup * kEntryGroup;
 
-  const auto find = [&](int64_t token, int64_t first, Rows* rows) LFFN_INLINE {
+  const auto find = [&](int64_t token, int64_t first, ChosenRows* rows) LFFN_INLINE {
     const int64_t count = entries - first < size ? entries - first : size;
     const uint16_t* codes = plan.codes + token * stride + first;
     rows->token = token;
@@ -49,14 +49,14 @@ inline void for_rows(const GatherPlan& plan, Add&& add) {
     }
     for (int64_t i = count; i < size; ++i) rows->at[i] = plan.tables;
   };
-  Rows lists[2];
+  ChosenRows lists[2];
   find(0, 0, &lists[0]);
   for (int64_t i = 0; i < lists[0].count; ++i) {
     for (int64_t b = 0; b < plan.columns * kElementBytes; b += kLineBytes) __builtin_prefetch(lists[0].at[i] + b);
   }
   for (int now = 0;; now = 1 - now) {
-    const Rows& rows = lists[now];
-    Rows& ahead = lists[1 - now];
+    const ChosenRows& rows = lists[now];
+    ChosenRows& ahead = lists[1 - now];
     const bool token_ends = rows.first + rows.count == entries;
     const bool ends = token_ends && rows.token + 1 == plan.num_tokens;
     if (!ends) find(token_ends ? rows.token + 1 : rows.token, token_ends ? 0 : rows.first + rows.count, &ahead);
@@ -94,8 +94,8 @@ LFFN_INLINE inline void for_pieces(int64_t columns, int64_t column, Add&& add) {
 
 // add_part(row, v, score, sum) gives sum plus score times the v-th vector of a piece.
 template <int kColumns, int kElementBytes, typename AddPart>
-LFFN_INLINE inline void add_piece(const GatherPlan& plan, const Rows& rows, const Rows& ahead, int64_t column,
-                                  float* sums, AddPart&& add_part) {
+LFFN_INLINE inline void add_piece(const GatherPlan& plan, const ChosenRows& rows, const ChosenRows& ahead,
+                                  int64_t column, float* sums, AddPart&& add_part) {
   constexpr int kVectors = kColumns / kLanes;
   const float* from = rows.first == 0 ? plan.bias + column : sums;
   const float* scores = plan.scores + rows.token * plan.stride + rows.first;
@@ -118,7 +118,7 @@ LFFN_INLINE inline void add_piece(const GatherPlan& plan, const Rows& rows, cons
 // bf16: a word holds column i in its lower and i + 16 in its upper half.
 inline void gather_bf16(const GatherPlan& plan) {
   alignas(64) float sums[kMaxColumns];
-  for_rows<2>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+  for_rows<2>(plan, [&](const ChosenRows& rows, const ChosenRows& ahead) LFFN_INLINE {
     for_pieces<kPiece, kColumnsBf16>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
       add_piece<columns, 2>(
           plan, rows, ahead, column, sums + column, [](const uint8_t* row, int v, F32 score, F32 sum) LFFN_INLINE {

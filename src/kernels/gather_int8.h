@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/gather.h"
+#include "kernels/rounding.h"
 
 namespace lffn {
 namespace {
@@ -23,8 +24,8 @@ inline int32_t word_place(int32_t column) {
 constexpr int32_t kTablesInt8 = 1 << 17;
 
 template <int kColumns>
-LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const Rows& rows, const Rows& ahead, int64_t column,
-                                       int32_t* sums, float* floats) {
+LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const ChosenRows& rows, const ChosenRows& ahead,
+                                       int64_t column, int32_t* sums, float* floats) {
   constexpr int kUnits = kColumns / (4 * kLanes), kSums = kColumns / kLanes;
   const uint8_t* score_bytes = plan.score_bytes + rows.token * plan.stride + rows.first;
   const bool from_zero = rows.first % kTablesInt8 == 0;
@@ -69,7 +70,7 @@ LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const Rows& rows,
 inline void gather_int8(const GatherPlan& plan) {
   alignas(64) int32_t sums[kMaxColumns];
   alignas(64) float floats[kMaxColumns];
-  for_rows<1>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+  for_rows<1>(plan, [&](const ChosenRows& rows, const ChosenRows& ahead) LFFN_INLINE {
     for_pieces<kPiece, kColumnsInt8>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
       add_piece_int8<columns>(plan, rows, ahead, column, sums + column, floats + column);
     });
@@ -79,8 +80,8 @@ inline void gather_int8(const GatherPlan& plan) {
 // Several probes: their scores may be negative, so the sums are floats. A vector holds the bytes of a unit of columns
 // that lie at one place of a word; whole words are as many columns as the sums of a unit.
 template <int kColumns>
-LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const Rows& rows, const Rows& ahead, int64_t column,
-                                         float* sums) {
+LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const ChosenRows& rows, const ChosenRows& ahead,
+                                         int64_t column, float* sums) {
   constexpr int kSums = kColumns / kLanes;
   const int64_t at = rows.token * plan.stride + rows.first;
   F32 running[kSums];
@@ -117,14 +118,12 @@ LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const Rows& row
 
 inline void gather_int8_scores(const GatherPlan& plan) {
   alignas(64) float sums[kMaxColumns];
-  for_rows<1>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+  for_rows<1>(plan, [&](const ChosenRows& rows, const ChosenRows& ahead) LFFN_INLINE {
     for_pieces<kPiece, kColumnsInt8>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
       add_piece_scores<columns>(plan, rows, ahead, column, sums + column);
     });
   });
 }
-
-constexpr float kRoundToInt = 12582912.0f;  // adding it leaves the rounded number in the lowest bits
 
 // Scores times their rows' scales, as numbers from 0 to 127 that are multiples of the token's scale.
 inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
@@ -146,7 +145,7 @@ inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const 
     score_byte_scales[t] = most / 127.0f;
     const F32 step = F32::set1(largest > 0 ? 127.0f / most : 0.0f);
     for (int32_t k = 0; k < num_tables; k += kLanes) {
-      store_u8(bits(F32::load(scores + k) * step + F32::set1(kRoundToInt)) & I32::set1(127), score_bytes + k);
+      store_u8(bits(F32::load(scores + k) * step + F32::set1(kRoundInLowBits)) & I32::set1(127), score_bytes + k);
     }
     for (int32_t k = num_tables; k % kEntryGroup != 0; ++k) score_bytes[k] = 0;
   }

@@ -103,7 +103,7 @@ inline void gather_f32(const GatherPlan& plan) {
     return;
   }
   alignas(64) float sums[kSlabColumns];
-  for_rows<4>(plan, [&](const Rows& rows, const Rows& ahead) LFFN_INLINE {
+  for_rows<4>(plan, [&](const ChosenRows& rows, const ChosenRows& ahead) LFFN_INLINE {
     for_pieces<kSlabColumns, kColumnsF32>(plan.columns, 0, [&](auto columns, int64_t column) LFFN_INLINE {
       add_piece<columns, 4>(plan, rows, ahead, column, sums + column, add_floats);
     });

@@ -116,7 +116,7 @@ void run_chains_int8(const HashPlan& plan, const float* in, float* out, void* sc
   const Int8Shape shape(plan);
   Parts parts(scratch);
   const Int8Buffers buffers = int8_buffers(plan, kTokens, parts);
-  const int32_t* weights = plan.weights_int8;
+  const int32_t* weights = plan.weight_words;
   const int32_t* starts = plan.starts;
   const float* scales = plan.weight_scales;
   const int64_t at_once = shape.at_once();
@@ -159,7 +159,7 @@ inline void run_chains_int8_token(const HashPlan& plan, const float* in, float* 
   const Int8Shape shape(plan);
   Parts parts(scratch);
   const Int8Buffers buffers = int8_buffers(plan, 1, parts);
-  const int8_t* weights = plan.weights_token;
+  const int8_t* weights = plan.token_weights;
   const int32_t* starts = plan.starts;
   const float* scales = plan.weight_scales;
   quantise<TokenRows, true>(plan, in, nullptr, buffers.first);

@@ -50,9 +50,9 @@ struct HashPlan {
   // int8: words of kernels.hash_word_inputs numbers, int8 or int16; `at once` is kernels.hash_outputs, or a smaller
   // block. [chains][factors][outputs / at once][blocks][words of a block][at once]; dense: the blocks of inputs
   // outermost.
-  const int32_t* weights_int8;
+  const int32_t* weight_words;
   // int8, for one token: bytes, [chains][factors][blocks][outputs / panel][words of a block][panel][word]
-  const int8_t* weights_token;
+  const int8_t* token_weights;
   const float* weight_scales;  // int8: [chains][factors][outputs]
   const int32_t* starts;  // int8: -128 * the sum of an output's weights, [chains][factors][outputs]; dense: [blocks]...
   int64_t step_rows;      // int8: inputs that are quantised alike, whole blocks

@@ -16,8 +16,6 @@ constexpr int kSumVectors = kRegisters == 32 ? 24 : kPanelVectors == 2 ? 12 : 8;
 // Panels side by side where there are many rows.
 constexpr int kUsualPanels = kPanelVectors == 1 ? 2 : 1;
 
-constexpr int64_t whole_panels(int64_t n) { return (n + kPanel - 1) / kPanel * kPanel; }
-
 // kDepth: words of weights of all panels at once that stay in a near cache while the rows pass by.
 struct FloatLinear : FloatProduct {
   static constexpr int64_t kDepth = 512;

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "kernels/linear.h"
+#include "kernels/rounding.h"
 
 namespace lffn {
 namespace {
 
-constexpr float kRoundInLowBits8 = 12582912.0f;  // adding it leaves the rounded number in the lowest bits
-constexpr float kSmallestRange8 = 1e-30f;        // below it a row counts as zero
 // One less than 255, so that the zero point can round up and no number leaves a byte.
 constexpr float kSteps = 254;
 
@@ -212,9 +211,9 @@ inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int6
     }
     if (block < 0) largest = 0;
     float width = range.highest - range.lowest;
-    width = width < kSmallestRange8 ? kSmallestRange8 : width;
+    width = width < kSmallestRange ? kSmallestRange : width;
     const float scale = range.finite ? width / kSteps : __builtin_nanf(""), inverse = kSteps / width;
-    const float zero = fma1(-range.lowest, inverse, 0.5f) + kRoundInLowBits8;
+    const float zero = fma1(-range.lowest, inverse, 0.5f) + kRoundInLowBits;
     int32_t zero_bits;
     __builtin_memcpy(&zero_bits, &zero, sizeof zero);
     __builtin_memcpy(out, &scale, sizeof scale);

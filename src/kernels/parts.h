@@ -4,18 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/layout.h"
+
 namespace lffn {
 namespace {
 
-// Hands out a buffer's parts, each on a cache line; without a buffer it only counts.
+// Hands out the parts of a buffer where `place` says; without a buffer it only counts.
 class Parts {
  public:
   explicit Parts(void* buffer) : buffer_(static_cast<uint8_t*>(buffer)) {}
   template <typename Number>
   Number* take(int64_t count) {
-    uint8_t* part = buffer_ == nullptr ? nullptr : buffer_ + size_;
-    size_ += (static_cast<size_t>(count) * sizeof(Number) + 63) / 64 * 64;
-    return reinterpret_cast<Number*>(part);
+    const size_t at = place(size_, static_cast<size_t>(count) * sizeof(Number));
+    return buffer_ == nullptr ? nullptr : reinterpret_cast<Number*>(buffer_ + at);
   }
   size_t size() const { return size_; }
 

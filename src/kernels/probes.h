@@ -3,6 +3,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/score.h"
+#include "runtime/layout.h"
 
 namespace lffn {
 namespace {
@@ -48,8 +49,6 @@ inline const Probe* cheapest_codes(const float* z, int32_t code_bits, int32_t wa
   }
   return from;
 }
-
-inline int32_t round_up(int32_t n, int32_t unit) { return (n + unit - 1) / unit * unit; }
 
 // Bytes of scratch for probe_table.
 inline size_t probe_scratch(int32_t num_probes) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/kernels.h"
+#include "kernels/rounding.h"
 #include "kernels/simd.h"
 #include "kernels/unroll.h"
 
@@ -16,8 +17,6 @@ constexpr int kWordInputs = kByteDot ? 4 : 2;
 constexpr int32_t kRaised = kByteZero == 0 ? 0 : static_cast<int32_t>(0x80808080u);
 inline int64_t words_of(int64_t inputs) { return (inputs + kWordInputs - 1) / kWordInputs; }
 
-constexpr float kRoundInLowBits = 12582912.0f;  // adding it leaves the rounded number in the lowest bits
-constexpr float kSmallestRange = 1e-30f;        // rows whose largest is below it count as zero
 constexpr float kUsualSteps = 127;
 constexpr float kMostSteps = 32639;  // whose second byte is 127
 constexpr float kUsualSpread = 4;    // what is larger than so many times the mean magnitude stands out
@@ -225,10 +224,10 @@ struct TokenRows {
 
 // All rows. The first factor's have outliers; the later ones' have not. largest[blocks][tokens]: the magnitudes of the
 // blocks, nullptr where they are not known.
-template <typename Rows, bool kOutliers>
+template <typename Source, bool kOutliers>
 void quantise(const HashPlan& plan, const float* in, const int32_t* largest, const Quantised& out) {
-  constexpr int64_t kTokens = Rows::kTokens;
-  constexpr int kSets = Rows::kSets;
+  constexpr int64_t kTokens = Source::kTokens;
+  constexpr int kSets = Source::kSets;
   for (int64_t first = 0, step = 0; first < plan.width; first += plan.step_rows, ++step) {
     const int64_t rows = plan.width - first < plan.step_rows ? plan.width - first : plan.step_rows;
     const StepRule rule = step_rule(plan.block, rows);
@@ -237,26 +236,26 @@ void quantise(const HashPlan& plan, const float* in, const int32_t* largest, con
     F32 usual[kSets], inverse[kSets];
     unroll<kSets>([&](auto s) LFFN_INLINE { most[s] = sum[s] = I32::set1(0); });
     if (largest == nullptr) {
-      Rows::each(from, rows, [&](F32 value, auto s) LFFN_INLINE { most[s] = larger_magnitude(most[s], value); });
+      Source::each(from, rows, [&](F32 value, auto s) LFFN_INLINE { most[s] = larger_magnitude(most[s], value); });
     } else {
       for (int64_t b = first / plan.block; b * plan.block < first + rows; ++b) {
         unroll<kSets>([&](auto s)
                           LFFN_INLINE { most[s] = max(most[s], I32::load(largest + b * kTokens + s * kLanes)); });
       }
     }
-    unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = range_of(Rows::largest(most[s])); });
+    unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = range_of(Source::largest(most[s])); });
     if constexpr (kOutliers) {
       unroll<kSets>([&](auto s) LFFN_INLINE { inverse[s] = F32::set1(kMeanSteps) / usual[s]; });
-      Rows::each(from, rows, [&](F32 value, auto s) LFFN_INLINE { sum[s] = sum[s] + mean_steps(value, inverse[s]); });
-      unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = usual_range(rule, usual[s], Rows::sum(sum[s])); });
+      Source::each(from, rows, [&](F32 value, auto s) LFFN_INLINE { sum[s] = sum[s] + mean_steps(value, inverse[s]); });
+      unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = usual_range(rule, usual[s], Source::sum(sum[s])); });
     }
     unroll<kSets>([&](auto s) LFFN_INLINE {
       inverse[s] = F32::set1(rule.usual) / usual[s];
       // An infinity becomes another number on each instruction set, so the step becomes NaN; finite ones stay.
       const F32 worth = usual[s] * F32::set1(1 / rule.usual) + (usual[s] - usual[s]);
-      Rows::put_step(worth, out.steps + step * kTokens + s * kLanes);
+      Source::put_step(worth, out.steps + step * kTokens + s * kLanes);
     });
-    Rows::template put_words<kOutliers>(plan, in, first, rows, inverse, out);
+    Source::template put_words<kOutliers>(plan, in, first, rows, inverse, out);
   }
 }
 

@@ -1,32 +1,13 @@
 // From hash values to codes and scores, several tables or tokens side by side.
 #pragma once
 
+#include "kernels/exponential.h"
 #include "kernels/kernels.h"
 #include "kernels/simd.h"
 #include "kernels/unroll.h"
 
 namespace lffn {
 namespace {
-
-// 2^t for t <= 0, within 2 units in the last place; 2^-126 for anything below.
-inline F32 exp2_negative(F32 t) {
-  constexpr float kRound = 12582912.0f + 127.0f;  // adding it rounds to an integer, biased as an exponent
-  t = max(F32::set1(-126.0f), t);
-  const F32 rounded = t + F32::set1(kRound);
-  const F32 f = t - (rounded - F32::set1(kRound));
-  F32 p = F32::set1(0.0013276472f);
-  p = fma(p, f, F32::set1(0.0096755419f));
-  p = fma(p, f, F32::set1(0.055507131f));
-  p = fma(p, f, F32::set1(0.2402212f));
-  p = fma(p, f, F32::set1(0.69314694f));
-  p = fma(p, f, F32::set1(1.0f));
-  return p * from_bits(shift_left<23>(bits(rounded)));
-}
-
-constexpr float kLog2E = 1.44269504f;
-
-// exp(x) for x <= 0.
-inline F32 exp_negative(F32 x) { return exp2_negative(x * F32::set1(kLog2E)); }
 
 // One table in each lane of kVectors vectors, which take turns to hide each other's latency. hash(j, v) gives the
 // lanes' j-th hash values.

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "layer/layer.h"
+#include "runtime/cancel_flag.h"
 #include "runtime/cpu.h"
 #include "runtime/float_mode.h"
-#include "runtime/poll.h"
 #include "runtime/threads.h"
 
 namespace lffn {

@@ -11,14 +11,6 @@
 
 namespace lffn {
 
-// The nearest of 255 values for each: -127 to 127 times the scale that is returned.
-float quantise_row(const float* values, int64_t size, int8_t* out);
-
-// A row as int8 with the scale that is returned: what is int8 in the tensor as it is, so that saving and loading change
-// nothing. `floats` has room for the row.
-float read_int8_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* floats,
-                    int8_t* out);
-
 // The layer norm and the projection, with the plan that points into them.
 struct PackedProjection {
   HashPlan plan = {};

@@ -172,36 +172,13 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
       }
     }
   }
-  plan.weights_int8 = packed.weights.as<int32_t>();
-  plan.weights_token = layout.token;
+  plan.weight_words = packed.weights.as<int32_t>();
+  plan.token_weights = layout.token;
   plan.weight_scales = scales;
   plan.starts = layout.starts;
 }
 
 }  // namespace
-
-float quantise_row(const float* values, int64_t size, int8_t* out) {
-  float largest = 0;
-  for (int64_t i = 0; i < size; ++i) largest = std::max(largest, std::fabs(values[i]));
-  const float scale = largest / 127.0f;
-  for (int64_t i = 0; i < size; ++i) {
-    const float steps = scale > 0 ? std::nearbyint(values[i] / scale) : 0.0f;
-    out[i] = static_cast<int8_t>(std::clamp(steps, -127.0f, 127.0f));
-  }
-  return scale;
-}
-
-float read_int8_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* floats,
-                    int8_t* out) {
-  if (tensor.dtype != DType::kI8) {
-    read_floats(tensor, row * size, size, floats);
-    return quantise_row(floats, size, out);
-  }
-  tensor.read(static_cast<size_t>(row * size), static_cast<size_t>(size), out);
-  float scale;
-  read_floats(*scales, row, 1, &scale);
-  return scale;
-}
 
 PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype,
                                  const Kernels& kernels) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "layer/pack.h"
+#include "format/tensor_numbers.h"
 #include "runtime/cpu.h"
 
 namespace lffn {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "kernels/kernels.h"
+#include "runtime/cancel_flag.h"
 #include "runtime/float_mode.h"
-#include "runtime/poll.h"
 #include "runtime/threads.h"
 
 namespace lffn {

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 #include "lookupffn/lookupffn.h"
+#include "runtime/layout.h"
 
 namespace lffn {
-
-constexpr size_t kCacheLine = 64;
 
 // Throws Error for an incomplete one.
 void check_allocator(const lffn_allocator& allocator);
@@ -47,19 +45,6 @@ class Memory {
   size_t size_ = 0;
   lffn_allocator allocator_ = {};
 };
-
-// The multiple of `unit` that is n or follows it.
-template <typename Number>
-constexpr Number round_up(Number n, std::common_type_t<Number> unit) {
-  return (n + unit - 1) / unit * unit;
-}
-
-// Where so many bytes begin in a block of memory that ends at `end` so far, which moves behind them.
-inline size_t place(size_t& end, size_t bytes) {
-  const size_t at = end;
-  end += round_up(bytes, kCacheLine);
-  return at;
-}
 
 // a * b, or std::bad_alloc where that overflows: no memory can hold it.
 size_t checked_product(size_t a, size_t b);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "format/utf8.h"
-#include "runtime/poll.h"
+#include "runtime/cancel_flag.h"
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/unicode.h"
 

@@ -21,18 +21,6 @@ namespace lffn {
 
 enum class TokenizerKind { kWordPiece, kBytePairs };
 
-// The text of each of the folder's files that are there.
-struct TokenizerFiles {
-  std::optional<std::string_view> tokenizer_json;
-  std::optional<std::string_view> tokenizer_config;
-  std::optional<std::string_view> special_tokens_map;
-  std::optional<std::string_view> vocab_txt;
-  std::optional<std::string_view> vocab_json;
-  std::optional<std::string_view> merges_txt;
-  // Looked at while they are read; not 0: Error(LFFN_ERROR_CANCELLED).
-  const int32_t* cancel = nullptr;
-};
-
 struct TokenizerDescription {
   std::string where;  // the file's name, which begins messages
   TokenizerKind kind = TokenizerKind::kBytePairs;
@@ -78,26 +66,12 @@ constexpr size_t kMaxVocabularyBytes = 64u << 20;  // of each file
 constexpr size_t kMaxAddedTokens = 1 << 16;
 constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each: as many may be compared at each byte of a text
 
-// Each throws Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
-TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel);
-TokenizerDescription read_vocab_txt(std::string_view text, const int32_t* cancel);
-TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt, const int32_t* cancel);
-// All together: tokenizer.json where it is there, else vocab.txt, else vocab.json and merges.txt.
-TokenizerDescription read_tokenizer_files(const TokenizerFiles& files);
-
-// Does what transformers does where these files contradict tokenizer.json, or tell what it does not.
-// The first returns whether it lists the added tokens, and so leaves nothing for the second to say.
-bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to);
-void apply_special_tokens_map(std::string_view text, TokenizerDescription& to);
-// As if the token were added after those that are there.
-void add_token(TokenizerDescription& to, AddedToken&& token);
-
-// For the readers. `where` begins the message if the value, or the two symbols with a space between, cannot be meant.
+// For the readers. Each throws Error(LFFN_ERROR_BAD_MODEL); `where` begins the message if the value, or the two symbols
+// with a space between, cannot be meant.
 void check_vocabulary_size(size_t size, const char* where);
 void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const std::string& where);
 void append_merge(TokenizerDescription& to, std::string_view pair, const std::string& where);
-
-// The tokenizer.json of what was read: the same text for the same content, and Hugging Face's library reads it, too.
-std::string write_tokenizer_json(const TokenizerDescription& description);
+// As if the token were added after those that are there.
+void add_token(TokenizerDescription& to, AddedToken&& token);
 
 }  // namespace lffn

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "format/utf8.h"
+#include "runtime/cancel_flag.h"
 #include "runtime/error.h"
-#include "runtime/poll.h"
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/unicode.h"

@@ -1,14 +1,10 @@
-// tokenizer_config.json and special_tokens_map.json: what they say besides, or against, tokenizer.json.
+#include "tokenizer/read_tokenizer_config.h"
+
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
-#include "format/utf8.h"
-#include "runtime/error.h"
-#include "tokenizer/description.h"
 #include "tokenizer/json_settings.h"
-#include "tokenizer/seeded_hash.h"
 
 namespace lffn {
 namespace {
@@ -79,14 +75,6 @@ void apply_kind_settings(const JsonSettings& settings, TokenizerDescription& to)
 
 }  // namespace
 
-const std::string& TokenizerDescription::role(std::string_view name) const {
-  return std::find_if(roles.begin(), roles.end(), [&](const Role& role) { return role.name == name; })->token;
-}
-
-void TokenizerDescription::limit_length(size_t tokens) {
-  if (tokens > 0 && tokens < (size_t{1} << 31) && (max_length == 0 || tokens < max_length)) max_length = tokens;
-}
-
 bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
   const JsonSettings settings = read_json_settings(text, "tokenizer_config.json");
   read_roles(settings, to);
@@ -100,34 +88,6 @@ bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
 
 void apply_special_tokens_map(std::string_view text, TokenizerDescription& to) {
   read_roles(read_json_settings(text, "special_tokens_map.json"), to);
-}
-
-void add_token(TokenizerDescription& to, AddedToken&& token) {
-  if (token.content.size() > kMaxAddedTokenBytes) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s has %zu bytes, more than the %zu allowed", to.where.c_str(),
-         in_quotes(token.content).c_str(), token.content.size(), kMaxAddedTokenBytes);
-  }
-  const auto found = to.place_of_added.find(token.content);
-  if (found == to.place_of_added.end()) {
-    if (to.added.size() == kMaxAddedTokens) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: more than %zu added tokens", to.where.c_str(), kMaxAddedTokens);
-    }
-    token.in_plain_text = !token.normalized;
-    token.in_normalized_text = token.normalized;
-    to.place_of_added.emplace(token.content, to.added.size());
-    to.added.push_back(std::move(token));
-    return;
-  }
-  AddedToken& old = to.added[found->second];
-  if (old.id != token.id) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s has the id %d, and %d elsewhere", to.where.c_str(),
-         in_quotes(token.content).c_str(), old.id, token.id);
-  }
-  // The reference keeps a special token where it was looked for first, and looks for any other in both places.
-  token.in_plain_text = old.in_plain_text || (!old.special && !token.normalized);
-  token.in_normalized_text = old.in_normalized_text || (!old.special && token.normalized);
-  token.special = token.special || old.special;
-  old = std::move(token);
 }
 
 }  // namespace lffn

@@ -1,12 +1,12 @@
-// tokenizer.json of Hugging Face's tokenizers library, as far as it describes a tokenizer that is known here.
+#include "tokenizer/read_tokenizer_json.h"
+
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "runtime/cancel_flag.h"
 #include "runtime/error.h"
-#include "runtime/poll.h"
-#include "tokenizer/description.h"
 #include "tokenizer/json_settings.h"
 
 namespace lffn {

@@ -1,14 +1,13 @@
-// vocab.txt, a token on each line; vocab.json, an object of token: id, with merges.txt, a pair on each line.
-#include <algorithm>
+#include "tokenizer/read_vocabulary.h"
+
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "format/json.h"
 #include "format/utf8.h"
+#include "runtime/cancel_flag.h"
 #include "runtime/error.h"
-#include "runtime/poll.h"
-#include "tokenizer/description.h"
 #include "tokenizer/seeded_hash.h"
 
 namespace lffn {
@@ -67,45 +66,7 @@ void read_merges(std::string_view text, const int32_t* cancel, TokenizerDescript
   });
 }
 
-int32_t id_of(const TokenizerDescription& description, std::string_view token) {
-  const auto& tokens = description.tokens;
-  const auto found =
-      std::find_if(tokens.begin(), tokens.end(), [&](const auto& entry) { return entry.first == token; });
-  return found != tokens.end() ? found->second : -1;
-}
-
-TemplatePart special(const TokenizerDescription& description, std::string_view token, int32_t type) {
-  const int32_t id = id_of(description, token);
-  if (id < 0) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s is missing", description.where.c_str(), in_quotes(token).c_str());
-  }
-  return {TemplatePart::Kind::kSpecial, type, id};
-}
-
 }  // namespace
-
-void check_vocabulary_size(size_t size, const char* where) {
-  if (size > kMaxVocabularyBytes) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: %zu bytes, more than the %zu allowed", where, size, kMaxVocabularyBytes);
-  }
-}
-
-void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const std::string& where) {
-  if (id.kind != JsonScalar::Kind::kUnsigned || id.integer > kMaxTokenId) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: the id of %s must be a whole number from 0 to %d", where.c_str(),
-         in_quotes(token).c_str(), kMaxTokenId);
-  }
-  to.tokens.emplace_back(std::move(token), static_cast<int32_t>(id.integer));
-}
-
-void append_merge(TokenizerDescription& to, std::string_view pair, const std::string& where) {
-  const size_t blank = pair.find(' ');
-  if (blank == std::string_view::npos || pair.find(' ', blank + 1) != std::string_view::npos) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: %s is not two symbols with a space between them", where.c_str(),
-         in_quotes(pair).c_str());
-  }
-  to.merges.emplace_back(pair.substr(0, blank), pair.substr(blank + 1));
-}
 
 TokenizerDescription read_vocab_txt(std::string_view text, const int32_t* cancel) {
   TokenizerDescription result;
@@ -134,69 +95,6 @@ TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_
   VocabReader reader(result, cancel);
   parse_json(vocab_json, 0, 2, reader);
   read_merges(merges_txt, cancel, result);
-  return result;
-}
-
-// What tokenizers of this kind put around texts.
-static void add_default_template(TokenizerDescription& to) {
-  const auto first = [](int32_t type) { return TemplatePart{TemplatePart::Kind::kFirst, type, -1}; };
-  const auto second = [](int32_t type) { return TemplatePart{TemplatePart::Kind::kSecond, type, -1}; };
-  PostProcessing& post = to.post_processing;
-  const bool is_bert = to.kind == TokenizerKind::kWordPiece;
-  const TemplatePart cls = special(to, to.role("cls_token"), 0), sep = special(to, to.role("sep_token"), 0);
-  post.single = {cls, first(0), sep};
-  if (is_bert) {
-    post.pair = {cls, first(0), sep, second(1), special(to, to.role("sep_token"), 1)};
-  } else {
-    post.pair = {cls, first(0), sep, sep, second(0), sep};
-    post.is_roberta = post.has_trimming = post.trims_spans = true;
-    post.trims_after_prefix = to.add_prefix_space;
-  }
-}
-
-// Gives the roles that have no token yet their usual ones.
-static void name_roles(TokenizerDescription& to) {
-  for (TokenizerDescription::Role& role : to.roles) {
-    if (role.token.empty()) role.token = to.kind == TokenizerKind::kWordPiece ? role.bert : role.roberta;
-  }
-}
-
-// Looks for the tokens of all roles that are in the vocabulary in texts, too.
-static void add_role_tokens(TokenizerDescription& to) {
-  for (const TokenizerDescription::Role& role : to.roles) {
-    AddedToken token;
-    token.id = id_of(to, role.token);
-    if (token.id < 0 || to.place_of_added.count(role.token) != 0) continue;
-    token.content = role.token;
-    token.strip_left = to.kind == TokenizerKind::kBytePairs && std::string_view(role.name) == "mask_token";
-    add_token(to, std::move(token));
-  }
-}
-
-TokenizerDescription read_tokenizer_files(const TokenizerFiles& files) {
-  const bool has_json = files.tokenizer_json.has_value();
-  TokenizerDescription result;
-  if (has_json) {
-    result = read_tokenizer_json(*files.tokenizer_json, files.cancel);
-  } else if (files.vocab_txt) {
-    result = read_vocab_txt(*files.vocab_txt, files.cancel);
-  } else if (files.vocab_json && files.merges_txt) {
-    result = read_vocab_merges(*files.vocab_json, *files.merges_txt, files.cancel);
-  } else if (files.vocab_json || files.merges_txt) {
-    const bool no_merges = !files.merges_txt;
-    fail(LFFN_ERROR_BAD_MODEL, "%s is missing beside %s", no_merges ? "merges.txt" : "vocab.json",
-         no_merges ? "vocab.json" : "merges.txt");
-  } else {
-    fail(LFFN_ERROR_BAD_MODEL, "no tokenizer: neither tokenizer.json nor vocab.txt nor vocab.json with merges.txt");
-  }
-  const bool outdates_map = files.tokenizer_config && apply_tokenizer_config(*files.tokenizer_config, result);
-  if (files.special_tokens_map && !outdates_map) apply_special_tokens_map(*files.special_tokens_map, result);
-  name_roles(result);
-  if (!has_json) {
-    result.unknown = result.role("unk_token");
-    add_default_template(result);
-  }
-  if (!has_json || files.tokenizer_config) add_role_tokens(result);
   return result;
 }
 

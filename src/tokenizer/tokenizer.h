@@ -16,6 +16,7 @@
 #include "tokenizer/description.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/post_processor.h"
+#include "tokenizer/read_tokenizer_files.h"
 #include "tokenizer/vocabulary.h"
 #include "tokenizer/word_pieces.h"
 

@@ -1,8 +1,9 @@
+#include "tokenizer/write_tokenizer_json.h"
+
 #include <algorithm>
 #include <string>
 
 #include "format/json.h"
-#include "tokenizer/description.h"
 
 namespace lffn {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "all_kernels.h"
-#include "layer/tensors.h"
+#include "format/tensor_numbers.h"
 #include "model/linear.h"
 
 namespace lffn {

@@ -1,0 +1,40 @@
+// The numbers of a tensor, whatever they are stored as: as float32, or as int8 with a scale for each row.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "format/safetensors.h"
+#include "lookupffn/lookupffn.h"
+
+namespace lffn {
+
+// The product of a shape.
+int64_t count_of(const std::vector<int64_t>& shape);
+
+// Fails unless the tensor has exactly this shape, one of these types and finite values.
+void check_tensor(const TensorView& tensor, const std::vector<int64_t>& shape, const std::vector<DType>& dtypes,
+                  lffn_status status);
+
+// The LFFN_ element type that a tensor's numbers are held as, where LFFN_DTYPE_AS_STORED or another is wanted.
+int32_t held_as(DType stored, int32_t wanted);
+
+// `count` elements from element `first` of a float tensor, as float32.
+void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* out);
+
+// A row of `size` numbers as float32, whatever they are stored as; int8 ones times their row's scale, which only they
+// have. Always finite.
+void read_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* out);
+
+// The nearest of 255 values for each: -127 to 127 times the scale that is returned.
+float quantise_row(const float* values, int64_t size, int8_t* out);
+
+// A row as int8 with the scale that is returned: what is int8 in the tensor as it is, so that saving and loading change
+// nothing. `floats` has room for the row.
+float read_int8_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* floats,
+                    int8_t* out);
+
+float float_from_bf16(uint16_t bits);
+uint16_t bf16_from_float(float value);  // to nearest, ties to even
+
+}  // namespace lffn
