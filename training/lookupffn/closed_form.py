@@ -1,0 +1,249 @@
+"""A student's weights from its teacher's without a training step: layer after layer, on the student's own inputs.
+
+Heads go by backward elimination, neurons by how much they add; what is left, a linear map beside lookups and rows by word
+get their outputs by least squares towards the teacher's sum before the norm. Lookups stay as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Iterator, Optional, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from .families import Layer
+from .family_model import FamilyModel
+from .layer import LookupFFN
+from .least_squares import RowPrior, Sums, best_heads, by_turns
+from .progress import Progress
+
+_CHUNK = 16384
+_SAMPLE = 100_000  # tokens from which neurons are chosen
+_PASSES = 5  # over all tokens, a layer
+
+
+@dataclasses.dataclass
+class Found:
+    """Of a layer: what was kept, and the squared error after attention and after the whole layer, over the variance."""
+
+    layer: int
+    heads: list[int]
+    neurons: int
+    attention_error: float
+    error: float
+
+
+class _Error:
+    def __init__(self, size: int) -> None:
+        self.squares, self.count = 0.0, 0
+        self.sum, self.sum_of_squares = torch.zeros(size, dtype=torch.double), 0.0
+
+    def add(self, mine: Tensor, wanted: Tensor) -> None:
+        self.squares += float((mine - wanted).square().sum())
+        self.sum += wanted.double().sum(0)
+        self.sum_of_squares += float(wanted.double().square().sum())
+        self.count += len(wanted)
+
+    def value(self) -> float:
+        return self.squares / max(self.sum_of_squares - float(self.sum.square().sum()) / self.count, 1e-30)
+
+
+class ClosedForm:
+    """Both models are of one family and size; the student has the numbers of heads and neurons that it shall keep. What
+    belongs to tokens lies in files below `folder`, so that memory holds chunks of it and sums alone."""
+
+    def __init__(self, student: FamilyModel, teacher: FamilyModel, batches: Sequence[Tensor], folder: Path) -> None:
+        """batches: ids [texts, length]."""
+        self.student, self.teacher, self.batches, self.folder = student, teacher, batches, Path(folder)
+        self.ids = torch.cat([ids.flatten() for ids in batches])
+        self.size = student.config.get("hidden_size")
+        self.device = student.device
+        self.rows = student.base.embeddings.rows_of(self.ids.to(self.device)).cpu()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.prior: Optional[RowPrior] = None
+        self.progress, self.done = Progress(0, len(self.ids) * _PASSES * len(student.layers)), 0
+
+    def _array(self, name: str, width: int, kind: type = np.float32) -> Tensor:
+        return torch.from_numpy(np.memmap(self.folder / name, kind, "w+", shape=(len(self.ids), width)))
+
+    def _chunks(self) -> Iterator[slice]:
+        for first in range(0, len(self.ids), _CHUNK):
+            chunk = slice(first, min(first + _CHUNK, len(self.ids)))
+            yield chunk
+            self._tell(chunk)
+
+    def _texts(self) -> Iterator[tuple[slice, Tensor]]:
+        first = 0
+        for ids in self.batches:
+            chunk = slice(first, first + ids.numel())
+            yield chunk, ids
+            self._tell(chunk)
+            first = chunk.stop
+
+    def _tell(self, chunk: slice) -> None:
+        self.done = min(self.done + chunk.stop - chunk.start, self.progress.total)
+        self.progress.show(self.done, "closed form")
+
+    @torch.no_grad()
+    def run(self, layers: Sequence[int]) -> list[Found]:
+        """These get new weights, in place; the others must be as the teacher's."""
+        try:
+            self.mine, self.theirs, self.wanted = (self._array(name, self.size) for name in ("mine", "theirs", "wanted"))
+            self.weights = torch.empty(len(self.ids))
+            for chunk, ids in self._texts():
+                for model, states in ((self.student, self.mine), (self.teacher, self.theirs)):
+                    states[chunk] = model.base.embeddings(ids.to(self.device)).flatten(0, 1).cpu()
+            found = []
+            for i, (student, teacher) in enumerate(zip(self.student.layers, self.teacher.layers)):
+                if i in layers:
+                    heads, attention_error = self._attention(student, teacher)
+                    neurons, error = self._ffn(student, teacher)
+                    found.append(Found(i, heads, neurons, attention_error, error))
+                else:
+                    self._whole_layer(student, teacher)
+                self.done = len(self.ids) * _PASSES * (i + 1)
+            return found
+        finally:
+            for name in ("mine", "theirs", "wanted", "values"):
+                (self.folder / name).unlink(missing_ok=True)
+
+    def _whole_layer(self, student: Layer, teacher: Layer) -> None:
+        for chunk, ids in self._texts():
+            for model, layer, states in ((self.student, student, self.mine), (self.teacher, teacher, self.theirs)):
+                x = states[chunk].view(*ids.shape, -1).to(self.device)
+                states[chunk] = layer(x, None, model.base.embeddings.rows_of(ids.to(self.device))).flatten(0, 1).cpu()
+
+    def _attention(self, student: Layer, teacher: Layer) -> tuple[list[int], float]:
+        """`mine` and `theirs` become what comes after attention."""
+        width, size = teacher.num_heads * teacher.head_size, teacher.head_size
+        values, sums = self._array("values", max(1, width), np.float16), Sums(width, self.size)
+        norm, out = teacher.attention_norm(), teacher.attention_output()
+        for chunk, ids in self._texts():
+            x, y = (states[chunk].view(*ids.shape, -1).to(self.device) for states in (self.mine, self.theirs))
+            self.theirs[chunk] = teacher.attend(y).flatten(0, 1).cpu()
+            if width:
+                values[chunk] = teacher.values(x, None).flatten(0, 1).half().cpu()
+        for chunk in self._chunks():
+            x, a, v = self._of(chunk, self.mine, self.theirs, values)
+            v = v[:, :width]
+            if teacher.norm_first:
+                wanted, scale = a - x, a.std(1, unbiased=False, keepdim=True)
+            else:  # the norm undone, with the scale that the student will have
+                o = x + (out(v) if width else out(x))
+                scale = o.std(1, unbiased=False, keepdim=True)
+                gain = torch.where(norm.weight.abs() > 1e-6, norm.weight, torch.ones_like(norm.weight))
+                undone = (a - norm.bias) / gain * scale + o.mean(1, keepdim=True)
+                wanted = torch.where(norm.weight.abs() > 1e-6, undone, o) - x
+            sums.add(v.cpu(), wanted.cpu(), 1 / scale[:, 0].square().clamp(min=1e-12).cpu())
+        heads = best_heads(sums, teacher.num_heads, size, student.num_heads)
+        places = (torch.tensor(heads, dtype=torch.long)[:, None] * size + torch.arange(size)).flatten()
+        self._put_heads(student, teacher, places, sums.solve(places))
+        error = _Error(self.size)
+        for chunk in self._chunks():
+            x, v = self._of(chunk, self.mine, values)
+            output = student.attention_output()
+            y = student.after_attention(x, output(v[:, places.to(v.device)] if student.num_heads else x)).cpu()
+            error.add(y, self.theirs[chunk])
+            self.mine[chunk] = y
+        return heads, error.value()
+
+    def _of(self, chunk: slice, *states: Tensor) -> list[Tensor]:
+        return [state[chunk].float().to(self.device) for state in states]
+
+    @staticmethod
+    def _put_heads(student: Layer, teacher: Layer, places: Tensor, weights: Tensor) -> None:
+        if student.num_heads:
+            for mine, theirs in zip(student.projections(), teacher.projections()):
+                mine.weight.copy_(theirs.weight[places])
+                mine.bias.copy_(theirs.bias[places])
+            student.attention_output().weight.copy_(weights[:-1].t())
+        student.attention_output().bias.copy_(weights[-1])
+
+    def _ffn(self, student: Layer, teacher: Layer) -> tuple[int, float]:
+        """`mine` and `theirs` become what comes after the layer."""
+        their_rows = self.teacher.base.embeddings.rows_of(self.ids.to(self.device))
+        for chunk in self._chunks():
+            x, a = self._of(chunk, self.mine, self.theirs)
+            f = teacher.feed(a, their_rows[chunk])
+            self.wanted[chunk] = (a + f - x).cpu()
+            self.weights[chunk] = 1 / (a + f).var(1).clamp(min=1e-12).cpu()
+            self.theirs[chunk] = teacher.finish(a, f).cpu()
+        self.weights /= self.weights.mean()
+        self._choose_neurons(student, teacher)
+        words = student.words if hasattr(student, "words") else None
+        sums = Sums(self._features(student, self.mine[:1].to(self.device)).shape[1], self.size,
+                    words.num_embeddings if words is not None else 0)
+        for chunk in self._chunks():
+            x, wanted = self._of(chunk, self.mine, self.wanted)
+            if hasattr(student, "FFN"):
+                wanted = wanted - student.FFN(student.fed(x))
+            sums.add(self._features(student, x).cpu(), wanted.cpu(), self.weights[chunk], self.rows[chunk])
+        if words is None:
+            self._put_ffn(student, sums.solve())
+        else:
+            weights, rows = by_turns(sums, self._prior())
+            self._put_ffn(student, weights)
+            words.weight.copy_(rows)
+        error, rows_of = _Error(self.size), self.rows.to(self.device)
+        for chunk in self._chunks():
+            (x,) = self._of(chunk, self.mine)
+            y = student.finish(x, student.feed(x, rows_of[chunk])).cpu()
+            error.add(y, self.theirs[chunk])
+            self.mine[chunk] = y
+        products = student.products()
+        return 0 if products is None else products[0].out_features, error.value()
+
+    def _choose_neurons(self, student: Layer, teacher: Layer) -> None:
+        """Those of largest variance times the squared length of what they add."""
+        mine, theirs = student.products(), teacher.products()
+        if mine is None:
+            return
+        if theirs is None:
+            raise ValueError("a layer shall have neurons whose teacher has none")
+        count, total, squares = 0, 0.0, 0.0
+        for first in range(0, min(len(self.ids), _SAMPLE), _CHUNK):
+            x = self.mine[first : first + _CHUNK].to(self.device)
+            active = teacher.activation(theirs[0](student.fed(x))).double()
+            total, squares, count = total + active.sum(0), squares + active.square().sum(0), count + len(x)
+        variance = squares / count - (total / count).square()
+        adds = variance * theirs[1].weight.double().square().sum(0)
+        best = adds.argsort(descending=True)[: mine[0].out_features].sort().values
+        mine[0].weight.copy_(theirs[0].weight[best])
+        mine[0].bias.copy_(theirs[0].bias[best])
+
+    @staticmethod
+    def _features(student: Layer, x: Tensor) -> Tensor:
+        """What the least squares of the block weigh."""
+        products, u = student.products(), student.fed(x)
+        if products is not None:
+            return student.activation(products[0](u))
+        return u if isinstance(student.FFN, LookupFFN) and student.FFN.linear is not None else u[:, :0]
+
+    @staticmethod
+    def _put_ffn(student: Layer, weights: Tensor) -> None:
+        products = student.products()
+        weights = weights.float().to(student.attention_output().bias.device)
+        if products is not None:
+            products[1].weight.copy_(weights[:-1].t())
+            products[1].bias.copy_(weights[-1])
+            return
+        if len(weights) > 1:
+            linear: nn.Linear = student.FFN.linear
+            linear.weight += weights[:-1].t()
+        student.FFN.bias += weights[-1]
+
+    def _prior(self) -> RowPrior:
+        """A row of several words has the mean of their vectors, each as often as it occurs."""
+        if self.prior is None:
+            embeddings = self.student.base.embeddings
+            vectors = embeddings.word_embeddings.weight.cpu()
+            counts = torch.bincount(self.ids, minlength=len(vectors)).float() + 1e-3
+            rows = embeddings.rows_of(torch.arange(len(vectors), device=self.device)).cpu()
+            count = self.student.config.word_rows
+            total = torch.zeros(count).index_add_(0, rows, counts)
+            sums = torch.zeros(count, vectors.shape[1]).index_add_(0, rows, vectors * counts[:, None])
+            self.prior = RowPrior(sums / total.clamp(min=1e-6)[:, None])
+        return self.prior

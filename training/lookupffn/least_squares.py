@@ -1,0 +1,111 @@
+"""Weighted least squares of many tokens in little memory, by turns with a row for each word."""
+
+from __future__ import annotations
+
+from typing import Optional, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+_RIDGE, _PRIOR_RIDGE = 1e-4, 3e-3  # of the mean square of a feature
+_CHUNK = 4096
+
+
+def with_ones(x: Tensor) -> Tensor:
+    return torch.cat([x, x.new_ones(len(x), 1)], 1)
+
+
+def _held(square: Tensor, share: float) -> Tensor:
+    """A little towards 0, so that it can be inverted."""
+    return square + torch.eye(len(square), dtype=square.dtype) * (share * square.diagonal().mean().clamp(min=1e-30))
+
+
+class Sums:
+    """All that least squares of outputs by features, and a one, need to know of the tokens; and of each row, if rows are
+    asked for."""
+
+    def __init__(self, features: int, outputs: int, rows: int = 0) -> None:
+        size = features + 1
+        self.square = torch.zeros(size, size, dtype=torch.double)
+        self.cross = torch.zeros(size, outputs, dtype=torch.double)
+        self.of_rows = torch.zeros(rows, size + outputs) if rows else None
+
+    def add(self, features: Tensor, wanted: Tensor, weights: Tensor, rows: Optional[Tensor] = None) -> None:
+        features = with_ones(features)
+        weighted = features * weights[:, None]
+        self.square += (weighted.t() @ features).double()
+        self.cross += (weighted.t() @ wanted).double()
+        if self.of_rows is not None:
+            self.of_rows.index_add_(0, rows, torch.cat([weighted, wanted * weights[:, None]], 1))
+
+    def solve(self, chosen: Optional[Tensor] = None) -> Tensor:
+        """-> [features and one, outputs]; chosen: which features, all unless given."""
+        places = torch.arange(len(self.square)) if chosen is None else self._places(chosen)
+        square = _held(self.square[places][:, places], _RIDGE)
+        return torch.cholesky_solve(self.cross[places], torch.linalg.cholesky(square))
+
+    def explained(self, chosen: Tensor) -> float:
+        """By how much these features lessen the squared error."""
+        return float((self.solve(chosen) * self.cross[self._places(chosen)]).sum())
+
+    def _places(self, chosen: Tensor) -> Tensor:
+        return torch.cat([chosen, chosen.new_tensor([len(self.square) - 1])])
+
+
+def best_heads(sums: Sums, heads: int, size: int, count: int) -> list[int]:
+    """Backward elimination: each time the head goes whose loss costs least. Features are the heads' values side by side."""
+
+    def places(kept: Sequence[int]) -> Tensor:
+        return (torch.tensor(kept, dtype=torch.long)[:, None] * size + torch.arange(size)).flatten()
+
+    kept = list(range(heads))
+    while len(kept) > count:
+        kept = max(([head for head in kept if head != gone] for gone in kept), key=lambda left: sums.explained(places(left)))
+    return kept
+
+
+class RowPrior:
+    """What a row is likely to be: a function of its words' vector, least squares of the vector and random gelu features."""
+
+    def __init__(self, vectors: Tensor, seed: int = 1) -> None:
+        size = vectors.shape[1]
+        self.vectors = (vectors - vectors.mean(0)) / vectors.std().clamp(min=1e-12)
+        draw = torch.Generator().manual_seed(seed)
+        self.mix = torch.randn(size, 4 * size, generator=draw) * size**-0.5
+
+    def _features(self, rows: Tensor) -> Tensor:
+        x = self.vectors[rows]
+        return torch.cat([x, F.gelu(x @ self.mix)], 1)
+
+    def prepare(self, counts: Tensor) -> None:
+        """counts: how much each row weighs."""
+        self.seen = (counts > 0).nonzero().flatten()
+        size = 5 * self.vectors.shape[1]
+        square = torch.zeros(size, size, dtype=torch.double)
+        for rows in self.seen.split(_CHUNK):
+            x = self._features(rows)
+            square += ((x * counts[rows, None]).t() @ x).double()
+        self.root = torch.linalg.cholesky(_held(square, _PRIOR_RIDGE))
+
+    def __call__(self, left: Tensor) -> Tensor:
+        """left: the weighted sums of what each row should give -> the rows that are likely."""
+        cross = sum((self._features(rows).t() @ left[rows]).double() for rows in self.seen.split(_CHUNK))
+        weights = torch.cholesky_solve(cross, self.root).float()
+        return torch.cat([self._features(rows) @ weights for rows in torch.arange(len(left)).split(_CHUNK)])
+
+
+def by_turns(sums: Sums, prior: RowPrior, turns: int = 3, shrink: float = 8.0) -> tuple[Tensor, Tensor]:
+    """-> [features and one, outputs], rows: the mean of what is left for each, shrunk towards its prior."""
+    size = len(sums.square)
+    features, wanted = sums.of_rows[:, :size], sums.of_rows[:, size:]
+    counts = features[:, -1]
+    root = torch.linalg.cholesky(_held(sums.square, _RIDGE))
+    prior.prepare(counts)
+    rows = torch.zeros_like(wanted)
+    for _ in range(turns):
+        weights = torch.cholesky_solve(sums.cross - (features.t() @ rows).double(), root).float()
+        left = wanted - features @ weights
+        likely = prior(left)
+        rows = likely + (left - counts[:, None] * likely) / (counts + shrink)[:, None]
+    return weights, rows
