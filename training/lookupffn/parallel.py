@@ -54,6 +54,22 @@ class Processes:
         distributed.all_reduce(value)
         return value / self.count
 
+    def mean_rows(self, grad: torch.Tensor) -> torch.Tensor:
+        """Of sparse gradients: only the rows that some process has travel."""
+        grad = grad.coalesce()
+        rows, values = grad.indices()[0], grad.values()
+        counts = [torch.zeros(1, dtype=torch.long, device=rows.device) for _ in range(self.count)]
+        distributed.all_gather(counts, torch.tensor([len(rows)], device=rows.device))
+        most = max(int(count) for count in counts)
+        gathered = []
+        for part in (rows, values):
+            padded = part.new_zeros(most, *part.shape[1:])
+            padded[: len(part)] = part
+            parts = [torch.empty_like(padded) for _ in range(self.count)]
+            distributed.all_gather(parts, padded)
+            gathered.append(torch.cat([other[: int(count)] for other, count in zip(parts, counts)]))
+        return torch.sparse_coo_tensor(gathered[0][None], gathered[1] / self.count, grad.shape).coalesce()
+
     def wait(self) -> None:
         if self.count > 1:
             distributed.barrier()

@@ -9,7 +9,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import Any, Callable, Sequence, Union
 
-from .. import features
+from .. import features, words
 from .run import Places, Run
 from .state import describe
 from .training import PRECISIONS, Options
@@ -24,6 +24,18 @@ def _each(kind: Callable[[str], Any]) -> Callable[[str], Any]:
 
     read.__name__ = f"{kind.__name__} or list of {kind.__name__}"
     return read
+
+
+def _kind(text: str) -> str:
+    if text not in ("lookup", "vanilla", "none"):
+        raise ArgumentTypeError(f"{text} is no kind of FFN; there are lookup, vanilla and none")
+    return text
+
+
+def _flag(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ArgumentTypeError(f"{text} is neither yes nor no")
+    return text == "yes"
 
 
 def _layers(text: str) -> list[int]:
@@ -55,6 +67,7 @@ _ALLOWED = {"tables": _FROM_1, "rows": _FROM_1, "block_size": _FROM_1, "seed": _
             "fit_steps": _FROM_0, "fit_rate": _ABOVE_0, "fit_tokens": _FROM_1, "steps": _FROM_0, "rate": _ABOVE_0,
             "rest_rate": _FROM_0, "words_rate": _FROM_0, "warm_up": _FROM_0, "last_rate": _SHARE, "clip": _FROM_0,
             "int8_steps": _FROM_0, "int8_rate": _FROM_0, "threads": _FROM_0, "state_megabytes": _ABOVE_0,
+            "heads": _FROM_0, "neurons": _FROM_0, "word_rows": _FROM_0, "row_rate": _FROM_0, "closed_tokens": _FROM_1,
             "cache_gigabytes": _FROM_0, "save_every": _FROM_0, "measure_every": _FROM_0, "stop_after": _FROM_0}
 
 
@@ -96,13 +109,25 @@ def add(commands: Any) -> None:
     command.add_argument("--projection", type=_each(str), default=defaults.projection, help="dense, or bh1 to bh9")
     command.add_argument("--block-size", type=_each(int), default=defaults.block_size, help="of bh projections")
     command.add_argument("--activation", type=_each(str), default=defaults.activation, help="gelu or sigmoid")
-    command.add_argument("--linear", action="store_true", help="a linear map beside the tables of each layer")
-    command.add_argument("--ffn", dest="kind", choices=("lookup", "none"), default="lookup",
-                         help="none: no FFNs at all, for comparison; only a report is written")
+    command.add_argument("--linear", type=_each(_flag), nargs="?", const=True, default=defaults.linear,
+                         help="a linear map beside the tables of each layer; yes or no for each")
+    command.add_argument("--ffn", dest="kind", type=_each(_kind), default=defaults.kind,
+                         help="of each layer: lookup, vanilla (neurons, chosen from the teacher's) or none (a bias alone); "
+                         "where all have none and no rows by word, only a report is written, for comparison")
+    command.add_argument("--neurons", type=_each(int), help="of vanilla layers (default: the teacher's)")
+    command.add_argument("--heads", type=_each(int), help="of each layer, chosen from the teacher's; 0: attention gives a "
+                         "bias alone (default: the teacher's)")
+    command.add_argument("--words", type=_each(_flag), nargs="?", const=True, default=defaults.words,
+                         help="a row by word for each layer; yes or no for each")
+    command.add_argument("--word-dtype", choices=words.DTYPES, default=defaults.word_dtype,
+                         help="of rows by word in OUT; the steps with int8 round them to 4 bits for int4, else to 8")
     for name, what in [("seed", "of everything"), ("tokens", "in a step"), ("fit_steps", "for the FFNs alone"),
                        ("fit_rate", "of the fit"), ("fit_tokens", "to fit to"), ("steps", "for the whole"),
                        ("rate", "of the lookups"), ("rest_rate", "of attention, norms and heads"),
                        ("words_rate", "of the embeddings of words and positions; 0 keeps the teacher's"),
+                       ("row_rate", "of rows by word"), ("word_rows", "of these, the most frequent words' own and one for all "
+                                                         "others; 0: one for each word"),
+                       ("closed_tokens", "for the closed form"),
                        ("warm_up", "steps in which the rate rises; 0: none"), ("last_rate", "share of the rate at the end"),
                        ("clip", "the longest gradient; 0 allows any"), ("int8_steps", "with weights rounded to int8, at the end"),
                        ("int8_rate", "share of the rate for these")]:

@@ -10,15 +10,20 @@ from .subject import Subject
 
 
 @torch.no_grad()
-def take_over(student: Subject, earlier: Subject) -> None:
-    """All weights outside the FFNs that learn."""
+def take_over(student: Subject, earlier: Subject, fitted: list[int]) -> None:
+    """All weights but those of the FFNs of these layers, which are fitted to anew or taken over one by one."""
+    apart = tuple(f".layer.{i}.FFN." for i in fitted)
     own = dict(student.model.named_parameters())
     for name, value in earlier.model.named_parameters():
-        if ".FFN." in name:
+        if any(part in name for part in apart):
             continue
         if name not in own or own[name].shape != value.shape:
             raise ValueError(f"{earlier.folder} is no student of this teacher: {name} does not fit")
         own[name].copy_(value)
+    rows = dict(student.model.named_buffers())
+    for name, value in earlier.model.named_buffers():
+        if name.endswith("word_rows") and name in rows:
+            rows[name].copy_(value)
 
 
 @torch.no_grad()

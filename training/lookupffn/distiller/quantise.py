@@ -11,13 +11,7 @@ from torch import Tensor, nn
 from ..hadamard import hadamard_transform
 from ..layer import LookupFFN
 from ..projections import BlockHadamard
-
-
-def rounded_rows(values: Tensor) -> Tensor:
-    """Each row to 255 steps, the largest number of a row to 127."""
-    scale = values.abs().amax(-1, keepdim=True) / 127
-    steps = torch.where(scale > 0, values / scale, torch.zeros_like(values)).round().clamp(-127, 127)
-    return steps * scale
+from ..words import Words, rounded_rows
 
 
 def rounded_blocks(weight: Tensor) -> Tensor:
@@ -50,11 +44,15 @@ def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
 
 
 @contextlib.contextmanager
-def int8(model: nn.Module, active: bool = True) -> Iterator[None]:
-    """Within, the model computes with rounded weights, forward and backward; after it the weights are as before."""
+def int8(model: nn.Module, active: bool = True, word_bits: int = 8) -> Iterator[None]:
+    """Within, the model computes with rounded weights, forward and backward; after it the weights are as before. Rows by
+    word are rounded to word_bits, as they are read."""
     if not active:
         yield
         return
+    words = [module for module in model.modules() if isinstance(module, Words)]
+    for module in words:
+        module.bits = word_bits
     rounded = int8_weights(model)
     whole = {parameter: parameter.detach().clone() for parameter in rounded}
     with torch.no_grad():
@@ -63,6 +61,8 @@ def int8(model: nn.Module, active: bool = True) -> Iterator[None]:
     try:
         yield
     finally:
+        for module in words:
+            module.bits = 0
         with torch.no_grad():
             for parameter, value in whole.items():
                 parameter.copy_(value)

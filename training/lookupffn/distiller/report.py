@@ -9,7 +9,9 @@ from typing import Any
 from torch import nn
 
 from .. import safetensors
+from ..families import Layer
 from ..layer import LookupFFN
+from ..words import Words
 from .plot import svg
 from .quantise import int8_weights
 from .subject import Subject
@@ -27,9 +29,15 @@ def ffn_flop(subject: Subject) -> int:
         if isinstance(ffn, LookupFFN):
             total += ffn.flop_per_token()
             continue
-        products = [module for module in layer.modules() if isinstance(module, nn.Linear)]
-        total += sum(2 * p.weight.numel() for p in products if p.in_features != p.out_features)
+        parts = layer.products() or () if isinstance(layer, Layer) else ffn.modules()
+        total += sum(2 * part.weight.numel() for part in parts if isinstance(part, nn.Linear))
     return total
+
+
+def attention_flop(subject: Subject) -> int:
+    """Of one token in the products of all attention, without what it does with other tokens."""
+    return sum(2 * part.weight.numel() for layer in subject.layers for part in layer.attention.modules()
+               if isinstance(part, nn.Linear))
 
 
 def sizes(subject: Subject) -> tuple[int, int, int]:
@@ -37,8 +45,9 @@ def sizes(subject: Subject) -> tuple[int, int, int]:
     parameters = list(subject.model.parameters())
     numbers = sum(parameter.numel() for parameter in parameters)
     rounded = int8_weights(subject.model)
-    short = sum(p.numel() + 4 * p.numel() // p.shape[-1] for p in rounded)
-    return numbers, 4 * numbers, short + 4 * (numbers - sum(p.numel() for p in rounded))
+    rows = [module.weight for module in subject.model.modules() if isinstance(module, Words)]
+    short = sum(p.numel() + 4 * p.numel() // p.shape[-1] for p in [*rounded, *rows])
+    return numbers, 4 * numbers, short + 4 * (numbers - sum(p.numel() for p in [*rounded, *rows]))
 
 
 def _table(rows: list[tuple[str, ...]]) -> str:
@@ -50,12 +59,19 @@ def _number(value: Any) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
+def _kinds_of(options: Options) -> str:
+    kinds = options.kind if isinstance(options.kind, list) else [options.kind]
+    names = {"lookup": "LookupFFNs", "vanilla": "narrow FFNs", "none": "FFNs left out"}
+    return ", ".join(dict.fromkeys(names[kind] for kind in kinds)) + (" and rows by word" if options.has_words else "")
+
+
 def write(folder: Path, student: Subject, teacher: Subject, options: Options, note: dict[str, Any]) -> None:
     """note: the run's history, as its state holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     fit, whole, measured = note["fit"], note["whole"], note["measured"]
+    fitted = note.get("fitted", note["layers"])
     if fit:
-        lines = {f"layer {i}": [(entry[0], entry[1][place]) for entry in fit] for place, i in enumerate(note["layers"])}
+        lines = {f"layer {i}": [(entry[0], entry[1][place]) for entry in fit] for place, i in enumerate(fitted)}
         safetensors.write_atomically(folder / "fit.svg", svg(lines, "Each FFN alone", "step", "error", log_y=True).encode())
     if whole:
         lines = {key: [(entry["step"], entry[key]) for entry in whole] for key in ("hidden", "answer")}
@@ -67,7 +83,7 @@ def write(folder: Path, student: Subject, teacher: Subject, options: Options, no
         plot = svg(lines, "Held-out texts", "step", "against the teacher")
         safetensors.write_atomically(folder / "quality.svg", plot.encode())
     text = [f"# A student of {teacher.folder.name}", "",
-            f"{'FFNs left out' if options.kind == 'none' else 'LookupFFNs'} in layers {note['layers']}; "
+            f"{_kinds_of(options)} in layers {note['layers']}; "
             f"trained on {note['tokens_seen'] / 1e6:.2f} million tokens, the fit of the FFNs aside"
             f"{', from where an earlier student had ended' if note.get('start') else ''}.", "", "## Quality", ""]
     if measured:
@@ -80,14 +96,20 @@ def write(folder: Path, student: Subject, teacher: Subject, options: Options, no
         text.append("![](quality.svg)\n")
     if fit:
         text += ["## Each FFN alone", "", "Squared error after what follows the FFN, over the variance there, at the last "
-                 "step: " + ", ".join(f"layer {i} {error:.4f}" for i, error in zip(note["layers"], fit[-1][1])) + ".", "",
+                 "step: " + ", ".join(f"layer {i} {error:.4f}" for i, error in zip(fitted, fit[-1][1])) + ".", "",
                  "![](fit.svg)\n"]
+    if note.get("closed_form"):
+        text += ["## By closed form", "", "Squared error on the student's own inputs over the variance, before any step of "
+                 "the whole.", "", _table([("layer", "heads that stay", "error after attention", "neurons", "error")] + [
+                     (str(entry["layer"]), ", ".join(map(str, entry["heads"])), _number(entry["attention_error"]),
+                      str(entry["neurons"]), _number(entry["error"])) for entry in note["closed_form"]])]
     if whole:
         text += ["## The whole", "", "![](loss.svg)\n"]
     mine, theirs = sizes(student), sizes(teacher)
     text += ["## Cost", "", _table([
         ("", "teacher", "student"),
         ("FLOP per token in the FFNs", f"{ffn_flop(teacher):,}", f"{ffn_flop(student):,}"),
+        ("FLOP per token in attention's products", f"{attention_flop(teacher):,}", f"{attention_flop(student):,}"),
         ("parameters", f"{theirs[0]:,}", f"{mine[0]:,}"),
         ("bytes in float32", f"{theirs[1]:,}", f"{mine[1]:,}"),
         ("bytes in int8", f"{theirs[2]:,}", f"{mine[2]:,}")]), "## Settings", ""]

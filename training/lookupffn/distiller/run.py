@@ -8,11 +8,15 @@ import time
 from pathlib import Path
 from typing import IO, Any, Optional, Sequence, Union
 
+import numpy as np
 import torch
 from torch import nn
 
+from ..closed_form import ClosedForm
+from ..family_config import FamilyConfig
 from ..parallel import Processes
 from ..progress import Progress
+from ..words import BITS
 from . import report
 from .grow import take_over
 from .lock import lock
@@ -59,11 +63,15 @@ class Run:
             raise ValueError(f"--layers are {', '.join(map(str, self.layers))}, expected 0 to {count - 1}")
         torch.manual_seed(options.seed)
         self.student = self.teacher.copy()
-        self.student.replace_ffns(options.kind, self.layers, **options.changes())
+        self.kinds = options.kinds(len(self.layers))
+        config = self.teacher.model.config
+        size_key = config.name_of("intermediate_size") if isinstance(config, FamilyConfig) else "intermediate_size"
+        self.student.shape(self.kinds, self.layers, options.changes(size_key), options.heads)
+        self.fitted = [i for i in self.layers if hasattr(self.student.layers[i], "FFN")]
         self.student.model.eval()
         self.earlier = Subject.load_student(start, self.teacher) if start is not None else None
         if self.earlier is not None:
-            take_over(self.student, self.earlier)
+            take_over(self.student, self.earlier, self.fitted)
         tokenizer = self.teacher.tokenizer
         longest = min(256, self.teacher.longest)
         corpus_note = Corpus.identity(texts, tokenizer, longest, options.seed)
@@ -83,11 +91,13 @@ class Run:
             Corpus.prepare(places.work / "text", texts, tokenizer, longest, options.seed)
         self.processes.wait()
         self.corpus = Corpus.prepare(places.work / "text", texts, tokenizer, longest, options.seed)
+        if options.word_rows and start is None:
+            self.student.set_word_rows(torch.from_numpy(np.bincount(self.corpus.ids, minlength=tokenizer.size)))
         mask_id = tokenizer.mask_id if self.teacher.kind == "masked_lm" else -1
         self.batches = LengthBatches(self.corpus, options.tokens, options.seed, mask_id, tokenizer.special_ids)
         self.data_identity = json.dumps([self.identity["teacher"], corpus_note, options.tokens, options.seed])
         self.measure = Measure(HeldOut.read(valid), self.teacher) if self.processes.first else None
-        self.note: dict[str, Any] = {"phase": "fit", "step": 0, "layers": self.layers, "fit": [], "whole": [],
+        self.note: dict[str, Any] = {"phase": "fit", "step": 0, "layers": self.layers, "fitted": self.fitted, "fit": [], "whole": [],
                                      "measured": [], "tokens_seen": 0, "seconds": {"fit": 0.0, "whole": 0.0},
                                      "megabytes": places.megabytes, **self.identity}
         self.started: Optional[float] = None
@@ -167,7 +177,7 @@ class Run:
     def _measured(self, label: str, step: int, rounded: bool = False) -> None:
         if self.measure is None:
             return
-        with int8(self.student.model, rounded):
+        with int8(self.student.model, rounded, BITS.get(self.options.word_dtype, 8)):
             values = self.measure(self.student)
         if values:
             phase = "rounded" if rounded else self.note["phase"]
@@ -176,13 +186,15 @@ class Run:
 
     def _fit(self, resumed: bool, left: Optional[int]) -> Optional[int]:
         options, total = self.options, self.options.fit_steps
+        if not self.fitted:
+            return self._end_of_fit(left)
         if self.processes.first:
             self._examples()
         self.processes.wait()
         for parameter in self.student.model.parameters():
             parameter.requires_grad_(False)
-        modules = nn.ModuleList(self.student.layers[i].FFN for i in self.layers).requires_grad_(True)
-        fit = Fit(self.student, self.teacher, self.layers, self._examples(), options)
+        modules = nn.ModuleList(self.student.layers[i].FFN for i in self.fitted).requires_grad_(True)
+        fit = Fit(self.student, self.teacher, self.fitted, self._examples(), options)
         assert list(modules.parameters()) == list(fit.modules.parameters())
         if resumed:
             self.state.read(fit.optimizer)
@@ -200,17 +212,36 @@ class Run:
             if number % self.places.log_every == 0 or number == total:
                 self.note["fit"].append((number, [round(error, 5) for error in errors]))
             if number == total:
-                self._measured("the fit", 0)
-                self.note["phase"], self.note["step"] = "whole", 0
-                self._enter_whole(first=True)
+                self._end_of_fit(left)
             elif _due(number, self.places.save_every):
                 self._save(fit.optimizer, number)
             progress.show(number, "errors " + " ".join(f"{error:.3f}" for error in errors))
             left = None if left is None else left - 1
-        if total == 0:
-            self.note["phase"], self.note["step"] = "whole", 0
-            self._enter_whole(first=True)
+        return left if total else self._end_of_fit(left)
+
+    def _end_of_fit(self, left: Optional[int]) -> Optional[int]:
+        if self.options.fit_steps and self.fitted:
+            self._measured("the fit", 0)
+        if self.options.is_narrow and self.earlier is None:
+            self._closed_form()
+            self._measured("the closed form", 0)
+        self.note["phase"], self.note["step"] = "whole", 0
+        self._enter_whole(first=True)
         return left
+
+    def _closed_form(self) -> None:
+        """Every process comes to the same."""
+        chosen, tokens, step = [], 0, 0
+        while tokens < min(self.options.closed_tokens, self.corpus.tokens):
+            chosen.append(torch.from_numpy(self.batches.ids(self.batches.number(step))))
+            tokens, step = tokens + chosen[-1].numel(), step + 1
+        folder = self.places.work / f"closed-form{self.processes.rank or ''}"
+        found = ClosedForm(self.student.model, self.teacher.model, chosen, folder).run(self.layers)
+        self.note["closed_form"] = [dataclasses.asdict(entry) for entry in found]
+        if self.processes.first:
+            for entry in found:
+                print(f"layer {entry.layer}: heads {entry.heads}, error {entry.attention_error:.4f}; {entry.neurons} "
+                      f"neurons, error {entry.error:.4f}", flush=True)
 
     def _tokens_of(self, step: int) -> int:
         """Of all processes."""
@@ -219,7 +250,7 @@ class Run:
         return sum(int(self.corpus.lengths[self.batches.batches[number]].sum()) for number in numbers)
 
     def _examples(self) -> FFNExamples:
-        return FFNExamples.prepare(self.places.work / "examples", self.teacher, self.batches, self.layers,
+        return FFNExamples.prepare(self.places.work / "examples", self.teacher, self.batches, self.fitted,
                                    self.options.fit_tokens, self.data_identity)
 
     def _enter_whole(self, first: bool) -> Whole:
@@ -260,7 +291,7 @@ class Run:
             progress.show(number, f"hidden {values['hidden']:.3f} answer {values['answer']:.4f}")
             left = None if left is None else left - 1
         if self.processes.first:
-            if self.options.kind == "lookup":
-                self.student.save(self.out)
+            if set(self.kinds) != {"none"} or self.options.has_words:
+                self.student.save(self.out, word_dtype=self.options.word_dtype)
             report.write(self.out, self.student, self.teacher, self.options, self.note)
         return left

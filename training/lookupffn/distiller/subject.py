@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .. import files, single_file
+from .. import files, narrow, single_file
 from ..encoder import Encoder
 from ..family_config import PREFIXES
 from ..family_model import FamilyModel, load_folder, save_folder
@@ -97,14 +97,38 @@ class Subject:
             return self.model.class_logits(hidden)
         return self.model.logits(hidden[ids == self.tokenizer.mask_id])
 
-    def replace_ffns(self, kind: str, layers: list[int], **changes: Any) -> None:
-        replace_ffns(self.model, kind, layers, **changes)
+    def shape(self, kinds: list[str], layers: list[int], changes: dict[str, Any], heads: Any) -> None:
+        """New FFNs, and only so many of the heads, for these layers."""
+        if isinstance(self.model, Encoder):
+            if len(set(kinds)) > 1 or heads is not None or "ffn_words" in changes:
+                raise ValueError(f"{self.folder}: the paper's encoder has FFNs of one kind, all heads and no rows by word")
+            replace_ffns(self.model, kinds[0], layers, **changes)
+            return
+        replace_ffns(self.model, kinds, layers, **changes)
+        if heads is None:
+            return
+        each = heads if isinstance(heads, list) else [heads] * len(layers)
+        if len(each) != len(layers):
+            raise ValueError(f"--heads has {len(each)} entries for {len(layers)} layers")
+        for i, count in zip(layers, each):
+            if count > self.layers[i].num_heads:
+                raise ValueError(f"--heads is {count}, but the teacher's layer {i} has {self.layers[i].num_heads}")
+            narrow.keep_heads(self.model, i, range(count))
 
-    def save(self, folder: Union[str, Path], dtype: str = "f32") -> None:
+    def set_word_rows(self, counts: Tensor) -> None:
+        """The words that occur most often have rows of their own, all others share the last."""
+        shared = getattr(self.embeddings, "word_rows", None)
+        if shared is None:
+            return
+        order = counts.argsort(descending=True, stable=True)
+        last = self.model.config.word_rows - 1
+        shared[order.to(shared.device)] = torch.arange(len(counts), dtype=torch.int32, device=shared.device).clamp(max=last)
+
+    def save(self, folder: Union[str, Path], dtype: str = "f32", word_dtype: Optional[str] = None) -> None:
         if isinstance(self.model, Encoder):
             files.export_folder(self.model, folder, files.import_tokenizer(self.folder), dtype)
         else:
-            save_folder(self.model, folder, self.folder, dtype)
+            save_folder(self.model, folder, self.folder, dtype, word_dtype)
 
     def digest(self) -> str:
         """Of the weights, in float32."""

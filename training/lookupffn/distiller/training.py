@@ -15,6 +15,7 @@ from ..optimiser import make_optimizer, set_rate
 from ..parallel import Processes
 from ..projections import BlockHadamard
 from ..sparse import clip
+from ..words import BITS, Words
 from .grow import fit_linear, take_over_ffn
 from .quantise import int8
 from .subject import States, Subject, answer_loss, relative_error
@@ -29,14 +30,20 @@ PRECISIONS = ("float32", "bfloat16")
 class Options:
     """Of a run. What is learned depends on all of them."""
 
-    kind: str = "lookup"  # or "none", for what a student without FFNs would be
+    kind: Any = "lookup"  # "vanilla": neurons; "none": a bias alone; a list gives each layer its own
     layers: Optional[list[int]] = None
+    heads: Any = None  # None: the teacher's
+    neurons: Any = None
+    words: Any = False
+    word_rows: int = 0  # 0: one for each word
+    word_dtype: str = "f32"
+    closed_tokens: int = 400_000
     tables: Any = 128
     rows: Any = 16
     projection: Any = "dense"
     block_size: Any = 32
     activation: Any = "gelu"
-    linear: bool = False
+    linear: Any = False
     seed: int = 0
     tokens: int = 4096
     fit_steps: int = 350
@@ -46,6 +53,7 @@ class Options:
     rate: float = 1e-3
     rest_rate: float = 3e-4
     words_rate: float = 0.0
+    row_rate: float = 1e-3
     warm_up: int = 50
     last_rate: float = 0.02
     clip: float = 2.0
@@ -54,12 +62,39 @@ class Options:
     fade: tuple[float, float] = (1.0, 1.0)
     precision: str = "float32"
 
-    def changes(self) -> dict[str, Any]:
-        if self.kind != "lookup":
-            return {}
-        return {"ffn_num_table": self.tables, "ffn_table_size": self.rows, "projection_type": self.projection,
-                "block_size": self.block_size, "activation": self.activation,
-                **({"ffn_linear": True} if self.linear else {})}
+    def kinds(self, count: int) -> list[str]:
+        """Of so many layers."""
+        kinds = self.kind if isinstance(self.kind, list) else [self.kind] * count
+        if len(kinds) != count:
+            raise ValueError(f"--ffn has {len(kinds)} entries for {count} layers")
+        return kinds
+
+    @property
+    def has_words(self) -> bool:
+        return any(self.words) if isinstance(self.words, list) else self.words
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it begins by closed form: layers have other parts than lookups and what the teacher has."""
+        return self.heads is not None or self.has_words or "vanilla" in (self.kind if isinstance(self.kind, list) else [self.kind])
+
+    def changes(self, size_key: str) -> dict[str, Any]:
+        """Config keys of new FFNs; size_key: what the model's family calls intermediate_size."""
+        kinds = self.kind if isinstance(self.kind, list) else [self.kind]
+        changes: dict[str, Any] = {}
+        if "lookup" in kinds:
+            changes = {"ffn_num_table": self.tables, "ffn_table_size": self.rows, "projection_type": self.projection,
+                       "block_size": self.block_size, "activation": self.activation,
+                       **({"ffn_linear": self.linear} if self.linear else {})}
+        if self.neurons is not None:
+            if "vanilla" not in kinds:
+                raise ValueError("--neurons are of layers with --ffn vanilla, of which there is none")
+            changes[size_key] = self.neurons
+        if self.has_words:
+            changes.update(ffn_words=self.words, **({"ffn_word_rows": self.word_rows} if self.word_rows else {}))
+        elif self.word_rows:
+            raise ValueError("--word-rows are of layers with --words, of which there is none")
+        return changes
 
 
 def _is_embedding(name: str) -> bool:
@@ -139,17 +174,21 @@ class Whole:
                  processes: Processes) -> None:
         self.student, self.states, self.options, self.processes = student, states, options, processes
         self.batches = states.batches
-        for ffn in (student.layers[i].FFN for i in layers):
+        ffns = [student.layers[i].FFN for i in layers if hasattr(student.layers[i], "FFN")]
+        for ffn in ffns:
             if isinstance(ffn, LookupFFN):
                 ffn.use_products = options.precision == "bfloat16"
-        own = {id(p) for i in layers for name, p in student.layers[i].FFN.named_parameters()
-               if not name.startswith("linear.")}
+        own = {id(p) for ffn in ffns for name, p in ffn.named_parameters() if not name.startswith("linear.")}
         factors = own & {id(m.weight) for m in student.model.modules() if isinstance(m, BlockHadamard)}
         words = {id(p) for name, p in student.model.named_parameters() if _is_embedding(name)}
+        rows = {id(module.weight) for module in student.model.modules() if isinstance(module, Words)}
+        self.word_bits = BITS.get(options.word_dtype, 8)
         self.choose_what_learns(student, options)
         learns = [p for p in student.model.parameters() if p.requires_grad]
         groups = [{"params": [p for p in learns if id(p) in own and id(p) not in factors], "scale": 1.0},
-                  {"params": [p for p in learns if id(p) not in own | words], "scale": options.rest_rate / options.rate},
+                  {"params": [p for p in learns if id(p) not in own | words | rows],
+                   "scale": options.rest_rate / options.rate},
+                  {"params": [p for p in learns if id(p) in rows], "scale": options.row_rate / options.rate},
                   {"params": [p for p in learns if id(p) in factors], "scale": 0.3},
                   {"params": [p for p in learns if id(p) in words], "scale": options.words_rate / options.rate}]
         self.learns = learns
@@ -190,7 +229,7 @@ class Whole:
         weight = self.hidden_weight(number)
         answer, hidden = self.states.get(batch, ids, weight > 0)
         self.optimizer.zero_grad(set_to_none=True)
-        with int8(self.student.model, self.is_int8(number)):
+        with int8(self.student.model, self.is_int8(number), self.word_bits):
             states: States = []
             with features.autocast(self.processes.device, self.options.precision):
                 mine = self.student.answer(self.student.hidden(ids, states), ids)
@@ -215,7 +254,9 @@ class Whole:
         for parameter in self.learns:
             if parameter.grad is None:
                 parameter.grad = torch.zeros_like(parameter)
-        grads = [parameter.grad for parameter in self.learns]
+            elif parameter.grad.is_sparse:
+                parameter.grad = self.processes.mean_rows(parameter.grad)
+        grads = [parameter.grad for parameter in self.learns if not parameter.grad.is_sparse]
         mean = self.processes.mean(torch.cat([grad.flatten() for grad in grads]))  # one exchange for all
         for grad, part in zip(grads, mean.split([grad.numel() for grad in grads])):
             grad.copy_(part.view_as(grad))
