@@ -18,6 +18,7 @@ struct Options {
   std::string query;
   std::string input = "-";
   std::string query_prompt;
+  std::string query_prompt_text;
   size_t top = 5;
   bool json = false;
   TextOptions text;
@@ -40,6 +41,9 @@ std::vector<float> embed_query(const Options& options, const lookupffn::Model& m
   if (!options.query_prompt.empty()) {
     run.prompt_kind = LFFN_PROMPT_NAMED;
     run.prompt = options.query_prompt;
+  } else if (!options.query_prompt_text.empty()) {
+    run.prompt_kind = LFFN_PROMPT_TEXT;
+    run.prompt = options.query_prompt_text;
   }
   return model.embed(lookupffn::Texts{options.query}, run);
 }
@@ -88,8 +92,12 @@ Command search_command(CLI::App& parent) {
   app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
   app->add_option("--query", options->query, "What to look for")->required()->type_name("TEXT");
-  app->add_option("--query-prompt", options->query_prompt, "The model's prompt of this name goes before the query")
-      ->type_name("NAME");
+  CLI::Option* const named =
+      app->add_option("--query-prompt", options->query_prompt, "The model's prompt of this name goes before the query")
+          ->type_name("NAME");
+  app->add_option("--query-prompt-text", options->query_prompt_text, "This text goes before the query")
+      ->type_name("TEXT")
+      ->excludes(named);
   app->add_option("--top", options->top, "How many lines; default 5")->check(CLI::PositiveNumber)->type_name("N");
   app->add_flag("--json", options->json, "Print {\"index\": ..., \"score\": ..., \"text\": ...}, an object a line");
   options->text.add_to(*app);
@@ -99,7 +107,8 @@ Command search_command(CLI::App& parent) {
       "\n"
       "Examples:\n"
       "  lookupffn search my-model sentences.txt --query 'Somebody has a meal.'\n"
-      "  lookupffn search e5-small passages.txt --prompt passage --query-prompt query --query 'How old is the sun?'");
+      "  lookupffn search e5-small-v2 passages.txt --prompt-text 'passage: ' \\\n"
+      "      --query-prompt-text 'query: ' --query 'How old is the sun?'");
   return {app, [options] { return search(*options); }};
 }
 

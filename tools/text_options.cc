@@ -50,7 +50,12 @@ void TextOptions::add_to(CLI::App& app) {
   app.add_flag("--truncate", truncate_, "Cut texts to what the model means to read");
   CLI::Option* const prompt =
       app.add_option("--prompt", prompt_, "Put the model's prompt of this name before each text")->type_name("NAME");
-  app.add_flag("--no-prompt", no_prompt_, "Do not put the model's default prompt before texts")->excludes(prompt);
+  CLI::Option* const text = app.add_option("--prompt-text", prompt_text_, "Put this text before each text")
+                                ->type_name("TEXT")
+                                ->excludes(prompt);
+  app.add_flag("--no-prompt", no_prompt_, "Do not put the model's default prompt before texts")
+      ->excludes(prompt)
+      ->excludes(text);
 }
 
 lookupffn::RunOptions TextOptions::run_options() const {
@@ -64,6 +69,9 @@ lookupffn::RunOptions TextOptions::run_options() const {
   if (!prompt_.empty()) {
     options.prompt_kind = LFFN_PROMPT_NAMED;
     options.prompt = prompt_;
+  } else if (!prompt_text_.empty()) {
+    options.prompt_kind = LFFN_PROMPT_TEXT;
+    options.prompt = prompt_text_;
   }
   return options;
 }

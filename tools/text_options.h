@@ -23,7 +23,7 @@ class TextOptions {
   bool json_lines() const { return json_lines_; }
   lookupffn::RunOptions run_options() const;
   // Whether the model is needed to know how texts are to be read, and not its tokenizer alone.
-  bool needs_model() const { return truncate_ || !prompt_.empty(); }
+  bool needs_model() const { return truncate_ || !prompt_.empty() || !prompt_text_.empty(); }
   int64_t max_tokens() const { return max_tokens_; }
 
  private:
@@ -32,6 +32,7 @@ class TextOptions {
   bool no_prompt_ = false;
   int64_t max_tokens_ = 0;
   std::string prompt_;
+  std::string prompt_text_;
 };
 
 // The records of a file or of standard input, handed out as they come.

@@ -34,6 +34,7 @@ Reading reading_of(const Options& options) {
   const lookupffn::RunOptions run = options.text.run_options();
   if (run.max_tokens == LFFN_MAX_TOKENS_MODEL) reading.max_tokens = model.info().own_max_tokens;
   if (run.prompt_kind == LFFN_PROMPT_NAMED) reading.prompt = model.prompt(run.prompt);
+  if (run.prompt_kind == LFFN_PROMPT_TEXT) reading.prompt = run.prompt;
   return reading;
 }
 

@@ -27,5 +27,12 @@ def describe(version):
             "linux": platform.release().split("-")[0]}
 
 
+def commit():
+    """Of what was measured, with "+changes" where files differ from it; "unknown" outside of a repository."""
+    found = subprocess.run(["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+changes"], cwd=RESULTS,
+                           capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
 def folder_of(machine):
     return RESULTS / f"{machine['processor']}-{machine['isa']}"

@@ -20,11 +20,13 @@ def results():
 def store(sources):
     """Copies raw numbers, {name: path}, to the folder of their processor, which the first of them tells."""
     files = {name: json.loads(pathlib.Path(path).read_text()) for name, path in sources.items()}
+    commit = machine.commit()
     folder = machine.folder_of(next(iter(files.values()))["machine"])
     folder.mkdir(parents=True, exist_ok=True)
     for name, values in files.items():
         for private in ("host_name", "executable"):
             values.get("context", {}).pop(private, None)
+        values["commit"] = commit
         (folder / f"{name}.json").write_text(json.dumps(values, indent=1) + "\n")
 
 
@@ -54,6 +56,10 @@ def span(values):
     return low if low == high else f"{low} to {high}"
 
 
+def commit_of(values):
+    return f"Commit: {values.get('commit', 'not recorded')}."
+
+
 def title_of(m):
     return f"{m['cpu']} ({m['processor']}), {m['isa']}"
 
@@ -63,6 +69,6 @@ def sections(parts, level):
 
 
 def write_page(name, generated):
-    page = DOCS / name
+    page = machine.RESULTS / name
     before, _, rest = page.read_text().partition(BEGIN)
     page.write_text(f"{before}{BEGIN}\n\n{generated}\n\n{END}{rest.partition(END)[2]}")

@@ -1,10 +1,10 @@
-"""The pictures of docs/performance-models.md."""
+"""The pictures of benchmarks/results/models.md, and that of README.md."""
 import matplotlib.pyplot as pyplot
 import numpy
 
 from plotting import PLAIN, STYLES, legend_below, save
 
-STAGES = (("attention", "#d95f02"), ("its linear layers", "#7570b3"), ("FFN", "#00a0c8"), ("the rest", "#aaaaaa"))
+STAGES = (("attention", "#d95f02"), ("its linear layers", "#7570b3"), ("FFN", "#00a0c8"), ("the rest", "#aaaaaa"), ("text", "#e6ab02"))
 
 
 def threads_text(threads):
@@ -53,12 +53,29 @@ def bars(cells_by_threads, medians, path):
     save(figure, path)
 
 
+def front(cells, medians, path):
+    """For the README: int8 on one thread, this library dense and with lookups, and ONNX Runtime."""
+    bars_of = (("onnxruntime-int8", "ONNX Runtime int8"), ("lookupffn-dense-int8", "liblookupffn int8, the model as it is"),
+               ("lookupffn-int8", "liblookupffn int8, 128 lookup tables (random weights)"))
+    figure, axis = pyplot.subplots(figsize=(8, 3.4))
+    for i, (engine, label) in enumerate(bars_of):
+        rates = [c["texts"] * c["length"] / medians(c)[engine] for c in cells]
+        axis.bar(numpy.arange(len(cells)) + (i - 1) * 0.27, rates, 0.27, color=STYLES[engine][0], label=label)
+    axis.set_xticks(range(len(cells)), [f"{c['texts']} x {c['length']}" for c in cells])
+    axis.set_xlabel("texts x tokens in a call")
+    axis.set_ylabel("tokens per second")
+    axis.grid(axis="x", visible=False)
+    legend_below(figure, numpy.array([axis]), 1)
+    save(figure, path)
+
+
 def shares(cells, engines, path):
     """Where our time goes, on one thread."""
     figure, axes = pyplot.subplots(1, len(engines), figsize=(11 / max(2, len(engines)) * len(engines), 3.6), sharey=True, squeeze=False)
     for axis, engine in zip(axes[0], engines):
         below = numpy.zeros(len(cells))
-        for place, (name, color) in enumerate(STAGES):
+        stages = STAGES[:len(cells[0]["stages"][engine])]  # older results do not know the last
+        for place, (name, color) in enumerate(stages):
             height = numpy.array([c["stages"][engine][place] / sum(c["stages"][engine]) for c in cells])
             axis.bar(range(len(cells)), 100 * height, bottom=100 * below, color=color, label=name)
             below += height

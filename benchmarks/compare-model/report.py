@@ -1,4 +1,4 @@
-"""Writes the tables of docs/performance-models.md (between its markers) and its pictures from benchmarks/results.
+"""Writes the tables of benchmarks/results/models.md (between its markers) and its pictures from benchmarks/results.
 
 usage: report.py [models=FILE.json]
 
@@ -10,12 +10,13 @@ import sys
 import numpy
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "common"))
-from pages import DOCS, results, sections, short, spread, store, table, title_of, write_page  # noqa: E402
+from pages import DOCS, commit_of, results, sections, short, spread, store, table, title_of, write_page  # noqa: E402
 from plotting import STYLES  # noqa: E402
 
 import plots  # noqa: E402
 
 FLOAT32 = ["onnxruntime-f32", "pytorch"]
+FRONT = "AuthenticAMD-26-2-avx512vnni"  # whose picture is on the front page
 TITLES = {"paper": "The paper's small RoBERTa", "minilm": "all-MiniLM-L6-v2, dense and with lookups"}
 
 
@@ -67,12 +68,13 @@ def name_of(cell):
     return f"{cell['texts']} x {cell['length']}"
 
 
-def machine_text(machine, model):
+def machine_text(values, model):
+    machine = values["machine"]
     caches = ", ".join(f"{name} {size}" for name, size in sorted(machine["caches"].items()))
     versions = sorted(f"{name} {version}" for name, version in model["versions"].items())
     rounds = [len(next(iter(c["seconds"].values()))) for c in model["cells"]]
     return (f"CPU: {machine['cpu']}, {machine['cores']} cores, caches {caches}. System: Linux {machine['linux']}, g++ {machine['compiler']}.\n"
-            f"Engines: {'; '.join(versions)}. Rounds: {min(rounds)} to {max(rounds)}.")
+            f"Engines: {'; '.join(versions)}. Rounds: {min(rounds)} to {max(rounds)}. {commit_of(values)}")
 
 
 def time_text(model):
@@ -129,7 +131,7 @@ def stage_text(model):
         for engine in ours_in(cells):
             rows = [[name_of(c)] + [short(1e6 * s / (c["texts"] * c["length"])) for s in c["stages"][engine]] for c in cells]
             parts.append(f"Microseconds per token, {engine}, {plots.threads_text(threads)}:\n\n"
-                         + table(["texts x tokens"] + [name for name, _ in plots.STAGES], rows))
+                         + table(["texts x tokens"] + [name for name, _ in plots.STAGES[:len(rows[0]) - 1]], rows))
     return "\n\n".join(parts)
 
 
@@ -154,21 +156,23 @@ def text_text(model):
             "library's.\n\n" + table(["texts x tokens", "engine", "from text", "from ids", "the tokenizer's share"], rows))
 
 
-def model_text(folder, name, machine, model):
+def model_text(folder, name, values, model):
     images = DOCS / "images"
     speed, shares = f"{folder}-{name}-speed.png", f"{folder}-{name}-shares.png"
     if name == "minilm":
         plots.bars(by_threads(model), medians, images / speed)
+        if folder == FRONT:
+            plots.front(by_threads(model)[1], medians, images / "speed.svg")
     else:
         plots.speeds(grouped(model), medians, images / speed)
     plots.shares(by_threads(model)[1], ours_in(model["cells"]), images / shares)
     parts = [
-        ("The machine and the engines", machine_text(machine, model)),
+        ("The machine and the engines", machine_text(values, model)),
         ("Are the results right", difference_text(model)),
         ("Ratios", ratio_text(model)),
-        ("Times", time_text(model) + f"\n\n![Tokens per second](images/{speed})"),
+        ("Times", time_text(model) + f"\n\n![Tokens per second](../../docs/images/{speed})"),
         ("With the tokenizer", text_text(model)),
-        ("Where the time goes", stage_text(model) + f"\n\n![Shares of the time](images/{shares})"),
+        ("Where the time goes", stage_text(model) + f"\n\n![Shares of the time](../../docs/images/{shares})"),
         ("Memory", memory_text(model)),
     ]
     return sections(parts, 4)
@@ -181,10 +185,10 @@ def main():
     parts = []
     for folder, values in results().items():
         if "models" in values:
-            machine, models = values["models"]["machine"], values["models"]["models"]
-            inside = [(TITLES[name], model_text(folder, name, machine, model)) for name, model in models.items()]
-            parts.append((title_of(machine), sections(inside, 3)))
-    write_page("performance-models.md", sections(parts, 2))
+            models = values["models"]["models"]
+            inside = [(TITLES[name], model_text(folder, name, values["models"], model)) for name, model in models.items()]
+            parts.append((title_of(values["models"]["machine"]), sections(inside, 3)))
+    write_page("models.md", sections(parts, 2))
 
 
 main()

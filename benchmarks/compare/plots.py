@@ -1,4 +1,4 @@
-"""The pictures of docs/performance.md."""
+"""The pictures of benchmarks/results/layers.md."""
 import matplotlib.pyplot as pyplot
 from matplotlib.ticker import LogLocator
 

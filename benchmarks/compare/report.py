@@ -1,4 +1,4 @@
-"""Writes the tables of docs/performance.md (between its markers) and its pictures from benchmarks/results.
+"""Writes the tables of benchmarks/results/layers.md (between its markers) and its pictures from benchmarks/results.
 
 usage: report.py [NAME=FILE.json ...]
 
@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "common"))
-from pages import DOCS, count, results, sections, short, spread, store, table, title_of, write_page  # noqa: E402
+from pages import DOCS, commit_of, count, results, sections, short, spread, store, table, title_of, write_page  # noqa: E402
 from plotting import STYLES  # noqa: E402
 
 import goals  # noqa: E402
@@ -35,7 +35,7 @@ def machine_text(compare):
     lines.append("Engines: " + "; ".join(versions) + ".")
     for name, why in sorted(compare["missing"].items()):
         lines.append(f"Not measured: {name} ({why}).")
-    lines.append(f"About {compare['seconds_per_cell']:g} seconds for each row.")
+    lines.append(f"About {compare['seconds_per_cell']:g} seconds for each row. {commit_of(compare)}")
     return "\n".join(lines)
 
 
@@ -201,8 +201,8 @@ def processor_text(folder, found):
     plots.ratios(compare, images / f"{folder}-ratios.svg")
     parts = [
         ("The machine and the engines", machine_text(compare)),
-        ("Time per token", time_tables(compare) + f"\n\n![Time per token](images/{folder}-time-per-token.svg)"),
-        ("Ratios", ratio_tables(compare) + f"\n\n![Ratios](images/{folder}-ratios.svg)\n\n" + thread_table(compare)),
+        ("Time per token", time_tables(compare) + f"\n\n![Time per token](../../docs/images/{folder}-time-per-token.svg)"),
+        ("Ratios", ratio_tables(compare) + f"\n\n![Ratios](../../docs/images/{folder}-ratios.svg)\n\n" + thread_table(compare)),
         ("Linear layers", linear_table(compare)),
         ("Busy neighbours", neighbour_table(found)),
         ("Against the build before", before_table(found)),
@@ -211,7 +211,7 @@ def processor_text(folder, found):
     if "limits" in found and "layer" in found:
         best = row_bandwidth(found["limits"])
         plots.random_rows(best, images / f"{folder}-random-rows.svg")
-        picture = f"\n\n![Random rows](images/{folder}-random-rows.svg)"
+        picture = f"\n\n![Random rows](../../docs/images/{folder}-random-rows.svg)"
         parts += [("The machine's limits", limits_text(found["limits"], best) + picture),
                   ("The kernels against the limits", kernel_table(found["limits"], found["layer"], best))]
     return sections(parts, 3)
@@ -226,7 +226,7 @@ def main():
     for folder, values in found.items():
         title = title_of((values.get("compare") or values["before"])["machine"])
         parts.append((title, processor_text(folder, values)))
-    write_page("performance.md", sections(parts, 2))
+    write_page("layers.md", sections(parts, 2))
 
 
 main()

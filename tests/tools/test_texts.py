@@ -71,6 +71,15 @@ class JsonLines(Case):
         self.assertEqual(len(run_lines("tokenize", "--truncate", MODEL, stdin=long)[0]["ids"]), own)
         self.assertEqual(len(run_lines("tokenize", MODEL, stdin=long)[0]["ids"]), 1002)
 
+    def test_a_prompt_by_its_text(self):
+        prompted = run("embed", "--prompt-text", "unto ", MODEL, stdin="them")[0]
+        self.assertEqual(json.loads(prompted)["embedding"],
+                         json.loads(run("embed", MODEL, stdin="unto them")[0])["embedding"])
+        self.assertNotEqual(json.loads(prompted)["embedding"], json.loads(run("embed", MODEL, stdin="them")[0])["embedding"])
+        lines = run("search", MODEL, "--query", "them", "--query-prompt-text", "unto ", stdin="unto them\nthem")[0]
+        self.assertEqual(lines.splitlines()[0], b" 1.0000  unto them")
+        self.assertIn("excludes", run("embed", "--prompt-text", "a", "--prompt", "b", MODEL, stdin="a", status=2)[1])
+
     def test_an_unknown_prompt(self):
         self.assertIn("prompt", run("embed", "--prompt", "query", MODEL, stdin="a", status=1)[1])
 

@@ -197,4 +197,4 @@ def test_perplexity_is_put_beside_the_median_time(tmp_path, monkeypatch):
     beside.main()
     assert made == ["vanilla", "rows-8"]  # what the library cannot run has no time
     lines = (tmp_path / "out" / "results.md").read_text().splitlines()
-    assert lines[2:] == ["| vanilla | 3.000 ± 0.577 | 3.00, 6.00 | 0.50, 1.00 |", "| rows-8 | 2.000 | 0.50, 1.00 | 0.50, 1.00 |"]
+    assert lines[2:] == ["| vanilla | 3.000 (2.000 to 4.000) | 3.00, 6.00 | 0.50, 1.00 |", "| rows-8 | 2.000 | 0.50, 1.00 | 0.50, 1.00 |"]

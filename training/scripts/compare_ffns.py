@@ -106,7 +106,7 @@ def table(rows):
     lines = ["| FFN | MFLOP per token | parameters | log perplexity | of seeds 1, 2, ... |", "|---|---|---|---|---|"]
     for row, runs in rows.items():
         values = torch.tensor([run["log_perplexity"] for run in runs])
-        spread = f" ± {float(values.std()) / len(runs) ** 0.5:.3f}" if len(runs) > 1 else ""  # the standard error
+        spread = f" ({float(values.min()):.3f} to {float(values.max()):.3f})" if len(runs) > 1 else ""
         lines.append(f"| {row} | {runs[0]['ffn_flop_per_token'] / 1e6:.3f} | {runs[0]['parameters']:,} | "
                      f"{float(values.mean()):.3f}{spread} | {', '.join(f'{value:.3f}' for value in values.tolist())} |")
     return "\n".join(lines) + "\n"

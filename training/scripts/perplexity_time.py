@@ -56,9 +56,9 @@ def table(results):
     lines = ["| FFN | log perplexity | float32: FFNs, whole model, us per token | int8 |", "|---|---|---|---|"]
     for row, result in results.items():
         values = result["log_perplexity"]
-        error = f" ± {statistics.stdev(values) / len(values) ** 0.5:.3f}" if len(values) > 1 else ""
+        spread = f" ({min(values):.3f} to {max(values):.3f})" if len(values) > 1 else ""
         times = [f"{result[name]['ffn']:.2f}, {result[name]['whole']:.2f}" for name in TYPES]
-        lines.append(f"| {row} | {statistics.mean(values):.3f}{error} | {times[0]} | {times[1]} |")
+        lines.append(f"| {row} | {statistics.mean(values):.3f}{spread} | {times[0]} | {times[1]} |")
     return "\n".join(lines) + "\n"
 
 
