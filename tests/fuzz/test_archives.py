@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""The corpora are what packing their files gives, and their seeds what the makers write: test_archives.py MAKE_CORPUS."""
+"""The archives of tests/ are what packing their files gives, and the corpora's seeds what the makers write.
+
+test_archives.py MAKE_CORPUS
+"""
 import subprocess
 import sys
 import tempfile
@@ -23,7 +26,7 @@ def files_in(folder):
 
 class Archives(unittest.TestCase):
     def test_packing_gives_the_same_bytes(self):
-        for path in sorted((HERE / "corpus").iterdir()):
+        for path in sorted(HERE.parent.rglob("*.tar")):
             with self.subTest(path.name):
                 packed = path.read_bytes()
                 files = archive.unpack(packed)

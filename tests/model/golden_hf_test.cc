@@ -1,4 +1,5 @@
-// Folders that transformers and sentence-transformers wrote, with what these compute from them.
+// Folders that transformers and sentence-transformers wrote, with what these compute from them, and small ones cut from
+// such folders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,10 +13,10 @@
 namespace lffn {
 namespace {
 
-// The folders in both places: a few that are always here, and all where there are more.
+// The folders in all places: those that are always here, and more where they are.
 std::vector<std::string> folders() {
   std::vector<std::string> result;
-  for (const char* place : {LFFN_HF_DATA, LFFN_MORE_HF_DATA}) {
+  for (const char* place : {LFFN_HF_DATA, LFFN_SMALL_FOLDERS, LFFN_MORE_HF_DATA}) {
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(place, none)) {
       if (std::filesystem::exists(entry.path() / "io.safetensors")) result.push_back(entry.path().string());
@@ -178,6 +179,15 @@ INSTANTIATE_TEST_SUITE_P(Folders, GoldenHf, testing::ValuesIn(folders()), [](con
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+TEST(GoldenFolders, AreOfEveryKind) {
+  for (const char* name : {"bert-classes", "bert-mlm", "bert-reranker", "distilbert", "roberta-mlm",
+                           "roberta-prelayernorm-mlm", "sentence-cls", "sentence-dense", "sentence-lookup-bh4",
+                           "sentence-lookup-dense", "sentence-max", "sentence-mean", "sentence-prompt"}) {
+    const auto all = folders();
+    EXPECT_EQ(std::count(all.begin(), all.end(), std::string(LFFN_SMALL_FOLDERS) + "/" + name), 1) << name;
+  }
+}
 
 TEST(MoreGoldenFolders, AreThere) {
   if (!std::filesystem::exists(LFFN_MORE_HF_DATA)) {

@@ -100,6 +100,8 @@ int check_folders(const fs::path& all) {
 
 TEST(GoldenHf, TheProjectsOwnFolders) { EXPECT_EQ(check_folders(LFFN_HF_DATA), 2); }
 
+TEST(GoldenHf, SmallFolders) { EXPECT_EQ(check_folders(LFFN_SMALL_FOLDERS), 6); }
+
 TEST(GoldenHf, MoreFolders) {
   if (check_folders(LFFN_MORE_HF_DATA) == 0) GTEST_SKIP() << LFFN_MORE_HF_DATA << " is not there";
 }

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Cuts folders that transformers and sentence-transformers wrote down to a few kB each.
+
+make_small_folders.py GOLDEN ARCHIVE   needs numpy; GOLDEN has the folders named below
+
+Of every folder it first computes in float64 what transformers computed from it, for all texts, and stops where that
+differs. Then it cuts the tokenizer down to what a few texts need, takes narrow parts of the weights, and has the same
+program compute what these give. Ids, tokens and offsets stay those of Hugging Face's tokenizers.
+"""
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+from cut_tokenizer import CutTokenizer
+from reference_model import Encoder, SentenceEncoder, read_tensors, tensor_bytes
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
+# Of the golden texts and pairs, what is hard: signs, accents, scripts, control characters, a word that is too long,
+# special tokens, blanks, nothing, a long sentence; a pair of texts of these, and one that is cut on both sides.
+TEXTS = (0, 2, 4, 5, 6, 7, 9, 12, 15, 19, 22, 25, 26, 27, 29, 30)
+PAIRS = (0, 6, 9, 10)
+FEW_TEXTS, FEW_PAIRS = (0, 4, 9, 22, 25, 30), (0, 10)
+LONG = 32  # for sentence encoders, of which two cut it
+# Where True, the folder is the first with its tokenizer: all those texts, and its vocabulary also as older versions of
+# transformers write it.
+MODELS = {"bert-mlm": True, "bert-classes": True, "bert-reranker": False, "roberta-mlm": True,
+          "roberta-prelayernorm-mlm": False, "distilbert": False}
+SENTENCES = ["sentence-mean", "sentence-cls", "sentence-max", "sentence-dense", "sentence-prompt",
+             "sentence-lookup-bh4", "sentence-lookup-dense"]
+WITH_LOGITS = ("Hello, world!", "")  # those of a masked language model are large
+
+# Sizes that fill no register: the remainders are computed too.
+WIDTH, HEADS, INNER, LAYERS, DENSE_WIDTH = 12, 3, 20, 2, 5
+TABLES, ROWS, BLOCK, PADDED = 7, 16, 4, 16
+
+
+def read_json(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def json_bytes(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def require_close(got, expected, what):
+    error = np.abs(got - expected).max() / math.sqrt((expected**2).mean())
+    if not error < 2e-5:
+        sys.exit(f"{what}: the reference differs by {error:.1e}")
+
+
+def narrow(name, value, words):
+    """A part of a weight for a model of the sizes above; what is summed over fewer numbers is scaled up."""
+    def grown(part, of):
+        return part * math.sqrt(of / part.shape[-1])
+
+    if name.endswith(("cls.predictions.bias", "lm_head.bias", "vocab_projector.bias")):
+        return value[words]
+    if name.endswith("word_embeddings.weight"):
+        return value[words, :WIDTH]
+    if name.endswith(("position_embeddings.weight", "token_type_embeddings.weight")):
+        return value[:, :WIDTH]
+    if name.endswith("FFN.tables"):
+        return value[:TABLES, :ROWS, :WIDTH]
+    if name.endswith("FFN.hash.projection.bias"):
+        return value[:TABLES * (ROWS.bit_length() - 1)]
+    if name.endswith("FFN.hash.projection.weight"):
+        if value.ndim == 2:
+            return grown(value[:TABLES * (ROWS.bit_length() - 1), :WIDTH], value.shape[-1])
+        before = value.shape[2] * value.shape[3]
+        return grown(value[:, :, :PADDED // BLOCK, :BLOCK, :BLOCK], value.shape[-1]) * math.sqrt(before / PADDED)
+    if name.endswith(("intermediate.dense.weight", "ffn.lin1.weight")):
+        return grown(value[:INNER, :WIDTH], value.shape[1])
+    if name.endswith(("intermediate.dense.bias", "ffn.lin1.bias")):
+        return value[:INNER]
+    if name.endswith(("output.dense.weight", "ffn.lin2.weight")) and ".attention." not in name:
+        return grown(value[:WIDTH, :INNER], value.shape[1])
+    if name in ("classifier.weight", "classifier.out_proj.weight"):
+        return grown(value[:, :WIDTH], value.shape[1])
+    if name in ("classifier.bias", "classifier.out_proj.bias"):
+        return value
+    if value.ndim == 1:
+        return value[:WIDTH]
+    return grown(value[:WIDTH, :WIDTH], value.shape[1])
+
+
+def narrow_model(config, tensors, words):
+    small = {name: narrow(name, value, words).astype("<f4").astype(np.float64)
+             for name, value in tensors.items() if f".layer.{LAYERS}." not in name}
+    config = dict(config, vocab_size=len(words))
+    distil = config["model_type"] == "distilbert"
+    keys = (("dim", "hidden_dim", "n_heads", "n_layers") if distil else
+            ("hidden_size", "intermediate_size", "num_attention_heads", "num_hidden_layers"))
+    config.update(zip(keys, (WIDTH, INNER, HEADS, LAYERS)))
+    if "ffn_kinds" in config:
+        config.update(ffn_kinds=config["ffn_kinds"][:LAYERS], ffn_num_table=TABLES, ffn_table_size=ROWS)
+        if "block_size" in config:
+            config["block_size"] = BLOCK
+    return config, small
+
+
+def copied(folder, names):
+    return {name: json_bytes(read_json(folder / name)) for name in names if (folder / name).exists()}
+
+
+def require_what_transformers_computed(folder, encoder, tokens):
+    io = read_tensors(folder / "io.safetensors")
+    for prefix, kind in (("", "texts"), ("pair_", "pairs")):
+        for i, entry in enumerate(tokens[kind]):
+            if f"{prefix}hidden.{i}" not in io:
+                continue
+            hidden = encoder.hidden(entry["ids"], entry.get("types"))
+            require_close(hidden, io[f"{prefix}hidden.{i}"], f"{folder.name} {kind} {i}")
+            if f"{prefix}logits.{i}" in io:
+                expected = io[f"{prefix}logits.{i}"]
+                logits = encoder.logits(hidden).reshape(expected.shape)
+                require_close(logits, expected, f"{folder.name} logits {kind} {i}")
+
+
+def small_model(folder, first_with_tokenizer):
+    tokens, config = read_json(folder / "tokens.json"), read_json(folder / "config.json")
+    tensors = read_tensors(folder / "model.safetensors")
+    require_what_transformers_computed(folder, Encoder(config, tensors), tokens)
+    texts = [dict(tokens["texts"][i]) for i in (TEXTS if first_with_tokenizer else FEW_TEXTS)]
+    pairs = [dict(tokens["pairs"][i]) for i in (PAIRS if first_with_tokenizer else FEW_PAIRS)]
+    used = {number for entry in texts + pairs for number in entry.get("full_ids", entry["ids"])}
+    tokenizer = CutTokenizer(folder, used)
+    for entry in texts + pairs:
+        for key in ("ids", "full_ids"):
+            if key in entry:
+                entry[key] = tokenizer.ids(entry[key])
+    config, tensors = narrow_model(config, tensors, tokenizer.kept)
+    encoder, io = Encoder(config, tensors), {}
+    for prefix, entries in (("", texts), ("pair_", pairs)):
+        for i, entry in enumerate(entries):
+            hidden = encoder.hidden(entry["ids"], entry.get("types"))
+            io[f"{prefix}hidden.{i}"] = hidden
+            logits = encoder.logits(hidden)
+            if logits.ndim == 1 or entry.get("text") in WITH_LOGITS:
+                io[f"{prefix}logits.{i}"] = logits
+    return {"config.json": json_bytes(config), "model.safetensors": tensor_bytes(tensors, {"format": "pt"}),
+            "tokens.json": json_bytes({"texts": texts, "pairs": pairs}), "io.safetensors": tensor_bytes(io),
+            **tokenizer.files(first_with_tokenizer),
+            **copied(folder, ("tokenizer_config.json", "special_tokens_map.json"))}
+
+
+def prompt_ids(text, vocabulary):
+    """Of a prompt of small letters and signs."""
+    ids = []
+    for word in text.replace(":", " :").split():
+        begin = 0
+        while begin < len(word):
+            end = next(end for end in range(len(word), begin, -1) if "##" * (begin > 0) + word[begin:end] in vocabulary)
+            ids.append(vocabulary["##" * (begin > 0) + word[begin:end]])
+            begin = end
+    return ids
+
+
+def small_sentence_encoder(folder, golden):
+    """The ids of a text are those of another folder, with the same vocabulary."""
+    config, tensors = read_json(folder / "config.json"), read_tensors(folder / "model.safetensors")
+    assert (folder / "vocab.txt").read_bytes() == (golden / "bert-mlm" / "vocab.txt").read_bytes()
+    all_texts = read_json(folder / "texts.json")
+    entries = read_json(golden / "bert-mlm" / "tokens.json")["texts"]
+    full_ids = {entry["text"]: entry["full_ids"] for entry in entries}
+    settings = read_json(folder / "config_sentence_transformers.json")
+    prompt = settings["prompts"].get(settings["default_prompt_name"] or "", "")
+    before = prompt_ids(prompt, read_json(folder / "tokenizer.json")["model"]["vocab"])
+    longest = read_json(folder / "sentence_bert_config.json")["max_seq_length"]
+    modules = read_json(folder / "modules.json")
+    parts = {path.parent.name: read_json(path) for path in folder.glob("*_*/config.json")}
+    dense = read_tensors(folder / "2_Dense" / "model.safetensors") if "2_Dense" in parts else None
+
+    def cut(ids):
+        ids = ids[:1] + before + ids[1:]
+        return ids if len(ids) <= longest else ids[:longest - 1] + ids[-1:]
+
+    model = SentenceEncoder(Encoder(config, tensors), modules, parts, dense)
+    expected = read_tensors(folder / "io.safetensors")["embeddings"]
+    for text, row in zip(all_texts, expected):
+        require_close(model.embedding(cut(full_ids[text])), row, f"{folder.name} {text}")
+
+    texts = [entries[i]["text"] for i in (*FEW_TEXTS, LONG) if entries[i]["text"] in all_texts]
+    tokenizer = CutTokenizer(folder, {number for text in texts for number in full_ids[text]} | set(before))
+    config, tensors = narrow_model(config, tensors, tokenizer.kept)
+    parts["1_Pooling"]["word_embedding_dimension"] = WIDTH
+    files = {}
+    if dense:
+        dense = {"linear.weight": dense["linear.weight"][:DENSE_WIDTH, :WIDTH],
+                 "linear.bias": dense["linear.bias"][:DENSE_WIDTH]}
+        parts["2_Dense"].update(in_features=WIDTH, out_features=DENSE_WIDTH)
+        files["2_Dense/model.safetensors"] = tensor_bytes(dense)
+    model = SentenceEncoder(Encoder(config, tensors), modules, parts, dense)
+    embeddings = np.stack([model.embedding(tokenizer.ids(cut(full_ids[text]))) for text in texts])
+    # As for the golden layers: no code hangs on how a sum was rounded.
+    nearest = model.encoder.smallest_z
+    assert nearest > 2e-5, f"{folder.name}: a code is only {nearest:.1e} from another"
+    files.update({f"{path}/config.json": json_bytes(part) for path, part in parts.items()})
+    return {"config.json": json_bytes(config), "model.safetensors": tensor_bytes(tensors, {"format": "pt"}),
+            "texts.json": json_bytes(texts), "io.safetensors": tensor_bytes({"embeddings": embeddings}), **files,
+            **tokenizer.files(False),
+            **copied(folder, ("modules.json", "config_sentence_transformers.json", "sentence_bert_config.json",
+                              "tokenizer_config.json", "special_tokens_map.json"))}
+
+
+def make(golden):
+    """{path: bytes} of all folders."""
+    golden = Path(golden)
+    folders = {name: small_model(golden / name, first_with_tokenizer) for name, first_with_tokenizer in MODELS.items()}
+    folders.update({name: small_sentence_encoder(golden / name, golden) for name in SENTENCES})
+    return {f"{name}/{file}": content for name, files in folders.items() for file, content in files.items()}
+
+
+def main(golden, target):
+    files = make(golden)
+    Path(target).write_bytes(archive.pack(files))
+    print(f"{target}: {len(files)} files, {sum(map(len, files.values()))} bytes")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
