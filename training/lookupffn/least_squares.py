@@ -78,34 +78,41 @@ class RowPrior:
         x = self.vectors[rows]
         return torch.cat([x, F.gelu(x @ self.mix)], 1)
 
-    def prepare(self, counts: Tensor) -> None:
-        """counts: how much each row weighs."""
-        self.seen = (counts > 0).nonzero().flatten()
+    def prepare(self, seen: Tensor, counts: Tensor) -> None:
+        """seen: the rows that are known; counts: how much each weighs."""
+        self.seen = seen
         size = 5 * self.vectors.shape[1]
         square = torch.zeros(size, size, dtype=torch.double)
-        for rows in self.seen.split(_CHUNK):
+        for rows, weights in zip(seen.split(_CHUNK), counts.split(_CHUNK)):
             x = self._features(rows)
-            square += ((x * counts[rows, None]).t() @ x).double()
+            square += ((x * weights[:, None]).t() @ x).double()
         self.root = torch.linalg.cholesky(_held(square, _PRIOR_RIDGE))
 
-    def __call__(self, left: Tensor) -> Tensor:
-        """left: the weighted sums of what each row should give -> the rows that are likely."""
-        cross = sum((self._features(rows).t() @ left[rows]).double() for rows in self.seen.split(_CHUNK))
-        weights = torch.cholesky_solve(cross, self.root).float()
-        return torch.cat([self._features(rows) @ weights for rows in torch.arange(len(left)).split(_CHUNK)])
+    def learn(self, left: Tensor) -> None:
+        """left: the weighted sums of what each row that is known should give."""
+        pairs = zip(self.seen.split(_CHUNK), left.split(_CHUNK))
+        cross = sum((self._features(rows).t() @ part).double() for rows, part in pairs)
+        self.weights = torch.cholesky_solve(cross, self.root).float()
+
+    def likely(self, rows: Tensor) -> Tensor:
+        return torch.cat([self._features(part) @ self.weights for part in rows.split(_CHUNK)])
 
 
 def by_turns(sums: Sums, prior: RowPrior, turns: int = 3, shrink: float = 8.0) -> tuple[Tensor, Tensor]:
     """-> [features and one, outputs], rows: the mean of what is left for each, shrunk towards its prior."""
     size = len(sums.square)
-    features, wanted = sums.of_rows[:, :size], sums.of_rows[:, size:]
-    counts = features[:, -1]
+    seen = (sums.of_rows[:, size - 1] > 0).nonzero().flatten()
+    known = sums.of_rows[seen]
+    features, wanted, counts = known[:, :size], known[:, size:], known[:, size - 1]
     root = torch.linalg.cholesky(_held(sums.square, _RIDGE))
-    prior.prepare(counts)
+    prior.prepare(seen, counts)
     rows = torch.zeros_like(wanted)
     for _ in range(turns):
         weights = torch.cholesky_solve(sums.cross - (features.t() @ rows).double(), root).float()
         left = wanted - features @ weights
-        likely = prior(left)
+        prior.learn(left)
+        likely = prior.likely(seen)
         rows = likely + (left - counts[:, None] * likely) / (counts + shrink)[:, None]
-    return weights, rows
+    all_rows = prior.likely(torch.arange(len(sums.of_rows)))
+    all_rows[seen] = rows
+    return weights, all_rows
