@@ -5,7 +5,7 @@
 
 #include "format/utf8.h"
 #include "runtime/executor.h"
-#include "runtime/system.h"
+#include "runtime/thread_text.h"
 
 namespace lffn {
 namespace {

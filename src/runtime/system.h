@@ -60,9 +60,4 @@ int64_t thread_time();
 int forbid_cancellation();
 void restore_cancellation(int before);
 
-// A text of the calling thread's that goes away with it. NULL: it has none yet, or there is no memory for it.
-constexpr size_t kThreadTextSize = 1024;
-char* find_thread_text();
-char* make_thread_text();
-
 }  // namespace lffn

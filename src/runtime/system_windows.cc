@@ -19,9 +19,6 @@ namespace {
 
 constexpr size_t kStackBytes = size_t{1} << 20;
 
-// Threads get it when they start, or when the library is loaded, and lose it as they end, without code of ours.
-thread_local char thread_text[kThreadTextSize] = "";
-
 // What this code lies in, which is not unloaded as long as somebody holds it.
 HMODULE own_library(DWORD flags) {
   HMODULE library = nullptr;
@@ -104,8 +101,5 @@ int64_t thread_time() {
 
 int forbid_cancellation() { return 0; }
 void restore_cancellation(int) {}
-
-char* find_thread_text() { return thread_text; }
-char* make_thread_text() { return thread_text; }
 
 }  // namespace lffn
