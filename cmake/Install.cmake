@@ -1,23 +1,30 @@
 # Installed by cmake --install; docs/building.md tells how a program finds it.
 include(CMakePackageConfigHelpers)
 
-# What a program needs beside the static library. Plain names, as a C project that links it has no CXX language enabled.
-set(lffn_static_libraries stdc++ m)
-if(APPLE OR WIN32)
-  set(lffn_static_libraries c++)
+# What a program needs beside the static library, whatever C++ library and OpenMP runtime it uses itself: those that the
+# archive was compiled with. Plain names, as a C project that links it has no CXX language enabled.
+set(lffn_static_libraries ${LFFN_CXX_LIBRARY})
+if(NOT APPLE AND NOT WIN32)
+  list(APPEND lffn_static_libraries m)
 endif()
 if(LFFN_OPENMP)
   list(APPEND lffn_static_libraries ${OpenMP_CXX_LIB_NAMES})
 endif()
 if(WIN32)
   list(APPEND lffn_static_libraries bcrypt)
-elseif(NOT APPLE)
-  list(APPEND lffn_static_libraries pthread)
 endif()
+list(REMOVE_ITEM lffn_static_libraries pthread)  # which the package finds itself
 list(REMOVE_DUPLICATES lffn_static_libraries)
-target_link_libraries(lookupffn_static INTERFACE "$<INSTALL_INTERFACE:${lffn_static_libraries}>")
+target_link_libraries(lookupffn_static INTERFACE "$<INSTALL_INTERFACE:${lffn_static_libraries};Threads::Threads>")
 
-install(TARGETS lookupffn lookupffn_static EXPORT lookupffn
+set(lffn_libraries)
+if(LFFN_SHARED)
+  list(APPEND lffn_libraries lookupffn)
+endif()
+if(LFFN_STATIC)
+  list(APPEND lffn_libraries lookupffn_static)
+endif()
+install(TARGETS ${lffn_libraries} EXPORT lookupffn
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -41,8 +48,17 @@ install(FILES ${PROJECT_BINARY_DIR}/package/lookupffnConfig.cmake
               ${PROJECT_BINARY_DIR}/package/lookupffnConfigVersion.cmake
         DESTINATION ${lffn_package_dir})
 
+if(NOT WIN32 AND NOT APPLE)
+  list(APPEND lffn_static_libraries pthread)
+endif()
 list(TRANSFORM lffn_static_libraries PREPEND "-l" OUTPUT_VARIABLE lffn_pc_libs_private)
 list(JOIN lffn_pc_libs_private " " lffn_pc_libs_private)
+set(lffn_pc_libs)
+set(lffn_pc_cflags)
+if(NOT LFFN_SHARED)  # then every program links the static one
+  set(lffn_pc_libs " ${lffn_pc_libs_private}")
+  set(lffn_pc_cflags " -DLOOKUPFFN_STATIC")
+endif()
 # ${pcfiledir} keeps the file right when the whole prefix is moved.
 file(RELATIVE_PATH lffn_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" lffn_pc_prefix "${lffn_pc_prefix}")

@@ -11,12 +11,18 @@ option(LFFN_TOOLS "Build the lookupffn command" ${PROJECT_IS_TOP_LEVEL})
 option(LFFN_EXAMPLES "Build the examples" OFF)
 option(LFFN_BINDINGS "Build the Java and .NET packages where a JDK and the .NET SDK are found" OFF)
 option(LFFN_BINDINGS_PACKAGES "Build the packages, and not only the native libraries inside them" ON)
+option(LFFN_SHARED "Build and install the shared library" ON)
+option(LFFN_STATIC "Build and install the static library" ON)
 option(LFFN_INSTALL "Install the libraries, the headers and what finds them" ${PROJECT_IS_TOP_LEVEL})
 option(LFFN_BENCHMARKS "Build the benchmarks" OFF)
 option(LFFN_FUZZERS "Build the fuzz targets with libFuzzer (clang)" OFF)
 option(LFFN_WERROR "Treat warnings as errors" OFF)
 set(LFFN_KERNELS_OF "" CACHE PATH "A finished build of the same processor and compiler, whose kernels are taken")
 set(LFFN_SANITIZE "" CACHE STRING "Sanitizers for everything built, such as address,undefined or thread")
+
+if(NOT LFFN_SHARED AND NOT LFFN_STATIC)
+  message(FATAL_ERROR "LFFN_SHARED and LFFN_STATIC are both OFF: nothing is left to build")
+endif()
 
 # What was made for Linux alone, or for systems with POSIX.
 set(not_there)
@@ -52,10 +58,16 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD 99)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# The cache is also that of a project around this one, which chooses for itself.
+# The cache is also that of a project around this one, which chooses for itself. Where it chooses nothing, what is built
+# here is optimised all the same.
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+elseif(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_CXX_FLAGS MATCHES "-O")
+  add_compile_options(-O2)
+  add_compile_definitions(NDEBUG)
 endif()
+# Files have names of their own in their unnamed namespaces, and each instruction set its own flags.
+set(CMAKE_UNITY_BUILD OFF)
 
 # One roundings' difference can flip a hash bit and choose another row, so the compiler may not fuse what we did not.
 add_compile_options(-Wall -Wextra -ffp-contract=off)

@@ -16,5 +16,5 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/lookupffn.def CONTENT "${defin
 target_compile_definitions(lffn_core PRIVATE LOOKUPFFN_STATIC)  # nothing is imported
 target_sources(lookupffn PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/lookupffn.def)
 target_link_libraries(lookupffn PRIVATE bcrypt)
-target_link_libraries(lookupffn_static PRIVATE $<BUILD_INTERFACE:bcrypt>)
+target_link_libraries(lookupffn_static INTERFACE $<BUILD_INTERFACE:$<LINK_ONLY:bcrypt>>)
 set_target_properties(lookupffn PROPERTIES PREFIX "")
