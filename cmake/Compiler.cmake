@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the compiler compiles for, which it knows better than CMAKE_SYSTEM_PROCESSOR does: the flags may say otherwise.
 if(CMAKE_OSX_ARCHITECTURES MATCHES ";")
   message(FATAL_ERROR "CMAKE_OSX_ARCHITECTURES names several processors, whose kernels differ: build for one at a time, "

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the library includes of others: headers only, of the system or, if asked to, downloaded.
 option(LFFN_FETCH "Download xsimd and nlohmann-json where they are not installed" OFF)
 

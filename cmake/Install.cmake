@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installed by cmake --install; docs/building.md tells how a program finds it.
 include(CMakePackageConfigHelpers)
 

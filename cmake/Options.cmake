@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Of other systems see docs/platforms.md.
 set(LFFN_LINUX OFF)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Unpacks an archive into a folder of the build, which holds nothing else: before what depends on `target` is built, and
 # again whenever the archive is another.
 function(lffn_unpack target archive folder)

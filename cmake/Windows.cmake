@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the library is on Windows: lookupffn.dll, which shows the functions that the headers declare and nothing else. The
 # object files serve the static library too, so they do not say themselves what is shown.
 file(GLOB headers ${PROJECT_SOURCE_DIR}/include/lookupffn/*.h)

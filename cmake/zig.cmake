@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds with Zig's compiler: for Linux, so that the libraries load where the C++ library is missing, on musl, and on a glibc
 # as old as 2.17; and on Linux for macOS and Windows. scripts/natives calls it and says which compiler (LFFN_ZIG) and for
 # what (LFFN_ZIG_TARGET).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn accuracy: what tables and hashes of fewer bits cost, against the same layer in f32.
 #include <cmath>
 #include <cstdio>

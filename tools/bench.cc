@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn bench: where a layer's time goes on this machine, beside a vanilla FFN.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn classify: the class of each line of text.
 #include <algorithm>
 #include <memory>

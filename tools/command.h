@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The subcommands of `lookupffn`. Each lives in a file of its own, which adds its options and knows how to run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn convert: a model as a single file, in other element types if wanted, checked by reading it again.
 #include <unistd.h>
 

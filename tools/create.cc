@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn create: a layer with random weights, for tests and timing.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn embed: a vector for each line of text.
 #include <unistd.h>
 

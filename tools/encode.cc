@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn encode: the hidden states or the logits of each line of text.
 #include <memory>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn fill-mask: what a model would put in place of <mask>.
 #include <cstdio>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn info: what a file holds and what it costs to run.
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `lookupffn info` tells of a model.
 #pragma once
 

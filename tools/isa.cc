@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn isa: which kernels run on this machine, and what the library knows about it.
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the subcommands that work on a layer share: how to load it, and the names of its kinds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `lookupffn` command: exit status 0 for success, 1 for an error or a failed check, 2 for a usage error.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A NumPy file of float32 rows, written row after row.
 #pragma once
 

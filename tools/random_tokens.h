@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard normal numbers, as a layer sees them after a layer norm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of scores: the best first, by index among equals.
 #pragma once
 

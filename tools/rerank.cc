@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn rerank: documents in the order of how well they answer a query.
 #include <memory>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn run: floats in, floats out.
 #include <poll.h>
 #include <sys/stat.h>

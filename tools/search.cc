@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn search: the lines of a file that are most like a query.
 #include <cmath>
 #include <cstdio>

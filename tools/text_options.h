@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the subcommands that read texts share: which lines there are, how they are cut and prompted, and running them.
 #pragma once
 

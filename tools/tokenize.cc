@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn tokenize: the tokens of each line of text, or the text of tokens.
 #include <cstdlib>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookupffn verify: a layer against recorded inputs and results.
 #include <algorithm>
 #include <cmath>

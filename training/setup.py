@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts the licence into the package, and liblookupffn with the notices of what is inside it where LOOKUPFFN_LIBRARY names
 a built one; pyproject.toml says the rest."""
 

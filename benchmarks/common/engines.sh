@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by the comparisons: what they install, fetch and build. Wants `root` and `build`.
 
 onnxruntime_version=1.30.0

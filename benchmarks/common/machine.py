@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the machine is, and the folder of the results that belong to it."""
 import os
 import pathlib

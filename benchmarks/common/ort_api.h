@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of ONNX Runtime's C interface that the comparison calls, looked up in a library opened at run time.
 //
 // The prebuilt library comes without headers. Its interface is one table of function pointers that only grows at the

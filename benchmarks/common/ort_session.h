@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model loaded in ONNX Runtime that turns one tensor, "x", into another, "y".
 #pragma once
 

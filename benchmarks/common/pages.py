@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the pages on performance are made of: results by processor, tables, the generated part of a page."""
 import json
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all pictures share: colours, the look, saving."""
 import matplotlib
 

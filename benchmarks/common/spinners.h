@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes that do nothing but take CPU time while they are let.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times whole models on several engines, each in its own process, in turns; writes everything measured as JSON.
 
 usage: compare_model.py --worker PROGRAM --json FILE [--models A,B] [--minilm FOLDER] [--student FOLDER] [--quick]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole model on one engine, as the worker process sees it.
 #pragma once
 

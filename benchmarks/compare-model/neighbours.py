@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls of a model beside processes that do nothing but spin, against the same calls on a quiet machine."""
 import signal
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the vanilla model as an ONNX file (a protobuf message) by hand, so that no ONNX package is needed.
 
 The graph is what ONNX Runtime's own tools make of an exported model: fused attention, layer norms that take the sum

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pictures of benchmarks/results/models.md, and that of README.md."""
 import matplotlib.pyplot as pyplot
 import numpy

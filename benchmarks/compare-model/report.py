@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the tables of benchmarks/results/models.md (between its markers) and its pictures from benchmarks/results.
 
 usage: report.py [models=FILE.json]

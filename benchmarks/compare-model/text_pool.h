@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts of a certain number of tokens, and a tokenizer for engines that have none.
 #pragma once
 

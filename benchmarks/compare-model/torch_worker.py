@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the vanilla model in PyTorch for the comparison, in a process of its own that takes the commands of worker.cc.
 
 usage: torch_worker.py eager|fast MODEL.npz IDS THREADS

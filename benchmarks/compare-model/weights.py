@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The models that are measured: their sizes, and weights that all engines share.
 
 Tensors have the names of this library's pre-norm family throughout; write_model gives a post-norm (BERT) model its own.

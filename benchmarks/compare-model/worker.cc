@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that holds one engine with one model. Commands come on standard input, each answered by one line:
 //   version
 //   hidden TEXTS LENGTH FILE        writes the hidden states of the first texts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The processes that hold one engine each, and what they need."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every engine of the comparison is to the program: something that runs a feed-forward layer over a batch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A LookupFFN layer in liblookupffn, in each of its element types.
 #include "engine_lookupffn.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vanilla FFN on oneDNN: two inner products over packed weights, GELU fused into the first.
 #include "engine_onednn.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vanilla FFN or a linear layer on ONNX Runtime, in float32 and dynamically quantised to int8.
 #include "engine_onnxruntime.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vanilla FFN on OpenBLAS: sgemm, our bias and GELU, sgemm.
 #include "engine_openblas.h"
 

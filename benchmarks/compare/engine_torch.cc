@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vanilla FFN in PyTorch, in a Python process of its own that times itself.
 #include "engine_torch.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact (erf) GELU, vectorised, for engines that have none of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was aimed at on processors with VNNI, and what the results say of it."""
 import statistics
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls of liblookupffn that make and run a layer: of the library that is linked in, or of another build of it.
 #pragma once
 

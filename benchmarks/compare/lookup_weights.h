@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random weights of a LookupFFN layer whose codes spread over all rows.
 #pragma once
 

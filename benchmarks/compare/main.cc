@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times LookupFFN layers against vanilla feed-forward layers on other engines, all in one run; see usage() for options.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times the engines of one cell (a shape, a batch size, a thread count) in turns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What calls cost while other processes keep the CPUs busy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a vanilla FFN or a linear layer as an ONNX model (a protobuf message), by hand, so that no ONNX package is
 // needed.
 #pragma once

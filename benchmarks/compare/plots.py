@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pictures of benchmarks/results/layers.md."""
 import matplotlib.pyplot as pyplot
 from matplotlib.ticker import LogLocator

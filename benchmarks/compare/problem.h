@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sizes, weights and inputs that all engines share within one cell of the comparison.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the comparison says while it runs and what it leaves behind.
 #pragma once
 

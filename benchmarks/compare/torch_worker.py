@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a vanilla FFN in PyTorch for the comparison, which keeps this process alive and sends it one line per measurement.
 
 Weights, inputs and outputs lie in a file that both processes map. Commands on standard input, each answered by one line:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One FFN for counting its cache misses under cachegrind: cache_profile.py runs this and takes differences.
 //
 //     bench-cache-profile vanilla|lookup|lookup-int8 TOKENS CALLS

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Cache misses per token of a vanilla FFN and of LookupFFNs, counted by valgrind's cachegrind: the seed paper's profile.
 
     cache_profile.py BENCH-CACHE-PROFILE [--l1 48K] [--last 1M]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The FFNs that these programs compare: a vanilla one, by the kernels that models use, and a LookupFFN.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's kernels through its C interface: the hash by itself, and the gather as what a forward takes beyond it.
 #include <benchmark/benchmark.h>
 #include <lookupffn/lookupffn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What this machine can give at most: multiply-adds in float32 and int8, and rows read at random from each level of
 // memory. The kernels' times are to be held against these.
 #include <benchmark/benchmark.h>

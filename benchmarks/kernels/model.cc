@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole model and its parts: what a token costs in the linear layers, in attention, in the FFNs and elsewhere.
 #include "model/model.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a call costs beside other programs that keep CPUs busy: times with one thread and several on a quiet machine,
 // and with several beside so many spinning processes.
 #include <lookupffn/lookupffn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What skipping inner neurons gives on a CPU: a vanilla FFN, one that runs as SLIDE and MONGOOSE do, and LookupFFNs, in
 // microseconds per token by one thread, medians of interleaved rounds.
 //

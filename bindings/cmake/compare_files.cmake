@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Fails when the files in DIRECTORY are not exactly those EXPECTED.
 file(GLOB found RELATIVE ${DIRECTORY} ${DIRECTORY}/*)
 list(SORT found)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # lffn_find_jni(JAVAC out): where jni.h and jni_md.h of the JDK lie whose compiler is JAVAC. CMake's own FindJNI knows some
 # folders of some systems and JAVA_HOME, and wants libjvm, which nothing here links.
 function(lffn_find_jni javac out)

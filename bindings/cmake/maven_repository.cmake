@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Makes a Maven repository: links to what the system has, and the files of the package in PACKAGE.
 if(SYSTEM AND NOT EXISTS ${REPOSITORY}/.linked)
   file(MAKE_DIRECTORY ${REPOSITORY})

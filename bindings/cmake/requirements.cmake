@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes one line: what the shared library LIBRARY needs of a machine, read off the library.
 execute_process(COMMAND ${OBJDUMP} -p ${LIBRARY} OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "GLIBC_[0-9.]+" versions "${headers}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Runs Maven's GOAL on POM, building into BUILD. Fails on what -Xcheck:jni or the virtual machine had to say, too.
 set(offline "")
 if(SYSTEM)

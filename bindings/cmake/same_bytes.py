@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes archives anew, so that the same contents give the same bytes wherever and whenever: same_bytes.py ARCHIVE...
 
 Entries come in the order of their names, a jar's manifest first, with one date for all.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // .NET: handles are IntPtr, a status is an int, everything else is a pointer; every argument is blittable, so that the
 // imports need no marshalling code and suit ahead-of-time compilation.
 %pragma(csharp) moduleclassmodifiers="internal static unsafe class"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Java: handles are long, a status that is not LFFN_OK throws, text is UTF-8 bytes, floats come in direct buffers.
 %pragma(java) moduleclassmodifiers="final class"
 %pragma(java) jniclassclassmodifiers="final class"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls on Java arrays. The elements are copied, never pinned: a pinned array would hold up the garbage collector for
 // as long as the layer runs.
 #ifndef LOOKUPFFN_BINDINGS_JAVA_ARRAYS_H

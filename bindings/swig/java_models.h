@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls on models with Java arrays, which are copied, and direct buffers, which are not. Results of which only the core
 // knows the size come back in an Object[] that the caller brings.
 #ifndef LOOKUPFFN_BINDINGS_JAVA_MODELS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for copies of Java arrays.
 #ifndef LOOKUPFFN_BINDINGS_JAVA_SCRATCH_H
 #define LOOKUPFFN_BINDINGS_JAVA_SCRATCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The raw layer under the Java and the .NET package: static functions, handles as numbers, nothing public.
 // raw.h and raw_model.h say what the functions do.
 %module Raw

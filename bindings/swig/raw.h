@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few calls that the Java and .NET packages make into the core. No structs cross here: load options are a row of
 // numbers, other options and configurations plain arguments, what a layer or a model is comes back as a row of numbers.
 #ifndef LOOKUPFFN_BINDINGS_RAW_H

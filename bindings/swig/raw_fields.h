@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What load options say, and what layer_info and model_info tell: a place in their row of numbers, and the member of
 // the public struct that lies there. A member more in the struct and not here is an error of compilation.
 #ifndef LOOKUPFFN_BINDINGS_RAW_FIELDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls on models, in the manner of raw.h.
 #ifndef LOOKUPFFN_BINDINGS_RAW_MODEL_H
 #define LOOKUPFFN_BINDINGS_RAW_MODEL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Between the rows of numbers and plain arguments of raw.h and the structs of the public header.
 #ifndef LOOKUPFFN_BINDINGS_RAW_STRUCTS_H
 #define LOOKUPFFN_BINDINGS_RAW_STRUCTS_H

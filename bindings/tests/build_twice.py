@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds a package twice, from copies of the sources in folders of different names, and compares the bytes.
 
 build_twice.py jar SOURCES GENERATED JAVAC JAR

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the median time in nanoseconds of a forward of one token on a tiny layer, through the C interface:
  *
  *     call_time SECONDS

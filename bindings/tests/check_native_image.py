@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares what the native code looks up in Java with what the jar tells GraalVM: check_native_image.py JAR SOURCE...
 
 GraalVM leaves out of a program what nothing names, and native code names classes and methods only in texts.

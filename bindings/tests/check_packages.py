@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Looks into packages: check_packages.py PACKAGE...
 
 Each has the licence and the notices of what is inside; a README links to nothing that is not beside it; poms and nuspecs

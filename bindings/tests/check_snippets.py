@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks that quick starts are parts of programs that tests run: check_snippets.py ROOT PAGE...
 
 The lines of a code block under a line <!-- FILE --> must be in that file, in their order, whatever the indentation.

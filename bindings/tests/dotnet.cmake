@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The .NET tests use the package from the feed of the build tree. xunit comes from NuGet.
 set(dotnet_source ${CMAKE_CURRENT_SOURCE_DIR}/../dotnet)
 get_filename_component(dotnet_build ${CMAKE_CURRENT_BINARY_DIR}/../dotnet ABSOLUTE)

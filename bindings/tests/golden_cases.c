@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes down what the C interface computes for the golden inputs, for the Java and .NET tests to compare bit by bit:
  *
  *     golden_cases GOLDEN_DIRECTORY OUTPUT_DIRECTORY

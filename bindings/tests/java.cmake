@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 get_filename_component(java_build ${CMAKE_CURRENT_BINARY_DIR}/../java ABSOLUTE)
 # The harness runs from its source, as any user's file would: with the jar on the class path.
 set(overhead_source ${CMAKE_CURRENT_SOURCE_DIR}/../java/benchmarks/Overhead.java)

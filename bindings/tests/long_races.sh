@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs the Java and .NET tests with long races: long_races.sh BUILD_DIRECTORY [SECONDS]
 # In a build with AddressSanitizer, made with gcc, the native side is checked, too:
 #   cmake -S . -B build/asan-bindings -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLFFN_SANITIZE=address \

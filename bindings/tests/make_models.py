@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the models that the tests of the bindings need beside the golden one: make_models.py MODEL FOLDER
 
 FOLDER/reranker: the golden model with one class. FOLDER/prompts: it as a sentence encoder that has prompts.

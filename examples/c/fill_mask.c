@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fills the masks of a text with the tokens that a model finds most likely.
  *
  *     cc fill_mask.c $(pkg-config --cflags --libs lookupffn) -o fill_mask

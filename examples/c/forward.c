@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads a layer, runs it on made-up tokens with the residual added, and tells what it did.
  *
  *     cc forward.c $(pkg-config --cflags --libs lookupffn) -o forward

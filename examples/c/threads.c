@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many threads of the program's own share one model: each takes the next line and embeds it, with the thread it runs
  * in.
  *

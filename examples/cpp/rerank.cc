@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts documents in the order of how well they answer a question, with a reranker (cross-encoder).
 //
 //     c++ -std=c++17 rerank.cc $(pkg-config --cflags --libs lookupffn) -o rerank

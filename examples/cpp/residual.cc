@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes a layer with random weights, saves it, loads it again with bf16 tables, and runs it on the middle columns of a
 // wider array, adding to what is there: what a transformer does with its feed-forward layer.
 //

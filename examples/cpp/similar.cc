@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks sentences by how alike they are to a question: the scalar product of their vectors.
 //
 //     c++ -std=c++17 similar.cc $(pkg-config --cflags --libs lookupffn) -o similar

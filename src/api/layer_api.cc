@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions on layers: argument checks, and no more.
 #include <cstdint>
 #include <memory>

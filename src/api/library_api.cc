@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that concern the library as a whole.
 #include "api/boundary.h"
 #include "api/structs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/load_options.h"
 
 #include "api/structs.h"

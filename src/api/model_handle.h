@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the handles of a model, a tokenizer and a result are.
 #pragma once
 

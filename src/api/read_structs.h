@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What callers pass in structs, checked. All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
 #pragma once
 

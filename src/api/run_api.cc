@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that run a model: argument checks, and where the results go.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks of what a call to lffn_model_run is given. All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one call to lffn_model_run needs beside the caller's memory. It keeps what it has grown to, so that the next
 // call of the same size allocates nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the texts of a call to the sequences of tokens that the model runs.
 #pragma once
 

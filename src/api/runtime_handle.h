@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an lffn_runtime stands for. Handles share it.
 #pragma once
 

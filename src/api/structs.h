@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structs that cross the border: caller and library may know different versions of them. They only grow at the end.
 #pragma once
 

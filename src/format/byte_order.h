@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files hold little-endian numbers, which are read and written as they lie in memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes from outside, whole in memory or read in pieces.
 #pragma once
 

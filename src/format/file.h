@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files: read whole or in pieces, and written so that they appear whole or not at all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a model's folder, on disk or in the caller's memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON from outside, as a stream of events, checked harder than the standard asks.
 #pragma once
 

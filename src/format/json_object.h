@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON values in memory, asked for by key and type.
 #pragma once
 

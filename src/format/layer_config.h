@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The config of one layer: what the JSON text in a file says, checked.
 #pragma once
 

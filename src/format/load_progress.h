@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far loading has come: counted as bytes are read, and told to the host, who may end it.
 #pragma once
 

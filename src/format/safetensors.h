@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // safetensors files: a reader that accepts nothing it did not check, and a writer that never leaves half a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What std::string_view::starts_with does from C++20 on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files as the operating system has them, by paths in UTF-8: system_file_posix.cc and system_file_windows.cc.
 #pragma once
 

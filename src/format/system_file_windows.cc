@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "format/system_file.h"
 
 #define WIN32_LEAN_AND_MEAN

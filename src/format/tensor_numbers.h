@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of a tensor, whatever they are stored as: as float32, or as int8 with a scale for each row.
 #pragma once
 

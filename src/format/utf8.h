@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text that came from outside: is it UTF-8, and how to show it in a message.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nonlinear functions of single numbers, one in each lane.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention of one head: scores, softmax and sums over a block of keys at a time, so that memory grows with the number
 // of keys only by their copy in panels.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the kernels once: what the CPU has, or what LOOKUPFFN_ISA names.
 #include <array>
 #include <cstring>

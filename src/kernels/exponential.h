@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // exp(x) for x <= 0 as a whole power of 2 times the exponential of what is left: one for sums and softmax, and one with
 // few more operations for what must be right near 0 too.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adding up the chosen rows, a token at a time. The order of the sum is that of the tables.
 #pragma once
 

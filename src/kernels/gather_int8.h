@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gathering int8 rows: four tables' rows at a time, in integers, which are the same on every instruction set.
 #pragma once
 

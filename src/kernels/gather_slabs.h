@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adding up slabs of float32 rows. Where many tokens want nearly every row, a few tables at a time stay in the cache
 // while all tokens read them. The order of each token's sum is that of the tables.
 #pragma once

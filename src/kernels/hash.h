@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From tokens to codes and scores, a tile at a time or one token at a time.
 #pragma once
 

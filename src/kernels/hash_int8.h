@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The chains of a hash with int8 weights.
 #pragma once
 

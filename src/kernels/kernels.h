@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of a layer, one table of functions per instruction set. Plain pointers and numbers only: this header
 // is the whole border between the kernels and the rest of the library.
 //

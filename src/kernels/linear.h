@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of many rows with a matrix in panels. The outputs lie in the lanes, so that rows come in and go out as they
 // are, one row or thousands. Each output is summed over the inputs in order, one FMA each, from zero.
 #pragma once

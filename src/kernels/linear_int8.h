@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers with int8 weights. Each row of inputs becomes bytes with a scale and a zero point of its own, the sums
 // of their products with the weights are exact integers: the same on every instruction set and in any order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step that all products repeat, of floats and of whole numbers, for running a layer and for training it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From rows to panels: the layout in which a matrix's outputs lie side by side for the products.
 #pragma once
 

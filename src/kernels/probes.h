@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // More than one code per table: the likeliest few among all 2^tau, without looking at all of them.
 #pragma once
 

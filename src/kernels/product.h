@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with a matrix stored in panels: many tokens side by side, or one token with the outputs side by side. Both
 // sum over the inputs in order, one FMA each, from zero.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The products of product.h with int8 weights and inputs that quantise.h made whole numbers: exact sums, the same on
 // every instruction set and in any order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs of int8 products as whole numbers. Some rows of a token share one step: the largest of them becomes 127,
 // unless it stands out; then what is usual takes 127 steps, and the few that are larger get a second byte. The numbers
 // are the same on every instruction set, and so are the sums of their products.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From rows of partial sums to one number for each row, the rows side by side in the lanes.
 #pragma once
 

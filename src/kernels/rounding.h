@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From floats to whole numbers, and what is too small to become any.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From hash values to codes and scores, several tables or tokens side by side.
 #pragma once
 

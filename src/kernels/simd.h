@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of floats and of int32, as wide as the instruction set this file is compiled for. Portable operations are
 // xsimd's; what it lacks, or does with two roundings, is in simd_extra.h. LFFN_GENERIC builds without any vector unit.
 #pragma once

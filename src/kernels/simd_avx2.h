@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What simd_extra.h has of AVX2, with or without AVX-VNNI.
 #pragma once
 

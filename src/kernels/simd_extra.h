@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few intrinsics that xsimd has not, or not with one rounding: each in one form per instruction set.
 #pragma once
 

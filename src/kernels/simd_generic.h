@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vectors of simd.h as plain arrays, for any CPU.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What simd_extra.h has of NEON, with or without dot products.
 #pragma once
 

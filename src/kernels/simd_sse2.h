@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What simd_extra.h has of SSE2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vectors of simd.h on xsimd's batches. Compile it with xsimd renamed per instruction set (-Dxsimd=...), so that no
 // two objects share an inline function that was compiled with different flags.
 #pragma once

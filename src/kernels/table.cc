@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels for one instruction set. Compiled once for each, with its flags, LFFN_TABLE, LFFN_TRAIN_TABLE and
 // LFFN_ISA_NAME.
 #include "kernels/attention.h"

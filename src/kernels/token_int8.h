@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The int8 products for one token, the outputs side by side: the same numbers and sums as a tile's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of training, beside that of kernels.h. Tokens are rows here, their features side by side: the sums
 // over tokens that gradients are made of need no transposing then. Rows of what `product` multiplies are padded to
 // whole panels of kPanel columns.

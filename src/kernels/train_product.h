@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of matrices whose rows are tokens or weights, for training.
 #pragma once
 

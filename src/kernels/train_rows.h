@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What training does to a single token's row: layer norm and scores, both ways.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The training kernels for one instruction set. Compiled once for each, beside table.cc.
 #include "kernels/train_kernels.h"
 #include "kernels/train_product.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of table rows and their gradients, one table at a time, its tokens sorted by code, so that a row is fetched
 // once.
 #pragma once

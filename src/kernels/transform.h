@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What surrounds the products of a hash: the way into a tile, the layer norm, the Hadamard butterflies.
 #pragma once
 

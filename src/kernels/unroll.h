@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops whose index is a constant in every turn, so that an array indexed by it can live in registers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of a few rows with the vectors of all words, which lie as they are: one copy serves to look words up and to
 // score them. The inputs lie in the lanes; number i goes into partial sum i % kPartialSums, so the order of the sums is
 // the same everywhere.

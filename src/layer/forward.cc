@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a layer: hashes a tile of tokens and gathers their rows at once. Float32 rows are gathered slab by slab after a
 // chunk of tokens is hashed.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One LookupFFN layer, ready to run. Never changes after it was made.
 #pragma once
 

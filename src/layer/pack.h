@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights as the kernels read them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packs a projection: folds the Hadamard matrix of a block's size and the decay into the blocks, and lays them in
 // panels.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory a layer takes, told from its shape alone.
 #pragma once
 

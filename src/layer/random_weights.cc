@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random weights for trials and benchmarks. Only exact arithmetic, so that every machine draws the same.
 #include <cmath>
 

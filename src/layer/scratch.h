@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scratch memory of one handle, kept between calls so that a steady state allocates nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors of one layer, checked against its config.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The projection of a layer that is being trained, for tiles of tokens: chains of products, forward and backward.
 #pragma once
 

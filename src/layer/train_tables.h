@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of a layer that is being trained: each table's tokens are sorted by code, so that a row is read once.
 #pragma once
 

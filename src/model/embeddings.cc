@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One vector for each sequence: pooling, and what a sentence encoder's modules make of it.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What families of encoders differ in: the names of config keys and tensors, and a few ways of computing. Everything
 // else is the same code for all of them; each family is one table in families/.
 #pragma once

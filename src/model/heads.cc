@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is made of the hidden states: vocabulary logits and class scores. Embeddings are in embeddings.cc.
 #include <algorithm>
 

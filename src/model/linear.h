@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The linear layers and layer norms of a model: weights in panels, and running them on threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a model from a folder or from one file.
 #include <algorithm>
 #include <array>

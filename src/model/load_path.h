@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What loading a model and loading a tokenizer do with a path.
 #pragma once
 

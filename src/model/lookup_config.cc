@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "model/lookup_config.h"
 
 #include "runtime/error.h"

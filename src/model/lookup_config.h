@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model's config says of its lookup layers.
 #pragma once
 

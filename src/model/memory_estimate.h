@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory a model takes, told before it is loaded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole model, ready to run: an encoder with lookup or dense FFNs, its heads, and what makes texts of it. Never
 // changes after it was made.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The config of a whole model: what the JSON text in its folder or file says, checked; of lookup layers,
 // lookup_config.h tells.
 #pragma once

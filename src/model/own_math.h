@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that the math library of each system would round in its own way: these give the same bits everywhere, from
 // additions, multiplications and divisions alone. Within a few units in the last place of a double.
 #pragma once

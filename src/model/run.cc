@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a model: a chunk of whole sequences at a time through all layers, within it fewer at a time through attention.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of logits: the most likely tokens, and class scores as probabilities.
 #pragma once
 

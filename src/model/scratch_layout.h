@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the parts of a call's scratch memory lie.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a sentence encoder's files say of how texts become vectors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads what a sentence encoder's folder says (modules.json and what it names), and the one text that a single file
 // holds of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds a model's tensors by name, and knows which of them nobody asked for.
 #pragma once
 

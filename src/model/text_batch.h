@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts as sequences of token ids, as a model wants them: prompt, white space, cutting, token types.
 #pragma once
 

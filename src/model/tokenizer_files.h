@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds a tokenizer's files in a folder, or its text in a model's single file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a folder that hold its weights: model.safetensors, or several that an index names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vectors of all words: embeddings on the way in, and where a head's weights are tied to them, its weights. One
 // copy serves both.
 #pragma once

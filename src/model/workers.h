@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all stages of one call to a model share: kernels, threads, the caller's cancel flag.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a call hangs out the items of its loop, and helpers take them.
 #pragma once
 

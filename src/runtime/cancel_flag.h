@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flag with which a caller ends its call from another thread.
 #pragma once
 

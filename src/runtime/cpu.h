@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What this CPU can do and how large its caches are, asked once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many CPUs and threads the process may use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many CPUs a container's quota leaves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one exception type of the library. The C boundary turns it into a status code and a text.
 #pragma once
 

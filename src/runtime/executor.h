@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seam between the library's loops and the threads that run them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the calling thread does float arithmetic, set for a scope: rounding to nearest, no traps, and denormal numbers as
 // they are or as zero. A host may have it otherwise, and results must not depend on that.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An object that is made when first asked for and never destroyed: calls may come while the process ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sleeping on a number until another thread has changed it: futex_linux.cc, and futex_portable.cc for other systems.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // With nothing but the C++ library.
 #include <chrono>
 #include <condition_variable>

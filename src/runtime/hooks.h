@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the memory of a call comes from and who hears of it, for handles that do not use the process's settings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls whose loops run in threads of the host's, by a function that it lends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What calls of one handle use and leave for the next, so that a steady state allocates nothing.
 #pragma once
 

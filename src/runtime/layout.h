@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the parts of a block of memory lie: arithmetic only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages for the host's log, see lffn_set_log_callback and lffn_runtime_options.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Aligned memory for weights and scratch, from the host's allocator if it set one.
 #pragma once
 

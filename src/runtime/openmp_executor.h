@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that run in a parallel region of OpenMP, for hosts that want all work in their OpenMP threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every operating system has in a way of its own: system_posix.cc is what Linux and macOS share, system_linux.cc,
 // system_macos.cc and system_windows.cc are the rest. Sleeping is in futex.h, files are in format/system_file.h.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Linux and macOS share.
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's own helper threads: one team for all handles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps pthread_cancel from ending the calling thread in the midst of the library's work.
 #pragma once
 

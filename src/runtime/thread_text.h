@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A text of the calling thread's that goes away with it; thread_text_posix.cc and thread_text_windows.cc keep it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the library runs its work: as calls of the host's, and parallel loops inside them.
 #pragma once
 

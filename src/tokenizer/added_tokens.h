@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens that are looked for in the text before it is cut into words.
 #pragma once
 

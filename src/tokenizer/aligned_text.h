@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text on its way to tokens, which knows where in the caller's text it came from.
 #pragma once
 

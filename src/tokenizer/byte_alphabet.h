@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens in files are written with one printable character for each byte: a space is U+0120.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Byte-level BPE: the bytes of a piece of text are merged, pair by pair, into the tokens of a vocabulary.
 #pragma once
 

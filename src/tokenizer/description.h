@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tokenizer's files say, before anything is made of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A JSON document as a table of its values under their paths, such as "/added_tokens/0/content".
 #pragma once
 

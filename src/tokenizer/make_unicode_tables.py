@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes unicode_tables.cc from the Unicode character database.
 
 Usage: make_unicode_tables.py FOLDER VERSION > unicode_tables.cc
@@ -137,6 +138,7 @@ def main(folder, version):
         [code for code, _ in lower], [to for _, to in lower], [code for code, _ in whole],
         [part for _, parts in whole for part in parts])]
     print(f"""\
+// SPDX-License-Identifier: Apache-2.0
 // Made by make_unicode_tables.py from the Unicode character database {version}; not to be edited.
 // clang-format off
 #include "tokenizer/unicode.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges the bytes of a piece of text, pair by pair, into the symbols of a vocabulary.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BERT's normaliser: controls go, blanks become ' ', ideographs stand alone, accents and capitals go.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of the tokens of a text or a pair: cut, and put between special tokens.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts text into what is made into tokens by itself. All texts must be UTF-8.
 #pragma once
 

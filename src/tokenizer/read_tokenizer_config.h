@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tokenizer_config.json and special_tokens_map.json: what they say besides, or against, tokenizer.json.
 #pragma once
 

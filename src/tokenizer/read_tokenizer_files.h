@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder's tokenizer, whichever of the usual files describe it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tokenizer.json of Hugging Face's tokenizers library, as far as it describes a tokenizer that is known here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vocab.txt, a token on each line; vocab.json, an object of token: id, with merges.txt, a pair on each line.
 #pragma once
 

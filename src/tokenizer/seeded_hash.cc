@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/seeded_hash.h"
 
 #include <chrono>

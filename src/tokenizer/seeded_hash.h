@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hashes that nobody can make collide beforehand, as the seed is another one in each process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The longest of many texts that another one starts with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text to ids and back, as Hugging Face's tokenizers do it for BERT's WordPiece and RoBERTa's byte-level BPE. A text
 // goes through added_tokens, normalizer, pre_tokenizer, word_pieces or byte_pairs, and post_processor; decoder leads
 // back.

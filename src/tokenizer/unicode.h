@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tokenizers ask of a character, by the Unicode version that the reference asks; see make_unicode_tables.py.
 #pragma once
 

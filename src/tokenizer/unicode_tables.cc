@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Made by make_unicode_tables.py from the Unicode character database 15.0.0; not to be edited.
 // clang-format off
 #include "tokenizer/unicode.h"

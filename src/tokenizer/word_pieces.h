@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WordPiece: a word becomes the longest tokens that it is made of, from left to right.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results do not depend on how the host does float arithmetic, and its mode is as before after each call.
 #include <gtest/gtest.h>
 

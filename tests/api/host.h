@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a host program has of its own: a pool of threads, memory, a log.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loading that is watched and cancelled, from a folder, a file, and memory.
 #include <gtest/gtest.h>
 #include <unistd.h>

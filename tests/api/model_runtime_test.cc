@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lffn_runtime under whole models: nothing of a host's threads, memory or log is asked for elsewhere.
 #include <gtest/gtest.h>
 

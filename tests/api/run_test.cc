@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lffn_model_run gives, where, and for which texts.
 #include <gtest/gtest.h>
 

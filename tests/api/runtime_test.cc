@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lffn_runtime: a host's threads, memory, log and instruction set, for some handles only.
 #include <gtest/gtest.h>
 

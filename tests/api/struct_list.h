@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every struct of the C interface that may grow, with its last member. */
 #define LFFN_STRUCTS(ENTRY)                      \
   ENTRY(lffn_load_options, progress_user)        \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What structs_test.cc asserts of the structs, as a C compiler sees them. Compiled is all that it needs to be. */
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structs that cross the border, between programs and libraries of different versions.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that older versions and this one wrote stay readable, and give what they gave. docs/abi.md promises both.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the files of this corpus with one version of the library, and what that version makes of them.
 
 usage: write.py LIBRARY FOLDER, such as write.py liblookupffn.so.1 tests/corpus/1.0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the format share: files made by hand, refusals, a folder of their own.
 #pragma once
 

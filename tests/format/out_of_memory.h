@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that runs out after a given number of allocations. To be included by one source of a program, as it replaces
 // operator new.
 #pragma once

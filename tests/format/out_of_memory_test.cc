@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes each allocation fail in turn: every call then says so, leaves nothing behind, and works once memory is back.
 #include "tests/format/out_of_memory.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "format/utf8.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes are names and contents of files in turns, with zero bytes between, which join a small BERT's folder or
 // replace files of it: loading either refuses them with a reason or gives a model that runs.
 #include <algorithm>

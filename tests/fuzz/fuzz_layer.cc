@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a layer: loading either refuses them with a reason or gives a layer that runs.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a whole model in one file: loading either refuses them with a reason or gives a model that runs.
 #include <algorithm>
 #include <cmath>

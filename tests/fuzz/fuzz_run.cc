@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as the arguments of lffn_model_run, for a small model with every head: the call is refused with a reason,
 // or gives what it promises. All arrays are exactly as long as the arguments say, so a sanitizer sees a step beyond.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a safetensors file, and any text in it as a config.
 #include <cstdint>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a tokenizer's files and texts: a tokenizer.json, or a vocab.json, a merges.txt and a text, or a
 // vocab.txt, a tokenizer_config.json and a text, or a tokenizer.json, a tokenizer_config.json and a text, each ended by
 // a zero byte.

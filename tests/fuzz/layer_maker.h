@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes small layer files that are valid, by a program that shares nothing with the library.
 #pragma once
 

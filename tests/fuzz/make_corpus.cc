@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the seeds of corpus/layer.tar: make_corpus FOLDER. The same files every time.
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the seeds of corpus/model.tar: make_model_corpus.py FOLDER. Small whole models, the same files every time."""
 import json
 import random

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutates layer files so that most of the results get past the header: its length in front is kept right, numbers
 // become other interesting numbers, and now and then the input is a new valid layer.
 #include <algorithm>

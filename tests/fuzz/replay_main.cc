@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target over the files in the folders named, for builds without libFuzzer.
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The archives of tests/ are what packing their files gives, and the corpora's seeds what the makers write.
 
 test_archives.py MAKE_CORPUS

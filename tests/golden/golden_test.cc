@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The golden cases, through the public interface. LOOKUPFFN_ISA chooses the kernels; the test checks that it did.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # KIND=kernels: each object defines one global symbol, its table. KIND=others: no object uses ymm or zmm registers.
 foreach(object ${OBJECTS})
   if(KIND STREQUAL "kernels")

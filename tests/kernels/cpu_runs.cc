@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether this CPU runs the kernels of that name, for programs that are compiled with their flags.
 #include "kernels/kernels.h"
 

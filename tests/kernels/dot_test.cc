@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The integer products of one instruction set against plain arithmetic, at the ends of their ranges too. Compiled once
 // for each instruction set, with its flags; ends with 77 where this CPU has not got it.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A token's bits depend on nothing but the token: not on the batch, the threads, the instruction set, or what a
 // neighbour holds. For every pair of element types.
 #include <gtest/gtest.h>

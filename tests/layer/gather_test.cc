@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows that are added up: every width, every number of tables and tokens, and sums at the border of 32 bits.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The int8 hash: sums at the ends of their range, inputs that stand out, and how near it is to the float32 hash.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kind of layer against the double-precision reference, on every instruction set that this CPU has.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random layers and inputs for the tests in this folder.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A LookupFFN layer in double precision, written straight from the definition. The tests' judge where there is no
 // golden case.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many threads of the operating system the callers of a layer get.
 #include "runtime/threads.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sequence's results are the same bits alone or among others, on any number of threads and any instruction set.
 #include <cstdlib>
 

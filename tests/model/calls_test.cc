@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What callers may and may not ask of a model.
 #include <chrono>
 #include <cmath>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cuts a tokenizer down to what some texts need: these have the same tokens as before, with smaller ids.
 
 WordPiece takes the longest piece that the vocabulary has, so pieces that no text took are not missed. Byte-level BPE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of the families may look like, and what is refused.
 #include "model/family.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folders and files that are no model are refused by name, before anything large is allocated.
 #include <sys/stat.h>
 #include <unistd.h>

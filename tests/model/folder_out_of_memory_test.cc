@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes each allocation of loading, running and saving a sentence encoder's folder fail in turn: nothing is lost, and
 // nothing but the want of memory is blamed.
 #include "made_folder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folders that transformers and sentence-transformers wrote, with what these compute from them, and small ones cut from
 // such folders.
 #include <gtest/gtest.h>

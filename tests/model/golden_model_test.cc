@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The golden models, through the public interface. LOOKUPFFN_ISA chooses the kernels.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of folders by transformers and sentence-transformers share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of models against double precision, for every instruction set of this CPU and sizes around theirs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers of int8, for every instruction set of this CPU.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory and time loading takes, and what is told of it before.
 #include <gtest/gtest.h>
 #include <time.h>

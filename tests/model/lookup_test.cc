@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lookup FFNs in the encoders of transformers.
 #include "layer/layer.h"
 #include "layer/tensors.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model's folder in memory, made from one of the small ones beside the tests, to be changed at will.
 #pragma once
 

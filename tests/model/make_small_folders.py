@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Cuts folders that transformers and sentence-transformers wrote down to a few kB each.
 
 make_small_folders.py GOLDEN ARCHIVE   needs numpy; GOLDEN has the folders named below

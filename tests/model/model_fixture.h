@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A random model in a file of its own, loaded through the C interface.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that decide scores: near the true values, and the same bits wherever this is run.
 #include "model/own_math.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models with random weights, of any shape, for tests and benchmarks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real models with reference embeddings, where they are unpacked beside the project.
 #include <gtest/gtest.h>
 

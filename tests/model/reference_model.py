@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Encoders of Hugging Face's families in float64 with numpy: simple and slow, to compute what small folders expect.
 
 make_small_folders.py compares it with what transformers and sentence-transformers computed before it trusts it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One file holds all that a folder says, and gives the same bits.
 #include <filesystem>
 

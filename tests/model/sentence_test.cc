@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sentence encoders: modules.json and what it names.
 #include "model/sentence.h"
 

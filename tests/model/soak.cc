@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses models as a busy service does: threads that load, run mixed lengths, fill masks, cancel and free, all at once.
 // Every result must have the same bits as one made alone, nothing may be left, and memory may not grow.
 //

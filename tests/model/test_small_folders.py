@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """small-folders.tar is what make_small_folders.py makes of the golden folders beside the project."""
 import json
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes each allocation of a call on text fail in turn: every call then says so, leaves nothing behind and its outputs
 // alone, and works once memory is back.
 #include <string_view>

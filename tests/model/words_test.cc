@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vectors of all words in each element type: looked up, scored, saved.
 #include "model/words.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Looks at what scripts/natives built, and runs it where nothing else is installed.
 
 usage: tests/natives/check.py [--natives build/natives] [--reference PROGRAM] [--jar JAR] [--feed FEED] [NAME...]

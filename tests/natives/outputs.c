@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a hash of what layers and models compute, a line for each file, so that libraries for different systems can be
  * compared bit by bit:
  *

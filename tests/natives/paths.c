@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and saves a layer by usual and unusual paths, and sees that what cannot be is a status with a text that names
  * the file, on every system:
  *

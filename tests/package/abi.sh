@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Compares the ABI of a library with debug information with the dump in this folder, or writes the dump anew.
 # usage: abi.sh compare|update build/release/tests/package/liblookupffn_abi.so
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Looks at the built libraries from outside: what they export, import and weigh."""
 import argparse
 import os

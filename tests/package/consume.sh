@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the plain C consumer against an installed lookupffn and runs it.
 # usage: consume.sh pkg-config|cmake shared|static CC PREFIX LIBDIR MODEL
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C++ header: types, views, exceptions.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The C and C++ programs of README.md compile without a warning, and print what the page says.
 
 usage: readme_programs.py ROOT CC CXX LIBRARY

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # scripts/release refuses to make half a release. usage: release_refusals.sh SOURCE
 set -euo pipefail
 source=$1

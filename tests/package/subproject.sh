@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Configures a project with lookupffn inside: its build type and its installation stay its own, whatever it sets, and
 # what cannot be built is refused by name. Nothing is compiled.
 # usage: subproject.sh SOURCE CC CXX OPENMP XSIMD_INCLUDE_DIR JSON_INCLUDE_DIR

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quotas of control groups, in files laid out as systems lay them out.
 #include "runtime/cpu_quota.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every executor promises: each item once, a thread number for one item at a time, exceptions in the caller.
 #include <gtest/gtest.h>
 

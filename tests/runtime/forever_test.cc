@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects made when first asked for: once, by whoever comes first, and again in a child that was forked amid it.
 #include "runtime/forever.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sleeping on a number: as Linux does it, and in another program as other systems do.
 #include "runtime/futex.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // However little memory and however few threads a process may have: calls fail or do without, and it lives on.
 #include <gtest/gtest.h>
 #include <lookupffn/lookupffn.h>

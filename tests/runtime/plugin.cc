@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plugin with the static library inside, as programs load and unload them.
 #include <lookupffn/lookupffn.h>
 

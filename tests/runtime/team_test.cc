@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The team's threads: how many, when, what they look like; fork and shutdown.
 #include "runtime/team.h"
 

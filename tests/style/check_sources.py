@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the sources: clang-format, clang-tidy, floors and circles, OpenMP pragmas, links of the documentation, the Doxygen
-reference."""
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the sources: clang-format, licence lines, clang-tidy, floors and circles, OpenMP pragmas, links of the
+documentation, the Doxygen reference."""
 import concurrent.futures
 import hashlib
 import json
@@ -36,6 +37,35 @@ def sources(*suffixes, folders=FOLDERS):
 def check_format(_build):
     files = [str(path) for path in sources(".c", ".cc", ".h", ".hpp")]
     return subprocess.run([tool("clang-format-14"), "--dry-run", "-Werror", *files], check=False).returncode
+
+
+def listed_files():
+    """All files of the source, or None without git: what lies about here is not the project's."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=False,
+                            capture_output=True, text=True) if shutil.which("git") else None
+    if listed is None or listed.returncode != 0:
+        print("needs git, and the repository")
+        return None
+    return {ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()}
+
+
+def check_licences(_build):
+    """Every source names its licence in its first lines."""
+    files = listed_files()
+    if files is None:
+        return SKIPPED
+    looked_at, bad = 0, []
+    for path in sorted(files):
+        is_script = path.suffix == "" and path.read_bytes().startswith(b"#!")
+        if path.suffix in (".c", ".cc", ".h", ".hpp", ".py", ".sh", ".cmake", ".java", ".cs", ".i") or is_script or \
+                path.name == "CMakeLists.txt":
+            looked_at += 1
+            first = path.read_text(encoding="utf-8").splitlines()[:4]
+            if not any("SPDX-License-Identifier: Apache-2.0" in line for line in first):
+                bad.append(f"{path.relative_to(ROOT)} lacks its SPDX line")
+    print("\n".join(bad))
+    print(f"{looked_at} sources")
+    return 1 if bad or looked_at == 0 else 0
 
 
 def tidy_one(entry, headers_digest, cache):

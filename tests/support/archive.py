@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Packs many small files into one tar archive: the same bytes from the same names and contents, anywhere.
 
 archive.py pack FOLDER ARCHIVE        the files in FOLDER and below it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls that tests make most, as short forms of lffn_model_run and lffn_tokenizer_encode. Arrays are as long as the
 // results: capacities are the business of tests of their own.
 #pragma once

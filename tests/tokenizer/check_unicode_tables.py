@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The generated tables are what the generator makes of Debian's copy of the Unicode character database."""
 import re
 import subprocess

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts to ids: golden cases, pieces, special tokens, spans, cutting off, bad text.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ids, types and offsets of folders that transformers wrote, from tokenizer.json, from what is read without one, and
 // from what to_json() makes of both.
 #include <filesystem>

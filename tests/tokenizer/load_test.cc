@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the readers take and what they refuse, and with which words.
 #include <gtest/gtest.h>
 

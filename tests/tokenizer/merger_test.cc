@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merging against the plain way of doing it, for merges in any order, also such as no training would give.
 #include "tokenizer/merger.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes each allocation of a tokenizer in turn fail: it is then made or not, and nothing leaks.
 #include "tests/format/out_of_memory.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Byte-level BPE as plainly as it can be written, and a trainer: what the library's tokenizer is compared with."""
 import collections
 import heapq

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The library's tokenizer against an independent one (reference_bpe.py), token by token and byte by byte."""
 import array
 import itertools

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions on text against those on ids, with the golden models.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What loading makes of a folder with a tokenizer, half of one, a bad one or none.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokenizes texts from standard input, for comparison with other implementations.
 //
 // Usage: tokenize_stream VOCAB_JSON MERGES_TXT | tokenize_stream TOKENIZER_JSON

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WordPiece: the normaliser, words, added tokens, files that contradict each other, pairs, decoding.
 #include <algorithm>
 #include <chrono>

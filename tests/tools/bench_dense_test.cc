@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vanilla FFN of `lookupffn bench` against the formula in double precision.
 #include "bench_dense.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`lookupffn bench` and `lookupffn accuracy` on tiny layers."""
 import json
 import os

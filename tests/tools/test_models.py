@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The subcommands on models as their users see them: output, errors, exit status, streams."""
 import array
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The formats of the subcommands on texts, which scripts rely on; and Hugging Face folders through them."""
 import array
 import json

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs a test of the Python package, or says what it needs and gives up with 77.
 "$1" -c 'import numpy, pytest, regex, torch' 2>/dev/null || {
   echo "needs python3-torch, python3-numpy, python3-regex and python3-pytest; scripts/install-deps installs them"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Modules of the structure, names and forward passes of transformers' objects, for where the real ones are not installed."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Students without training: what least squares can give exactly it gives, and less only where there is less room."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distilling: tiny teachers, seconds. A run that is stopped does what it would have done; int8 is what the library does."""
 
 import json

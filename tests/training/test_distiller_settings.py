@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distilling: what settings mean and which are refused, what may change on the way, what is kept in --work."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's state: what learns and what its optimiser remembers, in as many bits as the size allows."""
 
 import numpy as np

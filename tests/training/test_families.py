@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hugging Face's families and sentence encoders: golden folders, saving, swapping FFNs."""
 
 import copy

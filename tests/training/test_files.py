@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """safetensors, checkpoints of others, and models through the library."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layer in PyTorch and through the library: golden cases, random shapes, threads, misuse."""
 
 import ctypes

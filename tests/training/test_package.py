@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package as it is installed, its command line, and what it takes from newer PyTorch versions."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two processes on the CPU, as torchrun starts them, and gradients gathered over several batches."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training runs: what is learned, how a stopped run goes on, the command line."""
 
 import json

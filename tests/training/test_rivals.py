@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each rival against its own definition, token by token, and the structured matrices against dense ones."""
 
 import math

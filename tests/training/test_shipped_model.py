@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The models in examples/models: their size, their cards, what they know, and their numbers in PyTorch and in the library."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that the library writes, read back into PyTorch: what was rounded is what the library rounds."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layers that are not all alike: fewer heads, fewer neurons, rows by word; their files in every type."""
 
 import json

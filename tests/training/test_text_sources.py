@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """General English from packages: readers, what counts as prose, what is held out."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trains LookupFFN layers and encoders in PyTorch and writes the files that liblookupffn runs. See docs/training.md."""
 
 from .config import EncoderConfig

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate, distill, finetune, export, import."""
 
 from __future__ import annotations

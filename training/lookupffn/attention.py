@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attention over heads, by the way that is fastest here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RoBERTa's byte-level byte-pair encoding: training a vocabulary, and the way from text to ids."""
 
 from __future__ import annotations

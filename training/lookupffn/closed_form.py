@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A student's weights from its teacher's without a training step: layer after layer, on the student's own inputs.
 
 Heads go by backward elimination, neurons by how much they add; what is left, a linear map beside lookups and rows by word

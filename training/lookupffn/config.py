@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The keys of a model's config.json, checked: what is misspelt is named, not dropped."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Token ids of a text, cut into sequences and masked; a batch depends on its seed and number alone."""
 
 from __future__ import annotations

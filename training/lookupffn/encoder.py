@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pre-norm RoBERTa encoder of the paper, with the parameters named as in its authors' checkpoints."""
 
 from __future__ import annotations

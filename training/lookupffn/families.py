@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BERT, RoBERTa, RoBERTa-PreLayerNorm and DistilBERT, with the parameters named as in Hugging Face's files.
 
 A feed-forward block is a sum of parts, each of which a layer has or has not: neurons (the two products), a LookupFFN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the config.json of one of the families says, under one name in all of them."""
 
 from __future__ import annotations

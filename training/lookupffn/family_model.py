@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model of one of the families with its head, to and from Hugging Face's folders."""
 
 from __future__ import annotations

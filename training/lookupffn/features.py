@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What newer PyTorch versions and other devices offer, asked for by name rather than by version.
 
 Everything here but what is asked for in so many words, torch.compile, falls back to what PyTorch 1.13 on a CPU does.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """To and from the library's files, and from the checkpoints of the paper's authors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fine-tuning an encoder for the classification of texts or of pairs of texts."""
 
 from __future__ import annotations

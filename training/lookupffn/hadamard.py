@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sylvester's Hadamard matrices, in natural order and not normalised."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a new encoder begins with, so that small ones leave the plateau of word frequencies within minutes.
 
 Each head begins by looking at one place: the token before, the one after, two before, ... For that positions begin as

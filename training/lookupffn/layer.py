@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The LookupFFN layer: hash each token, add up a few rows of learned tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Weighted least squares of many tokens in little memory, by turns with a row for each word."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Some of a model's heads and neurons alone, in place: what is left keeps its weights."""
 
 from __future__ import annotations

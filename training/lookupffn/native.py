@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layer through liblookupffn: the C functions lffn_train_forward and lffn_train_backward, called with ctypes.
 
 The library is looked for at LOOKUPFFN_LIBRARY, then in this package, into which an installation may have put it, then

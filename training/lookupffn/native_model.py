@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whole models through liblookupffn, called with ctypes: for comparing them with those of PyTorch."""
 
 import ctypes

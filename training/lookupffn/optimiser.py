@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which parameters learn at which rate."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training with several processes, as torchrun starts them: each takes its share of every step's batches.
 
 On CPUs the gradients travel by gloo, on GPUs by NCCL.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Masked-language-model pretraining: Adam, warm-up, linear decay; goes on where it was stopped."""
 
 from __future__ import annotations

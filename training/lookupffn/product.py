@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layer as matrix products in bfloat16: each token's scores stand at the rows of its codes, all other places are 0.
 
 With tables of few rows this takes less time to learn than adding up rows one by one, where the processor multiplies

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A progress line: rewritten in place on a terminal, now and then a new line elsewhere."""
 
 from __future__ import annotations

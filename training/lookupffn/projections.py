@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two projections that the library runs: from the normalised token to its hash values."""
 
 from __future__ import annotations

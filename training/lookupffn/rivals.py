@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other ways to make a feed-forward layer cheaper, with the interface of LookupFFN: tokens in, what is added to them out.
 
 Each begins with a layer norm, as all FFNs of the encoder do. They are written for comparisons of what is learned, not for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads and writes safetensors files with numpy alone."""
 
 from __future__ import annotations

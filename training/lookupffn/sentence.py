@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sentence encoders: a model of one of the families, pooling, products after it, length 1; texts in, vectors out."""
 
 from __future__ import annotations

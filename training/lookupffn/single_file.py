@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models in one file, as `lffn_model_save` and `lookupffn convert` write them: their weights as floats again."""
 
 from __future__ import annotations

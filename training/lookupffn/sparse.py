@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Learning with sparse gradients: of many rows a step touches a few, and only these are moved."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Structured matrices to compare BH with: cheap square products that are hoped to come close to a dense one."""
 
 from __future__ import annotations

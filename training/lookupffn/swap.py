@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LookupFFNs in the place of the FFNs of a trained model: of the package's own encoders and of transformers' objects."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tokenizer of a Hugging Face folder: special tokens around and within texts, pairs, cutting to a length."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the tensors of PyTorch checkpoints (.pt, .ckpt, pytorch_model.bin) without running what a pickle may ask for.
 
 A pickle is a program. This reader lets it build numbers, text, lists, dicts and tensors; anything else that it names, such

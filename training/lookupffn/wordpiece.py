@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BERT's WordPiece: from text to ids, as BertNormalizer, BertPreTokenizer and WordPiece of Hugging Face's files say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows by word: a vector for each token's id, added to what else a feed-forward block gives.
 
 The id is a hash that costs nothing. A step touches the rows of its own tokens only, so gradients are sparse.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Trains the same small encoder with different FFNs, on the same data, and says what each learned: the paper's Table 1 in
 small, and its ablations.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """What int8 changes in a sentence encoder's embeddings: each text's cosine with float32, and how alike the order of all
 pairs' similarities is.
 

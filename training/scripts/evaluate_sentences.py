@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures students of a sentence encoder beside it and beside cheap baselines, on texts that none was trained on.
 
     evaluate_sentences.py TEACHER --valid jargon.txt devil.txt pairs.tsv --text train.txt --out OUT

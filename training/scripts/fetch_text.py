@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fetches free text from Debian packages, cleans it, drops duplicates and splits it by document.
 
     fetch_text.py OUT [SOURCE...]       the sources whose licences are permissive, unless others are named

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Log perplexity of compare_ffns.py's runs against measured time: what the rows that the library can run take there.
 
     perplexity_time.py RESULTS.json OUT --command build/release/tools/lookupffn [--rounds 9] [--threads 1]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """How well cheap projections come close to a random matrix, against FLOP and parameters.
 
     projection_figure.py OUT.json [OUT.png] [--size 64] [--steps 1500] [--seeds 3]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """How long forward and backward of one LookupFFN layer take through liblookupffn and in plain PyTorch, on the CPU.
 
     step_speed.py [--threads 1] [--tokens 2048] [--runs 9]

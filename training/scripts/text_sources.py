@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """General English from packages: the table of sources for fetch_text.py, their readers, and what counts as prose.
 
 Novels, speeches, sermons, dialogue, jokes, quotations, history, geography, politics and manuals for everybody. A reader

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 using Microsoft.Extensions.AI;
 using Microsoft.Extensions.DependencyInjection;
 using Xunit;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn.Extensions.AI;
 
 /// <summary>What texts are for: models such as e5 and bge want other words before a question than before what may answer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a forward of one token on a tiny layer takes from .NET beyond what it takes from C, and what it allocates:
 // LookupFfn.Overhead CALL_TIME LIMIT. Warms up, then takes turns with the C program CALL_TIME, so that both see the
 // same machine. Fails if the medians differ by LIMIT nanoseconds or more, or if a call allocates.

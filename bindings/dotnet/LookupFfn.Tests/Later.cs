@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn.Tests;
 
 /// <summary>What happens while a test is inside of a call.</summary>

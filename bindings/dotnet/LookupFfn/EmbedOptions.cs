@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn;
 
 /// <summary>How texts are read and become vectors or scores. The defaults: as the model means it.</summary>

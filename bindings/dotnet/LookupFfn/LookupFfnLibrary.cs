@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn;
 
 /// <summary>What is known of the native library.</summary>

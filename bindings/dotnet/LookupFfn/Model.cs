@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn;
 
 /// <summary>A whole model in native memory: the encoder, its heads and its tokenizer.</summary>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn;
 
 /// <summary>What a model is and costs.</summary>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn;
 
 /// <summary>A token that may stand for a mask.</summary>

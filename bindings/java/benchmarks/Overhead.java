@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import io.github.lookupffn.Layer;
 import io.github.lookupffn.LayerConfig;
 import io.github.lookupffn.LoadOptions;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Embeds the lines of TEXT, many times over, with one process and with three, and compares the files byte by byte.
 file(READ ${TEXT} lines)
 string(REPEAT "${lines}\n\nfar from the same line\n" 60 lines)

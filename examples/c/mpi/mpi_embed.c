@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Embeds the lines of a text file with all processes of an MPI job, and writes the vectors in the order of the lines.
  *
  *     mpicc mpi_embed.c $(pkg-config --cflags --libs lookupffn) -o mpi_embed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Embeds the lines of a file with several embedding services, and writes the vectors in the order of the lines:
 // EmbedFile FILE OUTPUT URL [URL...]
 // A batch whose service fails is asked for again, of another one: none is lost, and each is written once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Embeddings and reranking over HTTP, as OpenAI's and Cohere's clients want them:
 // EmbeddingService --Model FOLDER [--Reranker FOLDER] [--Batching false] [--MaxWaitMilliseconds 1] [--urls http://...]
 using EmbeddingService;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model as Microsoft.Extensions.AI's embedding generator, out of a container: Generator MODEL
 using Microsoft.Extensions.AI;
 using Microsoft.Extensions.DependencyInjection;

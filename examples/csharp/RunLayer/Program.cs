@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a layer from a file, or from one with random weights that it makes first: RunLayer [layer.safetensors]
 using LookupFfn;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Indexes the lines of a text file and prints those that are most like a question: Search MODEL FILE QUESTION
 using System.Globalization;
 using LookupFfn;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills a mask, and ranks sentences by how similar they are to another: Sentences MODEL
 using LookupFfn;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many requests a second the embedding service answers, and how late: ServiceLoad URL CONNECTIONS SECONDS
 // Each connection asks for the embedding of one short text after the other. Only addresses of this machine are asked.
 using System.Diagnostics;

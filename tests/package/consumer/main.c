@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program in plain C99 that calls every function of the installed header.
  * usage: consumer MODEL COPY */
 #include <lookupffn/lookupffn.h>

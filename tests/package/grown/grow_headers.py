@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Copies the C headers with one more member at the end of each struct that has a struct_size, as a later version may.
 
 usage: grow_headers.py include/lookupffn FOLDER/lookupffn

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program and a library of different versions. Compiled with the saved headers for a library whose structs have all
  * grown, and with grown headers (GROWN) for the library as it is. */
 #include <lookupffn/lookupffn.h>

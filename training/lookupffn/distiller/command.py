@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """python3 -m lookupffn distill TEACHER --text FILES --out STUDENT."""
 
 from __future__ import annotations

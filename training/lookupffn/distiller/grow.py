@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A student that begins where an earlier one ended, perhaps with other numbers of tables and linear maps beside them."""
 
 from __future__ import annotations

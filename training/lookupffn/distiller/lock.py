@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run at a time in a folder: two would write over each other's states and caches."""
 
 from __future__ import annotations

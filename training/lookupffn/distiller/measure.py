@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How close a student is to its teacher on texts that neither was trained on here."""
 
 from __future__ import annotations

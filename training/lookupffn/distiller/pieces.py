@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts cut into pieces, their token ids on disk, and batches of pieces of one length each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plots as SVG, with nothing but text: lines or dots over linear or logarithmic axes."""
 
 from __future__ import annotations

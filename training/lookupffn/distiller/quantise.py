@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Weights rounded to int8 as the library rounds them, while the weights that learn stay whole: straight-through."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """report.md of a run with its plots: what was learned when, what the student costs and gains."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run from start to end: goes on from its state, writes the student and its report."""
 
 from __future__ import annotations

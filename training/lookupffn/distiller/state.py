@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's state in one file that is small enough to carry around: what learns, and what its optimiser remembers.
 
 The numbers are stored in as many bits as the size allows. Training goes on with what was stored, so that a run that is

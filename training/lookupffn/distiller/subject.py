@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model to be distilled, or its student: one interface for sentence encoders, masked language models, classifiers."""
 
 from __future__ import annotations

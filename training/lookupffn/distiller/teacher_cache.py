@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the teacher answers, kept on disk: inputs and outputs of its FFNs for the fit, its states batch by batch later."""
 
 from __future__ import annotations

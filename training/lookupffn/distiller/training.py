@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two phases: each FFN alone against what the old one does, then the whole against the teacher."""
 
 from __future__ import annotations

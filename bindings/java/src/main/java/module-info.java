@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** Runs transformer encoders and LookupFFN layers through a native library that comes in the jar. */
 module io.github.lookupffn {
   exports io.github.lookupffn;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
 /** A file, or the bytes of one, is not a valid model; the message says what is wrong with it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
 /** The vectors of texts, with what became of the texts on the way. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
 /** How to load a layer or a model. Immutable: each {@code with} method returns a changed copy. */

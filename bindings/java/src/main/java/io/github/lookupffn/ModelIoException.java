@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
 /** The operating system refused to read or write a model file. */

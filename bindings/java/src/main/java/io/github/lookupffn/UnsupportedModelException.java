@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
 /** The model is valid, but this build of the library or this processor cannot run it. */

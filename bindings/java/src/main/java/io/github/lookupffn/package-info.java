@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Transformer encoders on CPUs: embeddings, rerankers, classifiers and masked language models, dense or with LookupFFN
  * layers, which hash each token and add up a few rows of learned tables.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
 /** Run in a virtual machine of its own: prints where the native library came from, or twice why it did not. */
