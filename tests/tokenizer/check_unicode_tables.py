@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path("/usr/share/unicode")
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "model" / "tokenizer"
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "tokenizer"
 
 tables = (SOURCE / "unicode_tables.cc").read_text(encoding="ascii")
 version = re.search(r"database (\S+);", tables)[1]
