@@ -21,7 +21,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct AccuracyOptions {
   std::vector<std::string> models;
   int64_t tokens = 4096;
   bool json = false;
@@ -51,7 +51,7 @@ struct Costs {
   double flipped_bits = 0;   // share
 };
 
-struct Row {
+struct Deviation {
   std::string name;
   int64_t tokens;
   Costs costs[kNumKinds];
@@ -99,11 +99,11 @@ void count_flips(const std::vector<int32_t>& codes, const std::vector<int32_t>& 
   costs.flipped_bits = static_cast<double>(wrong_bits) / static_cast<double>(all * info.code_bits);
 }
 
-Row compare(const Case& one, int64_t random_tokens) {
+Deviation compare(const Case& one, int64_t random_tokens) {
   const Progress progress("comparing " + one.name);
   std::vector<float> x, exact_y;
   std::vector<int32_t> exact_codes;
-  Row row = {one.name, 0, {}};
+  Deviation row = {one.name, 0, {}};
   {
     const lookupffn::Layer exact = make(one, LFFN_F32, LFFN_F32);
     const int64_t width = exact.info().hidden_size;
@@ -140,13 +140,13 @@ Case file_case(const std::string& path) {
   return result;
 }
 
-void print_table(const std::vector<Row>& rows) {
+void print_table(const std::vector<Deviation>& rows) {
   std::printf("| layer | tokens |");
   for (const Kind& kind : kKinds) std::printf(" y, %s |", kind.name);
   std::printf(" codes flipped | bits flipped |\n|---|---|");
   for (size_t i = 0; i < kNumKinds; ++i) std::printf("---|");
   std::printf("---|---|\n");
-  for (const Row& row : rows) {
+  for (const Deviation& row : rows) {
     std::printf("| %s | %lld |", row.name.c_str(), static_cast<long long>(row.tokens));
     for (const Costs& costs : row.costs) std::printf(" %.2g %% |", 100 * costs.y_error);
     const Costs& hash = row.costs[kInt8Hash];
@@ -154,9 +154,9 @@ void print_table(const std::vector<Row>& rows) {
   }
 }
 
-void print_json(const std::vector<Row>& rows) {
+void print_json(const std::vector<Deviation>& rows) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Row& row : rows) {
+  for (const Deviation& row : rows) {
     nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
     for (size_t i = 0; i < kNumKinds; ++i) {
       kinds.push_back({{"table_dtype", name_of(dtype_names(), kKinds[i].table_dtype)},
@@ -170,14 +170,14 @@ void print_json(const std::vector<Row>& rows) {
   std::printf("%s\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
-int run(const Options& options) {
+int run(const AccuracyOptions& options) {
   std::vector<Case> cases;
   for (const std::string& model : options.models) cases.push_back(file_case(model));
   if (cases.empty()) {
     cases.push_back(random_case("random, d 512, 128 tables of 256 rows", 512, 128, 256));
     cases.push_back(random_case("random, d 768, 170 tables of 512 rows", 768, 170, 512));
   }
-  std::vector<Row> rows;
+  std::vector<Deviation> rows;
   rows.reserve(cases.size());
   for (const Case& one : cases) rows.push_back(compare(one, options.tokens));
   if (options.json) {
@@ -191,7 +191,7 @@ int run(const Options& options) {
 }  // namespace
 
 Command accuracy_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AccuracyOptions>();
   CLI::App* app = parent.add_subcommand("accuracy", "Tell what bf16 and int8 cost in accuracy, against f32");
   app->add_option("MODEL", options->models, "Layers in safetensors files; default: random layers of the paper's sizes");
   app->add_option("--tokens", options->tokens, "How many standard normal tokens to run; default 4096")

@@ -23,7 +23,7 @@ constexpr double kTimingSeconds = 0.02;    // one timing is as many calls as fil
 constexpr size_t kMinRounds = 3;
 constexpr const char* kVanillaEngine = "this command's own f32 FFN in portable C++, not a tuned library";
 
-struct Options {
+struct BenchOptions {
   lookupffn::LayerConfig config;
   lookupffn::LoadOptions load;
   int64_t intermediate = 2048;
@@ -33,7 +33,7 @@ struct Options {
   ModelBench model;
 };
 
-struct Figures {
+struct BenchFigures {
   lookupffn::LayerInfo info;
   std::string vanilla_isa;
   size_t rounds = 0;
@@ -97,12 +97,12 @@ class Stopwatch {
   size_t at_ = 0;
 };
 
-Figures measure(const Options& options) {
+BenchFigures measure(const BenchOptions& options) {
   const auto layer = [&] {
     const Progress progress("making a layer");
     return lookupffn::Layer::create(options.config, {}, options.load);
   }();
-  Figures figures;
+  BenchFigures figures;
   figures.info = layer.info();
   const lookupffn::LayerInfo& info = figures.info;
   const std::vector<float> tokens =
@@ -161,12 +161,12 @@ Figures measure(const Options& options) {
 // 10^3 per microsecond are 10^9 per second. A gather too short to be told from the hash has no rate.
 double rate(double thousands, double microseconds) { return microseconds > 0 ? thousands / microseconds : 0; }
 
-struct Row {
+struct StageRow {
   const char* name;
   double us, kflop, bytes;
 };
 
-void print_row(const Row& row, double whole) {
+void print_row(const StageRow& row, double whole) {
   std::printf("%-14s %12.3f %10.1f ", row.name, row.us, rate(row.kflop, row.us));
   if (row.bytes > 0) {
     std::printf("%10.1f ", rate(1e-3 * row.bytes, row.us));
@@ -177,7 +177,7 @@ void print_row(const Row& row, double whole) {
   std::printf("\n");
 }
 
-void print_table(const Options& options, const Figures& figures) {
+void print_table(const BenchOptions& options, const BenchFigures& figures) {
   const lffn_layer_info& info = figures.info;
   std::printf("layer          d %d, %d tables of %d rows, %s", info.hidden_size, info.num_tables, info.table_size,
               name_of(projection_names(), info.projection).c_str());
@@ -199,7 +199,7 @@ void print_table(const Options& options, const Figures& figures) {
       kVanillaEngine);
 }
 
-void print_json(const Options& options, const Figures& figures) {
+void print_json(const BenchOptions& options, const BenchFigures& figures) {
   const lffn_layer_info& info = figures.info;
   nlohmann::ordered_json json = {
       {"hidden_size", info.hidden_size},
@@ -237,7 +237,7 @@ void print_json(const Options& options, const Figures& figures) {
   std::printf("%s\n", json.dump(2).c_str());
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, BenchOptions& options) {
   lookupffn::LayerConfig& config = options.config;
   config.hidden_size = 512;
   config.num_tables = 128;
@@ -278,7 +278,7 @@ void add_options(CLI::App& app, Options& options) {
 }  // namespace
 
 Command bench_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   CLI::App* app = parent.add_subcommand("bench", "Time a layer and its parts beside a vanilla FFN, or a model");
   add_options(*app, *options);
   app->footer(
@@ -294,7 +294,7 @@ Command bench_command(CLI::App& parent) {
             if (!options->model.path.empty()) {
               return bench_model(options->model, options->load, options->seconds, options->json);
             }
-            const Figures figures = measure(*options);
+            const BenchFigures figures = measure(*options);
             if (options->json) {
               print_json(*options, figures);
             } else {

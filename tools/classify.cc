@@ -12,14 +12,14 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct ClassifyOptions {
   std::string model;
   std::string input = "-";
   TextOptions text;
   ModelOptions load;
 };
 
-int classify(const Options& options) {
+int classify(const ClassifyOptions& options) {
   const lookupffn::Model model = options.load.load(options.model);
   const auto classes = static_cast<size_t>(model.info().num_classes);
   if (classes == 0) throw lookupffn::InvalidArgument(options.model + ": this model has no classifier");
@@ -54,7 +54,7 @@ int classify(const Options& options) {
 }  // namespace
 
 Command classify_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClassifyOptions>();
   CLI::App* app = parent.add_subcommand("classify", "Tell the class of each line of text");
   app->add_option("MODEL", options->model, "A model with a classifier: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");

@@ -14,7 +14,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct ConvertOptions {
   std::string from;
   std::string to;
   bool force = false;
@@ -60,7 +60,7 @@ void check_copy(const lookupffn::Model& model, const lookupffn::Model& copy, con
   if (!same) throw std::runtime_error(path + ": the copy does not give the same results; it should not be used");
 }
 
-int convert(const Options& options) {
+int convert(const ConvertOptions& options) {
   if (!options.force && access(options.to.c_str(), F_OK) == 0) {
     throw lookupffn::InvalidArgument(options.to + " exists; --force replaces it");
   }
@@ -75,7 +75,7 @@ int convert(const Options& options) {
 }  // namespace
 
 Command convert_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertOptions>();
   CLI::App* app = parent.add_subcommand("convert", "Write a model as a single file, in other element types if wanted");
   app->add_option("FROM", options->from, "A model: a folder or a single file")->required();
   app->add_option("TO", options->to, "The file to write; the tokenizer goes inside")->required();

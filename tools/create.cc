@@ -12,7 +12,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct CreateOptions {
   std::string path;
   bool force = false;
   bool no_layer_norm = false;
@@ -20,7 +20,7 @@ struct Options {
   LayerOptions layer;
 };
 
-int create(Options& options) {
+int create(CreateOptions& options) {
   if (!options.force && access(options.path.c_str(), F_OK) == 0) {
     throw lookupffn::InvalidArgument(options.path + " exists; --force replaces it");
   }
@@ -30,7 +30,7 @@ int create(Options& options) {
   return 0;
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, CreateOptions& options) {
   lookupffn::LayerConfig& config = options.config;
   app.add_option("FILE", options.path, "The safetensors file to write")->required();
   app.add_option("--hidden-size", config.hidden_size, "Floats per input token")->required()->type_name("N");
@@ -51,7 +51,7 @@ void add_options(CLI::App& app, Options& options) {
 }  // namespace
 
 Command create_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CreateOptions>();
   CLI::App* app = parent.add_subcommand("create", "Write a layer with random weights, for tests and timing");
   add_options(*app, *options);
   app->footer(

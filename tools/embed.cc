@@ -16,7 +16,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct EmbedOptions {
   std::string model;
   std::string input = "-";
   std::string npy;
@@ -37,7 +37,7 @@ const std::map<std::string, int32_t>& pooling_names() {
   return names;
 }
 
-int embed(const Options& options) {
+int embed(const EmbedOptions& options) {
   if (options.raw && isatty(STDOUT_FILENO) == 1) {
     throw lookupffn::InvalidArgument("--raw writes binary floats, and here is a terminal; redirect the output");
   }
@@ -80,7 +80,7 @@ int embed(const Options& options) {
 }  // namespace
 
 Command embed_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EmbedOptions>();
   CLI::App* app = parent.add_subcommand("embed", "Turn each line of text into a vector");
   app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");

@@ -11,7 +11,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct EncodeOptions {
   std::string model;
   std::string input = "-";
   bool logits = false;
@@ -28,7 +28,7 @@ void append_rows(std::string& out, const float* rows, int64_t count, size_t widt
   out += ']';
 }
 
-int encode(const Options& options) {
+int encode(const EncodeOptions& options) {
   const lookupffn::Model model = options.load.load(options.model);
   const auto width = static_cast<size_t>(options.logits ? model.info().vocab_size : model.info().hidden_size);
   const lookupffn::RunOptions run = options.text.run_options();
@@ -56,7 +56,7 @@ int encode(const Options& options) {
 }  // namespace
 
 Command encode_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EncodeOptions>();
   CLI::App* app = parent.add_subcommand("encode", "Turn each token of each line of text into a vector");
   app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");

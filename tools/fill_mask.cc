@@ -12,7 +12,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct FillMaskOptions {
   std::string model;
   std::vector<std::string> texts;
   int32_t top_k = 5;
@@ -68,7 +68,7 @@ void append_object(std::string& out, const lookupffn::Tokenizer& tokenizer, cons
   out += "]}\n";
 }
 
-std::string answer(const Options& options, const lookupffn::Model& model, const lookupffn::Tokenizer& tokenizer,
+std::string answer(const FillMaskOptions& options, const lookupffn::Model& model, const lookupffn::Tokenizer& tokenizer,
                    const std::string& text) {
   const Fillings masks = model.fill_mask(text, options.top_k);
   if (masks.empty()) {
@@ -85,7 +85,7 @@ std::string answer(const Options& options, const lookupffn::Model& model, const 
   return out;
 }
 
-int fill_mask(const Options& options) {
+int fill_mask(const FillMaskOptions& options) {
   const lookupffn::Model model = options.load.load(options.model);
   const lookupffn::Tokenizer tokenizer = model.tokenizer();
   for (const std::string& text : options.texts) {
@@ -106,7 +106,7 @@ int fill_mask(const Options& options) {
 }  // namespace
 
 Command fill_mask_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FillMaskOptions>();
   CLI::App* app = parent.add_subcommand("fill-mask", "Tell what a model would put in place of a mask");
   app->add_option("MODEL", options->model, "A model with a language model head: a folder or a single file")->required();
   app->add_option("TEXT", options->texts,

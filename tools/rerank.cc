@@ -12,7 +12,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct RerankOptions {
   std::string model;
   std::string query;
   std::string input = "-";
@@ -22,7 +22,7 @@ struct Options {
   ModelOptions load;
 };
 
-int rerank(const Options& options) {
+int rerank(const RerankOptions& options) {
   const lookupffn::Model model = options.load.load(options.model);
   if (model.info().num_classes != 1) {
     throw lookupffn::InvalidArgument(options.model + ": a reranker has a classifier of one class, this model has " +
@@ -61,7 +61,7 @@ int rerank(const Options& options) {
 }  // namespace
 
 Command rerank_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RerankOptions>();
   CLI::App* app = parent.add_subcommand("rerank", "Put lines of text in the order of how well they answer a query");
   app->add_option("MODEL", options->model, "A reranker (cross-encoder): a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text, each a document; default or -: standard input");

@@ -23,7 +23,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the streams are little
 
 constexpr int64_t kBatchBytes = int64_t{16} << 20;
 
-struct Options {
+struct RunOptions {
   std::string path;
   bool add = false;
   LayerOptions layer;
@@ -51,7 +51,7 @@ int64_t input_bytes() {
 
 // Runs whole tokens as they come, many at once when many are there, and writes each batch at once: so it can sit in a
 // pipe with a program that waits for each answer. Results do not depend on the batches.
-int run_stream(const Options& options) {
+int run_stream(const RunOptions& options) {
   const lookupffn::Layer layer = options.layer.load(options.path);
   const lookupffn::LayerInfo info = layer.info();
   if (options.add && info.hidden_size != info.output_size) {
@@ -94,7 +94,7 @@ int run_stream(const Options& options) {
 }  // namespace
 
 Command run_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App* app = parent.add_subcommand("run", "Run a layer: tokens from standard input, results to standard output");
   app->add_option("MODEL", options->path, "A layer in a safetensors file")->required();
   app->add_flag("--add", options->add, "Add the input to the output, the residual connection");

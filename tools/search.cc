@@ -14,7 +14,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct SearchOptions {
   std::string model;
   std::string query;
   std::string input = "-";
@@ -37,7 +37,7 @@ float cosine(const std::vector<float>& a, const float* b) {
   return aa > 0 && bb > 0 ? static_cast<float>(ab / std::sqrt(aa * bb)) : 0.0f;
 }
 
-std::vector<float> embed_query(const Options& options, const lookupffn::Model& model) {
+std::vector<float> embed_query(const SearchOptions& options, const lookupffn::Model& model) {
   lookupffn::RunOptions run = options.text.run_options();
   if (!options.query_prompt.empty()) {
     run.prompt_kind = LFFN_PROMPT_NAMED;
@@ -49,7 +49,7 @@ std::vector<float> embed_query(const Options& options, const lookupffn::Model& m
   return model.embed(lookupffn::Texts{options.query}, run);
 }
 
-int search(const Options& options) {
+int search(const SearchOptions& options) {
   const lookupffn::Model model = options.load.load(options.model);
   const std::vector<float> query = embed_query(options, model);
   const lookupffn::RunOptions run = options.text.run_options();
@@ -88,7 +88,7 @@ int search(const Options& options) {
 }  // namespace
 
 Command search_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SearchOptions>();
   CLI::App* app = parent.add_subcommand("search", "Find the lines of a file that are most like a query");
   app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");

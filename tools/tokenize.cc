@@ -13,7 +13,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct TokenizeOptions {
   std::string model;
   std::string input = "-";
   bool plain = false;
@@ -27,7 +27,7 @@ struct Reading {
   int64_t max_tokens = 0;
 };
 
-Reading reading_of(const Options& options) {
+Reading reading_of(const TokenizeOptions& options) {
   Reading reading;
   reading.max_tokens = options.text.max_tokens();
   if (!options.text.needs_model()) return reading;
@@ -39,7 +39,7 @@ Reading reading_of(const Options& options) {
   return reading;
 }
 
-void append_tokens(std::string& out, const Options& options, const Reading& reading,
+void append_tokens(std::string& out, const TokenizeOptions& options, const Reading& reading,
                    const lookupffn::Tokenizer& tokenizer, const TextRecord& record) {
   lookupffn::TokenizeOptions how;
   how.special = !options.plain;
@@ -74,7 +74,7 @@ void append_text(std::string& out, const lookupffn::Tokenizer& tokenizer, const 
   out += tokenizer.decode(ids) + '\n';
 }
 
-int decode(const Options& options, const lookupffn::Tokenizer& tokenizer) {
+int decode(const TokenizeOptions& options, const lookupffn::Tokenizer& tokenizer) {
   Lines input(options.input, "detokenizing");
   for (std::vector<std::string> lines = input.next(kLinesAtOnce); !lines.empty(); lines = input.next(kLinesAtOnce)) {
     std::string out;
@@ -86,7 +86,7 @@ int decode(const Options& options, const lookupffn::Tokenizer& tokenizer) {
   return 0;
 }
 
-int tokenize(const Options& options) {
+int tokenize(const TokenizeOptions& options) {
   const lookupffn::Tokenizer tokenizer = lookupffn::Tokenizer::load(options.model);
   if (options.decode) return decode(options, tokenizer);
   const Reading reading = reading_of(options);
@@ -104,7 +104,7 @@ int tokenize(const Options& options) {
 }  // namespace
 
 Command tokenize_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TokenizeOptions>();
   CLI::App* app = parent.add_subcommand("tokenize", "Tell the tokens of each line of text, or the text of tokens");
   app->add_option("MODEL", options->model, "A model with a tokenizer, or a tokenizer.json")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");

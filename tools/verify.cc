@@ -17,7 +17,7 @@
 namespace lffn::tools {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string model;
   std::string io;
   bool json = false;
@@ -26,7 +26,7 @@ struct Options {
   LayerOptions layer;
 };
 
-struct Figures {
+struct VerifyFigures {
   int64_t tokens = 0;
   int64_t codes = 0;
   int64_t wrong_codes = 0;
@@ -70,7 +70,7 @@ double largest(const std::vector<float>& scores, size_t first, size_t count) {
   return result;
 }
 
-Figures compare(const Options& options) {
+VerifyFigures compare(const VerifyOptions& options) {
   const lookupffn::Layer layer = options.layer.load(options.model);
   const Progress progress("checking " + options.model);
   const lookupffn::LayerInfo info = layer.info();
@@ -84,7 +84,7 @@ Figures compare(const Options& options) {
   const auto scores = read_tensor<float>(file, "scores", DType::kF32, per_code);
   const auto y = read_tensor<float>(file, "y", DType::kF32, {tokens, info.output_size});
 
-  Figures figures;
+  VerifyFigures figures;
   figures.tokens = tokens;
   const auto probes = static_cast<size_t>(info.num_probes);
   figures.codes = static_cast<int64_t>(codes.size());
@@ -106,7 +106,7 @@ Figures compare(const Options& options) {
   return figures;
 }
 
-void print(const Options& options, const Figures& figures, bool agrees) {
+void print(const VerifyOptions& options, const VerifyFigures& figures, bool agrees) {
   if (options.json) {
     const nlohmann::ordered_json json = {{"tokens", figures.tokens},           {"codes", figures.codes},
                                          {"wrong_codes", figures.wrong_codes}, {"score_error", figures.score_error},
@@ -127,7 +127,7 @@ void print(const Options& options, const Figures& figures, bool agrees) {
 }  // namespace
 
 Command verify_command(CLI::App& parent) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyOptions>();
   CLI::App* app = parent.add_subcommand("verify", "Check a layer against recorded inputs and results");
   app->add_option("MODEL", options->model, "A layer in a safetensors file")->required();
   app->add_option("IO", options->io, "A safetensors file with x, codes, scores and y")->required();
@@ -143,7 +143,7 @@ Command verify_command(CLI::App& parent) {
       "  lookupffn verify dense.model.safetensors dense.io.safetensors\n"
       "  lookupffn verify --table-dtype bf16 --y-limit 1e-2 dense.model.safetensors dense.io.safetensors");
   return {app, [options] {
-            const Figures figures = compare(*options);
+            const VerifyFigures figures = compare(*options);
             const bool agrees = figures.wrong_codes == 0 && figures.score_error <= options->score_limit &&
                                 figures.y_error <= options->y_limit;
             print(*options, figures, agrees);

@@ -126,20 +126,6 @@ TEST_F(Runtimes, ChooseTheKernels) {
   EXPECT_EQ(run(layer).size(), x_.size());
 }
 
-// What a runtime names counts in place of the environment, also where that names what cannot be.
-TEST(RuntimeIsa, ReplacesTheEnvironments) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the environment is read once in a process
-  const auto load = [] {
-    setenv("LOOKUPFFN_ISA", "bogus", 1);
-    lookupffn::RuntimeOptions options;
-    if (lookupffn::Runtime::try_create(options)) std::exit(1);
-    options.isa = "generic";
-    const auto runtime = lookupffn::Runtime::try_create(options);
-    std::exit(runtime && runtime.value.isa() == "generic" ? 0 : 2);
-  };
-  EXPECT_EXIT(load(), testing::ExitedWithCode(0), "");
-}
-
 TEST_F(Runtimes, RefuseWhatCannotBe) {
   const auto refused = [](const lookupffn::RuntimeOptions& options, lffn_status status, const std::string& part) {
     lffn_runtime* runtime = nullptr;

@@ -92,6 +92,9 @@ TEST(Futex, LosesNoWakeUp) {
 #ifndef LFFN_TEST_SANITIZED  // a sanitizer's runtime does not survive this fork
 
 TEST(Futex, WorksInAChildForkedWhileOthersSleepAndWake) {
+#ifdef LFFN_TEST_EMULATED
+  GTEST_SKIP() << "qemu ends a child of a process with several threads as soon as it starts a thread";
+#endif
   std::atomic<bool> stop{false};
   std::atomic<uint32_t> word{0};
   std::vector<std::thread> threads;

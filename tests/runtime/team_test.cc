@@ -13,6 +13,8 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,7 +25,7 @@ namespace lffn {
 namespace {
 
 struct Task {
-  std::string id, name, blocked;
+  std::string id, name;
 };
 
 // The process's helper threads. A new thread takes its name as it starts.
@@ -32,11 +34,10 @@ std::vector<Task> helpers() {
   DIR* tasks = opendir("/proc/self/task");
   EXPECT_NE(tasks, nullptr);
   for (const dirent* entry; (entry = readdir(tasks)) != nullptr;) {
-    Task task = {entry->d_name, "", ""};
+    Task task = {entry->d_name, ""};
     std::ifstream status("/proc/self/task/" + task.id + "/status");
     for (std::string word; status >> word;) {
       if (word == "Name:") status >> task.name;
-      if (word == "SigBlk:") status >> task.blocked;
     }
     if (task.name == "lookupffn") found.push_back(task);
   }
@@ -80,12 +81,33 @@ TEST_F(TeamThreads, AreStartedOnceAndNeverEnded) {
 }
 
 TEST_F(TeamThreads, BlockAllSignals) {
-  EXPECT_EQ(sum_items(4), kSum);
-  for (const Task& helper : named_helpers(3)) {
+  // Each tells its own, as an emulator does not show them in /proc.
+  std::mutex mutex;
+  std::map<std::thread::id, sigset_t> masks;
+  const auto known = [&] {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return masks.size();
+  };
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (known() < 4 && std::chrono::steady_clock::now() < deadline) {
+    run_call(*default_executor(), 4, [&] {
+      parallel_for(4, 4, [&](int64_t, int32_t) {
+        sigset_t mask;
+        pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+        {
+          const std::lock_guard<std::mutex> lock(mutex);
+          masks[std::this_thread::get_id()] = mask;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // and leave items to the others
+      });
+    });
+  }
+  EXPECT_EQ(masks.size(), 4u);
+  masks.erase(std::this_thread::get_id());
+  for (const auto& [id, mask] : masks) {
     // But SIGKILL and SIGSTOP, and the two that the C library keeps for itself.
-    const uint64_t blocked = std::stoull(helper.blocked, nullptr, 16);
     for (const int number : {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGPROF, SIGSEGV, SIGUSR1, SIGUSR2}) {
-      EXPECT_NE(blocked >> (number - 1) & 1, 0u) << number;
+      EXPECT_EQ(sigismember(&mask, number), 1) << number;
     }
   }
   sigset_t own;
@@ -98,7 +120,7 @@ TEST_F(TeamThreads, ComeBackAfterAShutdown) {
     EXPECT_EQ(sum_items(4), kSum);
     EXPECT_EQ(named_helpers(3).size(), 3u);
     shutdown_team();
-    EXPECT_EQ(helpers().size(), 0u);
+    EXPECT_EQ(named_helpers(0).size(), 0u);  // the system may show a thread for a moment after its end
   }
 }
 
@@ -118,6 +140,9 @@ TEST_F(TeamThreads, MayEndWhileCallsRun) {
 #ifndef LFFN_TEST_SANITIZED  // a sanitizer's runtime does not survive this fork
 
 TEST_F(TeamThreads, AChildForkedAmidCallsHasItsOwn) {
+#ifdef LFFN_TEST_EMULATED
+  GTEST_SKIP() << "qemu ends a child of a process with several threads as soon as it starts a thread";
+#endif
   std::atomic<bool> stop{false};
   std::vector<std::thread> callers;
   for (int i = 0; i < 3; ++i) {

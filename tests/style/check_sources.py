@@ -68,6 +68,13 @@ def check_licences(_build):
     return 1 if bad or looked_at == 0 else 0
 
 
+def compiled(file):
+    """The file, or those that CMake put together in it."""
+    if "Unity" not in file.parts:
+        return [file]
+    return [Path(name) for name in re.findall(r'^#include "(.*)"', file.read_text(encoding="utf-8"), re.MULTILINE)]
+
+
 def tidy_one(entry, headers_digest, cache):
     """clang-tidy on one file, unless neither it nor any header nor the settings changed since it last passed."""
     file = Path(entry["file"])
@@ -87,9 +94,11 @@ def check_tidy(build):
     cache.mkdir(exist_ok=True)
     entries = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        path = Path(entry["file"])
-        if path.suffix == ".cc" and path.relative_to(ROOT).parts[0] in ("src", "tools"):
-            entries.setdefault(path, entry)  # kernels are compiled once per instruction set; one look is enough
+        for path in compiled(Path(entry["file"])):
+            if path.suffix == ".cc" and path.relative_to(ROOT).parts[0] in ("src", "tools"):
+                # Kernels are compiled once per instruction set; one look is enough.
+                entries.setdefault(path, {**entry, "command": entry["command"].replace(entry["file"], str(path)),
+                                          "file": str(path)})
     (cache / "compile_commands.json").write_text(json.dumps(list(entries.values())), encoding="utf-8")
     digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
     for header in sources(".h", ".hpp", folders=("include", "src", "tools")):

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# A program and a library of different versions: structs only grow. The grown library is compiled when this is tested.
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/lookupffn/*.h)
+set(grown ${CMAKE_CURRENT_BINARY_DIR}/grown)
+add_custom_command(OUTPUT ${grown}/made
+                   COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/grown/grow_headers.py
+                           ${PROJECT_SOURCE_DIR}/include/lookupffn ${grown}/lookupffn
+                   COMMAND ${CMAKE_COMMAND} -E touch ${grown}/made
+                   DEPENDS grown/grow_headers.py ${headers})
+add_custom_target(grown_headers DEPENDS ${grown}/made)
+get_target_property(core_sources lffn_core SOURCES)
+add_library(lookupffn_grown SHARED EXCLUDE_FROM_ALL ${core_sources})
+add_dependencies(lookupffn_grown grown_headers)
+target_include_directories(lookupffn_grown PRIVATE ${grown} ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(lookupffn_grown PRIVATE -O0 -Wno-missing-field-initializers)  # which have grown
+get_property(kernels GLOBAL PROPERTY LFFN_KERNELS)
+target_link_libraries(lookupffn_grown PRIVATE ${kernels} nlohmann_json::nlohmann_json)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+target_link_libraries(lookupffn_grown PRIVATE OpenMP::OpenMP_CXX)
+add_executable(old_program EXCLUDE_FROM_ALL grown/program.c)
+target_include_directories(old_program BEFORE PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/saved)
+target_link_libraries(old_program PRIVATE lookupffn_grown)
+add_executable(new_program EXCLUDE_FROM_ALL grown/program.c)
+add_dependencies(new_program grown_headers)
+target_include_directories(new_program BEFORE PRIVATE ${grown})
+target_compile_definitions(new_program PRIVATE GROWN)
+target_link_libraries(new_program PRIVATE $<TARGET_LINKER_FILE:lookupffn>)
+add_dependencies(new_program lookupffn)
+set_target_properties(old_program new_program PROPERTIES C_STANDARD 11)
+add_test(NAME package.grown.build
+         COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target old_program new_program)
+set_tests_properties(package.grown.build PROPERTIES FIXTURES_SETUP grown PROCESSORS 2 TIMEOUT 1200)
+foreach(program old_program new_program)
+  add_test(NAME package.grown.${program} COMMAND ${program} ${PROJECT_SOURCE_DIR}/tests/model/data/model-lookup)
+  set_tests_properties(package.grown.${program} PROPERTIES FIXTURES_REQUIRED grown
+                                                           PASS_REGULAR_EXPRESSION "grown: ok")
+endforeach()
