@@ -126,7 +126,7 @@ void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inpu
 alignas(64) constexpr float kNothing[8 * kPanel] = {};
 
 // Finished sums -> out. Scaling: what it needs of a column, of a row, the result of the two and a vector of
-// sums, and what is to be mended afterwards.
+// sums, which rows are to be amended afterwards, and how.
 template <typename Scaling>
 struct FinishRows {
   static constexpr bool wanted = true;
@@ -146,20 +146,27 @@ struct FinishRows {
     const bool whole = room >= kColumns;
     row += first_row;
     float* out = plan.out + row * out_stride + first_column;
-    float part[kColumns];  // for panels that reach beyond the outputs
     const float* before = whole && add ? out : kNothing;
     const int64_t before_stride = whole && add ? out_stride : 0;
     typename Scaling::Column columns[kVectors];
     unroll<kVectors>([&](auto v) LFFN_INLINE { columns[v] = scale.column(first_column + v * kLanes); });
-    for (const int64_t end = row + rows; row < end; ++row, out += out_stride, before += before_stride) {
+    const auto finish = [&](float* to) LFFN_INLINE {
       const typename Scaling::Row mine = scale.row(row);
-      float* to = whole ? out : part;
       unroll<kVectors>([&](auto v) LFFN_INLINE {
         const F32 result = Scaling::result(Vector::load(sums + v * kLanes), columns[v], mine);
         (result + F32::load(before + v * kLanes)).store(to + v * kLanes);
       });
       sums += kColumns;
-      for (int64_t c = 0; !whole && c < room; ++c) out[c] = part[c] + (add ? out[c] : 0.0f);
+    };
+    const int64_t end = row + rows;
+    if (whole) {
+      for (; row < end; ++row, out += out_stride, before += before_stride) finish(out);
+      return;
+    }
+    float part[kColumns];  // for panels that reach beyond the outputs
+    for (; row < end; ++row, out += out_stride) {
+      finish(part);
+      for (int64_t c = 0; c < room; ++c) out[c] = part[c] + (add ? out[c] : 0.0f);
     }
   }
 };
@@ -199,11 +206,12 @@ void activate(Activation activation, float* rows, int64_t stride, int64_t count,
 // Above so many rows, weights that the product takes apart are so once for all rows.
 constexpr int64_t kWidenRows = 4 * rows_at_once(kUsualPanels);
 
-// `kPanels` panels from output `first_column` on, for up to kLinearRows rows. The weights hold `words` for each output.
+// `kPanels` panels from output `first_column` on, for up to kLinearRows rows, of which some may want to be amended. The
+// weights hold `words` for each output.
 template <typename Product, int kPanels, typename Number, typename Scaling>
 inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights,
                           int64_t words, int64_t panel_stride, int64_t first_row, int64_t rows, int64_t first_column,
-                          const Scaling& scaling) {
+                          const Scaling& scaling, bool amend) {
   constexpr int64_t kColumns = kPanels * kPanel, kPieceWords = Product::kDepth / kPanels;
   // Where a product takes several pieces.
   alignas(64) Number sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
@@ -233,7 +241,7 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
                                   kColumns, ahead, last, finish);
   }
   const int64_t room = plan.outputs - first_column, columns = room < kColumns ? room : kColumns;
-  scaling.amend(plan, first_row, rows, first_column, columns);
+  if (amend) scaling.amend(plan, first_row, rows, first_column, columns);
   activate(plan.activation, plan.out + first_row * plan.out_stride + first_column, plan.out_stride, rows, columns);
 }
 
@@ -243,11 +251,13 @@ void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, cons
                int64_t panel_stride, const Scaling& scaling) {
   for (int64_t r = 0; r < plan.rows; r += kLinearRows) {
     const int64_t rows = plan.rows - r < kLinearRows ? plan.rows - r : kLinearRows;
+    const bool amend = scaling.any_to_amend(r, rows);
     int64_t column = 0;
     const auto run = [&](auto panels) LFFN_INLINE {
       constexpr int kPanels = decltype(panels)::value;
       for (; column + (kPanels - 1) * kPanel < plan.outputs; column += kPanels * kPanel) {
-        linear_panels<Product, kPanels>(plan, in, in_stride, weights, words, panel_stride, r, rows, column, scaling);
+        linear_panels<Product, kPanels>(plan, in, in_stride, weights, words, panel_stride, r, rows, column, scaling,
+                                        amend);
       }
     };
     if (rows <= rows_at_once(4 * kUsualPanels)) {
@@ -268,6 +278,7 @@ struct AddBias {
   F32 column(int64_t c) const { return F32::load(bias + c); }
   static Row row(int64_t) { return {}; }
   static F32 result(F32 sums, F32 bias, Row) { return sums + bias; }
+  static bool any_to_amend(int64_t, int64_t) { return false; }
   static void amend(const LinearPlan&, int64_t, int64_t, int64_t, int64_t) {}
 };
 

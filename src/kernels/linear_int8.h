@@ -83,6 +83,16 @@ struct ScaleSums {
     return fma(to_float(sums - column.weight_sums * row.zero) * column.scale, row.scale, column.bias);
   }
 
+  // Asked once for all panels: there are few such rows, and many panels.
+  bool any_to_amend(int64_t first_row, int64_t num_rows) const {
+    bool any = false;
+    for (int64_t r = first_row; r < first_row + num_rows; ++r) {
+      float large;
+      __builtin_memcpy(&large, rows + r * stride + 2, sizeof large);
+      any = any || large != 0;
+    }
+    return any;
+  }
   // Adds what the one large number of a row gives.
   void amend(const LinearPlan& plan, int64_t first_row, int64_t num_rows, int64_t first_column, int64_t columns) const {
     for (int64_t r = first_row; r < first_row + num_rows; ++r) {
