@@ -47,7 +47,7 @@ void need(const void* pointer, const char* name) {
 
 void check_count(int64_t count, const char* name) {
   if (count < 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected 0 or more", name, static_cast<long long>(count));
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected 0 or more", name, printable(count));
   }
 }
 

@@ -50,6 +50,8 @@ void free_handle(Handle* handle) noexcept {
   count_handle(-1);
 }
 
+inline long long printable(int64_t value) { return value; }
+
 // All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
 void need(const void* pointer, const char* name);
 void check_count(int64_t count, const char* name);

@@ -8,8 +8,8 @@
 #include "api/read_structs.h"
 #include "api/structs.h"
 #include "format/file.h"
+#include "format/naming.h"
 #include "layer/layer.h"
-#include "model/load_path.h"
 #include "runtime/log.h"
 
 using namespace lffn;

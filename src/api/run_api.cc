@@ -10,13 +10,12 @@
 #include "api/run_checks.h"
 #include "api/run_texts.h"
 #include "api/structs.h"
+#include "model/fillings.h"
 #include "model/scores.h"
 
 using namespace lffn;
 
 namespace {
-
-long long printable(int64_t value) { return value; }
 
 // The call's sequences, wherever they are, and how long they would be uncut.
 ModelCall read_sequences(const Model& model, const lffn_model_run_args& args, const Wanted& wanted, RunMemory& memory) {

@@ -4,12 +4,6 @@
 #include "api/boundary.h"
 
 namespace lffn {
-namespace {
-
-long long printable(int64_t value) { return value; }
-
-}  // namespace
-
 int64_t extent(int64_t rows, int64_t columns, const char* name) {
   int64_t numbers = 0;
   if (__builtin_mul_overflow(rows, columns, &numbers) || numbers > PTRDIFF_MAX / static_cast<int64_t>(sizeof(float))) {
@@ -35,7 +29,6 @@ Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   check_flags(args.flags, LFFN_RUN_ALL_POSITIONS, "flags");
   const auto wants = [&](const void* out, uint32_t bit) { return out != nullptr || (args.wanted & bit) != 0; };
   Wanted wanted = {};
-  wanted.ids = (args.wanted & LFFN_WANT_IDS) != 0;
   wanted.statuses = wants(args.statuses, LFFN_WANT_STATUSES);
   wanted.hidden = wants(args.hidden, LFFN_WANT_HIDDEN);
   wanted.embeddings = wants(args.embeddings, LFFN_WANT_EMBEDDINGS);

@@ -7,12 +7,12 @@
 
 #include "format/json.h"
 #include "format/json_object.h"
+#include "format/limits.h"
 #include "runtime/error.h"
 
 namespace lffn {
 namespace {
 
-constexpr int32_t kMaxSize = 1 << 20;  // of a vector, and the number of tables
 constexpr int32_t kMaxTableSize = 1 << 16;
 constexpr int64_t kMaxNumbers = int64_t{1} << 38;  // in one tensor: 2^40 bytes as float32
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "model/activations.h"
 #include "model/scratch_layout.h"
 
 namespace lffn {
@@ -19,13 +22,6 @@ static_assert(static_cast<int32_t>(Pooling::kFirst) + 1 == LFFN_POOLING_FIRST &&
                   static_cast<int32_t>(Scaling::kYes) == LFFN_NORMALIZE_YES &&
                   static_cast<int32_t>(Scaling::kNo) == LFFN_NORMALIZE_NO,
               "the header's numbers are these");
-static_assert(static_cast<int32_t>(ModuleActivation::kIdentity) == LFFN_SCORE_IDENTITY &&
-                  static_cast<int32_t>(ModuleActivation::kTanh) == LFFN_SCORE_TANH &&
-                  static_cast<int32_t>(ModuleActivation::kRelu) == LFFN_SCORE_RELU &&
-                  static_cast<int32_t>(ModuleActivation::kSigmoid) == LFFN_SCORE_SIGMOID &&
-                  static_cast<int32_t>(ModuleActivation::kGelu) == LFFN_SCORE_GELU,
-              "the header's numbers are these");
-
 }  // namespace
 
 lffn_model_info Model::info() const {
@@ -48,9 +44,11 @@ lffn_model_info Model::info() const {
   info.num_prompts = static_cast<int32_t>(sentence_.prompts.size());
   info.default_prompt = sentence_.default_prompt;
   info.arithmetic = kArithmetic;
-  info.score_activation = static_cast<int32_t>(num_classes_ > 0 ? rank_activation() : ModuleActivation::kIdentity);
-  info.intermediate_size = intermediate_size_;
-  info.num_classes = num_classes_;
+  info.score_activation = activation_row(num_classes() > 0 ? rank_activation() : Activation::kNone).score;
+  for (const LayerWeights& layer : weights_.layers) {
+    info.intermediate_size = std::max(info.intermediate_size, static_cast<int32_t>(layer.up.outputs()));
+  }
+  info.num_classes = num_classes();
   info.has_lm_head = has_lm_head() ? 1 : 0;
   info.has_tokenizer = tokenizer_ != nullptr ? 1 : 0;
   info.bos_id = info.eos_id = info.pad_id = info.unk_id = info.mask_id = -1;
@@ -61,71 +59,38 @@ lffn_model_info Model::info() const {
     info.unk_id = tokenizer_->unk_id();
     info.mask_id = tokenizer_->mask_id();
   }
-  info.num_threads = num_threads_;
-
-  int64_t parameters = 0, stored = 0;
+  info.num_threads = running_.num_threads;
   size_t bytes = 0;
-  const auto add_floats = [&](int64_t numbers, size_t held) {
-    parameters += numbers;
-    stored += numbers * static_cast<int64_t>(sizeof(float));
-    bytes += held;
-  };
-  const auto add_norm = [&](const Norm& norm) { add_floats(norm.bytes() > 0 ? 2 * d : 0, norm.bytes()); };
-  const auto add_words = [&](const WordMatrix& words) {
-    parameters += words.num_parameters();
-    stored += words.stored_bytes();
-    bytes += words.bytes();
-  };
-  const auto add_linear = [&](const Linear& linear) {
-    parameters += linear.num_parameters();
-    stored += linear.stored_bytes();
-    bytes += linear.bytes();
-    return linear.flop_per_row();
-  };
-  add_words(words_);
-  add_floats(config_.position_rows() * d, positions_.size());
-  add_floats(config_.type_vocab_size * d, types_.size());
-  add_norm(embedding_norm_);
-  for (const EncoderLayer& layer : layers_) {
-    add_norm(layer.norm_before_attention);
-    add_norm(layer.norm_before_ffn);
-    info.attention_flop_per_token += add_linear(layer.query_key_value) + add_linear(layer.attention_out);
-    info.attention_flop_per_pair += 4 * a;
-    info.other_flop_per_token += 2 * 8 * d + 2 * d;  // two layer norms, two residuals
-    if (layer.lookup != nullptr) {
-      const lffn_layer_info ffn = layer.lookup->info();
-      info.num_lookup_layers += 1;
-      info.table_dtype = ffn.table_dtype;
-      info.hash_dtype = ffn.hash_dtype;
-      info.ffn_flop_per_token += ffn.flop_per_token + add_linear(layer.lookup_linear);
-      parameters += ffn.num_parameters;
-      stored += ffn.file_bytes;
-      bytes += static_cast<size_t>(ffn.memory_bytes);
-    } else {
-      info.ffn_flop_per_token += add_linear(layer.up) + add_linear(layer.down);
-    }
-  }
-  add_norm(final_norm_);
-  info.other_flop_per_token += 2 * 8 * d + 2 * d;  // embeddings with their layer norm, and the last one
-  if (has_lm_head()) {
-    info.lm_head_flop_per_token = add_linear(lm_dense_) + 8 * d + 2 * d * config_.vocab_size;
-    add_norm(lm_norm_);
-    add_floats(config_.vocab_size, decoder_bias_.size());
-    add_words(decoder_);
-  }
-  if (num_classes_ > 0) {
-    add_linear(class_dense_);
-    add_linear(class_out_);
-  }
-  for (size_t i = 0; i < modules_.size(); ++i) {
-    if (!sentence_.modules[i].normalise) add_linear(modules_[i]);
-  }
-  info.linear_dtype = layers_[0].query_key_value.dtype();
-  info.embedding_dtype = words_.dtype();
-  info.num_parameters = parameters;
+  int64_t stored = 0;
+  visit_parts(
+      family(),
+      [&](const PartNames&, const auto& part) {
+        info.num_parameters += part.num_parameters();
+        stored += part.stored_bytes();
+        bytes += part.bytes();
+      },
+      weights_);
   info.file_bytes = static_cast<size_t>(stored);
   info.memory_bytes = bytes;
-  info.scratch_bytes = scratch_bytes();
+  info.scratch_bytes = most_scratch_bytes(*this);
+  for (const LayerWeights& layer : weights_.layers) {
+    info.attention_flop_per_token += layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
+    info.attention_flop_per_pair += 4 * a;
+    info.ffn_flop_per_token +=
+        layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() + layer.linear.flop_per_row();
+    info.other_flop_per_token += 2 * 8 * d + 2 * d;  // two layer norms, two residuals
+    if (layer.lookup.empty()) continue;
+    const lffn_layer_info lookup = layer.lookup.layer().info();
+    info.num_lookup_layers += 1;
+    info.table_dtype = lookup.table_dtype;
+    info.hash_dtype = lookup.hash_dtype;
+  }
+  info.other_flop_per_token += 2 * 8 * d + 2 * d;  // embeddings with their layer norm, and the last one
+  if (has_lm_head()) {
+    info.lm_head_flop_per_token = weights_.lm_dense.flop_per_row() + 8 * d + 2 * d * config_.vocab_size;
+  }
+  info.linear_dtype = weights_.layers[0].query_key_value.dtype();
+  info.embedding_dtype = weights_.words.dtype();
   return info;
 }
 

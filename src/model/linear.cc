@@ -34,25 +34,13 @@ Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
 
 }  // namespace
 
-Memory read_padded(const TensorView& tensor, int64_t size) {
-  const int64_t count = count_of(tensor.shape);
-  Memory memory(checked_product(static_cast<size_t>(size), sizeof(float)));
-  read_floats(tensor, 0, count, memory.as<float>());
-  std::fill(memory.as<float>() + count, memory.as<float>() + size, 0.0f);
-  return memory;
-}
-
-Norm::Norm(const NormTensors& tensors, int64_t size, float eps)
-    : values_(checked_product(static_cast<size_t>(size), 2 * sizeof(float))) {
-  float* values = values_.as<float>();
-  read_floats(*tensors.gain, 0, size, values);
-  read_floats(*tensors.shift, 0, size, values + size);
-  plan_ = {size, eps, values, values + size};
-}
-
-void Norm::add_stored(const std::string& prefix, std::vector<TensorView>& tensors) const {
-  tensors.push_back(view_of(prefix + "weight", DType::kF32, {plan_.size}, plan_.gain));
-  tensors.push_back(view_of(prefix + "bias", DType::kF32, {plan_.size}, plan_.shift));
+size_t Linear::bytes_for(int64_t inputs, int64_t outputs, int32_t dtype) {
+  const size_t padded = checked_product(static_cast<size_t>(round_up(outputs, kPanel)), sizeof(float));
+  const size_t bias = padded;
+  if (dtype == LFFN_F32) return bias + checked_product(padded, static_cast<size_t>(inputs));
+  const size_t slices = static_cast<size_t>((inputs + kSliceInputs - 1) / kSliceInputs);
+  const size_t panels = checked_product(padded, static_cast<size_t>((inputs + 3) / 4));
+  return bias + panels + checked_product(padded, 1 + slices);  // scales and sums
 }
 
 Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels)
@@ -157,8 +145,8 @@ void Linear::run(const Workers& workers, const Call& call) const {
   });
 }
 
-void Linear::add_stored(const std::string& prefix, const std::vector<const char*>& names,
-                        std::vector<TensorView>& tensors, std::vector<Memory>& memory) const {
+void Linear::add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
+                        std::vector<Memory>& memory) const {
   const bool integers = dtype_ == LFFN_INT8;
   const size_t element = integers ? 1 : sizeof(float);
   memory.emplace_back(checked_product(static_cast<size_t>(inputs_ * outputs_), element));
@@ -176,12 +164,12 @@ void Linear::add_stored(const std::string& prefix, const std::vector<const char*
   const int64_t outputs = outputs_ / static_cast<int64_t>(names.size());
   for (size_t part = 0; part < names.size(); ++part) {
     const int64_t first = static_cast<int64_t>(part) * outputs;
-    const std::string name = prefix + names[part];
-    tensors.push_back(view_of(name + "weight", integers ? DType::kI8 : DType::kF32, {outputs, inputs_},
+    const std::string& name = names[part];
+    tensors.push_back(view_of(name + ".weight", integers ? DType::kI8 : DType::kF32, {outputs, inputs_},
                               memory.back().as<uint8_t>() + static_cast<size_t>(first * inputs_) * element));
     if (integers)
-      tensors.push_back(view_of(name + "weight.scale", DType::kF32, {outputs}, scales_.as<float>() + first));
-    tensors.push_back(view_of(name + "bias", DType::kF32, {outputs}, bias_.as<float>() + first));
+      tensors.push_back(view_of(name + ".weight.scale", DType::kF32, {outputs}, scales_.as<float>() + first));
+    tensors.push_back(view_of(name + ".bias", DType::kF32, {outputs}, bias_.as<float>() + first));
   }
 }
 

@@ -1,35 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear layers and layer norms of a model: weights in panels, and running them on threads.
+// The linear layers of a model: weights in panels, and running them on threads.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "format/safetensors.h"
+#include "model/floats.h"
 #include "model/model_tensors.h"
 #include "model/workers.h"
 #include "runtime/memory.h"
 
 namespace lffn {
 
-class Norm {
- public:
-  Norm() = default;
-  Norm(const NormTensors& tensors, int64_t size, float eps);
-  const NormPlan& plan() const { return plan_; }
-  void add_stored(const std::string& prefix, std::vector<TensorView>& tensors) const;
-  size_t bytes() const { return values_.size(); }
-
- private:
-  NormPlan plan_ = {};
-  Memory values_;  // gain, then shift
-};
-
 class Linear {
  public:
   Linear() = default;
   // dtype: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED.
   Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels);
+  static size_t bytes_for(int64_t inputs, int64_t outputs, int32_t dtype);
+
+  bool empty() const { return outputs_ == 0; }
+  int64_t outputs() const { return outputs_; }
   int32_t dtype() const { return dtype_; }
   int64_t flop_per_row() const { return 2 * inputs_ * outputs_; }
   int64_t num_parameters() const { return (inputs_ + 1) * outputs_; }
@@ -57,7 +49,7 @@ class Linear {
   void run(const Workers& workers, const Call& call) const;
 
   // As one layer for each name, which share the outputs evenly.
-  void add_stored(const std::string& prefix, const std::vector<const char*>& names, std::vector<TensorView>& tensors,
+  void add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
                   std::vector<Memory>& memory) const;
   size_t bytes() const { return panels_.size() + bias_.size() + scales_.size() + sums_.size(); }
 
@@ -79,8 +71,5 @@ class Linear {
   Memory scales_;  // int8 only: of each output's weights
   Memory sums_;    // int8 only: of each output's weights, one for each slice of the inputs
 };
-
-// All numbers of a float tensor as float32, and zeros behind them up to `size`.
-Memory read_padded(const TensorView& tensor, int64_t size);
 
 }  // namespace lffn

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "format/file.h"
-#include "model/load_path.h"
+#include "format/naming.h"
+#include "format/saved_model.h"
 #include "model/memory_estimate.h"
 #include "model/model.h"
-#include "model/sentence_files.h"
+#include "model/sentence_folder.h"
+#include "model/sentence_json.h"
 #include "model/tokenizer_files.h"
 #include "model/weight_files.h"
 #include "runtime/error.h"
@@ -33,15 +35,15 @@ void check_modules(const ModelConfig& config, const SentenceSettings& sentence) 
 }
 
 // What was read, and checked against itself. The tensors' numbers are still in their files.
-struct ModelParts {
+struct ReadModel {
   ModelConfig config;
   SentenceSettings sentence;
   ModelTensors tensors;
   std::shared_ptr<const Tokenizer> tokenizer;
 };
 
-ModelParts check_parts(std::string_view config_text, SentenceSettings sentence, const std::vector<TensorView>& views,
-                       std::shared_ptr<const Tokenizer> tokenizer) {
+ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, const std::vector<TensorView>& views,
+                      std::shared_ptr<const Tokenizer> tokenizer) {
   ModelConfig config = parse_model_config(config_text);
   if (tokenizer != nullptr && tokenizer->size() > config.vocab_size) {
     fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1,
@@ -56,7 +58,7 @@ const int32_t* flag_of(const LoadOptions& options) {
   return options.progress != nullptr ? options.progress->cancel() : nullptr;
 }
 
-// use(ModelParts), while what they point into is there.
+// use(ReadModel), while what they point into is there.
 template <typename Use>
 auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
   Safetensors file = parse_safetensors(bytes);
@@ -96,7 +98,7 @@ auto with_path(const std::string& path, const LoadOptions& options, Use&& use) {
 
 // Makes a model of the parts.
 auto maker(const LoadOptions& options, const Kernels& kernels) {
-  return [&](ModelParts parts) {
+  return [&](ReadModel parts) {
     return std::unique_ptr<const Model>(new Model(std::move(parts.config), std::move(parts.sentence), parts.tensors,
                                                   std::move(parts.tokenizer), options, kernels));
   };
@@ -118,13 +120,13 @@ std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptio
 }
 
 MemoryEstimate estimate_memory(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
-  return with_path(path, options, [&](const ModelParts& parts) {
+  return with_path(path, options, [&](const ReadModel& parts) {
     return estimate_memory(parts.config, parts.tensors, options, kernels);
   });
 }
 
 MemoryEstimate estimate_memory(const Folder& folder, const LoadOptions& options, const Kernels& kernels) {
-  return with_folder(folder, options, [&](const ModelParts& parts) {
+  return with_folder(folder, options, [&](const ReadModel& parts) {
     return estimate_memory(parts.config, parts.tensors, options, kernels);
   });
 }

@@ -7,7 +7,6 @@
 #include "format/folder.h"
 #include "layer/layer.h"
 #include "model/model_tensors.h"
-#include "model/sentence.h"
 
 namespace lffn {
 

@@ -2,19 +2,18 @@
 #include "model/model_config.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 
+#include "format/limits.h"
 #include "format/starts_with.h"
 #include "format/utf8.h"
+#include "model/activations.h"
 #include "runtime/error.h"
 
 namespace lffn {
 namespace {
 
-constexpr int32_t kMaxSize = 1 << 20;  // of a vector
 constexpr int32_t kMaxLayers = 4096;
 
 void require_range(const char* key, int64_t value, int64_t least, int64_t most) {
@@ -74,10 +73,11 @@ void refuse_unsupported(const JsonObject& object) {
 }
 
 Activation activation_of(const JsonObject& object, const Family& family) {
-  constexpr std::array<Activation, 6> kActivations = {Activation::kGelu, Activation::kGeluTanh, Activation::kGeluTanh,
-                                                      Activation::kRelu, Activation::kSilu,     Activation::kSilu};
-  return kActivations[static_cast<size_t>(
-      object.choice(family.activation, {"gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "swish"}, 0))];
+  const JsonValue* value = object.value(family.activation);
+  if (value == nullptr) return Activation::kGelu;
+  const ActivationRow* row = value->is_text() ? find_hidden_act(value->scalar.text) : nullptr;
+  if (row == nullptr) object.refuse(family.activation, "one of " + hidden_act_names());
+  return row->activation;
 }
 
 void read_sizes(const JsonObject& object, ModelConfig& config) {
@@ -181,11 +181,12 @@ void read_rank_activation(const JsonObject& object, ModelConfig& config) {
   }
   // Others than PyTorch's own are code of the model's, which nobody runs unasked: its default counts then.
   if (!starts_with(name, "torch.")) return;
-  if (!find_module_activation(name, &config.rank_activation)) {
+  const ActivationRow* row = find_torch_activation(name);
+  if (row == nullptr) {
     fail(LFFN_ERROR_UNSUPPORTED, "config: the activation %s of its scores is not supported; name another or none",
          in_quotes(name).c_str());
   }
-  config.has_rank_activation = true;
+  config.rank_activation = row->activation;
 }
 
 JsonObject parse_object(std::string_view json) {
@@ -215,19 +216,6 @@ void require_intermediate_size(const ModelConfig& config) {
   const char* key = config.family->intermediate_size;
   if (config.intermediate_size == 0) parse_object(config.text).integer(key);  // says that it is missing
   require_range(key, config.intermediate_size, 1, kMaxSize);
-}
-
-bool find_module_activation(std::string_view name, ModuleActivation* found) {
-  constexpr const char* kNames[] = {"Identity", "Tanh", "ReLU", "Sigmoid", "GELU"};
-  if (!starts_with(name, "torch.nn.")) return false;
-  const std::string_view last = name.substr(name.rfind('.') + 1);
-  for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (last == kNames[i]) {
-      *found = static_cast<ModuleActivation>(i);
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace lffn

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,6 @@
 #include "format/json_object.h"
 #include "format/layer_config.h"
 #include "model/family.h"
-#include "model/sentence.h"
 
 namespace lffn {
 
@@ -38,11 +38,9 @@ struct ModelConfig {
   bool ties_decoder = false;                  // a decoder in the file counts for nothing
   std::vector<FfnKind> ffn_kinds;             // of each layer; empty: not given, the tensors tell
 
-  std::map<int32_t, std::string> labels;  // of classes, as far as given
-  bool several_labels = false;            // a text may have several classes at once
-  // What a reranker's own files make of a score.
-  ModuleActivation rank_activation = ModuleActivation::kIdentity;
-  bool has_rank_activation = false;
+  std::map<int32_t, std::string> labels;      // of classes, as far as given
+  bool several_labels = false;                // a text may have several classes at once
+  std::optional<Activation> rank_activation;  // what a reranker's own files make of a score
 
   int64_t attention_size() const { return int64_t{num_heads} * head_size; }
   int64_t position_rows() const { return int64_t{max_position_embeddings} + (family->extra_positions ? 2 : 0); }
@@ -57,8 +55,5 @@ struct ModelConfig {
 ModelConfig parse_model_config(std::string_view json);
 // What only models with dense layers must have: their width.
 void require_intermediate_size(const ModelConfig& config);
-
-// The activation that PyTorch calls by this name: "torch.nn.modules.activation.Tanh". False: none that is known here.
-bool find_module_activation(std::string_view name, ModuleActivation* found);
 
 }  // namespace lffn

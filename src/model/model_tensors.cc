@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "model/lookup_config.h"
-#include "model/sentence_files.h"
 #include "model/tensor_finder.h"
 #include "runtime/error.h"
 
@@ -18,7 +17,7 @@ namespace {
 constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
 
 // Or moving one would copy its views, and what points into them would dangle.
-static_assert(std::is_nothrow_move_constructible_v<EncoderLayerTensors>);
+static_assert(std::is_nothrow_move_constructible_v<LayerTensorParts>);
 
 bool same_content(const TensorView& a, const TensorView& b) {
   if (a.dtype != b.dtype || a.size != b.size) return false;
@@ -51,61 +50,61 @@ FfnKind kind_of(const ModelConfig& config, const TensorFinder& finder, int32_t l
 }
 
 void find_ffn(const ModelConfig& config, std::optional<LookupConfigs>& lookups, TensorFinder& finder, int32_t number,
-              const std::string& prefix, EncoderLayerTensors& layer) {
+              const std::string& prefix, LayerTensorParts& layer) {
   const Family& family = *config.family;
   const int64_t d = config.hidden_size;
-  layer.kind = kind_of(config, finder, number, prefix);
-  if (layer.kind == FfnKind::kVanilla || family.lookup_norm == LookupNorm::kNone) {
-    layer.ffn_norm = finder.norm(prefix + family.ffn_norm, d);
+  const FfnKind kind = kind_of(config, finder, number, prefix);
+  if (kind == FfnKind::kVanilla || family.lookup_norm == LookupNorm::kNone) {
+    layer.ffn_norm = finder.norm(prefix + family.ffn_norm, d, config.layer_norm_eps);
   }
-  if (layer.kind == FfnKind::kVanilla) {
+  if (kind == FfnKind::kVanilla) {
     require_intermediate_size(config);
     layer.up = finder.linear(prefix, {family.up}, config.intermediate_size, d, true);
     layer.down = finder.linear(prefix, {family.down}, d, config.intermediate_size, true);
     return;
   }
   if (!lookups) lookups.emplace(config);
-  layer.lookup_config = lookups->layer(number);
+  layer.lookup.config = lookups->layer(number);
   const std::string own = prefix + family.lookup;
-  layer.lookup_views =
+  layer.lookup.views =
       finder.lookup(own, family.lookup_norm == LookupNorm::kOfLayer ? prefix + family.ffn_norm : own + "LayerNorm");
   try {
-    layer.lookup = check_tensors(layer.lookup_config, layer.lookup_views, kStatus);
+    layer.lookup.tensors = check_tensors(layer.lookup.config, layer.lookup.views, kStatus);
   } catch (const Error& error) {
     if (error.status() != kStatus) throw;
     throw Error(error.status(), own + error.what());
   }
-  if (lookups->has_linear(number)) layer.lookup_linear = finder.linear(own, {"linear"}, d, d, true);
+  if (lookups->has_linear(number)) layer.linear = finder.linear(own, {"linear"}, d, d, true);
 }
 
 void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
   const Family& family = *config.family;
   const int64_t d = config.hidden_size;
-  model.has_lm_head = true;
   model.lm_dense = finder.linear("", {family.lm_dense}, d, d, false);
-  model.lm_norm = finder.norm(family.lm_norm, d);
+  model.lm_norm = finder.norm(family.lm_norm, d, config.layer_norm_eps);
   const std::string decoder = std::string(family.decoder) + ".weight";
   if (config.ties_decoder) {
     for (const std::string& name : {decoder, decoder + ".scale"}) {
       if (finder.has(name)) finder.take(name);
     }
   } else if (finder.has(decoder) || family.ties_decoder) {
-    model.decoder = finder.words(decoder, config.vocab_size, d, &model.decoder_scale);
-    const bool same_scales = model.decoder_scale == nullptr ||
-                             (model.words_scale != nullptr && same_content(*model.decoder_scale, *model.words_scale));
-    if (same_scales && same_content(*model.decoder, *model.words)) model.decoder = nullptr;
+    const WordTensors own = finder.words(decoder, config.vocab_size, d);
+    const bool same_scales =
+        own.scales == nullptr || (model.words.scales != nullptr && same_content(*own.scales, *model.words.scales));
+    if (!same_scales || !same_content(*own.words, *model.words.words)) model.decoder = own;
   }
   // Two names of one vector; either may be missing.
+  const TensorView*& found = model.decoder_bias.values;
   for (const char* name : family.decoder_biases) {
     if (name == nullptr || !finder.has(name)) continue;
     const TensorView* bias = finder.floats(name, {config.vocab_size});
-    if (model.decoder_bias != nullptr && !same_content(*bias, *model.decoder_bias)) {
+    if (found != nullptr && !same_content(*bias, *found)) {
       fail(kStatus, "%s and %s differ, but are two names of one vector", family.decoder_biases[0],
            family.decoder_biases[1]);
     }
-    model.decoder_bias = bias;
+    found = bias;
   }
-  if (model.decoder_bias == nullptr) finder.take(family.decoder_biases[0]);
+  if (found == nullptr) finder.take(family.decoder_biases[0]);
 }
 
 void find_classifier(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
@@ -119,8 +118,8 @@ void find_classifier(const ModelConfig& config, TensorFinder& finder, ModelTenso
     fail(kStatus, "%s: shape %s, expected [classes,%lld]", weight.c_str(), out->shape_text().c_str(),
          static_cast<long long>(d));
   }
-  model.num_classes = config.num_classes != 0 ? config.num_classes : static_cast<int32_t>(stored);
-  model.class_out = finder.linear("", {family.class_out}, model.num_classes, d, false);
+  const int64_t classes = config.num_classes != 0 ? config.num_classes : stored;
+  model.class_out = finder.linear("", {family.class_out}, classes, d, false);
 }
 
 bool has_lm_head(const Family& family, const TensorFinder& finder) {
@@ -141,25 +140,26 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
   const Family& family = *config.family;
   TensorFinder finder(tensors, family.prefix);
   const int64_t d = config.hidden_size, a = config.attention_size();
+  const float eps = config.layer_norm_eps;
   ModelTensors model;
-  model.words = finder.words(std::string(family.words) + ".weight", config.vocab_size, d, &model.words_scale);
-  model.positions = finder.floats(std::string(family.position_embeddings) + ".weight", {config.position_rows(), d});
+  model.words = finder.words(std::string(family.words) + ".weight", config.vocab_size, d);
+  model.positions.values =
+      finder.floats(std::string(family.position_embeddings) + ".weight", {config.position_rows(), d});
   if (config.type_vocab_size > 0) {
-    model.types = finder.floats(std::string(family.types) + ".weight", {config.type_vocab_size, d});
+    model.types.values = finder.floats(std::string(family.types) + ".weight", {config.type_vocab_size, d});
   }
-  model.embedding_norm = finder.norm(family.embedding_norm, d);
+  model.embedding_norm = finder.norm(family.embedding_norm, d, eps);
   std::optional<LookupConfigs> lookups;  // read once there is a layer of them
   for (int32_t i = 0; i < config.num_layers; ++i) {
-    const std::string prefix = family.layer + std::to_string(i) + ".";
-    EncoderLayerTensors layer;
-    layer.attention_norm = finder.norm(prefix + family.attention_norm, d);
+    const std::string prefix = layer_prefix(family, static_cast<size_t>(i));
+    LayerTensorParts layer;
+    layer.attention_norm = finder.norm(prefix + family.attention_norm, d, eps);
     layer.query_key_value = finder.linear(prefix, {family.query, family.key, family.value}, a, d, true);
     layer.attention_out = finder.linear(prefix, {family.attention_out}, d, a, true);
     find_ffn(config, lookups, finder, i, prefix, layer);
-    model.has_dense_ffn |= layer.kind == FfnKind::kVanilla;
     model.layers.push_back(std::move(layer));
   }
-  if (family.final_norm != nullptr) model.final_norm = finder.norm(family.final_norm, d);
+  if (family.final_norm != nullptr) model.final_norm = finder.norm(family.final_norm, d, eps);
   if (has_lm_head(family, finder)) find_lm_head(config, finder, model);
   if (has_classifier(family, finder)) find_classifier(config, finder, model);
   for (size_t i = 0; i < sentence.modules.size(); ++i) {

@@ -7,60 +7,56 @@
 
 #include "layer/tensors.h"
 #include "model/model_config.h"
+#include "model/parts.h"
 
 namespace lffn {
 
+struct FloatTensor {
+  const TensorView* values = nullptr;
+  bool empty() const { return values == nullptr; }
+};
+
 struct NormTensors {
+  int64_t size = 0;
+  float eps = 0;
   const TensorView* gain = nullptr;
   const TensorView* shift = nullptr;
+  bool empty() const { return gain == nullptr; }
 };
 
 // One linear layer, or several that read the same input, one after the other.
 struct LinearTensors {
   int64_t inputs = 0;
   int64_t outputs = 0;
+  bool may_be_int8 = false;
   std::vector<const TensorView*> weights;
   std::vector<const TensorView*> scales;  // one per output, of int8 weights; nullptr for others
   std::vector<const TensorView*> biases;
+  bool empty() const { return weights.empty(); }
 };
 
-struct EncoderLayerTensors {
-  NormTensors attention_norm;
-  LinearTensors query_key_value;
-  LinearTensors attention_out;
-  FfnKind kind = FfnKind::kLookup;
-  LayerConfig lookup_config;             // of a lookup layer, as are the next three
-  std::vector<TensorView> lookup_views;  // named as in a layer's file
-  LayerTensors lookup;                   // points into lookup_views
-  LinearTensors lookup_linear;           // beside it; empty: none
-  NormTensors ffn_norm;                  // unless it is the lookup's
-  LinearTensors up;                      // of a dense layer, as is the next
-  LinearTensors down;
-};
-
-struct ModelTensors {
+struct WordTensors {
   const TensorView* words = nullptr;
-  const TensorView* words_scale = nullptr;  // one per word, of int8 words
-  const TensorView* positions = nullptr;
-  const TensorView* types = nullptr;  // nullptr: the family has none
-  NormTensors embedding_norm;
-  std::vector<EncoderLayerTensors> layers;
-  bool has_dense_ffn = false;
-  NormTensors final_norm;  // of families that have one
-
-  bool has_lm_head = false;
-  LinearTensors lm_dense;
-  NormTensors lm_norm;
-  const TensorView* decoder = nullptr;  // nullptr: the word embeddings
-  const TensorView* decoder_scale = nullptr;
-  const TensorView* decoder_bias = nullptr;
-
-  int32_t num_classes = 0;  // 0: no classifier
-  LinearTensors class_dense;
-  LinearTensors class_out;
-
-  std::vector<LinearTensors> modules;  // of a sentence encoder: for each of its modules, empty for those without
+  const TensorView* scales = nullptr;  // one per word, of int8 words
+  bool empty() const { return words == nullptr; }
 };
+
+struct LookupTensors {
+  LayerConfig config;
+  std::vector<TensorView> views;  // named as in a layer's file
+  LayerTensors tensors;           // points into views
+  bool empty() const { return tensors.tables == nullptr; }
+};
+
+struct Found {
+  using Floats = FloatTensor;
+  using Norm = NormTensors;
+  using Linear = LinearTensors;
+  using Words = WordTensors;
+  using Lookup = LookupTensors;
+};
+using LayerTensorParts = LayerParts<Found>;
+using ModelTensors = ModelParts<Found>;
 
 // Finds every tensor that the config needs, with exactly its shape, a type it may have and finite values; no other
 // tensor may be there but those that the family's files are known to hold for nothing. Prefixes do not count, and

@@ -6,18 +6,8 @@
 
 namespace lffn {
 
-// What decides how much a call needs.
-struct Model::Extent {
-  int64_t chunk = 0;      // most tokens that go through all layers together
-  int64_t longest = 0;    // tokens of a sequence
-  bool hidden = false;    // the hidden states need scratch memory
-  int64_t positions = 0;  // that logits are wanted of
-  int64_t sequences = 0;  // that class scores are wanted of
-  int64_t pooled = 0;     // sequences whose embeddings go through modules
-};
-
 // Offsets in bytes. The stages of an encoder layer use the same region one after the other.
-struct Model::Layout {
+struct ScratchLayout {
   int64_t batch_tokens = 0;  // of the most that goes through attention at once
   size_t hidden = 0;         // [chunk][hidden_size], unless the caller's own memory serves
   size_t asked = 0;          // [positions][hidden_size]
@@ -26,7 +16,7 @@ struct Model::Layout {
   size_t inputs = 0;         // [chunk][hidden_size], what lookups and the linear layers beside them read
   size_t stage = 0;          // what the stages share
   size_t normed = 0;         // within a stage: [batch][normed_stride]
-  size_t wide = 0;           // [batch][wide_stride], queries, keys and values or a vanilla layer's inside
+  size_t wide = 0;           // [batch][wide_stride], queries, keys and values or a dense block's inside
   size_t summed = 0;         // [batch][summed_stride], attention's result
   size_t packed = 0;         // [batch][packed_stride], rows as bytes for int8 layers
   int64_t packed_stride = 0;
@@ -35,19 +25,22 @@ struct Model::Layout {
   size_t total = 0;
 };
 
-struct Model::Scratch {
-  const Layout& layout;
-  uint8_t* data;
-  float* floats(size_t offset) const { return reinterpret_cast<float*>(data + offset); }
-  Linear::Packed packed() const { return {reinterpret_cast<int32_t*>(data + layout.packed), layout.packed_stride}; }
-};
+// Of a call that wants something of at least one sequence.
+ScratchLayout lay_out(const Model& model, const ModelCall& call);
+
+// The most that a call takes, besides what grows with the positions and sequences that heads are asked of.
+size_t most_scratch_bytes(const Model& model);
+
+// Tokens that go through all layers together, and tokens whose queries, keys and values exist at once.
+int64_t chunk_tokens(const Model& model);
+int64_t batch_tokens(const Model& model);
+
+// Whether a sentence encoder's dense modules follow pooling, and the most numbers of a vector between them.
+bool runs_modules(const Model& model, const ModelCall& call);
+int64_t widest_module(const Model& model);
 
 // Rows that go through a head at once: each reads all of its weights.
 constexpr int64_t kHeadRows = 2 * kLinearRows;
-
-inline size_t floats_bytes(int64_t rows, int64_t stride) {
-  return checked_product(checked_product(static_cast<size_t>(rows), static_cast<size_t>(stride)), sizeof(float));
-}
 
 // Rows as wide as this, so that those of a power of two do not share cache sets.
 inline int64_t row_stride(int64_t numbers) { return round_up(numbers, 16) + 16; }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/sentence_folder.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "format/json_object.h"
+#include "format/limits.h"
+#include "format/naming.h"
 #include "format/utf8.h"
-#include "model/load_path.h"
-#include "model/model_config.h"
-#include "model/sentence_files.h"
+#include "model/activations.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -14,7 +16,6 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr size_t kMaxModules = 64;
-constexpr int32_t kMaxSize = 1 << 20;  // of a vector
 
 JsonObject read_object(const Folder& folder, const std::string& name) {
   JsonObject object(folder.read_text(name, kMaxBytes), folder.path(name));
@@ -85,10 +86,12 @@ void read_dense(const Folder& folder, SentenceFolder& to) {
   }
   const bool has_bias = object.boolean("bias", true);
   const std::string activation = object.text("activation_function", "torch.nn.modules.activation.Tanh");
-  if (!find_module_activation(activation, &module.activation)) {
+  const ActivationRow* row = find_torch_activation(activation);
+  if (row == nullptr) {
     fail(LFFN_ERROR_UNSUPPORTED, "%s: the activation %s is not supported; choose Identity, Tanh, ReLU, Sigmoid or GELU",
          path.c_str(), in_quotes(activation).c_str());
   }
+  module.activation = row->activation;
   if (!folder.has("model.safetensors") && folder.has("pytorch_model.bin")) {
     fail(LFFN_ERROR_UNSUPPORTED,
          "%s is not read; save the model again with sentence-transformers, which writes model.safetensors",

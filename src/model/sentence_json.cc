@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "model/sentence_json.h"
 
 #include "format/json_object.h"
-#include "model/sentence_files.h"
+#include "format/limits.h"
+#include "model/activations.h"
 #include "runtime/error.h"
 
 namespace lffn {
 namespace {
 
 constexpr const char* kPoolings[] = {"cls", "mean", "max", "mean_sqrt_len_tokens"};
-constexpr const char* kActivations[] = {"identity", "tanh", "relu", "sigmoid", "gelu"};
 constexpr char kWhat[] = "metadata: \"sentence\"";
-constexpr int32_t kMaxSize = 1 << 20;  // of a vector
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
@@ -31,19 +30,6 @@ const JsonValue& list(const JsonObject& object, const char* key) {
 
 }  // namespace
 
-bool SentenceSettings::normalises() const {
-  return std::any_of(modules.begin(), modules.end(), [](const Module& module) { return module.normalise; });
-}
-
-int32_t SentenceSettings::find_prompt(std::string_view name) const {
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    if (prompts[i].first == name) return static_cast<int32_t>(i);
-  }
-  return -1;
-}
-
-std::string module_prefix(size_t module) { return "sentence." + std::to_string(module) + "."; }
-
 std::string sentence_to_json(const SentenceSettings& settings) {
   std::string json = "{\"pooling\": [";
   for (size_t i = 0; i < settings.pooling.size(); ++i) {
@@ -59,7 +45,7 @@ std::string sentence_to_json(const SentenceSettings& settings) {
       json += "{\"normalize\": true}";
     } else {
       json += "{\"inputs\": " + std::to_string(module.inputs) + ", \"outputs\": " + std::to_string(module.outputs) +
-              ", \"activation\": \"" + kActivations[static_cast<size_t>(module.activation)] + "\"}";
+              ", \"activation\": \"" + activation_row(module.activation).own_name + "\"}";
     }
   }
   json += "], \"prompts\": [";
@@ -104,8 +90,9 @@ SentenceSettings sentence_from_json(std::string_view json) {
       }
       const JsonValue* activation = inner.value("activation");
       if (activation == nullptr) inner.refuse("activation", "there");
-      module.activation = static_cast<ModuleActivation>(
-          place_in(kActivations, std::size(kActivations), *activation, inner, "activation"));
+      const ActivationRow* row = activation->is_text() ? find_own_activation(activation->scalar.text) : nullptr;
+      if (row == nullptr) inner.refuse("activation", "made of names that are known");
+      module.activation = row->activation;
     }
     settings.modules.push_back(module);
   }

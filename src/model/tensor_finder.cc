@@ -57,17 +57,18 @@ const TensorView* TensorFinder::floats(const std::string& name, const std::vecto
   return tensor;
 }
 
-const TensorView* TensorFinder::words(const std::string& name, int64_t count, int64_t size, const TensorView** scale) {
-  if (!has(name + ".scale")) return floats(name, {count, size});
-  const TensorView* words = take(name);
-  check_tensor(*words, {count, size}, {DType::kI8}, kStatus);
-  *scale = take(name + ".scale");
-  check_tensor(**scale, {count}, {DType::kF32}, kStatus);
+WordTensors TensorFinder::words(const std::string& name, int64_t count, int64_t size) {
+  if (!has(name + ".scale")) return {floats(name, {count, size}), nullptr};
+  const WordTensors words = {take(name), take(name + ".scale")};
+  check_tensor(*words.words, {count, size}, {DType::kI8}, kStatus);
+  check_tensor(*words.scales, {count}, {DType::kF32}, kStatus);
   return words;
 }
 
-NormTensors TensorFinder::norm(const std::string& name, int64_t size) {
+NormTensors TensorFinder::norm(const std::string& name, int64_t size, float eps) {
   NormTensors norm;
+  norm.size = size;
+  norm.eps = eps;
   norm.gain = floats(name + ".weight", {size});
   norm.shift = floats(name + ".bias", {size});
   return norm;
@@ -77,6 +78,7 @@ LinearTensors TensorFinder::linear(const std::string& prefix, const std::vector<
                                    int64_t inputs, bool may_be_int8) {
   LinearTensors linear;
   linear.inputs = inputs;
+  linear.may_be_int8 = may_be_int8;
   for (const char* name : names) {
     linear.outputs += outputs;
     const std::string weight = prefix + name + ".weight";

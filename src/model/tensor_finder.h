@@ -25,8 +25,8 @@ class TensorFinder {
   const TensorView* take(const std::string& name);
   const TensorView* floats(const std::string& name, const std::vector<int64_t>& shape);
   // The vectors of all words, which may be I8 with a scale for each.
-  const TensorView* words(const std::string& name, int64_t count, int64_t size, const TensorView** scale);
-  NormTensors norm(const std::string& name, int64_t size);
+  WordTensors words(const std::string& name, int64_t count, int64_t size);
+  NormTensors norm(const std::string& name, int64_t size, float eps);
   LinearTensors linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
                        int64_t inputs, bool may_be_int8);
   // All tensors of one lookup layer, named as in a layer's file; its layer norm may lie elsewhere.

@@ -120,6 +120,7 @@ void TextBatch::append(std::string_view text, const std::string_view* pair) {
   if (pair != nullptr) check_utf8(*pair, "pair");
   Tokenizer::Options options;
   options.special = true;
+  options.checked = true;
   options.cancel = options_.cancel;
   if (options_.max_tokens > 0) options.most = static_cast<size_t>(options_.max_tokens);
   std::string_view prepared_pair;

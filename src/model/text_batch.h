@@ -21,11 +21,8 @@ struct TextOptions {
 
 class TextBatch {
  public:
-  // The model must have a tokenizer. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for one that has none, and where
-  // max_tokens leaves no room for the special tokens.
-  TextBatch(const Model& model, const TextOptions& options) { start(model, options); }
-  TextBatch() = default;
-  // Begins anew and keeps the memory. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) also for a prompt that is not UTF-8.
+  // Begins anew and keeps the memory. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for a model without a tokenizer, where
+  // max_tokens leaves no room for the special tokens, and for a prompt that is not UTF-8.
   void start(const Model& model, const TextOptions& options);
 
   // Appends a sequence. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 or that the model cannot

@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "format/file.h"
-#include "model/load_path.h"
-#include "model/sentence_files.h"
+#include "format/naming.h"
+#include "format/saved_model.h"
+#include "model/sentence_folder.h"
 #include "runtime/error.h"
 
 namespace lffn {

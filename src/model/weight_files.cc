@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "format/json_object.h"
+#include "format/naming.h"
 #include "format/utf8.h"
-#include "model/load_path.h"
 #include "runtime/error.h"
 
 namespace lffn {

@@ -15,6 +15,14 @@ constexpr int64_t kProductsPerItem = 4 << 20;
 
 }  // namespace
 
+size_t WordMatrix::bytes_for(int64_t words, int64_t size, int32_t dtype) {
+  const size_t padded = static_cast<size_t>(round_up(words, kPanel));
+  const size_t stride = static_cast<size_t>(round_up(size, dtype == LFFN_INT8 ? kWordUnitInt8 : kPartialSums));
+  const size_t element = dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1;
+  const size_t scales = dtype == LFFN_INT8 ? checked_product(padded, 2 * sizeof(float)) : 0;
+  return checked_product(checked_product(padded, stride), element) + scales;
+}
+
 WordMatrix::WordMatrix(const TensorView& words, const TensorView* scales, int32_t dtype)
     : num_words_(words.shape[0]), size_(words.shape[1]), dtype_(held_as(words.dtype, dtype)) {
   stride_ = round_up(size_, dtype_ == LFFN_INT8 ? kWordUnitInt8 : kPartialSums);
@@ -120,8 +128,10 @@ void WordMatrix::add_stored(const std::string& name, std::vector<TensorView>& te
     }
     data = memory.back().as<uint8_t>();
   }
-  tensors.push_back(view_of(name, dtype, {num_words_, size_}, data));
-  if (dtype_ == LFFN_INT8) tensors.push_back(view_of(name + ".scale", DType::kF32, {num_words_}, scales_.as<float>()));
+  tensors.push_back(view_of(name + ".weight", dtype, {num_words_, size_}, data));
+  if (dtype_ == LFFN_INT8) {
+    tensors.push_back(view_of(name + ".weight.scale", DType::kF32, {num_words_}, scales_.as<float>()));
+  }
 }
 
 }  // namespace lffn

@@ -19,6 +19,8 @@ class WordMatrix {
   // LFFN_INT8 or LFFN_DTYPE_AS_STORED, which holds F16 as float32.
   WordMatrix(const TensorView& words, const TensorView* scales, int32_t dtype);
 
+  static size_t bytes_for(int64_t words, int64_t size, int32_t dtype);
+
   bool empty() const { return num_words_ == 0; }
   int32_t dtype() const { return dtype_; }
   void read(int64_t word, float* out) const;
@@ -34,7 +36,7 @@ class WordMatrix {
   void score(const Workers& workers, const Call& call) const;
   size_t scratch_bytes(int64_t rows) const;
 
-  // As `name`, with the scales of int8 as `name`.scale.
+  // As `name`.weight, with the scales of int8 as `name`.weight.scale.
   void add_stored(const std::string& name, std::vector<TensorView>& tensors, std::vector<Memory>& memory) const;
   int64_t num_parameters() const { return num_words_ * size_; }
   int64_t stored_bytes() const;

@@ -202,7 +202,7 @@ void check_utf8(std::string_view text, const char* name) {
 void Tokenizer::encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,
                        Encoding& to) const {
   const auto split = [&](std::string_view from, const char* name, Sequence& sequence) {
-    check_utf8(from, name);
+    if (!options.checked) check_utf8(from, name);
     sequence.clear();
     Run(*this, from, options, scratch, sequence).run();
   };

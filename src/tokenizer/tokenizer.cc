@@ -22,14 +22,6 @@ std::unique_ptr<const Tokenizer> Tokenizer::from_tokenizer_json(std::string_view
   return from_files(files);
 }
 
-std::unique_ptr<const Tokenizer> Tokenizer::from_vocab_merges(std::string_view vocab_json,
-                                                              std::string_view merges_txt) {
-  TokenizerFiles files;
-  files.vocab_json = vocab_json;
-  files.merges_txt = merges_txt;
-  return from_files(files);
-}
-
 Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::move(description)) {
   vocabulary_.emplace(std::move(description_.tokens), description_.where);
   description_.tokens.clear();

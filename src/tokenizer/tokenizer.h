@@ -32,7 +32,6 @@ class Tokenizer {
   // From the contents of the files. Throw Error(LFFN_ERROR_BAD_MODEL).
   static std::unique_ptr<const Tokenizer> from_files(const TokenizerFiles& files);
   static std::unique_ptr<const Tokenizer> from_tokenizer_json(std::string_view text, const int32_t* cancel = nullptr);
-  static std::unique_ptr<const Tokenizer> from_vocab_merges(std::string_view vocab_json, std::string_view merges_txt);
   explicit Tokenizer(TokenizerDescription&& description);
   Tokenizer(const Tokenizer&) = delete;  // it points into itself
   Tokenizer& operator=(const Tokenizer&) = delete;
@@ -60,6 +59,7 @@ class Tokenizer {
     size_t most = SIZE_MAX;  // tokens, special ones included; longer texts are cut, of a pair the longer one first
     bool spans = false;      // with the bytes of the text that each token comes from
     const int32_t* cancel = nullptr;  // looked at now and then; not 0: Error(LFFN_ERROR_CANCELLED)
+    bool checked = false;             // the caller knows that the texts are UTF-8
   };
   // What encode() works with; it may be used again and again, by one call at a time, and then allocates little.
   struct Scratch {

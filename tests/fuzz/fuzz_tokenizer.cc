@@ -94,6 +94,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (const auto tokenizer = made([&] { return Tokenizer::from_files(files); })) check(*tokenizer, rest);
   }
   if (const auto tokenizer = made([&] { return Tokenizer::from_tokenizer_json(first); })) check(*tokenizer, merges);
-  if (const auto tokenizer = made([&] { return Tokenizer::from_vocab_merges(first, merges); })) check(*tokenizer, rest);
+  lffn::TokenizerFiles pair;
+  pair.vocab_json = first;
+  pair.merges_txt = merges;
+  if (const auto tokenizer = made([&] { return Tokenizer::from_files(pair); })) check(*tokenizer, rest);
   return 0;
 }

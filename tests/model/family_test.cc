@@ -40,7 +40,8 @@ TEST(Families, TypesThatTheModelLacks) {
   folder.files["vocab.txt"] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n";
   const auto model = folder.load();
   ASSERT_EQ(model->num_types(), 1);
-  TextBatch batch(*model, {});
+  TextBatch batch;
+  batch.start(*model, {});
   batch.add("a a");
   const auto refused = [&](auto&& add) {
     try {
@@ -151,7 +152,7 @@ TEST(Families, Labels) {
   auto model = folder.load();
   EXPECT_EQ(model->labels(), (std::vector<std::string>{"negative", "LABEL_1", "positive"}));
   EXPECT_FALSE(model->sigmoid_probabilities());
-  EXPECT_EQ(model->rank_activation(), ModuleActivation::kIdentity);
+  EXPECT_EQ(model->rank_activation(), Activation::kNone);
   folder.add_config("\"problem_type\": \"multi_label_classification\"");
   EXPECT_TRUE(folder.load()->sigmoid_probabilities());
   folder.configure("\"7\": \"other\",", "\"x\": \"other\",");
@@ -166,15 +167,15 @@ TEST(Families, Labels) {
   model = one.load();
   EXPECT_EQ(model->num_classes(), 1);
   EXPECT_TRUE(model->sigmoid_probabilities());
-  EXPECT_EQ(model->rank_activation(), ModuleActivation::kSigmoid);
+  EXPECT_EQ(model->rank_activation(), Activation::kSigmoid);
   one.add_config("\"sbert_ce_default_activation_function\": \"torch.nn.modules.linear.Identity\"");
-  EXPECT_EQ(one.load()->rank_activation(), ModuleActivation::kIdentity);
+  EXPECT_EQ(one.load()->rank_activation(), Activation::kNone);
   one.add_config("\"sentence_transformers\": {\"activation_fn\": \"torch.nn.modules.activation.Tanh\"}");
-  EXPECT_EQ(one.load()->rank_activation(), ModuleActivation::kTanh);
+  EXPECT_EQ(one.load()->rank_activation(), Activation::kTanh);
   one.configure("activation.Tanh", "activation.Softshrink");
   one.refused(LFFN_ERROR_UNSUPPORTED, "Softshrink");
   one.configure("torch.nn.modules.activation.Softshrink", "my.own.Activation");
-  EXPECT_EQ(one.load()->rank_activation(), ModuleActivation::kSigmoid);
+  EXPECT_EQ(one.load()->rank_activation(), Activation::kSigmoid);
 }
 
 // A language model's head, with a decoder of its own or the word embeddings.

@@ -86,7 +86,8 @@ TEST_F(FolderOutOfMemory, TextsAndModules) {
     options.for_embedding = true;
     options.prompt = default_prompt(*model);
     options.max_tokens = model->own_max_tokens();
-    TextBatch batch(*model, options);
+    TextBatch batch;
+    batch.start(*model, options);
     batch.add("A sentence.");
     batch.add_pair("Another, longer one.", "With its pair.");
     batch.add_nothing();

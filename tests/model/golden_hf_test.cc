@@ -121,7 +121,8 @@ TEST_P(GoldenHf, TextsAndPairs) {
   TextOptions options;
   options.max_tokens = 60;
   for (const char* kind : {"texts", "pairs"}) {
-    TextBatch batch(*model_, options);
+    TextBatch batch;
+    batch.start(*model_, options);
     const JsonValue& entries = *tokens.value(kind);
     for (const JsonValue& entry : entries.items) {
       const JsonObject text(entry, kind);
@@ -157,7 +158,8 @@ TEST_P(GoldenHf, Embeddings) {
   options.for_embedding = true;
   options.prompt = default_prompt(*model_);
   options.max_tokens = model_->own_max_tokens();
-  TextBatch batch(*model_, options);
+  TextBatch batch;
+  batch.start(*model_, options);
   for (const JsonValue& text : texts.items) batch.add(text.scalar.text);
   const int64_t size = model_->embedding_size(std::nullopt);
   ASSERT_EQ(expected->shape, (std::vector<int64_t>{batch.size(), size}));

@@ -225,7 +225,7 @@ TEST(Linear, HugeScalesGiveNoInfinities) {
   const Linear linear(tensors, LFFN_F32, kernels());
   std::vector<TensorView> stored;
   std::vector<Memory> memory;
-  linear.add_stored("", {"x."}, stored, memory);
+  linear.add_stored({"x"}, stored, memory);
   const float* held = reinterpret_cast<const float*>(stored[0].data);
   for (size_t i = 0; i < integers.size(); ++i) {
     ASSERT_TRUE(std::isfinite(held[i])) << i;

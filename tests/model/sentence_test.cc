@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sentence encoders: modules.json and what it names.
-#include "model/sentence.h"
-
 #include "made_folder.h"
+#include "model/sentence_settings.h"
 #include "model/text_batch.h"
 
 namespace lffn {
@@ -73,8 +72,7 @@ void scale(std::vector<double>& values) {
   for (double& value : values) value /= std::sqrt(squares);
 }
 
-std::vector<double> applied(const std::vector<double>& in, int64_t outputs, ModuleActivation activation,
-                            bool bias = true) {
+std::vector<double> applied(const std::vector<double>& in, int64_t outputs, Activation activation, bool bias = true) {
   const MadeTensor weight = made_tensor("linear.weight", {outputs, static_cast<int64_t>(in.size())});
   const MadeTensor shift = made_tensor("linear.bias", {outputs});
   const auto number = [](const MadeTensor& tensor, size_t i) {
@@ -87,16 +85,16 @@ std::vector<double> applied(const std::vector<double>& in, int64_t outputs, Modu
     double sum = bias ? number(shift, o) : 0;
     for (size_t i = 0; i < in.size(); ++i) sum += number(weight, o * in.size() + i) * in[i];
     switch (activation) {
-      case ModuleActivation::kTanh:
+      case Activation::kTanh:
         sum = std::tanh(sum);
         break;
-      case ModuleActivation::kRelu:
+      case Activation::kRelu:
         sum = std::max(sum, 0.0);
         break;
-      case ModuleActivation::kSigmoid:
+      case Activation::kSigmoid:
         sum = 1 / (1 + std::exp(-sum));
         break;
-      case ModuleActivation::kGelu:
+      case Activation::kGelu:
         sum = sum * 0.5 * (1 + std::erf(sum / std::sqrt(2.0)));
         break;
       default:
@@ -188,12 +186,12 @@ TEST(Sentence, ScalingByModuleOrByRequest) {
 TEST(Sentence, DenseModules) {
   const struct {
     const char* name;
-    ModuleActivation activation;
-  } kActivations[] = {{"torch.nn.modules.linear.Identity", ModuleActivation::kIdentity},
-                      {"torch.nn.modules.activation.Tanh", ModuleActivation::kTanh},
-                      {"torch.nn.modules.activation.ReLU", ModuleActivation::kRelu},
-                      {"torch.nn.modules.activation.Sigmoid", ModuleActivation::kSigmoid},
-                      {"torch.nn.modules.activation.GELU", ModuleActivation::kGelu}};
+    Activation activation;
+  } kActivations[] = {{"torch.nn.modules.linear.Identity", Activation::kNone},
+                      {"torch.nn.modules.activation.Tanh", Activation::kTanh},
+                      {"torch.nn.modules.activation.ReLU", Activation::kRelu},
+                      {"torch.nn.modules.activation.Sigmoid", Activation::kSigmoid},
+                      {"torch.nn.modules.activation.GELU", Activation::kGelu}};
   SentenceMaker folder;
   const std::vector<float> hidden = hidden_of(*folder.load());
   folder.modules({{"", "Transformer"}, {"1_Pooling", "Pooling"}, {"2_Dense", "Dense"}});
@@ -219,9 +217,9 @@ TEST(Sentence, DenseModules) {
     std::vector<double> both = pooled(hidden, s, Pooling::kFirst);
     const std::vector<double> mean = pooled(hidden, s, Pooling::kMean);
     both.insert(both.end(), mean.begin(), mean.end());
-    std::vector<double> inner = applied(both, 20, ModuleActivation::kTanh, false);
+    std::vector<double> inner = applied(both, 20, Activation::kTanh, false);
     scale(inner);
-    expected[s] = applied(inner, 70, ModuleActivation::kIdentity);
+    expected[s] = applied(inner, 70, Activation::kNone);
   }
   const auto model = folder.load();
   EXPECT_EQ(model->embedding_size(std::nullopt), 70);
@@ -282,7 +280,8 @@ TEST(Sentence, LowersAsPythonDoes) {
   folder.files["tokenizer.json"] = file_text(std::string(LFFN_HF_DATA) + "/roberta-classes", "tokenizer.json");
   folder.files["sentence_bert_config.json"] = "{\"do_lower_case\": true}";
   const auto model = folder.load();
-  TextBatch batch(*model, {true, "", 0, nullptr});
+  TextBatch batch;
+  batch.start(*model, {true, "", 0, nullptr});
   batch.add("\u0391\u03a3 \u0394.\u03a3. \u0391\u03a3'\u0391 \u65e5\u03a3 \u0391\u03a3\u65e5");
   EXPECT_EQ(model->tokenizer()->decode(batch.ids().data(), batch.ids().size(), true),
             "\u03b1\u03c2 \u03b4.\u03c2. \u03b1\u03c3'\u03b1 \u65e5\u03c3 \u03b1\u03c2\u65e5");

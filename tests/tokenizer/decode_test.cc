@@ -31,7 +31,7 @@ std::unique_ptr<const Tokenizer> byte_tokenizer() {
     std::snprintf(key, sizeof key, "\\u%04x", printable ? byte : next++);
     vocab += std::string(", \"") + key + "\": " + std::to_string(byte + 5);
   }
-  return Tokenizer::from_vocab_merges(vocab + "}", "");
+  return from_vocab_merges(vocab + "}", "");
 }
 
 std::string decode_bytes(const Tokenizer& tokenizer, const std::string& bytes) {
@@ -68,7 +68,7 @@ TEST(Decode, RepairsWhatIsNotUtf8) {
 }
 
 TEST(Decode, RefusesIdsThatAreNotThere) {
-  const auto tokenizer = Tokenizer::from_vocab_merges(R"({"<s>": 0, "</s>": 2, "<unk>": 3, "a": 5})", "");
+  const auto tokenizer = from_vocab_merges(R"({"<s>": 0, "</s>": 2, "<unk>": 3, "a": 5})", "");
   for (const int32_t id : {-1, 1, 4, 6, INT32_MIN, INT32_MAX}) {
     try {
       decode(*tokenizer, {5, id});

@@ -55,8 +55,7 @@ std::string content(const std::string& path) {
 
 TEST(Encode, GivesTheGoldenTokens) {
   for (const std::string model : {"model-lookup", "model-mixed"}) {
-    const auto from_files =
-        Tokenizer::from_vocab_merges(content(model + "/vocab.json"), content(model + "/merges.txt"));
+    const auto from_files = from_vocab_merges(content(model + "/vocab.json"), content(model + "/merges.txt"));
     const auto from_json = Tokenizer::from_tokenizer_json(from_files->to_json());
     for (const Tokenizer* tokenizer : {from_files.get(), from_json.get()}) {
       int cases = 0;

@@ -12,7 +12,7 @@ namespace {
 
 std::string failure(const std::string& vocab, const std::string& merges) {
   try {
-    Tokenizer::from_vocab_merges(vocab, merges);
+    from_vocab_merges(vocab, merges);
     return "";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), LFFN_ERROR_BAD_MODEL);
@@ -40,7 +40,7 @@ TEST(Load, KnowsItsIds) {
   EXPECT_EQ(tokenizer->eos_id(), 2);
   EXPECT_EQ(tokenizer->unk_id(), 3);
   EXPECT_EQ(tokenizer->mask_id(), 4);
-  const auto smaller = Tokenizer::from_vocab_merges("{" + kTokens + "}", "");
+  const auto smaller = from_vocab_merges("{" + kTokens + "}", "");
   EXPECT_EQ(smaller->pad_id(), -1);
   EXPECT_EQ(smaller->mask_id(), -1);
   EXPECT_EQ(encode(*smaller, " <mask>").size(), 7u);

@@ -23,9 +23,14 @@ constexpr char kSmallVocab[] =
     "\"ab\": 8, \"\u00c3\": 9, \"\u0120a\": 10}";
 constexpr char kSmallMerges[] = "#version: 0.2\na b\n\u0120 a\nb a\n";
 
-inline std::unique_ptr<const Tokenizer> small_tokenizer() {
-  return Tokenizer::from_vocab_merges(kSmallVocab, kSmallMerges);
+inline std::unique_ptr<const Tokenizer> from_vocab_merges(std::string_view vocab_json, std::string_view merges_txt) {
+  TokenizerFiles files;
+  files.vocab_json = vocab_json;
+  files.merges_txt = merges_txt;
+  return Tokenizer::from_files(files);
 }
+
+inline std::unique_ptr<const Tokenizer> small_tokenizer() { return from_vocab_merges(kSmallVocab, kSmallMerges); }
 
 inline Encoding encoded(const Tokenizer& tokenizer, const std::string& text, const Tokenizer::Options& options = {}) {
   Tokenizer::Scratch scratch;

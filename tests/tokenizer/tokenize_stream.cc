@@ -24,8 +24,15 @@ std::string content(const char* path) {
 void put(uint32_t value) { std::fwrite(&value, sizeof value, 1, stdout); }
 
 int run(int argc, char** argv) {
-  const auto tokenizer = argc == 3 ? lffn::Tokenizer::from_vocab_merges(content(argv[1]), content(argv[2]))
-                                   : lffn::Tokenizer::from_tokenizer_json(content(argv[1]));
+  const std::string first = content(argv[1]), merges = argc == 3 ? content(argv[2]) : "";
+  lffn::TokenizerFiles files;
+  if (argc == 3) {
+    files.vocab_json = first;
+    files.merges_txt = merges;
+  } else {
+    files.tokenizer_json = first;
+  }
+  const auto tokenizer = lffn::Tokenizer::from_files(files);
   std::string text;
   lffn::Tokenizer::Options options;
   options.spans = true;

@@ -3,20 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "kernels/kernels.h"
 
 namespace lffn {
 
 // LFFN_POOLING_ less 1, and LFFN_NORMALIZE_.
 enum class Pooling : int32_t { kFirst, kMean, kMax, kMeanSqrtLength };
 enum class Scaling : int32_t { kAsModel, kYes, kNo };
-
-// An activation that files name as PyTorch does.
-enum class ModuleActivation : int32_t { kIdentity, kTanh, kRelu, kSigmoid, kGelu };
 
 struct SentenceSettings {
   bool is_sentence_encoder = false;  // its folder has modules.json
@@ -34,12 +32,15 @@ struct SentenceSettings {
   struct Module {
     bool normalise = false;  // otherwise a dense layer
     int32_t inputs = 0, outputs = 0;
-    ModuleActivation activation = ModuleActivation::kTanh;
+    Activation activation = Activation::kTanh;
   };
-  std::vector<Module> modules = {{true, 0, 0, ModuleActivation::kIdentity}};
+  std::vector<Module> modules = {{true, 0, 0, Activation::kNone}};
 
   bool normalises() const;
   int32_t find_prompt(std::string_view name) const;  // its place; -1: none of that name
 };
+
+// The names of the tensors of a sentence encoder's module begin with this: "sentence.1.".
+std::string module_prefix(size_t module);
 
 }  // namespace lffn

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what a sentence encoder's folder says (modules.json and what it names), and the one text that a single file
-// holds of it.
+// Reads what a sentence encoder's folder says: modules.json and what it names.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "format/folder.h"
 #include "format/safetensors.h"
-#include "model/sentence.h"
+#include "model/sentence_settings.h"
 #include "runtime/memory.h"
 
 namespace lffn {
@@ -28,12 +26,5 @@ struct SentenceFolder {
 // Without modules.json: the settings of any other encoder. Throws Error(LFFN_ERROR_BAD_MODEL) that names the file, or
 // Error(LFFN_ERROR_UNSUPPORTED).
 SentenceFolder read_sentence_folder(const Folder& folder);
-
-// The names of the tensors of a sentence encoder's module begin with this: "sentence.1.".
-std::string module_prefix(size_t module);
-
-// The settings as JSON and back. Throws Error(LFFN_ERROR_BAD_MODEL).
-std::string sentence_to_json(const SentenceSettings& settings);
-SentenceSettings sentence_from_json(std::string_view json);
 
 }  // namespace lffn

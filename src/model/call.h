@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model is asked for, and how it is cut.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/sentence_settings.h"
+
+namespace lffn {
+
+// Sequences of token ids back to back, and what is wanted of them: outputs that are nullptr are not computed.
+struct ModelCall {
+  const int32_t* ids = nullptr;
+  const int32_t* types = nullptr;    // of each token; nullptr: all 0. Families without types ignore them
+  const int64_t* offsets = nullptr;  // [num_sequences + 1], the first one 0
+  int64_t num_sequences = 0;
+  float* hidden = nullptr;  // [tokens][hidden_size]
+  const int64_t* positions = nullptr;
+  int64_t num_positions = 0;
+  float* logits = nullptr;              // [num_positions][vocab_size]
+  float* class_scores = nullptr;        // [num_sequences][num_classes], zeros for an empty sequence
+  std::optional<Pooling> pooling;       // nullopt: as the model means it, with its modules
+  Scaling scaling = Scaling::kAsModel;  // of embeddings to length 1
+  int64_t prompt_tokens = 0;            // the first of each sequence, which pooling leaves out
+  float* embeddings = nullptr;          // [num_sequences][embedding_size(pooling)], likewise
+  const int32_t* cancel = nullptr;
+  double* seconds = nullptr;  // [LFFN_NUM_STAGES]
+
+  int64_t length(int64_t sequence) const { return offsets[sequence + 1] - offsets[sequence]; }
+  bool wants_heads() const { return logits != nullptr || class_scores != nullptr || embeddings != nullptr; }
+};
+
+// A run of whole sequences.
+struct Span {
+  int64_t first, last;    // sequences
+  int64_t begin, tokens;  // of the call's tokens
+};
+
+// As many sequences from `first` on as have at most so many tokens together, at least one.
+inline Span next_span(const ModelCall& call, int64_t first, int64_t end, int64_t most_tokens) {
+  Span span = {first, first + 1, call.offsets[first], 0};
+  while (span.last < end && call.offsets[span.last + 1] - span.begin <= most_tokens) ++span.last;
+  span.tokens = call.offsets[span.last] - span.begin;
+  return span;
+}
+
+}  // namespace lffn

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call on its way through a model: the workers, the scratch memory and the clock of it.
+#pragma once
+
+#include <optional>
+
+#include "model/model.h"
+#include "model/scratch_layout.h"
+#include "model/stage_clock.h"
+#include "model/workers.h"
+
+namespace lffn {
+
+class Pass {
+ public:
+  // Both must outlive it.
+  Pass(const Model& model, const ModelCall& call);
+  void run();
+
+ private:
+  // pass.cc
+  void embed(const Span& chunk, const Rows& hidden) const;
+  void normalise(const Norm& norm, const Rows& rows, int64_t count, float* copy = nullptr) const;
+  void collect(const Span& chunk, const Rows& hidden) const;
+  // encoder_layer.cc
+  void run_layer(size_t layer, const Span& chunk, const Rows& hidden);
+  void attend(const Span& batch, const Rows& wide, const Rows& summed, int64_t heads) const;
+  void add_neurons(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;
+  void add_lookup(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;
+  // heads.cc
+  void predict() const;
+  void classify() const;
+  // pooling.cc
+  void pool(const Span& chunk, const Rows& hidden) const;
+  void run_modules() const;
+
+  uint8_t* bytes(size_t offset) const { return scratch_->data() + offset; }
+  float* floats(size_t offset) const { return reinterpret_cast<float*>(bytes(offset)); }
+  Linear::Packed packed() const { return {reinterpret_cast<int32_t*>(bytes(layout_.packed)), layout_.packed_stride}; }
+
+  const Model& model_;
+  const ModelConfig& config_;
+  const Weights& weights_;
+  const ModelCall& call_;
+  const int64_t d_;  // hidden_size
+  const Workers workers_;
+  StageClock clock_;
+  ScratchLayout layout_;
+  std::optional<ScratchPool::Lease> scratch_;
+};
+
+}  // namespace lffn

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// One vector for each sequence: pooling, and what a sentence encoder's modules make of it.
+#include <algorithm>
+#include <cmath>
+
+#include "model/pass.h"
+
+namespace lffn {
+namespace {
+
+// The tokens of one sequence that are pooled; at least one.
+struct Tokens {
+  const float* data;
+  int64_t count;
+  int64_t size;  // floats of each, and from one to the next
+};
+
+void add_up(const Tokens& tokens, float divisor, float* out) {
+  std::copy_n(tokens.data, tokens.size, out);
+  for (int64_t t = 1; t < tokens.count; ++t) {
+    const float* row = tokens.data + t * tokens.size;
+    for (int64_t i = 0; i < tokens.size; ++i) out[i] += row[i];
+  }
+  for (int64_t i = 0; i < tokens.size; ++i) out[i] /= divisor;
+}
+
+void take_largest(const Tokens& tokens, float* out) {
+  std::copy_n(tokens.data, tokens.size, out);
+  for (int64_t t = 1; t < tokens.count; ++t) {
+    const float* row = tokens.data + t * tokens.size;
+    for (int64_t i = 0; i < tokens.size; ++i) out[i] = row[i] > out[i] ? row[i] : out[i];
+  }
+}
+
+void pool_one(const Tokens& all, int64_t left_out, Pooling pooling, float* out) {
+  if (pooling == Pooling::kFirst) {  // whatever is left out
+    std::copy_n(all.data, all.size, out);
+    return;
+  }
+  left_out = std::min(left_out, all.count - 1);
+  const Tokens tokens = {all.data + left_out * all.size, all.count - left_out, all.size};
+  const auto count = static_cast<float>(tokens.count);
+  if (pooling == Pooling::kMax) return take_largest(tokens, out);
+  add_up(tokens, pooling == Pooling::kMean ? count : std::sqrt(count), out);
+}
+
+void scale_to_one(float* values, int64_t size) {
+  double squares = 0;
+  for (int64_t i = 0; i < size; ++i) squares += double{values[i]} * double{values[i]};
+  constexpr double kLeast = 1e-12;  // as PyTorch has it; a vector of zeros stays one
+  const double length = std::max(std::sqrt(squares), kLeast);
+  for (int64_t i = 0; i < size; ++i) values[i] = static_cast<float>(double{values[i]} / length);
+}
+
+}  // namespace
+
+// Into the call's memory, or into scratch where modules follow.
+void Pass::pool(const Span& chunk, const Rows& hidden) const {
+  const SentenceSettings& sentence = model_.sentence();
+  const bool to_modules = runs_modules(model_, call_);
+  const Pooling* modes = call_.pooling.has_value() ? &*call_.pooling : sentence.pooling.data();
+  const int64_t num_modes = call_.pooling.has_value() ? 1 : static_cast<int64_t>(sentence.pooling.size());
+  const int64_t size = d_ * num_modes;
+  const Rows out = to_modules ? Rows{floats(layout_.pooled), widest_module(model_)} : Rows{call_.embeddings, size};
+  const bool scales =
+      !to_modules && (call_.scaling == Scaling::kYes || (call_.scaling == Scaling::kAsModel && sentence.normalises()));
+  workers_.run(chunk.last - chunk.first, workers_.threads_for(4.0 * static_cast<double>(chunk.tokens * size)),
+               [&](int64_t item, int32_t) {
+                 const int64_t s = chunk.first + item, begin = call_.offsets[s];
+                 const Tokens tokens = {hidden.row(begin - chunk.begin), call_.length(s), d_};
+                 float* to = out.row(s);
+                 if (tokens.count == 0) {
+                   std::fill_n(to, size, 0.0f);
+                   return;
+                 }
+                 for (int64_t i = 0; i < num_modes; ++i) pool_one(tokens, call_.prompt_tokens, modes[i], to + i * d_);
+                 if (scales) scale_to_one(to, size);
+               });
+}
+
+void Pass::run_modules() const {
+  const SentenceSettings& sentence = model_.sentence();
+  const int64_t widest = widest_module(model_), final_size = model_.embedding_size(std::nullopt);
+  const int64_t block = std::min(kHeadRows, call_.num_sequences) * row_stride(widest);
+  for (int64_t first = 0; first < call_.num_sequences; first += kHeadRows) {
+    const int64_t rows = std::min(kHeadRows, call_.num_sequences - first);
+    Rows now = {floats(layout_.pooled) + first * widest, widest};
+    int64_t size = d_ * static_cast<int64_t>(sentence.pooling.size());
+    const auto scale_all = [&] {
+      for (int64_t r = 0; r < rows; ++r) scale_to_one(now.row(r), size);
+    };
+    int turn = 0;
+    for (size_t i = 0; i < sentence.modules.size(); ++i) {
+      const SentenceSettings::Module& module = sentence.modules[i];
+      if (module.normalise) {
+        if (call_.scaling != Scaling::kNo) scale_all();
+        continue;
+      }
+      Linear::Call dense;
+      dense.in = now;
+      dense.rows = rows;
+      dense.activation = module.activation;
+      dense.out = {floats(layout_.stage) + turn * block, row_stride(widest)};
+      weights_.modules[i].run(workers_, dense);
+      turn = 1 - turn;
+      now = dense.out;
+      size = module.outputs;
+    }
+    if (call_.scaling == Scaling::kYes && !sentence.modules.back().normalise) scale_all();
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t s = first + r;
+      float* to = call_.embeddings + s * final_size;
+      if (call_.length(s) == 0) {
+        std::fill_n(to, final_size, 0.0f);
+      } else {
+        std::copy_n(now.row(r), final_size, to);
+      }
+    }
+  }
+}
+
+}  // namespace lffn

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/scratch_layout.h"
+
+#include <algorithm>
+
+#include "runtime/cpu.h"
+
+namespace lffn {
+namespace {
+
+// A lookup layer reads all of its tables once for a chunk.
+constexpr int64_t kChunkTokens = 8192;
+// But no more than fit in about this much memory.
+constexpr int64_t kChunkBytes = int64_t{256} << 20;
+constexpr int64_t kFewestBatchTokens = 64, kMostBatchTokens = 1024;
+
+// What decides how much a call needs.
+struct Extent {
+  int64_t chunk = 0;      // most tokens that go through all layers together
+  int64_t longest = 0;    // tokens of a sequence
+  bool hidden = false;    // the hidden states need scratch memory
+  int64_t positions = 0;  // that logits are wanted of
+  int64_t sequences = 0;  // that class scores are wanted of
+  int64_t pooled = 0;     // sequences whose embeddings go through modules
+};
+
+size_t floats_bytes(int64_t rows, int64_t stride) {
+  return checked_product(checked_product(static_cast<size_t>(rows), static_cast<size_t>(stride)), sizeof(float));
+}
+
+size_t block_bytes(int64_t rows, int64_t size) { return floats_bytes(std::min(rows, kHeadRows), row_stride(size)); }
+
+size_t heads_bytes(const Model& model, const Extent& extent) {
+  const int64_t d = model.config().hidden_size;
+  const int64_t positions = std::min(extent.positions, kHeadRows);
+  const size_t logits = positions == 0 ? 0 : block_bytes(positions, d) + model.decoder().scratch_bytes(positions);
+  return std::max({logits, block_bytes(extent.sequences, d), 2 * block_bytes(extent.pooled, widest_module(model))});
+}
+
+ScratchLayout lay_out(const Model& model, const Extent& extent) {
+  const ModelConfig& config = model.config();
+  const Running& running = model.running();
+  const int64_t d = config.hidden_size, a = config.attention_size();
+  ScratchLayout layout;
+  layout.batch_tokens = std::min(extent.chunk, std::max(batch_tokens(model), extent.longest));
+
+  int64_t neurons = 0;
+  bool adds_linear = false, integers = false;
+  for (const LayerWeights& layer : model.weights().layers) {
+    neurons = std::max(neurons, layer.up.outputs());
+    adds_linear |= !layer.linear.empty();
+    for (const Linear* linear : {&layer.query_key_value, &layer.attention_out, &layer.linear, &layer.up, &layer.down}) {
+      integers |= linear->dtype() == LFFN_INT8;
+    }
+  }
+  size_t end = 0;
+  if (extent.hidden) layout.hidden = place(end, floats_bytes(extent.chunk, d));
+  layout.asked = place(end, floats_bytes(extent.positions, d));
+  layout.firsts = place(end, floats_bytes(extent.sequences, d));
+  layout.pooled = place(end, floats_bytes(extent.pooled, widest_module(model)));
+  layout.inputs = place(end, adds_linear ? floats_bytes(extent.chunk, d) : 0);
+  layout.stage = end;
+  layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
+  layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max(3 * a, neurons))));
+  layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
+  layout.packed_stride = Linear::packed_words(std::max({d, a, neurons}));
+  layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
+  layout.thread = end;
+  place(layout.thread_bytes, running.kernels.attention_scratch(std::max<int64_t>(extent.longest, 1), config.head_size));
+  end += checked_product(layout.thread_bytes, static_cast<size_t>(running.num_threads));
+  layout.total = end;
+  for (const LayerWeights& layer : model.weights().layers) {
+    if (layer.lookup.empty()) continue;
+    layout.total = std::max(layout.total, layout.stage + layer.lookup.layer().scratch_bytes(extent.chunk));
+  }
+  layout.total = std::max(layout.total, layout.stage + heads_bytes(model, extent));
+  return layout;
+}
+
+}  // namespace
+
+int64_t chunk_tokens(const Model& model) {
+  const int64_t token_bytes = model.config().hidden_size * static_cast<int64_t>(sizeof(float));
+  return std::clamp<int64_t>(kChunkBytes / token_bytes, 1, kChunkTokens);
+}
+
+// As many as leave a quarter of each thread's L2 cache, within bounds. A longer sequence is a batch of its own.
+int64_t batch_tokens(const Model& model) {
+  const int64_t bytes = 3 * model.config().attention_size() * static_cast<int64_t>(sizeof(float));
+  const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 4 * 3 * model.running().num_threads / bytes;
+  return std::clamp(fitting / kFewestBatchTokens * kFewestBatchTokens, kFewestBatchTokens, kMostBatchTokens);
+}
+
+ScratchLayout lay_out(const Model& model, const ModelCall& call) {
+  Extent extent;
+  for (int64_t s = 0; s < call.num_sequences;) {
+    const Span span = next_span(call, s, call.num_sequences, chunk_tokens(model));
+    extent.chunk = std::max(extent.chunk, span.tokens);
+    s = span.last;
+  }
+  for (int64_t s = 0; s < call.num_sequences; ++s) extent.longest = std::max(extent.longest, call.length(s));
+  extent.hidden = call.hidden == nullptr;
+  if (call.logits != nullptr) extent.positions = call.num_positions;
+  if (call.class_scores != nullptr) extent.sequences = call.num_sequences;
+  if (call.embeddings != nullptr && runs_modules(model, call)) extent.pooled = call.num_sequences;
+  return lay_out(model, extent);
+}
+
+size_t most_scratch_bytes(const Model& model) {
+  Extent extent;
+  extent.longest = model.config().max_tokens();
+  extent.chunk = std::max(chunk_tokens(model), extent.longest);
+  extent.hidden = true;
+  return lay_out(model, extent).total;
+}
+
+bool runs_modules(const Model& model, const ModelCall& call) {
+  const std::vector<SentenceSettings::Module>& modules = model.sentence().modules;
+  return !call.pooling.has_value() &&
+         std::any_of(modules.begin(), modules.end(), [](const auto& module) { return !module.normalise; });
+}
+
+int64_t widest_module(const Model& model) {
+  const SentenceSettings& sentence = model.sentence();
+  int64_t widest = model.config().hidden_size * static_cast<int64_t>(sentence.pooling.size());
+  for (const SentenceSettings::Module& module : sentence.modules) widest = std::max<int64_t>(widest, module.outputs);
+  return widest;
+}
+
+}  // namespace lffn

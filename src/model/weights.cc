@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/weights.h"
+
+#include "format/naming.h"
+
+namespace lffn {
+namespace {
+
+struct Packer {
+  const LoadOptions& options;
+  const Kernels& kernels;
+
+  void operator()(const PartNames&, const FloatTensor& from, Floats& to) const {
+    if (!from.empty()) to = Floats(*from.values);
+  }
+  void operator()(const PartNames&, const NormTensors& from, Norm& to) const {
+    if (!from.empty()) to = Norm(from);
+  }
+  void operator()(const PartNames&, const LinearTensors& from, Linear& to) const {
+    if (!from.empty()) to = Linear(from, from.may_be_int8 ? options.linear_dtype : LFFN_F32, kernels);
+  }
+  void operator()(const PartNames&, const WordTensors& from, WordMatrix& to) const {
+    if (!from.empty()) to = WordMatrix(*from.words, from.scales, options.embedding_dtype);
+  }
+  void operator()(const PartNames& names, const LookupTensors& from, Lookup& to) const {
+    if (!from.empty()) to = naming(names[0], [&] { return Lookup(from, options, kernels); });
+  }
+};
+
+}  // namespace
+
+Weights pack(const ModelTensors& tensors, const Family& family, const LoadOptions& options, const Kernels& kernels) {
+  Weights weights;
+  weights.layers.resize(tensors.layers.size());
+  weights.modules.resize(tensors.modules.size());
+  visit_parts(family, Packer{options, kernels}, tensors, weights);
+  return weights;
+}
+
+}  // namespace lffn
