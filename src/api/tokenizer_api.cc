@@ -2,6 +2,7 @@
 // The functions on tokenizers: argument checks, and no more.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "api/boundary.h"
@@ -170,9 +171,9 @@ lffn_status lffn_tokenizer_token(const lffn_tokenizer* tokenizer, int32_t id, co
       fail(LFFN_ERROR_INVALID_ARGUMENT, "id is %d, which is not in the vocabulary: it has 0 to %d", id,
            tokenizer->tokenizer->size() - 1);
     }
-    const std::string* const text = tokenizer->tokenizer->token_of(id);
-    *token = text == nullptr ? nullptr : text->c_str();
-    *n_bytes = text == nullptr ? 0 : text->size();
+    const std::optional<std::string_view> text = tokenizer->tokenizer->token_of(id);
+    *token = text ? text->data() : nullptr;
+    *n_bytes = text ? text->size() : 0;
   });
 }
 

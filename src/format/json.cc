@@ -141,6 +141,8 @@ double json_number(std::string_view text) {
   return number.value;
 }
 
+void append_json_number(std::string& out, double number) { out += nlohmann::json(number).dump(); }
+
 void append_json_string(std::string& out, std::string_view text) {
   if (valid_utf8_length(text) != text.size()) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is not valid UTF-8", in_quotes(text).c_str());

@@ -40,6 +40,9 @@ void parse_json(std::string_view text, size_t first_byte, size_t max_depth, Json
 // The number that the text is, as parse_json would tell it. Not every C++ library has std::from_chars for it.
 double json_number(std::string_view text);
 
+// Appends the finite number in as few digits as tell it from all others.
+void append_json_number(std::string& out, double number);
+
 // Appends the text in double quotes with what JSON wants escaped. The text must be UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 

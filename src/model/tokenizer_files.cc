@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -14,6 +15,10 @@
 
 namespace lffn {
 namespace {
+
+// As XLM-RoBERTa, DeBERTa, ALBERT and T5, and others call it.
+constexpr const char* kSentencePieceNames[] = {"sentencepiece.bpe.model", "spm.model", "spiece.model",
+                                               "tokenizer.model"};
 
 // Of a model in one file.
 std::shared_ptr<const Tokenizer> tokenizer_of(const Bytes& file, const int32_t* cancel) {
@@ -45,7 +50,7 @@ std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors
 }
 
 std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int32_t* cancel) {
-  std::array<std::string, 6> texts;
+  std::array<std::string, 7> texts;
   size_t used = 0;
   const auto read = [&](const char* name) -> std::optional<std::string_view> {
     if (!folder.has(name)) return std::nullopt;
@@ -58,7 +63,14 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int3
     files.vocab_txt = read("vocab.txt");
     files.vocab_json = read("vocab.json");
     files.merges_txt = read("merges.txt");
-    if (!files.vocab_txt && !files.vocab_json && !files.merges_txt) return nullptr;
+    if (!files.vocab_txt && !files.vocab_json && !files.merges_txt) {
+      const auto name = std::find_if(std::begin(kSentencePieceNames), std::end(kSentencePieceNames),
+                                     [&](const char* each) { return folder.has(each); });
+      if (name == std::end(kSentencePieceNames)) return nullptr;
+      files.sentencepiece = read(*name);
+      files.sentencepiece_name = *name;
+      files.config = read("config.json");
+    }
   }
   files.tokenizer_config = read("tokenizer_config.json");
   files.special_tokens_map = read("special_tokens_map.json");
@@ -70,7 +82,9 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder, const int3
   const InnerFolder inside(folder, read_sentence_folder(folder).transformer);
   std::shared_ptr<const Tokenizer> found = read_tokenizer(inside, cancel);
   if (found == nullptr) {
-    fail(LFFN_ERROR_BAD_MODEL, "there is no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt");
+    fail(LFFN_ERROR_BAD_MODEL,
+         "there is no tokenizer.json, no vocab.txt, no vocab.json with merges.txt, and no "
+         "model of SentencePiece");
   }
   return found;
 }

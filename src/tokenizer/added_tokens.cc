@@ -32,7 +32,7 @@ size_t blanks_begin(std::string_view text, size_t from, size_t end) {
 }  // namespace
 
 AddedTokenFinder::AddedTokenFinder(const std::vector<Wanted>& wanted) {
-  std::vector<std::pair<std::string, int32_t>> sorted;
+  std::vector<std::pair<std::string_view, int32_t>> sorted;
   for (const auto& [content, token] : wanted) {
     tokens_.push_back(token);
     if (content.empty()) continue;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lffn {
@@ -30,6 +31,18 @@ class AlignedText {
     text_ += byte;
     if (aligned_) from_.push_back(from);
   }
+  // A part of another text that is aligned if this one is.
+  void append(const AlignedText& other, size_t begin, size_t end) {
+    text_.append(other.text_, begin, end - begin);
+    if (!aligned_) return;
+    const auto first = other.from_.begin();
+    from_.insert(from_.end(), first + static_cast<ptrdiff_t>(begin), first + static_cast<ptrdiff_t>(end));
+  }
+  void swap(AlignedText& other) {
+    std::swap(aligned_, other.aligned_);
+    text_.swap(other.text_);
+    from_.swap(other.from_);
+  }
 
   bool aligned() const { return aligned_; }
   std::string_view text() const { return text_; }
@@ -37,6 +50,8 @@ class AlignedText {
 
   // Where a part of the text that is not empty came from. Only if aligned.
   TextSpan from(size_t begin, size_t end) const { return {from_[begin].begin, from_[end - 1].end}; }
+  // Of one byte; of none if not aligned.
+  TextSpan at(size_t byte) const { return aligned_ ? from_[byte] : TextSpan{0, 0}; }
 
  private:
   bool aligned_ = false;

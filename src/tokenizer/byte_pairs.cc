@@ -59,7 +59,8 @@ std::string_view BytePairs::without_lost_bytes(std::string_view piece, std::stri
 
 BytePairs::Texts BytePairs::merges(const Vocabulary& vocabulary) const {
   const auto text = [&](uint32_t symbol) {
-    return symbol < num_known_ ? vocabulary.text(static_cast<int32_t>(symbol)) : outside_[symbol - num_known_];
+    return symbol < num_known_ ? std::string(vocabulary.text(static_cast<int32_t>(symbol)))
+                               : outside_[symbol - num_known_];
   };
   Texts result;
   for (const Merge& merge : merger_->merges()) result.emplace_back(text(merge.left), text(merge.right));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/decoder.h"
 
+#include <optional>
+#include <utility>
+
+#include "format/utf8.h"
 #include "tokenizer/byte_alphabet.h"
 
 namespace lffn {
@@ -20,7 +24,122 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   text.swap(result);
 }
 
+std::string word_piece(std::string_view token, const DecoderStep& step, bool is_first) {
+  std::string piece;
+  if (is_first) {
+    piece = token;
+  } else if (token.substr(0, step.text.size()) == step.text) {
+    piece = token.substr(step.text.size());
+  } else {
+    piece = ' ';
+    piece += token;
+  }
+  return step.cleans_up ? without_odd_blanks(piece, true) : piece;
+}
+
+// The text of all tokens of the byte alphabet; tokens that are not of it stay as they are.
+void join_bytes(std::vector<std::string>& tokens) {
+  std::string bytes;
+  for (const std::string& token : tokens) {
+    const size_t size = bytes.size();
+    if (append_token_bytes(bytes, token)) continue;
+    bytes.resize(size);
+    bytes += token;
+  }
+  tokens.assign(1, repaired_utf8(bytes));
+}
+
+// The byte that a token such as "<0x0A>" stands for.
+std::optional<char> byte_of(std::string_view token) {
+  if (token.size() != 6 || token.substr(0, 3) != "<0x" || token[5] != '>') return std::nullopt;
+  int value = 0;
+  for (const char digit : token.substr(3, 2)) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const size_t place = kDigits.find(digit >= 'A' && digit <= 'F' ? static_cast<char>(digit + 32) : digit);
+    if (place == std::string_view::npos) return std::nullopt;
+    value = value * 16 + static_cast<int>(place);
+  }
+  return static_cast<char>(value);
+}
+
+// Bytes that are not UTF-8 together become U+FFFD each.
+void join_fallback(std::vector<std::string>& tokens) {
+  std::vector<std::string> result;
+  std::string bytes;
+  const auto flush = [&] {
+    if (valid_utf8_length(bytes) == bytes.size()) {
+      if (!bytes.empty()) result.push_back(bytes);
+    } else {
+      result.insert(result.end(), bytes.size(), "\uFFFD");
+    }
+    bytes.clear();
+  };
+  for (std::string& token : tokens) {
+    if (const std::optional<char> byte = byte_of(token)) {
+      bytes += *byte;
+      continue;
+    }
+    flush();
+    result.push_back(std::move(token));
+  }
+  flush();
+  tokens.swap(result);
+}
+
+std::string stripped(std::string_view token, const DecoderStep& step) {
+  const auto starts = [&] { return token.substr(0, step.text.size()) == step.text; };
+  const auto ends = [&] {
+    return token.size() >= step.text.size() && token.substr(token.size() - step.text.size()) == step.text;
+  };
+  for (size_t i = 0; i < step.start && starts(); ++i) token.remove_prefix(step.text.size());
+  for (size_t i = 0; i < step.stop && ends(); ++i) token.remove_suffix(step.text.size());
+  return std::string(token);
+}
+
+std::string replaced(std::string_view token, const DecoderStep& step) {
+  std::string result;
+  size_t done = 0;
+  while (const std::optional<Pattern::Match> match = step.pattern.find(token, done)) {
+    result.append(token, done, match->begin - done).append(step.text);
+    done = match->end;
+  }
+  return result.append(token, done);
+}
+
 }  // namespace
+
+void decode(const DecoderStep& step, std::vector<std::string>& tokens) {
+  switch (step.kind) {
+    case DecoderStep::Kind::kByteLevel:
+      return join_bytes(tokens);
+    case DecoderStep::Kind::kByteFallback:
+      return join_fallback(tokens);
+    case DecoderStep::Kind::kFuse: {
+      std::string all;
+      for (const std::string& token : tokens) all += token;
+      return tokens.assign(1, all);
+    }
+    default:
+      break;
+  }
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    std::string& token = tokens[i];
+    switch (step.kind) {
+      case DecoderStep::Kind::kWordPiece:
+        token = word_piece(token, step, i == 0);
+        break;
+      case DecoderStep::Kind::kMetaspace:
+        replace_all(token, step.text, i == 0 && step.prepends ? "" : " ");
+        break;
+      case DecoderStep::Kind::kStrip:
+        token = stripped(token, step);
+        break;
+      default:
+        token = replaced(token, step);
+        break;
+    }
+  }
+}
 
 std::string without_odd_blanks(std::string_view text, bool also_do_not) {
   std::string result(text);
@@ -31,27 +150,6 @@ std::string without_odd_blanks(std::string_view text, bool also_do_not) {
   if (also_do_not) replace_all(result, " do not", " don't");
   for (const std::string_view end : {" 's", " 've", " 're"}) replace_all(result, end, end.substr(1));
   return result;
-}
-
-void append_word_piece(std::string& text, std::string_view token, std::string_view prefix, bool is_first,
-                       bool cleans_up) {
-  std::string piece;
-  if (is_first) {
-    piece = token;
-  } else if (token.substr(0, prefix.size()) == prefix) {
-    piece = token.substr(prefix.size());
-  } else {
-    piece = ' ';
-    piece += token;
-  }
-  text += cleans_up ? without_odd_blanks(piece, true) : piece;
-}
-
-void append_byte_token(std::string& bytes, std::string_view token) {
-  const size_t size = bytes.size();
-  if (append_token_bytes(bytes, token)) return;
-  bytes.resize(size);
-  bytes += token;
 }
 
 }  // namespace lffn

@@ -2,19 +2,31 @@
 // Ids become text again.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "tokenizer/pattern.h"
 
 namespace lffn {
 
+struct DecoderStep {
+  enum class Kind : uint8_t { kWordPiece, kByteLevel, kMetaspace, kByteFallback, kFuse, kStrip, kReplace } kind;
+  // Of kWordPiece: the prefix of tokens that go on with a word; of kMetaspace and kStrip: the character that becomes a
+  // blank or goes; of kReplace: what comes in.
+  std::string text = {};
+  bool cleans_up = true;       // of kWordPiece: blanks before signs go, in each token
+  bool prepends = true;        // of kMetaspace: the character was put before the text
+  size_t start = 0, stop = 0;  // of kStrip: so many characters at most go at each end of a token
+  Pattern pattern = {};        // of kReplace
+};
+
+// Changes the texts of tokens; put side by side they are the whole text after the last step.
+void decode(const DecoderStep& step, std::vector<std::string>& tokens);
+
 // Takes away the blanks before signs and contractions that WordPiece's decoder puts there.
 std::string without_odd_blanks(std::string_view text, bool also_do_not);
-
-// Appends what a token of WordPiece adds to a text: a blank before it unless it is the first or goes on with a word.
-void append_word_piece(std::string& text, std::string_view token, std::string_view prefix, bool is_first,
-                       bool cleans_up);
-
-// Appends the bytes that a token of the byte alphabet stands for; the token itself if it is not of that alphabet.
-void append_byte_token(std::string& bytes, std::string_view token);
 
 }  // namespace lffn

@@ -13,34 +13,39 @@
 
 #include "format/json.h"
 #include "tokenizer/added_tokens.h"
+#include "tokenizer/decoder.h"
 #include "tokenizer/normalizer.h"
+#include "tokenizer/normalizer_chain.h"
 #include "tokenizer/post_processor.h"
+#include "tokenizer/pre_tokenizer_chain.h"
 #include "tokenizer/seeded_hash.h"
+#include "tokenizer/unigram.h"
 #include "tokenizer/word_pieces.h"
 
 namespace lffn {
 
-enum class TokenizerKind { kWordPiece, kBytePairs };
+enum class TokenizerKind { kWordPiece, kBytePairs, kUnigram };
 
 struct TokenizerDescription {
   std::string where;  // the file's name, which begins messages
   TokenizerKind kind = TokenizerKind::kBytePairs;
-  std::optional<NormalizerSettings> normalizer;
+  std::optional<NormalizerSettings> normalizer;  // of WordPiece; Unigram has steps
+  std::vector<NormalizerStep> normalizer_steps;
+  std::vector<PreTokenizerStep> pre_tokenizer_steps;
   std::optional<bool> strip_accents;  // unset: as lowercase says
   bool add_prefix_space = false;
 
   std::vector<std::pair<std::string, int32_t>> tokens;      // BPE: written in the byte alphabet
   std::vector<std::pair<std::string, std::string>> merges;  // likewise, the first rank first
   WordPieces::Settings word_pieces;
+  Unigram::Settings unigram;
   std::optional<std::string> unknown;  // the token for what no other fits
 
   std::vector<AddedToken> added;
   std::unordered_map<std::string, size_t, SeededHash> place_of_added;
   PostProcessing post_processing;
-  enum class Decoder { kNone, kWordPiece, kByteLevel } decoder = Decoder::kNone;
-  std::string decoder_prefix = "##";
-  bool decoder_cleans_up = true;   // blanks before signs, as WordPiece's decoder does for each token
-  bool cleans_up_decoded = false;  // and once more over the whole text
+  std::vector<DecoderStep> decoders;
+  bool cleans_up_decoded = false;  // blanks before signs go, over the whole text
 
   // The special tokens by what they are for; "" where that is not said.
   struct Role {

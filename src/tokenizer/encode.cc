@@ -101,6 +101,12 @@ class Tokenizer::Run {
 
   // What is not a token that is looked for in plain text.
   void add_plain(size_t begin, size_t end) {
+    if (tokenizer_.unigram_.has_value()) {
+      const bool aligned = options_.spans || (tokenizer_.wants_start_ && begin == 0);
+      tokenizer_.normalizer_chain_->normalize(text_.substr(begin, end - begin), begin, aligned, scratch_.text,
+                                              scratch_.spare, options_.cancel);
+      return walk_normalized(begin, [&](size_t first, size_t last) { add_pieces(first, last); });
+    }
     if (tokenizer_.byte_pairs_.has_value()) {
       walk(
           tokenizer_.normalized_tokens_, text_.substr(begin, end - begin), options_.cancel,
@@ -122,14 +128,18 @@ class Tokenizer::Run {
       return;
     }
     normalize(begin, end);
-    walk(
-        tokenizer_.normalized_tokens_, scratch_.text.text(), options_.cancel,
-        [&](size_t first, size_t last) { add_words(first, last); },
-        [&](const AddedToken& token, size_t first, size_t last) {
-          const bool has_span = options_.spans && first < last;
-          add_found(token, scratch_.text.text().substr(first, last - first),
-                    has_span ? scratch_.text.from(first, last) : TextSpan{begin, begin});
-        });
+    walk_normalized(begin, [&](size_t first, size_t last) { add_words(first, last); });
+  }
+
+  // The normalised text, which came from `begin` on.
+  template <typename Plain>
+  void walk_normalized(size_t begin, const Plain& plain) {
+    walk(tokenizer_.normalized_tokens_, scratch_.text.text(), options_.cancel, plain,
+         [&](const AddedToken& token, size_t first, size_t last) {
+           const bool has_span = options_.spans && first < last;
+           add_found(token, scratch_.text.text().substr(first, last - first),
+                     has_span ? scratch_.text.from(first, last) : TextSpan{begin, begin});
+         });
   }
 
   void normalize(size_t begin, size_t end) {
@@ -149,6 +159,19 @@ class Tokenizer::Run {
             options_.spans ? scratch_.text.from(word.begin + piece.begin, word.begin + piece.end) : TextSpan{0, 0});
       }
       begin = word.end;
+    }
+  }
+
+  void add_pieces(size_t begin, size_t end) {
+    Pieces& parts = scratch_.parts;
+    cut_pieces(tokenizer_.description_.pre_tokenizer_steps, scratch_.text, {begin, end}, parts);
+    for (const Word& part : parts.pieces) {
+      const std::string_view piece = parts.text->text().substr(part.begin, part.end - part.begin);
+      tokenizer_.unigram_->split(piece, scratch_.unigram, options_.cancel, [&](int32_t id, size_t first, size_t last) {
+        if (!options_.spans) return add(id, {0, 0});
+        const TextSpan span = parts.text->from(part.begin + first, part.begin + last);
+        add_trimmed(id, span, trims() ? blanks_of_text(piece.substr(first, last - first)) : Blanks{0, 0});
+      });
     }
   }
 

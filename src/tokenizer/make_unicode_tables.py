@@ -8,8 +8,10 @@ Debian's package unicode-data puts the files into /usr/share/unicode; its versio
 The reference tokenizers ask several libraries, each with the Unicode of its own day:
 - letters, numbers and the characters of words: Unicode 16;
 - lower case: Unicode 17;
-- canonical decompositions and the order of marks: Unicode 9;
+- decompositions, compositions, the order of marks and what is one (accents without room or with it): Unicode 9;
 - marks, punctuation, controls and formats: Unicode 8;
+- what characters a reader sees as one (grapheme clusters): Unicode 16, here those of the database, which differ in
+  signs of a few scripts added since;
 - what has case, and what is looked over where case depends on neighbours: as Python, which has many: the database's.
 So what a character was not yet, or was otherwise, is put right here, version by version.
 """
@@ -19,8 +21,11 @@ from pathlib import Path
 
 LETTER, NUMBER, SPACE = 1, 2, 3  # as in unicode.h
 DROPPED, MARK, PUNCTUATION, LOWERS, DECOMPOSES, WORD, CASED, CASE_IGNORABLE = 4, 8, 16, 32, 64, 128, 256, 512
+ANY_MARK, COMPATIBLE = 1024, 2048
 BLOCK = 128  # code points
 HANGUL = range(0xAC00, 0xAC00 + 11172)
+BREAKS = ["Other", "CR", "LF", "Control", "Extend", "ZWJ", "Regional_Indicator", "Prepend", "SpacingMark", "L", "V", "T",
+          "LV", "LVT", "Extended_Pictographic"]  # as in unicode.h
 
 # What later versions added to those of the database, 15.0.
 LETTERS_16 = ("1C89-1C8A A7CB-A7CD A7DA-A7DC 105C0-105F3 10D4A-10D65 10D6F-10D85 10EC2-10EC4 11380-11389 1138B 1138E "
@@ -36,6 +41,7 @@ LOWER_17 = {0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7CE: 0xA7CF, 0xA7D
 MARKS_8 = {0x1734}
 NO_MARKS_8 = {0x1885, 0x1886, 0xA9BD, 0x111C9}
 PUNCTUATION_8 = {0x166D, 0x111C9}
+NO_MARKS_9 = {0x111C9}
 
 
 def code_range(text, separator):
@@ -50,7 +56,7 @@ def listed(text):
 class Database:
     def __init__(self, folder):
         self.folder = folder
-        self.category, self.order, self.mapping, self.lower = {}, {}, {}, {}
+        self.category, self.order, self.mapping, self.compatible, self.lower = {}, {}, {}, {}, {}
         first = 0
         for code, name, category, order, _, mapping, *rest in self.rows("UnicodeData.txt", 15):
             last = int(code, 16)
@@ -61,6 +67,8 @@ class Database:
             self.order[last] = int(order)
             if mapping and not mapping.startswith("<"):
                 self.mapping[last] = [int(part, 16) for part in mapping.split()]
+            elif mapping:
+                self.compatible[last] = [int(part, 16) for part in mapping.split()[1:]]
             if rest[7]:
                 self.lower[last] = int(rest[7], 16)
         self.age = {}
@@ -78,10 +86,32 @@ class Database:
         """The characters that a file says have the property."""
         return {code for codes, found in self.rows(name, 2) if found == wanted for code in code_range(codes, "..")}
 
-    def decomposed(self, code):
-        if code not in self.mapping or self.age[code] > 9:
+    def decomposed(self, code, compatibly=False):
+        parts = self.mapping.get(code) or (compatibly and self.compatible.get(code))
+        if code in HANGUL or not parts or self.age[code] > 9:
             return [code]
-        return [result for part in self.mapping[code] for result in self.decomposed(part)]
+        return [result for part in parts for result in self.decomposed(part, compatibly)]
+
+    def compositions(self):
+        """The pairs that become one character, sorted, but for Hangul's, which can be counted out."""
+        excluded = self.having("DerivedNormalizationProps.txt", "Full_Composition_Exclusion")
+        return sorted((*parts, code) for code, parts in self.mapping.items()
+                      if len(parts) == 2 and code not in excluded and self.age[code] <= 9)
+
+    def breaks(self):
+        """Ranges of characters by how they join in a cluster: first, last, place in BREAKS. Hangul syllables apart."""
+        kinds = {code: name for codes, name in self.rows("auxiliary/GraphemeBreakProperty.txt", 2)
+                 for code in code_range(codes, "..")}
+        for code in self.having("emoji/emoji-data.txt", "Extended_Pictographic"):
+            kinds.setdefault(code, "Extended_Pictographic")
+        result = []
+        for code in sorted(kinds.keys() - set(HANGUL)):
+            kind = BREAKS.index(kinds[code])
+            if result and result[-1][1:] == (code - 1, kind):
+                result[-1] = (result[-1][0], code, kind)
+            else:
+                result.append((code, code, kind))
+        return result
 
 
 def records(data):
@@ -107,6 +137,10 @@ def records(data):
             flags |= LOWERS
         if code in HANGUL or data.decomposed(code) != [code]:
             flags |= DECOMPOSES
+        if data.decomposed(code, True) != data.decomposed(code):
+            flags |= COMPATIBLE
+        if category[0] == "M" and data.age.get(code, 99) <= 9 and code not in NO_MARKS_9:
+            flags |= ANY_MARK
         if code in words or category[0] == "M" or category in ("Nd", "Pc"):
             flags |= WORD
         if code in cased:
@@ -134,9 +168,13 @@ def main(folder, version):
     lower = sorted({**data.lower, **LOWER_17}.items())
     whole = [(code, data.decomposed(code)) for code in sorted(data.mapping) if data.decomposed(code) != [code]]
     ends = list(itertools.accumulate(len(parts) for _, parts in whole))
+    compatible = [(code, "".join(map(chr, data.decomposed(code, True))).encode())
+                  for code, (flags, _) in enumerate(table) if flags & COMPATIBLE]
+    compatible_ends = list(itertools.accumulate(len(text) for _, text in compatible))
+    compositions, breaks = data.compositions(), data.breaks()
     hexadecimal = [[f"0x{value:x}" for value in values] for values in (
         [code for code, _ in lower], [to for _, to in lower], [code for code, _ in whole],
-        [part for _, parts in whole for part in parts])]
+        [part for _, parts in whole for part in parts], [code for code, _ in compatible])]
     print(f"""\
 // SPDX-License-Identifier: Apache-2.0
 // Made by make_unicode_tables.py from the Unicode character database {version}; not to be edited.
@@ -180,6 +218,32 @@ const uint32_t kDecomposedParts[] = {{
 }};
 
 const size_t kDecomposedCount = {len(whole)};
+
+const uint32_t kCompatible[] = {{
+{rows(hexadecimal[4], 14)}
+}};
+
+const uint16_t kCompatibleEnds[] = {{
+{rows(compatible_ends, 20)}
+}};
+
+const uint8_t kCompatibleText[] = {{
+{rows(list(b"".join(text for _, text in compatible)), 28)}
+}};
+
+const size_t kCompatibleCount = {len(compatible)};
+
+const Composition kCompositions[] = {{
+{rows(["{" + ", ".join(f"0x{value:x}" for value in row) + "}" for row in compositions], 5)}
+}};
+
+const size_t kCompositionCount = {len(compositions)};
+
+const BreakRange kBreakRanges[] = {{
+{rows(["{" + f"0x{first:x}, 0x{last:x}, {kind}" + "}" for first, last, kind in breaks], 5)}
+}};
+
+const size_t kBreakRangeCount = {len(breaks)};
 
 }}  // namespace lffn""")
 

@@ -59,6 +59,7 @@ bool is_plain_class(const JsonSettings& settings) {
 }
 
 void apply_kind_settings(const JsonSettings& settings, TokenizerDescription& to) {
+  if (to.kind == TokenizerKind::kUnigram) return;
   const bool is_plain = is_plain_class(settings);
   if (to.kind == TokenizerKind::kWordPiece) {
     if (is_plain || !to.normalizer) return;

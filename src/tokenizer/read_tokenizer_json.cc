@@ -9,6 +9,7 @@
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "tokenizer/json_settings.h"
+#include "tokenizer/read_steps.h"
 
 namespace lffn {
 namespace {
@@ -28,23 +29,25 @@ class Reader : public SettingsReader {
 
   void begin_object() override {
     if (in_merges() || in_pair()) refuse_merges();
-    if (in_vocab()) refuse_vocab();
+    if (in_vocab() || in_pieces() || in_piece()) refuse_vocab();
     SettingsReader::begin_object();
     if (in_merges()) refuse_merges();
     has_vocab_ = has_vocab_ || in_vocab();
   }
   void begin_array() override {
     if (in_pair()) refuse_merges();
-    if (in_vocab()) refuse_vocab();
-    if (in_merges()) {
+    if (in_vocab() || in_piece()) refuse_vocab();
+    if (in_merges() || in_pieces()) {
       levels_.push_back({"", true, "", 0});
     } else {
       SettingsReader::begin_array();
       has_merges_ = has_merges_ || in_merges();
+      has_pieces_ = has_pieces_ || in_pieces();
     }
   }
   void end_array() override {
     SettingsReader::end_array();
+    if (in_pieces() && to_.tokens.size() != to_.unigram.scores.size()) refuse_vocab();
     if (!in_merges()) return;
     if (pair_.size() != 2) refuse_merges();
     to_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
@@ -52,7 +55,11 @@ class Reader : public SettingsReader {
   }
   void scalar(JsonScalar&& value) override {
     poll(cancel_);
-    if (in_vocab()) {
+    if (in_piece()) {
+      append_piece(std::move(value));
+    } else if (in_pieces()) {
+      refuse_vocab();
+    } else if (in_vocab()) {
       append_token(to_, std::move(levels_.back().key), value, kWhere);
     } else if (in_merges() || in_pair()) {
       if (value.kind != Kind::kString) refuse_merges();
@@ -68,7 +75,11 @@ class Reader : public SettingsReader {
 
   // Once the model is known to be one that has them: the vocabularies of others are of other forms.
   void check_model(TokenizerKind kind) const {
-    if (!has_vocab_) refuse_vocab();
+    if (kind == TokenizerKind::kUnigram) {
+      if (!has_pieces_) settings_.refuse(kVocabPath, "an array of pairs of pieces and their scores");
+      return;
+    }
+    if (!has_vocab_) settings_.refuse(kVocabPath, "an object of tokens and their ids");
     if (kind == TokenizerKind::kBytePairs && !has_merges_) refuse_merges();
   }
 
@@ -76,13 +87,30 @@ class Reader : public SettingsReader {
   bool in_vocab() const { return !levels_.empty() && levels_.back().path == kVocabPath && !levels_.back().is_array; }
   bool in_merges() const { return !levels_.empty() && levels_.back().path == kMergesPath; }
   bool in_pair() const { return levels_.size() > 1 && levels_[levels_.size() - 2].path == kMergesPath; }
-  [[noreturn]] void refuse_vocab() const { settings_.refuse(kVocabPath, "an object of tokens and their ids"); }
+  bool in_pieces() const { return !levels_.empty() && levels_.back().is_array && levels_.back().path == kVocabPath; }
+  bool in_piece() const { return levels_.size() > 1 && levels_[levels_.size() - 2].path == kVocabPath; }
+  // A piece and then its score; its place is its id.
+  void append_piece(JsonScalar&& value) {
+    const bool is_number = value.kind == Kind::kNumber || value.kind == Kind::kUnsigned;
+    if (is_number && to_.tokens.size() == to_.unigram.scores.size() + 1) {
+      to_.unigram.scores.push_back(value.number);
+    } else if (value.kind == Kind::kString && to_.tokens.size() == to_.unigram.scores.size() &&
+               to_.tokens.size() <= kMaxTokenId) {
+      to_.tokens.emplace_back(std::move(value.text), static_cast<int32_t>(to_.tokens.size()));
+    } else {
+      refuse_vocab();
+    }
+  }
+  [[noreturn]] void refuse_vocab() const {
+    settings_.refuse(
+        kVocabPath, has_pieces_ ? "an array of pairs of pieces and their scores" : "an object of tokens and their ids");
+  }
   [[noreturn]] void refuse_merges() const { settings_.refuse(kMergesPath, "an array of pairs of texts"); }
 
   TokenizerDescription& to_;
   const JsonSettings& settings_;
   const int32_t* cancel_;
-  bool has_vocab_ = false, has_merges_ = false;
+  bool has_vocab_ = false, has_merges_ = false, has_pieces_ = false;
   std::vector<std::string> pair_;
 };
 
@@ -106,7 +134,18 @@ void read_model(const JsonSettings& settings, TokenizerDescription& to) {
     to.word_pieces.longest_word = settings.size("/model/max_input_chars_per_word", to.word_pieces.longest_word);
     return;
   }
-  if (settings.has("/model/type") && type != "BPE") settings.refuse("/model/type", "\"WordPiece\" or \"BPE\"");
+  if (type == "Unigram" || (type.empty() && !to.unigram.scores.empty())) {
+    to.kind = TokenizerKind::kUnigram;
+    to.unigram.unknown = settings.id("/model/unk_id");  // text may hold what no piece fits
+    if (static_cast<size_t>(to.unigram.unknown) >= to.tokens.size()) {
+      settings.refuse("/model/unk_id", "the place of a piece");
+    }
+    to.unigram.byte_fallback = settings.flag("/model/byte_fallback", false);
+    return;
+  }
+  if (settings.has("/model/type") && type != "BPE") {
+    settings.refuse("/model/type", "\"WordPiece\", \"BPE\" or \"Unigram\"");
+  }
   want(kMergesPath);
   to.kind = TokenizerKind::kBytePairs;
   settings.want_nothing("/model/dropout");
@@ -118,6 +157,10 @@ void read_model(const JsonSettings& settings, TokenizerDescription& to) {
 }
 
 void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
+  if (to.kind == TokenizerKind::kUnigram) {
+    to.normalizer_steps = read_normalizer_steps(settings, "/normalizer");
+    return;
+  }
   if (!settings.has("/normalizer")) return;
   if (to.kind != TokenizerKind::kWordPiece) settings.refuse("/normalizer", "null; BPE knows none here");
   settings.want_text("/normalizer/type", "BertNormalizer");
@@ -129,6 +172,10 @@ void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
 }
 
 void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) {
+  if (to.kind == TokenizerKind::kUnigram) {
+    to.pre_tokenizer_steps = read_pre_tokenizer_steps(settings, "/pre_tokenizer");
+    return;
+  }
   if (to.kind == TokenizerKind::kWordPiece) return settings.want_text("/pre_tokenizer/type", "BertPreTokenizer");
   settings.want_text("/pre_tokenizer/type", "ByteLevel");
   settings.want_flag("/pre_tokenizer/use_regex", true);
@@ -185,25 +232,12 @@ void read_post_processor(const JsonSettings& settings, TokenizerDescription& to)
     if (post.is_roberta) post.pair.push_back({kSpecial, 0, sep});
     post.pair.push_back({kSecond, second, -1});
     post.pair.push_back({kSpecial, second, sep});
-  } else if (settings.has(path) && (type != "ByteLevel" || to.kind == TokenizerKind::kWordPiece)) {
+  } else if (settings.has(path) && (type != "ByteLevel" || to.kind != TokenizerKind::kBytePairs)) {
     settings.refuse(path + "/type", "\"TemplateProcessing\", \"BertProcessing\" or \"RobertaProcessing\"");
   }
   post.has_trimming = post.is_roberta || type == "ByteLevel";
   post.trims_spans = post.has_trimming && settings.flag(path + "/trim_offsets", true);
   post.trims_after_prefix = settings.flag(path + "/add_prefix_space", true);
-}
-
-void read_decoder(const JsonSettings& settings, TokenizerDescription& to) {
-  const std::string type = type_of(settings, "/decoder");
-  if (type == "WordPiece") {
-    to.decoder = TokenizerDescription::Decoder::kWordPiece;
-    if (settings.has("/decoder/prefix")) to.decoder_prefix = settings.text("/decoder/prefix");
-    to.decoder_cleans_up = settings.flag("/decoder/cleanup", true);
-  } else if (type == "ByteLevel") {
-    to.decoder = TokenizerDescription::Decoder::kByteLevel;
-  } else if (settings.has("/decoder")) {
-    settings.refuse("/decoder/type", "\"WordPiece\" or \"ByteLevel\"");
-  }
 }
 
 void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
@@ -251,7 +285,7 @@ TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* c
   read_normalizer(settings, result);
   read_pre_tokenizer(settings, result);
   read_post_processor(settings, result);
-  read_decoder(settings, result);
+  result.decoders = read_decoder_steps(settings, "/decoder");
   read_added_tokens(settings, result);
   result.limit_length(settings.size("/truncation/max_length", 0));
   read_extras(settings, result);

@@ -74,8 +74,7 @@ TokenizerDescription read_vocab_txt(std::string_view text, const int32_t* cancel
   result.where = "vocab.txt";
   result.kind = TokenizerKind::kWordPiece;
   result.normalizer = NormalizerSettings{true, true, false, true};
-  result.decoder = TokenizerDescription::Decoder::kWordPiece;
-  result.decoder_cleans_up = true;
+  result.decoders = {{DecoderStep::Kind::kWordPiece, "##"}};
   // Of equal lines the last one counts, as in the reference.
   std::unordered_map<std::string, size_t, SeededHash> places;
   for_lines(text, "vocab.txt", cancel, [&](std::string_view line, size_t number) {
@@ -91,7 +90,7 @@ TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_
                                        const int32_t* cancel) {
   TokenizerDescription result;
   result.where = "vocab.json and merges.txt";
-  result.decoder = TokenizerDescription::Decoder::kByteLevel;
+  result.decoders = {{DecoderStep::Kind::kByteLevel}};
   check_vocabulary_size(vocab_json.size(), "vocab.json");
   VocabReader reader(result, cancel);
   parse_json(vocab_json, 0, 2, reader);

@@ -3,7 +3,7 @@
 
 namespace lffn {
 
-TextTrie::TextTrie(const std::vector<std::pair<std::string, int32_t>>& sorted) {
+TextTrie::TextTrie(const std::vector<std::pair<std::string_view, int32_t>>& sorted) {
   // Texts that share the bytes on the way to a node. Their nodes come level by level, so that no long text can make
   // the stack overflow, and brothers lie side by side.
   struct Range {

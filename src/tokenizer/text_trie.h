@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,9 +17,9 @@ class TextTrie {
     int32_t value;
   };
 
-  TextTrie() : TextTrie(std::vector<std::pair<std::string, int32_t>>()) {}
+  TextTrie() : TextTrie(std::vector<std::pair<std::string_view, int32_t>>()) {}
   // The texts are sorted by their bytes, none is there twice; their values are not negative.
-  explicit TextTrie(const std::vector<std::pair<std::string, int32_t>>& sorted);
+  explicit TextTrie(const std::vector<std::pair<std::string_view, int32_t>>& sorted);
 
   // Where texts that begin with `prefix` go on; kNone if there are none.
   uint32_t start_behind(std::string_view prefix) const;

@@ -23,7 +23,9 @@ std::unique_ptr<const Tokenizer> Tokenizer::from_tokenizer_json(std::string_view
 }
 
 Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::move(description)) {
-  vocabulary_.emplace(std::move(description_.tokens), description_.where);
+  const bool is_unigram = description_.kind == TokenizerKind::kUnigram;
+  vocabulary_.emplace(std::move(description_.tokens),
+                      is_unigram ? Vocabulary::Twice::kLastCounts : Vocabulary::Twice::kRefused, description_.where);
   description_.tokens.clear();
   size_ = vocabulary_->end();
   const int32_t unknown = description_.unknown ? id_of(*description_.unknown) : -1;
@@ -36,6 +38,12 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
     settings.strip_accents = description_.strip_accents.value_or(settings.lowercase);
     normalizer_.emplace(settings);
     word_pieces_.emplace(*vocabulary_, description_.word_pieces, unknown);
+  } else if (is_unigram) {
+    normalizer_chain_.emplace(description_.normalizer_steps, description_.where);
+    unigram_.emplace(*vocabulary_, std::move(description_.unigram), description_.where);
+    const auto& steps = description_.pre_tokenizer_steps;
+    wants_start_ = std::any_of(steps.begin(), steps.end(),
+                               [](const PreTokenizerStep& step) { return step.scheme == PrependScheme::kFirst; });
   } else {
     byte_pairs_.emplace(*vocabulary_, description_.merges, unknown, description_.where);
     description_.merges.clear();
@@ -43,7 +51,7 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
   add_added_tokens();
   for (const Template* parts : {&description_.post_processing.single, &description_.post_processing.pair}) {
     for (const TemplatePart& part : *parts) {
-      if (part.kind == TemplatePart::Kind::kSpecial && token_of(part.id) == nullptr) {
+      if (part.kind == TemplatePart::Kind::kSpecial && !token_of(part.id)) {
         fail(LFFN_ERROR_BAD_MODEL, "%s: the id %d of the template belongs to no token", description_.where.c_str(),
              part.id);
       }
@@ -55,7 +63,7 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
 void Tokenizer::add_added_tokens() {
   const std::vector<AddedToken>& added = description_.added;
   std::vector<AddedTokenFinder::Wanted> plain, normalized;
-  AlignedText text;
+  AlignedText text, spare;
   WaitingMarks marks;
   for (size_t i = 0; i < added.size(); ++i) {
     const AddedToken& token = added[i];
@@ -69,8 +77,9 @@ void Tokenizer::add_added_tokens() {
     if (token.in_plain_text) plain.emplace_back(token.content, &token);
     if (!token.in_normalized_text) continue;
     normalized.emplace_back(token.content, &token);
-    if (!normalizer_) continue;
-    normalizer_->normalize(token.content, 0, false, text, marks);
+    if (!normalizer_ && !normalizer_chain_) continue;
+    if (normalizer_) normalizer_->normalize(token.content, 0, false, text, marks);
+    if (normalizer_chain_) normalizer_chain_->normalize(token.content, 0, false, text, spare, nullptr);
     normalized.back().first = text.text();
   }
   std::sort(added_by_id_.begin(), added_by_id_.end());
@@ -86,6 +95,7 @@ void Tokenizer::add_added_tokens() {
 std::string Tokenizer::to_json() const {
   TokenizerDescription description = description_;
   description.tokens = vocabulary_->by_id();
+  if (unigram_) description.unigram = unigram_->settings();
   if (byte_pairs_) description.merges = byte_pairs_->merges(*vocabulary_);
   return write_tokenizer_json(description);
 }
@@ -102,9 +112,10 @@ int32_t Tokenizer::id_of(std::string_view token) const {
   return found != description_.place_of_added.end() ? description_.added[found->second].id : vocabulary_->find(token);
 }
 
-const std::string* Tokenizer::token_of(int32_t id) const {
-  if (const AddedToken* added = added_of(id)) return &added->content;
-  return vocabulary_->has(id) ? &vocabulary_->text(id) : nullptr;
+std::optional<std::string_view> Tokenizer::token_of(int32_t id) const {
+  if (const AddedToken* added = added_of(id)) return added->content;
+  if (!vocabulary_->has(id)) return std::nullopt;
+  return vocabulary_->text(id);
 }
 
 bool Tokenizer::is_special(int32_t id) const {
@@ -117,29 +128,20 @@ size_t Tokenizer::num_special(bool pair) const {
 }
 
 std::string Tokenizer::decode(const int32_t* ids, size_t count, bool skip_special) const {
-  std::string result;
-  bool is_first = true;
+  std::vector<std::string> tokens;
   for (size_t i = 0; i < count; ++i) {
-    const std::string* token = token_of(ids[i]);
-    if (token == nullptr) {
+    const std::optional<std::string_view> token = token_of(ids[i]);
+    if (!token) {
       fail(LFFN_ERROR_INVALID_ARGUMENT, "ids[%zu] is %d, which is not in the vocabulary of %d", i, ids[i], size());
     }
-    if (skip_special && is_special(ids[i])) continue;
-    switch (description_.decoder) {
-      case TokenizerDescription::Decoder::kWordPiece:
-        append_word_piece(result, *token, description_.decoder_prefix, is_first, description_.decoder_cleans_up);
-        break;
-      case TokenizerDescription::Decoder::kByteLevel:
-        append_byte_token(result, *token);
-        break;
-      case TokenizerDescription::Decoder::kNone:
-        if (!is_first) result += ' ';
-        result += *token;
-        break;
-    }
-    is_first = false;
+    if (!skip_special || !is_special(ids[i])) tokens.emplace_back(*token);
   }
-  if (description_.decoder == TokenizerDescription::Decoder::kByteLevel) result = repaired_utf8(result);
+  for (const DecoderStep& step : description_.decoders) lffn::decode(step, tokens);
+  std::string result;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (i > 0 && description_.decoders.empty()) result += ' ';
+    result += tokens[i];
+  }
   return description_.cleans_up_decoded ? without_odd_blanks(result, false) : result;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to ids and back, as Hugging Face's tokenizers do it for BERT's WordPiece and RoBERTa's byte-level BPE. A text
-// goes through added_tokens, normalizer, pre_tokenizer, word_pieces or byte_pairs, and post_processor; decoder leads
-// back.
+// Text to ids and back, as Hugging Face's tokenizers do it for BERT's WordPiece, RoBERTa's byte-level BPE and
+// XLM-RoBERTa's Unigram. A text goes through added_tokens, normalizer or normalizer_chain, pre_tokenizer or
+// pre_tokenizer_chain, word_pieces or byte_pairs or unigram, and post_processor; decoder leads back.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,11 @@
 #include "tokenizer/byte_pairs.h"
 #include "tokenizer/description.h"
 #include "tokenizer/normalizer.h"
+#include "tokenizer/normalizer_chain.h"
 #include "tokenizer/post_processor.h"
+#include "tokenizer/pre_tokenizer_chain.h"
 #include "tokenizer/read_tokenizer_files.h"
+#include "tokenizer/unigram.h"
 #include "tokenizer/vocabulary.h"
 #include "tokenizer/word_pieces.h"
 
@@ -49,10 +52,11 @@ class Tokenizer {
   // The most tokens that the files want of a text, special ones included; 0: they name none. Nothing cuts unasked.
   size_t max_length() const { return description_.max_length; }
 
-  int32_t id_of(std::string_view token) const;    // -1: none
-  const std::string* token_of(int32_t id) const;  // as it is in the vocabulary: "##ing"; nullptr: none
-  bool is_special(int32_t id) const;              // left out on request when ids become text
-  size_t num_special(bool pair) const;            // how many the template adds
+  int32_t id_of(std::string_view token) const;  // -1: none
+  // As it is in the vocabulary: "##ing"; a zero byte follows.
+  std::optional<std::string_view> token_of(int32_t id) const;
+  bool is_special(int32_t id) const;    // left out on request when ids become text
+  size_t num_special(bool pair) const;  // how many the template adds
 
   struct Options {
     bool special = false;    // with the special tokens of the template
@@ -64,8 +68,10 @@ class Tokenizer {
   // What encode() works with; it may be used again and again, by one call at a time, and then allocates little.
   struct Scratch {
     Sequence sequences[2];
-    AlignedText text;
+    AlignedText text, spare;
     WaitingMarks marks;
+    Pieces parts;
+    Unigram::Scratch unigram;
     std::vector<WordPiece> pieces;
     BytePairs::Scratch pairs;
     std::string prefixed;
@@ -94,10 +100,13 @@ class Tokenizer {
   std::vector<std::pair<int32_t, size_t>> added_by_id_;  // sorted; places in description_.added
   int32_t size_ = 0;
   std::optional<Normalizer> normalizer_;
+  std::optional<NormalizerChain> normalizer_chain_;
+  bool wants_start_ = false;  // must know whether a piece is the start of the text
   AddedTokenFinder plain_tokens_;
   AddedTokenFinder normalized_tokens_;
   std::optional<WordPieces> word_pieces_;
   std::optional<BytePairs> byte_pairs_;
+  std::optional<Unigram> unigram_;
 };
 
 }  // namespace lffn

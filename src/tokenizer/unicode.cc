@@ -4,13 +4,44 @@
 #include <algorithm>
 #include <iterator>
 
-namespace lffn {
+#include "format/utf8.h"
 
+namespace lffn {
 namespace {
+
+// Hangul syllables are counted out, not listed.
+constexpr uint32_t kHangul = 0xAC00, kLead = 0x1100, kVowel = 0x1161, kTail = 0x11A7;
+constexpr uint32_t kLeads = 19, kVowels = 21, kTails = 28;
 
 // The place of a code point that is there.
 size_t place_in(const uint32_t* sorted, size_t count, uint32_t code_point) {
   return static_cast<size_t>(std::lower_bound(sorted, sorted + count, code_point) - sorted);
+}
+
+// Do two neighbours stay together, whatever stands before them?
+bool joins(GraphemeBreak left, GraphemeBreak right) {
+  using Break = GraphemeBreak;
+  if (left == Break::kCarriageReturn) return right == Break::kLineFeed;
+  const auto is_control = [](Break kind) {
+    return kind == Break::kCarriageReturn || kind == Break::kLineFeed || kind == Break::kControl;
+  };
+  if (is_control(left) || is_control(right)) return false;
+  if (right == Break::kExtend || right == Break::kJoiner || right == Break::kSpacingMark) return true;
+  switch (left) {
+    case Break::kPrepend:
+      return true;
+    case Break::kLead:
+      return right == Break::kLead || right == Break::kVowel || right == Break::kLeadVowel ||
+             right == Break::kLeadVowelTail;
+    case Break::kVowel:
+    case Break::kLeadVowel:
+      return right == Break::kVowel || right == Break::kTail;
+    case Break::kTail:
+    case Break::kLeadVowelTail:
+      return right == Break::kTail;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -24,9 +55,8 @@ CodePoints lower_case(uint32_t code_point) {
 
 CodePoints decompose(uint32_t code_point) {
   if (!unicode_record(code_point).decomposes()) return {{code_point}, 1};
-  constexpr uint32_t kHangul = 0xAC00, kLead = 0x1100, kVowel = 0x1161, kTail = 0x11A7, kVowels = 21, kTails = 28;
   const uint32_t syllable = code_point - kHangul;
-  if (syllable < 19 * kVowels * kTails) {
+  if (syllable < kLeads * kVowels * kTails) {
     const uint32_t tail = syllable % kTails;
     return {{kLead + syllable / (kVowels * kTails), kVowel + syllable / kTails % kVowels, kTail + tail},
             tail == 0 ? size_t{2} : size_t{3}};
@@ -36,6 +66,60 @@ CodePoints decompose(uint32_t code_point) {
   CodePoints result = {{}, kDecomposedEnds[place] - begin};
   std::copy_n(kDecomposedParts + begin, result.size, result.values);
   return result;
+}
+
+std::string_view decompose_compatibly(uint32_t code_point) {
+  const size_t place = place_in(kCompatible, kCompatibleCount, code_point);
+  const size_t begin = place == 0 ? 0 : kCompatibleEnds[place - 1];
+  return {reinterpret_cast<const char*>(kCompatibleText) + begin, kCompatibleEnds[place] - begin};
+}
+
+uint32_t compose(uint32_t first, uint32_t second) {
+  if (second < 0x300) return 0;  // nearly all pairs
+  if (first - kLead < kLeads && second - kVowel < kVowels) {
+    return kHangul + ((first - kLead) * kVowels + (second - kVowel)) * kTails;
+  }
+  const uint32_t syllable = first - kHangul;
+  if (syllable < kLeads * kVowels * kTails && syllable % kTails == 0 && second - kTail - 1 < kTails - 1) {
+    return first + (second - kTail);
+  }
+  const Composition* end = kCompositions + kCompositionCount;
+  const Composition* found = std::lower_bound(
+      kCompositions, end, Composition{first, second, 0},
+      [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });
+  return found != end && found->first == first && found->second == second ? found->whole : 0;
+}
+
+GraphemeBreak grapheme_break(uint32_t code_point) {
+  if (code_point < 0x7F && code_point >= 0x20) return GraphemeBreak::kOther;
+  const uint32_t syllable = code_point - kHangul;
+  if (syllable < kLeads * kVowels * kTails) {
+    return syllable % kTails == 0 ? GraphemeBreak::kLeadVowel : GraphemeBreak::kLeadVowelTail;
+  }
+  const BreakRange* end = kBreakRanges + kBreakRangeCount;
+  const BreakRange* found = std::lower_bound(
+      kBreakRanges, end, code_point, [](const BreakRange& range, uint32_t wanted) { return range.last < wanted; });
+  return found != end && found->first <= code_point ? static_cast<GraphemeBreak>(found->kind) : GraphemeBreak::kOther;
+}
+
+size_t cluster_end(std::string_view text, size_t at) {
+  using Break = GraphemeBreak;
+  Break left = grapheme_break(next_character(text, at));
+  bool is_picture = left == Break::kPictograph;     // and marks behind it
+  bool is_joined = false;                           // and a joiner
+  bool is_odd = left == Break::kRegionalIndicator;  // two such make a flag
+  while (at < text.size()) {
+    size_t next = at;
+    const Break right = grapheme_break(next_character(text, next));
+    const bool is_flag = is_odd && right == Break::kRegionalIndicator;
+    if (!joins(left, right) && !(is_joined && right == Break::kPictograph) && !is_flag) break;
+    is_joined = is_picture && right == Break::kJoiner;
+    is_picture = right == Break::kPictograph || (is_picture && right == Break::kExtend);
+    is_odd = right == Break::kRegionalIndicator && !is_flag;
+    left = right;
+    at = next;
+  }
+  return at;
 }
 
 bool is_chinese(uint32_t code_point) {

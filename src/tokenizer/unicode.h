@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace lffn {
 
@@ -23,6 +24,8 @@ struct UnicodeRecord {
   bool is_word() const { return (flags & 128) != 0; }  // \w
   bool is_cased() const { return (flags & 256) != 0; }
   bool is_case_ignorable() const { return (flags & 512) != 0; }  // looked over: accents, apostrophes, full stops
+  bool is_any_mark() const { return (flags & 1024) != 0; }       // with room or without
+  bool is_compatible() const { return (flags & 2048) != 0; }     // with others: a ligature, a letter of full width
 };
 
 // Blocks that are alike are stored once.
@@ -39,6 +42,27 @@ extern const uint16_t kDecomposedEnds[];
 extern const uint32_t kDecomposedParts[];
 extern const size_t kDecomposedCount;
 
+extern const uint32_t kCompatible[];
+extern const uint16_t kCompatibleEnds[];  // in kCompatibleText, which is UTF-8
+extern const uint8_t kCompatibleText[];
+extern const size_t kCompatibleCount;
+
+struct Composition {
+  uint32_t first;
+  uint32_t second;
+  uint32_t whole;
+};
+extern const Composition kCompositions[];
+extern const size_t kCompositionCount;
+
+struct BreakRange {
+  uint32_t first;
+  uint32_t last;
+  uint8_t kind;
+};
+extern const BreakRange kBreakRanges[];
+extern const size_t kBreakRangeCount;
+
 inline UnicodeRecord unicode_record(uint32_t code_point) {
   return kUnicodeRecords[kUnicodeBlocks[kUnicodeBlockOf[code_point >> 7]][code_point & 127]];
 }
@@ -50,6 +74,33 @@ struct CodePoints {
 };
 CodePoints lower_case(uint32_t code_point);  // one by one: no look at its neighbours
 CodePoints decompose(uint32_t code_point);   // canonically and to the end
+// What a character that is_compatible() decomposes into, as UTF-8.
+std::string_view decompose_compatibly(uint32_t code_point);
+uint32_t compose(uint32_t first, uint32_t second);  // 0: they stay two
+
+// How a character joins its neighbours in a grapheme cluster, what a reader sees as one character.
+enum class GraphemeBreak : uint8_t {
+  kOther,
+  kCarriageReturn,
+  kLineFeed,
+  kControl,
+  kExtend,
+  kJoiner,
+  kRegionalIndicator,
+  kPrepend,
+  kSpacingMark,
+  kLead,
+  kVowel,
+  kTail,
+  kLeadVowel,
+  kLeadVowelTail,
+  kPictograph
+};
+GraphemeBreak grapheme_break(uint32_t code_point);
+
+// Where the cluster ends that begins at `at`, inside the text, which must be UTF-8: by Unicode's rules but the one on
+// conjuncts of Indic scripts.
+size_t cluster_end(std::string_view text, size_t at);
 
 bool is_chinese(uint32_t code_point);  // what BERT sets apart: ideographs, no kana, no Hangul
 

@@ -7,39 +7,84 @@
 #include "runtime/error.h"
 
 namespace lffn {
+namespace {
 
-Vocabulary::Vocabulary(std::vector<std::pair<std::string, int32_t>>&& tokens, const std::string& where)
-    : tokens_(std::move(tokens)) {
-  std::sort(tokens_.begin(), tokens_.end());
-  if (tokens_.empty()) return;
-  int32_t largest = 0;
-  for (const auto& token : tokens_) largest = std::max(largest, token.second);
-  place_of_id_.resize(static_cast<size_t>(largest) + 1, kNowhere);
-  for (size_t i = 0; i < tokens_.size(); ++i) {
-    const auto& [text, id] = tokens_[i];
-    if (i > 0 && tokens_[i - 1].first == text) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s is there twice", where.c_str(), in_quotes(text).c_str());
-    }
-    uint32_t& place = place_of_id_[static_cast<size_t>(id)];
-    if (place != kNowhere) {
+// The first bytes of a token, which tell most apart, as a number in their order.
+struct Key {
+  uint64_t first;
+  uint32_t id;
+};
+
+uint64_t first_bytes(std::string_view text) {
+  uint64_t result = 0;
+  for (size_t i = 0; i < 8; ++i) result = result << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+  return result;
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::vector<std::pair<std::string, int32_t>>&& given, Twice twice, const std::string& where) {
+  std::vector<std::pair<std::string, int32_t>> tokens = std::move(given);
+  const auto by_id = [](const auto& a, const auto& b) { return a.second < b.second; };
+  if (!std::is_sorted(tokens.begin(), tokens.end(), by_id)) std::stable_sort(tokens.begin(), tokens.end(), by_id);
+  size_t bytes = tokens.size();
+  for (const auto& token : tokens) bytes += token.first.size();
+  if (bytes >= UINT32_MAX) fail(LFFN_ERROR_BAD_MODEL, "%s: the tokens have %zu bytes", where.c_str(), bytes);
+  bytes_.reserve(bytes);
+  begins_.reserve(tokens.empty() ? 1 : static_cast<size_t>(tokens.back().second) + 2);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const auto& [text, id] = tokens[i];
+    if (i > 0 && tokens[i - 1].second == id) {
       fail(LFFN_ERROR_BAD_MODEL, "%s: the id %d is given to %s and to %s", where.c_str(), id,
-           in_quotes(tokens_[place].first).c_str(), in_quotes(text).c_str());
+           in_quotes(tokens[i - 1].first).c_str(), in_quotes(text).c_str());
     }
-    place = static_cast<uint32_t>(i);
+    begins_.resize(static_cast<size_t>(id) + 1, static_cast<uint32_t>(bytes_.size()));
+    bytes_.append(text).append(1, '\0');
+  }
+  begins_.push_back(static_cast<uint32_t>(bytes_.size()));
+
+  std::vector<Key> keys;
+  keys.reserve(tokens.size());
+  for (const auto& [text, id] : tokens) keys.push_back({first_bytes(text), static_cast<uint32_t>(id)});
+  tokens = {};
+  const auto text_of = [&](const Key& key) { return text(static_cast<int32_t>(key.id)); };
+  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+    if (a.first != b.first) return a.first < b.first;
+    const int order = text_of(a).compare(text_of(b));
+    return order != 0 ? order < 0 : a.id < b.id;
+  });
+  sorted_.reserve(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const bool is_same = i > 0 && keys[i - 1].first == keys[i].first && text_of(keys[i - 1]) == text_of(keys[i]);
+    if (is_same && twice == Twice::kRefused) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s is there twice", where.c_str(), in_quotes(text_of(keys[i])).c_str());
+    }
+    if (is_same) sorted_.pop_back();
+    sorted_.push_back(keys[i].id);
   }
 }
 
 int32_t Vocabulary::find(std::string_view token) const {
-  const auto found = std::lower_bound(tokens_.begin(), tokens_.end(), token,
-                                      [](const auto& entry, std::string_view text) { return entry.first < text; });
-  return found != tokens_.end() && found->first == token ? found->second : -1;
+  const auto found = std::lower_bound(sorted_.begin(), sorted_.end(), token, [&](uint32_t id, std::string_view wanted) {
+    return text(static_cast<int32_t>(id)) < wanted;
+  });
+  if (found == sorted_.end()) return -1;
+  const auto id = static_cast<int32_t>(*found);
+  return text(id) == token ? id : -1;
+}
+
+std::vector<std::pair<std::string_view, int32_t>> Vocabulary::sorted_tokens() const {
+  std::vector<std::pair<std::string_view, int32_t>> result;
+  result.reserve(sorted_.size());
+  for (const uint32_t id : sorted_) result.emplace_back(text(static_cast<int32_t>(id)), static_cast<int32_t>(id));
+  return result;
 }
 
 std::vector<std::pair<std::string, int32_t>> Vocabulary::by_id() const {
   std::vector<std::pair<std::string, int32_t>> result;
-  result.reserve(tokens_.size());
-  for (const uint32_t place : place_of_id_) {
-    if (place != kNowhere) result.push_back(tokens_[place]);
+  result.reserve(sorted_.size());
+  for (int32_t id = 0; id < end(); ++id) {
+    if (has(id)) result.emplace_back(text(id), id);
   }
   return result;
 }

@@ -20,7 +20,7 @@ bool has_more_characters(std::string_view text, size_t than) {
 
 WordPieces::WordPieces(const Vocabulary& vocabulary, Settings settings, int32_t unknown_id)
     : settings_(std::move(settings)),
-      trie_(vocabulary.tokens()),
+      trie_(vocabulary.sorted_tokens()),
       inside_(trie_.start_behind(settings_.prefix)),
       unknown_id_(unknown_id) {}
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "format/json.h"
+#include "tokenizer/write_steps.h"
 
 namespace lffn {
 namespace {
@@ -32,6 +33,7 @@ std::string added_token(const AddedToken& token) {
 }
 
 std::string normalizer(const TokenizerDescription& description) {
+  if (description.kind == TokenizerKind::kUnigram) return write_normalizer_steps(description.normalizer_steps);
   if (!description.normalizer) return "null";
   const NormalizerSettings& settings = *description.normalizer;
   const std::string accents = description.strip_accents ? word(*description.strip_accents) : "null";
@@ -41,6 +43,7 @@ std::string normalizer(const TokenizerDescription& description) {
 }
 
 std::string pre_tokenizer(const TokenizerDescription& description) {
+  if (description.kind == TokenizerKind::kUnigram) return write_pre_tokenizer_steps(description.pre_tokenizer_steps);
   if (description.kind == TokenizerKind::kWordPiece) return "{\"type\": \"BertPreTokenizer\"}";
   return std::string("{\"type\": \"ByteLevel\", \"add_prefix_space\": ") + word(description.add_prefix_space) +
          ", \"trim_offsets\": true, \"use_regex\": true}";
@@ -107,19 +110,6 @@ std::string post_processor(const TokenizerDescription& description) {
          ", \"pair\": " + template_parts(description, post.pair) + ", \"special_tokens\": {" + specials + "}}";
 }
 
-std::string decoder(const TokenizerDescription& description) {
-  switch (description.decoder) {
-    case TokenizerDescription::Decoder::kWordPiece:
-      return "{\"type\": \"WordPiece\", \"prefix\": " + quoted(description.decoder_prefix) +
-             ", \"cleanup\": " + word(description.decoder_cleans_up) + '}';
-    case TokenizerDescription::Decoder::kByteLevel:
-      return "{\"type\": \"ByteLevel\", \"add_prefix_space\": true, \"trim_offsets\": true, \"use_regex\": true}";
-    case TokenizerDescription::Decoder::kNone:
-      break;
-  }
-  return "null";
-}
-
 // With what a tokenizer_config.json would say: other libraries read over it here.
 std::string model(const TokenizerDescription& description) {
   std::string out = "{\"type\": ";
@@ -128,6 +118,9 @@ std::string model(const TokenizerDescription& description) {
     out += "\"WordPiece\", \"unk_token\": " + unknown +
            ", \"continuing_subword_prefix\": " + quoted(description.word_pieces.prefix) +
            ", \"max_input_chars_per_word\": " + std::to_string(description.word_pieces.longest_word);
+  } else if (description.kind == TokenizerKind::kUnigram) {
+    out += "\"Unigram\", \"unk_id\": " + std::to_string(description.unigram.unknown) +
+           ", \"byte_fallback\": " + word(description.unigram.byte_fallback);
   } else {
     out += "\"BPE\", \"dropout\": null, \"unk_token\": " + unknown +
            ", \"continuing_subword_prefix\": \"\", \"end_of_word_suffix\": \"\", \"fuse_unk\": false, "
@@ -142,8 +135,21 @@ std::string model(const TokenizerDescription& description) {
   out += '}';
   if (description.cleans_up_decoded) out += ", \"clean_up_tokenization_spaces\": true";
   if (description.truncates_left) out += ", \"truncation_side\": \"left\"";
-  out += ",\n\"vocab\": {";
   separator = "";
+  if (description.kind == TokenizerKind::kUnigram) {
+    out += ",\n\"vocab\": [";
+    for (const auto& [token, id] : description.tokens) {
+      out += separator;
+      out += '[';
+      append_json_string(out, token);
+      out += ", ";
+      append_json_number(out, description.unigram.scores[static_cast<size_t>(id)]);
+      out += ']';
+      separator = ", ";
+    }
+    return out + "]}";
+  }
+  out += ",\n\"vocab\": {";
   for (const auto& [token, id] : description.tokens) {
     out += separator;
     append_json_string(out, token);
@@ -186,7 +192,7 @@ std::string write_tokenizer_json(const TokenizerDescription& description) {
   out += "],\n\"normalizer\": " + normalizer(description);
   out += ",\n\"pre_tokenizer\": " + pre_tokenizer(description);
   out += ",\n\"post_processor\": " + post_processor(description);
-  out += ",\n\"decoder\": " + decoder(description);
+  out += ",\n\"decoder\": " + write_decoder_steps(description.decoders);
   return out + ",\n\"model\": " + model(description) + "}\n";
 }
 

@@ -60,7 +60,7 @@ void check_text(const Tokenizer& tokenizer, const Tokenizer& copy, std::string_v
     require(lffn::valid_utf8_length(text.substr(span.begin, span.end - span.begin)) == span.end - span.begin,
             "a token has whole characters");
   }
-  for (const int32_t id : ids) require(tokenizer.token_of(id) != nullptr, "an id is in the vocabulary");
+  for (const int32_t id : ids) require(tokenizer.token_of(id).has_value(), "an id is in the vocabulary");
   options.spans = false;
   copy.encode(text, nullptr, options, scratch, again);
   require(again.ids == ids, "a tokenizer that was written and read gives the same ids, and so without spans");

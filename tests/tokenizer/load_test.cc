@@ -172,7 +172,8 @@ struct Refusal {
 
 TEST(LoadJson, RefusesWhatItDoesNotKnow) {
   const Refusal refusals[] = {
-      {R"("type": "BPE")", R"("type": "Unigram")", "'/model/type' must be \"WordPiece\" or \"BPE\""},
+      {R"("type": "BPE")", R"("type": "WordLevel")", "'/model/type' must be \"WordPiece\", \"BPE\" or \"Unigram\""},
+      {R"("type": "BPE")", R"("type": "Unigram")", "'/model/unk_id' must be a whole number from 0 to 4194303"},
       {R"("dropout": null)", R"("dropout": 0.1)", "'/model/dropout' must be null; nothing else is known here"},
       {R"("unk_token": null)", R"("unk_token": "?")", "the token '?' is missing"},
       {R"("dropout": null)", R"("end_of_word_suffix": "</w>")",
@@ -189,7 +190,8 @@ TEST(LoadJson, RefusesWhatItDoesNotKnow) {
        "'/post_processor/type' must be \"TemplateProcessing\", \"BertProcessing\" or \"RobertaProcessing\""},
       {R"(["</s>", 2])", R"(["</s>", 1])", "the id 1 of the template belongs to no token"},
       {R"("type": "ByteLevel"}, "model")", R"("type": "CTC"}, "model")",
-       "'/decoder/type' must be \"WordPiece\" or \"ByteLevel\""},
+       "'/decoder/type' must be \"WordPiece\", \"ByteLevel\", \"Metaspace\", \"ByteFallback\", \"Fuse\", \"Strip\", "
+       "\"Replace\" or \"Sequence\""},
       {R"("content": "<s>")", R"("content": "")", "'/added_tokens/0/content' must be a text that is not empty"},
       {R"({"id": 4)", R"({"id": 4.5)", "'/added_tokens/3/id' must be a whole number from 0 to 4194303"},
       {R"({"id": 4)", R"({"id": 5)", "the id 5 of the token '<mask>' belongs to another token"},
@@ -218,12 +220,18 @@ TEST(LoadJson, RefusesWhatItDoesNotKnow) {
   }
   EXPECT_EQ(json_failure("5"), "tokenizer.json: '/model/vocab' is missing");
   EXPECT_EQ(json_failure("[]"), "tokenizer.json: '/model/vocab' is missing");
-  for (const char* vocab : {"[]", "5", R"(["a"])"}) {
+  for (const char* vocab : {"[]", "5", R"([["a", 1]])"}) {
     EXPECT_EQ(json_failure(R"({"model": {"type": "WordPiece", "vocab": )" + std::string(vocab) + "}}"),
               "tokenizer.json: '/model/vocab' must be an object of tokens and their ids");
   }
   EXPECT_EQ(json_failure(R"({"model": {"type": "Unigram", "vocab": [["a", 0.5]]}})"),
-            "tokenizer.json: '/model/type' must be \"WordPiece\" or \"BPE\"");
+            "tokenizer.json: '/model/unk_id' must be a whole number from 0 to 4194303");
+  for (const char* vocab : {R"(["a"])", R"([["a"]])", R"([[1, "a"]])", R"([["a", 1, 2]])", R"([["a", "b"]])",
+                            R"([["a", [1]]])", R"([{"a": 1}])", R"([["a", 1], 5])"}) {
+    EXPECT_EQ(json_failure(R"({"model": {"type": "Unigram", "unk_id": 0, "vocab": )" + std::string(vocab) + "}}"),
+              "tokenizer.json: '/model/vocab' must be an array of pairs of pieces and their scores")
+        << vocab;
+  }
   EXPECT_EQ(json_failure(R"({"model": {"type": "WordPiece", "continuing_subword_prefix": 3, "vocab": {"[UNK]": 0}}})"),
             "tokenizer.json: '/model/continuing_subword_prefix' must be a text");
 }

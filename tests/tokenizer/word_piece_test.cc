@@ -98,7 +98,7 @@ TEST(WordPiece, FindsAddedTokens) {
   EXPECT_EQ(strips->size(), 41);
   EXPECT_EQ(strips->id_of("Xy"), 40);
   EXPECT_EQ(*strips->token_of(40), "Xy");
-  EXPECT_EQ(strips->token_of(39), nullptr);
+  EXPECT_FALSE(strips->token_of(39).has_value());
   EXPECT_EQ(encode(*strips, "[MASK]a[mask]"), (Ids{kMask, kA, kUnk, kUnk, kUnk}));
 }
 

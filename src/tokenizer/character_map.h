@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SentencePiece's precompiled rules of normalising: what characters and short rows of them become.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/aligned_text.h"
+
+namespace lffn {
+
+class CharacterMap {
+ public:
+  // The rules as they stand in files: the size of a trie, a double array of 32-bit units, then the replacements, each
+  // ended by a zero byte. Throws Error(LFFN_ERROR_BAD_MODEL), which begins with `where`.
+  CharacterMap(std::string_view rules, const std::string& where);
+
+  // What the text becomes, by the shortest of its beginnings that there is a rule for; nullopt: no rule.
+  std::optional<std::string_view> find(std::string_view text) const;
+
+  // Replaces `to`. Each grapheme cluster of fewer than six bytes that begins with what has a rule becomes what the rule
+  // says, all of it; else each of its characters does. So the reference does it. Returns false, and leaves `to` alone,
+  // if nothing changes. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  bool apply(const AlignedText& text, AlignedText& to, const int32_t* cancel) const;
+
+  std::string rules() const;
+  size_t longest_text() const { return longest_text_; }  // bytes that a rule can make of one
+
+ private:
+  bool is_plain(std::string_view text, size_t at) const;
+
+  std::vector<uint32_t> units_;
+  std::string texts_;
+  size_t longest_text_ = 0;
+  bool has_rule_[128];  // of a byte of ASCII alone
+};
+
+}  // namespace lffn

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalisers one after another, as Unigram's vocabularies want them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/aligned_text.h"
+#include "tokenizer/character_map.h"
+#include "tokenizer/pattern.h"
+#include "tokenizer/unicode_form.h"
+
+namespace lffn {
+
+struct NormalizerStep {
+  enum class Kind : uint8_t { kPrecompiled, kForm, kReplace, kPrepend, kStrip, kLowercase, kStripAccents } kind;
+  std::shared_ptr<const CharacterMap> map = nullptr;  // of kPrecompiled
+  UnicodeForm form = UnicodeForm::kC;                 // of kForm
+  Pattern pattern = {};                               // of kReplace: what is replaced
+  std::string text = {};                              // of kReplace: by what; of kPrepend
+  bool left = true, right = true;                     // of kStrip: which end
+};
+
+class NormalizerChain {
+ public:
+  // Throws Error(LFFN_ERROR_BAD_MODEL), which begins with `where`, for steps that together could make a text more than
+  // 4096 times as long.
+  NormalizerChain(const std::vector<NormalizerStep>& steps, const std::string& where);
+
+  // Replaces `to` and `spare`. The text, which must be UTF-8, stands at `begin` in the caller's text. Throws
+  // Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, AlignedText& spare,
+                 const int32_t* cancel) const;
+
+ private:
+  std::vector<NormalizerStep> steps_;
+};
+
+}  // namespace lffn

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tokenizer/unigram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <stdexcept>
+
+#include "format/utf8.h"
+#include "runtime/cancel_flag.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+constexpr double kUnknownPenalty = 10;  // as in SentencePiece
+constexpr uint32_t kNowhere = UINT32_MAX;
+constexpr size_t kLooks = 1 << 12;  // bytes between two looks at the flag
+
+size_t character_size(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+}  // namespace
+
+Unigram::Unigram(const Vocabulary& vocabulary, Settings&& settings, const std::string& where)
+    : vocabulary_(vocabulary), settings_(std::move(settings)), trie_(vocabulary) {
+  double least = INFINITY;
+  for (int32_t id = 0; id < vocabulary.end(); ++id) {
+    const double score = settings_.scores[static_cast<size_t>(id)];
+    if (!std::isfinite(score)) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: the score of %s is not a finite number", where.c_str(),
+           in_quotes(vocabulary.text(id)).c_str());
+    }
+    if (vocabulary.text(id).size() > kLongestPiece) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: the piece %s has %zu bytes, more than the %zu allowed", where.c_str(),
+           in_quotes(vocabulary.text(id)).c_str(), vocabulary.text(id).size(), kLongestPiece);
+    }
+    least = std::min(least, score);
+  }
+  unknown_score_ = least - kUnknownPenalty;
+  for (size_t byte = 0; byte < 256; ++byte) {
+    constexpr char kDigits[] = "0123456789ABCDEF";
+    byte_ids_[byte] = vocabulary.find(std::string("<0x") + kDigits[byte >> 4] + kDigits[byte & 15] + '>');
+  }
+}
+
+// Unknown characters that stand side by side may be a piece together, if a hostile one.
+int32_t Unigram::id_of_unknown(std::string_view text) const {
+  const int32_t piece = text.size() <= kLongestPiece ? vocabulary_.find(text) : -1;
+  if (piece >= 0) return piece;
+  const auto has_id = [&](char byte) { return byte_ids_[static_cast<unsigned char>(byte)] >= 0; };
+  return settings_.byte_fallback && std::all_of(text.begin(), text.end(), has_id) ? kBytes : settings_.unknown;
+}
+
+void Unigram::find_best(std::string_view text, Scratch& scratch, const int32_t* cancel) const {
+  if (text.size() >= kNowhere) throw std::length_error("a piece of text");
+  scratch.found.clear();
+  poll(cancel);
+  scratch.steps.assign(text.size() + 1, {0, kNowhere, -1});
+  Scratch::Step* const steps = scratch.steps.data();
+  size_t polled = kLooks;
+  for (size_t at = 0; at < text.size();) {
+    if (at >= polled) {
+      poll(cancel);
+      polled = at + kLooks;
+    }
+    const double here = steps[at].score;
+    const size_t character = character_size(text[at]);
+    const auto offer = [&](size_t end, double score, int32_t id) {
+      Scratch::Step& step = steps[end];
+      if (step.begin == kNowhere || score > step.score) step = {score, static_cast<uint32_t>(at), id};
+    };
+    bool is_known = false;
+    trie_.for_starts(text.substr(at), [&](size_t size, int32_t id) {
+      offer(at + size, settings_.scores[static_cast<size_t>(id)] + here, id);
+      is_known = is_known || size == character;
+    });
+    if (!is_known) offer(at + character, unknown_score_ + here, settings_.unknown);
+    at += character;
+  }
+  for (size_t end = text.size(); end > 0;) {
+    size_t begin = steps[end].begin;
+    int32_t id = steps[end].id;
+    if (id == settings_.unknown) {
+      while (begin > 0 && steps[begin].id == id) begin = steps[begin].begin;
+      id = id_of_unknown(text.substr(begin, end - begin));
+    }
+    scratch.found.push_back({id, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});
+    end = begin;
+  }
+}
+
+}  // namespace lffn
