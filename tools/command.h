@@ -19,6 +19,7 @@ Command convert_command(CLI::App& parent);
 Command create_command(CLI::App& parent);
 Command embed_command(CLI::App& parent);
 Command encode_command(CLI::App& parent);
+Command evaluate_command(CLI::App& parent);
 Command fill_mask_command(CLI::App& parent);
 Command info_command(CLI::App& parent);
 Command isa_command(CLI::App& parent);

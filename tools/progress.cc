@@ -23,7 +23,11 @@ std::string line(const std::string& what, int64_t done, int64_t total, double se
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
     const int filled = static_cast<int>(share * kBarWidth);
     const std::string bar = std::string(filled, '#') + std::string(kBarWidth - filled, '.');
-    std::snprintf(text, sizeof text, ": [%s] %3.0f %%, %.0f s", bar.c_str(), 100 * share, seconds);
+    const int end = std::snprintf(text, sizeof text, ": [%s] %3.0f %%, %.0f s", bar.c_str(), 100 * share, seconds);
+    if (share > 0 && share < 1) {
+      std::snprintf(text + end, sizeof text - static_cast<size_t>(end), ", about %.0f s left",
+                    seconds * (1 / share - 1));
+    }
   } else if (done > 0) {
     std::snprintf(text, sizeof text, ": %lld, %.0f s", static_cast<long long>(done), seconds);
   } else {

@@ -42,13 +42,7 @@ std::string without_place(const std::string& message) {
 
 }  // namespace
 
-void TextOptions::add_to(CLI::App& app) {
-  app.add_flag("--json-lines", json_lines_,
-               "Each line of the input is a JSON string, or an object {\"text\": ..., \"pair\": ...}");
-  app.add_option("--max-tokens", max_tokens_, "Cut texts to so many tokens, special ones counted")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  app.add_flag("--truncate", truncate_, "Cut texts to what the model means to read");
+void TextOptions::add_prompts_to(CLI::App& app) {
   CLI::Option* const prompt =
       app.add_option("--prompt", prompt_, "Put the model's prompt of this name before each text")->type_name("NAME");
   CLI::Option* const text = app.add_option("--prompt-text", prompt_text_, "Put this text before each text")
@@ -57,6 +51,24 @@ void TextOptions::add_to(CLI::App& app) {
   app.add_flag("--no-prompt", no_prompt_, "Do not put the model's default prompt before texts")
       ->excludes(prompt)
       ->excludes(text);
+}
+
+void TextOptions::add_reading_to(CLI::App& app) {
+  truncate_ = true;
+  app.add_option("--max-tokens", max_tokens_, "Cut texts to so many tokens instead, special ones counted")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  add_prompts_to(app);
+}
+
+void TextOptions::add_to(CLI::App& app) {
+  app.add_flag("--json-lines", json_lines_,
+               "Each line of the input is a JSON string, or an object {\"text\": ..., \"pair\": ...}");
+  app.add_option("--max-tokens", max_tokens_, "Cut texts to so many tokens, special ones counted")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_flag("--truncate", truncate_, "Cut texts to what the model means to read");
+  add_prompts_to(app);
 }
 
 lookupffn::RunOptions TextOptions::run_options() const {

@@ -21,6 +21,8 @@ struct TextRecord {
 class TextOptions {
  public:
   void add_to(CLI::App& app);
+  // Those that tell how texts are read by the model, for a command that always cuts them to what it means to read.
+  void add_reading_to(CLI::App& app);
   bool json_lines() const { return json_lines_; }
   lookupffn::RunOptions run_options() const;
   // Whether the model is needed to know how texts are to be read, and not its tokenizer alone.
@@ -28,6 +30,8 @@ class TextOptions {
   int64_t max_tokens() const { return max_tokens_; }
 
  private:
+  void add_prompts_to(CLI::App& app);
+
   bool json_lines_ = false;
   bool truncate_ = false;
   bool no_prompt_ = false;

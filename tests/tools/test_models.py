@@ -17,7 +17,7 @@ COMMAND = os.environ["LOOKUPFFN_COMMAND"].split(";")
 DATA = Path(__file__).resolve().parents[1] / "model" / "data"
 MODEL = str(DATA / "model-lookup")
 WIDTH = 64
-SUBCOMMANDS = ("fill-mask", "embed", "encode", "classify", "rerank", "search", "tokenize", "convert")
+SUBCOMMANDS = ("fill-mask", "embed", "encode", "classify", "rerank", "search", "tokenize", "convert", "evaluate")
 LINES = "The quick brown fox.\nnaïve café\n\nx <mask>\n"
 
 
