@@ -235,6 +235,8 @@ def replace_paper_ffns(encoder: Encoder, kind: str = "lookup", layers: Optional[
     count = encoder.config.num_hidden_layers
     chosen = list(range(count)) if layers is None else [range(count)[i] for i in layers]
     values = with_changes(encoder.config.to_dict(), chosen, changes, count)
+    if isinstance(values["intermediate_size"], list):
+        raise ValueError("intermediate_size holds for all layers; it cannot be changed for some of them")
     values["ffn_kinds"] = [kind if i in chosen else old for i, old in enumerate(encoder.config.ffn_kinds)]
     config = EncoderConfig.from_dict(values)
     reference = encoder.embeddings.LayerNorm.weight

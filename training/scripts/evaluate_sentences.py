@@ -91,7 +91,7 @@ def student_of(teacher_folder, path):
         sys.exit(f"evaluate_sentences.py: {path} has another teacher")
     if note["phase"] != "whole":
         sys.exit(f"evaluate_sentences.py: {path} has only begun")
-    student.replace_ffns(options.kind, note["layers"], **options.changes())
+    student.shape(options, note["layers"])
     Whole.choose_what_learns(student, options)
     learns = [parameter for parameter in student.model.parameters() if parameter.requires_grad]
     State(path, student.model, note["megabytes"]).read(torch.optim.AdamW(learns))

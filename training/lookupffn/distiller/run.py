@@ -14,7 +14,6 @@ import torch
 from torch import nn
 
 from ..closed_form import ClosedForm
-from ..family_config import FamilyConfig
 from ..parallel import Processes
 from ..progress import Progress
 from ..words import BITS
@@ -64,10 +63,7 @@ class Run:
             raise ValueError(f"--layers are {', '.join(map(str, self.layers))}, expected 0 to {count - 1}")
         torch.manual_seed(options.seed)
         self.student = self.teacher.copy()
-        self.kinds = options.kinds(len(self.layers))
-        config = self.teacher.model.config
-        size_key = config.name_of("intermediate_size") if isinstance(config, FamilyConfig) else "intermediate_size"
-        self.student.shape(self.kinds, self.layers, options.changes(size_key), options.heads)
+        self.kinds = self.student.shape(options, self.layers)
         self.fitted = [i for i in self.layers if hasattr(self.student.layers[i], "FFN")]
         self.student.model.eval()
         self.earlier = Subject.load_student(start, self.teacher) if start is not None else None

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from .. import files, narrow, single_file
 from ..encoder import Encoder
-from ..family_config import PREFIXES
+from ..family_config import PREFIXES, FamilyConfig
 from ..family_model import FamilyModel, load_folder, save_folder
 from ..sentence import SentenceEncoder, is_sentence_encoder, load_sentence_encoder
 from ..swap import replace_ffns
@@ -98,16 +98,19 @@ class Subject:
             return self.model.class_logits(hidden)
         return self.model.logits(hidden[ids == self.tokenizer.mask_id])
 
-    def shape(self, kinds: list[str], layers: list[int], changes: dict[str, Any], heads: Any) -> None:
-        """New FFNs, and only so many of the heads, for these layers."""
+    def shape(self, options: Any, layers: list[int]) -> list[str]:
+        """New FFNs, and only so many of the heads, for these layers, as the Options of a run say. Returns the kinds."""
+        kinds, heads, config = options.kinds(len(layers)), options.heads, self.model.config
+        changes = options.changes(config.name_of("intermediate_size") if isinstance(config, FamilyConfig)
+                                  else "intermediate_size")
         if isinstance(self.model, Encoder):
             if len(set(kinds)) > 1 or heads is not None or "ffn_words" in changes:
                 raise ValueError(f"{self.folder}: the paper's encoder has FFNs of one kind, all heads and no rows by word")
             replace_ffns(self.model, kinds[0], layers, **changes)
-            return
+            return kinds
         replace_ffns(self.model, kinds, layers, **changes)
         if heads is None:
-            return
+            return kinds
         each = heads if isinstance(heads, list) else [heads] * len(layers)
         if len(each) != len(layers):
             raise ValueError(f"--heads has {len(each)} entries for {len(layers)} layers")
@@ -115,6 +118,7 @@ class Subject:
             if count > self.layers[i].num_heads:
                 raise ValueError(f"--heads is {count}, but the teacher's layer {i} has {self.layers[i].num_heads}")
             narrow.keep_heads(self.model, i, range(count))
+        return kinds
 
     def set_word_rows(self, counts: Tensor) -> None:
         """The words that occur most often have rows of their own, all others share the last."""
