@@ -65,7 +65,7 @@ lookupffn::Layer make(const Case& one, int32_t table_dtype, int32_t hash_dtype) 
 }
 
 std::vector<float> recorded_x(const std::string& path) {
-  const FileBytes bytes(path, false);
+  const FileBytes bytes(path);
   const Safetensors file = parse_safetensors(bytes.data(), bytes.size());
   const TensorView* x = file.find("x");
   if (x == nullptr || x->dtype != DType::kF32) throw lookupffn::BadModel(path + ": no tensor x of F32");

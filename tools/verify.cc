@@ -74,7 +74,7 @@ VerifyFigures compare(const VerifyOptions& options) {
   const lookupffn::Layer layer = options.layer.load(options.model);
   const Progress progress("checking " + options.model);
   const lookupffn::LayerInfo info = layer.info();
-  const FileBytes bytes(options.io, false);
+  const FileBytes bytes(options.io);
   const Safetensors file = parse_safetensors(bytes.data(), bytes.size());
   const TensorView* first = file.find("x");
   const int64_t tokens = first == nullptr || first->shape.empty() ? 0 : first->shape[0];

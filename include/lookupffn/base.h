@@ -94,8 +94,9 @@ enum {
 
 /** Flags of lffn_load_options. */
 enum {
-  /** Map the file while loading instead of reading it. Saves one copy; but a file that another process shortens
-   * meanwhile then kills this process with SIGBUS, which is why it is off by default. */
+  /** Map what is used as it lies in the file, a model's rows by word, for as long as the model lives: processes share
+   * it, and loading does not wait for it. But a file that another process shortens meanwhile then kills this process
+   * with SIGBUS, which is why it is off by default. All else is read. */
   LFFN_LOAD_MMAP = 1u << 0,
   /** Treat denormal numbers as zero inside forward; the calling thread's mode is restored afterwards. */
   LFFN_LOAD_FLUSH_DENORMALS = 1u << 1

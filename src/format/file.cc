@@ -17,28 +17,29 @@ constexpr size_t kWindowBytes = size_t{1} << 18;
 
 }  // namespace
 
-FileBytes::FileBytes(const std::string& path, bool map) {
+FileBytes::FileBytes(const std::string& path) {
   const InputFile file(path);
-  size_ = file.size();
-  if (map) {
-    if (size_ > 0) mapped_ = file.map(size_);
-    return;
-  }
-  memory_ = Memory(size_);
+  const size_t size = file.size();
+  memory_ = Memory(size);
   uint8_t beyond;
-  if (file.read(0, memory_.data(), size_) != size_ || file.read(size_, &beyond, 1) != 0) fail_size_changed(path);
-}
-
-FileBytes::~FileBytes() {
-  if (mapped_ != nullptr) InputFile::unmap(mapped_, size_);
+  if (file.read(0, memory_.data(), size) != size || file.read(size, &beyond, 1) != 0) fail_size_changed(path);
 }
 
 void FileBytes::read(size_t first, size_t count, void* to) const {
-  if (count > 0) std::memcpy(to, static_cast<const uint8_t*>(data()) + first, count);
+  if (count > 0) std::memcpy(to, memory_.as<uint8_t>() + first, count);
 }
 
-FileReader::FileReader(const std::string& path) : path_(path), file_(path), size_(file_.size()) {
+FileReader::FileReader(const std::string& path, bool maps)
+    : path_(path), file_(path), size_(file_.size()), maps_(maps) {
   for (Window& window : windows_) window.memory = Memory(std::min(size_, kWindowBytes));
+}
+
+std::shared_ptr<const unsigned char> FileReader::map(size_t first, size_t count) const {
+  if (!maps_) return nullptr;
+  const size_t before = first % kMapUnit, size = before + count;
+  const void* mapped = file_.map(first - before, size);
+  const std::shared_ptr<const void> whole(mapped, [size](const void* start) { InputFile::unmap(start, size); });
+  return {whole, static_cast<const unsigned char*>(mapped) + before};
 }
 
 // The window that holds this byte, filled from it on unless it did already.

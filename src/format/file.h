@@ -12,30 +12,28 @@
 
 namespace lffn {
 
-// A whole file in memory: read, or mapped when the caller asked for it. Throws Error(LFFN_ERROR_IO).
+// A whole file in memory. Throws Error(LFFN_ERROR_IO).
 class FileBytes : public Bytes {
  public:
-  FileBytes(const std::string& path, bool map);
-  ~FileBytes() override;
-  FileBytes(const FileBytes&) = delete;
-  FileBytes& operator=(const FileBytes&) = delete;
-  const void* data() const { return mapped_ != nullptr ? mapped_ : memory_.data(); }
-  size_t size() const override { return size_; }
+  explicit FileBytes(const std::string& path);
+  const void* data() const { return memory_.data(); }
+  size_t size() const override { return memory_.size(); }
   void read(size_t first, size_t count, void* to) const override;
 
  private:
-  size_t size_ = 0;
-  const void* mapped_ = nullptr;
   Memory memory_;
 };
 
-// An open file, read through a few small windows, so that a tensor and its scales may be read in turns. Throws
-// Error(LFFN_ERROR_IO), also when the file turns out shorter than it was.
+// An open file, read through a few small windows, so that a tensor and its scales may be read in turns. What is used
+// where it lies may be mapped, if the caller asked for it. Throws Error(LFFN_ERROR_IO), also when the file turns out
+// shorter than it was.
 class FileReader : public Bytes {
  public:
-  explicit FileReader(const std::string& path);
+  explicit FileReader(const std::string& path, bool maps = false);
   size_t size() const override { return size_; }
   void read(size_t first, size_t count, void* to) const override;
+  bool can_map() const override { return maps_; }
+  std::shared_ptr<const unsigned char> map(size_t first, size_t count) const override;
 
  private:
   struct Window {
@@ -48,6 +46,7 @@ class FileReader : public Bytes {
   std::string path_;  // for messages
   InputFile file_;
   size_t size_;
+  bool maps_;
   mutable Window windows_[3];
   mutable uint64_t uses_ = 0;
 };

@@ -24,8 +24,7 @@ std::string Folder::read_text(const std::string& name, size_t most) const {
 bool FolderOnDisk::has(const std::string& name) const { return file_exists(path(name)); }
 
 std::unique_ptr<const Bytes> FolderOnDisk::open(const std::string& name) const {
-  if (map_) return std::make_unique<const FileBytes>(path(name), true);
-  return std::make_unique<const FileReader>(path(name));
+  return std::make_unique<const FileReader>(path(name), map_);
 }
 
 FolderInMemory::FolderInMemory(std::vector<File> files) : files_(std::move(files)) {

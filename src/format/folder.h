@@ -29,7 +29,7 @@ class Folder {
 
 class FolderOnDisk : public Folder {
  public:
-  // map: files are mapped instead of read.
+  // map: what of a file is used where it lies may be mapped.
   FolderOnDisk(std::string path, bool map) : path_(std::move(path)), map_(map) {}
   bool has(const std::string& name) const override;
   std::unique_ptr<const Bytes> open(const std::string& name) const override;

@@ -21,6 +21,10 @@ class CountedBytes : public Bytes {
     progress_.expect(bytes_->size());
   }
   size_t size() const override { return bytes_->size(); }
+  bool can_map() const override { return bytes_->can_map(); }
+  std::shared_ptr<const unsigned char> map(size_t first, size_t count) const override {
+    return bytes_->map(first, count);
+  }
   void read(size_t first, size_t count, void* to) const override {
     // A tensor may be read at once; the host wants to hear more often.
     for (size_t done = 0; done < count;) {

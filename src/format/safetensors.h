@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct TensorView {
   std::string shape_text() const;  // "[128,256,512]"
   // Copies `count` bytes from byte `first` of the data on.
   void read(size_t first, size_t count, void* to) const;
+  // Whether the data can be used where it lies, and the data then, see Bytes; else nullptr.
+  bool can_map() const { return data == nullptr && size > 0 && source->can_map(); }
+  std::shared_ptr<const uint8_t> map() const { return can_map() ? source->map(source_byte, size) : nullptr; }
 };
 
 // Of so many numbers in memory as the shape says.

@@ -53,8 +53,8 @@ size_t InputFile::read(size_t at, void* to, size_t size) const {
   return done;
 }
 
-const void* InputFile::map(size_t size) const {
-  void* const mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file_, 0);
+const void* InputFile::map(size_t first, size_t size) const {
+  void* const mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file_, static_cast<off_t>(first));
   if (mapped == MAP_FAILED) fail_io("map", path_, errno);
   return mapped;
 }

@@ -74,10 +74,13 @@ size_t InputFile::read(size_t at, void* to, size_t size) const {
   return done;
 }
 
-const void* InputFile::map(size_t size) const {
+const void* InputFile::map(size_t first, size_t size) const {
   const void* mapped = nullptr;
   const HANDLE mapping = CreateFileMappingW(file_, nullptr, PAGE_READONLY, 0, 0, nullptr);
-  if (mapping != nullptr) mapped = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, size);
+  if (mapping != nullptr) {
+    const auto high = static_cast<DWORD>(static_cast<uint64_t>(first) >> 32);
+    mapped = MapViewOfFile(mapping, FILE_MAP_READ, high, static_cast<DWORD>(first & 0xffffffffu), size);
+  }
   const DWORD error = mapped == nullptr ? GetLastError() : 0;
   if (mapping != nullptr) CloseHandle(mapping);
   if (mapped == nullptr) fail_io("map", path_, static_cast<int>(error));

@@ -155,6 +155,21 @@ struct WordsPlan {
 };
 constexpr int64_t kWordUnitInt8 = 64;
 
+// Rows that words choose, as they lie in a file, for some tokens: out += row(id).
+enum class WordRowKind : int32_t { kF32, kF16, kBf16, kInt8, kInt4 };
+struct WordRowsPlan {
+  WordRowKind kind;
+  const uint8_t* rows;
+  int64_t row_bytes;
+  const float* scales;  // of each row, of int8 and int4 ones; else nullptr
+  int64_t columns;
+  const int32_t* ids;          // [tokens]
+  const int32_t* row_of_word;  // nullptr: a word's row has its number
+  int64_t tokens;
+  float* out;
+  int64_t out_stride;
+};
+
 // Rows of one call that share each panel while it is in the L1 cache.
 constexpr int64_t kLinearRows = 96;
 
@@ -225,6 +240,7 @@ struct Kernels : IntegerKernels {
   // Bytes of scratch that attend needs: in proportion to the number of keys.
   size_t (*attention_scratch)(int64_t num_keys, int64_t head_size);
   void (*attend)(const AttentionPlan& plan, void* scratch);
+  void (*add_word_rows)(const WordRowsPlan& plan);
   const TrainKernels* train;
 };
 

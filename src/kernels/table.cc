@@ -9,6 +9,7 @@
 #include "kernels/linear.h"
 #include "kernels/panels.h"
 #include "kernels/train_kernels.h"
+#include "kernels/word_rows.h"
 
 namespace lffn {
 namespace {
@@ -33,6 +34,7 @@ constexpr Kernels all_kernels() {
   table.normalise = normalise;
   table.attention_scratch = attention_scratch;
   table.attend = attend;
+  table.add_word_rows = add_word_rows;
   table.train = &LFFN_TRAIN_TABLE;
   return table;
 }

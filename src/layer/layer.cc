@@ -99,8 +99,7 @@ const std::string& stored_config(const Safetensors& file, const char* kind) {
 }
 
 std::unique_ptr<const Bytes> open_file(const std::string& path, const LoadOptions& options) {
-  if (options.map_file) return counted(std::make_unique<const FileBytes>(path, true), options.progress);
-  return counted(std::make_unique<const FileReader>(path), options.progress);
+  return counted(std::make_unique<const FileReader>(path, options.map_file), options.progress);
 }
 
 std::unique_ptr<const Bytes> borrow_bytes(const void* data, size_t size, const LoadOptions& options) {

@@ -9,6 +9,7 @@ namespace lffn {
 namespace {
 
 constexpr int64_t kQueriesPerItem = 48;
+constexpr int64_t kTokensPerItem = 64;
 
 }  // namespace
 
@@ -24,10 +25,16 @@ void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
     before_ffn = &layer.attention_norm;
   }
 
-  const int64_t a = config_.attention_size();
+  // All of a layer without heads.
+  if (!layer.attention_bias.empty()) {
+    if (!pre_norm && before_attention != nullptr) normalise(*before_attention, hidden, chunk.tokens);
+    add_bias(layer.attention_bias, chunk.tokens, hidden);
+    clock_.lap(LFFN_STAGE_LINEAR);
+  }
+  const int64_t a = config_.attention_size(number);
   const Rows wide = {floats(layout_.wide), row_stride(3 * a)};
   const Rows summed = {floats(layout_.summed), row_stride(a)};
-  for (int64_t first = chunk.first; first < chunk.last;) {
+  for (int64_t first = chunk.first; a > 0 && first < chunk.last;) {
     const Span batch = next_span(call_, first, chunk.last, batch_tokens(model_));
     first = batch.last;
     const Rows residual = {hidden.row(batch.begin - chunk.begin), hidden.stride};
@@ -41,7 +48,7 @@ void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
     layer.query_key_value.run(workers_, project);
     clock_.lap(LFFN_STAGE_LINEAR);
 
-    attend(batch, wide, summed, config_.num_heads);
+    attend(batch, wide, summed, config_.heads[number]);
     clock_.lap(LFFN_STAGE_ATTENTION);
 
     Linear::Call out;
@@ -56,7 +63,25 @@ void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
 
   if (!layer.up.empty()) add_neurons(layer, *before_ffn, chunk.tokens, hidden);
   if (!layer.lookup.empty()) add_lookup(layer, *before_ffn, chunk.tokens, hidden);
+  if (!layer.ffn_bias.empty()) {
+    if (!pre_norm) normalise(*before_ffn, hidden, chunk.tokens);
+    add_bias(layer.ffn_bias, chunk.tokens, hidden);
+  }
+  if (!layer.words.empty()) {
+    layer.words.add(workers_, call_.ids + chunk.begin, weights_.row_of_word, chunk.tokens, hidden);
+  }
   clock_.lap(LFFN_STAGE_FFN);
+}
+
+void Pass::add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const {
+  const int64_t items = (tokens + kTokensPerItem - 1) / kTokensPerItem;
+  workers_.run(items, workers_.threads_for(static_cast<double>(tokens * d_)), [&](int64_t item, int32_t) {
+    const int64_t end = std::min(tokens, (item + 1) * kTokensPerItem);
+    for (int64_t t = item * kTokensPerItem; t < end; ++t) {
+      float* row = hidden.row(t);
+      for (int64_t i = 0; i < d_; ++i) row[i] += bias.data()[i];
+    }
+  });
 }
 
 // wide: queries, keys and values of all heads side by side.

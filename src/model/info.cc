@@ -22,10 +22,20 @@ static_assert(static_cast<int32_t>(Pooling::kFirst) + 1 == LFFN_POOLING_FIRST &&
                   static_cast<int32_t>(Scaling::kYes) == LFFN_NORMALIZE_YES &&
                   static_cast<int32_t>(Scaling::kNo) == LFFN_NORMALIZE_NO,
               "the header's numbers are these");
+// Of the first linear layer there is.
+int32_t linear_dtype(const Weights& weights) {
+  for (const LayerWeights& layer : weights.layers) {
+    for (const Linear* linear : {&layer.query_key_value, &layer.up, &layer.linear}) {
+      if (!linear->empty()) return linear->dtype();
+    }
+  }
+  return LFFN_F32;
+}
+
 }  // namespace
 
 lffn_model_info Model::info() const {
-  const int64_t d = config_.hidden_size, a = config_.attention_size();
+  const int64_t d = config_.hidden_size;
   lffn_model_info info = {};
   info.struct_size = sizeof info;
   info.vocab_size = config_.vocab_size;
@@ -73,11 +83,13 @@ lffn_model_info Model::info() const {
   info.file_bytes = static_cast<size_t>(stored);
   info.memory_bytes = bytes;
   info.scratch_bytes = most_scratch_bytes(*this);
-  for (const LayerWeights& layer : weights_.layers) {
+  for (size_t i = 0; i < weights_.layers.size(); ++i) {
+    const LayerWeights& layer = weights_.layers[i];
     info.attention_flop_per_token += layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
-    info.attention_flop_per_pair += 4 * a;
+    info.attention_flop_per_pair += 4 * config_.attention_size(i);
     info.ffn_flop_per_token +=
         layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() + layer.linear.flop_per_row();
+    info.ffn_flop_per_token += layer.words.empty() ? 0 : d;
     info.other_flop_per_token += 2 * 8 * d + 2 * d;  // two layer norms, two residuals
     if (layer.lookup.empty()) continue;
     const lffn_layer_info lookup = layer.lookup.layer().info();
@@ -89,7 +101,7 @@ lffn_model_info Model::info() const {
   if (has_lm_head()) {
     info.lm_head_flop_per_token = weights_.lm_dense.flop_per_row() + 8 * d + 2 * d * config_.vocab_size;
   }
-  info.linear_dtype = weights_.layers[0].query_key_value.dtype();
+  info.linear_dtype = linear_dtype(weights_);
   info.embedding_dtype = weights_.words.dtype();
   return info;
 }

@@ -32,6 +32,12 @@ class Sum {
     add(WordMatrix::bytes_for(shape[0], shape[1], held_as(part.words->dtype, options_.embedding_dtype)));
     work(checked_product(static_cast<size_t>(shape[1]), sizeof(float) + 1));
   }
+  void operator()(const PartNames&, const RowNumberTensor& part) {
+    if (!part.empty()) add(RowNumbers::bytes_for(*part.values));
+  }
+  void operator()(const PartNames&, const WordRowTensors& part) {
+    if (!part.empty()) add(WordRows::bytes_for(part));
+  }
   void operator()(const PartNames&, const LookupTensors& part) {
     if (part.empty()) return;
     add(Lookup::bytes_for(part, options_, kernels_));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "format/limits.h"
 #include "format/starts_with.h"
@@ -80,25 +81,75 @@ Activation activation_of(const JsonObject& object, const Family& family) {
   return row->activation;
 }
 
+bool is_list(const JsonValue* value) { return value != nullptr && value->shape == JsonValue::Shape::kList; }
+
+void check_length(const char* key, const JsonValue& list, const ModelConfig& config) {
+  if (list.items.size() != static_cast<size_t>(config.num_layers)) {
+    fail(LFFN_ERROR_BAD_MODEL, "config: '%s' has %zu entries, '%s' is %d", key, list.items.size(),
+         config.family->num_layers, config.num_layers);
+  }
+}
+
+// A number for each layer, from 0.
+std::vector<int32_t> read_list(const JsonObject& object, const char* key, const ModelConfig& config) {
+  const JsonValue& list = *object.value(key);
+  check_length(key, list, config);
+  std::vector<int32_t> numbers;
+  for (const JsonValue& item : list.items) {
+    if (item.shape != JsonValue::Shape::kScalar || item.scalar.kind != JsonScalar::Kind::kUnsigned ||
+        item.scalar.integer > static_cast<uint64_t>(kMaxSize)) {
+      object.refuse(key, "whole numbers from 0 to 2^20, one for each layer");
+    }
+    numbers.push_back(static_cast<int32_t>(item.scalar.integer));
+  }
+  return numbers;
+}
+
+void read_heads(const JsonObject& object, ModelConfig& config) {
+  const Family& family = *config.family;
+  const auto layers = static_cast<size_t>(config.num_layers);
+  if (is_list(object.value(family.num_heads))) {
+    config.heads = read_list(object, family.num_heads, config);
+    config.num_heads = *std::max_element(config.heads.begin(), config.heads.end());
+    config.head_size = object.integer("attention_head_size");
+  } else {
+    config.num_heads = object.integer(family.num_heads);
+    require_range(family.num_heads, config.num_heads, 1, kMaxSize);
+    config.heads.assign(layers, config.num_heads);
+    const bool divides = config.hidden_size % config.num_heads == 0;
+    config.head_size = object.integer("attention_head_size", divides ? config.hidden_size / config.num_heads : 0);
+    if (config.head_size == 0 && !divides) {
+      fail(LFFN_ERROR_BAD_MODEL, "config: '%s' is %d, which does not divide '%s', %d", family.num_heads,
+           config.num_heads, family.hidden_size, config.hidden_size);
+    }
+  }
+  require_range("attention_head_size", config.head_size, 1, kMaxSize);
+  require_range("num_attention_heads times attention_head_size", config.attention_size(), 0, kMaxSize);
+}
+
+void read_words(const JsonObject& object, ModelConfig& config) {
+  config.word_rows = object.integer("ffn_word_rows", 0);
+  if (object.value("ffn_word_rows") != nullptr) require_range("ffn_word_rows", config.word_rows, 1, INT32_MAX);
+  config.has_words.assign(static_cast<size_t>(config.num_layers), false);
+  const JsonValue* words = object.value("ffn_words");
+  if (words == nullptr) return;
+  if (is_list(words)) check_length("ffn_words", *words, config);
+  for (size_t i = 0; i < config.has_words.size(); ++i) {
+    const JsonValue& value = is_list(words) ? words->items[i] : *words;
+    if (value.shape != JsonValue::Shape::kScalar || value.scalar.kind != JsonScalar::Kind::kBoolean) {
+      object.refuse("ffn_words", "true or false, or a list of these");
+    }
+    config.has_words[i] = value.scalar.boolean;
+  }
+}
+
 void read_sizes(const JsonObject& object, ModelConfig& config) {
   const Family& family = *config.family;
   config.hidden_size = object.integer(family.hidden_size);
   require_range(family.hidden_size, config.hidden_size, 1, kMaxSize);
   config.num_layers = object.integer(family.num_layers);
   require_range(family.num_layers, config.num_layers, 1, kMaxLayers);
-  config.num_heads = object.integer(family.num_heads);
-  require_range(family.num_heads, config.num_heads, 1, kMaxSize);
-  if (config.hidden_size % config.num_heads != 0) {
-    config.head_size = object.integer("attention_head_size", 0);
-    if (config.head_size == 0) {
-      fail(LFFN_ERROR_BAD_MODEL, "config: '%s' is %d, which does not divide '%s', %d", family.num_heads,
-           config.num_heads, family.hidden_size, config.hidden_size);
-    }
-  } else {
-    config.head_size = object.integer("attention_head_size", config.hidden_size / config.num_heads);
-  }
-  require_range("attention_head_size", config.head_size, 1, kMaxSize);
-  require_range("num_attention_heads times attention_head_size", config.attention_size(), 1, kMaxSize);
+  read_heads(object, config);
   config.vocab_size = object.integer("vocab_size");
   require_range("vocab_size", config.vocab_size, 1, INT32_MAX);
   if (family.type_vocab_size > 0) {
@@ -119,7 +170,11 @@ void read_sizes(const JsonObject& object, ModelConfig& config) {
     require_range("pad_token_id", config.pad_token_id, std::max<int64_t>(0, config.position_rows() - 1 - INT32_MAX),
                   config.position_rows() - 2);
   }
-  config.intermediate_size = object.integer(family.intermediate_size, 0);
+  if (is_list(object.value(family.intermediate_size))) {
+    config.intermediate_sizes = read_list(object, family.intermediate_size, config);
+  } else {
+    config.intermediate_size = object.integer(family.intermediate_size, 0);
+  }
   config.layer_norm_eps = family.layer_norm_eps;
   if (family.layer_norm_eps_key != nullptr) {
     config.layer_norm_eps = object.number(family.layer_norm_eps_key, family.layer_norm_eps);
@@ -133,12 +188,16 @@ void read_sizes(const JsonObject& object, ModelConfig& config) {
 void read_kinds(const JsonObject& object, ModelConfig& config) {
   const JsonValue* kinds = object.value("ffn_kinds");
   if (kinds == nullptr) return;
-  constexpr char kWanted[] = "a list of \"lookup\" and \"vanilla\"";
+  constexpr char kWanted[] = "a list of \"lookup\", \"vanilla\" and \"none\"";
+  const std::pair<const char*, FfnKind> known[] = {
+      {"lookup", FfnKind::kLookup}, {"vanilla", FfnKind::kVanilla}, {"none", FfnKind::kNone}};
   if (kinds->shape != JsonValue::Shape::kList) object.refuse("ffn_kinds", kWanted);
   for (const JsonValue& kind : kinds->items) {
-    const bool lookup = kind.is_text() && kind.scalar.text == "lookup";
-    if (!lookup && !(kind.is_text() && kind.scalar.text == "vanilla")) object.refuse("ffn_kinds", kWanted);
-    config.ffn_kinds.push_back(lookup ? FfnKind::kLookup : FfnKind::kVanilla);
+    const auto* found = std::find_if(std::begin(known), std::end(known), [&](const auto& entry) {
+      return kind.is_text() && kind.scalar.text == entry.first;
+    });
+    if (found == std::end(known)) object.refuse("ffn_kinds", kWanted);
+    config.ffn_kinds.push_back(found->second);
   }
   if (config.ffn_kinds.size() != static_cast<size_t>(config.num_layers)) {
     fail(LFFN_ERROR_BAD_MODEL, "config: 'ffn_kinds' names %zu layers, '%s' is %d", config.ffn_kinds.size(),
@@ -207,15 +266,20 @@ ModelConfig parse_model_config(std::string_view json) {
   config.activation = activation_of(object, *config.family);
   config.ties_decoder = config.family->ties_decoder && object.boolean("tie_word_embeddings", true);
   read_kinds(object, config);
+  read_words(object, config);
   read_labels(object, config);
   read_rank_activation(object, config);
   return config;
 }
 
-void require_intermediate_size(const ModelConfig& config) {
+int32_t require_intermediate_size(const ModelConfig& config, int32_t layer) {
   const char* key = config.family->intermediate_size;
-  if (config.intermediate_size == 0) parse_object(config.text).integer(key);  // says that it is missing
-  require_range(key, config.intermediate_size, 1, kMaxSize);
+  const int32_t size = config.intermediate_sizes.empty() ? config.intermediate_size
+                                                         : config.intermediate_sizes[static_cast<size_t>(layer)];
+  if (size == 0 && config.intermediate_sizes.empty())
+    parse_object(config.text).integer(key);  // says that it is missing
+  require_range(key, size, 1, kMaxSize);
+  return size;
 }
 
 }  // namespace lffn

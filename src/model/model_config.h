@@ -18,7 +18,7 @@ namespace lffn {
 
 constexpr int32_t kMaxClasses = 1 << 20;
 
-enum class FfnKind { kLookup, kVanilla };
+enum class FfnKind { kLookup, kVanilla, kNone };
 
 struct ModelConfig {
   std::string text;  // the JSON itself
@@ -28,11 +28,15 @@ struct ModelConfig {
   int32_t pad_token_id = 1;
   int32_t max_position_embeddings = 0;
   int32_t num_layers = 0;
-  int32_t num_heads = 0;
-  int32_t head_size = 0;  // "attention_head_size", hidden_size / num_heads unless given
+  int32_t num_heads = 0;       // of the layer that has most
+  std::vector<int32_t> heads;  // of each layer
+  int32_t head_size = 0;       // "attention_head_size", hidden_size / num_heads unless given
   int32_t hidden_size = 0;
-  int32_t intermediate_size = 0;  // 0: not given
-  int32_t num_classes = 0;        // 0: not given
+  int32_t intermediate_size = 0;            // 0: not given, or given for each layer
+  std::vector<int32_t> intermediate_sizes;  // of each layer; empty: not given so
+  std::vector<bool> has_words;              // of each layer: whether it has rows by word
+  int32_t word_rows = 0;                    // "ffn_word_rows"; 0: not given, each word has its own
+  int32_t num_classes = 0;                  // 0: not given
   float layer_norm_eps = 0;
   Activation activation = Activation::kGelu;  // of dense FFNs
   bool ties_decoder = false;                  // a decoder in the file counts for nothing
@@ -42,6 +46,8 @@ struct ModelConfig {
   bool several_labels = false;                // a text may have several classes at once
   std::optional<Activation> rank_activation;  // what a reranker's own files make of a score
 
+  int64_t attention_size(size_t layer) const { return int64_t{heads[layer]} * head_size; }
+  // The largest.
   int64_t attention_size() const { return int64_t{num_heads} * head_size; }
   int64_t position_rows() const { return int64_t{max_position_embeddings} + (family->extra_positions ? 2 : 0); }
   // The row of the first token's position embedding.
@@ -53,7 +59,7 @@ struct ModelConfig {
 
 // All throw Error(LFFN_ERROR_BAD_MODEL) that names the key, or Error(LFFN_ERROR_UNSUPPORTED). Unknown keys are ignored.
 ModelConfig parse_model_config(std::string_view json);
-// What only models with dense layers must have: their width.
-void require_intermediate_size(const ModelConfig& config);
+// The width of a dense layer, which only these must have.
+int32_t require_intermediate_size(const ModelConfig& config, int32_t layer);
 
 }  // namespace lffn

@@ -31,22 +31,49 @@ bool same_content(const TensorView& a, const TensorView& b) {
   return true;
 }
 
+const char* name_of(FfnKind kind) {
+  return kind == FfnKind::kLookup ? "lookup" : kind == FfnKind::kVanilla ? "vanilla" : "none";
+}
+
 FfnKind kind_of(const ModelConfig& config, const TensorFinder& finder, int32_t layer, const std::string& prefix) {
   const Family& family = *config.family;
-  const std::string tables = prefix + family.lookup + kTables, up = prefix + family.up + ".weight";
-  const bool lookup = finder.has(tables), vanilla = finder.has(up);
+  const std::string own = prefix + family.lookup, tables = own + kTables, up = prefix + family.up + ".weight";
+  const bool lookup = finder.has(tables), vanilla = finder.has(up), bias = finder.has(own + kBias);
   if (!config.ffn_kinds.empty()) {
     const FfnKind kind = config.ffn_kinds[static_cast<size_t>(layer)];
-    if (kind == FfnKind::kLookup ? vanilla && !lookup : lookup && !vanilla) {
+    const bool others = kind == FfnKind::kLookup    ? vanilla && !lookup
+                        : kind == FfnKind::kVanilla ? lookup && !vanilla
+                                                    : lookup || vanilla;
+    if (others) {
       fail(kStatus, "%s%s: 'ffn_kinds' says %s, the tensors are those of the other kind", prefix.c_str(), family.lookup,
-           kind == FfnKind::kLookup ? "lookup" : "vanilla");
+           name_of(kind));
     }
     return kind;
   }
-  if (!lookup && !vanilla) {
-    fail(kStatus, "%s: this tensor is missing, and so is %s", tables.c_str(), up.c_str());
+  if (lookup) return FfnKind::kLookup;
+  if (vanilla) return FfnKind::kVanilla;
+  if (!bias) fail(kStatus, "%s: this tensor is missing, and so is %s", tables.c_str(), up.c_str());
+  return FfnKind::kNone;
+}
+
+// A pre-norm model's norm of a part that has nothing to read it with; files hold it or not.
+NormTensors unused_norm(const ModelConfig& config, TensorFinder& finder, const std::string& name) {
+  if (config.family->pre_norm && !finder.has(name + ".weight")) return {};
+  return finder.norm(name, config.hidden_size, config.layer_norm_eps);
+}
+
+void find_attention(const ModelConfig& config, TensorFinder& finder, size_t number, const std::string& prefix,
+                    LayerTensorParts& layer) {
+  const Family& family = *config.family;
+  const int64_t d = config.hidden_size, a = config.attention_size(number);
+  if (a == 0) {
+    layer.attention_norm = unused_norm(config, finder, prefix + family.attention_norm);
+    layer.attention_bias.values = finder.floats(prefix + family.attention_out + ".bias", {d});
+    return;
   }
-  return lookup ? FfnKind::kLookup : FfnKind::kVanilla;
+  layer.attention_norm = finder.norm(prefix + family.attention_norm, d, config.layer_norm_eps);
+  layer.query_key_value = finder.linear(prefix, {family.query, family.key, family.value}, a, d, true);
+  layer.attention_out = finder.linear(prefix, {family.attention_out}, d, a, true);
 }
 
 void find_ffn(const ModelConfig& config, std::optional<LookupConfigs>& lookups, TensorFinder& finder, int32_t number,
@@ -54,18 +81,30 @@ void find_ffn(const ModelConfig& config, std::optional<LookupConfigs>& lookups, 
   const Family& family = *config.family;
   const int64_t d = config.hidden_size;
   const FfnKind kind = kind_of(config, finder, number, prefix);
+  const std::string own = prefix + family.lookup;
+  if (config.has_words[static_cast<size_t>(number)]) {
+    layer.words = finder.word_rows(own + "words", config.word_rows != 0 ? config.word_rows : config.vocab_size, d);
+  }
+  if (kind == FfnKind::kNone) {
+    if (!config.intermediate_sizes.empty() && config.intermediate_sizes[static_cast<size_t>(number)] != 0) {
+      fail(kStatus, "config: '%s' is %d in layer %d, which has no dense FFN", family.intermediate_size,
+           config.intermediate_sizes[static_cast<size_t>(number)], number);
+    }
+    layer.ffn_norm = unused_norm(config, finder, prefix + family.ffn_norm);
+    layer.ffn_bias.values = finder.floats(own + kBias, {d});
+    return;
+  }
   if (kind == FfnKind::kVanilla || family.lookup_norm == LookupNorm::kNone) {
     layer.ffn_norm = finder.norm(prefix + family.ffn_norm, d, config.layer_norm_eps);
   }
   if (kind == FfnKind::kVanilla) {
-    require_intermediate_size(config);
-    layer.up = finder.linear(prefix, {family.up}, config.intermediate_size, d, true);
-    layer.down = finder.linear(prefix, {family.down}, d, config.intermediate_size, true);
+    const int64_t neurons = require_intermediate_size(config, number);
+    layer.up = finder.linear(prefix, {family.up}, neurons, d, true);
+    layer.down = finder.linear(prefix, {family.down}, d, neurons, true);
     return;
   }
   if (!lookups) lookups.emplace(config);
   layer.lookup.config = lookups->layer(number);
-  const std::string own = prefix + family.lookup;
   layer.lookup.views =
       finder.lookup(own, family.lookup_norm == LookupNorm::kOfLayer ? prefix + family.ffn_norm : own + "LayerNorm");
   try {
@@ -139,7 +178,7 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
                                  const SentenceSettings& sentence) {
   const Family& family = *config.family;
   TensorFinder finder(tensors, family.prefix);
-  const int64_t d = config.hidden_size, a = config.attention_size();
+  const int64_t d = config.hidden_size;
   const float eps = config.layer_norm_eps;
   ModelTensors model;
   model.words = finder.words(std::string(family.words) + ".weight", config.vocab_size, d);
@@ -148,14 +187,18 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
   if (config.type_vocab_size > 0) {
     model.types.values = finder.floats(std::string(family.types) + ".weight", {config.type_vocab_size, d});
   }
+  if (config.word_rows != 0) {
+    const bool wanted = std::find(config.has_words.begin(), config.has_words.end(), true) != config.has_words.end();
+    if (wanted || finder.has(kRowOfWord)) {
+      model.row_of_word.values = finder.row_numbers(kRowOfWord, config.vocab_size, config.word_rows);
+    }
+  }
   model.embedding_norm = finder.norm(family.embedding_norm, d, eps);
   std::optional<LookupConfigs> lookups;  // read once there is a layer of them
   for (int32_t i = 0; i < config.num_layers; ++i) {
     const std::string prefix = layer_prefix(family, static_cast<size_t>(i));
     LayerTensorParts layer;
-    layer.attention_norm = finder.norm(prefix + family.attention_norm, d, eps);
-    layer.query_key_value = finder.linear(prefix, {family.query, family.key, family.value}, a, d, true);
-    layer.attention_out = finder.linear(prefix, {family.attention_out}, d, a, true);
+    find_attention(config, finder, static_cast<size_t>(i), prefix, layer);
     find_ffn(config, lookups, finder, i, prefix, layer);
     model.layers.push_back(std::move(layer));
   }

@@ -48,12 +48,26 @@ struct LookupTensors {
   bool empty() const { return tensors.tables == nullptr; }
 };
 
+struct RowNumberTensor {
+  const TensorView* values = nullptr;
+  bool empty() const { return values == nullptr; }
+};
+
+struct WordRowTensors {
+  const TensorView* rows = nullptr;
+  const TensorView* scales = nullptr;  // one per row, of I8 and U8 rows
+  int64_t size = 0;                    // numbers of a row, two of them in a byte of U8
+  bool empty() const { return rows == nullptr; }
+};
+
 struct Found {
   using Floats = FloatTensor;
   using Norm = NormTensors;
   using Linear = LinearTensors;
   using Words = WordTensors;
   using Lookup = LookupTensors;
+  using RowNumbers = RowNumberTensor;
+  using WordRows = WordRowTensors;
 };
 using LayerTensorParts = LayerParts<Found>;
 using ModelTensors = ModelParts<Found>;

@@ -19,10 +19,13 @@ struct LayerParts {
   typename Kind::Norm ffn_norm;
   typename Kind::Linear query_key_value;
   typename Kind::Linear attention_out;
+  typename Kind::Floats attention_bias;  // all of attention, of a layer without heads
   // The feed-forward block is the sum of what is there of these.
   typename Kind::Linear up, down;  // neurons
   typename Kind::Lookup lookup;    // with its layer norm, where a pre-norm model has it
   typename Kind::Linear linear;    // of what the lookup reads
+  typename Kind::Floats ffn_bias;  // of a layer with neither neurons nor a lookup
+  typename Kind::WordRows words;
 };
 
 template <typename Kind>
@@ -30,6 +33,7 @@ struct ModelParts {
   typename Kind::Words words;
   typename Kind::Floats positions;
   typename Kind::Floats types;
+  typename Kind::RowNumbers row_of_word;  // of all layers' words; empty: a word's own number
   typename Kind::Norm embedding_norm;
   std::vector<LayerParts<Kind>> layers;
   typename Kind::Norm final_norm;
@@ -48,6 +52,8 @@ struct ModelParts {
 // that are one part together; a lookup's second one is that of its layer norm.
 using PartNames = std::vector<std::string>;
 
+constexpr char kRowOfWord[] = "embeddings.word_rows";
+
 template <typename Visit, typename... Layers>
 void visit_layer(const Family& family, const std::string& prefix, Visit&& visit, Layers&... layers) {
   const auto name = [&](const char* own) { return prefix + own; };
@@ -56,11 +62,14 @@ void visit_layer(const Family& family, const std::string& prefix, Visit&& visit,
   visit(PartNames{name(family.ffn_norm)}, layers.ffn_norm...);
   visit(PartNames{name(family.query), name(family.key), name(family.value)}, layers.query_key_value...);
   visit(PartNames{name(family.attention_out)}, layers.attention_out...);
+  visit(PartNames{name(family.attention_out) + ".bias"}, layers.attention_bias...);
   visit(PartNames{name(family.up)}, layers.up...);
   visit(PartNames{name(family.down)}, layers.down...);
   visit(PartNames{lookup, family.lookup_norm == LookupNorm::kOfLayer ? name(family.ffn_norm) : lookup + "LayerNorm"},
         layers.lookup...);
   visit(PartNames{lookup + "linear"}, layers.linear...);
+  visit(PartNames{lookup + "bias"}, layers.ffn_bias...);
+  visit(PartNames{lookup + "words"}, layers.words...);
 }
 
 inline std::string layer_prefix(const Family& family, size_t layer) {
@@ -77,6 +86,7 @@ void visit_parts(const Family& family, Visit&& visit, Models&... models) {
   visit(name(family.words), models.words...);
   visit(name(family.position_embeddings, ".weight"), models.positions...);
   visit(name(family.types, ".weight"), models.types...);
+  visit(PartNames{kRowOfWord}, models.row_of_word...);
   visit(name(family.embedding_norm), models.embedding_norm...);
   for (size_t i = 0; i < first.layers.size(); ++i) {
     visit_layer(family, layer_prefix(family, i), visit, models.layers[i]...);

@@ -23,6 +23,12 @@ struct Storing {
   void operator()(const PartNames& names, const WordMatrix& part) {
     if (!part.empty()) part.add_stored(names[0], tensors, memory);
   }
+  void operator()(const PartNames& names, const RowNumbers& part) {
+    if (!part.empty()) part.add_stored(names[0], tensors);
+  }
+  void operator()(const PartNames& names, const WordRows& part) {
+    if (!part.empty()) part.add_stored(names[0], tensors);
+  }
   void operator()(const PartNames& names, const Lookup& part) {
     if (!part.empty()) part.add_stored(names, tensors, memory);
   }

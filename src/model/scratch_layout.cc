@@ -86,7 +86,9 @@ int64_t chunk_tokens(const Model& model) {
 
 // As many as leave a quarter of each thread's L2 cache, within bounds. A longer sequence is a batch of its own.
 int64_t batch_tokens(const Model& model) {
-  const int64_t bytes = 3 * model.config().attention_size() * static_cast<int64_t>(sizeof(float));
+  // Without any head a batch is cut by what a token is wide.
+  const int64_t width = std::max(3 * model.config().attention_size(), int64_t{model.config().hidden_size});
+  const int64_t bytes = width * static_cast<int64_t>(sizeof(float));
   const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 4 * 3 * model.running().num_threads / bytes;
   return std::clamp(fitting / kFewestBatchTokens * kFewestBatchTokens, kFewestBatchTokens, kMostBatchTokens);
 }

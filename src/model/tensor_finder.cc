@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/tensor_finder.h"
 
+#include <algorithm>
+
 #include "format/starts_with.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
@@ -94,6 +96,36 @@ LinearTensors TensorFinder::linear(const std::string& prefix, const std::vector<
     linear.biases.push_back(floats(prefix + name + ".bias", {outputs}));
   }
   return linear;
+}
+
+WordRowTensors TensorFinder::word_rows(const std::string& name, int64_t rows, int64_t size) {
+  WordRowTensors found;
+  found.size = size;
+  found.rows = take(name);
+  const bool two_in_a_byte = found.rows->dtype == DType::kU8;
+  check_tensor(*found.rows, {rows, two_in_a_byte ? (size + 1) / 2 : size},
+               {DType::kF32, DType::kF16, DType::kBF16, DType::kI8, DType::kU8}, kStatus);
+  if (two_in_a_byte || found.rows->dtype == DType::kI8) {
+    found.scales = take(name + ".scale");
+    check_tensor(*found.scales, {rows}, {DType::kF32}, kStatus);
+  }
+  return found;
+}
+
+const TensorView* TensorFinder::row_numbers(const std::string& name, int64_t words, int32_t rows) {
+  const TensorView* tensor = take(name);
+  check_tensor(*tensor, {words}, {DType::kI32}, kStatus);
+  int32_t part[1024];
+  for (int64_t first = 0; first < words; first += 1024) {
+    const int64_t count = std::min<int64_t>(1024, words - first);
+    tensor->read(static_cast<size_t>(first) * sizeof(int32_t), static_cast<size_t>(count) * sizeof(int32_t), part);
+    for (int64_t i = 0; i < count; ++i) {
+      if (part[i] >= 0 && part[i] < rows) continue;
+      fail(kStatus, "%s: element %lld is %d, allowed is 0 to %d", name.c_str(), static_cast<long long>(first + i),
+           part[i], rows - 1);
+    }
+  }
+  return tensor;
 }
 
 std::vector<TensorView> TensorFinder::lookup(const std::string& prefix, const std::string& norm) {

@@ -29,6 +29,9 @@ class TensorFinder {
   NormTensors norm(const std::string& name, int64_t size, float eps);
   LinearTensors linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
                        int64_t inputs, bool may_be_int8);
+  WordRowTensors word_rows(const std::string& name, int64_t rows, int64_t size);
+  // A row for each of so many words.
+  const TensorView* row_numbers(const std::string& name, int64_t words, int32_t rows);
   // All tensors of one lookup layer, named as in a layer's file; its layer norm may lie elsewhere.
   std::vector<TensorView> lookup(const std::string& prefix, const std::string& norm);
 

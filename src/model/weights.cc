@@ -22,6 +22,12 @@ struct Packer {
   void operator()(const PartNames&, const WordTensors& from, WordMatrix& to) const {
     if (!from.empty()) to = WordMatrix(*from.words, from.scales, options.embedding_dtype);
   }
+  void operator()(const PartNames&, const RowNumberTensor& from, RowNumbers& to) const {
+    if (!from.empty()) to = RowNumbers(*from.values);
+  }
+  void operator()(const PartNames&, const WordRowTensors& from, WordRows& to) const {
+    if (!from.empty()) to = WordRows(from);
+  }
   void operator()(const PartNames& names, const LookupTensors& from, Lookup& to) const {
     if (!from.empty()) to = naming(names[0], [&] { return Lookup(from, options, kernels); });
   }

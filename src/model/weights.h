@@ -6,6 +6,7 @@
 #include "model/linear.h"
 #include "model/lookup.h"
 #include "model/parts.h"
+#include "model/word_rows.h"
 #include "model/words.h"
 
 namespace lffn {
@@ -16,6 +17,8 @@ struct Packed {
   using Linear = lffn::Linear;
   using Words = WordMatrix;
   using Lookup = lffn::Lookup;
+  using RowNumbers = lffn::RowNumbers;
+  using WordRows = lffn::WordRows;
 };
 using LayerWeights = LayerParts<Packed>;
 using Weights = ModelParts<Packed>;

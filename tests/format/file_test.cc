@@ -40,10 +40,14 @@ TEST_F(FileTest, ReadsAndMapsTheSameBytes) {
     std::string content(size, '\0');
     for (size_t i = 0; i < size; ++i) content[i] = static_cast<char>(i * 7 + i / 256);
     const std::string name = make("file \xF0\x9F\x98\x80", content);
-    for (const bool map : {false, true}) {
-      const FileBytes bytes(name, map);
-      ASSERT_EQ(bytes.size(), size);
-      EXPECT_EQ(std::string(static_cast<const char*>(bytes.data()), size), content);
+    const FileBytes bytes(name);
+    ASSERT_EQ(bytes.size(), size);
+    EXPECT_EQ(std::string(static_cast<const char*>(bytes.data()), size), content);
+    EXPECT_EQ(FileReader(name).map(0, size), nullptr) << "unasked";
+    for (const size_t first : {size_t{0}, size_t{1}, size_t{65535}, size_t{65536}, size_t{70001}}) {
+      if (first >= size) continue;
+      const auto mapped = FileReader(name, true).map(first, size - first);  // stays when the file is closed
+      EXPECT_EQ(std::string(reinterpret_cast<const char*>(mapped.get()), size - first), content.substr(first));
     }
   }
 }
@@ -51,16 +55,16 @@ TEST_F(FileTest, ReadsAndMapsTheSameBytes) {
 TEST_F(FileTest, SaysWhatCannotBeRead) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   const std::string missing = path("missing");
-  for (const bool map : {false, true}) {
-    expect_error(LFFN_ERROR_IO, "cannot open '" + missing + "': No such file or directory",
-                 [&] { FileBytes(missing, map); });
-    expect_error(LFFN_ERROR_IO, "'" + folder_.string() + "': Is a directory",
-                 [&] { FileBytes(folder_.string(), map); });
-    expect_error(LFFN_ERROR_IO, "not a regular file", [&] { FileBytes(path("pipe"), map); });
-    expect_error(LFFN_ERROR_IO, "not a regular file", [&] { FileBytes("/dev/zero", map); });
-    expect_error(LFFN_ERROR_IO, "No such file", [&] { FileBytes("", map); });
-    expect_error(LFFN_ERROR_IO, "File name too long", [&] { FileBytes(std::string(5000, 'x'), map); });
-  }
+  const auto refused = [](const std::string& name, const std::string& message) {
+    expect_error(LFFN_ERROR_IO, message, [&] { FileBytes bytes(name); });
+    expect_error(LFFN_ERROR_IO, message, [&] { FileReader reader(name, true); });
+  };
+  refused(missing, "cannot open '" + missing + "': No such file or directory");
+  refused(folder_.string(), "'" + folder_.string() + "': Is a directory");
+  refused(path("pipe"), "not a regular file");
+  refused("/dev/zero", "not a regular file");
+  refused("", "No such file");
+  refused(std::string(5000, 'x'), "File name too long");
 }
 
 TEST_F(FileTest, RefusesAnEmptyNameBeforeItWrites) {
@@ -101,8 +105,8 @@ TEST_F(FileTest, NoticesAFileOfAnotherSizeThanItTold) {
   const std::string longer = "/proc/self/status";
   if (access(shorter.c_str(), R_OK) != 0 || std::filesystem::file_size(shorter) != 4096)
     GTEST_SKIP() << "no " << shorter;
-  expect_error(LFFN_ERROR_IO, "its size changed meanwhile", [&] { FileBytes(shorter, false); });
-  expect_error(LFFN_ERROR_IO, "its size changed meanwhile", [&] { FileBytes(longer, false); });
+  expect_error(LFFN_ERROR_IO, "its size changed meanwhile", [&] { FileBytes bytes(shorter); });
+  expect_error(LFFN_ERROR_IO, "its size changed meanwhile", [&] { FileBytes bytes(longer); });
 }
 
 TEST_F(FileTest, ReadsAFileThatChangesSizeWholeOrNotAtAll) {
@@ -116,7 +120,7 @@ TEST_F(FileTest, ReadsAFileThatChangesSizeWholeOrNotAtAll) {
   });
   for (int i = 0; i < 300; ++i) {
     try {
-      const FileBytes bytes(name, false);
+      const FileBytes bytes(name);
       EXPECT_TRUE(bytes.size() == 5 || bytes.size() == 1 << 20) << bytes.size();
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), LFFN_ERROR_IO);

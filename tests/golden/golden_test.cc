@@ -25,7 +25,7 @@ class Golden : public testing::TestWithParam<const char*> {
     ASSERT_EQ(lffn_layer_load((name + ".model.safetensors").c_str(), nullptr, &layer_), LFFN_OK) << lffn_last_error();
     lffn_layer_info_init(&info_);
     ASSERT_EQ(lffn_layer_get_info(layer_, &info_), LFFN_OK);
-    file_ = std::make_unique<lffn::FileBytes>(name + ".io.safetensors", false);
+    file_ = std::make_unique<lffn::FileBytes>(name + ".io.safetensors");
     io_ = lffn::parse_safetensors(file_->data(), file_->size());
     x_ = floats("x");
     tokens_ = io_.find("x")->shape[0];

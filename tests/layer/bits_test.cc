@@ -118,7 +118,7 @@ TEST_P(Bits, SavedAndLoaded) {
   const auto layer = random.make(kernels(), options());
   const std::string path = testing::TempDir() + "/lffn_bits_" + std::to_string(getpid());
   layer->save(path);
-  const FileBytes file(path, false);
+  const FileBytes file(path);
   const auto again = load_layer(file, LoadOptions(), kernels());
   const std::vector<float> x = random.inputs(50);
   EXPECT_TRUE(same_bits(run(*again, x, 50), run(*layer, x, 50)));

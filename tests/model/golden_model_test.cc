@@ -50,7 +50,7 @@ class GoldenModel : public testing::TestWithParam<const char*> {
     ASSERT_EQ(lffn_model_load(folder_.c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();
     lffn_model_info_init(&info_);
     ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
-    file_ = std::make_unique<lffn::FileBytes>(folder_ + "/io.safetensors", false);
+    file_ = std::make_unique<lffn::FileBytes>(folder_ + "/io.safetensors");
     io_ = lffn::parse_safetensors(file_->data(), file_->size());
     for (int i = 0; const lffn::TensorView* ids = io_.find("ids." + std::to_string(i)); ++i) {
       texts_.push_back(numbers<int32_t>(*ids));
@@ -155,7 +155,7 @@ TEST_P(GoldenModel, SavedAndLoadedSameBits) {
   ASSERT_EQ(lffn_model_save(model_, path.c_str()), LFFN_OK) << lffn_last_error();
   std::vector<float> first(ids_.size() * static_cast<size_t>(info_.hidden_size)), second(first.size());
   ASSERT_EQ(short_calls::encode(model_, ids_.data(), offsets_.data(), n(), first.data()), LFFN_OK);
-  const lffn::FileBytes saved(path, false);
+  const lffn::FileBytes saved(path);
   lffn_model* from_file = nullptr;
   lffn_model* from_memory = nullptr;
   ASSERT_EQ(lffn_model_load(path.c_str(), nullptr, &from_file), LFFN_OK) << lffn_last_error();
@@ -169,7 +169,7 @@ TEST_P(GoldenModel, SavedAndLoadedSameBits) {
     ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
     EXPECT_EQ(std::memcmp(&info, &info_, sizeof info), 0);
   }
-  const lffn::FileBytes again(path + ".again", false);
+  const lffn::FileBytes again(path + ".again");
   ASSERT_EQ(again.size(), saved.size());
   EXPECT_EQ(std::memcmp(again.data(), saved.data(), saved.size()), 0);
   size_t tensor_bytes = 0;

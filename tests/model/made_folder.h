@@ -64,7 +64,7 @@ class MadeFolder {
   explicit MadeFolder(const std::string& name) {
     const std::string path = std::string(LFFN_HF_DATA) + "/" + name;
     files["config.json"] = file_text(path, "config.json");
-    const FileBytes file(path + "/model.safetensors", false);
+    const FileBytes file(path + "/model.safetensors");
     for (const TensorView& view : parse_safetensors(file).tensors) {
       MadeTensor tensor;
       tensor.name = view.name;

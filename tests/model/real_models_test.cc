@@ -30,7 +30,7 @@ class RealModels : public testing::Test {
   }
 
   std::vector<float> expected() const {
-    const FileBytes file(kTeacher + "/reference.safetensors", false);
+    const FileBytes file(kTeacher + "/reference.safetensors");
     return floats(*parse_safetensors(file).find("embeddings"));
   }
 

@@ -139,7 +139,7 @@ TEST_F(Saved, BadSettingsAreRefused) {
   MadeFolder folder("distilbert-classes");
   make_sentence(folder);
   folder.load()->save(path("saved"));
-  const FileBytes bytes(path("saved"), false);
+  const FileBytes bytes(path("saved"));
   const Safetensors file = parse_safetensors(bytes);
   const std::string good = file.metadata.at("sentence");
   const auto refused = [&](const std::string& from, const std::string& to) {

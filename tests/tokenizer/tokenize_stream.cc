@@ -17,7 +17,7 @@
 namespace {
 
 std::string content(const char* path) {
-  const lffn::FileBytes file(path, false);
+  const lffn::FileBytes file(path);
   return {static_cast<const char*>(file.data()), file.size()};
 }
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 import torch
 from test_families import IDS, error, named, outputs, small_model
+from test_files import hidden_states_of_library
 
 from lookupffn import (TextTokenizer, family_config, family_model, load_folder, load_sentence_encoder, narrow,
-                       replace_ffns, safetensors, save_folder, words)
+                       replace_ffns, safetensors, save_folder, single_file, words)
+from lookupffn.native_model import NativeModel
 from lookupffn.optimiser import make_optimizer, set_rate
 from lookupffn.sparse import clip
 
@@ -262,3 +264,17 @@ def test_a_row_for_several_words_learns_from_all():
     hidden.square().sum().backward()
     touched = model.layers[0].words.weight.grad.coalesce().indices().flatten()
     assert torch.equal(touched, model.base.embeddings.word_rows[IDS].long().unique())
+
+
+@pytest.mark.parametrize("dtype", words.DTYPES)
+@pytest.mark.parametrize("rows", [None, 7])
+@pytest.mark.parametrize("family", family_config.PREFIXES)
+@torch.no_grad()
+def test_the_library_runs_what_is_saved(family, rows, dtype, tmp_path):
+    save_folder(student(family, "masked_lm", rows), tmp_path, word_dtype=dtype)
+    model = load_folder(tmp_path)  # with rows rounded as they are in the file
+    found, _ = hidden_states_of_library(tmp_path, IDS.tolist(), 16)
+    assert error(model(IDS).flatten(0, 1), found) < 1e-4
+    with NativeModel(tmp_path) as native_model:
+        native_model.save(tmp_path / "one")
+    assert torch.allclose(single_file.load_model(tmp_path / "one")(IDS), model(IDS), atol=1e-5)

@@ -81,8 +81,8 @@ public final class LoadOptions {
   }
 
   /**
-   * Maps the file while loading instead of reading it, which saves a copy. Another process that shortens the file
-   * meanwhile then kills the virtual machine, which is why it is off by default.
+   * Maps what is used as it lies in the file, a model's rows by word, so that processes share it. Another process that
+   * shortens the file then kills the virtual machine, which is why it is off by default.
    *
    * @param on whether to map
    * @return a changed copy

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer's rows by word: each token's row, chosen by its id, is a part of the feed-forward block. Used as they lie in
+// the file, mapped where the load maps, else read once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model_tensors.h"
+#include "model/workers.h"
+#include "runtime/memory.h"
+
+namespace lffn {
+
+// The row of each word, where it is not the word's own number.
+class RowNumbers {
+ public:
+  RowNumbers() = default;
+  explicit RowNumbers(const TensorView& tensor);
+  static size_t bytes_for(const TensorView& tensor) { return tensor.size; }
+
+  bool empty() const { return values_.size() == 0; }
+  const int32_t* data() const { return values_.as<int32_t>(); }
+  int64_t num_parameters() const { return 0; }  // chosen, not learned
+  int64_t stored_bytes() const { return static_cast<int64_t>(values_.size()); }
+  size_t bytes() const { return values_.size(); }
+  void add_stored(const std::string& name, std::vector<TensorView>& tensors) const;
+
+ private:
+  Memory values_;
+};
+
+class WordRows {
+ public:
+  WordRows() = default;
+  explicit WordRows(const WordRowTensors& tensors);
+  // Memory of its own: without the rows where they are mapped.
+  static size_t bytes_for(const WordRowTensors& tensors);
+
+  bool empty() const { return num_rows_ == 0; }
+  // out += the rows of so many tokens.
+  void add(const Workers& workers, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens,
+           const Rows& out) const;
+
+  int64_t num_parameters() const { return num_rows_ * size_; }
+  int64_t stored_bytes() const { return static_cast<int64_t>(rows_bytes() + scales_.size()); }
+  size_t bytes() const { return read_.size() + scales_.size(); }
+  void add_stored(const std::string& name, std::vector<TensorView>& tensors) const;
+
+ private:
+  const uint8_t* rows() const { return mapped_ != nullptr ? mapped_.get() : read_.as<uint8_t>(); }
+  size_t rows_bytes() const { return static_cast<size_t>(num_rows_ * row_bytes_); }
+
+  int64_t num_rows_ = 0;
+  int64_t size_ = 0;  // columns
+  int64_t row_bytes_ = 0;
+  DType dtype_ = DType::kF32;
+  std::shared_ptr<const uint8_t> mapped_;  // either this
+  Memory read_;                            // or this
+  Memory scales_;                          // I8 and U8 only
+};
+
+}  // namespace lffn
