@@ -121,7 +121,7 @@ const TensorView* TensorFinder::row_numbers(const std::string& name, int64_t wor
     tensor->read(static_cast<size_t>(first) * sizeof(int32_t), static_cast<size_t>(count) * sizeof(int32_t), part);
     for (int64_t i = 0; i < count; ++i) {
       if (part[i] >= 0 && part[i] < rows) continue;
-      fail(kStatus, "%s: element %lld is %d, allowed is 0 to %d", name.c_str(), static_cast<long long>(first + i),
+      fail(kStatus, "%s: element %lld is %d, allowed is 0 to %d", name.c_str(), static_cast<long long>(first) + i,
            part[i], rows - 1);
     }
   }
