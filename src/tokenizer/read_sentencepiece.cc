@@ -22,54 +22,52 @@ using Piece = SentencePieceModel::Piece;
 enum class Around { kNothing, kBert, kRoberta, kEndOnly };  // what is put around texts
 
 struct SentencePieceFamily {
-  const char* name;
-  std::vector<std::string_view> classes;  // in tokenizer_config.json, without "Fast"
-  std::vector<std::string_view> types;    // "model_type" in config.json
-  const char* roles[5];                   // the tokens for cls, sep, unk, pad and mask
+  std::string_view name;
+  std::string_view classes[2];  // in tokenizer_config.json, without "Fast"
+  std::string_view types[3];    // "model_type" in config.json
+  const char* roles[5];         // the tokens for cls, sep, unk, pad and mask
   Around around;
   bool mask_strips_left;
 };
 
-const std::vector<SentencePieceFamily>& families() {
-  static const std::vector<SentencePieceFamily> all = {
-      {"xlm-roberta",
-       {"XLMRobertaTokenizer"},
-       {"xlm-roberta", "xlm-roberta-xl"},
-       {"<s>", "</s>", "<unk>", "<pad>", "<mask>"},
-       Around::kRoberta,
-       true},
-      {"camembert",
-       {"CamembertTokenizer"},
-       {"camembert"},
-       {"<s>", "</s>", "<unk>", "<pad>", "<mask>"},
-       Around::kRoberta,
-       true},
-      {"deberta-v2",
-       {"DebertaV2Tokenizer"},
-       {"deberta-v2", "deberta-v3"},
-       {"[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]"},
-       Around::kBert,
-       false},
-      {"albert", {"AlbertTokenizer"}, {"albert"}, {"[CLS]", "[SEP]", "<unk>", "<pad>", "[MASK]"}, Around::kBert, true},
-      {"big_bird",
-       {"BigBirdTokenizer"},
-       {"big_bird"},
-       {"[CLS]", "[SEP]", "<unk>", "<pad>", "[MASK]"},
-       Around::kBert,
-       true},
-      {"t5",
-       {"T5Tokenizer", "MT5Tokenizer"},
-       {"t5", "mt5", "umt5"},
-       {"", "</s>", "<unk>", "<pad>", ""},
-       Around::kEndOnly,
-       false},
-      {"", {}, {}, {"", "", "", "", ""}, Around::kNothing, false},  // any other
-  };
-  return all;
-}
+constexpr SentencePieceFamily kFamilies[] = {
+    {"xlm-roberta",
+     {"XLMRobertaTokenizer"},
+     {"xlm-roberta", "xlm-roberta-xl"},
+     {"<s>", "</s>", "<unk>", "<pad>", "<mask>"},
+     Around::kRoberta,
+     true},
+    {"camembert",
+     {"CamembertTokenizer"},
+     {"camembert"},
+     {"<s>", "</s>", "<unk>", "<pad>", "<mask>"},
+     Around::kRoberta,
+     true},
+    {"deberta-v2",
+     {"DebertaV2Tokenizer"},
+     {"deberta-v2", "deberta-v3"},
+     {"[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]"},
+     Around::kBert,
+     false},
+    {"albert", {"AlbertTokenizer"}, {"albert"}, {"[CLS]", "[SEP]", "<unk>", "<pad>", "[MASK]"}, Around::kBert, true},
+    {"big_bird",
+     {"BigBirdTokenizer"},
+     {"big_bird"},
+     {"[CLS]", "[SEP]", "<unk>", "<pad>", "[MASK]"},
+     Around::kBert,
+     true},
+    {"t5",
+     {"T5Tokenizer", "MT5Tokenizer"},
+     {"t5", "mt5", "umt5"},
+     {"", "</s>", "<unk>", "<pad>", ""},
+     Around::kEndOnly,
+     false},
+    {"", {}, {}, {"", "", "", "", ""}, Around::kNothing, false},  // any other
+};
 
-bool holds(const std::vector<std::string_view>& all, std::string_view one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
+template <size_t kCount>
+bool holds(const std::string_view (&all)[kCount], std::string_view one) {
+  return !one.empty() && std::find(std::begin(all), std::end(all), one) != std::end(all);
 }
 
 bool has_piece(const SentencePieceModel& model, std::string_view text) {
@@ -83,10 +81,10 @@ const SentencePieceFamily& family_of(const SentencePieceFiles& files, const Json
   if (name.size() > 4 && name.compare(name.size() - 4, 4, "Fast") == 0) name.resize(name.size() - 4);
   std::string type;
   if (files.config) type = read_json_settings(*files.config, "config.json").text("/model_type");
-  for (const SentencePieceFamily& family : families()) {
+  for (const SentencePieceFamily& family : kFamilies) {
     if (holds(family.classes, name)) return family;
   }
-  for (const SentencePieceFamily& family : families()) {
+  for (const SentencePieceFamily& family : kFamilies) {
     if (holds(family.types, type)) return family;
   }
   std::string_view guess;
@@ -97,7 +95,8 @@ const SentencePieceFamily& family_of(const SentencePieceFiles& files, const Json
   } else if (files.name == "spiece.model") {
     guess = "t5";
   }
-  return *std::find_if(families().begin(), families().end(), [&](const auto& family) { return family.name == guess; });
+  return *std::find_if(std::begin(kFamilies), std::end(kFamilies),
+                       [&](const auto& family) { return family.name == guess; });
 }
 
 NormalizerStep replaced(const char* source, bool is_regex, const char* by) {
