@@ -57,6 +57,8 @@ void check_copy(const lookupffn::Model& model, const lookupffn::Model& copy, con
   }
   if (same && info.num_classes != 0)
     same = same_bits(model.classify(sequences.view()), copy.classify(sequences.view()));
+  if (same && info.token_head != LFFN_TOKEN_HEAD_NONE)
+    same = same_bits(model.token_scores(sequences.view()), copy.token_scores(sequences.view()));
   if (!same) throw std::runtime_error(path + ": the copy does not give the same results; it should not be used");
 }
 

@@ -30,16 +30,23 @@ void append_rows(std::string& out, const float* rows, int64_t count, size_t widt
 
 int encode(const EncodeOptions& options) {
   const lookupffn::Model model = options.load.load(options.model);
-  const auto width = static_cast<size_t>(options.logits ? model.info().vocab_size : model.info().hidden_size);
+  const bool of_tokens = options.logits && model.info().token_head != LFFN_TOKEN_HEAD_NONE;
+  const int32_t logits = of_tokens ? model.info().num_token_classes : model.info().vocab_size;
+  const auto width = static_cast<size_t>(options.logits ? logits : model.info().hidden_size);
   const lookupffn::RunOptions run = options.text.run_options();
   lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = LFFN_WANT_IDS | (options.logits ? LFFN_WANT_LOGITS : LFFN_WANT_HIDDEN);
-  if (options.logits) args.flags = LFFN_RUN_ALL_POSITIONS;
+  args.wanted = LFFN_WANT_IDS;
+  if (of_tokens) {
+    args.wanted |= LFFN_WANT_TOKEN_SCORES;
+  } else {
+    args.wanted |= options.logits ? LFFN_WANT_LOGITS : LFFN_WANT_HIDDEN;
+    if (options.logits) args.flags = LFFN_RUN_ALL_POSITIONS;
+  }
   TextInput input(options.input, "encoding", options.text.json_lines());
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
     const lookupffn::ResultView view = run_records(model, records, input, args, result);
-    const float* const rows = options.logits ? view.logits : view.hidden;
+    const float* const rows = of_tokens ? view.token_scores : options.logits ? view.logits : view.hidden;
     for (size_t i = 0; i < records.size(); ++i) {
       const int64_t begin = view.offsets[i], count = view.offsets[i + 1] - begin;
       std::string out = "{\"ids\":";
@@ -60,7 +67,7 @@ Command encode_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("encode", "Turn each token of each line of text into a vector");
   app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
-  app->add_flag("--logits", options->logits, "The language model head's logits instead of the hidden states");
+  app->add_flag("--logits", options->logits, "The logits of the language model, of token classes or of answers");
   options->text.add_to(*app);
   options->load.add_to(*app);
   app->footer(

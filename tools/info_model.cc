@@ -44,6 +44,27 @@ const char* score_activation_name(int32_t activation) {
   }
 }
 
+const char* token_head_name(int32_t head) {
+  return head == LFFN_TOKEN_HEAD_CLASSES ? "classes" : head == LFFN_TOKEN_HEAD_ANSWERS ? "answers" : "none";
+}
+
+// Of texts or of tokens.
+int32_t num_labels(const lookupffn::ModelInfo& info) {
+  return info.token_head == LFFN_TOKEN_HEAD_CLASSES ? info.num_token_classes : info.num_classes;
+}
+
+std::string heads_of(const lookupffn::ModelInfo& info) {
+  std::string heads;
+  const auto add = [&](bool there, const std::string& head) {
+    if (there) heads += (heads.empty() ? "" : ", ") + head;
+  };
+  add(info.has_lm_head != 0, "language model");
+  add(info.num_classes > 0, "classifier of " + number(info.num_classes));
+  add(info.token_head == LFFN_TOKEN_HEAD_CLASSES, number(info.num_token_classes) + " classes of tokens");
+  add(info.token_head == LFFN_TOKEN_HEAD_ANSWERS, "answers to questions");
+  return heads.empty() ? "none" : heads;
+}
+
 nlohmann::ordered_json prompts_of(const lookupffn::Model& model) {
   nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
   for (int32_t i = 0; i < model.info().num_prompts; ++i) {
@@ -57,7 +78,7 @@ nlohmann::ordered_json prompts_of(const lookupffn::Model& model) {
 
 nlohmann::ordered_json labels_of(const lookupffn::Model& model) {
   nlohmann::ordered_json labels = nlohmann::ordered_json::array();
-  for (int32_t i = 0; i < model.info().num_classes; ++i) labels.push_back(std::string(model.label(i)));
+  for (int32_t i = 0; i < num_labels(model.info()); ++i) labels.push_back(std::string(model.label(i)));
   return labels;
 }
 
@@ -93,6 +114,8 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"default_prompt", default_prompt_of(model)},
       {"lm_head", info.has_lm_head != 0},
       {"num_classes", info.num_classes},
+      {"token_head", token_head_name(info.token_head)},
+      {"num_token_classes", info.num_token_classes},
       {"labels", labels_of(model)},
       {"several_labels", info.several_labels != 0},
       {"score_activation", score_activation_name(info.score_activation)},
@@ -134,12 +157,9 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
   for (const auto& [name, text] : prompts.items()) {
     row("prompt", name + ": " + text.dump() + (default_prompt == name ? " (default)" : ""));
   }
-  row("heads", std::string(info.has_lm_head != 0 ? "language model" : "") +
-                   (info.has_lm_head != 0 && info.num_classes > 0 ? ", " : "") +
-                   (info.num_classes > 0 ? "classifier of " + number(info.num_classes) : "") +
-                   (info.has_lm_head == 0 && info.num_classes == 0 ? "none" : ""));
+  row("heads", heads_of(info));
   constexpr int32_t kShownLabels = 20;
-  for (int32_t i = 0; i < info.num_classes && i < kShownLabels; ++i) {
+  for (int32_t i = 0; i < num_labels(info) && i < kShownLabels; ++i) {
     row("label", number(i) + ": " + std::string(model.label(i)));
   }
   if (info.num_classes > 0)

@@ -77,6 +77,8 @@
   FIELD(NUM_PARAMETERS, num_parameters)                     \
   FIELD(FILE_BYTES, file_bytes)                             \
   FIELD(MEMORY_BYTES, memory_bytes)                         \
-  FIELD(SCRATCH_BYTES, scratch_bytes)
+  FIELD(SCRATCH_BYTES, scratch_bytes)                       \
+  FIELD(TOKEN_HEAD, token_head)                             \
+  FIELD(NUM_TOKEN_CLASSES, num_token_classes)
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_FIELDS_H

@@ -104,6 +104,13 @@ enum {
   LFFN_SCORE_GELU = 4      /**< x Phi(x), Phi the normal distribution */
 };
 
+/** What becomes of each token's vector, besides what there is for a whole text. */
+enum {
+  LFFN_TOKEN_HEAD_NONE = 0,    /**< Nothing. */
+  LFFN_TOKEN_HEAD_CLASSES = 1, /**< A score for each class of tokens, such as kinds of names. */
+  LFFN_TOKEN_HEAD_ANSWERS = 2  /**< Two: whether the answer to a question begins there, whether it ends there. */
+};
+
 /** What a model is and costs. The FLOP of a sequence of n tokens are n times (ffn_flop_per_token +
  * attention_flop_per_token + other_flop_per_token + n * attention_flop_per_pair), and lm_head_flop_per_token for each
  * position that logits are asked for. */
@@ -154,6 +161,8 @@ typedef struct lffn_model_info {
   /** At most this much scratch memory per call in flight, besides hidden_size floats for each position asked for and
    * each sequence classified. */
   size_t scratch_bytes;
+  int32_t token_head;        /**< LFFN_TOKEN_HEAD_ */
+  int32_t num_token_classes; /**< Scores of each token; 2 for answers, 0 without a head of tokens. */
 } lffn_model_info;
 
 /** What lffn_model_info_init calls.
@@ -169,7 +178,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_get_info(const lffn_model* model, l
 /** The model's family, such as "bert"; "" for NULL. Valid as long as the model, like all texts below. */
 LFFN_API const char* lffn_model_family(const lffn_model* model);
 
-/** The name of a class, such as "POSITIVE" or "LABEL_0"; NULL where there is no such class. */
+/** The name of a class of texts or of tokens, such as "POSITIVE" or "LABEL_0"; NULL where there is no such class. */
 LFFN_API const char* lffn_model_label(const lffn_model* model, int32_t index);
 
 /** The name and the text of one of the model's prompts.

@@ -155,6 +155,15 @@ class Model {
     return floats(args, args.class_scores, args.class_scores_capacity, args.n * info().num_classes);
   }
 
+  /** The raw scores of each token, [tokens, num_token_classes].
+   * @param sequences of token ids
+   * @param options   see RunOptions */
+  std::vector<float> token_scores(const Sequences& sequences, const RunOptions& options = {}) const {
+    lffn_model_run_args args = arguments(sequences, options);
+    const auto tokens = static_cast<std::int64_t>(sequences.ids.size());
+    return floats(args, args.token_scores, args.token_scores_capacity, tokens * info().num_token_classes);
+  }
+
   /** How well each document answers a query: a reranker's raw scores.
    * @param query     UTF-8
    * @param documents UTF-8
@@ -249,7 +258,7 @@ class Model {
   std::string_view family() const noexcept { return lffn_model_family(handle_.get()); }
 
   /** The name of a class.
-   * @param index below num_classes */
+   * @param index below num_classes, or below num_token_classes */
   std::string_view label(std::int32_t index) const {
     const char* const text = lffn_model_label(handle_.get(), index);
     if (text == nullptr) throw InvalidArgument("there is no class " + std::to_string(index));

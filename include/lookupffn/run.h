@@ -70,7 +70,8 @@ enum {
   LFFN_WANT_LOGITS = 1u << 3,       /**< The language model head's logits. */
   LFFN_WANT_CLASS_SCORES = 1u << 4, /**< The classifier's scores. */
   LFFN_WANT_FILLINGS = 1u << 5,     /**< The most likely tokens in place of each mask. */
-  LFFN_WANT_STATUSES = 1u << 6      /**< A status for each text: one that cannot be run does not fail the call. */
+  LFFN_WANT_STATUSES = 1u << 6,     /**< A status for each text: one that cannot be run does not fail the call. */
+  LFFN_WANT_TOKEN_SCORES = 1u << 7  /**< The scores of each token. */
 };
 
 /** Room for the results of lffn_model_run where their size is not known before. It grows as needed and is kept from
@@ -103,6 +104,7 @@ typedef struct lffn_result_view {
   const int64_t* mask_offsets;        /**< [n + 1] where each sequence's masks begin. */
   const int32_t* filling_ids;         /**< [n_masks, top_k] the most likely first. */
   const float* filling_probabilities; /**< [n_masks, top_k] */
+  const float* token_scores;          /**< [n_tokens, num_token_classes] */
 } lffn_result_view;
 
 /** What lffn_result_view_init calls.
@@ -169,6 +171,8 @@ typedef struct lffn_model_run_args {
   /** Receives [LFFN_NUM_STAGES] how long each stage took, on all threads together. Further stages would get another
    * member: this one keeps its length. */
   double* seconds;
+  float* token_scores;           /**< Receives the raw scores of each token, [tokens, num_token_classes]. */
+  int64_t token_scores_capacity; /**< Its room, in floats. */
 } lffn_model_run_args;
 
 /** What lffn_model_run_args_init calls.

@@ -110,7 +110,7 @@ lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info) 
 const char* lffn_model_family(const lffn_model* model) { return model == nullptr ? "" : model->model->family().name; }
 
 const char* lffn_model_label(const lffn_model* model, int32_t index) {
-  if (model == nullptr || index < 0 || index >= model->model->num_classes()) return nullptr;
+  if (model == nullptr || index < 0 || static_cast<size_t>(index) >= model->model->labels().size()) return nullptr;
   return model->model->labels()[static_cast<size_t>(index)].c_str();
 }
 

@@ -88,7 +88,8 @@ Number* choose(Number* given, bool wanted, Room<Number>& room, int64_t count) {
 // Where the results of a call are; nullptr: not wanted.
 struct Given {
   int64_t logit_rows = 0;  // that were asked for, those of masks not counted
-  const float *hidden = nullptr, *embeddings = nullptr, *logits = nullptr, *class_scores = nullptr;
+  const float *hidden = nullptr, *embeddings = nullptr, *logits = nullptr, *class_scores = nullptr,
+              *token_scores = nullptr;
   int32_t* filling_ids = nullptr;
   float* filling_probabilities = nullptr;
 };
@@ -114,17 +115,20 @@ Given run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& 
   const int64_t embeddings = extent(args.n, model.embedding_size(pooling), "embeddings");
   const int64_t logits = extent(static_cast<int64_t>(memory.positions.size()), config.vocab_size, "logits");
   const int64_t class_scores = extent(args.n, model.num_classes(), "class_scores");
+  const int64_t token_scores = extent(tokens, model.num_token_classes(), "token_scores");
   const int64_t fillings = wanted.fillings ? extent(masks, args.top_k, "fillings") : 0;
   check_room(args.hidden, args.hidden_capacity, hidden, "hidden");
   check_room(args.embeddings, args.embeddings_capacity, embeddings, "embeddings");
   check_room(args.logits, args.logits_capacity, asked * config.vocab_size, "logits");
   check_room(args.class_scores, args.class_scores_capacity, class_scores, "class_scores");
+  check_room(args.token_scores, args.token_scores_capacity, token_scores, "token_scores");
   check_room(args.filling_ids, args.fillings_capacity, fillings, "fillings");
   check_room(args.filling_probabilities, args.fillings_capacity, fillings, "fillings");
 
   call.hidden = choose(args.hidden, wanted.hidden, memory.hidden, hidden);
   call.embeddings = choose(args.embeddings, wanted.embeddings, memory.embeddings, embeddings);
   call.class_scores = choose(args.class_scores, wanted.class_scores, memory.class_scores, class_scores);
+  call.token_scores = choose(args.token_scores, wanted.token_scores, memory.token_scores, token_scores);
   Given given;
   if (wanted.fillings) {  // all memory before the first output is written
     const bool in_result = (args.wanted & LFFN_WANT_FILLINGS) != 0;
@@ -159,6 +163,7 @@ Given run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& 
   given.embeddings = call.embeddings;
   given.logits = args.logits != nullptr ? args.logits : memory.logits.data();
   given.class_scores = call.class_scores;
+  given.token_scores = call.token_scores;
   return given;
 }
 
@@ -190,6 +195,7 @@ void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
     view.logits = given.logits;
   }
   if (wants(LFFN_WANT_CLASS_SCORES)) view.class_scores = given.class_scores;
+  if (wants(LFFN_WANT_TOKEN_SCORES)) view.token_scores = given.token_scores;
   if (wants(LFFN_WANT_FILLINGS)) {
     view.filling_ids = given.filling_ids;
     view.filling_probabilities = given.filling_probabilities;

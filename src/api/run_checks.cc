@@ -22,7 +22,7 @@ void check_room(const void* out, int64_t capacity, int64_t needed, const char* n
 
 Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   const uint32_t known = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS |
-                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS | LFFN_WANT_STATUSES;
+                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS | LFFN_WANT_STATUSES | LFFN_WANT_TOKEN_SCORES;
   check_flags(args.wanted, known, "wanted");
   if (args.wanted != 0 && args.result == nullptr)
     fail(LFFN_ERROR_INVALID_ARGUMENT, "result is NULL, but wanted is not 0");
@@ -35,6 +35,9 @@ Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   wanted.logits = wants(args.logits, LFFN_WANT_LOGITS);
   wanted.class_scores = wants(args.class_scores, LFFN_WANT_CLASS_SCORES);
   wanted.fillings = wants(args.filling_ids, LFFN_WANT_FILLINGS) || args.filling_probabilities != nullptr;
+  wanted.token_scores = wants(args.token_scores, LFFN_WANT_TOKEN_SCORES);
+  if (wanted.token_scores && model.num_token_classes() == 0)
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no head of tokens");
   if (wanted.class_scores && model.num_classes() == 0)
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no classifier");
   if ((wanted.logits || wanted.fillings) && !model.has_lm_head()) {

@@ -44,7 +44,7 @@ struct RunMemory {
   std::vector<int32_t> order;         // of the vocabulary, by likelihood
   std::vector<const char*> queries;   // the first texts of a reranker's pairs
   std::vector<size_t> query_sizes;
-  Room<float> hidden, embeddings, logits, class_scores, filling_probabilities;
+  Room<float> hidden, embeddings, logits, class_scores, token_scores, filling_probabilities;
   Room<int32_t> filling_ids;
 };
 

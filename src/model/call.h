@@ -20,6 +20,7 @@ struct ModelCall {
   int64_t num_positions = 0;
   float* logits = nullptr;              // [num_positions][vocab_size]
   float* class_scores = nullptr;        // [num_sequences][num_classes], zeros for an empty sequence
+  float* token_scores = nullptr;        // [tokens][num_token_classes]
   std::optional<Pooling> pooling;       // nullopt: as the model means it, with its modules
   Scaling scaling = Scaling::kAsModel;  // of embeddings to length 1
   int64_t prompt_tokens = 0;            // the first of each sequence, which pooling leaves out
@@ -28,7 +29,9 @@ struct ModelCall {
   double* seconds = nullptr;  // [LFFN_NUM_STAGES]
 
   int64_t length(int64_t sequence) const { return offsets[sequence + 1] - offsets[sequence]; }
-  bool wants_heads() const { return logits != nullptr || class_scores != nullptr || embeddings != nullptr; }
+  bool wants_heads() const {
+    return logits != nullptr || class_scores != nullptr || token_scores != nullptr || embeddings != nullptr;
+  }
 };
 
 // A run of whole sequences.

@@ -80,6 +80,10 @@ struct Family {
   const char* class_out = nullptr;
   Activation class_activation = Activation::kTanh;
 
+  // What a token's vector becomes: a score for each class, or how likely an answer begins and ends there.
+  const char* token_classes = "classifier";
+  const char* answers = "qa_outputs";
+
   // Tensors that files hold though nothing here reads them: names, or all that begin with one that ends with a dot.
   const char* ignored[6] = {};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of the hidden states: vocabulary logits and class scores. Embeddings are in pooling.cc.
+// What is made of the hidden states: vocabulary logits, scores of texts and of tokens. Embeddings are in pooling.cc.
 #include <algorithm>
 
 #include "model/pass.h"
@@ -46,6 +46,15 @@ void Pass::classify() const {
   for (int64_t s = 0; s < call_.num_sequences; ++s) {
     if (call_.length(s) == 0) std::fill_n(call_.class_scores + s * classes, classes, 0.0f);
   }
+}
+
+void Pass::score_tokens(const Span& chunk, const Rows& hidden) const {
+  Linear::Call scores;
+  const int64_t classes = model_.num_token_classes();
+  scores.in = hidden;
+  scores.rows = chunk.tokens;
+  scores.out = {call_.token_scores + chunk.begin * classes, classes};
+  model_.token_out().run(workers_, scores);
 }
 
 }  // namespace lffn

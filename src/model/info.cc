@@ -20,7 +20,9 @@ static_assert(static_cast<int32_t>(Pooling::kFirst) + 1 == LFFN_POOLING_FIRST &&
                   static_cast<int32_t>(Pooling::kMeanSqrtLength) + 1 == LFFN_POOLING_MEAN_SQRT &&
                   static_cast<int32_t>(Scaling::kAsModel) == LFFN_NORMALIZE_MODEL &&
                   static_cast<int32_t>(Scaling::kYes) == LFFN_NORMALIZE_YES &&
-                  static_cast<int32_t>(Scaling::kNo) == LFFN_NORMALIZE_NO,
+                  static_cast<int32_t>(Scaling::kNo) == LFFN_NORMALIZE_NO &&
+                  static_cast<int32_t>(TokenHead::kClasses) == LFFN_TOKEN_HEAD_CLASSES &&
+                  static_cast<int32_t>(TokenHead::kAnswers) == LFFN_TOKEN_HEAD_ANSWERS,
               "the header's numbers are these");
 // Of the first linear layer there is.
 int32_t linear_dtype(const Weights& weights) {
@@ -59,6 +61,8 @@ lffn_model_info Model::info() const {
     info.intermediate_size = std::max(info.intermediate_size, static_cast<int32_t>(layer.up.outputs()));
   }
   info.num_classes = num_classes();
+  info.num_token_classes = num_token_classes();
+  info.token_head = static_cast<int32_t>(token_head());
   info.has_lm_head = has_lm_head() ? 1 : 0;
   info.has_tokenizer = tokenizer_ != nullptr ? 1 : 0;
   info.bos_id = info.eos_id = info.pad_id = info.unk_id = info.mask_id = -1;

@@ -14,7 +14,8 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
       tokenizer_(std::move(tokenizer)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals},
       weights_(pack(tensors, family(), options, kernels)) {
-  for (int32_t i = 0; i < num_classes(); ++i) {
+  const int32_t labels = token_head() == TokenHead::kClasses ? num_token_classes() : num_classes();
+  for (int32_t i = 0; i < labels; ++i) {
     const auto given = config_.labels.find(i);
     labels_.push_back(given != config_.labels.end() ? given->second : "LABEL_" + std::to_string(i));
   }

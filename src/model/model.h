@@ -43,7 +43,12 @@ class Model {
 
   bool has_lm_head() const { return !weights_.lm_norm.empty(); }
   int32_t num_classes() const { return static_cast<int32_t>(weights_.class_out.outputs()); }
-  const std::vector<std::string>& labels() const { return labels_; }  // of the classes
+  // What each token's vector becomes, and how many numbers: one for each class; 2, for the beginning and the end of an
+  // answer.
+  TokenHead token_head() const { return config_.token_head; }
+  const Linear& token_out() const { return weights_.answers.empty() ? weights_.token_classes : weights_.answers; }
+  int32_t num_token_classes() const { return static_cast<int32_t>(token_out().outputs()); }
+  const std::vector<std::string>& labels() const { return labels_; }  // of the classes, of texts or of tokens
   // Whether a class's probability is the sigmoid of its score, else the softmax of all.
   bool sigmoid_probabilities() const { return num_classes() == 1 || config_.several_labels; }
   // What a reranker's files make of its score.

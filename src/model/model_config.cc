@@ -62,8 +62,7 @@ void refuse_unsupported(const JsonObject& object) {
     }
   }
   const std::string name = architecture(object);
-  for (const char* task : {"ForTokenClassification", "ForQuestionAnswering", "ForMultipleChoice",
-                           "ForNextSentencePrediction", "ForCausalLM", "LMHeadModel"}) {
+  for (const char* task : {"ForMultipleChoice", "ForNextSentencePrediction", "ForCausalLM", "LMHeadModel"}) {
     if (ends_with(name, task)) {
       fail(LFFN_ERROR_UNSUPPORTED,
            "config: 'architectures' is %s, a head that is not supported; save the encoder alone (AutoModel), or choose "
@@ -71,6 +70,13 @@ void refuse_unsupported(const JsonObject& object) {
            in_quotes(name).c_str());
     }
   }
+}
+
+// Other heads have tensors of their own names; a classifier of tokens shares its with one of texts.
+TokenHead token_head_of(const JsonObject& object) {
+  const std::string name = architecture(object);
+  if (ends_with(name, "ForTokenClassification")) return TokenHead::kClasses;
+  return ends_with(name, "ForQuestionAnswering") ? TokenHead::kAnswers : TokenHead::kNone;
 }
 
 Activation activation_of(const JsonObject& object, const Family& family) {
@@ -263,6 +269,7 @@ ModelConfig parse_model_config(std::string_view json) {
   config.family = family_of(object);
   refuse_unsupported(object);
   read_sizes(object, config);
+  config.token_head = token_head_of(object);
   config.activation = activation_of(object, *config.family);
   config.ties_decoder = config.family->ties_decoder && object.boolean("tie_word_embeddings", true);
   read_kinds(object, config);

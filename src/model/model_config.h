@@ -19,6 +19,7 @@ namespace lffn {
 constexpr int32_t kMaxClasses = 1 << 20;
 
 enum class FfnKind { kLookup, kVanilla, kNone };
+enum class TokenHead { kNone, kClasses, kAnswers };  // what each token's vector becomes
 
 struct ModelConfig {
   std::string text;  // the JSON itself
@@ -42,6 +43,7 @@ struct ModelConfig {
   bool ties_decoder = false;                  // a decoder in the file counts for nothing
   std::vector<FfnKind> ffn_kinds;             // of each layer; empty: not given, the tensors tell
 
+  TokenHead token_head = TokenHead::kNone;
   std::map<int32_t, std::string> labels;      // of classes, as far as given
   bool several_labels = false;                // a text may have several classes at once
   std::optional<Activation> rank_activation;  // what a reranker's own files make of a score

@@ -146,19 +146,31 @@ void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors&
   if (found == nullptr) finder.take(family.decoder_biases[0]);
 }
 
-void find_classifier(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
-  const Family& family = *config.family;
+// As many classes as the config or else the tensor has.
+LinearTensors find_scores(const ModelConfig& config, TensorFinder& finder, const char* name) {
   const int64_t d = config.hidden_size;
-  model.class_dense = finder.linear("", {family.class_dense}, d, d, false);
-  const std::string weight = std::string(family.class_out) + ".weight";
+  const std::string weight = std::string(name) + ".weight";
   const TensorView* out = finder.take(weight);
   const int64_t stored = out->shape.empty() ? 0 : out->shape[0];
   if (stored < 1 || stored > kMaxClasses) {
     fail(kStatus, "%s: shape %s, expected [classes,%lld]", weight.c_str(), out->shape_text().c_str(),
          static_cast<long long>(d));
   }
-  const int64_t classes = config.num_classes != 0 ? config.num_classes : stored;
-  model.class_out = finder.linear("", {family.class_out}, classes, d, false);
+  return finder.linear("", {name}, config.num_classes != 0 ? config.num_classes : stored, d, false);
+}
+
+void find_classifier(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+  const Family& family = *config.family;
+  model.class_dense = finder.linear("", {family.class_dense}, config.hidden_size, config.hidden_size, false);
+  model.class_out = find_scores(config, finder, family.class_out);
+}
+
+void find_token_head(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+  const Family& family = *config.family;
+  if (config.token_head == TokenHead::kClasses) model.token_classes = find_scores(config, finder, family.token_classes);
+  if (config.token_head == TokenHead::kAnswers) {
+    model.answers = finder.linear("", {family.answers}, 2, config.hidden_size, false);
+  }
 }
 
 bool has_lm_head(const Family& family, const TensorFinder& finder) {
@@ -204,7 +216,11 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
   }
   if (family.final_norm != nullptr) model.final_norm = finder.norm(family.final_norm, d, eps);
   if (has_lm_head(family, finder)) find_lm_head(config, finder, model);
-  if (has_classifier(family, finder)) find_classifier(config, finder, model);
+  if (config.token_head != TokenHead::kNone) {
+    find_token_head(config, finder, model);
+  } else if (has_classifier(family, finder)) {
+    find_classifier(config, finder, model);
+  }
   for (size_t i = 0; i < sentence.modules.size(); ++i) {
     const SentenceSettings::Module& module = sentence.modules[i];
     model.modules.emplace_back();

@@ -45,6 +45,9 @@ struct ModelParts {
   // The classifier.
   typename Kind::Linear class_dense;
   typename Kind::Linear class_out;
+  // The head of each token; a model has one of them at most.
+  typename Kind::Linear token_classes;
+  typename Kind::Linear answers;
   std::vector<typename Kind::Linear> modules;  // of a sentence encoder: as many as its settings have
 };
 
@@ -98,6 +101,8 @@ void visit_parts(const Family& family, Visit&& visit, Models&... models) {
   visit(name(family.decoder_biases[0]), models.decoder_bias...);
   visit(name(family.class_dense), models.class_dense...);
   visit(name(family.class_out), models.class_out...);
+  visit(name(family.token_classes), models.token_classes...);
+  visit(name(family.answers), models.answers...);
   for (size_t i = 0; i < first.modules.size(); ++i) visit(PartNames{module_prefix(i) + "linear"}, models.modules[i]...);
 }
 

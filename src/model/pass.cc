@@ -75,7 +75,7 @@ void Pass::embed(const Span& chunk, const Rows& hidden) const {
                });
 }
 
-// Keeps of a chunk's hidden states what the heads will read, and pools them.
+// Keeps of a chunk's hidden states what the heads will read, scores its tokens, and pools them.
 void Pass::collect(const Span& chunk, const Rows& hidden) const {
   if (call_.logits != nullptr) {
     float* asked = floats(layout_.asked);
@@ -94,6 +94,7 @@ void Pass::collect(const Span& chunk, const Rows& hidden) const {
       }
     }
   }
+  if (call_.token_scores != nullptr) score_tokens(chunk, hidden);
   if (call_.embeddings != nullptr) pool(chunk, hidden);
 }
 

@@ -31,6 +31,7 @@ class Pass {
   // heads.cc
   void predict() const;
   void classify() const;
+  void score_tokens(const Span& chunk, const Rows& hidden) const;
   // pooling.cc
   void pool(const Span& chunk, const Rows& hidden) const;
   void run_modules() const;

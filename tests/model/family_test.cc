@@ -221,7 +221,7 @@ TEST(Families, RefusedInOneSentence) {
   with("\"pad_token_id\"", "\"is_decoder\": true, \"pad_token_id\"",
        "'is_decoder' is true, but only encoders can be run; choose one");
   with("\"pad_token_id\"", "\"add_cross_attention\": true, \"pad_token_id\"", "'add_cross_attention' is true");
-  with("RobertaForSequenceClassification", "RobertaForTokenClassification", "save the encoder alone");
+  with("RobertaForSequenceClassification", "RobertaForMultipleChoice", "save the encoder alone");
   MadeFolder none("roberta-classes");
   none.configure("\"max_position_embeddings\": 66", "\"max_position_embeddings\": 1");
   none.refused(LFFN_ERROR_BAD_MODEL, "'max_position_embeddings' is 1, too few for a token behind the padding's");

@@ -72,6 +72,8 @@ class GoldenHf : public testing::TestWithParam<std::string> {
     const auto vocabulary = static_cast<size_t>(model_->config().vocab_size);
     std::vector<float> hidden(together.ids.size() * d), scores(all.size() * static_cast<size_t>(model_->num_classes()));
     std::vector<float> logits(model_->has_lm_head() ? together.ids.size() * vocabulary : 0);
+    const auto token_classes = static_cast<size_t>(model_->num_token_classes());
+    std::vector<float> token_scores(together.ids.size() * token_classes);
     std::vector<int64_t> positions(together.ids.size());
     for (size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<int64_t>(i);
     ModelCall call;
@@ -81,6 +83,7 @@ class GoldenHf : public testing::TestWithParam<std::string> {
     call.num_sequences = static_cast<int64_t>(all.size());
     call.hidden = hidden.data();
     if (model_->num_classes() > 0) call.class_scores = scores.data();
+    if (token_classes > 0) call.token_scores = token_scores.data();
     if (model_->has_lm_head()) {
       call.positions = positions.data();
       call.num_positions = static_cast<int64_t>(positions.size());
@@ -96,11 +99,13 @@ class GoldenHf : public testing::TestWithParam<std::string> {
       if (expected == nullptr) continue;
       ++compared;
       const float* got = model_->has_lm_head() ? logits.data() + static_cast<size_t>(offsets[i]) * vocabulary
+                         : token_classes > 0   ? token_scores.data() + static_cast<size_t>(offsets[i]) * token_classes
                                                : scores.data() + i * static_cast<size_t>(model_->num_classes());
       EXPECT_LT(distance_to(got, *expected), 1e-4) << prefix << "logits " << i;
     }
-    // Students' folders have hidden states alone.
-    const bool has_logits = std::string(GetParam()).find("golden-hf5") == std::string::npos;
+    // Students' folders have hidden states alone, and those of answers have them by another name.
+    const bool has_logits =
+        std::string(GetParam()).find("golden-hf5") == std::string::npos && model_->token_head() != TokenHead::kAnswers;
     EXPECT_EQ(compared > 0, has_logits && (prefix.empty() || model_->num_classes() > 0));
   }
 
