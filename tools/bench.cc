@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // lookupffn bench: where a layer's time goes on this machine, beside a vanilla FFN.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bench_dense.h"
@@ -14,6 +20,7 @@
 #include "layer_options.h"
 #include "progress.h"
 #include "random_tokens.h"
+#include "shape_options.h"
 
 namespace lffn::tools {
 namespace {
@@ -31,6 +38,7 @@ struct BenchOptions {
   double seconds = 1;
   bool json = false;
   ModelBench model;
+  ShapeOptions shape;
 };
 
 struct BenchFigures {
@@ -95,6 +103,23 @@ class Stopwatch {
   const std::vector<float>& tokens_;
   const int64_t hidden_, batch_;
   size_t at_ = 0;
+};
+
+// A file of no use after the command.
+class TemporaryFile {
+ public:
+  TemporaryFile() : path_((std::filesystem::temp_directory_path() / "lookupffn-bench-XXXXXX").string()) {
+    const int file = mkstemp(path_.data());
+    if (file < 0) throw std::system_error(errno, std::generic_category(), path_);
+    close(file);
+  }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
 };
 
 BenchFigures measure(const BenchOptions& options) {
@@ -262,6 +287,8 @@ void add_options(CLI::App& app, BenchOptions& options) {
       ->type_name("N");
   add_choice(app, "--table-dtype", options.load.table_dtype, dtype_names(), "f32, bf16 or int8; default f32");
   add_choice(app, "--hash-dtype", options.load.hash_dtype, dtype_names(), "f32 or int8; default f32");
+  add_choice(app, "--linear-dtype", options.load.linear_dtype, dtype_names(),
+             "Of a model: f32 or int8; default: as stored");
   app.add_option("--seconds", options.seconds, "How long to measure, at least 3 rounds; default 1")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
@@ -272,6 +299,7 @@ void add_options(CLI::App& app, BenchOptions& options) {
   app.add_option("--sequences", options.model.sequences, "With --model: sequences per call; default 8")
       ->check(CLI::Range(1, 1 << 16))
       ->type_name("N");
+  options.shape.add_to(app);
   app.add_flag("--json", options.json, "Print one JSON object instead of a table");
 }
 
@@ -289,9 +317,18 @@ Command bench_command(CLI::App& parent) {
       "  lookupffn bench\n"
       "  lookupffn bench --table-dtype int8 --hash-dtype int8 --batch 1\n"
       "  lookupffn bench --hidden-size 768 --tables 170 --table-size 512 --intermediate-size 3072 --seconds 5\n"
-      "  lookupffn bench --model my-model --length 512 --sequences 1 --threads 2");
-  return {app, [options] {
+      "  lookupffn bench --model my-model --length 512 --sequences 1 --threads 2\n"
+      "  lookupffn bench --hidden-size 384 --layers 6 --neurons 256 --heads 4,4,4,6,6,8 --word-rows 30522 --word-dtype "
+      "int8 --linear-dtype int8");
+  return {app, [app, options] {
+            options->load.word_dtype = options->shape.word_dtype();
             if (!options->model.path.empty()) {
+              return bench_model(options->model, options->load, options->seconds, options->json);
+            }
+            if (options->shape.given()) {
+              const TemporaryFile file;
+              options->shape.write(options->config, app->count("--tables") > 0, file.path());
+              options->model.path = file.path();
               return bench_model(options->model, options->load, options->seconds, options->json);
             }
             const BenchFigures figures = measure(*options);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layer_options.h"
+#include "layer_parts.h"
 #include "lookupffn/lookupffn.hpp"
 #include "progress.h"
 
@@ -47,6 +48,7 @@ lookupffn::TokenBatch random_batch(const lffn_model_info& info, const ModelBench
 struct Times {
   std::vector<double> calls;            // seconds of each, sorted
   double stages[LFFN_NUM_STAGES] = {};  // seconds of all together
+  std::vector<double> layers;           // likewise: attention and the feed-forward block of each
 };
 
 Times time_calls(const lookupffn::Model& model, const lookupffn::TokenBatch& batch, double seconds) {
@@ -63,8 +65,11 @@ Times time_calls(const lookupffn::Model& model, const lookupffn::TokenBatch& bat
   args.embeddings = embeddings.data();
   args.embeddings_capacity = static_cast<int64_t>(embeddings.size());
   args.seconds = stages;
+  std::vector<double> layers(2 * static_cast<size_t>(model.info().num_layers));
+  args.layer_seconds = layers.data();
   lookupffn::check(lffn_model_run(model.get(), &args));  // makes the scratch memory
   Times times;
+  times.layers.resize(layers.size());
   std::vector<double>& calls = times.calls;
   const Clock::time_point begin = Clock::now();
   for (double total = 0; total < seconds || calls.size() < kMinCalls;) {
@@ -73,6 +78,7 @@ Times time_calls(const lookupffn::Model& model, const lookupffn::TokenBatch& bat
     const Clock::time_point end = Clock::now();
     calls.push_back(std::chrono::duration<double>(end - start).count());
     for (int i = 0; i < LFFN_NUM_STAGES; ++i) times.stages[i] += stages[i];
+    for (size_t i = 0; i < layers.size(); ++i) times.layers[i] += layers[i];
     total = std::chrono::duration<double>(end - begin).count();
   }
   std::sort(calls.begin(), calls.end());
@@ -101,7 +107,16 @@ int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, dou
   const double timed = std::accumulate(times.stages, times.stages + LFFN_STAGE_TEXT, 0.0);
   const auto share = [&](int stage) { return timed > 0 ? times.stages[stage] / timed : 0; };
   const double gflops = 1e-6 * total * tokens / median;
+  // Microseconds per token.
+  const auto half = [&](int32_t layer, size_t which) {
+    return 1e6 * times.layers[2 * static_cast<size_t>(layer) + which] / (tokens * static_cast<double>(calls.size()));
+  };
   if (json) {
+    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+    for (int32_t i = 0; i < info.num_layers; ++i) {
+      layers.push_back(
+          {{"attention_us", half(i, 0)}, {"ffn_us", half(i, 1)}, {"parts", layer_parts(model.layer_info(i))}});
+    }
     const nlohmann::ordered_json object = {
         {"length", bench.length},
         {"sequences", bench.sequences},
@@ -121,6 +136,7 @@ int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, dou
           {"linear", share(LFFN_STAGE_LINEAR)},
           {"attention", share(LFFN_STAGE_ATTENTION)},
           {"other", share(LFFN_STAGE_OTHER)}}},
+        {"layers", layers},
         {"memory_bytes", info.memory_bytes},
         {"scratch_bytes", info.scratch_bytes},
     };
@@ -139,6 +155,10 @@ int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, dou
   row("attention's linear layers", work.linear, LFFN_STAGE_LINEAR);
   row("attention's scores and sums", work.attention, LFFN_STAGE_ATTENTION);
   row("layer norms and the rest", work.other, LFFN_STAGE_OTHER);
+  std::printf("\n%5s %20s %20s  microseconds per token\n", "layer", "attention", "feed-forward");
+  for (int32_t i = 0; i < info.num_layers; ++i) {
+    std::printf("%5d %20.3f %20.3f  %s\n", i, half(i, 0), half(i, 1), parts_text(model.layer_info(i)).c_str());
+  }
   std::printf("\n%10.1f MB of weights, at most %.1f MB of scratch memory per call\n",
               1e-6 * static_cast<double>(info.memory_bytes), 1e-6 * static_cast<double>(info.scratch_bytes));
   return 0;

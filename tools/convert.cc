@@ -44,6 +44,9 @@ void check_copy(const lookupffn::Model& model, const lookupffn::Model& copy, con
   const lookupffn::ModelInfo& info = model.info();
   const lookupffn::ModelInfo& copied = copy.info();
   const lookupffn::TokenBatch sequences = sample(info);
+  const auto same_words = [&](int32_t layer) {
+    return model.layer_info(layer).word_dtype == copy.layer_info(layer).word_dtype;
+  };
   bool same = model.family() == copy.family() && info.vocab_size == copied.vocab_size &&
               info.embedding_size == copied.embedding_size && info.own_max_tokens == copied.own_max_tokens &&
               info.num_prompts == copied.num_prompts && info.table_dtype == copied.table_dtype &&
@@ -51,6 +54,7 @@ void check_copy(const lookupffn::Model& model, const lookupffn::Model& copy, con
               info.embedding_dtype == copied.embedding_dtype && info.num_parameters == copied.num_parameters &&
               info.file_bytes == copied.file_bytes && info.memory_bytes == copied.memory_bytes &&
               same_bits(model.encode(sequences.view()), copy.encode(sequences.view()));
+  for (int32_t i = 0; same && i < info.num_layers; ++i) same = copied.num_layers == info.num_layers && same_words(i);
   if (same && info.has_lm_head != 0) {
     const std::vector<int64_t> positions = {0, sequences.offsets.back() - 1};
     same = same_bits(model.logits(sequences.view(), positions), copy.logits(sequences.view(), positions));
@@ -88,7 +92,8 @@ Command convert_command(CLI::App& parent) {
       "\n"
       "Examples:\n"
       "  lookupffn convert my-model my-model.safetensors\n"
-      "  lookupffn convert --table-dtype int8 --hash-dtype int8 my-model small.safetensors");
+      "  lookupffn convert --table-dtype int8 --hash-dtype int8 my-model small.safetensors\n"
+      "  lookupffn convert --linear-dtype int8 --word-dtype int4 my-student small.safetensors");
   return {app, [options] { return convert(*options); }};
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "layer_options.h"
+#include "layer_parts.h"
 
 namespace lffn::tools {
 namespace {
@@ -90,6 +91,12 @@ nlohmann::ordered_json default_prompt_of(const lookupffn::Model& model) {
   return name;
 }
 
+nlohmann::ordered_json layers_of(const lookupffn::Model& model) {
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (int32_t i = 0; i < model.info().num_layers; ++i) layers.push_back(layer_parts(model.layer_info(i)));
+  return layers;
+}
+
 void print_json(const std::string& path, const lookupffn::Model& model) {
   const lookupffn::ModelInfo& info = model.info();
   const nlohmann::ordered_json json = {
@@ -130,6 +137,7 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"attention_flop_per_pair", info.attention_flop_per_pair},
       {"other_flop_per_token", info.other_flop_per_token},
       {"lm_head_flop_per_token", info.lm_head_flop_per_token},
+      {"layers", layers_of(model)},
       {"num_parameters", info.num_parameters},
       {"file_bytes", info.file_bytes},
       {"memory_bytes", info.memory_bytes},
@@ -144,9 +152,14 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
   row("model", path);
   row("family", std::string(model.family()));
   row("layers", number(info.num_layers) + ", " + number(info.num_lookup_layers) + " of them with lookups");
+  // Those that are alike together.
+  for (int32_t first = 0, i = 0; i < info.num_layers; ++i) {
+    const std::string parts = parts_text(model.layer_info(i));
+    if (i + 1 < info.num_layers && parts_text(model.layer_info(i + 1)) == parts) continue;
+    row("layer", number(first) + (first == i ? "" : " to " + number(i)) + ": " + parts);
+    first = i + 1;
+  }
   row("hidden states", number(info.hidden_size) + " floats per token");
-  row("attention", number(info.num_heads) + " heads of " + number(info.head_size));
-  if (info.intermediate_size > 0) row("dense FFNs", number(info.intermediate_size) + " wide");
   row("vocabulary", number(info.vocab_size));
   row("tokenizer", tokenizer_name(model));
   row("longest text", number(info.max_tokens) + " tokens; cut at " + number(info.own_max_tokens) + " when asked to");

@@ -21,7 +21,17 @@ const std::map<std::string, int32_t>& activation_names() {
 }
 
 const std::map<std::string, int32_t>& dtype_names() {
-  static const std::map<std::string, int32_t> names = {{"f32", LFFN_F32}, {"bf16", LFFN_BF16}, {"int8", LFFN_INT8}};
+  static const std::map<std::string, int32_t> names = {
+      {"f32", LFFN_F32}, {"float32", LFFN_F32}, {"bf16", LFFN_BF16}, {"int8", LFFN_INT8}};
+  return names;
+}
+
+const std::map<std::string, int32_t>& word_dtype_names() {
+  static const std::map<std::string, int32_t> names = [] {
+    std::map<std::string, int32_t> result = dtype_names();
+    result["int4"] = LFFN_INT4;
+    return result;
+  }();
   return names;
 }
 

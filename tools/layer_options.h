@@ -23,7 +23,8 @@ class LayerOptions {
 
 const std::map<std::string, int32_t>& projection_names();  // "dense", "bh1" to "bh9"
 const std::map<std::string, int32_t>& activation_names();  // "gelu", "sigmoid"
-const std::map<std::string, int32_t>& dtype_names();       // "f32", "bf16", "int8"
+const std::map<std::string, int32_t>& dtype_names();       // "f32" or "float32", "bf16", "int8"
+const std::map<std::string, int32_t>& word_dtype_names();  // "int4", too
 
 // An option that takes one of these names.
 void add_choice(CLI::App& app, const std::string& option, int32_t& value, const std::map<std::string, int32_t>& names,

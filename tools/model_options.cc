@@ -33,7 +33,8 @@ int64_t bytes_of(int file) {
 }  // namespace
 
 void ModelOptions::add_to(CLI::App& app) {
-  static const std::map<std::string, int32_t> exact_or_int8 = {{"f32", LFFN_F32}, {"int8", LFFN_INT8}};
+  static const std::map<std::string, int32_t> exact_or_int8 = {
+      {"f32", LFFN_F32}, {"float32", LFFN_F32}, {"int8", LFFN_INT8}};
   app.add_option("--threads", options_.num_threads, "Threads; 0 = what the environment leaves")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
@@ -45,6 +46,8 @@ void ModelOptions::add_to(CLI::App& app) {
              "Hold the linear layers as f32 or int8; default: as stored");
   add_choice(app, "--embedding-dtype", options_.embedding_dtype, dtype_names(),
              "Hold the word embeddings as f32, bf16 or int8; default: as stored");
+  add_choice(app, "--word-dtype", options_.word_dtype, word_dtype_names(),
+             "Hold rows by word as f32, bf16, int8 or int4; default: as stored");
 }
 
 lookupffn::Model ModelOptions::load(const std::string& path) const {

@@ -59,6 +59,7 @@
 %enddef
 %numbers(numbers, INFO_COUNT)
 %numbers(model_numbers, MODEL_COUNT)
+%numbers(layer_numbers, MODEL_LAYER_COUNT)
 
 %typemap(jni) const int32_t* options "jintArray"
 %typemap(jtype) const int32_t* options "int[]"

@@ -16,6 +16,8 @@ SAME(DTYPE_AS_STORED, LFFN_DTYPE_AS_STORED);
 SAME(DTYPE_F32, LFFN_F32);
 SAME(DTYPE_BF16, LFFN_BF16);
 SAME(DTYPE_INT8, LFFN_INT8);
+SAME(DTYPE_F16, LFFN_F16);
+SAME(DTYPE_INT4, LFFN_INT4);
 SAME(ACTIVATION_GELU, LFFN_ACTIVATION_GELU);
 SAME(ACTIVATION_SIGMOID, LFFN_ACTIVATION_SIGMOID);
 SAME(LOAD_MMAP, LFFN_LOAD_MMAP);
@@ -23,7 +25,7 @@ SAME(LOAD_FLUSH_DENORMALS, LFFN_LOAD_FLUSH_DENORMALS);
 SAME(FORWARD_ADD, LFFN_FORWARD_ADD);
 #undef SAME
 SAME_SIZE(LAYER_INFO_FIELDS, lffn_layer_info, sizeof(lffn_layer_info));
-SAME_SIZE(LOAD_OPTIONS_FIELDS, lffn_load_options, offsetof(lffn_load_options, runtime));  // from it on pointers
+SAME_SIZE(LOAD_OPTIONS_FIELDS, lffn_load_options, offsetof(lffn_load_options, reserved));  // then pointers
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }

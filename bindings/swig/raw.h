@@ -26,6 +26,8 @@ enum Abi {
   DTYPE_F32 = 0,
   DTYPE_BF16 = 1,
   DTYPE_INT8 = 2,
+  DTYPE_F16 = 3,
+  DTYPE_INT4 = 4,
 
   ACTIVATION_GELU = 0,
   ACTIVATION_SIGMOID = 1,
@@ -64,19 +66,23 @@ enum Abi {
   OUTPUT_CLASS_SCORES,
   OUTPUT_EMBEDDINGS,
 
-// The places of the numbers of load options, of layer_info's and of model_info's.
+// The places of the numbers of load options, of layer_info's, of model_info's and of model_layer_info's.
 #define OPTION_PLACE(name, member) OPTION_##name,
 #define LAYER_PLACE(name, member) INFO_##name,
 #define MODEL_PLACE(name, member) MODEL_##name,
+#define MODEL_LAYER_PLACE(name, member) MODEL_LAYER_##name,
   OPTION_BEFORE_FIRST = -1,
   LOAD_OPTIONS_FIELDS(OPTION_PLACE) OPTION_COUNT,
   INFO_BEFORE_FIRST = -1,
   LAYER_INFO_FIELDS(LAYER_PLACE) INFO_COUNT,
   MODEL_BEFORE_FIRST = -1,
-  MODEL_INFO_FIELDS(MODEL_PLACE) MODEL_COUNT
+  MODEL_INFO_FIELDS(MODEL_PLACE) MODEL_COUNT,
+  MODEL_LAYER_BEFORE_FIRST = -1,
+  MODEL_LAYER_INFO_FIELDS(MODEL_LAYER_PLACE) MODEL_LAYER_COUNT
 #undef OPTION_PLACE
 #undef LAYER_PLACE
 #undef MODEL_PLACE
+#undef MODEL_LAYER_PLACE
 };
 
 int32_t native_version();

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What load options say, and what layer_info and model_info tell: a place in their row of numbers, and the member of
-// the public struct that lies there. A member more in the struct and not here is an error of compilation.
+// What load options say, and what layer_info, model_info and model_layer_info tell: a place in their row of numbers,
+// and the member of the public struct that lies there. A member more in the struct and not here is an error of
+// compilation.
 #ifndef LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 #define LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 
-#define LOAD_OPTIONS_FIELDS(FIELD)  \
-  FIELD(NUM_THREADS, num_threads)   \
-  FIELD(TABLE_DTYPE, table_dtype)   \
-  FIELD(HASH_DTYPE, hash_dtype)     \
-  FIELD(FLAGS, flags)               \
-  FIELD(LINEAR_DTYPE, linear_dtype) \
-  FIELD(EMBEDDING_DTYPE, embedding_dtype)
+#define LOAD_OPTIONS_FIELDS(FIELD)        \
+  FIELD(NUM_THREADS, num_threads)         \
+  FIELD(TABLE_DTYPE, table_dtype)         \
+  FIELD(HASH_DTYPE, hash_dtype)           \
+  FIELD(FLAGS, flags)                     \
+  FIELD(LINEAR_DTYPE, linear_dtype)       \
+  FIELD(EMBEDDING_DTYPE, embedding_dtype) \
+  FIELD(WORD_DTYPE, word_dtype)
 
 // The two float values come as their bits.
 #define LAYER_INFO_FIELDS(FIELD)             \
@@ -80,5 +82,30 @@
   FIELD(SCRATCH_BYTES, scratch_bytes)                       \
   FIELD(TOKEN_HEAD, token_head)                             \
   FIELD(NUM_TOKEN_CLASSES, num_token_classes)
+
+#define MODEL_LAYER_INFO_FIELDS(FIELD)                      \
+  FIELD(NUM_HEADS, num_heads)                               \
+  FIELD(HEAD_SIZE, head_size)                               \
+  FIELD(NUM_NEURONS, num_neurons)                           \
+  FIELD(NUM_TABLES, num_tables)                             \
+  FIELD(TABLE_SIZE, table_size)                             \
+  FIELD(PROJECTION, projection)                             \
+  FIELD(BLOCK_SIZE, block_size)                             \
+  FIELD(NUM_PROBES, num_probes)                             \
+  FIELD(HAS_LINEAR_MAP, has_linear_map)                     \
+  FIELD(NUM_WORD_ROWS, num_word_rows)                       \
+  FIELD(LINEAR_DTYPE, linear_dtype)                         \
+  FIELD(TABLE_DTYPE, table_dtype)                           \
+  FIELD(HASH_DTYPE, hash_dtype)                             \
+  FIELD(WORD_DTYPE, word_dtype)                             \
+  FIELD(ATTENTION_FLOP_PER_TOKEN, attention_flop_per_token) \
+  FIELD(ATTENTION_FLOP_PER_PAIR, attention_flop_per_pair)   \
+  FIELD(FFN_FLOP_PER_TOKEN, ffn_flop_per_token)             \
+  FIELD(OTHER_FLOP_PER_TOKEN, other_flop_per_token)         \
+  FIELD(NUM_PARAMETERS, num_parameters)                     \
+  FIELD(ATTENTION_BYTES, attention_bytes)                   \
+  FIELD(FFN_BYTES, ffn_bytes)                               \
+  FIELD(WORD_BYTES, word_bytes)                             \
+  FIELD(FILE_BYTES, file_bytes)
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_FIELDS_H

@@ -29,6 +29,7 @@ SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
 SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info, sizeof(lffn_model_info));
+SAME_SIZE(MODEL_LAYER_INFO_FIELDS, lffn_model_layer_info, sizeof(lffn_model_layer_info));
 
 lffn_status model_load(const char* path, const int32_t* options, lffn_model** out) {
   const lffn_load_options given = load_options(options);
@@ -49,6 +50,17 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
   if (status != LFFN_OK) return status;
 #define COPY(place, member) model_numbers[MODEL_##place] = number_of(info.member);
   MODEL_INFO_FIELDS(COPY)
+#undef COPY
+  return LFFN_OK;
+}
+
+lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* layer_numbers) {
+  lffn_model_layer_info info;
+  lffn_model_layer_info_init(&info);
+  const lffn_status status = lffn_model_get_layer_info(model, layer, &info);
+  if (status != LFFN_OK) return status;
+#define COPY(place, member) layer_numbers[MODEL_LAYER_##place] = number_of(info.member);
+  MODEL_LAYER_INFO_FIELDS(COPY)
 #undef COPY
   return LFFN_OK;
 }

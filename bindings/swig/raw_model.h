@@ -9,6 +9,7 @@ lffn_status model_load(const char* path, const int32_t* options, lffn_model** ou
 lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, lffn_model** out);
 lffn_status model_save(const lffn_model* model, const char* path);
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
+lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* layer_numbers);
 void model_free(lffn_model* model);
 
 // A text of the model, valid as long as it: the name of a class, the name of a prompt, or a prompt itself, which TEXT_

@@ -121,12 +121,12 @@ typedef struct lffn_model_info {
   int32_t embedding_size;      /**< Floats per embedding, pooled as the model means it. */
   int32_t num_layers;          /**< Encoder layers. */
   int32_t num_lookup_layers;   /**< Those with a lookup FFN; the others have a dense one. */
-  int32_t num_heads;           /**< Attention heads. */
+  int32_t num_heads;           /**< Attention heads, of the layer that has most. */
   int32_t head_size;           /**< Floats per attention head. */
   int32_t max_tokens;          /**< Of the longest sequence that the model can run. */
   int32_t own_max_tokens;      /**< Where the model cuts a text by itself, see LFFN_MAX_TOKENS_MODEL. */
   int32_t num_token_types;     /**< Token types are below it. */
-  int32_t intermediate_size;   /**< Of dense FFNs; 0 if there is none. */
+  int32_t intermediate_size;   /**< Neurons of the layer that has most; 0 if there are none. */
   int32_t num_classes;         /**< Of the classifier; 0 if there is none. */
   int32_t several_labels;      /**< 1 if a text may have several classes at once. */
   int32_t has_lm_head;         /**< 1 if the model can give logits. */
@@ -150,14 +150,14 @@ typedef struct lffn_model_info {
    * be compared only with those of the same number. */
   int32_t arithmetic;
   int32_t score_activation;         /**< LFFN_SCORE_: what a reranker's files make of its scores. */
-  int64_t ffn_flop_per_token;       /**< Of all feed-forward layers; the paper's count. */
+  int64_t ffn_flop_per_token;       /**< Of all feed-forward layers, rows by word included; the paper's count. */
   int64_t attention_flop_per_token; /**< Of the four linear layers of each attention. */
   int64_t attention_flop_per_pair;  /**< Of scores and sums, for each token and each token it attends to. */
   int64_t other_flop_per_token;     /**< Embeddings, layer norms and residuals. */
   int64_t lm_head_flop_per_token;   /**< Of the logits of one position; 0 without the head. */
   int64_t num_parameters;           /**< Numbers learned. */
   size_t file_bytes;                /**< Bytes of the weights that lffn_model_save writes. */
-  size_t memory_bytes;              /**< Weights held in memory. */
+  size_t memory_bytes;              /**< Weights held in memory; rows that are mapped lie in the file. */
   /** At most this much scratch memory per call in flight, besides hidden_size floats for each position asked for and
    * each sequence classified. */
   size_t scratch_bytes;
@@ -174,6 +174,49 @@ LFFN_API void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_si
 
 /** Tells what the model is and costs. info->struct_size must be set, see lffn_model_info_init. */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info);
+
+/** What one encoder layer is made of and costs. Its feed-forward block is the sum of the parts that it has: neurons,
+ * tables, a linear map, and a row chosen by the token's id. */
+typedef struct lffn_model_layer_info {
+  size_t struct_size;               /**< sizeof(lffn_model_layer_info), set by the _init function. */
+  int32_t num_heads;                /**< Attention heads; 0: attention gives its output bias alone. */
+  int32_t head_size;                /**< Floats per head. */
+  int32_t num_neurons;              /**< 0: none, as with the parts below. */
+  int32_t num_tables;               /**< Tables whose rows a hash chooses. */
+  int32_t table_size;               /**< Rows of each. */
+  int32_t projection;               /**< LFFN_PROJECTION_ */
+  int32_t block_size;               /**< Of a BH projection. */
+  int32_t num_probes;               /**< Rows read of each table. */
+  int32_t has_linear_map;           /**< 1 if there is one beside the tables. */
+  int32_t num_word_rows;            /**< Rows that a token's id chooses from. */
+  int32_t linear_dtype;             /**< LFFN_F32 or LFFN_INT8: of attention, neurons and linear map. */
+  int32_t table_dtype;              /**< LFFN_F32, LFFN_BF16 or LFFN_INT8, where there are tables. */
+  int32_t hash_dtype;               /**< LFFN_F32 or LFFN_INT8, likewise. */
+  int32_t word_dtype;               /**< LFFN_F32, _F16, _BF16, _INT8 or _INT4, where there are rows by word. */
+  int64_t attention_flop_per_token; /**< As in lffn_model_info, of this layer. */
+  int64_t attention_flop_per_pair;  /**< Likewise. */
+  int64_t ffn_flop_per_token;       /**< Likewise. */
+  int64_t other_flop_per_token;     /**< Of its layer norms and residuals. */
+  int64_t num_parameters;           /**< Numbers learned. */
+  size_t attention_bytes;           /**< Weights of attention held in memory, its layer norm included. */
+  size_t ffn_bytes;                 /**< Those of the feed-forward block; rows that are mapped lie in the file. */
+  size_t word_bytes;                /**< Of all rows by word with their scales, in memory or mapped. */
+  size_t file_bytes;                /**< Bytes that lffn_model_save writes of the layer. */
+} lffn_model_layer_info;
+
+/** What lffn_model_layer_info_init calls.
+ * @param info        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_model_layer_info) */
+LFFN_API void lffn_model_layer_info_init_sized(lffn_model_layer_info* info, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_model_layer_info_init(info) lffn_model_layer_info_init_sized((info), sizeof *(info))
+
+/** Tells what one of the model's layers is made of and costs.
+ * @param model the model
+ * @param layer 0 and more, below lffn_model_info.num_layers
+ * @param info  receives it; its struct_size must be set, see lffn_model_layer_info_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_get_layer_info(const lffn_model* model, int32_t layer,
+                                                            lffn_model_layer_info* info);
 
 /** The model's family, such as "bert"; "" for NULL. Valid as long as the model, like all texts below. */
 LFFN_API const char* lffn_model_family(const lffn_model* model);

@@ -20,6 +20,12 @@ struct ModelInfo : lffn_model_info {
   ModelInfo() noexcept : lffn_model_info() { lffn_model_info_init(this); }
 };
 
+/** lffn_model_layer_info. */
+struct ModelLayerInfo : lffn_model_layer_info {
+  /** All zero. */
+  ModelLayerInfo() noexcept : lffn_model_layer_info() { lffn_model_layer_info_init(this); }
+};
+
 /** lffn_memory_estimate. */
 struct MemoryEstimate : lffn_memory_estimate {
   /** All zero. */
@@ -246,6 +252,14 @@ class Model {
   const ModelInfo& info() const {
     if (handle_ == nullptr) throw InvalidArgument("the model is empty or was moved from");
     return info_;
+  }
+
+  /** What one of its layers is made of and costs.
+   * @param layer 0 and more, below num_layers */
+  ModelLayerInfo layer_info(std::int32_t layer) const {
+    ModelLayerInfo found;
+    check(lffn_model_get_layer_info(handle_.get(), layer, &found));
+    return found;
   }
 
   /** The JSON text of the model's config. */

@@ -173,6 +173,9 @@ typedef struct lffn_model_run_args {
   double* seconds;
   float* token_scores;           /**< Receives the raw scores of each token, [tokens, num_token_classes]. */
   int64_t token_scores_capacity; /**< Its room, in floats. */
+  /** Receives [num_layers, 2] how long each layer took, on all threads together: its attention, with the linear layers
+   * and the layer norm before it, and its feed-forward block, with its layer norm. */
+  double* layer_seconds;
 } lffn_model_run_args;
 
 /** What lffn_model_run_args_init calls.

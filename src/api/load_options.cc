@@ -13,12 +13,14 @@ struct ChosenType {
   int32_t lffn_load_options::*given;
   int32_t LoadOptions::*chosen;
   bool bf16;  // LFFN_BF16 is one of them
+  bool int4;  // LFFN_INT4, too
 };
 constexpr ChosenType kChosenTypes[] = {
-    {"table_dtype", &lffn_load_options::table_dtype, &LoadOptions::table_dtype, true},
-    {"hash_dtype", &lffn_load_options::hash_dtype, &LoadOptions::hash_dtype, false},
-    {"linear_dtype", &lffn_load_options::linear_dtype, &LoadOptions::linear_dtype, false},
-    {"embedding_dtype", &lffn_load_options::embedding_dtype, &LoadOptions::embedding_dtype, true},
+    {"table_dtype", &lffn_load_options::table_dtype, &LoadOptions::table_dtype, true, false},
+    {"hash_dtype", &lffn_load_options::hash_dtype, &LoadOptions::hash_dtype, false, false},
+    {"linear_dtype", &lffn_load_options::linear_dtype, &LoadOptions::linear_dtype, false, false},
+    {"embedding_dtype", &lffn_load_options::embedding_dtype, &LoadOptions::embedding_dtype, true, false},
+    {"word_dtype", &lffn_load_options::word_dtype, &LoadOptions::word_dtype, true, true},
 };
 
 lffn_load_options defaults() {
@@ -31,12 +33,13 @@ lffn_load_options defaults() {
 LoadOptions read_options(const lffn_load_options& given) {
   LoadOptions result;
   check_threads(given.num_threads, "options.num_threads");
+  if (given.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "options.reserved is %d, expected 0", given.reserved);
   for (const ChosenType& type : kChosenTypes) {
     const int32_t dtype = given.*type.given;
     if (dtype != LFFN_DTYPE_AS_STORED && dtype != LFFN_F32 && dtype != LFFN_INT8 &&
-        !(type.bf16 && dtype == LFFN_BF16)) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "options.%s is %d, expected LFFN_F32,%s LFFN_INT8 or LFFN_DTYPE_AS_STORED",
-           type.name, dtype, type.bf16 ? " LFFN_BF16," : "");
+        !(type.bf16 && dtype == LFFN_BF16) && !(type.int4 && dtype == LFFN_INT4)) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "options.%s is %d, expected LFFN_F32,%s LFFN_INT8%s or LFFN_DTYPE_AS_STORED",
+           type.name, dtype, type.bf16 ? " LFFN_BF16," : "", type.int4 ? ", LFFN_INT4" : "");
     }
     result.*type.chosen = dtype;
   }

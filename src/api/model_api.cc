@@ -107,6 +107,21 @@ lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info) 
   });
 }
 
+void lffn_model_layer_info_init_sized(lffn_model_layer_info* info, size_t struct_size) {
+  init_struct(info, struct_size);
+}
+
+lffn_status lffn_model_get_layer_info(const lffn_model* model, int32_t layer, lffn_model_layer_info* info) {
+  return guarded([&] {
+    need(model, "model");
+    const int32_t layers = model->model->config().num_layers;
+    if (layer < 0 || layer >= layers) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "layer is %d, the model has %d layers", layer, layers);
+    }
+    write_struct(model->model->layer_info(static_cast<size_t>(layer)), info, "info");
+  });
+}
+
 const char* lffn_model_family(const lffn_model* model) { return model == nullptr ? "" : model->model->family().name; }
 
 const char* lffn_model_label(const lffn_model* model, int32_t index) {

@@ -147,6 +147,7 @@ Given run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& 
   call.scaling = static_cast<Scaling>(args.normalize);
   call.cancel = args.cancel;
   call.seconds = args.seconds;
+  call.layer_seconds = args.layer_seconds;
   model.run(call);
   if (args.seconds != nullptr) args.seconds[LFFN_STAGE_TEXT] = reading.count();
 

@@ -36,6 +36,8 @@ inline constexpr size_t kFirstSize<lffn_memory_estimate> = LFFN_SIZE_UP_TO(lffn_
 template <>
 inline constexpr size_t kFirstSize<lffn_model_info> = LFFN_SIZE_UP_TO(lffn_model_info, scratch_bytes);
 template <>
+inline constexpr size_t kFirstSize<lffn_model_layer_info> = LFFN_SIZE_UP_TO(lffn_model_layer_info, file_bytes);
+template <>
 inline constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_model_run_args, seconds);
 template <>
 inline constexpr size_t kFirstSize<lffn_result_view> = LFFN_SIZE_UP_TO(lffn_result_view, filling_probabilities);

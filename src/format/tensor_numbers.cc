@@ -86,28 +86,45 @@ void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* 
 }
 
 void read_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* out) {
-  if (tensor.dtype != DType::kI8) return read_floats(tensor, row * size, size, out);
+  const bool int4 = tensor.dtype == DType::kU8;
+  if (tensor.dtype != DType::kI8 && !int4) return read_floats(tensor, row * size, size, out);
   float scale;
   read_floats(*scales, row, 1, &scale);
   // A scale near the largest float would make infinities, which no weight may be.
   constexpr float kMost = std::numeric_limits<float>::max();
   int8_t integers[1024];
+  uint8_t pairs[512];
   for (int64_t i = 0; i < size; i += 1024) {
     const int64_t part = std::min<int64_t>(1024, size - i);
-    tensor.read(static_cast<size_t>(row * size + i), static_cast<size_t>(part), integers);
+    if (int4) {
+      tensor.read(static_cast<size_t>(row * ((size + 1) / 2) + i / 2), static_cast<size_t>((part + 1) / 2), pairs);
+      for (int64_t k = 0; k < part; ++k) {
+        integers[k] = static_cast<int8_t>((k % 2 == 0 ? pairs[k / 2] & 15 : pairs[k / 2] >> 4) - 8);
+      }
+    } else {
+      tensor.read(static_cast<size_t>(row * size + i), static_cast<size_t>(part), integers);
+    }
     for (int64_t k = 0; k < part; ++k) out[i + k] = std::clamp(static_cast<float>(integers[k]) * scale, -kMost, kMost);
   }
 }
 
-float quantise_row(const float* values, int64_t size, int8_t* out) {
+float quantise_row(const float* values, int64_t size, int8_t* out, int32_t most) {
   float largest = 0;
   for (int64_t i = 0; i < size; ++i) largest = std::max(largest, std::fabs(values[i]));
-  const float scale = largest / 127.0f;
+  const auto end = static_cast<float>(most);
+  const float scale = largest / end;
   for (int64_t i = 0; i < size; ++i) {
     const float steps = scale > 0 ? std::nearbyint(values[i] / scale) : 0.0f;
-    out[i] = static_cast<int8_t>(std::clamp(steps, -127.0f, 127.0f));
+    out[i] = static_cast<int8_t>(std::clamp(steps, -end, end));
   }
   return scale;
+}
+
+void pack_int4(const int8_t* numbers, int64_t size, uint8_t* out) {
+  for (int64_t i = 0; i < size; i += 2) {
+    const int second = i + 1 < size ? numbers[i + 1] : 0;
+    out[i / 2] = static_cast<uint8_t>((numbers[i] + 8) | (second + 8) << 4);
+  }
 }
 
 float read_int8_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* floats,

@@ -17,18 +17,23 @@ int64_t count_of(const std::vector<int64_t>& shape);
 void check_tensor(const TensorView& tensor, const std::vector<int64_t>& shape, const std::vector<DType>& dtypes,
                   lffn_status status);
 
-// The LFFN_ element type that a tensor's numbers are held as, where LFFN_DTYPE_AS_STORED or another is wanted.
+// The LFFN_ element type that a tensor's numbers are held as (F16 as float32), where LFFN_DTYPE_AS_STORED or another is
+// wanted.
 int32_t held_as(DType stored, int32_t wanted);
 
 // `count` elements from element `first` of a float tensor, as float32.
 void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* out);
 
-// A row of `size` numbers as float32, whatever they are stored as; int8 ones times their row's scale, which only they
-// have. Always finite.
+// A row of `size` numbers as float32, whatever they are stored as; int8 ones, and those of four bits in U8, times their
+// row's scale, which only they have. Always finite.
 void read_row(const TensorView& tensor, const TensorView* scales, int64_t row, int64_t size, float* out);
 
-// The nearest of 255 values for each: -127 to 127 times the scale that is returned.
-float quantise_row(const float* values, int64_t size, int8_t* out);
+// The nearest of 255 values for each: -127 to 127 times the scale that is returned. Or of fewer, from -most to most.
+float quantise_row(const float* values, int64_t size, int8_t* out, int32_t most = 127);
+
+// Numbers of four bits, two a byte: -8 to 7 plus 8, the first in the lower bits. `out` has (size + 1) / 2 bytes.
+constexpr int32_t kMostInt4 = 7;  // as far from 0 as rounding goes, on both sides
+void pack_int4(const int8_t* numbers, int64_t size, uint8_t* out);
 
 // A row as int8 with the scale that is returned: what is int8 in the tensor as it is, so that saving and loading change
 // nothing. `floats` has room for the row.

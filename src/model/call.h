@@ -26,7 +26,8 @@ struct ModelCall {
   int64_t prompt_tokens = 0;            // the first of each sequence, which pooling leaves out
   float* embeddings = nullptr;          // [num_sequences][embedding_size(pooling)], likewise
   const int32_t* cancel = nullptr;
-  double* seconds = nullptr;  // [LFFN_NUM_STAGES]
+  double* seconds = nullptr;        // [LFFN_NUM_STAGES]
+  double* layer_seconds = nullptr;  // [num_layers, 2]
 
   int64_t length(int64_t sequence) const { return offsets[sequence + 1] - offsets[sequence]; }
   bool wants_heads() const {

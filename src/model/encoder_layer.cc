@@ -17,6 +17,7 @@ constexpr int64_t kTokensPerItem = 64;
 // families normalise before. Post-norm ones do it in place, as the residual starts from there, too.
 void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
   const LayerWeights& layer = weights_.layers[number];
+  clock_.enter(number);
   const bool pre_norm = model_.family().pre_norm;
   const Norm* before_attention = &layer.attention_norm;
   const Norm* before_ffn = &layer.ffn_norm;

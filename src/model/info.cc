@@ -25,11 +25,15 @@ static_assert(static_cast<int32_t>(Pooling::kFirst) + 1 == LFFN_POOLING_FIRST &&
                   static_cast<int32_t>(TokenHead::kAnswers) == LFFN_TOKEN_HEAD_ANSWERS,
               "the header's numbers are these");
 // Of the first linear layer there is.
-int32_t linear_dtype(const Weights& weights) {
-  for (const LayerWeights& layer : weights.layers) {
-    for (const Linear* linear : {&layer.query_key_value, &layer.up, &layer.linear}) {
-      if (!linear->empty()) return linear->dtype();
-    }
+int32_t linear_dtype(const LayerWeights& layer) {
+  for (const Linear* linear : {&layer.query_key_value, &layer.up, &layer.linear}) {
+    if (!linear->empty()) return linear->dtype();
+  }
+  return LFFN_F32;
+}
+int32_t linear_dtype(const std::vector<LayerWeights>& layers) {
+  for (const LayerWeights& layer : layers) {
+    if (!layer.query_key_value.empty() || !layer.up.empty() || !layer.linear.empty()) return linear_dtype(layer);
   }
   return LFFN_F32;
 }
@@ -88,25 +92,69 @@ lffn_model_info Model::info() const {
   info.memory_bytes = bytes;
   info.scratch_bytes = most_scratch_bytes(*this);
   for (size_t i = 0; i < weights_.layers.size(); ++i) {
-    const LayerWeights& layer = weights_.layers[i];
-    info.attention_flop_per_token += layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
-    info.attention_flop_per_pair += 4 * config_.attention_size(i);
-    info.ffn_flop_per_token +=
-        layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() + layer.linear.flop_per_row();
-    info.ffn_flop_per_token += layer.words.empty() ? 0 : d;
-    info.other_flop_per_token += 2 * 8 * d + 2 * d;  // two layer norms, two residuals
-    if (layer.lookup.empty()) continue;
-    const lffn_layer_info lookup = layer.lookup.layer().info();
+    const lffn_model_layer_info layer = layer_info(i);
+    info.attention_flop_per_token += layer.attention_flop_per_token;
+    info.attention_flop_per_pair += layer.attention_flop_per_pair;
+    info.ffn_flop_per_token += layer.ffn_flop_per_token;
+    info.other_flop_per_token += layer.other_flop_per_token;
+    if (layer.num_tables == 0) continue;
     info.num_lookup_layers += 1;
-    info.table_dtype = lookup.table_dtype;
-    info.hash_dtype = lookup.hash_dtype;
+    info.table_dtype = layer.table_dtype;
+    info.hash_dtype = layer.hash_dtype;
   }
   info.other_flop_per_token += 2 * 8 * d + 2 * d;  // embeddings with their layer norm, and the last one
   if (has_lm_head()) {
     info.lm_head_flop_per_token = weights_.lm_dense.flop_per_row() + 8 * d + 2 * d * config_.vocab_size;
   }
-  info.linear_dtype = linear_dtype(weights_);
+  info.linear_dtype = linear_dtype(weights_.layers);
   info.embedding_dtype = weights_.words.dtype();
+  return info;
+}
+
+lffn_model_layer_info Model::layer_info(size_t number) const {
+  const LayerWeights& layer = weights_.layers[number];
+  const int64_t d = config_.hidden_size;
+  lffn_model_layer_info info = {};
+  info.struct_size = sizeof info;
+  info.num_heads = config_.heads[number];
+  info.head_size = config_.head_size;
+  info.num_neurons = static_cast<int32_t>(layer.up.outputs());
+  info.has_linear_map = layer.linear.empty() ? 0 : 1;
+  info.num_word_rows = static_cast<int32_t>(layer.words.num_rows());
+  info.linear_dtype = linear_dtype(layer);
+  int64_t norms = (layer.attention_norm.empty() ? 0 : 1) + (layer.ffn_norm.empty() ? 0 : 1);
+  if (!layer.lookup.empty()) {
+    const lffn_layer_info lookup = layer.lookup.layer().info();
+    info.num_tables = lookup.num_tables;
+    info.table_size = lookup.table_size;
+    info.projection = lookup.projection;
+    info.block_size = lookup.block_size;
+    info.num_probes = lookup.num_probes;
+    info.table_dtype = lookup.table_dtype;
+    info.hash_dtype = lookup.hash_dtype;
+    norms += lookup.layer_norm;
+  }
+  if (!layer.words.empty()) info.word_dtype = layer.words.dtype();
+  info.attention_flop_per_token = layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
+  info.attention_flop_per_pair = 4 * config_.attention_size(number);
+  info.ffn_flop_per_token = layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() +
+                            layer.linear.flop_per_row() + layer.words.flop_per_row();
+  info.other_flop_per_token = norms * 8 * d + 2 * d;  // layer norms, two residuals
+  info.word_bytes = static_cast<size_t>(layer.words.stored_bytes());
+  info.attention_bytes = layer.attention_norm.bytes() + layer.query_key_value.bytes() + layer.attention_out.bytes() +
+                         layer.attention_bias.bytes();
+  size_t bytes = 0;
+  int64_t stored = 0;
+  visit_layer(
+      family(), "",
+      [&](const PartNames&, const auto& part) {
+        info.num_parameters += part.num_parameters();
+        stored += part.stored_bytes();
+        bytes += part.bytes();
+      },
+      layer);
+  info.ffn_bytes = bytes - info.attention_bytes;
+  info.file_bytes = static_cast<size_t>(stored);
   return info;
 }
 

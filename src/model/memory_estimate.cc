@@ -36,7 +36,9 @@ class Sum {
     if (!part.empty()) add(RowNumbers::bytes_for(*part.values));
   }
   void operator()(const PartNames&, const WordRowTensors& part) {
-    if (!part.empty()) add(WordRows::bytes_for(part));
+    if (part.empty()) return;
+    add(WordRows::bytes_for(part, options_.word_dtype));
+    work(checked_product(static_cast<size_t>(part.size), sizeof(float) + 1));
   }
   void operator()(const PartNames&, const LookupTensors& part) {
     if (part.empty()) return;

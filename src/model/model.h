@@ -36,6 +36,7 @@ class Model {
   void run(const ModelCall& call) const;
   void save(const std::string& path) const;
   lffn_model_info info() const;
+  lffn_model_layer_info layer_info(size_t layer) const;
   const ModelConfig& config() const { return config_; }
   const Family& family() const { return *config_.family; }
   const std::shared_ptr<const Tokenizer>& tokenizer() const { return tokenizer_; }  // nullptr: none

@@ -18,7 +18,7 @@ Pass::Pass(const Model& model, const ModelCall& call)
       call_(call),
       d_(config_.hidden_size),
       workers_{model.running().kernels, model.running().num_threads, model.running().flush_denormals, call.cancel},
-      clock_(call.seconds) {}
+      clock_(call.seconds, call.layer_seconds, weights_.layers.size()) {}
 
 void Pass::run() {
   if (call_.num_sequences == 0 || (call_.hidden == nullptr && !call_.wants_heads())) return clock_.hand_out();

@@ -12,15 +12,22 @@ namespace lffn {
 // Runs in the calling thread: the stages follow one another, each on all threads.
 class StageClock {
  public:
-  // seconds: [LFFN_NUM_STAGES] for the result, or nullptr.
-  explicit StageClock(double* seconds) : out_(seconds) {
-    if (out_ != nullptr) last_ = Clock::now();
+  // seconds: [LFFN_NUM_STAGES] for the result, or nullptr. layers: [num_layers, 2], attention and the feed-forward
+  // block of each, or nullptr; filled as the call goes.
+  StageClock(double* seconds, double* layers, size_t num_layers) : out_(seconds), layers_(layers) {
+    if (layers_ != nullptr) std::fill_n(layers_, 2 * num_layers, 0.0);
+    if (runs()) last_ = Clock::now();
   }
+  // The laps that follow, but for those of LFFN_STAGE_OTHER, are this layer's.
+  void enter(size_t layer) { layer_ = layer; }
   // What passed since the last lap was spent in this stage.
   void lap(int stage) {
-    if (out_ == nullptr) return;
+    if (!runs()) return;
     const Clock::time_point now = Clock::now();
-    seconds_[stage] += std::chrono::duration<double>(now - last_).count();
+    const double passed = std::chrono::duration<double>(now - last_).count();
+    seconds_[stage] += passed;
+    if (layers_ != nullptr && stage != LFFN_STAGE_OTHER)
+      layers_[2 * layer_ + (stage == LFFN_STAGE_FFN ? 1 : 0)] += passed;
     last_ = now;
   }
   // At the end, as a call that fails leaves its outputs alone.
@@ -30,7 +37,11 @@ class StageClock {
 
  private:
   using Clock = std::chrono::steady_clock;
+  bool runs() const { return out_ != nullptr || layers_ != nullptr; }
+
   double* out_;
+  double* layers_;
+  size_t layer_ = 0;
   Clock::time_point last_;
   double seconds_[LFFN_NUM_STAGES] = {};
 };

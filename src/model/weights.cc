@@ -26,7 +26,7 @@ struct Packer {
     if (!from.empty()) to = RowNumbers(*from.values);
   }
   void operator()(const PartNames&, const WordRowTensors& from, WordRows& to) const {
-    if (!from.empty()) to = WordRows(from);
+    if (!from.empty()) to = WordRows(from, options.word_dtype);
   }
   void operator()(const PartNames& names, const LookupTensors& from, Lookup& to) const {
     if (!from.empty()) to = naming(names[0], [&] { return Lookup(from, options, kernels); });

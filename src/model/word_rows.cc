@@ -2,6 +2,9 @@
 #include "model/word_rows.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "format/tensor_numbers.h"
 
 namespace lffn {
 namespace {
@@ -23,6 +26,28 @@ WordRowKind kind_of(DType dtype) {
   }
 }
 
+// How rows are kept: in the type that is wanted, or in that of the file.
+DType kept_as(DType stored, int32_t wanted) {
+  switch (wanted) {
+    case LFFN_F32:
+      return DType::kF32;
+    case LFFN_BF16:
+      return DType::kBF16;
+    case LFFN_INT8:
+      return DType::kI8;
+    case LFFN_INT4:
+      return DType::kU8;
+    default:
+      return stored;
+  }
+}
+
+bool has_scales(DType dtype) { return dtype == DType::kI8 || dtype == DType::kU8; }
+
+int64_t bytes_of_row(DType dtype, int64_t size) {
+  return dtype == DType::kU8 ? (size + 1) / 2 : size * static_cast<int64_t>(dtype_size(dtype));
+}
+
 Memory read_all(const TensorView& tensor) {
   Memory memory(tensor.size);
   tensor.read(0, tensor.size, memory.data());
@@ -38,19 +63,63 @@ void RowNumbers::add_stored(const std::string& name, std::vector<TensorView>& te
       view_of(name, DType::kI32, {static_cast<int64_t>(values_.size() / sizeof(int32_t))}, values_.data()));
 }
 
-size_t WordRows::bytes_for(const WordRowTensors& tensors) {
-  const size_t scales = tensors.scales == nullptr ? 0 : tensors.scales->size;
-  return scales + (tensors.rows->can_map() ? 0 : tensors.rows->size);
+size_t WordRows::bytes_for(const WordRowTensors& tensors, int32_t dtype) {
+  const DType kept = kept_as(tensors.rows->dtype, dtype);
+  const auto rows = static_cast<size_t>(tensors.rows->shape[0]);
+  const size_t scales = has_scales(kept) ? checked_product(rows, sizeof(float)) : 0;
+  if (kept == tensors.rows->dtype && tensors.rows->can_map()) return scales;
+  return scales + checked_product(rows, static_cast<size_t>(bytes_of_row(kept, tensors.size)));
 }
 
-WordRows::WordRows(const WordRowTensors& tensors)
-    : num_rows_(tensors.rows->shape[0]),
-      size_(tensors.size),
-      row_bytes_(tensors.rows->shape[1] * static_cast<int64_t>(dtype_size(tensors.rows->dtype))),
-      dtype_(tensors.rows->dtype) {
+WordRows::WordRows(const WordRowTensors& tensors, int32_t dtype)
+    : num_rows_(tensors.rows->shape[0]), size_(tensors.size), dtype_(kept_as(tensors.rows->dtype, dtype)) {
+  row_bytes_ = bytes_of_row(dtype_, size_);
+  if (dtype_ != tensors.rows->dtype) {
+    convert(tensors);
+    return;
+  }
   mapped_ = tensors.rows->map();
   if (mapped_ == nullptr) read_ = read_all(*tensors.rows);
   if (tensors.scales != nullptr) scales_ = read_all(*tensors.scales);
+}
+
+void WordRows::convert(const WordRowTensors& tensors) {
+  read_ = Memory(checked_product(static_cast<size_t>(num_rows_), static_cast<size_t>(row_bytes_)));
+  if (has_scales(dtype_)) scales_ = Memory(checked_product(static_cast<size_t>(num_rows_), sizeof(float)));
+  std::vector<float> floats(static_cast<size_t>(size_));
+  std::vector<int8_t> numbers(static_cast<size_t>(size_));
+  for (int64_t row = 0; row < num_rows_; ++row) {
+    read_row(*tensors.rows, tensors.scales, row, size_, floats.data());
+    uint8_t* to = read_.as<uint8_t>() + row * row_bytes_;
+    if (dtype_ == DType::kF32) {
+      std::memcpy(to, floats.data(), static_cast<size_t>(row_bytes_));
+    } else if (dtype_ == DType::kBF16) {
+      std::transform(floats.begin(), floats.end(), reinterpret_cast<uint16_t*>(to), bf16_from_float);
+    } else {
+      const bool int4 = dtype_ == DType::kU8;
+      scales_.as<float>()[row] = quantise_row(floats.data(), size_, numbers.data(), int4 ? kMostInt4 : 127);
+      if (int4) {
+        pack_int4(numbers.data(), size_, to);
+      } else {
+        std::memcpy(to, numbers.data(), static_cast<size_t>(size_));
+      }
+    }
+  }
+}
+
+int32_t WordRows::dtype() const {
+  switch (dtype_) {
+    case DType::kF16:
+      return LFFN_F16;
+    case DType::kBF16:
+      return LFFN_BF16;
+    case DType::kI8:
+      return LFFN_INT8;
+    case DType::kU8:
+      return LFFN_INT4;
+    default:
+      return LFFN_F32;
+  }
 }
 
 void WordRows::add(const Workers& workers, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer's rows by word: each token's row, chosen by its id, is a part of the feed-forward block. Used as they lie in
-// the file, mapped where the load maps, else read once.
+// the file, mapped where the load maps, else read once; or in another element type, if one is wanted.
 #pragma once
 
 #include <memory>
@@ -34,15 +34,19 @@ class RowNumbers {
 class WordRows {
  public:
   WordRows() = default;
-  explicit WordRows(const WordRowTensors& tensors);
+  // dtype: LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4 or LFFN_DTYPE_AS_STORED.
+  WordRows(const WordRowTensors& tensors, int32_t dtype);
   // Memory of its own: without the rows where they are mapped.
-  static size_t bytes_for(const WordRowTensors& tensors);
+  static size_t bytes_for(const WordRowTensors& tensors, int32_t dtype);
 
   bool empty() const { return num_rows_ == 0; }
+  int64_t num_rows() const { return num_rows_; }
+  int32_t dtype() const;  // LFFN_, LFFN_F16 among them
   // out += the rows of so many tokens.
   void add(const Workers& workers, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens,
            const Rows& out) const;
 
+  int64_t flop_per_row() const { return size_ * (scales_.size() > 0 ? 2 : 1); }
   int64_t num_parameters() const { return num_rows_ * size_; }
   int64_t stored_bytes() const { return static_cast<int64_t>(rows_bytes() + scales_.size()); }
   size_t bytes() const { return read_.size() + scales_.size(); }
@@ -51,6 +55,7 @@ class WordRows {
  private:
   const uint8_t* rows() const { return mapped_ != nullptr ? mapped_.get() : read_.as<uint8_t>(); }
   size_t rows_bytes() const { return static_cast<size_t>(num_rows_ * row_bytes_); }
+  void convert(const WordRowTensors& tensors);
 
   int64_t num_rows_ = 0;
   int64_t size_ = 0;  // columns

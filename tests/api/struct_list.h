@@ -11,7 +11,8 @@
   ENTRY(lffn_forward_args, cancel)                  \
   ENTRY(lffn_memory_estimate, loading_bytes)        \
   ENTRY(lffn_model_info, num_token_classes)         \
-  ENTRY(lffn_model_run_args, token_scores_capacity) \
+  ENTRY(lffn_model_layer_info, file_bytes)          \
+  ENTRY(lffn_model_run_args, layer_seconds)         \
   ENTRY(lffn_result_view, token_scores)             \
   ENTRY(lffn_tokenizer_info, own_max_tokens)        \
   ENTRY(lffn_tokenize_args, reserved)               \

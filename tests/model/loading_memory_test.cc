@@ -73,6 +73,7 @@ lookupffn::LoadOptions all_in(int32_t dtype) {
   options.hash_dtype = dtype == LFFN_BF16 ? LFFN_F32 : dtype;
   options.table_dtype = dtype;
   options.embedding_dtype = dtype;
+  options.word_dtype = dtype;
   return options;
 }
 
@@ -81,6 +82,9 @@ TEST(MemoryEstimate, IsWhatLoadingTakes) {
   RandomModelShape shape;
   shape.family = &lffn::kBert;
   shape.ffn_kinds = "wl";
+  shape.has_words = {true, false};
+  shape.word_rows = 5000;
+  shape.word_dtype = lffn::DType::kU8;
   random_model(shape).write(linear);
   for (const std::string& folder :
        {std::string(LFFN_MODEL_DATA "/model-lookup"), std::string(LFFN_MODEL_DATA "/model-mixed"),

@@ -54,6 +54,15 @@ TEST(LookupsInEncoders, OneValueOrOneForEachLayer) {
   const auto model = folder.load();
   EXPECT_EQ(model->info().num_lookup_layers, 2);
   EXPECT_EQ(model->info().intermediate_size, 0);
+  const lffn_model_layer_info layer = model->layer_info(1);
+  EXPECT_EQ(layer.num_tables, 12);
+  EXPECT_EQ(layer.table_size, 16);
+  EXPECT_EQ(layer.projection, 4);
+  EXPECT_EQ(layer.block_size, 16);
+  EXPECT_EQ(layer.num_probes, 1);
+  EXPECT_EQ(layer.num_neurons, 0);
+  EXPECT_EQ(layer.num_word_rows, 0);
+  EXPECT_EQ(2 * layer.ffn_flop_per_token, model->info().ffn_flop_per_token);
   const std::vector<float> expected = hidden_of(*model);
   folder.add_config("\"ffn_kinds\": [\"lookup\", \"lookup\"], \"layer_norm\": false");
   EXPECT_EQ(hidden_of(*folder.load()), expected);

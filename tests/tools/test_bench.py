@@ -65,6 +65,35 @@ class Bench(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("--length is 100000, the model can run at most", result.stderr)
 
+    def test_random_model(self):
+        sizes = ("--hidden-size", "32", "--layers", "3", "--head-size", "8", "--vocab-size", "50", "--neurons", "24,0,0",
+                 "--heads", "4,1,0", "--word-rows", "20,0,20", "--word-dtype", "int4", "--tables", "4", "--table-size",
+                 "16", "--block-size", "8", "--linear-map")
+        arguments = ("bench", *sizes, "--linear-dtype", "int8", "--length", "5", "--sequences", "2", "--seconds", "0.05")
+        figures = json.loads(run(*arguments, "--json"))
+        layers = figures["layers"]
+        self.assertEqual(len(layers), 3)
+        for layer in layers:
+            self.assertGreater(min(layer["attention_us"], layer["ffn_us"]), 0)
+        parts = [layer["parts"] for layer in layers]
+        self.assertEqual([part["num_heads"] for part in parts], [4, 1, 0])
+        self.assertEqual([part["num_neurons"] for part in parts], [24, 0, 0])
+        self.assertEqual([part.get("num_tables") for part in parts], [None, 4, 4])
+        self.assertEqual([part["linear_map"] for part in parts], [False, True, True])
+        self.assertEqual([part["num_word_rows"] for part in parts], [20, 0, 20])
+        self.assertEqual(parts[2]["word_dtype"], "int4")
+        self.assertEqual(parts[0]["linear_dtype"], "int8")
+        self.assertAlmostEqual(sum(part["ffn_flop_per_token"] for part in parts) / 1e3,
+                               figures["kflop_per_token"]["ffn"], places=3)
+        self.assertEqual(parts[0]["attention_flop_per_token"], 2 * 4 * 32 * 32)
+        text = run(*arguments)
+        self.assertIn("4 heads of 8; 24 neurons, a row of 20 by word, int4", text)
+        self.assertIn("no heads; 4 tables of 16 rows, bh4, a linear map, a row of 20 by word, int4", text)
+        result = subprocess.run([*COMMAND, "bench", "--layers", "3", "--heads", "1,2"], capture_output=True, check=False,
+                                text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("--heads has 2 numbers; give one, or one for each of the 3 layers", result.stderr)
+
 
 class Accuracy(unittest.TestCase):
     def test_json(self):

@@ -170,6 +170,25 @@ class Verify(Case):
 
 
 class Create(Case):
+    def test_model(self):
+        path = str(self.folder / "student.safetensors")
+        sizes = ("--hidden-size", "32", "--layers", "2", "--head-size", "8", "--vocab-size", "50", "--neurons", "24",
+                 "--word-rows", "50")
+        run("create", *sizes, "--word-dtype", "int8", path)
+        for held, size in (("int8", 32), ("int4", 16), ("bf16", 64), ("float32", 128)):
+            info = json.loads(run("info", "--json", "--word-dtype", held, path)[0])
+            layer = info["layers"][1]
+            self.assertEqual((layer["num_heads"], layer["num_neurons"], layer["num_word_rows"]), (4, 24, 50))
+            self.assertEqual(layer["word_dtype"], {"float32": "f32"}.get(held, held))
+            self.assertEqual(layer["word_bytes"], 50 * (size + (4 if "int" in held else 0)))
+            small = str(self.folder / held)
+            run("convert", "--word-dtype", held, path, small)
+            self.assertEqual(json.loads(run("info", "--json", small)[0])["layers"], info["layers"])
+        self.assertIn("0 to 1: 4 heads of 8; 24 neurons, a row of 50 by word, int8", run("info", path)[0].decode())
+        run("create", "--hidden-size", "32", path + "x", status=2)
+        stderr = run("create", *sizes[:-2], "--word-rows", "7,9", "--force", path, status=1)[1]
+        self.assertIn("--word-rows has 7 and 9; all layers with rows have as many", stderr)
+
     def test_what_is_asked_for_is_made(self):
         path = self.create("a.safetensors", "--output-size", "20", "--projection", "bh2", "--probes", "3",
                            "--activation", "sigmoid", "--no-layer-norm", "--decay", "0.5")

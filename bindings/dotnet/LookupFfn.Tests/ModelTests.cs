@@ -155,6 +155,16 @@ public class ModelTests
         Assert.True(info.HasLmHead);
         Assert.Equal(name == "model-lookup" ? 0 : 192, info.IntermediateSize);
         Assert.True(info.FfnFlopPerToken > 0 && info.AttentionFlopPerToken > 0 && info.AttentionFlopPerPair > 0);
+        Assert.Equal(info.NumLayers, model.Layers.Count);
+        Assert.Equal(info.FfnFlopPerToken, model.Layers.Sum(layer => layer.FfnFlopPerToken));
+        Assert.All(model.Layers, layer =>
+        {
+            Assert.Equal(info.NumHeads, layer.NumHeads);
+            Assert.True((layer.NumNeurons > 0) != (layer.NumTables > 0 && layer.Projection.Length > 0));
+            Assert.Equal(layer.NumTables > 0 ? ElementType.F32 : null, layer.TableType);
+            Assert.Null(layer.WordType);
+            Assert.True(layer.AttentionBytes > 0 && layer.FfnBytes > 0 && layer.WordBytes == 0);
+        });
         Assert.True(info.OtherFlopPerToken > 0 && info.LmHeadFlopPerToken > 0);
         Assert.True(info.NumParameters > 10_000 && info.FileBytes >= 4 * info.NumParameters);
         Assert.True(info.MemoryBytes > info.NumParameters && info.ScratchBytes > 0);

@@ -18,6 +18,13 @@ public enum ElementType
     /// <summary>int8 with scales.</summary>
     [SuppressMessage("Naming", "CA1720", Justification = "It is the name of the type that is meant.")]
     Int8 = Raw.DTYPE_INT8,
+
+    /// <summary>IEEE float16: of rows by word as stored, not to be asked for.</summary>
+    F16 = Raw.DTYPE_F16,
+
+    /// <summary>Four bits with scales: of rows by word only.</summary>
+    [SuppressMessage("Naming", "CA1720", Justification = "It is the name of the type that is meant.")]
+    Int4 = Raw.DTYPE_INT4,
 }
 
 /// <summary>How a table's score follows from its hash values.</summary>

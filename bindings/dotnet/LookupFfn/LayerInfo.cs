@@ -13,8 +13,7 @@ public sealed record LayerInfo
         NumTables = (int)numbers[Raw.INFO_NUM_TABLES];
         TableSize = (int)numbers[Raw.INFO_TABLE_SIZE];
         CodeBits = (int)numbers[Raw.INFO_CODE_BITS];
-        long factors = numbers[Raw.INFO_PROJECTION];
-        Projection = factors == 0 ? "dense" : string.Create(CultureInfo.InvariantCulture, $"bh{factors}");
+        Projection = ProjectionName(numbers[Raw.INFO_PROJECTION]);
         BlockSize = (int)numbers[Raw.INFO_BLOCK_SIZE];
         NumChains = (int)numbers[Raw.INFO_NUM_CHAINS];
         Activation = (Activation)numbers[Raw.INFO_ACTIVATION];
@@ -94,4 +93,8 @@ public sealed record LayerInfo
 
     /// <summary>How many bytes of scratch memory a forward in flight takes at most.</summary>
     public long ScratchBytes { get; }
+
+    /// <summary>"dense" or "bh1" to "bh9".</summary>
+    internal static string ProjectionName(long factors) =>
+        factors == 0 ? "dense" : string.Create(CultureInfo.InvariantCulture, $"bh{factors}");
 }

@@ -22,9 +22,13 @@ public sealed record LoadOptions
     /// <summary>How a model's word embeddings are held in memory. Default: as stored. A layer has none.</summary>
     public ElementType EmbeddingType { get; init; } = ElementType.AsStored;
 
+    /// <summary>How a model's rows by word are held in memory: any type but F16. Default: as stored. In another type
+    /// than the file's they are never mapped.</summary>
+    public ElementType WordType { get; init; } = ElementType.AsStored;
+
     /// <summary>
-    /// Map the file while loading instead of reading it, which saves a copy. Another process that shortens the file
-    /// meanwhile then kills this one, which is why it is off by default.
+    /// Map what is used as it lies in the file, a model's rows by word, so that processes share it. Another process
+    /// that shortens the file then kills this one, which is why it is off by default.
     /// </summary>
     public bool MemoryMapping { get; init; }
 
@@ -39,6 +43,7 @@ public sealed record LoadOptions
         numbers[Raw.OPTION_HASH_DTYPE] = (int)HashType;
         numbers[Raw.OPTION_LINEAR_DTYPE] = (int)LinearType;
         numbers[Raw.OPTION_EMBEDDING_DTYPE] = (int)EmbeddingType;
+        numbers[Raw.OPTION_WORD_DTYPE] = (int)WordType;
         numbers[Raw.OPTION_FLAGS] =
             (MemoryMapping ? Raw.LOAD_MMAP : 0) | (FlushDenormals ? Raw.LOAD_FLUSH_DENORMALS : 0);
     }

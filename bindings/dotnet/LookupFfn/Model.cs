@@ -16,6 +16,7 @@ public sealed unsafe partial class Model : IDisposable
 {
     private readonly ModelHandle handle;
     private readonly ModelInfo info;
+    private readonly IReadOnlyList<ModelLayerInfo> layers;
     private readonly IReadOnlyList<string> labels;
     private readonly IReadOnlyDictionary<string, string> prompts;
 
@@ -25,6 +26,14 @@ public sealed unsafe partial class Model : IDisposable
         handle = new ModelHandle(model);
         long* numbers = stackalloc long[Raw.MODEL_COUNT];
         int status = Raw.ModelInfo(model, numbers);
+        ModelLayerInfo[] told = new ModelLayerInfo[status == Raw.STATUS_OK ? numbers[Raw.MODEL_NUM_LAYERS] : 0];
+        long* layer = stackalloc long[Raw.MODEL_LAYER_COUNT];
+        for (int i = 0; i < told.Length && status == Raw.STATUS_OK; i++)
+        {
+            status = Raw.ModelLayerInfo(model, i, layer);
+            told[i] = new ModelLayerInfo(new ReadOnlySpan<long>(layer, Raw.MODEL_LAYER_COUNT));
+        }
+
         if (status != Raw.STATUS_OK)
         {
             Exception failure = Native.Failure(status);
@@ -33,6 +42,7 @@ public sealed unsafe partial class Model : IDisposable
         }
 
         info = new ModelInfo(new ReadOnlySpan<long>(numbers, Raw.MODEL_COUNT));
+        layers = Array.AsReadOnly(told);
         string[] names = new string[info.NumClasses];
         for (int i = 0; i < names.Length; i++)
         {
@@ -58,6 +68,16 @@ public sealed unsafe partial class Model : IDisposable
         {
             handle.ThrowIfDisposed();
             return info;
+        }
+    }
+
+    /// <summary>What each encoder layer is made of and costs.</summary>
+    public IReadOnlyList<ModelLayerInfo> Layers
+    {
+        get
+        {
+            handle.ThrowIfDisposed();
+            return layers;
         }
     }
 

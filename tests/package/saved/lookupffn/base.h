@@ -85,7 +85,8 @@ enum {
   LFFN_F32 = 0,              /**< IEEE float32. */
   LFFN_BF16 = 1,             /**< bfloat16: the upper half of a float32. */
   LFFN_INT8 = 2,             /**< int8 with scales. */
-  LFFN_F16 = 3               /**< IEEE float16; for tensors passed in only. */
+  LFFN_F16 = 3,              /**< IEEE float16; for tensors passed in, and rows by word as stored. */
+  LFFN_INT4 = 4              /**< Four bits with scales; for rows by word only. */
 };
 
 /** Flags of lffn_load_options. */
@@ -115,6 +116,10 @@ typedef struct lffn_load_options {
   int32_t linear_dtype;
   /** Of a model's word embeddings: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   int32_t embedding_dtype;
+  /** Of a model's rows by word: LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4 or LFFN_DTYPE_AS_STORED (default). In another
+   * type than the file's they are never mapped. */
+  int32_t word_dtype;
+  int32_t reserved; /**< 0. */
   const lffn_runtime*
       runtime; /**< Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
   /** NULL, or a number that another thread may set to non-zero while the call runs, which then ends soon with

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
-/** How the numbers of a layer are held in memory. */
+/** How the numbers of a layer or a model are held in memory. */
 public enum ElementType {
   /** IEEE float32. */
   F32(Abi.DTYPE_F32),
   /** bfloat16, the upper half of a float32. */
   BF16(Abi.DTYPE_BF16),
   /** int8 with scales. */
-  INT8(Abi.DTYPE_INT8);
+  INT8(Abi.DTYPE_INT8),
+  /** IEEE float16: of rows by word as stored, not to be asked for. */
+  F16(Abi.DTYPE_F16),
+  /** Four bits with scales: of rows by word only. */
+  INT4(Abi.DTYPE_INT4);
 
   private final int code;
 

@@ -60,7 +60,11 @@ public final class LayerInfo {
    * @return the name
    */
   public String projection() {
-    return numbers[Abi.INFO_PROJECTION] == 0 ? "dense" : "bh" + numbers[Abi.INFO_PROJECTION];
+    return projectionName(numbers[Abi.INFO_PROJECTION]);
+  }
+
+  static String projectionName(long factors) {
+    return factors == 0 ? "dense" : "bh" + factors;
   }
 
   /**

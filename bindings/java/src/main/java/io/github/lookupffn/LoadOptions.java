@@ -18,6 +18,7 @@ public final class LoadOptions {
     numbers[Abi.OPTION_HASH_DTYPE] = Abi.DTYPE_AS_STORED;
     numbers[Abi.OPTION_LINEAR_DTYPE] = Abi.DTYPE_AS_STORED;
     numbers[Abi.OPTION_EMBEDDING_DTYPE] = Abi.DTYPE_AS_STORED;
+    numbers[Abi.OPTION_WORD_DTYPE] = Abi.DTYPE_AS_STORED;
     return numbers;
   }
 
@@ -78,6 +79,16 @@ public final class LoadOptions {
    */
   public LoadOptions withEmbeddingType(ElementType type) {
     return with(Abi.OPTION_EMBEDDING_DTYPE, ElementType.codeOf(type));
+  }
+
+  /**
+   * Sets how a model's rows by word are held in memory. In another type than the file's they are never mapped.
+   *
+   * @param type any but {@link ElementType#F16}; null for that of the file
+   * @return a changed copy
+   */
+  public LoadOptions withWordType(ElementType type) {
+    return with(Abi.OPTION_WORD_DTYPE, ElementType.codeOf(type));
   }
 
   /**

@@ -275,6 +275,16 @@ public final class Model extends ModelIntoMemory implements AutoCloseable {
   }
 
   /**
+   * What each encoder layer is made of and costs.
+   *
+   * @return a description of each
+   */
+  public List<ModelLayerInfo> layers() {
+    info();
+    return calls.layers;
+  }
+
+  /**
    * Tells whether {@link #close} was called.
    *
    * @return whether it was

@@ -17,6 +17,7 @@ final class ModelCalls {
 
   final NativeHandle handle;
   final ModelInfo info;
+  final List<ModelLayerInfo> layers;
   final List<String> labels;
   final Map<String, String> prompts;
   // Kept reachable for the length of each call, so that a forgotten model is not closed under it.
@@ -28,6 +29,13 @@ final class ModelCalls {
     long[] numbers = new long[Abi.MODEL_COUNT];
     Raw.modelInfo(address, numbers);
     info = new ModelInfo(numbers);
+    List<ModelLayerInfo> told = new ArrayList<>();
+    for (int i = 0; i < info.numLayers(); i++) {
+      long[] layer = new long[Abi.MODEL_LAYER_COUNT];
+      Raw.modelLayerInfo(address, i, layer);
+      told.add(new ModelLayerInfo(layer));
+    }
+    layers = List.copyOf(told);
     List<String> names = new ArrayList<>();
     for (int i = 0; i < info.numClasses(); i++) {
       names.add(Utf8.text(Raw.modelText(address, Abi.TEXT_LABEL, i)));

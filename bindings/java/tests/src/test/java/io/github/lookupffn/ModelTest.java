@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -158,6 +159,15 @@ class ModelTest {
       assertEquals(golden.name.equals("model-lookup") ? 0 : 192, info.intermediateSize());
       assertTrue(info.ffnFlopPerToken() > 0 && info.attentionFlopPerToken() > 0 && info.attentionFlopPerPair() > 0);
       assertTrue(info.otherFlopPerToken() > 0 && info.lmHeadFlopPerToken() > 0);
+      assertEquals(info.numLayers(), model.layers().size());
+      assertEquals(info.ffnFlopPerToken(), model.layers().stream().mapToLong(ModelLayerInfo::ffnFlopPerToken).sum());
+      for (ModelLayerInfo layer : model.layers()) {
+        assertEquals(info.numHeads(), layer.numHeads());
+        assertTrue((layer.numNeurons() == 192) != (layer.numTables() > 0 && layer.projection().startsWith("bh")));
+        assertEquals(layer.numTables() > 0 ? ElementType.F32 : null, layer.tableType());
+        assertNull(layer.wordType());
+        assertTrue(layer.attentionBytes() > 0 && layer.ffnBytes() > 0 && layer.wordBytes() == 0);
+      }
       assertTrue(info.numParameters() > 10_000 && info.fileBytes() >= 4 * info.numParameters());
       assertTrue(info.memoryBytes() > info.numParameters() && info.scratchBytes() > 0);
       assertTrue(model.toString().contains("lookup"), model.toString());

@@ -16,11 +16,17 @@ struct RandomModelShape {
   int32_t head_size = 16;
   int32_t vocab_size = 301;
   int32_t max_tokens = 600;
-  std::string ffn_kinds = "lv";  // for each layer: l lookup, v vanilla, w lookup with a linear layer beside it
+  std::string ffn_kinds = "lv";  // for each layer: l lookup, v vanilla, w lookup with a linear layer beside it, n none
+  std::vector<int32_t> heads;    // of each layer; empty: num_heads
+  std::vector<int32_t> neurons;  // of each layer, 0 where it is not vanilla; empty: intermediate_size
+  std::vector<bool> has_words;   // each layer's rows by word; empty: none
+  int32_t word_rows = 0;         // how many rows; 0: as many as there are words
+  lffn::DType word_dtype = lffn::DType::kF32;  // kBF16, kI8, or kU8 for four bits
   int32_t intermediate_size = 128;
   int32_t num_tables = 12;
   int32_t table_size = 16;
   int32_t block_size = 16;
+  int32_t projection = 4;  // LFFN_PROJECTION_
   int32_t num_classes = 3;
   bool lm_head = true;
 };
