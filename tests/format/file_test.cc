@@ -228,12 +228,20 @@ TEST_F(FileTest, AKilledWriterLeavesOneWholeFile) {
   const std::string name = make("file", contents[0]);
   bool seen_second = false;
   for (int round = 0; round < 40; ++round) {
+    int began[2];
+    ASSERT_EQ(pipe(began), 0);
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      for (int i = 1;; ++i) write_file(name, contents[i % 2]);
+      write_file(name, contents[1]);
+      if (write(began[1], "", 1) != 1) _exit(1);
+      for (int i = 0;; ++i) write_file(name, contents[i % 2]);
     }
-    usleep(static_cast<useconds_t>(500 * (round + 1)));
+    char byte;
+    ASSERT_EQ(read(began[0], &byte, 1), 1);
+    close(began[0]);
+    close(began[1]);
+    usleep(static_cast<useconds_t>(500 * round));
     ASSERT_EQ(kill(child, SIGKILL), 0);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);

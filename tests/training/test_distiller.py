@@ -254,7 +254,7 @@ t.command(t.SENTENCE, [Path(p) for p in {list(map(str, texts))!r}], Path({str(tm
     both = [subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent, stderr=subprocess.PIPE,
                              env={**shared, "RANK": str(rank)}) for rank in range(2)]
     for process in both:
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors.decode()[-2000:]
     note = state.State(tmp_path / "student.work" / "state.safetensors", torch.nn.Linear(1, 1)).note()
     work = tmp_path / "student.work" / "text"

@@ -36,7 +36,7 @@ def two_processes(folder, **options):
     processes = [subprocess.Popen([sys.executable, "-c", code], cwd=os.path.dirname(__file__), stderr=subprocess.PIPE,
                                   env={**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
     for process in processes:
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors.decode()[-2000:]
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Diagnostics;
+using System.Globalization;
 using System.Text.RegularExpressions;
 using Xunit;
 
@@ -10,6 +11,7 @@ public sealed partial class Service : IDisposable
 {
     private readonly Process process;
     private readonly TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public Service(params string[] options)
     {
@@ -34,6 +36,10 @@ public sealed partial class Service : IDisposable
             {
                 asked.TrySetResult();
             }
+            else if (line.Data?.Contains("Application is shutting down", StringComparison.Ordinal) == true)
+            {
+                stopping.TrySetResult();
+            }
             else if (line.Data is null)
             {
                 listening.TrySetException(new InvalidOperationException("the service ended"));
@@ -51,6 +57,9 @@ public sealed partial class Service : IDisposable
     /// <summary>Ends once it works on a first request.</summary>
     internal Task Asked => asked.Task.WaitAsync(TimeSpan.FromSeconds(60));
 
+    /// <summary>Ends once it knows that it is to stop.</summary>
+    internal Task Stopping => stopping.Task.WaitAsync(TimeSpan.FromSeconds(60));
+
     internal static string Prompts => Path.Combine(Variable("LOOKUPFFN_MADE_MODELS"), "prompts");
 
     internal static string Reranker => Path.Combine(Variable("LOOKUPFFN_MADE_MODELS"), "reranker");
@@ -67,9 +76,22 @@ public sealed partial class Service : IDisposable
     }
 
     /// <summary>Asks it to stop, as systemd and Kubernetes do.</summary>
-    internal void Terminate()
+    internal void Terminate() => Send("TERM");
+
+    /// <summary>Stops it as a debugger does: it still takes connections, and answers nothing.</summary>
+    internal async Task PauseAsync()
     {
-        using Process kill = Process.Start("kill", ["-TERM", process.Id.ToString(System.Globalization.CultureInfo.InvariantCulture)]);
+        Send("STOP");
+        string state = string.Create(CultureInfo.InvariantCulture, $"/proc/{process.Id}/stat");
+        while (!(await File.ReadAllTextAsync(state)).Contains(") T ", StringComparison.Ordinal))
+        {
+            await Task.Delay(1);
+        }
+    }
+
+    private void Send(string signal)
+    {
+        using Process kill = Process.Start("kill", ["-" + signal, process.Id.ToString(CultureInfo.InvariantCulture)]);
         kill.WaitForExit();
     }
 

@@ -118,7 +118,7 @@ public class DisposingTests(ITestOutputHelper output)
             threads[i].Start();
         }
 
-        while (DateTime.UtcNow < deadline && failure == null)
+        while ((DateTime.UtcNow < deadline || layers <= 10 || Interlocked.Read(ref calls) <= 100) && failure == null)
         {
             barrier.SignalAndWait();
             Thread.SpinWait(spin);
@@ -146,7 +146,6 @@ public class DisposingTests(ITestOutputHelper output)
         output.WriteLine($"raced {calls} calls on {layers} layers");
         Console.WriteLine($"raced {calls} calls on {layers} layers");
         Assert.Null(failure);
-        Assert.True(layers > 10 && calls > 100, $"{layers} layers, {calls} calls");
         Assert.Equal(0, Raw.LiveHandles());
     }
 
@@ -180,7 +179,7 @@ public class DisposingTests(ITestOutputHelper output)
 
     private static void AwaitNoHandles()
     {
-        DateTime deadline = DateTime.UtcNow.AddSeconds(30);
+        DateTime deadline = DateTime.UtcNow.AddMinutes(2);
         while (Raw.LiveHandles() != 0 && DateTime.UtcNow < deadline)
         {
             GC.Collect();

@@ -6,7 +6,7 @@ namespace LookupFfn.Tests;
 /// <summary>Requests that are put together get what they get alone, and leave alone.</summary>
 public sealed class EmbeddingBatcherTests : IDisposable
 {
-    private static readonly TimeSpan Long = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Long = TimeSpan.FromHours(1);
 
     private readonly Model model = Model.Load(new GoldenModel("model-lookup").Folder);
 
@@ -40,7 +40,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Task<BatchedEmbedding> first = batcher.EmbedAsync("one");
         await Task.Delay(100);
         Assert.False(first.IsCompleted);
-        await Task.WhenAll(first, batcher.EmbedAsync("two")).WaitAsync(TimeSpan.FromSeconds(10));
+        await Task.WhenAll(first, batcher.EmbedAsync("two")).WaitAsync(TimeSpan.FromSeconds(60));
     }
 
     [Fact]
@@ -52,11 +52,11 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Task<BatchedEmbedding> cancelled = batcher.EmbedAsync("cancelled", null, source.Token);
         await source.CancelAsync();
         OperationCanceledException failure =
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.WaitAsync(TimeSpan.FromSeconds(10)));
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.WaitAsync(TimeSpan.FromSeconds(60)));
         Assert.Equal(source.Token, failure.CancellationToken);
         Assert.False(kept.IsCompleted);
         Task<BatchedEmbedding> third = batcher.EmbedAsync("third");
-        await Task.WhenAll(kept, third).WaitAsync(TimeSpan.FromSeconds(10));
+        await Task.WhenAll(kept, third).WaitAsync(TimeSpan.FromSeconds(60));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => batcher.EmbedAsync("late", null, source.Token));
     }
 
@@ -71,7 +71,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Thread canceller = Later.Cancel(source, 20);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => unwanted);
         canceller.Join();
-        BatchedEmbedding next = await batcher.EmbedAsync("next").WaitAsync(TimeSpan.FromSeconds(10));
+        BatchedEmbedding next = await batcher.EmbedAsync("next").WaitAsync(TimeSpan.FromSeconds(60));
         Golden.AssertSameBits(model.Embed("next"), next.Vector);
     }
 

@@ -131,7 +131,7 @@ public class ModelCountsTests
     public void ReadingEndsHalfway()
     {
         using Model model = Model.Load(new GoldenModel("model-lookup").Folder);
-        string endless = string.Concat(Enumerable.Repeat("word and <mask> ", 1_000_000));
+        string endless = string.Concat(Enumerable.Repeat("word and <mask> ", 3_000_000));
         using CancellationTokenSource source = new();
         Thread canceller = Later.Cancel(source, 20);
         Assert.ThrowsAny<OperationCanceledException>(() => model.Tokenize(endless, source.Token));

@@ -27,7 +27,7 @@ class ClosingTest {
   }
 
   private static void awaitLiveHandles(long expected) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (Raw.liveHandles() != expected && System.nanoTime() < deadline) {
       System.gc();
       Thread.sleep(20);
@@ -86,7 +86,7 @@ class ClosingTest {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.getLong("lookupffn.race.seconds", 5));
     ExecutorService pool = Executors.newFixedThreadPool(callers + 1);
     try {
-      while (System.nanoTime() < deadline) {
+      while (System.nanoTime() < deadline || layers.get() <= 10 || calls.get() <= 100) {
         Layer layer = layer();
         layers.incrementAndGet();
         CyclicBarrier start = new CyclicBarrier(callers + 2);
@@ -118,7 +118,6 @@ class ClosingTest {
       pool.shutdownNow();
     }
     System.out.println("raced " + calls + " calls on " + layers + " layers");
-    assertTrue(layers.get() > 10 && calls.get() > 100, layers + " layers, " + calls + " calls");
   }
 
   private static void pause(int spin) {

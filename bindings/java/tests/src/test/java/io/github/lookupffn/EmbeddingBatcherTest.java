@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Requests that are put together get what they get alone, and leave alone. */
 class EmbeddingBatcherTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofHours(1);
 
   private Model model;
 
@@ -42,7 +42,7 @@ class EmbeddingBatcherTest {
       }
       for (int i = 0; i < 200; i++) {
         String text = "text number " + i + " of many";
-        BatchedEmbedding answer = futures.get(i).get(30, TimeUnit.SECONDS);
+        BatchedEmbedding answer = futures.get(i).get(60, TimeUnit.SECONDS);
         Golden.assertSameBits(model.embed(text, options[i % 3]), answer.vector());
         assertEquals(model.tokenize(i % 3 == 1 ? "q: " + text : text).length, answer.tokens());
         assertFalse(answer.isCut());
@@ -62,8 +62,8 @@ class EmbeddingBatcherTest {
       CompletableFuture<BatchedEmbedding> first = batcher.embed("one");
       Thread.sleep(100);
       assertFalse(first.isDone());
-      batcher.embed("two").get(10, TimeUnit.SECONDS);
-      first.get(10, TimeUnit.SECONDS);
+      batcher.embed("two").get(60, TimeUnit.SECONDS);
+      first.get(60, TimeUnit.SECONDS);
     }
   }
 
@@ -74,8 +74,8 @@ class EmbeddingBatcherTest {
       assertTrue(batcher.embed("cancelled").cancel(false));
       assertFalse(kept.isDone());
       CompletableFuture<BatchedEmbedding> third = batcher.embed("third");
-      Golden.assertSameBits(model.embed("kept"), kept.get(10, TimeUnit.SECONDS).vector());
-      Golden.assertSameBits(model.embed("third"), third.get(10, TimeUnit.SECONDS).vector());
+      Golden.assertSameBits(model.embed("kept"), kept.get(60, TimeUnit.SECONDS).vector());
+      Golden.assertSameBits(model.embed("third"), third.get(60, TimeUnit.SECONDS).vector());
     }
   }
 
@@ -86,7 +86,7 @@ class EmbeddingBatcherTest {
       CompletableFuture<BatchedEmbedding> endless = batcher.embed("word and <mask> ".repeat(3_000_000));
       Thread.sleep(100);
       endless.cancel(false);
-      Golden.assertSameBits(model.embed("next"), batcher.embed("next").get(10, TimeUnit.SECONDS).vector());
+      Golden.assertSameBits(model.embed("next"), batcher.embed("next").get(60, TimeUnit.SECONDS).vector());
     }
   }
 
@@ -97,9 +97,9 @@ class EmbeddingBatcherTest {
       CompletableFuture<BatchedEmbedding> good = batcher.embed("good", strict);
       CompletableFuture<BatchedEmbedding> tooLong = batcher.embed("word ".repeat(1000), strict);
       CompletableFuture<BatchedEmbedding> half = batcher.embed("\ud83d", strict);
-      Golden.assertSameBits(model.embed("good"), good.get(10, TimeUnit.SECONDS).vector());
+      Golden.assertSameBits(model.embed("good"), good.get(60, TimeUnit.SECONDS).vector());
       for (CompletableFuture<BatchedEmbedding> bad : List.of(tooLong, half)) {
-        Throwable why = assertThrows(ExecutionException.class, () -> bad.get(10, TimeUnit.SECONDS)).getCause();
+        Throwable why = assertThrows(ExecutionException.class, () -> bad.get(60, TimeUnit.SECONDS)).getCause();
         assertTrue(why instanceof IllegalArgumentException, why.toString());
       }
     }
@@ -121,7 +121,7 @@ class EmbeddingBatcherTest {
     try (EmbeddingBatcher another = new EmbeddingBatcher(model)) {
       model.close();
       CompletableFuture<BatchedEmbedding> closed = another.embed("closed");
-      Throwable why = assertThrows(ExecutionException.class, () -> closed.get(10, TimeUnit.SECONDS)).getCause();
+      Throwable why = assertThrows(ExecutionException.class, () -> closed.get(60, TimeUnit.SECONDS)).getCause();
       assertTrue(why instanceof IllegalStateException, why.toString());
     }
   }
@@ -131,8 +131,8 @@ class EmbeddingBatcherTest {
     EmbeddingBatcher batcher = new EmbeddingBatcher(model, 8, Duration.ofMillis(50));
     CompletableFuture<Void> closed = batcher.embed("first").thenRun(batcher::close);
     CompletableFuture<BatchedEmbedding> second = batcher.embed("second");
-    closed.get(10, TimeUnit.SECONDS);
-    second.get(10, TimeUnit.SECONDS);
+    closed.get(60, TimeUnit.SECONDS);
+    second.get(60, TimeUnit.SECONDS);
     batcher.close();
     assertThrows(IllegalStateException.class, () -> batcher.embed("late"));
   }

@@ -149,7 +149,7 @@ class ModelMisuseTest {
       running.cancel(true);
       assertThrows(CancellationException.class, running::join);
       // The only thread of the pool is free again.
-      pool.submit(() -> { }).get(20, TimeUnit.SECONDS);
+      pool.submit(() -> { }).get(60, TimeUnit.SECONDS);
     } finally {
       pool.shutdownNow();
     }
@@ -193,7 +193,7 @@ class ModelMisuseTest {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.getLong("lookupffn.race.seconds", 5));
     ExecutorService pool = Executors.newFixedThreadPool(4);
     try {
-      for (; System.nanoTime() < deadline; models++) {
+      for (; System.nanoTime() < deadline || models <= 10; models++) {
         Model raced = Model.load(bytes, ONE_THREAD);
         float[] expected = raced.embed(SHORT[0]);
         CountDownLatch running = new CountDownLatch(3);
@@ -223,7 +223,6 @@ class ModelMisuseTest {
       pool.shutdownNow();
     }
     System.out.println("raced " + calls + " calls on " + models + " models");
-    assertTrue(models > 10);
   }
 
   @Test
@@ -232,7 +231,7 @@ class ModelMisuseTest {
     for (int i = 0; i < 20; i++) {
       Model.load(golden.folder, ONE_THREAD).embed(SHORT[0]);
     }
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (Raw.liveHandles() > before && System.nanoTime() < deadline) {
       System.gc();
       Thread.sleep(20);
