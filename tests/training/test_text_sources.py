@@ -57,14 +57,43 @@ def test_texts_for_measuring_are_recognised():
     assert held.has("From the Devil's Dictionary") and not held.has(ENGLISH)
 
 
-def test_general_sources_are_cleared_of_texts_for_measuring(tmp_path, monkeypatch, capsys):
-    write(tmp_path / "root/usr/share/games/fortunes/wit", f"{ENGLISH}\n%\nAbsurdity, n.:\n\tA statement of belief that is not his"
-          "\n%\nWhat is it that he said of all the things that were?\n")
-    monkeypatch.setattr(fetch_text, "fetch", lambda packages, where: (tmp_path / "root", ["a licence"]))
+def test_sentences_of_texts_for_measuring_are_left_out():
     held = sources.HeldOut()
-    held.add("And what is it that he said of all the others?")
-    assert fetch_text.documents_of("fortunes", tmp_path, tmp_path, held) == ([ENGLISH], ["a licence"])
-    assert "fortunes: 1 passage" in capsys.readouterr().out
+    held.add("Bug: an unwanted and unintended property of a program or piece of hardware.\nShort one.")
+    assert held.without(ENGLISH) == ENGLISH
+    quoting = f"First of all. They say that an unwanted and unintended property of a program is a gift. {ENGLISH}"
+    assert held.without(quoting) == f"First of all. {ENGLISH}"
+    across = f"Here is an unwanted and unintended property. Of a program I know nothing! {ENGLISH}"
+    assert held.without(across) == ENGLISH  # a run does not end with a sentence
+    assert held.without("As the Jargon File has it. But who knows.") == "But who knows."
+    assert held.without("From the devil's dictionary") == ""
+
+
+def test_all_sources_are_cleared_and_thinned(tmp_path, monkeypatch, capsys):
+    measured = sources.Source((), "", True, None, for_measuring=True)
+    other = sources.Source((), "", True, None)
+    monkeypatch.setattr(fetch_text, "SOURCES", {"ours": other, "kept": measured})
+    monkeypatch.setattr(sources, "LIMIT", 100)
+
+    def documents_of(name, folder, out, held):
+        if name == "kept":
+            held.add("And what is it that he said of all the others?")
+            return [], []
+        return ["What is it that he said of all the things? We do not know anything of it."] * 2, []
+
+    monkeypatch.setattr(fetch_text, "documents_of", documents_of)
+    monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "ours", "kept"])
+    fetch_text.main()
+    texts = [(tmp_path / "out" / name).read_text() for name in ("train.txt", "valid.txt")]
+    assert sorted(texts) == ["", "We do not know anything of it.\n\n"]
+    assert "ours: 1 documents" in capsys.readouterr().out
+
+
+def test_near_duplicates_are_left_out():
+    words = [f"word{'abcdefghij'[i % 10]}{'klmnopqrst'[i // 10]}" for i in range(60)]
+    first, alike, other = " ".join(words[:30]), " ".join(words[5:30] + ["end"]), " ".join(words[30:])
+    assert fetch_text.without_near_duplicates([first, alike, other, "a short one", "a short one"]) == [
+        first, other, "a short one", "a short one"]
 
 
 def test_several_names_and_texts_kept_apart(tmp_path, monkeypatch):
@@ -80,7 +109,7 @@ def test_several_names_and_texts_kept_apart(tmp_path, monkeypatch):
     apart = write(tmp_path / "apart.txt", "It says: this stands in a text that is kept.")
     monkeypatch.setattr(sys, "argv", ["fetch_text.py", str(tmp_path / "out"), "general", "old", "--apart", str(apart)])
     fetch_text.main()
-    assert seen == [("old", True), ("one", True)]
+    assert sorted(seen) == [("old", True), ("one", True)]
 
 
 def test_what_apt_and_npm_say_is_shown(tmp_path, monkeypatch):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Any, ContextManager, Iterator, Optional, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from . import features
 from .families import Layer
 from .family_model import FamilyModel
 from .layer import LookupFFN
@@ -56,8 +57,10 @@ class ClosedForm:
     """Both models are of one family and size; the student has the numbers of heads and neurons that it shall keep. What
     belongs to tokens lies in files below `folder`, so that memory holds chunks of it and sums alone."""
 
-    def __init__(self, student: FamilyModel, teacher: FamilyModel, batches: Sequence[Tensor], folder: Path) -> None:
-        """batches: ids [texts, length]."""
+    def __init__(self, student: FamilyModel, teacher: FamilyModel, batches: Sequence[Tensor], folder: Path,
+                 precision: str = "float32") -> None:
+        """batches: ids [texts, length]; precision: of the models' products, not of least squares."""
+        self.precision = precision
         self.student, self.teacher, self.batches, self.folder = student, teacher, batches, Path(folder)
         self.ids = torch.cat([ids.flatten() for ids in batches])
         self.size = student.config.get("hidden_size")
@@ -66,6 +69,9 @@ class ClosedForm:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.prior: Optional[RowPrior] = None
         self.progress, self.done = Progress(0, len(self.ids) * _PASSES * len(student.layers)), 0
+
+    def _short(self) -> ContextManager[Any]:
+        return features.autocast(self.device, self.precision)
 
     def _array(self, name: str, width: int, kind: type = np.float32) -> Tensor:
         return torch.from_numpy(np.memmap(self.folder / name, kind, "w+", shape=(len(self.ids), width)))
@@ -124,16 +130,18 @@ class ClosedForm:
         norm, out = teacher.attention_norm(), teacher.attention_output()
         for chunk, ids in self._texts():
             x, y = (states[chunk].view(*ids.shape, -1).to(self.device) for states in (self.mine, self.theirs))
-            self.theirs[chunk] = teacher.attend(y).flatten(0, 1).cpu()
-            if width:
-                values[chunk] = teacher.values(x, None).flatten(0, 1).half().cpu()
+            with self._short():
+                self.theirs[chunk] = teacher.attend(y).flatten(0, 1).cpu()
+                if width:
+                    values[chunk] = teacher.values(x, None).flatten(0, 1).half().cpu()
         for chunk in self._chunks():
             x, a, v = self._of(chunk, self.mine, self.theirs, values)
             v = v[:, :width]
             if teacher.norm_first:
                 wanted, scale = a - x, a.std(1, unbiased=False, keepdim=True)
             else:  # the norm undone, with the scale that the student will have
-                o = x + (out(v) if width else out(x))
+                with self._short():
+                    o = x + (out(v) if width else out(x)).float()
                 scale = o.std(1, unbiased=False, keepdim=True)
                 gain = torch.where(norm.weight.abs() > 1e-6, norm.weight, torch.ones_like(norm.weight))
                 undone = (a - norm.bias) / gain * scale + o.mean(1, keepdim=True)
@@ -146,7 +154,8 @@ class ClosedForm:
         for chunk in self._chunks():
             x, v = self._of(chunk, self.mine, values)
             output = student.attention_output()
-            y = student.after_attention(x, output(v[:, places.to(v.device)] if student.num_heads else x)).cpu()
+            with self._short():
+                y = student.after_attention(x, output(v[:, places.to(v.device)] if student.num_heads else x)).float().cpu()
             error.add(y, self.theirs[chunk])
             self.mine[chunk] = y
         return heads, error.value()
@@ -168,7 +177,8 @@ class ClosedForm:
         their_rows = self.teacher.base.embeddings.rows_of(self.ids.to(self.device))
         for chunk in self._chunks():
             x, a = self._of(chunk, self.mine, self.theirs)
-            f = teacher.feed(a, their_rows[chunk])
+            with self._short():
+                f = teacher.feed(a, their_rows[chunk]).float()
             self.wanted[chunk] = (a + f - x).cpu()
             self.weights[chunk] = 1 / (a + f).var(1).clamp(min=1e-12).cpu()
             self.theirs[chunk] = teacher.finish(a, f).cpu()
@@ -180,8 +190,11 @@ class ClosedForm:
         for chunk in self._chunks():
             x, wanted = self._of(chunk, self.mine, self.wanted)
             if hasattr(student, "FFN"):
-                wanted = wanted - student.FFN(student.fed(x))
-            sums.add(self._features(student, x).cpu(), wanted.cpu(), self.weights[chunk], self.rows[chunk])
+                with self._short():
+                    wanted = wanted - student.FFN(student.fed(x)).float()
+            with self._short():
+                described = self._features(student, x).float()
+            sums.add(described.cpu(), wanted.cpu(), self.weights[chunk], self.rows[chunk])
         if words is None:
             self._put_ffn(student, sums.solve())
         else:
@@ -191,7 +204,8 @@ class ClosedForm:
         error, rows_of = _Error(self.size), self.rows.to(self.device)
         for chunk in self._chunks():
             (x,) = self._of(chunk, self.mine)
-            y = student.finish(x, student.feed(x, rows_of[chunk])).cpu()
+            with self._short():
+                y = student.finish(x, student.feed(x, rows_of[chunk])).float().cpu()
             error.add(y, self.theirs[chunk])
             self.mine[chunk] = y
         products = student.products()
@@ -207,7 +221,8 @@ class ClosedForm:
         count, total, squares = 0, 0.0, 0.0
         for first in range(0, min(len(self.ids), _SAMPLE), _CHUNK):
             x = self.mine[first : first + _CHUNK].to(self.device)
-            active = teacher.activation(theirs[0](student.fed(x))).double()
+            with self._short():
+                active = teacher.activation(theirs[0](student.fed(x))).double()
             total, squares, count = total + active.sum(0), squares + active.square().sum(0), count + len(x)
         variance = squares / count - (total / count).square()
         adds = variance * theirs[1].weight.double().square().sum(0)

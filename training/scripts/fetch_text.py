@@ -10,8 +10,10 @@ Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a
 OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of
 the packages unpacked; of `packages`, the descriptions of all, each under its package's licence, it says nothing. Sources
 that are kept for measuring alone get a file of their own, such as jargon.txt, and so do the descriptions of one package
-in fifteen: pairs.tsv, a short one, a tab and the long one. Passages of general English that share eight words in a row
-with any of these, or with FILEs, are left out; so are those that name their books.
+in fifteen: pairs.tsv, a short one, a tab and the long one. Sentences that share eight words in a row with any of these,
+or with FILEs, are left out of the text to learn from, and so are those that name their books. No source gives more than
+eight million characters, evenly spread, so that none outweighs the others; of packages whose descriptions are nearly
+alike one is kept.
 """
 
 import argparse
@@ -133,7 +135,19 @@ def package_descriptions(lists):
     kept = {name: texts for name, texts in found.items() if is_held_out(name)}
     secret = {text.lower() for texts in kept.values() for text in texts}
     documents = [text for name, texts in found.items() if name not in kept for text in texts if text.lower() not in secret]
-    return documents, [(short, long[:600]) for short, long in kept.values() if len(short) >= 20 and len(long) >= 40]
+    pairs = [(short, long[:600]) for short, long in kept.values() if len(short) >= 20 and len(long) >= 40]
+    return without_near_duplicates(documents), pairs
+
+
+def without_near_duplicates(documents):
+    """Leaves out those of whose runs of eight words more than half came before."""
+    seen, left = set(), []
+    for document in documents:
+        runs = text_sources.HeldOut.runs_of(document)
+        if len(runs & seen) <= len(runs) / 2:
+            left.append(document)
+        seen |= runs
+    return left
 
 
 def roff(root):
@@ -246,10 +260,7 @@ def documents_of(name, folder, out, held=None):
         return documents, []
     root, licences = fetch(source.packages, folder)
     if name in text_sources.GENERAL:
-        passages = text_sources.passages(source.read(root))
-        documents = [passage for passage in passages if not held.has(passage)]
-        print(f"{name}: {len(passages) - len(documents)} passages of texts for measuring left out")
-        return documents, licences
+        return text_sources.passages(source.read(root)), licences
     documents = [document for document in map(clean, source.read(root)) if len(document) >= 20]
     if source.for_measuring:
         (out / f"{name}.txt").write_text("\n\n".join(documents) + "\n", encoding="utf-8")
@@ -282,7 +293,9 @@ def main():
     of_npm = [name for name in names if SOURCES[name] and any(p.startswith("npm:") for p in SOURCES[name].packages)]
     if of_npm and shutil.which("npm") is None:
         sys.exit(f"fetch_text.py: npm is not installed, which {', '.join(of_npm)} come from")
-    names.sort(key=lambda name: name in text_sources.GENERAL)  # After all texts for measuring.
+    # Texts for measuring first, for no other source may quote them.
+    names.sort(key=lambda name: 2 if SOURCES[name] is None or not SOURCES[name].for_measuring else 1)
+    names.sort(key=lambda name: name != "packages")
     held = text_sources.HeldOut()
     for path in arguments.apart:
         held.add(path.read_text(encoding="utf-8"))
@@ -295,16 +308,20 @@ def main():
                 documents, notices = documents_of(name, Path(temporary), arguments.out, held)
                 licences += notices
                 count = size = 0
+                found = text_sources.spread(documents)
+                documents = [rest for rest in map(held.without, found) if len(rest) >= 20]
+                changed = sum(len(document) for document in found) - sum(map(len, documents))
                 for document in documents:
                     key = hashlib.sha256(document.lower().encode()).digest()
-                    if len(document) < 20 or key in seen:
+                    if key in seen:
                         continue
                     seen.add(key)
                     (valid if is_for_validation(document) else train).write(document + "\n\n")
                     count += 1
                     size += len(document)
             if count:
-                print(f"{name}: {count} documents, {size / 1e6:.1f} million characters", flush=True)
+                print(f"{name}: {count} documents, {size / 1e6:.1f} million characters; {changed} of texts for measuring "
+                      "left out", flush=True)
     (arguments.out / "licences.txt").write_text("\n".join(licences), encoding="utf-8")
 
 

@@ -67,8 +67,9 @@ def pieces(text, most=1200):
     yield piece
 
 
-def spread(documents, limit=LIMIT):
+def spread(documents, limit=None):
     """Evenly spread ones, as many as keep to the limit."""
+    limit = limit or LIMIT
     total = sum(map(len, documents))
     share = min(1, limit / max(total, 1))
     return [document for i, document in enumerate(documents) if int((i + 1) * share) > int(i * share)]
@@ -98,6 +99,20 @@ class HeldOut:
 
     def has(self, document):
         return bool(self.NAMES.search(document)) or not self.runs.isdisjoint(self.runs_of(document))
+
+    def without(self, document):
+        """The document without the sentences that share such a run or name such a book, wherever the run begins."""
+        if not self.has(document):
+            return document
+        words = list(re.finditer(r"[a-z]+", document.lower()))
+        hits = [match.span() for match in self.NAMES.finditer(document)]
+        for first in range(len(words) - 7):
+            run = words[first:first + 8]
+            if hash(" ".join(word[0] for word in run)) in self.runs:
+                hits.append((run[0].start(), run[-1].end()))
+        sentences = [match.span() for match in re.finditer(r"\S.*?(?:[.!?;](?=\s)|$)", document)]
+        return " ".join(document[begin:end] for begin, end in sentences
+                        if not any(begin < last and first < end for first, last in hits))
 
 
 def joined(paragraphs, least=300):

@@ -66,7 +66,8 @@ _FROM_1: tuple[Callable[[float], bool], str] = (lambda value: value >= 1, "1 or 
 _SHARE: tuple[Callable[[float], bool], str] = (lambda value: 0 <= value <= 1, "from 0 to 1")
 _ALLOWED = {"tables": _FROM_1, "rows": _FROM_1, "block_size": _FROM_1, "seed": _FROM_0, "tokens": _FROM_1,
             "fit_steps": _FROM_0, "fit_rate": _ABOVE_0, "fit_tokens": _FROM_1, "steps": _FROM_0, "rate": _ABOVE_0,
-            "rest_rate": _FROM_0, "words_rate": _FROM_0, "warm_up": _FROM_0, "last_rate": _SHARE, "clip": _FROM_0,
+            "rest_rate": _FROM_0, "words_rate": _FROM_0, "warm_up": _FROM_0, "last_rate": _SHARE, "fall": _SHARE, "average": _SHARE, "twins": _SHARE, "bank": _FROM_0,
+            "clip": _FROM_0,
             "int8_steps": _FROM_0, "int8_rate": _FROM_0, "threads": _FROM_0, "state_megabytes": _ABOVE_0,
             "heads": _FROM_0, "neurons": _FROM_0, "word_rows": _FROM_0, "row_rate": _FROM_0, "closed_tokens": _FROM_1,
             "cache_gigabytes": _FROM_0, "save_every": _FROM_0, "measure_every": _FROM_0, "stop_after": _FROM_0}
@@ -130,6 +131,11 @@ def add(commands: Any) -> None:
                                                          "others; 0: one for each word"),
                        ("closed_tokens", "for the closed form"),
                        ("warm_up", "steps in which the rate rises; 0: none"), ("last_rate", "share of the rate at the end"),
+                       ("fall", "share of the steps over which the rate falls, the last ones"),
+                       ("average", "what a step weighs beside the next in the mean of the weights that is kept in the end, "
+                        "such as 0.995; 0: the last weights"),
+                       ("twins", "share of the texts that are others of their batch with a word changed"),
+                       ("bank", "so many of the teacher's embeddings to which similarities are learned, too"),
                        ("clip", "the longest gradient; 0 allows any"), ("int8_steps", "with weights rounded to int8, at the end"),
                        ("int8_rate", "share of the rate for these")]:
         default = getattr(defaults, name)

@@ -126,11 +126,13 @@ class Corpus:
 
 class LengthBatches:
     """Batches of pieces of one length, so that none is padded and no attention is masked. What a batch holds depends on
-    the seed alone, so that the teacher's answers can be kept; each epoch has its own order of batches."""
+    the seed alone, so that the teacher's answers can be kept; each epoch has its own order of batches.
+
+    twins: the share of pieces in whose place stands another one of the batch, changed in one word."""
 
     def __init__(self, corpus: Corpus, tokens: int, seed: int, mask_id: int = -1, special: Iterable[int] = (),
-                 masked_share: float = 0.15) -> None:
-        self.corpus, self.seed = corpus, seed
+                 masked_share: float = 0.15, twins: float = 0.0, negation: int = -1) -> None:
+        self.corpus, self.seed, self.twins, self.negation = corpus, seed, twins, negation
         self.mask_id, self.special, self.masked_share = mask_id, np.array(sorted(special)), masked_share
         shuffled = np.random.default_rng((seed, 0)).permutation(len(corpus.lengths))
         by_length = shuffled[np.argsort(corpus.lengths[shuffled], kind="stable")]
@@ -157,7 +159,30 @@ class LengthBatches:
         """[pieces, length]; masked as for masked language modelling where there is a mask."""
         pieces = self.batches[number]
         ids = self.corpus.rows(pieces, int(self.corpus.lengths[pieces[0]]))
+        if self.twins > 0:
+            self._put_twins(ids, np.random.default_rng((self.seed, 3, number)))
         if self.mask_id >= 0:
             random_numbers = np.random.default_rng((self.seed, 2, number)).random(ids.shape)
             ids[(random_numbers < self.masked_share) & ~np.isin(ids, self.special)] = self.mask_id
         return ids
+
+    def _put_twins(self, ids: np.ndarray, draw: np.random.Generator) -> None:
+        """The last rows become the first ones with a token replaced by another of the batch, two swapped, or a "not" put
+        in, for which the last token before the end goes."""
+        count, length = int(len(ids) * min(0.5, self.twins)), ids.shape[1]
+        ordinary = ids[~np.isin(ids, self.special)]
+        for place in range(count):
+            row = ids[place].copy()
+            inside = np.flatnonzero(~np.isin(row, self.special))
+            kind = draw.integers(3)
+            if len(inside) >= 2:
+                first, second = draw.choice(inside, 2, replace=False)
+                if kind == 0:
+                    row[first] = draw.choice(ordinary)
+                elif kind == 1:
+                    row[first], row[second] = row[second], row[first]
+                elif self.negation >= 0:
+                    last = inside[-1]
+                    row[first + 1 : last + 1] = row[first:last].copy()
+                    row[first] = self.negation
+            ids[len(ids) - count + place] = row

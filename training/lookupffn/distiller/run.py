@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import time
@@ -13,6 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from .. import features
 from ..closed_form import ClosedForm
 from ..parallel import Processes
 from ..progress import Progress
@@ -76,7 +78,7 @@ class Run:
                          "start": None if self.earlier is None else self.earlier.digest(),
                          "options": json.loads(json.dumps(dataclasses.asdict(options))),
                          "save_every": places.save_every, "processes": self.processes.count}
-        self.state = State(places.work / "state.safetensors", self.student.model, places.megabytes)
+        self.state = State(places.work / "state.safetensors", self.student.model, places.megabytes, options.average > 0)
         if self.state.path.exists():  # before anything in the folder is written
             self._check(self.state.note())
         Whole.choose_what_learns(self.student, options)
@@ -91,9 +93,13 @@ class Run:
         if options.word_rows and start is None:
             self.student.set_word_rows(torch.from_numpy(np.bincount(self.corpus.ids, minlength=tokenizer.size)))
         mask_id = tokenizer.mask_id if self.teacher.kind == "masked_lm" else -1
-        self.batches = LengthBatches(self.corpus, options.tokens, options.seed, mask_id, tokenizer.special_ids)
-        self.data_identity = json.dumps([self.identity["teacher"], corpus_note, options.tokens, options.seed])
-        self.measure = Measure(HeldOut.read(valid), self.teacher) if self.processes.first else None
+        negation = tokenizer.pieces_of("not")
+        self.batches = LengthBatches(self.corpus, options.tokens, options.seed, mask_id, tokenizer.special_ids,
+                                     twins=options.twins, negation=negation[0] if len(negation) == 1 else -1)
+        self.data_identity = json.dumps([self.identity["teacher"], corpus_note, options.tokens, options.seed]
+                                        + ([options.twins] if options.twins else []))
+        with features.autocast(self.processes.device, options.precision):
+            self.measure = Measure(HeldOut.read(valid), self.teacher) if self.processes.first else None
         self.note: dict[str, Any] = {"phase": "fit", "step": 0, "layers": self.layers, "fitted": self.fitted, "fit": [], "whole": [],
                                      "measured": [], "tokens_seen": 0, "seconds": {"fit": 0.0, "whole": 0.0},
                                      "megabytes": places.megabytes, **self.identity}
@@ -174,7 +180,8 @@ class Run:
     def _measured(self, label: str, step: int, rounded: bool = False) -> None:
         if self.measure is None:
             return
-        with int8(self.student.model, rounded, BITS.get(self.options.word_dtype, 8)):
+        with int8(self.student.model, rounded, BITS.get(self.options.word_dtype, 8)), \
+                features.autocast(self.processes.device, self.options.precision):
             values = self.measure(self.student)
         if values:
             phase = "rounded" if rounded else self.note["phase"]
@@ -233,7 +240,8 @@ class Run:
             chosen.append(torch.from_numpy(self.batches.ids(self.batches.number(step))))
             tokens, step = tokens + chosen[-1].numel(), step + 1
         folder = self.places.work / f"closed-form{self.processes.rank or ''}"
-        found = ClosedForm(self.student.model, self.teacher.model, chosen, folder).run(self.layers)
+        form = ClosedForm(self.student.model, self.teacher.model, chosen, folder, self.options.precision)
+        found = form.run(self.layers)
         self.note["closed_form"] = [dataclasses.asdict(entry) for entry in found]
         if self.processes.first:
             for entry in found:
@@ -255,6 +263,8 @@ class Run:
         states = TeacherStates(self.places.work / name, self.teacher, self.batches, self.places.cache_gigabytes,
                                self.data_identity, self.options.precision)
         whole = Whole(self.student, states, self.layers, self.options, self.processes)
+        if whole.average is not None:
+            self.state.average = whole.average.named()
         if first:
             self._save(whole.optimizer, 0)
         return whole
@@ -275,7 +285,8 @@ class Run:
                 self.note["whole"].append({"step": number, **{key: round(value, 5) for key, value in values.items()}})
             end_of_float = number == self.options.steps
             if _due(number, self.places.measure_every) and number < self.options.steps or end_of_float:
-                self._measured(f"{number} steps", number)
+                with whole.average.in_place() if whole.average is not None else contextlib.nullcontext():
+                    self._measured(f"{number} steps", number)
             if end_of_float and self.options.int8_steps:
                 self._measured("rounded to int8", number, rounded=True)
             if number == total and self.options.int8_steps:

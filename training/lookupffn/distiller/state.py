@@ -103,8 +103,9 @@ def step_device(parameter: Tensor, group: dict[str, Any]) -> torch.device:
 class State:
     """`model` is the student; those of its parameters that learn are stored, the others are the teacher's."""
 
-    def __init__(self, path: Path, model: nn.Module, megabytes: float = 60) -> None:
-        self.path, self.model, self.megabytes = path, model, megabytes
+    def __init__(self, path: Path, model: nn.Module, megabytes: float = 60, averaged: bool = False) -> None:
+        self.path, self.model, self.megabytes, self.averaged = path, model, megabytes, averaged
+        self.average: dict[str, Tensor] = {}
 
     def bytes_of(self, level: Level, note_bytes: int) -> int:
         """Of the file, at most."""
@@ -113,8 +114,8 @@ class State:
             if parameter.requires_grad:
                 numbers = parameter.numel()
                 in_blocks = -(-numbers // _BLOCK) * (_BLOCK + 4)
-                total += level[0] * numbers + sum({0: 0, 1: in_blocks, 4: 4 * numbers}[size] for size in level[1:])
-                total += 5 * (len(name) + 130)  # the header's entries
+                total += level[0] * numbers * (2 if self.averaged else 1) + sum({0: 0, 1: in_blocks, 4: 4 * numbers}[size] for size in level[1:])
+                total += 6 * (len(name) + 130)  # the header's entries
         return total
 
     def level(self, note_bytes: int) -> Level:
@@ -133,6 +134,8 @@ class State:
             if not parameter.requires_grad:
                 continue
             tensors.update(_with_name(f"weight.{name}", _pack_float(parameter.detach().cpu().numpy(), weight)))
+            if name in self.average:
+                tensors.update(_with_name(f"average.{name}", _pack_float(self.average[name].cpu().numpy(), weight)))
             known = optimizer.state.get(parameter, {})
             moments: tuple[tuple[str, int, Callable[[np.ndarray], dict[str, np.ndarray]]], ...] = (
                 ("exp_avg", first, _pack_first), ("exp_avg_sq", second, _pack_second))
@@ -157,6 +160,9 @@ class State:
             if not stored:
                 raise ValueError(f"{self.path}: weight.{name} is missing")
             parameter.copy_(shaped(_unpack_float(stored), parameter))
+            mean = _named(f"average.{name}", tensors)
+            if mean and name in self.average:
+                self.average[name].copy_(shaped(_unpack_float(mean), parameter))
             squares = _named(f"exp_avg_sq.{name}", tensors)
             if not squares:
                 optimizer.state.pop(parameter, None)

@@ -143,15 +143,25 @@ class Subject:
         return total.hexdigest()
 
 
-def answer_loss(kind: str, mine: Tensor, wanted: Tensor) -> Tensor:
-    """How far answers are from the teacher's."""
+_NEAR = 16
+
+
+def answer_loss(kind: str, mine: Tensor, wanted: Tensor, bank: Optional[Tensor] = None) -> Tensor:
+    """How far answers are from the teacher's. bank: embeddings of the teacher's, of length 1, to be as similar to as the
+    teacher is; of these and the batch, each text's nearest count as much as all together."""
     if kind == "sentence":
         mine, wanted = F.normalize(mine, dim=-1), F.normalize(wanted, dim=-1)
         loss = 10 * (1 - (mine * wanted).sum(-1)).mean()
         count = len(mine)
+        likeness, differences = wanted @ wanted.t(), mine @ mine.t() - wanted @ wanted.t()
         if count > 1:
-            differences = (mine @ mine.t() - wanted @ wanted.t()).pow(2).sum()
-            loss = loss + 20 * differences / (count * (count - 1))
+            loss = loss + 20 * differences.pow(2).sum() / (count * (count - 1))
+        if bank is not None:
+            of_bank = wanted @ bank.t()
+            differences_of_bank = mine @ bank.t() - of_bank
+            near = torch.cat([likeness.fill_diagonal_(-2), of_bank], 1).topk(min(_NEAR, count - 1 + len(bank)), dim=1).indices
+            nearest = torch.cat([differences, differences_of_bank], 1).gather(1, near)
+            loss = loss + 20 * differences_of_bank.pow(2).mean() + 20 * nearest.pow(2).mean()
         return loss
     if len(mine) == 0:
         return mine.sum()

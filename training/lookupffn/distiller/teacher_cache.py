@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from .. import features, safetensors
 from ..progress import Progress
@@ -95,6 +96,17 @@ class TeacherStates:
             np.save(file, value.cpu().numpy())
         part.replace(path)
         self.used += size
+
+    def bank(self, count: int) -> Tensor:
+        """The teacher's answers to so many pieces of text, of length 1, from batches spread over all."""
+        answers: list[Tensor] = []
+        step = max(1, len(self.batches) * int(self.batches.batches[0].size) // max(1, count) // 4)
+        for number in range(0, len(self.batches), step):
+            ids = torch.from_numpy(self.batches.ids(number)).to(self.teacher.model.device)
+            answers.append(F.normalize(self.get(number, ids, False)[0], dim=-1)[:64])
+            if sum(map(len, answers)) >= count:
+                break
+        return torch.cat(answers)[:count]
 
     @torch.no_grad()
     def get(self, number: int, ids: Tensor, with_hidden: bool) -> tuple[Tensor, list[Tensor]]:

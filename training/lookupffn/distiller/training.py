@@ -17,6 +17,7 @@ from ..parallel import Processes
 from ..projections import BlockHadamard
 from ..sparse import clip
 from ..words import BITS, Words
+from .average import Average
 from .grow import fit_linear, take_over_ffn
 from .quantise import int8
 from .subject import States, Subject, answer_loss, relative_error
@@ -57,6 +58,10 @@ class Options:
     row_rate: float = 1e-3
     warm_up: int = 50
     last_rate: float = 0.02
+    fall: float = 1.0
+    average: float = 0.0
+    twins: float = 0.0
+    bank: int = 0
     clip: float = 2.0
     int8_steps: int = 300
     int8_rate: float = 0.1
@@ -193,6 +198,8 @@ class Whole:
                   {"params": [p for p in learns if id(p) in factors], "scale": 0.3},
                   {"params": [p for p in learns if id(p) in words], "scale": options.words_rate / options.rate}]
         self.learns = learns
+        self.average = Average(student.model, options.average) if options.average > 0 else None
+        self.bank = states.bank(options.bank) if options.bank and student.kind == "sentence" else None
         self.optimizer = features.adamw([group for group in groups if group["params"]], lr=0.0, betas=(0.9, 0.98),
                                         eps=1e-6, weight_decay=0.0)
 
@@ -210,11 +217,13 @@ class Whole:
         return step >= self.options.steps
 
     def rate(self, step: int) -> float:
-        """Rises, falls to a small share, and starts lower for the steps with rounded weights."""
+        """Rises, stays, falls to a small share, and starts lower for the steps with rounded weights."""
         options = self.options
         if self.is_int8(step):
             return options.rate * options.int8_rate * max(options.last_rate, 1 - (step - options.steps) / options.int8_steps)
-        return options.rate * min(1.0, (step + 1) / max(1, options.warm_up)) * max(options.last_rate, 1 - step / options.steps)
+        left = 1 - step / options.steps
+        falling = left / options.fall if left < options.fall else 1.0
+        return options.rate * min(1.0, (step + 1) / max(1, options.warm_up)) * max(options.last_rate, falling)
 
     def hidden_weight(self, step: int) -> float:
         """Of the hidden states in the loss: 1, then less, then 0 from the end of the fade on."""
@@ -234,7 +243,7 @@ class Whole:
             states: States = []
             with features.autocast(self.processes.device, self.options.precision):
                 mine = self.student.answer(self.student.hidden(ids, states), ids)
-            loss_of_answer = answer_loss(self.student.kind, mine.float(), answer)
+            loss_of_answer = answer_loss(self.student.kind, mine.float(), answer, self.bank)
             apart = [relative_error(state[2].float(), wanted) for state, wanted in zip(states, hidden)]
             loss = loss_of_answer + (weight * sum(apart) / len(apart) if apart else 0.0)
             loss.backward()
@@ -246,6 +255,10 @@ class Whole:
         if self.options.clip > 0:
             clip(self.learns, self.options.clip)
         self.optimizer.step()
+        if self.average is not None and number < self.options.steps:
+            self.average.add(number + 1)
+            if number + 1 == self.options.steps:
+                self.average.begin_again()
         return {"loss": value, "answer": of_answer, "hidden": of_hidden / max(1, len(apart))}
 
     def _share_gradients(self) -> None:
