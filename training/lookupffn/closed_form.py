@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any, ContextManager, Iterator, Optional, Sequence
+from typing import Any, ContextManager, Iterable, Iterator, Optional, Sequence
 
 import numpy as np
 import torch
@@ -51,6 +51,18 @@ class _Error:
 
     def value(self) -> float:
         return self.squares / max(self.sum_of_squares - float(self.sum.square().sum()) / self.count, 1e-30)
+
+
+@torch.no_grad()
+def most_useful(layer: Layer, inputs: Iterable[Tensor], count: int) -> Tensor:
+    """Its neurons of largest variance times the squared length of what they add, the best first. inputs: [tokens, size]."""
+    up, down = layer.products()
+    tokens, total, squares = 0, 0.0, 0.0
+    for u in inputs:
+        active = layer.activation(up(u)).double()
+        total, squares, tokens = total + active.sum(0), squares + active.square().sum(0), tokens + len(u)
+    variance = squares / tokens - (total / tokens).square()
+    return (variance * down.weight.double().square().sum(0)).argsort(descending=True)[:count]
 
 
 class ClosedForm:
@@ -212,21 +224,14 @@ class ClosedForm:
         return 0 if products is None else products[0].out_features, error.value()
 
     def _choose_neurons(self, student: Layer, teacher: Layer) -> None:
-        """Those of largest variance times the squared length of what they add."""
         mine, theirs = student.products(), teacher.products()
         if mine is None:
             return
         if theirs is None:
             raise ValueError("a layer shall have neurons whose teacher has none")
-        count, total, squares = 0, 0.0, 0.0
-        for first in range(0, min(len(self.ids), _SAMPLE), _CHUNK):
-            x = self.mine[first : first + _CHUNK].to(self.device)
-            with self._short():
-                active = teacher.activation(theirs[0](student.fed(x))).double()
-            total, squares, count = total + active.sum(0), squares + active.square().sum(0), count + len(x)
-        variance = squares / count - (total / count).square()
-        adds = variance * theirs[1].weight.double().square().sum(0)
-        best = adds.argsort(descending=True)[: mine[0].out_features].sort().values
+        chunks = (self.mine[first : first + _CHUNK].to(self.device) for first in range(0, min(len(self.ids), _SAMPLE), _CHUNK))
+        with self._short():
+            best = most_useful(teacher, (student.fed(x) for x in chunks), mine[0].out_features).sort().values
         mine[0].weight.copy_(theirs[0].weight[best])
         mine[0].bias.copy_(theirs[0].bias[best])
 

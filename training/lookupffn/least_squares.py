@@ -30,6 +30,7 @@ class Sums:
         size = features + 1
         self.square = torch.zeros(size, size, dtype=torch.double)
         self.cross = torch.zeros(size, outputs, dtype=torch.double)
+        self.squares = 0.0  # of the outputs
         self.of_rows = torch.zeros(rows, size + outputs) if rows else None
 
     def add(self, features: Tensor, wanted: Tensor, weights: Tensor, rows: Optional[Tensor] = None) -> None:
@@ -37,6 +38,7 @@ class Sums:
         weighted = features * weights[:, None]
         self.square += (weighted.t() @ features).double()
         self.cross += (weighted.t() @ wanted).double()
+        self.squares += float((wanted.square().sum(1).double() * weights.double()).sum())
         if self.of_rows is not None:
             self.of_rows.index_add_(0, rows, torch.cat([weighted, wanted * weights[:, None]], 1))
 
@@ -50,20 +52,51 @@ class Sums:
         """By how much these features lessen the squared error."""
         return float((self.solve(chosen) * self.cross[self._places(chosen)]).sum())
 
+    def part(self, chosen: Tensor) -> Sums:
+        """The same of these features alone."""
+        found = object.__new__(Sums)
+        places, size = self._places(chosen), len(self.square)
+        found.square, found.cross, found.squares = self.square[places][:, places], self.cross[places], self.squares
+        found.of_rows = None
+        if self.of_rows is not None:
+            found.of_rows = torch.cat([self.of_rows[:, places], self.of_rows[:, size:]], 1)
+        return found
+
+    def error(self, weights: Tensor, chosen: Tensor, rows: Optional[Tensor] = None) -> float:
+        """Squared error of such weights, and rows added, over the variance of the outputs."""
+        places, size = self._places(chosen), len(self.square)
+        weights = weights.double()
+        error = self.squares - 2 * float((weights * self.cross[places]).sum())
+        error += float((weights * (self.square[places][:, places] @ weights)).sum())
+        if rows is not None:
+            seen = (self.of_rows[:, size - 1] > 0).nonzero().flatten()
+            known, added = self.of_rows[seen], rows[seen]
+            left = known[:, size:] - known[:, places] @ weights.float()
+            error += float((known[:, size - 1, None] * added.square() - 2 * added * left).sum(dtype=torch.double))
+        mean = self.cross[-1].square().sum() / self.square[-1, -1].clamp(min=1e-30)
+        return error / max(self.squares - float(mean), 1e-30)
+
     def _places(self, chosen: Tensor) -> Tensor:
         return torch.cat([chosen, chosen.new_tensor([len(self.square) - 1])])
 
 
-def best_heads(sums: Sums, heads: int, size: int, count: int) -> list[int]:
-    """Backward elimination: each time the head goes whose loss costs least. Features are the heads' values side by side."""
+def heads_by_use(sums: Sums, heads: int, size: int) -> list[int]:
+    """The first ones are those to keep: backward elimination, each time the head goes whose loss costs least. Features are
+    the heads' values side by side."""
 
     def places(kept: Sequence[int]) -> Tensor:
         return (torch.tensor(kept, dtype=torch.long)[:, None] * size + torch.arange(size)).flatten()
 
-    kept = list(range(heads))
-    while len(kept) > count:
-        kept = max(([head for head in kept if head != gone] for gone in kept), key=lambda left: sums.explained(places(left)))
-    return kept
+    kept, gone = list(range(heads)), []
+    while kept:
+        _, head = max((sums.explained(places([other for other in kept if other != head])), -head) for head in kept)
+        kept.remove(-head)
+        gone.append(-head)
+    return gone[::-1]
+
+
+def best_heads(sums: Sums, heads: int, size: int, count: int) -> list[int]:
+    return sorted(heads_by_use(sums, heads, size)[:count])
 
 
 class RowPrior:

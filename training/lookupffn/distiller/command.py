@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Sequence, Union
 
 from .. import features, words
+from . import budget
 from .run import Places, Run
 from .state import describe
 from .training import PRECISIONS, Options
@@ -66,7 +67,7 @@ _FROM_1: tuple[Callable[[float], bool], str] = (lambda value: value >= 1, "1 or 
 _SHARE: tuple[Callable[[float], bool], str] = (lambda value: 0 <= value <= 1, "from 0 to 1")
 _ALLOWED = {"tables": _FROM_1, "rows": _FROM_1, "block_size": _FROM_1, "seed": _FROM_0, "tokens": _FROM_1,
             "fit_steps": _FROM_0, "fit_rate": _ABOVE_0, "fit_tokens": _FROM_1, "steps": _FROM_0, "rate": _ABOVE_0,
-            "rest_rate": _FROM_0, "words_rate": _FROM_0, "warm_up": _FROM_0, "last_rate": _SHARE, "fall": _SHARE, "average": _SHARE, "twins": _SHARE, "bank": _FROM_0,
+            "rest_rate": _FROM_0, "words_rate": _FROM_0, "warm_up": _FROM_0, "last_rate": _SHARE, "fall": _SHARE, "average": _SHARE, "budget": _ABOVE_0, "twins": _SHARE, "bank": _FROM_0,
             "clip": _FROM_0,
             "int8_steps": _FROM_0, "int8_rate": _FROM_0, "threads": _FROM_0, "state_megabytes": _ABOVE_0,
             "heads": _FROM_0, "neurons": _FROM_0, "word_rows": _FROM_0, "row_rate": _FROM_0, "closed_tokens": _FROM_1,
@@ -140,6 +141,9 @@ def add(commands: Any) -> None:
                        ("int8_rate", "share of the rate for these")]:
         default = getattr(defaults, name)
         command.add_argument("--" + name.replace("_", "-"), type=type(default), default=default, help=what)
+    command.add_argument("--budget", type=float, help="share of the teacher's time in heads and neurons: heads, neurons and "
+                         "rows by word of each layer are chosen by the errors of the closed form and by --costs")
+    command.add_argument("--costs", type=Path, help="what lookupffn bench --costs printed on the processor to be used")
     command.add_argument("--fade", type=_fade, default=defaults.fade, help="shares of the steps between which the hidden "
                          "states leave the loss, such as 0.6,0.8; afterwards the teacher's kept answers are enough")
     command.add_argument("--precision", choices=PRECISIONS, default="float32", help="of products")
@@ -161,11 +165,17 @@ def distill(arguments: Namespace) -> None:
     features.set_threads(arguments.threads)
     fields = Options.__dataclass_fields__
     options = Options(**{name: getattr(arguments, name) for name in fields})
-    missing: Sequence[Path] = [path for path in (*arguments.text, *arguments.valid) if not path.exists()]
+    if (arguments.budget is None) != (arguments.costs is None):
+        raise ValueError("--budget and --costs go together: lookupffn bench --costs > costs.json")
+    missing: Sequence[Path] = [path for path in (*arguments.text, *arguments.valid, *filter(None, [arguments.costs]))
+                               if not path.exists()]
     if missing:
         raise FileNotFoundError(f"{missing[0]}: no such file")
     places = Places(arguments.work or default_work(arguments.out), arguments.state_megabytes, arguments.cache_gigabytes,
                     arguments.save_every, arguments.measure_every)
+    if arguments.budget is not None:
+        options = budget.options_for(options, arguments.budget, arguments.costs, arguments.teacher, arguments.text, places.work,
+                                     arguments.out)
     run = Run(arguments.teacher, arguments.text, arguments.out, options, places, arguments.valid, arguments.device,
               arguments.start)
     if run.processes.first:

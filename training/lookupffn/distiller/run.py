@@ -287,6 +287,7 @@ class Run:
             if _due(number, self.places.measure_every) and number < self.options.steps or end_of_float:
                 with whole.average.in_place() if whole.average is not None else contextlib.nullcontext():
                     self._measured(f"{number} steps", number)
+                    self._write_student()  # a clock may end the run anywhere
             if end_of_float and self.options.int8_steps:
                 self._measured("rounded to int8", number, rounded=True)
             if number == total and self.options.int8_steps:
@@ -298,8 +299,11 @@ class Run:
                     report.write(self.out, self.student, self.teacher, self.options, self.note)
             progress.show(number, f"hidden {values['hidden']:.3f} answer {values['answer']:.4f}")
             left = None if left is None else left - 1
+        self._write_student()
         if self.processes.first:
-            if set(self.kinds) != {"none"} or self.options.has_words:
-                self.student.save(self.out, word_dtype=self.options.word_dtype)
             report.write(self.out, self.student, self.teacher, self.options, self.note)
         return left
+
+    def _write_student(self) -> None:
+        if self.processes.first and (set(self.kinds) != {"none"} or self.options.has_words):
+            self.student.save(self.out, word_dtype=self.options.word_dtype)
