@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // lookupffn bench: where a layer's time goes on this machine, beside a vanilla FFN.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "bench_costs.h"
 #include "bench_dense.h"
 #include "bench_model.h"
 #include "command.h"
@@ -21,6 +16,7 @@
 #include "progress.h"
 #include "random_tokens.h"
 #include "shape_options.h"
+#include "temporary_file.h"
 
 namespace lffn::tools {
 namespace {
@@ -37,6 +33,7 @@ struct BenchOptions {
   int64_t batch = 4096;
   double seconds = 1;
   bool json = false;
+  bool costs = false;
   ModelBench model;
   ShapeOptions shape;
 };
@@ -103,23 +100,6 @@ class Stopwatch {
   const std::vector<float>& tokens_;
   const int64_t hidden_, batch_;
   size_t at_ = 0;
-};
-
-// A file of no use after the command.
-class TemporaryFile {
- public:
-  TemporaryFile() : path_((std::filesystem::temp_directory_path() / "lookupffn-bench-XXXXXX").string()) {
-    const int file = mkstemp(path_.data());
-    if (file < 0) throw std::system_error(errno, std::generic_category(), path_);
-    close(file);
-  }
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 BenchFigures measure(const BenchOptions& options) {
@@ -300,6 +280,10 @@ void add_options(CLI::App& app, BenchOptions& options) {
       ->check(CLI::Range(1, 1 << 16))
       ->type_name("N");
   options.shape.add_to(app);
+  app.add_flag(
+      "--costs", options.costs,
+      "What a neuron, a head, a table, a linear map and a row by word cost a token here, as JSON, with 384, 768 and "
+      "1024 floats per token or --hidden-size; --seconds for each figure");
   app.add_flag("--json", options.json, "Print one JSON object instead of a table");
 }
 
@@ -319,8 +303,15 @@ Command bench_command(CLI::App& parent) {
       "  lookupffn bench --hidden-size 768 --tables 170 --table-size 512 --intermediate-size 3072 --seconds 5\n"
       "  lookupffn bench --model my-model --length 512 --sequences 1 --threads 2\n"
       "  lookupffn bench --hidden-size 384 --layers 6 --neurons 256 --heads 4,4,4,6,6,8 --word-rows 30522 --word-dtype "
-      "int8 --linear-dtype int8");
+      "int8 --linear-dtype int8\n"
+      "  lookupffn bench --costs --seconds 0.2 > costs.json");
   return {app, [app, options] {
+            if (options->costs) {
+              const bool given = app->count("--hidden-size") > 0;
+              return bench_costs(
+                  given ? std::vector<int32_t>{options->config.hidden_size} : std::vector<int32_t>{384, 768, 1024},
+                  options->seconds);
+            }
             options->load.word_dtype = options->shape.word_dtype();
             if (!options->model.path.empty()) {
               return bench_model(options->model, options->load, options->seconds, options->json);

@@ -13,7 +13,9 @@ std::string word_dtype_name(int32_t dtype) { return dtype == LFFN_F16 ? "f16" : 
 
 std::string parts_text(const lffn_model_layer_info& layer) {
   std::string text =
-      layer.num_heads == 0 ? "no heads" : number(layer.num_heads) + " heads of " + number(layer.head_size);
+      layer.num_heads == 0
+          ? "no heads"
+          : number(layer.num_heads) + (layer.num_heads == 1 ? " head of " : " heads of ") + number(layer.head_size);
   std::string block;
   const auto add = [&](const std::string& part) { block += (block.empty() ? "; " : ", ") + part; };
   if (layer.num_neurons > 0) add(number(layer.num_neurons) + " neurons");

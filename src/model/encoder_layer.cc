@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kQueriesPerItem = 48;
 constexpr int64_t kTokensPerItem = 64;
+constexpr int64_t kFewBytes = int64_t{256} << 10;  // of rows by word that stay in the L2 cache for a while
 
 }  // namespace
 
@@ -58,17 +59,22 @@ void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
     out.packed = packed();
     out.add = true;
     out.out = residual;
+    const RowsAhead ahead = {&layer.words, &weights_.row_of_word, call_.ids + batch.begin};
+    // Without neurons there is no later stage to ask in; many rows would be gone again.
+    const bool asks = layer.up.empty() && !layer.words.empty() && chunk.tokens * layer.words.row_bytes() <= kFewBytes;
+    out.ahead = asks ? &ahead : nullptr;
     layer.attention_out.run(workers_, out);
     clock_.lap(LFFN_STAGE_LINEAR);
   }
 
-  if (!layer.up.empty()) add_neurons(layer, *before_ffn, chunk.tokens, hidden);
+  if (!layer.up.empty()) add_neurons(layer, *before_ffn, chunk, hidden);
   if (!layer.lookup.empty()) add_lookup(layer, *before_ffn, chunk.tokens, hidden);
   if (!layer.ffn_bias.empty()) {
     if (!pre_norm) normalise(*before_ffn, hidden, chunk.tokens);
     add_bias(layer.ffn_bias, chunk.tokens, hidden);
   }
-  if (!layer.words.empty()) {
+  // Beside neurons they were added with these.
+  if (!layer.words.empty() && layer.up.empty()) {
     layer.words.add(workers_, call_.ids + chunk.begin, weights_.row_of_word, chunk.tokens, hidden);
   }
   clock_.lap(LFFN_STAGE_FFN);
@@ -124,13 +130,17 @@ void Pass::attend(const Span& batch, const Rows& wide, const Rows& summed, int64
   });
 }
 
-void Pass::add_neurons(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const {
-  for (int64_t first = 0; first < tokens; first += layout_.batch_tokens) {
+// With the rows by word, where there are some: of a batch at a time, as they come near while its neurons are computed.
+void Pass::add_neurons(const LayerWeights& layer, const Norm& norm, const Span& chunk, const Rows& hidden) const {
+  for (int64_t first = 0; first < chunk.tokens; first += layout_.batch_tokens) {
+    const int32_t* ids = call_.ids + chunk.begin + first;
+    const RowsAhead ahead = {&layer.words, &weights_.row_of_word, ids};
     Linear::Call up;
     up.norm = &norm;
     up.in = {hidden.row(first), hidden.stride};
     up.normed = model_.family().pre_norm ? Rows{floats(layout_.normed), row_stride(d_)} : up.in;
-    up.rows = std::min(layout_.batch_tokens, tokens - first);
+    up.rows = std::min(layout_.batch_tokens, chunk.tokens - first);
+    up.ahead = layer.words.empty() ? nullptr : &ahead;
     up.packed = packed();
     up.activation = config_.activation;
     up.out = {floats(layout_.wide), row_stride(layer.up.outputs())};
@@ -142,6 +152,7 @@ void Pass::add_neurons(const LayerWeights& layer, const Norm& norm, int64_t toke
     down.add = true;
     down.out = up.in;
     layer.down.run(workers_, down);
+    if (!layer.words.empty()) layer.words.add(workers_, ids, weights_.row_of_word, up.rows, up.in);
   }
 }
 

@@ -100,13 +100,23 @@ void Linear::run(const Workers& workers, const Call& call) const {
   const int32_t threads = workers.threads_for(static_cast<double>(flop_per_row()) * static_cast<double>(call.rows));
   const Cut pieces = cut(call.rows, rows_per_item_, outputs_, threads);
   const Rows& in = call.norm != nullptr ? call.normed : call.in;
-  const auto prepare = [&](int64_t first, int64_t rows) {
+  const auto prepare_some = [&](int64_t first, int64_t rows) {
     if (call.norm != nullptr) {
       kernels.normalise(call.norm->plan(), call.in.row(first), call.in.stride, rows, in.row(first), in.stride);
     }
     if (dtype_ == LFFN_INT8) {
       kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, call.packed.rows + first * call.packed.stride,
                             call.packed.stride);
+    }
+  };
+  // Memory that is asked for arrives while the next few rows are prepared: a processor waits for few lines at once.
+  const auto prepare = [&](int64_t first, int64_t rows) {
+    constexpr int64_t kAskedAtOnce = 4;
+    const int64_t step = call.ahead != nullptr ? kAskedAtOnce : rows;
+    for (int64_t done = 0; done < rows; done += step) {
+      const int64_t some = std::min(step, rows - done);
+      if (call.ahead != nullptr) call.ahead->ask(first + done, some);
+      prepare_some(first + done, some);
     }
   };
   // Rows that several items read are prepared before; the others by their item, while they are near.

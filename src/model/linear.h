@@ -8,6 +8,7 @@
 #include "format/safetensors.h"
 #include "model/floats.h"
 #include "model/model_tensors.h"
+#include "model/word_rows.h"
 #include "model/workers.h"
 #include "runtime/memory.h"
 
@@ -45,6 +46,7 @@ class Linear {
     Activation activation = Activation::kNone;
     bool add = false;
     Rows out;
+    const RowsAhead* ahead = nullptr;  // of the same rows, asked for on the way
   };
   void run(const Workers& workers, const Call& call) const;
 

@@ -26,7 +26,7 @@ class Pass {
   void run_layer(size_t layer, const Span& chunk, const Rows& hidden);
   void add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const;
   void attend(const Span& batch, const Rows& wide, const Rows& summed, int64_t heads) const;
-  void add_neurons(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;
+  void add_neurons(const LayerWeights& layer, const Norm& norm, const Span& chunk, const Rows& hidden) const;
   void add_lookup(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;
   // heads.cc
   void predict() const;

@@ -142,6 +142,21 @@ void WordRows::add(const Workers& workers, const int32_t* ids, const RowNumbers&
   });
 }
 
+void WordRows::ask(const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens) const {
+  constexpr int64_t kLine = 64;
+  constexpr int kIntoL2 = 2;  // a stage's rows are too many for the L1 cache
+  const uint8_t* first = rows();
+  const float* scales = scales_.as<float>();
+  const int32_t* row_numbers = row_of_word.data();
+  for (int64_t t = 0; t < tokens; ++t) {
+    const int64_t number = row_numbers == nullptr ? ids[t] : row_numbers[ids[t]];
+    const uint8_t* row = first + number * row_bytes_;
+    for (int64_t byte = 0; byte < row_bytes_; byte += kLine) __builtin_prefetch(row + byte, 0, kIntoL2);
+    __builtin_prefetch(row + row_bytes_ - 1, 0, kIntoL2);
+    if (scales != nullptr) __builtin_prefetch(scales + number, 0, kIntoL2);
+  }
+}
+
 void WordRows::add_stored(const std::string& name, std::vector<TensorView>& tensors) const {
   tensors.push_back(view_of(name, dtype_, {num_rows_, row_bytes_ / static_cast<int64_t>(dtype_size(dtype_))}, rows()));
   if (scales_.size() > 0) tensors.push_back(view_of(name + ".scale", DType::kF32, {num_rows_}, scales_.data()));

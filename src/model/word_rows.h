@@ -47,6 +47,10 @@ class WordRows {
            const Rows& out) const;
 
   int64_t flop_per_row() const { return size_ * (scales_.size() > 0 ? 2 : 1); }
+  // Asks for the rows of so many tokens, so that they are near when they are added.
+  void ask(const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens) const;
+  int64_t row_bytes() const { return row_bytes_; }
+
   int64_t num_parameters() const { return num_rows_ * size_; }
   int64_t stored_bytes() const { return static_cast<int64_t>(rows_bytes() + scales_.size()); }
   size_t bytes() const { return read_.size() + scales_.size(); }
@@ -64,6 +68,14 @@ class WordRows {
   std::shared_ptr<const uint8_t> mapped_;  // either this
   Memory read_;                            // or this
   Memory scales_;                          // I8 and U8 only
+};
+
+// The rows of a call's tokens, which are known before any layer begins.
+struct RowsAhead {
+  const WordRows* words;
+  const RowNumbers* row_of_word;
+  const int32_t* ids;
+  void ask(int64_t first, int64_t tokens) const { words->ask(ids + first, *row_of_word, tokens); }
 };
 
 }  // namespace lffn

@@ -103,6 +103,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lffn_load_options_init(&options);
   options.num_threads = 1;
   options.table_dtype = static_cast<int32_t>(choice % 4) - 1;
+  constexpr int32_t kWordTypes[] = {LFFN_DTYPE_AS_STORED, LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4};
+  options.word_dtype = kWordTypes[choice / 8 % 5];
   options.hash_dtype = choice / 4 % 2 == 0 ? LFFN_INT8 : LFFN_DTYPE_AS_STORED;
 
   lffn_model* model = nullptr;
@@ -111,6 +113,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lffn_model_info info;
     lffn_model_info_init(&info);
     require(lffn_model_get_info(model, &info) == LFFN_OK, "a loaded model tells what it is");
+    for (int32_t layer = 0; layer < info.num_layers; ++layer) {
+      lffn_model_layer_info parts;
+      lffn_model_layer_info_init(&parts);
+      require(lffn_model_get_layer_info(model, layer, &parts) == LFFN_OK, "a loaded model tells of its layers");
+    }
     run_ids(model, info, choice);
     run_text(model, info);
     lffn_model_free(model);

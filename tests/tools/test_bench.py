@@ -94,6 +94,19 @@ class Bench(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("--heads has 2 numbers; give one, or one for each of the 3 layers", result.stderr)
 
+    def test_costs(self):
+        costs = json.loads(run("bench", "--costs", "--seconds", "0", "--hidden-size", "64"))["costs"]
+        parts = {(cost["part"], cost["hidden_size"], cost["dtype"], cost["length"]) for cost in costs}
+        for part, dtypes in (("neuron", ("f32", "int8")), ("head", ("f32", "int8")), ("linear map", ("f32", "int8")),
+                             ("table", ("f32", "bf16", "int8")), ("row by word", ("f32", "bf16", "int8"))):
+            for dtype in dtypes:
+                for length in (16, 128):
+                    self.assertIn((part, 64, dtype, length), parts)
+        tables = [cost for cost in costs if cost["part"] == "table"]
+        self.assertEqual({(cost["rows"], cost["projection"]) for cost in tables},
+                         {(rows, kind) for rows in (16, 256) for kind in ("dense", "bh4", "bh1")})
+        self.assertGreater(min(cost["us_per_token"] for cost in tables), 0)
+
 
 class Accuracy(unittest.TestCase):
     def test_json(self):
