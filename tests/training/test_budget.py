@@ -72,20 +72,25 @@ def test_errors_of_a_model(tmp_path):
         assert layer.error_of_feed[0, True] < layer.error_of_feed[0, False]
 
 
+def entry(part, us, size=32, dtype="int8", **more):
+    return {"part": part, "hidden_size": size, "dtype": dtype, "us_per_token": us, **more}
+
+
 def test_costs_of_the_nearest_size():
-    raw = {"costs": [{"dtype": kind, "hidden_size": size, "part": part, "microseconds": value * size}
-                     for kind in ("int8", "float32") for size in (384, 768)
-                     for part, value in (("head", 2.0), ("neuron", 1.0), ("word_row", 0.5))]}
-    assert budget.read_costs(raw, 300) == budget.Costs(768.0, 384.0, 192.0)
+    raw = {"costs": [entry(part, value * size * share, size, kind, sequences=share)
+                     for kind in ("int8", "float32") for size in (384, 768) for share in (1, 3)
+                     for part, value in (("head", 2.0), ("neuron", 1.0), ("row by word", 0.5), ("table", 9.0))]}
+    assert budget.read_costs(raw, 300) == budget.Costs(4 * 384.0, 2 * 384.0, 384.0)
     with pytest.raises(ValueError, match="none in bf16"):
         budget.read_costs(raw, 300, "bf16")
+    with pytest.raises(ValueError, match="what a head costs in int8"):
+        budget.read_costs({"costs": [entry("neuron", 1.0)]}, 32)
 
 
 def test_a_budget_chooses_the_students_parts(texts, tmp_path, capsys):  # noqa: F811
     teacher = make_teacher(tmp_path / "teacher", "bert", "classes")
     costs = tmp_path / "costs.json"
-    costs.write_text(json.dumps({"costs": [{"dtype": "int8", "hidden_size": 32, "part": part, "microseconds": value}
-                                           for part, value in (("head", 0.1), ("neuron", 0.01), ("word_row", 0.02))]}))
+    costs.write_text(json.dumps({"costs": [entry("head", 0.1), entry("neuron", 0.01), entry("row by word", 0.02)]}))
     options = ["--budget", 0.5, "--costs", costs, "--fit-steps", 0, "--steps", 4, "--int8-steps", 0]
     command(teacher, texts, tmp_path / "student", *options)
     chosen = json.loads((tmp_path / "student" / "budget.json").read_text())

@@ -200,8 +200,14 @@ def read_costs(raw: dict[str, Any], hidden_size: int, dtype: str = "int8") -> Co
     if not entries:
         raise ValueError(f"the file of costs has none in {dtype}")
     nearest = min(entries, key=lambda entry: abs(entry["hidden_size"] - hidden_size))["hidden_size"]
-    of = {entry["part"]: entry["microseconds"] for entry in entries if entry["hidden_size"] == nearest}
-    return Costs(of["head"], of["neuron"], of["word_row"])
+    found: dict[str, list[float]] = {"head": [], "neuron": [], "row by word": []}
+    for entry in entries:
+        if entry["hidden_size"] == nearest and entry["part"] in found:
+            found[entry["part"]].append(entry["us_per_token"])  # of few tokens a call and of many
+    missing = [part for part, values in found.items() if not values]
+    if missing:
+        raise ValueError(f"the file of costs does not say what a {missing[0]} costs in {dtype}")
+    return Costs(*(sum(values) / len(values) for values in found.values()))
 
 
 def options_for(options: Options, share: float, costs_file: Path, teacher_folder: Union[str, Path], texts: Sequence[Path],
