@@ -47,9 +47,10 @@ class Maker {
     const bool scaled = dtype == lffn::DType::kI8 || dtype == lffn::DType::kU8;
     if (scaled) add(name + ".scale", {rows}, dtype == lffn::DType::kI8 ? 0.002f : 0.03f, 0.0001f);
   }
-  void norm(const std::string& name) {
-    add(name + "weight", {shape_.hidden_size}, 1.0f, 0.1f);
-    add(name + "bias", {shape_.hidden_size}, 0.0f, 0.1f);
+  void norm(const std::string& name) { norm(name, shape_.hidden_size); }
+  void norm(const std::string& name, int64_t size) {
+    add(name + "weight", {size}, 1.0f, 0.1f);
+    add(name + "bias", {size}, 0.0f, 0.1f);
   }
   void linear(const std::string& name, int64_t outputs, int64_t inputs) {
     add(name + "weight", {outputs, inputs}, 0.0f, 1.0f / std::sqrt(static_cast<float>(inputs)));
@@ -78,6 +79,12 @@ class Maker {
   std::mt19937 random_{1};
 };
 
+bool is_wide(const RandomModelShape& shape) { return shape.family->widening != lffn::Widening::kNone; }
+
+int64_t position_rows(const RandomModelShape& shape) {
+  return shape.max_tokens + (shape.family->positions == lffn::PositionRule::kAfterPadding ? 2 : 0);
+}
+
 std::string config_text(const RandomModelShape& shape) {
   std::string text = "{";
   const auto add = [&](const char* key, int64_t value) {
@@ -95,7 +102,7 @@ std::string config_text(const RandomModelShape& shape) {
   add_each("num_attention_heads", shape.heads, shape.num_heads);
   add("attention_head_size", shape.head_size);
   add("vocab_size", shape.vocab_size);
-  add("max_position_embeddings", shape.max_tokens);
+  add("max_position_embeddings", position_rows(shape));
   add_each("intermediate_size", shape.neurons, shape.intermediate_size);
   add("ffn_num_table", shape.num_tables);
   add("ffn_table_size", shape.table_size);
@@ -104,6 +111,13 @@ std::string config_text(const RandomModelShape& shape) {
     text += std::string("\"model_type\": \"") + shape.family->name + "\", \"layer_norm\": false, \"ffn_linear\": [";
     for (const char kind : shape.ffn_kinds) text += kind == 'w' ? "true, " : "false, ";
     text.replace(text.size() - 2, 2, "], \"type_vocab_size\": 1, ");
+    if (is_wide(shape)) add("embedding_size", shape.word_size);
+    if (shape.family->distances == lffn::Distances::kDisentangled) {
+      add("position_buckets", shape.buckets);
+      text +=
+          "\"relative_attention\": true, \"pos_att_type\": [\"c2p\", \"p2c\"], \"share_att_key\": true, "
+          "\"norm_rel_ebd\": \"layer_norm\", ";
+    }
   }
   if (!shape.has_words.empty()) {
     text += "\"ffn_words\": [";
@@ -123,11 +137,22 @@ RandomModel random_model(const RandomModelShape& shape) {
   Maker make(shape, model);
   const lffn::Family& family = *shape.family;
   const int64_t d = shape.hidden_size;
-  make.add("embeddings.word_embeddings.weight", {shape.vocab_size, d}, 0.0f, 1.0f);
-  make.add("embeddings.position_embeddings.weight", {shape.max_tokens + (family.extra_positions ? 2 : 0), d}, 0.0f,
+  const int64_t e = is_wide(shape) ? shape.word_size : d;
+  make.add("embeddings.word_embeddings.weight", {shape.vocab_size, e}, 0.0f, 1.0f);
+  make.add("embeddings.position_embeddings.weight", {position_rows(shape) + (family.extra_positions ? 2 : 0), e}, 0.0f,
            1.0f);
-  make.add("embeddings.token_type_embeddings.weight", {1, d}, 0.0f, 0.1f);
-  make.norm("embeddings.LayerNorm.");
+  if (family.types != nullptr) make.add("embeddings.token_type_embeddings.weight", {1, e}, 0.0f, 0.1f);
+  make.norm("embeddings.LayerNorm.", family.widening == lffn::Widening::kAfterNorm ? e : d);
+  if (is_wide(shape)) {
+    make.linear(family.widener + std::string("."), d, e);
+    if (!family.widener_has_bias) model.tensors.pop_back();
+  }
+  if (family.distances == lffn::Distances::kBuckets) {
+    make.add(family.distance_table + std::string(".weight"), {shape.buckets, shape.num_heads}, 0.0f, 1.0f);
+  } else if (family.distances == lffn::Distances::kDisentangled) {
+    make.add(family.distance_table + std::string(".weight"), {2 * shape.buckets, d}, 0.0f, 1.0f);
+    make.norm(family.distance_norm + std::string("."));
+  }
   const int64_t word_rows = shape.word_rows != 0 ? shape.word_rows : shape.vocab_size;
   if (shape.word_rows != 0) make.row_numbers();
   for (size_t i = 0; i < shape.ffn_kinds.size(); ++i) {
@@ -160,9 +185,9 @@ RandomModel random_model(const RandomModelShape& shape) {
   const auto name = [](const char* part) { return std::string(part) + "."; };
   if (family.pre_norm) make.norm(name(family.final_norm));
   if (shape.lm_head) {
-    make.linear(name(family.lm_dense), d, d);
-    make.norm(name(family.lm_norm));
-    make.add(family.decoder_biases[1], {shape.vocab_size}, 0.0f, 0.1f);
+    make.linear(name(family.lm_dense), e, d);
+    make.norm(name(family.lm_norm), e);
+    make.add(family.decoder_biases[0], {shape.vocab_size}, 0.0f, 0.1f);
   }
   if (shape.num_classes > 0) {
     make.linear(name(family.class_dense), d, d);

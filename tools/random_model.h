@@ -11,6 +11,8 @@
 
 struct RandomModelShape {
   const lffn::Family* family = &lffn::kAuthors;  // or a post-norm one that has BERT's keys
+  int32_t word_size = 20;                        // of words' vectors, where the family widens them
+  int32_t buckets = 32;                          // of distances, where the family has any
   int32_t hidden_size = 64;
   int32_t num_heads = 4;
   int32_t head_size = 16;

@@ -79,7 +79,7 @@ class Bench {
     hidden_.resize(ids_.size() * 512);
     wide_.resize(ids_.size() * 2064);
     for (size_t i = 0; i < wide_.size(); ++i) wide_[i] = static_cast<float>(i % 1009) / 500.0f - 1.0f;
-    scratch_ = Memory(static_cast<size_t>(threads_) * (kernels_.attention_scratch(length, 64) + 64));
+    scratch_ = Memory(static_cast<size_t>(threads_) * (kernels_.attention_scratch(length, 64, 0) + 64));
   }
   int64_t tokens() const { return length_ * sequences_; }
   double linear_flop() const { return static_cast<double>(model_->info().attention_flop_per_token * tokens()); }

@@ -3,6 +3,7 @@
 // of keys only by their copy in panels.
 #pragma once
 
+#include "kernels/attention_places.h"
 #include "kernels/exponential.h"
 #include "kernels/kernels.h"
 #include "kernels/linear.h"
@@ -14,29 +15,29 @@
 namespace lffn {
 namespace {
 
-constexpr int64_t kQueryTile = 24;
-// The sums are rescaled after each block of so many keys, whatever the instruction set.
-constexpr int64_t kKeyBlock = 128;
-
 struct AttentionScratch {
   float* key_panels;    // [panels of keys][head_size][kPanel]
   float* value_panels;  // [panels of the head][num_keys][kPanel]
   float* scores;        // [kQueryTile][kKeyBlock]
   float* sums;          // [kQueryTile][head_size in whole panels]
+  PlaceScores places;
 };
 
-inline AttentionScratch lay_out(int64_t num_keys, int64_t head_size, float* start) {
+inline AttentionScratch lay_out(int64_t num_keys, int64_t head_size, int64_t num_places, float* start) {
   AttentionScratch s;
   s.key_panels = start;
   s.value_panels = s.key_panels + round_up(num_keys, kPanel) * head_size;
   s.scores = s.value_panels + round_up(head_size, kPanel) * num_keys;
   s.sums = s.scores + kQueryTile * kKeyBlock;
+  s.places = lay_out_places(num_places, s.sums + kQueryTile * round_up(head_size, kPanel));
   return s;
 }
 
-inline size_t attention_scratch(int64_t num_keys, int64_t head_size) {
+inline size_t attention_scratch(int64_t num_keys, int64_t head_size, int64_t num_places) {
   const int64_t panels = round_up(num_keys, kPanel) * head_size + round_up(head_size, kPanel) * num_keys;
-  return static_cast<size_t>(panels + kQueryTile * (kKeyBlock + round_up(head_size, kPanel))) * sizeof(float);
+  return static_cast<size_t>(panels + kQueryTile * (kKeyBlock + round_up(head_size, kPanel)) +
+                             place_floats(num_keys, num_places)) *
+         sizeof(float);
 }
 
 // values[keys][columns] -> [panels][keys][kPanel], columns beyond the head zero.
@@ -115,6 +116,7 @@ inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, in
   const int64_t columns = round_up(plan.head_size, kPanel);
   const float* in = plan.queries + first_query * plan.stride;
   Softmax state;
+  if (plan.place_keys != nullptr) score_query_places(plan, s.places, first_query, queries);
   for (int64_t k = 0; k < plan.num_keys; k += kKeyBlock) {
     const int64_t keys = plan.num_keys - k < kKeyBlock ? plan.num_keys - k : kKeyBlock;
     const bool first = k == 0;
@@ -124,6 +126,8 @@ inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, in
       linear_rows<FloatProduct, 1>(in, plan.stride, queries, plan.head_size, panel, 0, true, s.scores + p, kKeyBlock,
                                    ahead_of<1>(next, 0, plan.head_size, queries));
     }
+    if (plan.by_distance != nullptr) add_by_distance(plan, s.scores, first_query, queries, k, keys);
+    if (plan.places != nullptr) add_place_scores(plan, s.places, s.scores, first_query, queries, k, keys);
     soften(s.scores, queries, keys, plan.scale, first, &state);
     for (int64_t q = 0; q < queries && !first; ++q) {
       const F32 factor = F32::set1(state.factor[q]);
@@ -145,9 +149,10 @@ inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, in
 }
 
 inline void attend(const AttentionPlan& plan, void* scratch) {
-  const AttentionScratch s = lay_out(plan.num_keys, plan.head_size, static_cast<float*>(scratch));
+  const AttentionScratch s = lay_out(plan.num_keys, plan.head_size, plan.num_places, static_cast<float*>(scratch));
   lay_panels(plan.keys, plan.stride, plan.num_keys, plan.head_size, s.key_panels);
   copy_values(plan, s.value_panels);
+  if (plan.place_queries != nullptr) score_key_places(plan, s.places);
   for (int64_t q = 0; q < plan.num_queries; q += kQueryTile) {
     attend_tile(plan, s, q, plan.num_queries - q < kQueryTile ? plan.num_queries - q : kQueryTile);
   }

@@ -179,12 +179,20 @@ struct AttentionPlan {
   const float* keys;
   const float* values;
   int64_t stride;
+  int64_t first_query;  // its number in its sequence
   int64_t num_queries;
   int64_t num_keys;  // at least 1
   int64_t head_size;
   float scale;
   float* out;
   int64_t out_stride;
+
+  // What the distance of a key from a query adds to their product; nullptr: nothing.
+  const float* by_distance;  // at [key - query], with room for kPanel more
+  const int32_t* places;     // at [key - query], monotone: a row of the two below, 0 to num_places - 1
+  int64_t num_places;
+  const float* place_keys;     // panels of [num_places][head_size], which queries are multiplied with
+  const float* place_queries;  // the same, keys
 };
 
 struct TrainKernels;  // in train_kernels.h
@@ -237,8 +245,8 @@ struct Kernels : IntegerKernels {
   // The layer norm of each row; in and out may be the same.
   void (*normalise)(const NormPlan& plan, const float* in, int64_t in_stride, int64_t rows, float* out,
                     int64_t out_stride);
-  // Bytes of scratch that attend needs: in proportion to the number of keys.
-  size_t (*attention_scratch)(int64_t num_keys, int64_t head_size);
+  // Bytes of scratch that attend needs: in proportion to the number of keys. num_places: 0 without any.
+  size_t (*attention_scratch)(int64_t num_keys, int64_t head_size, int64_t num_places);
   void (*attend)(const AttentionPlan& plan, void* scratch);
   void (*add_word_rows)(const WordRowsPlan& plan);
   const TrainKernels* train;

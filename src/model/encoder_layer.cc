@@ -50,7 +50,7 @@ void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
     layer.query_key_value.run(workers_, project);
     clock_.lap(LFFN_STAGE_LINEAR);
 
-    attend(batch, wide, summed, config_.heads[number]);
+    attend(number, batch, wide, summed);
     clock_.lap(LFFN_STAGE_ATTENTION);
 
     Linear::Call out;
@@ -92,8 +92,8 @@ void Pass::add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) cons
 }
 
 // wide: queries, keys and values of all heads side by side.
-void Pass::attend(const Span& batch, const Rows& wide, const Rows& summed, int64_t heads) const {
-  const int64_t size = config_.head_size, a = heads * size;
+void Pass::attend(size_t number, const Span& batch, const Rows& wide, const Rows& summed) const {
+  const int64_t heads = config_.heads[number], size = config_.head_size, a = heads * size;
   int64_t longest = 0;
   double flop = 0;
   for (int64_t s = batch.first; s < batch.last; ++s) {
@@ -114,6 +114,7 @@ void Pass::attend(const Span& batch, const Rows& wide, const Rows& summed, int64
     const int64_t share = (length + ranges - 1) / ranges;
     const int64_t first = std::min(range * share, length);
     AttentionPlan plan = {};
+    plan.first_query = first;
     plan.num_queries = std::min(share, length - first);
     if (plan.num_queries == 0) return;
     const int64_t begin = call_.offsets[sequence] - batch.begin;
@@ -123,9 +124,11 @@ void Pass::attend(const Span& batch, const Rows& wide, const Rows& summed, int64
     plan.stride = wide.stride;
     plan.num_keys = length;
     plan.head_size = size;
-    plan.scale = 1.0f / std::sqrt(static_cast<float>(size));
+    plan.scale = 1.0f / std::sqrt(static_cast<float>(size * config_.distances.score_terms));
     plan.out = summed.row(begin + first) + column;
     plan.out_stride = summed.stride;
+    const Places& places = model_.places();
+    places.fill(number, pair % heads, layout_.longest, reinterpret_cast<const int32_t*>(bytes(layout_.places)), plan);
     workers_.kernels.attend(plan, bytes(layout_.thread + layout_.thread_bytes * static_cast<size_t>(thread)));
   });
 }

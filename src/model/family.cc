@@ -6,7 +6,9 @@
 namespace lffn {
 namespace {
 
-constexpr const Family* kFamilies[] = {&kBert, &kRoberta, &kDistilBert, &kRobertaPreLayerNorm, &kAuthors};
+constexpr const Family* kFamilies[] = {
+    &kBert,  &kRoberta, &kXlmRoberta, &kCamembert, &kXlmRobertaXl, &kDistilBert, &kRobertaPreLayerNorm,
+    &kMpnet, &kElectra, &kDebertaV2,  &kAuthors};
 
 }  // namespace
 

@@ -24,6 +24,16 @@ enum class LookupNorm {
   kOfLayer,  // the encoder layer's, which dense FFNs have too
 };
 
+// Where words' vectors of another width ("embedding_size") become as wide as the model.
+enum class Widening { kNone, kBeforeNorm, kAfterNorm };
+
+// What attention itself knows of how far apart two tokens are.
+enum class Distances {
+  kNone,         // nothing: positions are added to the words
+  kBuckets,      // a number for each head and bucket of distances, the same in all layers
+  kDisentangled  // a vector for each bucket, which queries and keys are multiplied with
+};
+
 struct Family {
   const char* name = nullptr;  // "model_type" in config.json
   // How "architectures" may begin in a config without "model_type", as very old ones are.
@@ -38,15 +48,21 @@ struct Family {
   const char* activation = "hidden_act";              // of dense FFNs
   const char* lookup_activation = "activation";       // where ffn_activation is not given; nullptr: gelu then
   const char* layer_norm_eps_key = "layer_norm_eps";  // nullptr: always the default
+  const char* pad_token_key = "pad_token_id";         // likewise
+  const char* adds_positions = nullptr;               // whether positions are added to words; nullptr: they are
+  const char* class_activation_key = nullptr;         // nullptr: always class_activation
 
   // What a config means by leaving a key out.
-  int32_t type_vocab_size = 1;  // 0: the family has no token types
+  int32_t type_vocab_size = 1;
   int32_t pad_token_id = 1;
   float layer_norm_eps = 1e-5f;
   bool ties_decoder = true;      // unless tie_word_embeddings says otherwise, a decoder in the file counts for nothing
   bool extra_positions = false;  // two rows of position embeddings more than max_position_embeddings
 
+  // How a layer computes.
   bool pre_norm = false;
+  Distances distances = Distances::kNone;
+  Widening widening = Widening::kNone;
   bool texts_have_types = false;  // what its tokenizer calls a token's type goes to the model
   PositionRule positions = PositionRule::kFromZero;
   LookupNorm lookup_norm = LookupNorm::kNone;
@@ -54,12 +70,18 @@ struct Family {
   // Tensors, without ".weight" and ".bias".
   const char* words = "embeddings.word_embeddings";
   const char* position_embeddings = "embeddings.position_embeddings";
-  const char* types = "embeddings.token_type_embeddings";
-  const char* embedding_norm = "embeddings.LayerNorm";
+  const char* types = "embeddings.token_type_embeddings";  // nullptr: the family has no token types
+  const char* embedding_norm = "embeddings.LayerNorm";     // nullptr: none
+  const char* widener = nullptr;                           // the linear layer that widens words
+  bool widener_has_bias = true;
+  const char* distance_table = nullptr;
+  const char* distance_norm = nullptr;
   const char* layer = "encoder.layer.";  // then its number and a dot, before all of these:
   const char* query = "attention.self.query";
   const char* key = "attention.self.key";
   const char* value = "attention.self.value";
+  const char* distance_key = nullptr;    // the linear layers of vectors of distances, where queries' and keys' own do
+  const char* distance_query = nullptr;  // not serve
   const char* attention_out = "attention.output.dense";
   const char* attention_norm = "attention.output.LayerNorm";
   const char* lookup = "FFN.";
@@ -84,11 +106,14 @@ struct Family {
   const char* token_classes = "classifier";
   const char* answers = "qa_outputs";
 
+  // Names that begin so in some files, and how they begin here.
+  const char* renamed[2][2] = {};
   // Tensors that files hold though nothing here reads them: names, or all that begin with one that ends with a dot.
   const char* ignored[6] = {};
 };
 
-extern const Family kBert, kRoberta, kDistilBert, kRobertaPreLayerNorm;
+extern const Family kBert, kRoberta, kXlmRoberta, kCamembert, kXlmRobertaXl, kDistilBert, kRobertaPreLayerNorm, kMpnet,
+    kElectra, kDebertaV2;
 extern const Family kAuthors;  // the pre-norm RoBERTa of LookupFFN's authors, whose configs have no model_type
 
 // nullptr: none of that name.

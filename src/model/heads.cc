@@ -8,7 +8,7 @@ namespace lffn {
 
 void Pass::predict() const {
   const int64_t vocabulary = config_.vocab_size;
-  const Rows block = {floats(layout_.stage), row_stride(d_)};
+  const Rows block = {floats(layout_.stage), row_stride(config_.embedding_size)};
   for (int64_t first = 0; first < call_.num_positions; first += kHeadRows) {
     const int64_t rows = std::min(kHeadRows, call_.num_positions - first);
     Linear::Call dense;
@@ -34,7 +34,7 @@ void Pass::classify() const {
     Linear::Call dense;
     dense.in = {floats(layout_.firsts) + first * d_, d_};
     dense.rows = std::min(kHeadRows, call_.num_sequences - first);
-    dense.activation = model_.family().class_activation;
+    dense.activation = config_.class_activation;
     dense.out = {floats(layout_.stage), row_stride(d_)};
     weights_.class_dense.run(workers_, dense);
     Linear::Call scores;

@@ -89,7 +89,7 @@ lffn_model_info Model::info() const {
       },
       weights_);
   info.file_bytes = static_cast<size_t>(stored);
-  info.memory_bytes = bytes;
+  info.memory_bytes = bytes + places_.bytes();
   info.scratch_bytes = most_scratch_bytes(*this);
   for (size_t i = 0; i < weights_.layers.size(); ++i) {
     const lffn_model_layer_info layer = layer_info(i);
@@ -103,8 +103,10 @@ lffn_model_info Model::info() const {
     info.hash_dtype = layer.hash_dtype;
   }
   info.other_flop_per_token += 2 * 8 * d + 2 * d;  // embeddings with their layer norm, and the last one
+  info.other_flop_per_token += weights_.widener.flop_per_row();
   if (has_lm_head()) {
-    info.lm_head_flop_per_token = weights_.lm_dense.flop_per_row() + 8 * d + 2 * d * config_.vocab_size;
+    const int64_t e = config_.embedding_size;
+    info.lm_head_flop_per_token = weights_.lm_dense.flop_per_row() + 8 * e + 2 * e * config_.vocab_size;
   }
   info.linear_dtype = linear_dtype(weights_.layers);
   info.embedding_dtype = weights_.words.dtype();
@@ -136,12 +138,16 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
   }
   if (!layer.words.empty()) info.word_dtype = layer.words.dtype();
   info.attention_flop_per_token = layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
+  // Of a text so long that it has every distance; the sums for each pair are few.
+  info.attention_flop_per_token +=
+      2 * config_.attention_size(number) * places_.num_places() * (config_.distances.score_terms - 1);
   info.attention_flop_per_pair = 4 * config_.attention_size(number);
   info.ffn_flop_per_token = layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() +
                             layer.linear.flop_per_row() + layer.words.flop_per_row();
   info.other_flop_per_token = norms * 8 * d + 2 * d;  // layer norms, two residuals
   info.word_bytes = static_cast<size_t>(layer.words.stored_bytes());
   info.attention_bytes = layer.attention_norm.bytes() + layer.query_key_value.bytes() + layer.attention_out.bytes() +
+                         layer.distance_key.bytes() + layer.distance_query.bytes() + places_.layer_bytes(number) +
                          layer.attention_bias.bytes();
   size_t bytes = 0;
   int64_t stored = 0;

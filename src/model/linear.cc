@@ -47,7 +47,8 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
     : inputs_(tensors.inputs),
       outputs_(tensors.outputs),
       rows_per_item_(rows_that_fit(tensors.inputs)),
-      dtype_(held_as(tensors.scales[0] != nullptr ? DType::kI8 : DType::kF32, dtype)) {
+      dtype_(held_as(tensors.scales[0] != nullptr ? DType::kI8 : DType::kF32, dtype)),
+      has_bias_(tensors.biases[0] != nullptr) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
   const size_t bytes = static_cast<size_t>(inputs_) * sizeof(float);
   panels_ = Memory(checked_product(padded, dtype_ == LFFN_INT8 ? static_cast<size_t>(4 * quads()) : bytes));
@@ -67,7 +68,7 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
   int64_t filled = 0, done = 0;
   for (size_t part = 0; part < tensors.weights.size(); ++part) {
     const int64_t outputs = tensors.weights[part]->shape[0];
-    read_floats(*tensors.biases[part], 0, outputs, bias_.as<float>() + done);
+    if (has_bias_) read_floats(*tensors.biases[part], 0, outputs, bias_.as<float>() + done);
     for (int64_t o = 0; o < outputs; ++o, ++done) {
       if (dtype_ == LFFN_INT8) {
         pack_int8_row(tensors, part, o, done, rows.data(), integers.data());
@@ -179,7 +180,7 @@ void Linear::add_stored(const std::vector<std::string>& names, std::vector<Tenso
                               memory.back().as<uint8_t>() + static_cast<size_t>(first * inputs_) * element));
     if (integers)
       tensors.push_back(view_of(name + ".weight.scale", DType::kF32, {outputs}, scales_.as<float>() + first));
-    tensors.push_back(view_of(name + ".bias", DType::kF32, {outputs}, bias_.as<float>() + first));
+    if (has_bias_) tensors.push_back(view_of(name + ".bias", DType::kF32, {outputs}, bias_.as<float>() + first));
   }
 }
 

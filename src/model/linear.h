@@ -25,7 +25,7 @@ class Linear {
   int64_t outputs() const { return outputs_; }
   int32_t dtype() const { return dtype_; }
   int64_t flop_per_row() const { return 2 * inputs_ * outputs_; }
-  int64_t num_parameters() const { return (inputs_ + 1) * outputs_; }
+  int64_t num_parameters() const { return (inputs_ + (has_bias_ ? 1 : 0)) * outputs_; }
   int64_t stored_bytes() const { return inputs_ * outputs_ * (dtype_ == LFFN_INT8 ? 1 : 4) + stored_floats() * 4; }
 
   // Room for rows as bytes, for int8 layers.
@@ -56,7 +56,7 @@ class Linear {
   size_t bytes() const { return panels_.size() + bias_.size() + scales_.size() + sums_.size(); }
 
  private:
-  int64_t stored_floats() const { return outputs_ * (dtype_ == LFFN_INT8 ? 2 : 1); }
+  int64_t stored_floats() const { return outputs_ * ((dtype_ == LFFN_INT8 ? 1 : 0) + (has_bias_ ? 1 : 0)); }
   int64_t quads() const { return (inputs_ + 3) / 4; }
   // Where in the panels the weights of an output begin; those of four inputs lie side by side.
   int64_t int8_start(int64_t output) const { return (output / kPanel * quads() * kPanel + output % kPanel) * 4; }
@@ -68,8 +68,9 @@ class Linear {
   int64_t outputs_ = 0;
   int64_t rows_per_item_ = 0;
   int32_t dtype_ = LFFN_F32;
+  bool has_bias_ = true;
   Memory panels_;  // of float32, or of int8
-  Memory bias_;    // padded to whole panels, as are the scales
+  Memory bias_;    // zeros where there is none; padded to whole panels, as are the scales
   Memory scales_;  // int8 only: of each output's weights
   Memory sums_;    // int8 only: of each output's weights, one for each slice of the inputs
 };

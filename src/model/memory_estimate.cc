@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "layer/packed_bytes.h"
-#include "model/weights.h"
+#include "model/places.h"
 
 namespace lffn {
 namespace {
@@ -46,6 +46,8 @@ class Sum {
     work(packing_bytes(part.config));
   }
 
+  void add(size_t bytes) { weights_ = plus(weights_, bytes); }
+
   size_t weights() const { return weights_; }
   size_t loading() const { return plus(weights_, work_); }
 
@@ -54,7 +56,6 @@ class Sum {
     if (__builtin_add_overflow(a, b, &a)) throw std::bad_alloc();
     return a;
   }
-  void add(size_t bytes) { weights_ = plus(weights_, bytes); }
   void work(size_t bytes) { work_ = std::max(work_, bytes); }
 
   const LoadOptions& options_;
@@ -69,6 +70,7 @@ MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& te
                                const Kernels& kernels) {
   Sum sum(options, kernels);
   visit_parts(*config.family, sum, tensors);
+  sum.add(Places::bytes_for(config));
   return {sum.weights(), sum.loading()};
 }
 

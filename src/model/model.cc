@@ -14,6 +14,9 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
       tokenizer_(std::move(tokenizer)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals},
       weights_(pack(tensors, family(), options, kernels)) {
+  run_call(*running_.executor, running_.num_threads, [&] {
+    places_ = Places(config_, weights_, {kernels, running_.num_threads, running_.flush_denormals, nullptr});
+  });
   const int32_t labels = token_head() == TokenHead::kClasses ? num_token_classes() : num_classes();
   for (int32_t i = 0; i < labels; ++i) {
     const auto given = config_.labels.find(i);

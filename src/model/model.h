@@ -12,6 +12,7 @@
 #include "layer/layer.h"
 #include "model/call.h"
 #include "model/model_config.h"
+#include "model/places.h"
 #include "model/weights.h"
 #include "tokenizer/tokenizer.h"
 
@@ -61,6 +62,7 @@ class Model {
   int64_t own_max_tokens() const;
 
   const Weights& weights() const { return weights_; }
+  const Places& places() const { return places_; }
   const WordMatrix& decoder() const { return weights_.decoder.empty() ? weights_.words : weights_.decoder; }
   const Running& running() const { return running_; }
   ScratchPool& scratch() const { return scratch_; }
@@ -71,6 +73,7 @@ class Model {
   std::shared_ptr<const Tokenizer> tokenizer_;
   Running running_;
   Weights weights_;
+  Places places_;
   std::vector<std::string> labels_;
   mutable ScratchPool scratch_;
 };

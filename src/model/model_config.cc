@@ -79,11 +79,11 @@ TokenHead token_head_of(const JsonObject& object) {
   return ends_with(name, "ForQuestionAnswering") ? TokenHead::kAnswers : TokenHead::kNone;
 }
 
-Activation activation_of(const JsonObject& object, const Family& family) {
-  const JsonValue* value = object.value(family.activation);
-  if (value == nullptr) return Activation::kGelu;
+Activation activation_of(const JsonObject& object, const char* key, Activation otherwise) {
+  const JsonValue* value = key != nullptr ? object.value(key) : nullptr;
+  if (value == nullptr) return otherwise;
   const ActivationRow* row = value->is_text() ? find_hidden_act(value->scalar.text) : nullptr;
-  if (row == nullptr) object.refuse(family.activation, "one of " + hidden_act_names());
+  if (row == nullptr) object.refuse(key, "one of " + hidden_act_names());
   return row->activation;
 }
 
@@ -153,21 +153,29 @@ void read_sizes(const JsonObject& object, ModelConfig& config) {
   const Family& family = *config.family;
   config.hidden_size = object.integer(family.hidden_size);
   require_range(family.hidden_size, config.hidden_size, 1, kMaxSize);
+  config.embedding_size = config.hidden_size;
+  if (family.widening != Widening::kNone) {
+    config.embedding_size = object.integer("embedding_size", config.hidden_size);
+    require_range("embedding_size", config.embedding_size, 1, kMaxSize);
+  }
   config.num_layers = object.integer(family.num_layers);
   require_range(family.num_layers, config.num_layers, 1, kMaxLayers);
   read_heads(object, config);
   config.vocab_size = object.integer("vocab_size");
   require_range("vocab_size", config.vocab_size, 1, INT32_MAX);
-  if (family.type_vocab_size > 0) {
+  config.type_vocab_size = 0;
+  if (family.types != nullptr) {
     config.type_vocab_size = object.integer("type_vocab_size", family.type_vocab_size);
-    require_range("type_vocab_size", config.type_vocab_size, 1, kMaxSize);
-  } else {
-    config.type_vocab_size = 0;
+    // Only a family that means it by leaving the key out can be without types.
+    require_range("type_vocab_size", config.type_vocab_size, std::min(family.type_vocab_size, 1), kMaxSize);
   }
   config.max_position_embeddings = object.integer("max_position_embeddings");
   require_range("max_position_embeddings", config.max_position_embeddings, 1, INT32_MAX);
   if (family.positions != PositionRule::kFromZero) {
-    config.pad_token_id = object.integer("pad_token_id", family.pad_token_id);
+    config.pad_token_id = family.pad_token_id;
+    if (family.pad_token_key != nullptr) {
+      config.pad_token_id = object.integer(family.pad_token_key, family.pad_token_id);
+    }
     if (config.position_rows() < 2) {
       fail(LFFN_ERROR_BAD_MODEL, "config: 'max_position_embeddings' is %d, too few for a token behind the padding's",
            config.max_position_embeddings);
@@ -270,7 +278,17 @@ ModelConfig parse_model_config(std::string_view json) {
   refuse_unsupported(object);
   read_sizes(object, config);
   config.token_head = token_head_of(object);
-  config.activation = activation_of(object, *config.family);
+  config.activation = activation_of(object, config.family->activation, Activation::kGelu);
+  config.class_activation = activation_of(object, config.family->class_activation_key, config.family->class_activation);
+  if (config.family->adds_positions != nullptr) {
+    config.adds_positions = object.boolean(config.family->adds_positions, true);
+  }
+  config.distances = read_distances(object, *config.family, config.max_position_embeddings);
+  if (config.distances.kind == Distances::kBuckets && is_list(object.value(config.family->num_heads))) {
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "config: '%s' is a list, but the heads of all layers share their distances in %s models; give one number",
+         config.family->num_heads, config.family->name);
+  }
   config.ties_decoder = config.family->ties_decoder && object.boolean("tie_word_embeddings", true);
   read_kinds(object, config);
   read_words(object, config);

@@ -12,6 +12,7 @@
 
 #include "format/json_object.h"
 #include "format/layer_config.h"
+#include "model/distance_config.h"
 #include "model/family.h"
 
 namespace lffn {
@@ -25,7 +26,7 @@ struct ModelConfig {
   std::string text;  // the JSON itself
   const Family* family = &kAuthors;
   int32_t vocab_size = 0;
-  int32_t type_vocab_size = 1;  // 0: the family has no token types
+  int32_t type_vocab_size = 1;  // 0: the model has no token types
   int32_t pad_token_id = 1;
   int32_t max_position_embeddings = 0;
   int32_t num_layers = 0;
@@ -33,6 +34,9 @@ struct ModelConfig {
   std::vector<int32_t> heads;  // of each layer
   int32_t head_size = 0;       // "attention_head_size", hidden_size / num_heads unless given
   int32_t hidden_size = 0;
+  int32_t embedding_size = 0;  // numbers of a word's vector
+  bool adds_positions = true;  // to words; otherwise attention alone knows where a token is
+  DistanceConfig distances;
   int32_t intermediate_size = 0;            // 0: not given, or given for each layer
   std::vector<int32_t> intermediate_sizes;  // of each layer; empty: not given so
   std::vector<bool> has_words;              // of each layer: whether it has rows by word
@@ -40,8 +44,9 @@ struct ModelConfig {
   int32_t num_classes = 0;                  // 0: not given
   float layer_norm_eps = 0;
   Activation activation = Activation::kGelu;  // of dense FFNs
-  bool ties_decoder = false;                  // a decoder in the file counts for nothing
-  std::vector<FfnKind> ffn_kinds;             // of each layer; empty: not given, the tensors tell
+  Activation class_activation = Activation::kTanh;
+  bool ties_decoder = false;       // a decoder in the file counts for nothing
+  std::vector<FfnKind> ffn_kinds;  // of each layer; empty: not given, the tensors tell
 
   TokenHead token_head = TokenHead::kNone;
   std::map<int32_t, std::string> labels;      // of classes, as far as given

@@ -73,6 +73,11 @@ void find_attention(const ModelConfig& config, TensorFinder& finder, size_t numb
   }
   layer.attention_norm = finder.norm(prefix + family.attention_norm, d, config.layer_norm_eps);
   layer.query_key_value = finder.linear(prefix, {family.query, family.key, family.value}, a, d, true);
+  const DistanceConfig& distances = config.distances;
+  if (distances.kind == Distances::kDisentangled && !distances.shares_keys) {
+    if (distances.to_places) layer.distance_key = finder.linear(prefix, {family.distance_key}, a, d, true);
+    if (distances.of_places) layer.distance_query = finder.linear(prefix, {family.distance_query}, a, d, true);
+  }
   layer.attention_out = finder.linear(prefix, {family.attention_out}, d, a, true);
 }
 
@@ -116,18 +121,48 @@ void find_ffn(const ModelConfig& config, std::optional<LookupConfigs>& lookups, 
   if (lookups->has_linear(number)) layer.linear = finder.linear(own, {"linear"}, d, d, true);
 }
 
+// What is summed for each token before the first layer.
+void find_embeddings(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+  const Family& family = *config.family;
+  const int64_t d = config.hidden_size, e = config.embedding_size;
+  model.words = finder.words(std::string(family.words) + ".weight", config.vocab_size, e);
+  if (config.adds_positions) {
+    model.positions.values =
+        finder.floats(std::string(family.position_embeddings) + ".weight", {config.position_rows(), e});
+  }
+  if (config.type_vocab_size > 0) {
+    model.types.values = finder.floats(std::string(family.types) + ".weight", {config.type_vocab_size, e});
+  }
+  if (family.embedding_norm != nullptr) {
+    const int64_t normed = family.widening == Widening::kAfterNorm ? e : d;
+    model.embedding_norm = finder.norm(family.embedding_norm, normed, config.layer_norm_eps);
+  }
+  if (e != d) model.widener = finder.linear("", {family.widener}, d, e, true, family.widener_has_bias);
+}
+
+void find_distances(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+  const Family& family = *config.family;
+  const DistanceConfig& distances = config.distances;
+  if (distances.kind != Distances::kNone) {
+    const int64_t columns = distances.kind == Distances::kBuckets ? config.num_heads : config.hidden_size;
+    model.distances.values = finder.floats(std::string(family.distance_table) + ".weight", {distances.rows, columns});
+  }
+  if (distances.has_norm)
+    model.distance_norm = finder.norm(family.distance_norm, config.hidden_size, config.layer_norm_eps);
+}
+
 void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
   const Family& family = *config.family;
-  const int64_t d = config.hidden_size;
-  model.lm_dense = finder.linear("", {family.lm_dense}, d, d, false);
-  model.lm_norm = finder.norm(family.lm_norm, d, config.layer_norm_eps);
+  const int64_t e = config.embedding_size;
+  model.lm_dense = finder.linear("", {family.lm_dense}, e, config.hidden_size, false);
+  model.lm_norm = finder.norm(family.lm_norm, e, config.layer_norm_eps);
   const std::string decoder = std::string(family.decoder) + ".weight";
   if (config.ties_decoder) {
     for (const std::string& name : {decoder, decoder + ".scale"}) {
       if (finder.has(name)) finder.take(name);
     }
   } else if (finder.has(decoder) || family.ties_decoder) {
-    const WordTensors own = finder.words(decoder, config.vocab_size, d);
+    const WordTensors own = finder.words(decoder, config.vocab_size, e);
     const bool same_scales =
         own.scales == nullptr || (model.words.scales != nullptr && same_content(*own.scales, *model.words.scales));
     if (!same_scales || !same_content(*own.words, *model.words.words)) model.decoder = own;
@@ -189,23 +224,18 @@ bool has_classifier(const Family& family, const TensorFinder& finder) {
 ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<TensorView>& tensors,
                                  const SentenceSettings& sentence) {
   const Family& family = *config.family;
-  TensorFinder finder(tensors, family.prefix);
+  TensorFinder finder(tensors, family);
   const int64_t d = config.hidden_size;
   const float eps = config.layer_norm_eps;
   ModelTensors model;
-  model.words = finder.words(std::string(family.words) + ".weight", config.vocab_size, d);
-  model.positions.values =
-      finder.floats(std::string(family.position_embeddings) + ".weight", {config.position_rows(), d});
-  if (config.type_vocab_size > 0) {
-    model.types.values = finder.floats(std::string(family.types) + ".weight", {config.type_vocab_size, d});
-  }
+  find_embeddings(config, finder, model);
+  find_distances(config, finder, model);
   if (config.word_rows != 0) {
     const bool wanted = std::find(config.has_words.begin(), config.has_words.end(), true) != config.has_words.end();
     if (wanted || finder.has(kRowOfWord)) {
       model.row_of_word.values = finder.row_numbers(kRowOfWord, config.vocab_size, config.word_rows);
     }
   }
-  model.embedding_norm = finder.norm(family.embedding_norm, d, eps);
   std::optional<LookupConfigs> lookups;  // read once there is a layer of them
   for (int32_t i = 0; i < config.num_layers; ++i) {
     const std::string prefix = layer_prefix(family, static_cast<size_t>(i));

@@ -31,7 +31,7 @@ struct LinearTensors {
   bool may_be_int8 = false;
   std::vector<const TensorView*> weights;
   std::vector<const TensorView*> scales;  // one per output, of int8 weights; nullptr for others
-  std::vector<const TensorView*> biases;
+  std::vector<const TensorView*> biases;  // nullptr: none
   bool empty() const { return weights.empty(); }
 };
 

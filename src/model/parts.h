@@ -18,6 +18,7 @@ struct LayerParts {
   typename Kind::Norm attention_norm;
   typename Kind::Norm ffn_norm;
   typename Kind::Linear query_key_value;
+  typename Kind::Linear distance_key, distance_query;  // of vectors of distances; empty: the keys' and the queries'
   typename Kind::Linear attention_out;
   typename Kind::Floats attention_bias;  // all of attention, of a layer without heads
   // The feed-forward block is the sum of what is there of these.
@@ -35,6 +36,9 @@ struct ModelParts {
   typename Kind::Floats types;
   typename Kind::RowNumbers row_of_word;  // of all layers' words; empty: a word's own number
   typename Kind::Norm embedding_norm;
+  typename Kind::Linear widener;    // of words' vectors, to the model's width
+  typename Kind::Floats distances;  // a row for each bucket of distances
+  typename Kind::Norm distance_norm;
   std::vector<LayerParts<Kind>> layers;
   typename Kind::Norm final_norm;
   // The head of a masked language model.
@@ -64,6 +68,10 @@ void visit_layer(const Family& family, const std::string& prefix, Visit&& visit,
   visit(PartNames{name(family.attention_norm)}, layers.attention_norm...);
   visit(PartNames{name(family.ffn_norm)}, layers.ffn_norm...);
   visit(PartNames{name(family.query), name(family.key), name(family.value)}, layers.query_key_value...);
+  if (family.distance_key != nullptr) {
+    visit(PartNames{name(family.distance_key)}, layers.distance_key...);
+    visit(PartNames{name(family.distance_query)}, layers.distance_query...);
+  }
   visit(PartNames{name(family.attention_out)}, layers.attention_out...);
   visit(PartNames{name(family.attention_out) + ".bias"}, layers.attention_bias...);
   visit(PartNames{name(family.up)}, layers.up...);
@@ -91,6 +99,9 @@ void visit_parts(const Family& family, Visit&& visit, Models&... models) {
   visit(name(family.types, ".weight"), models.types...);
   visit(PartNames{kRowOfWord}, models.row_of_word...);
   visit(name(family.embedding_norm), models.embedding_norm...);
+  visit(name(family.widener), models.widener...);
+  visit(name(family.distance_table, ".weight"), models.distances...);
+  visit(name(family.distance_norm), models.distance_norm...);
   for (size_t i = 0; i < first.layers.size(); ++i) {
     visit_layer(family, layer_prefix(family, i), visit, models.layers[i]...);
   }

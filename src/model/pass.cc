@@ -17,6 +17,7 @@ Pass::Pass(const Model& model, const ModelCall& call)
       weights_(model.weights()),
       call_(call),
       d_(config_.hidden_size),
+      norms_wide_(!weights_.widener.empty() && model.family().widening == Widening::kBeforeNorm),
       workers_{model.running().kernels, model.running().num_threads, model.running().flush_denormals, call.cancel},
       clock_(call.seconds, call.layer_seconds, weights_.layers.size()) {}
 
@@ -24,6 +25,7 @@ void Pass::run() {
   if (call_.num_sequences == 0 || (call_.hidden == nullptr && !call_.wants_heads())) return clock_.hand_out();
   layout_ = lay_out(model_, call_);
   scratch_.emplace(model_.scratch(), layout_.total);
+  model_.places().prepare(layout_.longest, reinterpret_cast<int32_t*>(bytes(layout_.places)));
   const Norm& last_norm = model_.family().pre_norm ? weights_.final_norm : weights_.layers.back().ffn_norm;
   for (int64_t s = 0; s < call_.num_sequences;) {
     const Span chunk = next_span(call_, s, call_.num_sequences, chunk_tokens(model_));
@@ -53,24 +55,45 @@ void Pass::normalise(const Norm& norm, const Rows& rows, int64_t count, float* c
   });
 }
 
+// Words' vectors that are to be widened are summed in scratch memory, so many tokens at a time.
 void Pass::embed(const Span& chunk, const Rows& hidden) const {
+  if (weights_.widener.empty()) return add_embeddings(chunk, hidden);
+  for (int64_t s = chunk.first; s < chunk.last;) {
+    const Span batch = next_span(call_, s, chunk.last, layout_.batch_tokens);
+    s = batch.last;
+    Linear::Call widen;
+    widen.in = {floats(layout_.wide), row_stride(config_.embedding_size)};
+    widen.rows = batch.tokens;
+    widen.packed = packed();
+    widen.out = {hidden.row(batch.begin - chunk.begin), hidden.stride};
+    add_embeddings(batch, widen.in);
+    weights_.widener.run(workers_, widen);
+    if (norms_wide_) normalise(weights_.embedding_norm, widen.out, batch.tokens);
+  }
+}
+
+void Pass::add_embeddings(const Span& span, const Rows& to) const {
+  const int64_t size = config_.embedding_size;
+  const Norm* norm = weights_.embedding_norm.empty() || norms_wide_ ? nullptr : &weights_.embedding_norm;
   const int64_t first_position = config_.first_position();
   const bool counts_padding = model_.family().positions != PositionRule::kAfterPadding;
   const auto add = [&](const Floats& table, int64_t place, float* row) {
-    const float* from = table.data() + place * d_;
-    for (int64_t i = 0; i < d_; ++i) row[i] += from[i];
+    const float* from = table.data() + place * size;
+    for (int64_t i = 0; i < size; ++i) row[i] += from[i];
   };
-  workers_.run(chunk.last - chunk.first, workers_.threads_for(16.0 * static_cast<double>(chunk.tokens * d_)),
+  workers_.run(span.last - span.first, workers_.threads_for(16.0 * static_cast<double>(span.tokens * size)),
                [&](int64_t item, int32_t) {
-                 const int64_t begin = call_.offsets[chunk.first + item], end = call_.offsets[chunk.first + item + 1];
+                 const int64_t begin = call_.offsets[span.first + item], end = call_.offsets[span.first + item + 1];
                  int64_t counted = 0;
                  for (int64_t t = begin; t < end; ++t) {
                    const bool counts = counts_padding || call_.ids[t] != config_.pad_token_id;
-                   float* row = hidden.row(t - chunk.begin);
+                   float* row = to.row(t - span.begin);
                    weights_.words.read(call_.ids[t], row);
-                   add(weights_.positions, counts ? first_position + counted++ : config_.pad_token_id, row);
+                   if (!weights_.positions.empty()) {
+                     add(weights_.positions, counts ? first_position + counted++ : config_.pad_token_id, row);
+                   }
                    if (!weights_.types.empty()) add(weights_.types, call_.types != nullptr ? call_.types[t] : 0, row);
-                   workers_.kernels.normalise(weights_.embedding_norm.plan(), row, d_, 1, row, d_);
+                   if (norm != nullptr) workers_.kernels.normalise(norm->plan(), row, size, 1, row, size);
                  }
                });
 }

@@ -20,12 +20,13 @@ class Pass {
  private:
   // pass.cc
   void embed(const Span& chunk, const Rows& hidden) const;
+  void add_embeddings(const Span& span, const Rows& to) const;
   void normalise(const Norm& norm, const Rows& rows, int64_t count, float* copy = nullptr) const;
   void collect(const Span& chunk, const Rows& hidden) const;
   // encoder_layer.cc
   void run_layer(size_t layer, const Span& chunk, const Rows& hidden);
   void add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const;
-  void attend(const Span& batch, const Rows& wide, const Rows& summed, int64_t heads) const;
+  void attend(size_t layer, const Span& batch, const Rows& wide, const Rows& summed) const;
   void add_neurons(const LayerWeights& layer, const Norm& norm, const Span& chunk, const Rows& hidden) const;
   void add_lookup(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;
   // heads.cc
@@ -44,7 +45,8 @@ class Pass {
   const ModelConfig& config_;
   const Weights& weights_;
   const ModelCall& call_;
-  const int64_t d_;  // hidden_size
+  const int64_t d_;        // hidden_size
+  const bool norms_wide_;  // the embeddings' norm is of widened vectors
   const Workers workers_;
   StageClock clock_;
   ScratchLayout layout_;

@@ -31,9 +31,9 @@ size_t floats_bytes(int64_t rows, int64_t stride) {
 size_t block_bytes(int64_t rows, int64_t size) { return floats_bytes(std::min(rows, kHeadRows), row_stride(size)); }
 
 size_t heads_bytes(const Model& model, const Extent& extent) {
-  const int64_t d = model.config().hidden_size;
+  const int64_t d = model.config().hidden_size, e = model.config().embedding_size;
   const int64_t positions = std::min(extent.positions, kHeadRows);
-  const size_t logits = positions == 0 ? 0 : block_bytes(positions, d) + model.decoder().scratch_bytes(positions);
+  const size_t logits = positions == 0 ? 0 : block_bytes(positions, e) + model.decoder().scratch_bytes(positions);
   return std::max({logits, block_bytes(extent.sequences, d), 2 * block_bytes(extent.pooled, widest_module(model))});
 }
 
@@ -45,7 +45,8 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   layout.batch_tokens = std::min(extent.chunk, std::max(batch_tokens(model), extent.longest));
 
   int64_t neurons = 0;
-  bool adds_linear = false, integers = false;
+  const Linear& widener = model.weights().widener;
+  bool adds_linear = false, integers = widener.dtype() == LFFN_INT8;
   for (const LayerWeights& layer : model.weights().layers) {
     neurons = std::max(neurons, layer.up.outputs());
     adds_linear |= !layer.linear.empty();
@@ -58,15 +59,19 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   layout.asked = place(end, floats_bytes(extent.positions, d));
   layout.firsts = place(end, floats_bytes(extent.sequences, d));
   layout.pooled = place(end, floats_bytes(extent.pooled, widest_module(model)));
+  layout.longest = std::max<int64_t>(extent.longest, 1);
+  layout.places = place(end, model.places().call_bytes(layout.longest));
   layout.inputs = place(end, adds_linear ? floats_bytes(extent.chunk, d) : 0);
   layout.stage = end;
   layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
-  layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max(3 * a, neurons))));
+  const int64_t narrow = widener.empty() ? 0 : config.embedding_size;
+  layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max({3 * a, neurons, narrow}))));
   layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
-  layout.packed_stride = Linear::packed_words(std::max({d, a, neurons}));
+  layout.packed_stride = Linear::packed_words(std::max({d, a, neurons, narrow}));
   layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
   layout.thread = end;
-  place(layout.thread_bytes, running.kernels.attention_scratch(std::max<int64_t>(extent.longest, 1), config.head_size));
+  place(layout.thread_bytes,
+        running.kernels.attention_scratch(layout.longest, config.head_size, model.places().num_places()));
   end += checked_product(layout.thread_bytes, static_cast<size_t>(running.num_threads));
   layout.total = end;
   for (const LayerWeights& layer : model.weights().layers) {

@@ -12,11 +12,16 @@ namespace {
 
 constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
 
-std::string plain_name(std::string_view name, std::string_view prefix) {
-  for (const std::string_view start : {std::string_view("model."), prefix}) {
+std::string plain_name(std::string_view name, const Family& family) {
+  for (const std::string_view start : {std::string_view("model."), std::string_view(family.prefix)}) {
     if (starts_with(name, start)) name.remove_prefix(start.size());
   }
   std::string result(name);
+  for (const auto& [old_start, start] : family.renamed) {
+    if (old_start == nullptr || !starts_with(name, old_start)) continue;
+    result.replace(0, std::string_view(old_start).size(), start);
+    break;
+  }
   // As the first versions of BERT's files call them.
   constexpr struct {
     std::string_view old_end, end;
@@ -31,9 +36,9 @@ std::string plain_name(std::string_view name, std::string_view prefix) {
 
 }  // namespace
 
-TensorFinder::TensorFinder(const std::vector<TensorView>& tensors, std::string_view prefix) {
+TensorFinder::TensorFinder(const std::vector<TensorView>& tensors, const Family& family) {
   for (const TensorView& tensor : tensors) {
-    const auto [other, added] = by_name_.emplace(plain_name(tensor.name, prefix), &tensor);
+    const auto [other, added] = by_name_.emplace(plain_name(tensor.name, family), &tensor);
     if (!added) {
       fail(kStatus, "%s and %s are the same tensor", in_quotes(other->second->name).c_str(),
            in_quotes(tensor.name).c_str());
@@ -77,7 +82,7 @@ NormTensors TensorFinder::norm(const std::string& name, int64_t size, float eps)
 }
 
 LinearTensors TensorFinder::linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
-                                   int64_t inputs, bool may_be_int8) {
+                                   int64_t inputs, bool may_be_int8, bool has_bias) {
   LinearTensors linear;
   linear.inputs = inputs;
   linear.may_be_int8 = may_be_int8;
@@ -93,7 +98,7 @@ LinearTensors TensorFinder::linear(const std::string& prefix, const std::vector<
       linear.weights.push_back(floats(weight, {outputs, inputs}));
       linear.scales.push_back(nullptr);
     }
-    linear.biases.push_back(floats(prefix + name + ".bias", {outputs}));
+    linear.biases.push_back(has_bias ? floats(prefix + name + ".bias", {outputs}) : nullptr);
   }
   return linear;
 }

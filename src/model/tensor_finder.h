@@ -14,9 +14,9 @@ namespace lffn {
 
 class TensorFinder {
  public:
-  // All functions throw Error(LFFN_ERROR_BAD_MODEL). The names count without `prefix`, without "model." before it, and
-  // with "weight" and "bias" for the "gamma" and "beta" of a LayerNorm.
-  TensorFinder(const std::vector<TensorView>& tensors, std::string_view prefix);
+  // All functions throw Error(LFFN_ERROR_BAD_MODEL). The names count without the family's prefix, without "model."
+  // before it, as the family renames them, and with "weight" and "bias" for the "gamma" and "beta" of a LayerNorm.
+  TensorFinder(const std::vector<TensorView>& tensors, const Family& family);
 
   bool has(const std::string& name) const { return by_name_.count(name) != 0; }
   bool has_any(std::string_view prefix) const;
@@ -28,7 +28,7 @@ class TensorFinder {
   WordTensors words(const std::string& name, int64_t count, int64_t size);
   NormTensors norm(const std::string& name, int64_t size, float eps);
   LinearTensors linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
-                       int64_t inputs, bool may_be_int8);
+                       int64_t inputs, bool may_be_int8, bool has_bias = true);
   WordRowTensors word_rows(const std::string& name, int64_t rows, int64_t size);
   // A row for each of so many words.
   const TensorView* row_numbers(const std::string& name, int64_t words, int32_t rows);

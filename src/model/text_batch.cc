@@ -133,7 +133,7 @@ void TextBatch::append(std::string_view text, const std::string_view* pair) {
   }
   // What the tokenizer's files say of types need not fit the model.
   for (const int32_t type : new_.types) {
-    if (model_->family().texts_have_types && type >= model_->num_types()) {
+    if (gives_types() && type >= model_->num_types()) {
       fail(LFFN_ERROR_INVALID_ARGUMENT, "the tokenizer gives a token of this text the type %d, the model has 0 to %d",
            type, model_->num_types() - 1);
     }
@@ -146,7 +146,7 @@ void TextBatch::append(std::string_view text, const std::string_view* pair) {
 
 void TextBatch::fill(ModelCall& call) const {
   call.ids = ids_.data();
-  call.types = model_->family().texts_have_types ? types_.data() : nullptr;
+  call.types = gives_types() ? types_.data() : nullptr;
   call.offsets = offsets_.data();
   call.num_sequences = size();
   call.prompt_tokens = prompt_tokens_;

@@ -39,6 +39,8 @@ class TextBatch {
   void fill(ModelCall& call) const;
 
  private:
+  // A tokenizer may tell types that a model does not have.
+  bool gives_types() const { return model_->family().texts_have_types && model_->num_types() > 0; }
   void append(std::string_view text, const std::string_view* pair);
   void clear();
   std::string_view prepare(std::string_view text, bool first);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sequence's results are the same bits alone or among others, on any number of threads and any instruction set.
+#include <algorithm>
 #include <cstdlib>
 
 #include "kernels/kernels.h"
@@ -21,8 +22,12 @@ class ModelBits : public WithModel, public testing::WithParamInterface<const Fam
   RandomModelShape shape_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Families, ModelBits, testing::Values(&kAuthors, &kBert),
-                         [](const auto& test) { return test.param->name; });
+INSTANTIATE_TEST_SUITE_P(Families, ModelBits, testing::Values(&kAuthors, &kBert, &kMpnet, &kElectra, &kDebertaV2),
+                         [](const auto& test) {
+                           std::string name = test.param->name;
+                           name.erase(std::remove(name.begin(), name.end(), '-'), name.end());
+                           return name;
+                         });
 
 const std::vector<int64_t> kLengths = {7, 1, 0, 16, 130, 2, 3, 5, 257, 24, 600, 64, 12, 300};
 

@@ -2,7 +2,9 @@
 """Cuts a tokenizer down to what some texts need: these have the same tokens as before, with smaller ids.
 
 WordPiece takes the longest piece that the vocabulary has, so pieces that no text took are not missed. Byte-level BPE
-joins the pair that was learned first, so pairs that were never joined are not missed either.
+joins the pair that was learned first, so pairs that were never joined are not missed either. Unigram takes the pieces
+that are likeliest together, and what no text took was less likely; the least likely piece stays, as what is unknown is
+worth less than it.
 """
 import json
 
@@ -13,18 +15,26 @@ class CutTokenizer:
     def __init__(self, folder, used):
         self.json = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
         model = self.json["model"]
-        self.old = model["vocab"]
+        self.is_unigram = model["type"] == "Unigram"
+        self.old = ({piece: number for number, (piece, _) in enumerate(model["vocab"])}
+                    if self.is_unigram else model["vocab"])
         self.token = {number: token for token, number in self.old.items()}
         kept = {token["id"] for token in self.json["added_tokens"]} | set(used)
+        if self.is_unigram:
+            kept |= {model["unk_id"], min(range(len(model["vocab"])), key=lambda number: model["vocab"][number][1])}
         self.is_bpe = model["type"] == "BPE"
         if self.is_bpe:
             kept |= {number for token, number in self.old.items() if len(token) == 1}
             model["merges"] = self.cut_merges([self.token[number] for number in kept], kept)
         self.kept = sorted(kept)
         self.new = {number: place for place, number in enumerate(self.kept)}
-        for token in self.json["added_tokens"]:  # they are the first ones, so nothing else names another id now
-            assert self.new[token["id"]] == token["id"]
-        model["vocab"] = {self.token[number]: place for number, place in self.new.items()}
+        # Nothing else names an id of these: those that begin and end a text are the first ones.
+        for token in self.json["added_tokens"]:
+            token["id"] = self.new[token["id"]]
+        if self.is_unigram:
+            model["vocab"] = [model["vocab"][number] for number in self.kept if number in self.token]  # others are added
+        else:
+            model["vocab"] = {self.token[number]: place for number, place in self.new.items()}
 
     def cut_merges(self, tokens, kept):
         """The merges that make these tokens; what comes between joins `kept`. Within the bounds of a token, a text's

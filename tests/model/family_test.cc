@@ -212,9 +212,9 @@ TEST(Families, RefusedInOneSentence) {
     folder.configure(from, to);
     folder.refused(LFFN_ERROR_UNSUPPORTED, part);
   };
-  with(
-      "\"model_type\": \"roberta\"", "\"model_type\": \"mpnet\"",
-      "config: 'model_type' is 'mpnet', which is not supported; choose a model of the types bert, roberta, distilbert");
+  with("\"model_type\": \"roberta\"", "\"model_type\": \"funnel\"",
+       "config: 'model_type' is 'funnel', which is not supported; choose a model of the types bert, roberta, "
+       "xlm-roberta");
   with("\"absolute\"", "\"relative_key\"",
        "'position_embedding_type' is 'relative_key', which is not supported; choose");
   with("\"absolute\"", "\"rotary\"", "'position_embedding_type' is 'rotary'");

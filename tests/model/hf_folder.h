@@ -18,7 +18,8 @@ class WithoutTokenizer : public FolderOnDisk {
  public:
   explicit WithoutTokenizer(const std::string& path) : FolderOnDisk(path, false) {}
   bool has(const std::string& name) const override {
-    for (const char* hidden : {"tokenizer.json", "vocab.txt", "vocab.json", "merges.txt"}) {
+    for (const char* hidden : {"tokenizer.json", "vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model",
+                               "spm.model", "spiece.model", "tokenizer.model"}) {
       if (name == hidden) return false;
     }
     return FolderOnDisk::has(name);

@@ -175,7 +175,7 @@ TEST(ModelKernels, Attention) {
         }
       }
       for (const Kernels* kernels : all_kernels()) {
-        std::vector<uint8_t> scratch(kernels->attention_scratch(keys, head_size));
+        std::vector<uint8_t> scratch(kernels->attention_scratch(keys, head_size, 0));
         std::vector<float> out(static_cast<size_t>(keys * head_size + 1), 7.0f);
         plan.out = out.data();
         plan.out_stride = head_size;

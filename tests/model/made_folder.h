@@ -60,9 +60,9 @@ class MadeFolder {
   std::map<std::string, std::string> files;
   std::vector<MadeTensor> tensors;  // of model.safetensors, unless that is a file already
 
-  // Of tests/model/data-hf, without its tokenizer.
-  explicit MadeFolder(const std::string& name) {
-    const std::string path = std::string(LFFN_HF_DATA) + "/" + name;
+  // Of tests/model/data-hf or of the small folders, without its tokenizer.
+  explicit MadeFolder(const std::string& name, const std::string& place = LFFN_HF_DATA) {
+    const std::string path = place + "/" + name;
     files["config.json"] = file_text(path, "config.json");
     const FileBytes file(path + "/model.safetensors");
     for (const TensorView& view : parse_safetensors(file).tensors) {

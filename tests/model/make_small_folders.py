@@ -11,6 +11,7 @@ program compute what these give. Ids, tokens and offsets stay those of Hugging F
 import json
 import math
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -29,13 +30,15 @@ LONG = 32  # for sentence encoders, of which two cut it
 # Where True, the folder is the first with its tokenizer: all those texts, and its vocabulary also as older versions of
 # transformers write it.
 MODELS = {"bert-mlm": True, "bert-classes": True, "bert-reranker": False, "roberta-mlm": True,
-          "roberta-prelayernorm-mlm": False, "distilbert": False}
+          "roberta-prelayernorm-mlm": False, "distilbert": False, "../golden-hf3/mpnet-mlm": False,
+          "../golden-hf4/electra-classes": False, "../golden-hf4/deberta-v2-classes": False}
 SENTENCES = ["sentence-mean", "sentence-cls", "sentence-max", "sentence-dense", "sentence-prompt",
              "sentence-lookup-bh4", "sentence-lookup-dense"]
 WITH_LOGITS = ("Hello, world!", "")  # those of a masked language model are large
 
 # Sizes that fill no register: the remainders are computed too.
 WIDTH, HEADS, INNER, LAYERS, DENSE_WIDTH = 12, 3, 20, 2, 5
+NARROW_WORDS = 7  # where words' vectors are narrower than the model
 TABLES, ROWS, BLOCK, PADDED = 7, 16, 4, 16
 
 
@@ -60,9 +63,14 @@ def narrow(name, value, words):
 
     if name.endswith(("cls.predictions.bias", "lm_head.bias", "vocab_projector.bias")):
         return value[words]
+    if name.startswith("electra.embeddings"):
+        value = value[..., :NARROW_WORDS] if not name.endswith("project.bias") else value
+        return value[words] if "word_embeddings" in name else value[:WIDTH] if "project" in name else value
     if name.endswith("word_embeddings.weight"):
         return value[words, :WIDTH]
-    if name.endswith(("position_embeddings.weight", "token_type_embeddings.weight")):
+    if name.endswith("relative_attention_bias.weight"):
+        return value[:, :HEADS]
+    if name.endswith(("position_embeddings.weight", "token_type_embeddings.weight", "rel_embeddings.weight")):
         return value[:, :WIDTH]
     if name.endswith("FFN.tables"):
         return value[:TABLES, :ROWS, :WIDTH]
@@ -96,6 +104,10 @@ def narrow_model(config, tensors, words):
     keys = (("dim", "hidden_dim", "n_heads", "n_layers") if distil else
             ("hidden_size", "intermediate_size", "num_attention_heads", "num_hidden_layers"))
     config.update(zip(keys, (WIDTH, INNER, HEADS, LAYERS)))
+    if config.get("embedding_size", 0) != 0:
+        config["embedding_size"] = NARROW_WORDS
+    if "pooler_hidden_size" in config:
+        config["pooler_hidden_size"] = WIDTH
     if "ffn_kinds" in config:
         config.update(ffn_kinds=config["ffn_kinds"][:LAYERS], ffn_num_table=TABLES, ffn_table_size=ROWS)
         if "block_size" in config:
@@ -142,10 +154,110 @@ def small_model(folder, first_with_tokenizer):
             logits = encoder.logits(hidden)
             if logits.ndim == 1 or entry.get("text") in WITH_LOGITS:
                 io[f"{prefix}logits.{i}"] = logits
+    others = copied(folder, ("tokenizer_config.json", "special_tokens_map.json"))
+    settings = json.loads(others["tokenizer_config.json"])
+    if "added_tokens_decoder" in settings:
+        settings["added_tokens_decoder"] = {str(tokenizer.new[int(number)]): token
+                                            for number, token in settings["added_tokens_decoder"].items()}
+        others["tokenizer_config.json"] = json_bytes(settings)
     return {"config.json": json_bytes(config), "model.safetensors": tensor_bytes(tensors, {"format": "pt"}),
             "tokens.json": json_bytes({"texts": texts, "pairs": pairs}), "io.safetensors": tensor_bytes(io),
-            **tokenizer.files(first_with_tokenizer),
-            **copied(folder, ("tokenizer_config.json", "special_tokens_map.json"))}
+            **tokenizer.files(first_with_tokenizer), **others}
+
+
+def drawn(generator, *shape):
+    return generator.normal(0, 0.3, shape).astype("<f4").astype(np.float64)
+
+
+def debertas(config, tensors, generator):
+    """Other settings of DeBERTa's than the golden folders have: {name: (config, tensors)}."""
+    def with_rows(rows):
+        return dict(tensors, **{"deberta.encoder.rel_embeddings.weight": drawn(generator, rows, WIDTH)})
+
+    def with_layers(kinds):
+        return {f"deberta.encoder.layer.{i}.attention.self.{kind}_proj.{end}": drawn(generator, *shape)
+                for i in range(LAYERS) for kind in kinds for end, shape in (("weight", (WIDTH, WIDTH)), ("bias", (WIDTH,)))}
+
+    plain = {name: value for name, value in tensors.items() if not name.startswith("deberta.encoder.LayerNorm.")}
+    embeddings = {name: value for name, value in plain.items() if "rel_embeddings" not in name}
+    embeddings["deberta.embeddings.word_embeddings.weight"] = drawn(generator, config["vocab_size"], NARROW_WORDS)
+    embeddings["deberta.embeddings.embed_proj.weight"] = drawn(generator, WIDTH, NARROW_WORDS)
+    embeddings["deberta.embeddings.position_embeddings.weight"] = drawn(generator, 64, NARROW_WORDS)
+    embeddings["deberta.embeddings.token_type_embeddings.weight"] = drawn(generator, 2, NARROW_WORDS)
+    return {
+        "deberta-v2-each-distance": (
+            dict(config, position_buckets=-1, max_relative_positions=20, pos_att_type=["c2p"], share_att_key=False),
+            dict(with_rows(40), **with_layers(["pos_key"]))),
+        "deberta-v2-keys-alone": (
+            dict(config, position_buckets=7, max_relative_positions=40, pos_att_type="p2c"), with_rows(14)),
+        "deberta-v2-own-keys": (
+            dict(config, position_buckets=8, share_att_key=False, norm_rel_ebd="none"),
+            {**plain, **with_layers(["pos_key", "pos_query"]),
+             "deberta.encoder.rel_embeddings.weight": drawn(generator, 16, WIDTH)}),
+        "deberta-v2-absolute": (
+            dict(config, relative_attention=False, norm_rel_ebd="none", position_biased_input=True, type_vocab_size=2,
+                 embedding_size=NARROW_WORDS), embeddings)}
+
+
+def language_models(config, tensors, generator):
+    """Heads that no golden folder of these families has."""
+    encoder = {name: value for name, value in tensors.items() if not name.startswith(("classifier.", "pooler."))}
+
+    def head(dense, norm, bias, size):
+        return {dense + ".weight": drawn(generator, size, WIDTH), dense + ".bias": drawn(generator, size),
+                norm + ".weight": 1 + drawn(generator, size), norm + ".bias": drawn(generator, size),
+                bias: drawn(generator, config["vocab_size"])}
+
+    if config["model_type"] == "electra":
+        names = "generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head.bias"
+        return {"electra-mlm": (dict(config, architectures=["ElectraForMaskedLM"]),
+                                {**encoder, **head(*names, NARROW_WORDS)})}
+    config = dict(config, architectures=["DebertaV2ForMaskedLM"])
+    old = [f"cls.predictions.{part}" for part in ("transform.dense", "transform.LayerNorm", "bias")]
+    new = [f"lm_predictions.lm_head.{part}" for part in ("dense", "LayerNorm", "bias")]
+    return {"deberta-v2-mlm": (config, {**encoder, **head(*old, WIDTH)}),
+            "deberta-v2-new-mlm": (dict(config, legacy=False), {**encoder, **head(*new, WIDTH)})}
+
+
+def other_xl(config, tensors):
+    """XLM-RoBERTa XL of a pre-norm RoBERTa."""
+    names = {"roberta_prelayernorm.LayerNorm.": "roberta.encoder.LayerNorm.", "roberta_prelayernorm.": "roberta.",
+             "attention.LayerNorm": "attention.self_attn_layer_norm", "intermediate.LayerNorm": "LayerNorm"}
+    result = {}
+    for name, value in tensors.items():
+        if ".embeddings.LayerNorm." in name:
+            continue
+        for old, new in names.items():
+            name = name.replace(old, new)
+        result[name] = value
+    return {"xlm-roberta-xl-mlm": (
+        dict(config, model_type="xlm-roberta-xl", architectures=["XLMRobertaXLForMaskedLM"]), result)}
+
+
+def variants(files, folders):
+    """More folders of the weights of one, without a tokenizer: {name: files} of {name: (config, tensors)}."""
+    tokens = json.loads(files["tokens.json"])
+    tokens = {"texts": tokens["texts"][:4], "pairs": tokens["pairs"][:2]}
+    result = {}
+    for name, (config, tensors) in folders.items():
+        encoder, io = Encoder(config, tensors), {}
+        for prefix, kind in (("", "texts"), ("pair_", "pairs")):
+            for i, entry in enumerate(tokens[kind]):
+                io[f"{prefix}hidden.{i}"] = hidden = encoder.hidden(entry["ids"], entry.get("types"))
+                logits = encoder.logits(hidden)
+                if logits.ndim == 1 or entry.get("text") in WITH_LOGITS:
+                    io[f"{prefix}logits.{i}"] = logits
+        result[name] = {"config.json": json_bytes(config), "tokens.json": json_bytes(tokens),
+                        "model.safetensors": tensor_bytes(tensors, {"format": "pt"}),
+                        "io.safetensors": tensor_bytes(io)}
+    return result
+
+
+def weights_of(files):
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "model.safetensors"
+        path.write_bytes(files["model.safetensors"])
+        return json.loads(files["config.json"]), read_tensors(path)
 
 
 def prompt_ids(text, vocabulary):
@@ -210,7 +322,14 @@ def small_sentence_encoder(folder, golden):
 def make(golden):
     """{path: bytes} of all folders."""
     golden = Path(golden)
-    folders = {name: small_model(golden / name, first_with_tokenizer) for name, first_with_tokenizer in MODELS.items()}
+    folders = {Path(name).name: small_model(golden / name, first_with_tokenizer)
+               for name, first_with_tokenizer in MODELS.items()}
+    of_deberta, pre_norm = folders["deberta-v2-classes"], folders["roberta-prelayernorm-mlm"]
+    folders.update(variants(of_deberta, debertas(*weights_of(of_deberta), np.random.default_rng(1))))
+    folders.update(variants(pre_norm, other_xl(*weights_of(pre_norm))))
+    for name in ("electra-classes", "deberta-v2-classes"):
+        made = language_models(*weights_of(folders[name]), np.random.default_rng(2))
+        folders.update(variants(folders[name], made))
     folders.update({name: small_sentence_encoder(golden / name, golden) for name in SENTENCES})
     return {f"{name}/{file}": content for name, files in folders.items() for file, content in files.items()}
 

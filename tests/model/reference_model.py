@@ -10,7 +10,7 @@ import struct
 import numpy as np
 
 _erf = np.frompyfunc(math.erf, 1, 1)
-PREFIXES = ("bert.", "roberta.", "roberta_prelayernorm.", "distilbert.")
+PREFIXES = ("bert.", "roberta.", "roberta_prelayernorm.", "distilbert.", "mpnet.", "electra.", "deberta.")
 
 
 def read_tensors(path):
@@ -66,7 +66,8 @@ class Encoder:
     def __init__(self, config, tensors):
         self.kind = config["model_type"]
         self.distil = self.kind == "distilbert"
-        self.pre_norm = self.kind == "roberta-prelayernorm"
+        self.xl = self.kind == "xlm-roberta-xl"
+        self.pre_norm = self.kind == "roberta-prelayernorm" or self.xl
         self.config = config
         self.tensors = {}
         for name, value in tensors.items():
@@ -74,6 +75,9 @@ class Encoder:
             self.tensors[name[len(prefix):]] = value
         self.heads = config["n_heads" if self.distil else "num_attention_heads"]
         self.layers = config["n_layers" if self.distil else "num_hidden_layers"]
+        self.parts = {"mpnet": ["attention.attn." + part for part in "qkv"],
+                      "deberta-v2": [f"attention.self.{part}_proj" for part in ("query", "key", "value")]}.get(
+                          self.kind, ["attention.self." + part for part in ("query", "key", "value")])
         self.eps = 1e-12 if self.distil else config["layer_norm_eps"]
         self.smallest_z = math.inf  # of all lookups so far: how far the nearest code was from another
 
@@ -86,17 +90,63 @@ class Encoder:
         return scaled * self.tensors[name + ".weight"] + self.tensors[name + ".bias"]
 
     def embeddings(self, ids, types):
-        first = self.config["pad_token_id"] + 1 if self.kind.startswith("roberta") else 0
+        first = self.config["pad_token_id"] + 1 if self.kind.startswith(("roberta", "mpnet", "xlm-roberta")) else 0
         x = self.tensors["embeddings.word_embeddings.weight"][ids]
-        x = x + self.tensors["embeddings.position_embeddings.weight"][first:first + len(ids)]
-        if not self.distil:
+        if "embeddings.position_embeddings.weight" in self.tensors:
+            x = x + self.tensors["embeddings.position_embeddings.weight"][first:first + len(ids)]
+        if "embeddings.token_type_embeddings.weight" in self.tensors:
             x = x + self.tensors["embeddings.token_type_embeddings.weight"][types]
-        return self.norm("embeddings.LayerNorm", x)
+        if "embeddings.embed_proj.weight" in self.tensors:
+            x = x @ self.tensors["embeddings.embed_proj.weight"].T
+        x = x if self.xl else self.norm("embeddings.LayerNorm", x)
+        return self.linear("embeddings_project", x) if "embeddings_project.weight" in self.tensors else x
+
+    def in_heads(self, name, x):
+        return self.linear(name, x).reshape(len(x), self.heads, -1).swapaxes(0, 1)
 
     def attention(self, names, x):
-        query, key, value = (self.linear(name, x).reshape(len(x), self.heads, -1).swapaxes(0, 1) for name in names)
-        weights = softmax(query @ key.swapaxes(1, 2) / math.sqrt(query.shape[-1]))
-        return (weights @ value).swapaxes(0, 1).reshape(len(x), -1)
+        query, key, value = (self.in_heads(name, x) for name in names)
+        scores, terms = query @ key.swapaxes(1, 2), 1
+        if self.kind == "deberta-v2":  # counted whether they are used or not
+            terms += sum(kind in self.config["pos_att_type"] for kind in ("c2p", "p2c"))
+        if self.kind == "deberta-v2" and self.config["relative_attention"]:
+            chosen = self.places(len(x))[None]
+            vectors = self.tensors["encoder.rel_embeddings.weight"]
+            if self.config["norm_rel_ebd"] == "layer_norm":
+                vectors = self.norm("encoder.LayerNorm", vectors)
+            for kind, content, own, other in (("c2p", query, "pos_key_proj", names[1]),
+                                              ("p2c", key, "pos_query_proj", names[0])):
+                if kind not in self.config["pos_att_type"]:
+                    continue
+                name = other if self.config["share_att_key"] else names[0].rpartition(".")[0] + "." + own
+                with_places = content @ self.in_heads(name, vectors).swapaxes(1, 2)
+                index = chosen if kind == "c2p" else chosen.swapaxes(1, 2)  # the row of keys: key, then query
+                found = np.take_along_axis(with_places, np.broadcast_to(index, scores.shape), 2)
+                scores = scores + (found if kind == "c2p" else found.swapaxes(1, 2))
+        scores = scores / math.sqrt(query.shape[-1] * terms)
+        if self.kind == "mpnet":
+            scores = scores + self.bucket_numbers(len(x))
+        return (softmax(scores) @ value).swapaxes(0, 1).reshape(len(x), -1)
+
+    def bucket_numbers(self, length):
+        """MPNet's number for each head, query and key."""
+        distance = np.arange(length)[:, None] - np.arange(length)[None]  # of a key before the query it is positive
+        far = 8 + np.floor(2 * np.log2(np.maximum(np.abs(distance), 8) / 8) + 1e-9).astype(int)
+        bucket = np.where(np.abs(distance) < 8, np.abs(distance), np.minimum(far, 15)) + 16 * (distance < 0)
+        return self.tensors["encoder.relative_attention_bias.weight"][bucket].transpose(2, 0, 1)
+
+    def places(self, length):
+        """DeBERTa's row of the table of vectors for each query and key."""
+        buckets, longest = self.config["position_buckets"], self.config["max_relative_positions"]
+        longest = longest if longest > 0 else self.config["max_position_embeddings"]
+        distance = np.arange(length)[:, None] - np.arange(length)[None]
+        span = longest
+        if buckets > 0:
+            span, middle = buckets, buckets // 2
+            far = np.log(np.maximum(np.abs(distance), middle) / middle) / math.log((longest - 1) / middle)
+            far = np.ceil(far * (middle - 1) - 1e-9).astype(int) + middle
+            distance = np.where(np.abs(distance) <= middle, distance, np.sign(distance) * far)
+        return np.clip(distance + span, 0, 2 * span - 1)
 
     def lookup(self, name, x):
         tables, bias = self.tensors[name + ".tables"], self.tensors[name + ".hash.projection.bias"]
@@ -132,14 +182,17 @@ class Encoder:
             y = self.linear(name + "ffn.lin2", gelu(self.linear(name + "ffn.lin1", x)))
             return self.norm(name + "output_layer_norm", x + y)
         name = f"encoder.layer.{i}."
-        parts = [name + f"attention.self.{part}" for part in ("query", "key", "value")]
+        parts = [name + part for part in self.parts]
         if self.pre_norm:
-            found = self.attention(parts, self.norm(name + "attention.LayerNorm", x))
+            norms = ("attention.self_attn_layer_norm", "LayerNorm") if self.xl else (
+                "attention.LayerNorm", "intermediate.LayerNorm")
+            found = self.attention(parts, self.norm(name + norms[0], x))
             x = x + self.linear(name + "attention.output.dense", found)
-            y = gelu(self.linear(name + "intermediate.dense", self.norm(name + "intermediate.LayerNorm", x)))
+            y = gelu(self.linear(name + "intermediate.dense", self.norm(name + norms[1], x)))
             return x + self.linear(name + "output.dense", y)
-        found = self.linear(name + "attention.output.dense", self.attention(parts, x))
-        x = self.norm(name + "attention.output.LayerNorm", x + found)
+        mpnet = self.kind == "mpnet"
+        found = self.linear(name + ("attention.attn.o" if mpnet else "attention.output.dense"), self.attention(parts, x))
+        x = self.norm(name + ("attention.LayerNorm" if mpnet else "attention.output.LayerNorm"), x + found)
         if name + "FFN.tables" in self.tensors:
             y = self.lookup(name + "FFN", x)
         else:
@@ -150,7 +203,7 @@ class Encoder:
         x = self.embeddings(ids, types or [0] * len(ids))
         for i in range(self.layers):
             x = self.layer(i, x)
-        return self.norm("LayerNorm", x) if self.pre_norm else x
+        return self.norm("encoder.LayerNorm" if self.xl else "LayerNorm", x) if self.pre_norm else x
 
     def logits(self, hidden):
         """Of all positions from a masked language model, or of the classes."""
@@ -161,15 +214,24 @@ class Encoder:
         if "cls.predictions.bias" in self.tensors:
             x = gelu(self.linear("cls.predictions.transform.dense", hidden))
             return self.norm("cls.predictions.transform.LayerNorm", x) @ words.T + self.tensors["cls.predictions.bias"]
+        if "lm_predictions.lm_head.bias" in self.tensors:
+            x = gelu(self.linear("lm_predictions.lm_head.dense", hidden))
+            x = self.norm("lm_predictions.lm_head.LayerNorm", x)
+            return x @ words.T + self.tensors["lm_predictions.lm_head.bias"]
+        if "generator_lm_head.bias" in self.tensors:
+            x = self.norm("generator_predictions.LayerNorm", gelu(self.linear("generator_predictions.dense", hidden)))
+            return x @ words.T + self.tensors["generator_lm_head.bias"]
         if "vocab_projector.bias" in self.tensors:
             x = self.norm("vocab_layer_norm", gelu(self.linear("vocab_transform", hidden)))
             return x @ words.T + self.tensors["vocab_projector.bias"]
         if "classifier.out_proj.weight" in self.tensors:
-            return self.linear("classifier.out_proj", np.tanh(self.linear("classifier.dense", hidden[0])))
+            activation = gelu if self.kind == "electra" else np.tanh
+            return self.linear("classifier.out_proj", activation(self.linear("classifier.dense", hidden[0])))
         if "pre_classifier.weight" in self.tensors:
             return self.linear("classifier", np.maximum(self.linear("pre_classifier", hidden[0]), 0))
         if "classifier.weight" in self.tensors:
-            return self.linear("classifier", np.tanh(self.linear("pooler.dense", hidden[0])))
+            activation = gelu if self.kind == "deberta-v2" else np.tanh
+            return self.linear("classifier", activation(self.linear("pooler.dense", hidden[0])))
         return None
 
 

@@ -4,11 +4,12 @@
 namespace lffn {
 namespace {
 
-constexpr Family make() {
+// RoBERTa, and what differs from it in the tokenizer alone.
+constexpr Family make(const char* name, const char* with_head, const char* without) {
   Family family;
-  family.name = "roberta";
-  family.architectures[0] = "RobertaFor";
-  family.architectures[1] = "RobertaModel";
+  family.name = name;
+  family.architectures[0] = with_head;
+  family.architectures[1] = without;
   family.prefix = "roberta.";
   family.type_vocab_size = 2;
   family.layer_norm_eps = 1e-12f;
@@ -28,6 +29,8 @@ constexpr Family make() {
 
 }  // namespace
 
-const Family kRoberta = make();
+const Family kRoberta = make("roberta", "RobertaFor", "RobertaModel");
+const Family kXlmRoberta = make("xlm-roberta", "XLMRobertaFor", "XLMRobertaModel");
+const Family kCamembert = make("camembert", "CamembertFor", "CamembertModel");
 
 }  // namespace lffn
