@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a tokenizer's files and texts: a tokenizer.json, or a vocab.json, a merges.txt and a text, or a
 // vocab.txt, a tokenizer_config.json and a text, or a tokenizer.json, a tokenizer_config.json and a text, each ended by
-// a zero byte.
+// a zero byte; and all of them as a SentencePiece model.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -94,6 +94,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (const auto tokenizer = made([&] { return Tokenizer::from_files(files); })) check(*tokenizer, rest);
   }
   if (const auto tokenizer = made([&] { return Tokenizer::from_tokenizer_json(first); })) check(*tokenizer, merges);
+  lffn::TokenizerFiles pieces;
+  pieces.sentencepiece = all;
+  if (const auto tokenizer = made([&] { return Tokenizer::from_files(pieces); }))
+    check(*tokenizer, "ab  b<mask>\u00e9");
   lffn::TokenizerFiles pair;
   pair.vocab_json = first;
   pair.merges_txt = merges;

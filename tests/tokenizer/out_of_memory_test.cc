@@ -52,6 +52,36 @@ TEST(TokenizerOutOfMemory, MakingOne) {
   });
 }
 
+// A message of protocol buffers, of pieces with these texts: a length, then the bytes.
+std::string sentencepiece_model() {
+  std::string model;
+  for (const char* text : {"<unk>", "<s>", "</s>", "\u2581", "a", "b", "ab", "a long one of several letters"}) {
+    const std::string piece = text;
+    const std::string score("\x15\0\0\x80\xbf", 5);  // -1
+    const char type = piece == "<unk>" ? 2 : piece[0] == '<' ? 3 : 1;
+    const std::string message = "\n" + std::string(1, static_cast<char>(piece.size())) + piece + score + "\x18" + type;
+    model += "\n" + std::string(1, static_cast<char>(message.size())) + message;
+  }
+  return model;
+}
+
+TEST(TokenizerOutOfMemory, MakingOneOfUnigrams) {
+  const std::string model = sentencepiece_model();
+  TokenizerFiles files;
+  files.sentencepiece = model;
+  const std::string json = Tokenizer::from_files(files)->to_json();
+  survive_all([&] { Tokenizer::from_tokenizer_json(json)->to_json(); });
+  survive_all([&] {
+    const auto tokenizer = Tokenizer::from_files(files);
+    Tokenizer::Scratch scratch;
+    Encoding found;
+    Tokenizer::Options options;
+    options.spans = true;
+    tokenizer->encode(kText, &kPair, options, scratch, found);
+    tokenizer->decode(found.ids.data(), found.ids.size(), false);
+  });
+}
+
 TEST(TokenizerOutOfMemory, UsingOneAgainAllocatesNothing) {
   const auto tokenizer = small_tokenizer();
   Tokenizer::Scratch scratch;
