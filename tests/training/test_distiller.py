@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from test_families import OWN_SETTINGS
 
 from lookupffn import (__main__, bpe, family_config, family_model, files, load_folder, load_sentence_encoder, parallel,
                        safetensors)
@@ -49,7 +50,7 @@ def make_teacher(folder, family, task):
     torch.manual_seed(3)
     raw = {"model_type": family, "vocab_size": 1500, "max_position_embeddings": 64, "hidden_size": 32, "pad_token_id": 0,
            "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "hidden_act": "gelu",
-           "type_vocab_size": 2, "initializer_range": 0.12}
+           "type_vocab_size": 2, "initializer_range": 0.12, **OWN_SETTINGS.get(family, {})}
     config = family_config.FamilyConfig(family, raw, task, 3, has_pooler=task == "classes")
     family_model.save_folder(family_model.FamilyModel(config), folder, SENTENCE)
     (folder / "modules.json").unlink()
@@ -106,6 +107,16 @@ def test_other_teachers_learn_too(real_texts, tmp_path, task):
     fitted, trained = note["measured"][0]["values"], note["measured"][1]["values"]
     assert trained["divergence"] < fitted["divergence"] and trained["correlation"] > 0.9
     assert note["whole"][-1]["hidden"] < note["whole"][0]["hidden"]
+
+
+@pytest.mark.parametrize("family", ["xlm-roberta", "mpnet", "electra", "deberta-v2"])
+def test_every_family_is_a_teacher(real_texts, tmp_path, family):
+    teacher = make_teacher(tmp_path / "teacher", family, "masked_lm")
+    command(teacher, real_texts, tmp_path / "student", "--layers", "1", "--projection", "bh4", "--steps", "30")
+    student = load_folder(tmp_path / "student")
+    assert student.config.family == family and student.config.ffn_kinds == ["vanilla", "lookup"]
+    note = state.State(tmp_path / "student.work" / "state.safetensors", student).note()
+    assert note["measured"][1]["values"]["divergence"] < note["measured"][0]["values"]["divergence"]
 
 
 def test_the_papers_encoder_is_a_teacher_too(texts, tmp_path):

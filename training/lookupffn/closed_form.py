@@ -114,7 +114,7 @@ class ClosedForm:
             self.weights = torch.empty(len(self.ids))
             for chunk, ids in self._texts():
                 for model, states in ((self.student, self.mine), (self.teacher, self.theirs)):
-                    states[chunk] = model.base.embeddings(ids.to(self.device)).flatten(0, 1).cpu()
+                    states[chunk] = model.base.embedded(ids.to(self.device)).flatten(0, 1).cpu()
             found = []
             for i, (student, teacher) in enumerate(zip(self.student.layers, self.teacher.layers)):
                 if i in layers:
@@ -178,7 +178,8 @@ class ClosedForm:
     @staticmethod
     def _put_heads(student: Layer, teacher: Layer, places: Tensor, weights: Tensor) -> None:
         if student.num_heads:
-            for mine, theirs in zip(student.projections(), teacher.projections()):
+            for mine, theirs in zip(student.projections() + student.own_place_projections(),
+                                    teacher.projections() + teacher.own_place_projections()):
                 mine.weight.copy_(theirs.weight[places])
                 mine.bias.copy_(theirs.bias[places])
             student.attention_output().weight.copy_(weights[:-1].t())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BERT, RoBERTa, RoBERTa-PreLayerNorm and DistilBERT, with the parameters named as in Hugging Face's files.
+"""BERT, RoBERTa, RoBERTa-PreLayerNorm, DistilBERT, MPNet, ELECTRA and DeBERTa v2, with the parameters named as in Hugging Face's files.
 
 A feed-forward block is a sum of parts, each of which a layer has or has not: neurons (the two products), a LookupFFN
 without a layer norm of its own (FFN.*), a linear map beside it (FFN.linear), a row by word (FFN.words); or FFN.bias
@@ -13,7 +13,7 @@ from typing import Optional, Union
 import torch
 from torch import Tensor, nn
 
-from . import attention
+from . import attention, distances
 from .encoder import padding_bias
 from .family_config import FamilyConfig
 from .words import Words
@@ -45,6 +45,14 @@ Output = Union[nn.Linear, Bias]
 
 class Layer(nn.Module):
     """y = finish(a, feed(a)) with a = attend(x)."""
+
+    @property
+    def distances(self) -> Optional[nn.Module]:
+        """What all layers share, which belongs to the encoder."""
+        return self.__dict__.get("shared")
+
+    def share(self, encoder: nn.Module) -> None:
+        self.__dict__["shared"] = encoder
 
     def __init__(self, config: FamilyConfig, number: int) -> None:
         super().__init__()
@@ -107,6 +115,10 @@ class Layer(nn.Module):
         inner = getattr(self.attention, "self")
         return inner.query, inner.key, inner.value
 
+    def own_place_projections(self) -> tuple[nn.Linear, ...]:
+        """Of vectors of distances, beside queries' and keys' own."""
+        return ()
+
     def attention_output(self) -> Output:
         return self.attention.output.dense
 
@@ -117,6 +129,10 @@ class Layer(nn.Module):
             x = self.attention.LayerNorm(x)
         query, key, value = (linear(x).view(batch, length, self.num_heads, -1).transpose(1, 2)
                              for linear in self.projections())
+        if self.distances is not None:
+            query = query * self.distances.terms ** -0.5
+            of_distance = self.distances.bias(self, query, key)
+            mask_bias = of_distance if mask_bias is None else mask_bias + of_distance
         mixed = attention.attend(query, key, value, mask_bias, self.dropout.p if self.training else 0.0)
         return mixed.transpose(1, 2).reshape(batch, length, -1)
 
@@ -195,16 +211,79 @@ class DistilLayer(Layer):
         return self.output_layer_norm(a + self.dropout(f))
 
 
+class MpnetLayer(Layer):
+    """MPNet's names for the same."""
+
+    def _make_norms(self, eps: float) -> None:
+        self.attention = Part(LayerNorm=nn.LayerNorm(self.hidden_size, eps=eps))
+        self.intermediate = Part()
+        self.output = Part(LayerNorm=nn.LayerNorm(self.hidden_size, eps=eps))
+
+    def _put_heads(self, *products: nn.Linear, out: Output) -> None:
+        self.attention.attn = Part(**dict(zip("qkv", products)), o=out)
+
+    def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
+        return self.attention.attn.q, self.attention.attn.k, self.attention.attn.v
+
+    def attention_output(self) -> Output:
+        return self.attention.attn.o
+
+    def attention_norm(self) -> nn.LayerNorm:
+        return self.attention.LayerNorm
+
+
+class DebertaLayer(Layer):
+    """DeBERTa's names, and the linear layers of vectors of distances where queries' and keys' own do not serve."""
+
+    def __init__(self, config: FamilyConfig, number: int) -> None:
+        self.__dict__["places"] = distances.Places(config.raw)
+        super().__init__(config, number)
+
+    def _put_heads(self, *products: nn.Linear, out: Output) -> None:
+        inner = Part(**dict(zip(("query_proj", "key_proj", "value_proj"), products)))
+        places = self.__dict__["places"]
+        if products and places.relative and not places.shares_keys:
+            width = products[0].out_features
+            if places.of_queries:
+                inner.pos_key_proj = nn.Linear(self.hidden_size, width)
+            if places.of_keys:
+                inner.pos_query_proj = nn.Linear(self.hidden_size, width)
+        setattr(self.attention, "self", inner)
+        self.attention.output.dense = out
+
+    def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
+        inner = getattr(self.attention, "self")
+        return inner.query_proj, inner.key_proj, inner.value_proj
+
+    def place_projections(self) -> tuple[Optional[nn.Linear], Optional[nn.Linear]]:
+        """Of the vectors that keys see, and of those that queries see."""
+        inner = getattr(self.attention, "self")
+        if self.__dict__["places"].shares_keys:
+            return inner.query_proj, inner.key_proj
+        return getattr(inner, "pos_query_proj", None), getattr(inner, "pos_key_proj", None)
+
+
+    def own_place_projections(self) -> tuple[nn.Linear, ...]:
+        shared = self.__dict__["places"].shares_keys
+        return () if shared else tuple(linear for linear in self.place_projections() if linear is not None)
+
+
+_LAYERS = {"distilbert": DistilLayer, "mpnet": MpnetLayer, "deberta-v2": DebertaLayer}
+
+
 class Embeddings(nn.Module):
     def __init__(self, config: FamilyConfig) -> None:
         super().__init__()
-        d = config.get("hidden_size")
+        d, e = config.get("hidden_size"), config.word_size
         self.first_position = config.first_position
-        self.word_embeddings = nn.Embedding(config.get("vocab_size"), d)
-        self.position_embeddings = nn.Embedding(config.get("max_position_embeddings"), d)
-        if config.family != "distilbert":
-            self.token_type_embeddings = nn.Embedding(config.get("type_vocab_size", 2), d)
-        self.LayerNorm = nn.LayerNorm(d, eps=config.eps)
+        self.word_embeddings = nn.Embedding(config.get("vocab_size"), e)
+        if config.adds_positions:
+            self.position_embeddings = nn.Embedding(config.get("max_position_embeddings"), e)
+        if config.num_types:
+            self.token_type_embeddings = nn.Embedding(config.num_types, e)
+        if config.family == "deberta-v2" and e != d:
+            self.embed_proj = nn.Linear(e, d, bias=False)
+        self.LayerNorm = nn.LayerNorm(e if config.family == "electra" else d, eps=config.eps)
         self.dropout = nn.Dropout(config.dropout)
         self.first_rows(config)
 
@@ -221,11 +300,24 @@ class Embeddings(nn.Module):
         return self.word_rows[ids].long() if hasattr(self, "word_rows") else ids
 
     def forward(self, ids: Tensor, types: Optional[Tensor] = None) -> Tensor:
-        positions = torch.arange(ids.shape[1], device=ids.device) + self.first_position
-        x = self.word_embeddings(ids) + self.position_embeddings(positions)
+        x = self.word_embeddings(ids)
+        if hasattr(self, "position_embeddings"):
+            x = x + self.position_embeddings(torch.arange(ids.shape[1], device=ids.device) + self.first_position)
         if hasattr(self, "token_type_embeddings"):
             x = x + (self.token_type_embeddings.weight[0] if types is None else self.token_type_embeddings(types))
+        if hasattr(self, "embed_proj"):
+            x = self.embed_proj(x)
         return self.dropout(self.LayerNorm(x))
+
+
+def _encoder(config: FamilyConfig) -> nn.Module:
+    """What holds the layers, with what they share."""
+    if config.family == "mpnet":
+        return distances.Numbers(config.raw.get("relative_attention_num_buckets", distances.MPNET_BUCKETS),
+                                 config.get("num_attention_heads"))
+    if config.family == "deberta-v2":
+        return distances.Vectors(config.raw, config.get("hidden_size"), config.eps)
+    return Part()
 
 
 class Base(nn.Module):
@@ -235,12 +327,17 @@ class Base(nn.Module):
         super().__init__()
         d = config.get("hidden_size")
         self.embeddings = Embeddings(config)
-        kind = DistilLayer if config.family == "distilbert" else Layer
-        layers = Part(layer=nn.ModuleList(kind(config, i) for i in range(config.num_layers)))
+        if config.family == "electra" and config.word_size != d:
+            self.embeddings_project = nn.Linear(config.word_size, d)
+        stack = nn.ModuleList(_LAYERS.get(config.family, Layer)(config, i) for i in range(config.num_layers))
         if config.family == "distilbert":
-            self.transformer = layers
+            self.transformer = Part(layer=stack)
         else:
-            self.encoder = layers
+            self.encoder = _encoder(config)
+            self.encoder.layer = stack
+            if hasattr(self.encoder, "bias"):
+                for layer in stack:
+                    layer.share(self.encoder)
         if config.norm_first:
             self.LayerNorm = nn.LayerNorm(d, eps=config.eps)
         if config.has_pooler:
@@ -250,10 +347,15 @@ class Base(nn.Module):
     def layers(self) -> nn.ModuleList:
         return (self.transformer if hasattr(self, "transformer") else self.encoder).layer
 
+    def embedded(self, ids: Tensor, types: Optional[Tensor] = None) -> Tensor:
+        """What the first layer reads."""
+        x = self.embeddings(ids, types)
+        return self.embeddings_project(x) if hasattr(self, "embeddings_project") else x
+
     def forward(self, ids: Tensor, types: Optional[Tensor] = None, kept: Optional[Tensor] = None,
                 states: Optional[list[tuple[Tensor, Tensor, Tensor]]] = None) -> Tensor:
         """kept: which positions are no padding. `states` receives each layer's attended a, fed f and output y."""
-        x = self.embeddings(ids, types)
+        x = self.embedded(ids, types)
         bias = None if kept is None else padding_bias(kept, x.dtype)
         rows = self.embeddings.rows_of(ids)
         for layer in self.layers:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Callable, Optional
 
+import torch
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -13,7 +14,8 @@ from .config import FFN_KEYS, LOOKUP_KEYS, WORD_KEYS, check_keys, of_layer
 from .layer import LookupFFN
 
 PREFIXES = {"bert": "bert.", "roberta": "roberta.", "roberta-prelayernorm": "roberta_prelayernorm.",
-            "distilbert": "distilbert."}
+            "distilbert": "distilbert.", "xlm-roberta": "roberta.", "camembert": "roberta.", "mpnet": "mpnet.",
+            "electra": "electra.", "deberta-v2": "deberta."}
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu, "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"), "relu": F.relu,
@@ -51,6 +53,10 @@ class FamilyConfig:
             raise ValueError("config: only absolute positions are supported")
         check_keys({key: value for key, value in self.raw.items() if "ffn" in key or "projection" in key},
                    {*FFN_KEYS, *WORD_KEYS, "ffn_kinds"}, True)
+        if self.raw.get("conv_kernel_size", 0):
+            raise ValueError("config: conv_kernel_size is given, but a convolution is not supported")
+        if self.family == "mpnet" and isinstance(self.get("num_attention_heads"), list):
+            raise ValueError("config: num_attention_heads is a list, but mpnet's heads share their distances")
         for layer in range(self.num_layers):
             self._check_layer(layer)
         if "ffn_word_rows" in self.raw and not is_count(self.raw["ffn_word_rows"], 1):
@@ -113,11 +119,40 @@ class FamilyConfig:
 
     @property
     def eps(self) -> float:
-        return 1e-12 if self.family == "distilbert" else self.raw.get("layer_norm_eps", 1e-12)
+        default = 1e-7 if self.family == "deberta-v2" else 1e-12
+        return default if self.family == "distilbert" else self.raw.get("layer_norm_eps", default)
 
     @property
     def first_position(self) -> int:
-        return self.raw.get("pad_token_id", 1) + 1 if self.family.startswith("roberta") else 0
+        if self.family == "mpnet":  # whatever its config says
+            return 2
+        return self.raw.get("pad_token_id", 1) + 1 if self.like_roberta else 0
+
+    @property
+    def like_roberta(self) -> bool:
+        return "roberta" in self.family or self.family == "camembert"
+
+    @property
+    def word_size(self) -> int:
+        """Of words' vectors, which these families widen."""
+        own = self.raw.get("embedding_size") if self.family in ("electra", "deberta-v2") else None
+        return own or self.get("hidden_size")
+
+    @property
+    def num_types(self) -> int:
+        if self.family in ("distilbert", "mpnet"):
+            return 0
+        return self.raw.get("type_vocab_size", 0 if self.family == "deberta-v2" else 2)
+
+    @property
+    def adds_positions(self) -> bool:
+        return self.family != "deberta-v2" or self.raw.get("position_biased_input", True)
+
+    def class_activation(self) -> Callable[[Tensor], Tensor]:
+        """Between a classifier's two layers."""
+        if self.family == "deberta-v2":
+            return ACTIVATIONS[self.raw.get("pooler_hidden_act", "gelu")]
+        return {"distilbert": F.relu, "electra": F.gelu}.get(self.family, torch.tanh)
 
     @property
     def longest(self) -> int:

@@ -24,8 +24,12 @@ from .words import FILE_NAME, SCALE, file_name, module_name, packed, unpacked
 _DECODERS = {"bert": ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias", "cls.predictions.bias"),
              "roberta": ("lm_head.decoder.weight", "lm_head.decoder.bias", "lm_head.bias"),
              "distilbert": ("vocab_projector.weight", "", "vocab_projector.bias")}
-_DECODERS["roberta-prelayernorm"] = _DECODERS["roberta"]
-_HEADS = {"masked_lm": ("cls.predictions.", "lm_head.", "vocab_"), "classes": ("classifier.", "pre_classifier.")}
+_DECODERS["electra"] = ("generator_lm_head.weight", "", "generator_lm_head.bias")
+_DECODERS["deberta-v2"] = _DECODERS["bert"]
+for _family in ("roberta-prelayernorm", "xlm-roberta", "camembert", "mpnet"):
+    _DECODERS[_family] = _DECODERS["roberta"]
+_HEADS = {"masked_lm": ("cls.predictions.", "lm_head.", "vocab_", "generator_"), "classes": ("classifier.", "pre_classifier.")}
+_IGNORED = ("cls.seq_relationship.", "discriminator_predictions.", "mask_predictions.")
 
 
 class _Bias(nn.Module):
@@ -37,7 +41,7 @@ class _Bias(nn.Module):
         for name, part in parts.items():
             setattr(self, name, part)
         if not config.tied:
-            rows = nn.Linear(config.get("hidden_size"), config.get("vocab_size"), bias=False)
+            rows = nn.Linear(config.word_size, config.get("vocab_size"), bias=False)
             if weight_apart:
                 self.decoder = rows
             else:
@@ -54,12 +58,15 @@ class FamilyModel(nn.Module):
         d = config.get("hidden_size")
 
         def norm() -> nn.LayerNorm:
-            return nn.LayerNorm(d, eps=config.eps)
+            return nn.LayerNorm(config.word_size, eps=config.eps)
 
         if config.task == "masked_lm":
-            if config.family == "bert":
-                transform = Part(dense=nn.Linear(d, d), LayerNorm=norm())
+            if config.family in ("bert", "deberta-v2"):
+                transform = Part(dense=nn.Linear(d, config.word_size), LayerNorm=norm())
                 self.cls = Part(predictions=_Bias(config, True, transform=transform))
+            elif config.family == "electra":
+                self.generator_predictions = Part(LayerNorm=norm(), dense=nn.Linear(d, config.word_size))
+                self.generator_lm_head = _Bias(config, False)
             elif config.family == "distilbert":
                 self.vocab_transform, self.vocab_layer_norm = nn.Linear(d, d), norm()
                 self.vocab_projector = _Bias(config, False)
@@ -69,7 +76,8 @@ class FamilyModel(nn.Module):
             out = nn.Linear(d, config.num_classes)
             if config.family == "distilbert":
                 self.pre_classifier = nn.Linear(d, d)
-            self.classifier = Part(dense=nn.Linear(d, d), out_proj=out) if config.family.startswith("roberta") else out
+            in_parts = config.like_roberta or config.family in ("mpnet", "electra")
+            self.classifier = Part(dense=nn.Linear(d, d), out_proj=out) if in_parts else out
         self.dropout = nn.Dropout(config.dropout)
         for module in self.modules():
             if isinstance(module, (nn.Embedding, nn.Linear)) and not hasattr(module, "keeps_initial_values"):
@@ -92,8 +100,11 @@ class FamilyModel(nn.Module):
         if self.config.task != "masked_lm":
             raise ValueError("this model has no head for masked language modelling")
         activation = self.config.activation()
-        if self.config.family == "bert":
+        if self.config.family in ("bert", "deberta-v2"):
             head, dense, norm = self.cls.predictions, *self.cls.predictions.transform.children()
+        elif self.config.family == "electra":
+            head, activation = self.generator_lm_head, F.gelu
+            dense, norm = self.generator_predictions.dense, self.generator_predictions.LayerNorm
         elif self.config.family == "distilbert":
             head, dense, norm = self.vocab_projector, self.vocab_transform, self.vocab_layer_norm
         else:
@@ -105,12 +116,12 @@ class FamilyModel(nn.Module):
     def class_logits(self, hidden: Tensor) -> Tensor:
         if self.config.task != "classes":
             raise ValueError("this model has no classifier")
-        first = hidden[:, 0]
-        if self.config.family == "bert":
-            return self.classifier(self.dropout(torch.tanh(self.base.pooler.dense(first))))
+        first, activation = hidden[:, 0], self.config.class_activation()
+        if self.config.family in ("bert", "deberta-v2"):
+            return self.classifier(self.dropout(activation(self.base.pooler.dense(first))))
         if self.config.family == "distilbert":
-            return self.classifier(self.dropout(torch.relu(self.pre_classifier(first))))
-        return self.classifier.out_proj(self.dropout(torch.tanh(self.classifier.dense(self.dropout(first)))))
+            return self.classifier(self.dropout(activation(self.pre_classifier(first))))
+        return self.classifier.out_proj(self.dropout(activation(self.classifier.dense(self.dropout(first)))))
 
     def masked_lm_loss(self, ids: Tensor, labels: Tensor, kept: Optional[Tensor] = None) -> Tensor:
         wanted = labels != IGNORED
@@ -170,8 +181,13 @@ class FamilyModel(nn.Module):
     def file_tensors(self) -> dict[str, Tensor]:
         """By the names that files have."""
         prefix = PREFIXES[self.config.family] if self.config.task else ""
-        return {file_name(prefix + name[5:] if name.startswith("base.") else name): value.detach()
-                for name, value in self.state_dict().items()}
+        def named(name: str) -> str:
+            if not name.startswith("base."):
+                return name
+            beside = self.config.family == "deberta-v2" and name.startswith("base.pooler.")
+            return name[5:] if beside else prefix + name[5:]
+
+        return {file_name(named(name)): value.detach() for name, value in self.state_dict().items()}
 
     def file_config(self) -> dict[str, Any]:
         return self.config.raw
@@ -233,7 +249,7 @@ def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     inner = {"base." + name[len(prefix):] if name.startswith(prefix) else
              name if name.startswith(_HEADS["masked_lm"] + _HEADS["classes"]) else "base." + name:
              value if name.endswith("word_rows") else value.float()
-             for name, value in named.items() if not name.startswith("cls.seq_relationship.")}
+             for name, value in named.items() if not name.startswith(_IGNORED)}
     task = tasks[0] if tasks else None
     pooler = "base.pooler.dense.weight" in inner
     if pooler and task == "masked_lm":  # of pretraining's other task

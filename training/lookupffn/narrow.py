@@ -34,11 +34,11 @@ def keep_heads(model: FamilyModel, layer: int, heads: Sequence[int]) -> None:
     if block.num_heads == 0:
         return
     places = (chosen[:, None] * block.head_size + torch.arange(block.head_size)).flatten()
-    old, out = block.projections(), block.attention_output()
+    old, out = block.projections() + block.own_place_projections(), block.attention_output()
     block.set_heads(len(chosen))
     block.to(out.bias.device, out.bias.dtype)
     if len(chosen):
-        for mine, other in zip(block.projections(), old):
+        for mine, other in zip(block.projections() + block.own_place_projections(), old):
             mine.weight.copy_(other.weight[places])
             mine.bias.copy_(other.bias[places])
         block.attention_output().weight.copy_(out.weight[:, places])

@@ -93,7 +93,7 @@ class TextTokenizer:
                                         lowercase=settings.get("do_lower_case", True)), vocab, None)
         if (folder / "vocab.json").exists():
             pieces = bpe.Tokenizer.load(folder)
-            return _byte_level(pieces, pieces.vocab, None)
+            return _like_roberta(pieces, pieces.vocab, None)
         raise ValueError(f"{folder}: no tokenizer.json, vocab.txt or vocab.json")
 
 
@@ -108,14 +108,17 @@ def _added(listed: list[dict[str, Any]]) -> list[SpecialToken]:
 
 def _wordpiece(pieces: WordPiece, vocab: dict[str, int], special: Optional[list[SpecialToken]]) -> TextTokenizer:
     if special is None:
-        special = [SpecialToken(name, vocab[name]) for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+        special = [SpecialToken(name, vocab[name], name == bpe.MASK)
+                   for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<s>", "<pad>", "</s>", bpe.MASK)
                    if name in vocab]
     ids = {**vocab, **{token.text: token.id for token in special}}
+    if "[CLS]" not in ids:  # MPNet's
+        return _like_roberta(pieces, vocab, special)
     return TextTokenizer(pieces, special, begin=ids["[CLS]"], end=ids["[SEP]"], middle=[ids["[SEP]"]], second_type=1,
                          pad_id=ids["[PAD]"], mask_id=ids.get("[MASK]"), size=max(ids.values()) + 1)
 
 
-def _byte_level(pieces: bpe.Tokenizer, vocab: dict[str, int], special: Optional[list[SpecialToken]]) -> TextTokenizer:
+def _like_roberta(pieces: Union[bpe.Tokenizer, WordPiece], vocab: dict[str, int], special: Optional[list[SpecialToken]]) -> TextTokenizer:
     if special is None:
         special = [SpecialToken(name, vocab[name], name == bpe.MASK) for name in (*bpe.SPECIAL, bpe.MASK)
                    if name in vocab]
@@ -143,5 +146,5 @@ def _of_tokenizer_json(content: dict[str, Any]) -> TextTokenizer:
         if content["pre_tokenizer"].get("add_prefix_space"):
             raise ValueError("tokenizer.json: add_prefix_space is not supported")
         merges = [tuple(pair.split(" ")) if isinstance(pair, str) else tuple(pair) for pair in model["merges"]]
-        return _byte_level(bpe.Tokenizer(model["vocab"], merges), model["vocab"], special)
+        return _like_roberta(bpe.Tokenizer(model["vocab"], merges), model["vocab"], special)
     raise ValueError(f'tokenizer.json: a model of type "{kind}" is not supported; WordPiece and byte-level BPE are')
