@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-constexpr int64_t kRowPiece = 64;  // columns whose numbers are unpacked at a time
+constexpr int64_t kRowPiece = 128;  // columns whose numbers are unpacked at a time
 
 template <typename Number>
 inline Number number_at(const uint8_t* row, int64_t c) {
@@ -54,13 +54,14 @@ inline void add_words_int8(const uint8_t* row, int64_t first, int64_t count, flo
 }
 // Two columns a byte, the lower four bits first; each less 8.
 inline void add_words_int4(const uint8_t* row, int64_t first, int64_t count, float scale, float* __restrict sums) {
-  alignas(64) int8_t numbers[kRowPiece];
+  alignas(64) uint16_t pairs[kRowPiece / 2];  // whose bytes are two columns: stores that later loads lie within
   const uint8_t* bytes = row + first / 2;
   for (int64_t b = 0; b < (count + 1) / 2; ++b) {
-    numbers[2 * b] = static_cast<int8_t>((bytes[b] & 15) - 8);
-    numbers[2 * b + 1] = static_cast<int8_t>((bytes[b] >> 4) - 8);
+    const uint32_t both = bytes[b];
+    pairs[b] = static_cast<uint16_t>((both & 15) | (both & 0xf0) << 4);
   }
-  for (int64_t c = 0; c < count; ++c) sums[c] += static_cast<float>(numbers[c]) * scale;
+  const auto* numbers = reinterpret_cast<const uint8_t*>(pairs);
+  for (int64_t c = 0; c < count; ++c) sums[c] += static_cast<float>(static_cast<int32_t>(numbers[c]) - 8) * scale;
 }
 
 template <typename AddPiece>

@@ -112,7 +112,7 @@ TEST(Students, WhatDoesNotFitIsRefusedByName) {
 
 // Two rows of every element type, with columns that end anywhere.
 TEST(WordRows, AreAddedByEveryInstructionSet) {
-  for (const int64_t columns : {1, 2, 3, 47, 63, 64, 65, 130}) {
+  for (const int64_t columns : {1, 2, 3, 47, 64, 65, 127, 128, 129, 258}) {
     std::vector<float> values;
     std::vector<uint8_t> int8s, int4s;
     std::vector<uint16_t> halves;
