@@ -15,7 +15,7 @@ DTYPE_AS_STORED, F32, BF16, INT8 = -1, 0, 1, 2
 class _LoadOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("num_threads", ctypes.c_int32), ("table_dtype", ctypes.c_int32),
                 ("hash_dtype", ctypes.c_int32), ("flags", ctypes.c_uint32), ("linear_dtype", ctypes.c_int32),
-                ("embedding_dtype", ctypes.c_int32)] + [
+                ("embedding_dtype", ctypes.c_int32), ("word_dtype", ctypes.c_int32), ("reserved", ctypes.c_int32)] + [
         (name, ctypes.c_void_p) for name in ("runtime", "cancel", "progress", "progress_user")]
 
 
