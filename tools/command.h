@@ -13,12 +13,14 @@ struct Command {
 };
 
 Command accuracy_command(CLI::App& parent);
+Command answer_command(CLI::App& parent);
 Command bench_command(CLI::App& parent);
 Command classify_command(CLI::App& parent);
 Command convert_command(CLI::App& parent);
 Command create_command(CLI::App& parent);
 Command embed_command(CLI::App& parent);
 Command encode_command(CLI::App& parent);
+Command entities_command(CLI::App& parent);
 Command evaluate_command(CLI::App& parent);
 Command fill_mask_command(CLI::App& parent);
 Command info_command(CLI::App& parent);
@@ -28,5 +30,6 @@ Command run_command(CLI::App& parent);
 Command search_command(CLI::App& parent);
 Command tokenize_command(CLI::App& parent);
 Command verify_command(CLI::App& parent);
+Command zero_shot_command(CLI::App& parent);
 
 }  // namespace lffn::tools

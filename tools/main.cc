@@ -54,10 +54,11 @@ int main(int argc, char** argv) {
         "LOOKUPFFN_NUM_THREADS the threads; see `lookupffn isa`.");
     using namespace lffn::tools;
     const Command commands[] = {
-        info_command(app),   run_command(app),      verify_command(app),   create_command(app),
-        isa_command(app),    bench_command(app),    accuracy_command(app), fill_mask_command(app),
-        embed_command(app),  encode_command(app),   classify_command(app), rerank_command(app),
-        search_command(app), tokenize_command(app), convert_command(app),  evaluate_command(app)};
+        info_command(app),     run_command(app),      verify_command(app),   create_command(app),
+        isa_command(app),      bench_command(app),    accuracy_command(app), fill_mask_command(app),
+        embed_command(app),    encode_command(app),   classify_command(app), rerank_command(app),
+        search_command(app),   tokenize_command(app), convert_command(app),  evaluate_command(app),
+        entities_command(app), answer_command(app),   zero_shot_command(app)};
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -38,6 +38,7 @@
 #include "lookupffn/model.h"
 #include "lookupffn/run.h"
 #include "lookupffn/runtime.h"
+#include "lookupffn/tasks.h"
 #include "lookupffn/tokenizer.h"
 
 #endif /* LOOKUPFFN_LOOKUPFFN_H */

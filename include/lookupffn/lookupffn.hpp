@@ -20,8 +20,10 @@
 #include "lookupffn/base.hpp"
 #include "lookupffn/layer.hpp"
 #include "lookupffn/model.hpp"
+#include "lookupffn/model_tasks.hpp"
 #include "lookupffn/run.hpp"
 #include "lookupffn/runtime.hpp"
+#include "lookupffn/tasks.hpp"
 #include "lookupffn/tokenizer.hpp"
 
 #endif /* LOOKUPFFN_LOOKUPFFN_HPP */

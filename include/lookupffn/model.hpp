@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lookupffn/base.hpp"
-#include "lookupffn/run.hpp"
+#include "lookupffn/tasks.hpp"
 #include "lookupffn/tokenizer.hpp"
 
 namespace lookupffn {
@@ -182,40 +181,38 @@ class Model {
     return classify(pairs, options);
   }
 
-  /** Raw class scores as probabilities or as the model's files ask for, in place.
+  /** Raw class scores as probabilities or as the model's files ask for, in place. In model_tasks.hpp.
    * @param kind   LFFN_SCORES_
    * @param scores [texts, num_classes] */
-  void activate(std::int32_t kind, Span<float> scores) const {
-    const auto classes = static_cast<std::size_t>(info().num_classes);
-    if (classes > 0 && scores.size() % classes != 0) {
-      throw InvalidArgument("scores: " + std::to_string(scores.size()) + " are no whole number of texts of " +
-                            std::to_string(classes) + " classes");
-    }
-    const std::int64_t n = classes > 0 ? static_cast<std::int64_t>(scores.size() / classes) : 0;
-    check(lffn_model_activate_scores(handle_.get(), kind, scores.data(), n, scores.data()));
-  }
+  void activate(std::int32_t kind, Span<float> scores) const;
 
-  /** For each mask in the text, the most likely tokens, the best first.
+  /** For each mask in the text, the most likely tokens, the best first. In model_tasks.hpp.
    * @param text    UTF-8
    * @param top_k   how many for each
    * @param options see RunOptions */
   std::vector<std::vector<Filling>> fill_mask(std::string_view text, std::int32_t top_k,
-                                              const RunOptions& options = {}) const {
-    Result result;
-    lffn_model_run_args args = arguments(options);
-    const Texts texts = {text};
-    texts.give(args);
-    args.top_k = top_k;
-    args.result = result.get();
-    args.wanted = LFFN_WANT_FILLINGS;
-    check(lffn_model_run(handle_.get(), &args));
-    const ResultView view = result.view();
-    std::vector<std::vector<Filling>> fillings(static_cast<std::size_t>(view.n_masks));
-    for (std::int64_t i = 0; i < view.n_masks * top_k; ++i) {
-      fillings[static_cast<std::size_t>(i / top_k)].push_back({view.filling_ids[i], view.filling_probabilities[i]});
-    }
-    return fillings;
-  }
+                                              const RunOptions& options = {}) const;
+
+  /** The names, places and the like in each text. In model_tasks.hpp.
+   * @param texts       UTF-8
+   * @param aggregation LFFN_AGGREGATION_
+   * @param options     see RunOptions */
+  std::vector<std::vector<Entity>> entities(const Texts& texts, std::int32_t aggregation = LFFN_AGGREGATION_SIMPLE,
+                                            const RunOptions& options = {}) const;
+
+  /** The parts of a context that answer a question, the best first. In model_tasks.hpp.
+   * @param question UTF-8
+   * @param context  UTF-8
+   * @param options  see AnswerOptions */
+  std::vector<Answer> answer(std::string_view question, std::string_view context,
+                             const AnswerOptions& options = {}) const;
+
+  /** Labels in the order of how probably each fits a text, the most likely first. In model_tasks.hpp.
+   * @param text    UTF-8
+   * @param labels  UTF-8
+   * @param options see ZeroShotOptions */
+  std::vector<ScoredLabel> zero_shot(std::string_view text, const std::vector<std::string>& labels,
+                                     const ZeroShotOptions& options = {}) const;
 
   /** The hidden states, [tokens, hidden_size].
    * @param sequences of token ids
@@ -279,20 +276,9 @@ class Model {
     return text;
   }
 
-  /** The text of one of the model's prompts; InvalidArgument lists those that there are.
+  /** The text of one of the model's prompts; InvalidArgument lists those that there are. In model_tasks.hpp.
    * @param name of the prompt */
-  std::string_view prompt(std::string_view name) const {
-    std::string known;
-    for (std::int32_t i = 0; i < info().num_prompts; ++i) {
-      const char* prompt_name = nullptr;
-      const char* text = nullptr;
-      check(lffn_model_prompt(handle_.get(), i, &prompt_name, &text));
-      if (name == prompt_name) return text;
-      known += (i > 0 ? ", " : "") + std::string(prompt_name);
-    }
-    throw InvalidArgument("there is no prompt '" + std::string(name) + "'; " +
-                          (known.empty() ? "the model has none" : "the model has " + known));
-  }
+  std::string_view prompt(std::string_view name) const;
 
   /** The model's tokenizer, which outlives the model. */
   Tokenizer tokenizer() const {

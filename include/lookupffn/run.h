@@ -57,9 +57,20 @@ enum {
   LFFN_NUM_STAGES = 5
 };
 
+/** How the classes of tokens become entities, as transformers' pipeline of that name joins them. B- before a label
+ * begins an entity, and I- goes on with one of the same kind. */
+enum {
+  LFFN_AGGREGATION_SIMPLE = 0,  /**< Each token by itself, then neighbours of the same kind are one. */
+  LFFN_AGGREGATION_NONE = 1,    /**< Each token is an entity. */
+  LFFN_AGGREGATION_FIRST = 2,   /**< Words by the class of their first token, then as LFFN_AGGREGATION_SIMPLE. */
+  LFFN_AGGREGATION_AVERAGE = 3, /**< Words by the mean of their tokens' probabilities. */
+  LFFN_AGGREGATION_MAX = 4      /**< Words by their token that is surest. */
+};
+
 /** Flags of lffn_model_run_args. */
 enum {
-  LFFN_RUN_ALL_POSITIONS = 1u << 0 /**< logits are wanted of every token; positions are not read. */
+  LFFN_RUN_ALL_POSITIONS = 1u << 0, /**< logits are wanted of every token; positions are not read. */
+  LFFN_RUN_ALL_LABELS = 1u << 1     /**< Entities of the label O, which are none, are wanted, too. */
 };
 
 /** What an lffn_result is to receive, the values of lffn_model_run_args.wanted, or-ed together. */
@@ -71,7 +82,8 @@ enum {
   LFFN_WANT_CLASS_SCORES = 1u << 4, /**< The classifier's scores. */
   LFFN_WANT_FILLINGS = 1u << 5,     /**< The most likely tokens in place of each mask. */
   LFFN_WANT_STATUSES = 1u << 6,     /**< A status for each text: one that cannot be run does not fail the call. */
-  LFFN_WANT_TOKEN_SCORES = 1u << 7  /**< The scores of each token. */
+  LFFN_WANT_TOKEN_SCORES = 1u << 7, /**< The scores of each token. */
+  LFFN_WANT_ENTITIES = 1u << 8      /**< Names, places and the like in texts, which have neither prompt nor pair. */
 };
 
 /** Room for the results of lffn_model_run where their size is not known before. It grows as needed and is kept from
@@ -105,6 +117,14 @@ typedef struct lffn_result_view {
   const int32_t* filling_ids;         /**< [n_masks, top_k] the most likely first. */
   const float* filling_probabilities; /**< [n_masks, top_k] */
   const float* token_scores;          /**< [n_tokens, num_token_classes] */
+  const int64_t* entity_offsets;      /**< [n + 1] where each text's entities begin. */
+  const int64_t* entity_begins;       /**< The first byte of the text of each. */
+  const int64_t* entity_ends;         /**< The byte behind its last one. */
+  const float* entity_scores;         /**< The mean of its parts' probabilities. */
+  const int32_t* entity_classes;      /**< The class of its first token. */
+  /** What it is: the class's label without what is before its first dash, "PER" of "B-PER"; the whole label with
+   * LFFN_AGGREGATION_NONE. Valid as long as the model. */
+  const char* const* entity_labels;
 } lffn_result_view;
 
 /** What lffn_result_view_init calls.
@@ -176,6 +196,8 @@ typedef struct lffn_model_run_args {
   /** Receives [num_layers, 2] how long each layer took, on all threads together: its attention, with the linear layers
    * and the layer norm before it, and its feed-forward block, with its layer norm. */
   double* layer_seconds;
+  int32_t aggregation; /**< LFFN_AGGREGATION_, for entities. */
+  int32_t reserved;    /**< 0. */
 } lffn_model_run_args;
 
 /** What lffn_model_run_args_init calls.

@@ -8,6 +8,7 @@
 #include "api/boundary.h"
 #include "api/model_handle.h"
 #include "api/run_checks.h"
+#include "api/run_entities.h"
 #include "api/run_texts.h"
 #include "api/structs.h"
 #include "model/fillings.h"
@@ -128,7 +129,8 @@ Given run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& 
   call.hidden = choose(args.hidden, wanted.hidden, memory.hidden, hidden);
   call.embeddings = choose(args.embeddings, wanted.embeddings, memory.embeddings, embeddings);
   call.class_scores = choose(args.class_scores, wanted.class_scores, memory.class_scores, class_scores);
-  call.token_scores = choose(args.token_scores, wanted.token_scores, memory.token_scores, token_scores);
+  call.token_scores =
+      choose(args.token_scores, wanted.token_scores || wanted.entities, memory.token_scores, token_scores);
   Given given;
   if (wanted.fillings) {  // all memory before the first output is written
     const bool in_result = (args.wanted & LFFN_WANT_FILLINGS) != 0;
@@ -159,6 +161,7 @@ Given run(const lffn_model* handle, const lffn_model_run_args& args, RunMemory& 
                 given.filling_ids == nullptr ? nullptr : given.filling_ids + mask * args.top_k,
                 given.filling_probabilities == nullptr ? nullptr : given.filling_probabilities + mask * args.top_k);
   }
+  if (wanted.entities) find_entities(model, args, call.token_scores, memory);
   given.logit_rows = asked;
   given.hidden = call.hidden;
   given.embeddings = call.embeddings;
@@ -197,6 +200,7 @@ void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
   }
   if (wants(LFFN_WANT_CLASS_SCORES)) view.class_scores = given.class_scores;
   if (wants(LFFN_WANT_TOKEN_SCORES)) view.token_scores = given.token_scores;
+  if (wants(LFFN_WANT_ENTITIES)) show_entities(memory, view);
   if (wants(LFFN_WANT_FILLINGS)) {
     view.filling_ids = given.filling_ids;
     view.filling_probabilities = given.filling_probabilities;

@@ -20,13 +20,31 @@ void check_room(const void* out, int64_t capacity, int64_t needed, const char* n
   }
 }
 
+namespace {
+
+// Their places are in the texts as they were given.
+void check_entities(const Model& model, const lffn_model_run_args& args, bool embeds) {
+  if (model.token_head() != TokenHead::kClasses) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no classes of tokens, so it finds no entities");
+  }
+  if (args.n > 0) need(args.texts, "texts, which entities are found in,");
+  if (args.pairs != nullptr || embeds || args.prompt_kind > LFFN_PROMPT_NONE) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT,
+         "entities are found in texts without a pair or a prompt, and not with embeddings");
+  }
+  check_value(args.aggregation, LFFN_AGGREGATION_MAX, "aggregation", "LFFN_AGGREGATION_");
+}
+
+}  // namespace
+
 Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   const uint32_t known = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS |
-                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS | LFFN_WANT_STATUSES | LFFN_WANT_TOKEN_SCORES;
+                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS | LFFN_WANT_STATUSES | LFFN_WANT_TOKEN_SCORES |
+                         LFFN_WANT_ENTITIES;
   check_flags(args.wanted, known, "wanted");
   if (args.wanted != 0 && args.result == nullptr)
     fail(LFFN_ERROR_INVALID_ARGUMENT, "result is NULL, but wanted is not 0");
-  check_flags(args.flags, LFFN_RUN_ALL_POSITIONS, "flags");
+  check_flags(args.flags, LFFN_RUN_ALL_POSITIONS | LFFN_RUN_ALL_LABELS, "flags");
   const auto wants = [&](const void* out, uint32_t bit) { return out != nullptr || (args.wanted & bit) != 0; };
   Wanted wanted = {};
   wanted.statuses = wants(args.statuses, LFFN_WANT_STATUSES);
@@ -36,6 +54,8 @@ Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   wanted.class_scores = wants(args.class_scores, LFFN_WANT_CLASS_SCORES);
   wanted.fillings = wants(args.filling_ids, LFFN_WANT_FILLINGS) || args.filling_probabilities != nullptr;
   wanted.token_scores = wants(args.token_scores, LFFN_WANT_TOKEN_SCORES);
+  wanted.entities = (args.wanted & LFFN_WANT_ENTITIES) != 0;
+  if (wanted.entities) check_entities(model, args, wanted.embeddings);
   if (wanted.token_scores && model.num_token_classes() == 0)
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no head of tokens");
   if (wanted.class_scores && model.num_classes() == 0)

@@ -11,7 +11,7 @@ namespace lffn {
 
 // What of a call is wanted, whether in the caller's memory or in a result.
 struct Wanted {
-  bool hidden, embeddings, logits, class_scores, fillings, statuses, token_scores;
+  bool hidden, embeddings, logits, class_scores, fillings, statuses, token_scores, entities;
   bool pooled() const { return embeddings || class_scores; }
 };
 

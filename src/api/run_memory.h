@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "model/entities.h"
 #include "model/text_batch.h"
 #include "runtime/idle_pool.h"
 #include "runtime/memory.h"
@@ -46,6 +47,13 @@ struct RunMemory {
   std::vector<size_t> query_sizes;
   Room<float> hidden, embeddings, logits, class_scores, token_scores, filling_probabilities;
   Room<int32_t> filling_ids;
+  EntityFinder entity_finder;
+  std::vector<Entity> entities;
+  // Of each entity, for a result.
+  std::vector<int64_t> entity_offsets, entity_begins, entity_ends;
+  std::vector<float> entity_scores;
+  std::vector<int32_t> entity_classes;
+  std::vector<const char*> entity_labels;
 };
 
 // Those of a handle, for calls without a result of their own.

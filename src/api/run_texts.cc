@@ -8,13 +8,14 @@
 #include "api/boundary.h"
 
 namespace lffn {
-namespace {
 
 std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i) {
   const size_t size = sizes == nullptr ? std::strlen(texts[i]) : sizes[i];
   if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "its size is %zu, more than any memory holds", size);
   return {texts[i], size};
 }
+
+namespace {
 
 // The prompt that the call names, or the model's own for embeddings.
 std::string_view prompt_of(const Model& model, const lffn_model_run_args& args, bool embeds) {
@@ -42,6 +43,7 @@ void read_texts(const Model& model, const lffn_model_run_args& args, bool keep_g
   options.prompt = prompt_of(model, args, options.for_embedding);
   options.max_tokens = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? model.own_max_tokens() : args.max_tokens;
   options.cancel = args.cancel;
+  options.spans = (args.wanted & LFFN_WANT_ENTITIES) != 0;
   TextBatch& batch = memory.texts;
   batch.start(model, options);
   memory.statuses.assign(static_cast<size_t>(args.n), LFFN_OK);

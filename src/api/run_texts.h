@@ -2,10 +2,15 @@
 // From the texts of a call to the sequences of tokens that the model runs.
 #pragma once
 
+#include <string_view>
+
 #include "api/run_memory.h"
 #include "model/model.h"
 
 namespace lffn {
+
+// One of the caller's texts, whose sizes may be NULL.
+std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i);
 
 // Fills texts and statuses of the memory. A text that cannot be run is an empty sequence with its
 // status where `keep_going`, and else the whole call's failure. Throws Error.

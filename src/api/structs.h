@@ -45,6 +45,10 @@ template <>
 inline constexpr size_t kFirstSize<lffn_tokenizer_info> = LFFN_SIZE_UP_TO(lffn_tokenizer_info, own_max_tokens);
 template <>
 inline constexpr size_t kFirstSize<lffn_tokenize_args> = LFFN_SIZE_UP_TO(lffn_tokenize_args, reserved);
+template <>
+inline constexpr size_t kFirstSize<lffn_answer_args> = LFFN_SIZE_UP_TO(lffn_answer_args, reserved);
+template <>
+inline constexpr size_t kFirstSize<lffn_zero_shot_args> = LFFN_SIZE_UP_TO(lffn_zero_shot_args, reserved);
 
 // Gives the caller's struct defaults; members that only the caller knows become zero.
 template <typename Struct>

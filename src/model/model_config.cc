@@ -243,6 +243,34 @@ void read_labels(const JsonObject& object, ModelConfig& config) {
   }
 }
 
+// Where a pair's class means that the first text entails the second one: the first in label2id that begins so, else of
+// id2label.
+void read_entailment(const JsonObject& object, ModelConfig& config) {
+  const auto is_it = [](std::string_view label) {
+    constexpr std::string_view kStart = "entail";
+    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+    return label.size() >= kStart.size() &&
+           std::equal(kStart.begin(), kStart.end(), label.begin(), [&](char b, char a) { return same(a, b); });
+  };
+  const JsonValue* ids = object.value("label2id");
+  if (ids != nullptr && ids->shape == JsonValue::Shape::kObject) {
+    for (size_t i = 0; i < ids->items.size(); ++i) {
+      const JsonScalar& id = ids->items[i].scalar;
+      if (ids->items[i].shape != JsonValue::Shape::kScalar || id.kind != JsonScalar::Kind::kUnsigned ||
+          id.integer >= static_cast<uint64_t>(kMaxClasses) || !is_it(ids->names[i])) {
+        continue;
+      }
+      config.entailment = static_cast<int32_t>(id.integer);
+      return;
+    }
+  }
+  for (const auto& [id, label] : config.labels) {
+    if (!is_it(label)) continue;
+    config.entailment = id;
+    return;
+  }
+}
+
 // As sentence-transformers' cross encoders have it, in its newer and its older place.
 void read_rank_activation(const JsonObject& object, ModelConfig& config) {
   std::string name = object.text("sbert_ce_default_activation_function", "");
@@ -293,6 +321,7 @@ ModelConfig parse_model_config(std::string_view json) {
   read_kinds(object, config);
   read_words(object, config);
   read_labels(object, config);
+  read_entailment(object, config);
   read_rank_activation(object, config);
   return config;
 }

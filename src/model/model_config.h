@@ -50,6 +50,7 @@ struct ModelConfig {
 
   TokenHead token_head = TokenHead::kNone;
   std::map<int32_t, std::string> labels;      // of classes, as far as given
+  int32_t entailment = -1;                    // the class whose name begins so; -1: none
   bool several_labels = false;                // a text may have several classes at once
   std::optional<Activation> rank_activation;  // what a reranker's own files make of a score
 

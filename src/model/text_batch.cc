@@ -51,7 +51,8 @@ bool ends_word(std::string_view text, size_t begin, size_t end) {
   return before.is_cased() && !after.is_cased();
 }
 
-// As Python's str.lower() does it. The text must be UTF-8.
+}  // namespace
+
 void lower(std::string_view text, std::string& to) {
   constexpr uint32_t kCapitalSigma = 0x3a3, kFinalSigma = 0x3c2;
   to.clear();
@@ -67,7 +68,14 @@ void lower(std::string_view text, std::string& to) {
   }
 }
 
-}  // namespace
+void check_types(const Model& model, const std::vector<int32_t>& types) {
+  for (const int32_t type : types) {
+    if (gives_types(model) && type >= model.num_types()) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "the tokenizer gives a token of this text the type %d, the model has 0 to %d",
+           type, model.num_types() - 1);
+    }
+  }
+}
 
 void TextBatch::start(const Model& model, const TextOptions& options) {
   if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
@@ -89,6 +97,8 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
 void TextBatch::clear() {
   ids_.clear();
   types_.clear();
+  spans_.clear();
+  texts_.clear();
   offsets_.assign(1, 0);
   uncut_.clear();
 }
@@ -121,6 +131,8 @@ void TextBatch::append(std::string_view text, const std::string_view* pair) {
   Tokenizer::Options options;
   options.special = true;
   options.checked = true;
+  options.spans = options_.spans;
+  options.first_only = options_.first_only;
   options.cancel = options_.cancel;
   if (options_.max_tokens > 0) options.most = static_cast<size_t>(options_.max_tokens);
   std::string_view prepared_pair;
@@ -131,22 +143,18 @@ void TextBatch::append(std::string_view text, const std::string_view* pair) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has %zu tokens, the model can run at most %lld", new_.ids.size(),
          static_cast<long long>(most));
   }
-  // What the tokenizer's files say of types need not fit the model.
-  for (const int32_t type : new_.types) {
-    if (gives_types() && type >= model_->num_types()) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "the tokenizer gives a token of this text the type %d, the model has 0 to %d",
-           type, model_->num_types() - 1);
-    }
-  }
+  check_types(*model_, new_.types);
   ids_.insert(ids_.end(), new_.ids.begin(), new_.ids.end());
   types_.insert(types_.end(), new_.types.begin(), new_.types.end());
+  spans_.insert(spans_.end(), new_.spans.begin(), new_.spans.end());
+  texts_.insert(texts_.end(), new_.texts.begin(), new_.texts.end());
   offsets_.push_back(static_cast<int64_t>(ids_.size()));
   uncut_.push_back(static_cast<int64_t>(new_.num_tokens));
 }
 
 void TextBatch::fill(ModelCall& call) const {
   call.ids = ids_.data();
-  call.types = gives_types() ? types_.data() : nullptr;
+  call.types = gives_types(*model_) ? types_.data() : nullptr;
   call.offsets = offsets_.data();
   call.num_sequences = size();
   call.prompt_tokens = prompt_tokens_;

@@ -16,6 +16,8 @@ struct TextOptions {
   bool for_embedding = false;
   std::string_view prompt;          // put before each text
   int64_t max_tokens = 0;           // cut to so many, special ones counted; 0: never
+  bool first_only = false;          // of a pair only the first one is cut
+  bool spans = false;               // with where the tokens are in the text
   const int32_t* cancel = nullptr;  // seen while tokenizing
 };
 
@@ -35,12 +37,14 @@ class TextBatch {
   const std::vector<int32_t>& ids() const { return ids_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }  // [size() + 1]
   const std::vector<int64_t>& uncut() const { return uncut_; }      // [size()] tokens that each would have uncut
+  // As those of an Encoding, of each token, if wanted.
+  const std::vector<TextSpan>& spans() const { return spans_; }
+  const std::vector<int8_t>& texts() const { return texts_; }
   // Fills in the sequences. The batch must outlive the call.
   void fill(ModelCall& call) const;
 
  private:
   // A tokenizer may tell types that a model does not have.
-  bool gives_types() const { return model_->family().texts_have_types && model_->num_types() > 0; }
   void append(std::string_view text, const std::string_view* pair);
   void clear();
   std::string_view prepare(std::string_view text, bool first);
@@ -53,7 +57,16 @@ class TextBatch {
   Encoding new_;
   std::vector<int32_t> ids_, types_;
   std::vector<int64_t> offsets_ = {0}, uncut_;
+  std::vector<TextSpan> spans_;
+  std::vector<int8_t> texts_;
 };
+
+// Whether what the tokenizer calls a token's type goes to the model.
+inline bool gives_types(const Model& model) { return model.family().texts_have_types && model.num_types() > 0; }
+// What the tokenizer's files say of types need not fit the model: throws Error(LFFN_ERROR_INVALID_ARGUMENT) then.
+void check_types(const Model& model, const std::vector<int32_t>& types);
+// As Python's str.lower() does it. The text must be UTF-8.
+void lower(std::string_view text, std::string& to);
 
 // The text of one of the model's prompts. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) that lists the names there are.
 std::string_view find_prompt(const Model& model, std::string_view name);

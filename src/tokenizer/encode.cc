@@ -72,7 +72,9 @@ class Tokenizer::Run {
  private:
   void add(int32_t id, const TextSpan& span) {
     to_.ids.push_back(id);
-    if (options_.spans) to_.spans.push_back(span);
+    if (!options_.spans) return;
+    to_.spans.push_back(span);
+    to_.words.push_back(word_);
   }
 
   bool trims() const { return options_.spans && tokenizer_.description_.post_processing.trims_spans; }
@@ -96,6 +98,7 @@ class Tokenizer::Run {
   }
 
   void add_found(const AddedToken& token, std::string_view content, const TextSpan& span) {
+    ++word_;
     add_trimmed(token.id, span, trims() ? blanks_of_text(content) : Blanks{0, 0});
   }
 
@@ -153,6 +156,7 @@ class Tokenizer::Run {
     for (;;) {
       const Word word = next_word(text, begin);
       if (word.begin == word.end) return;
+      ++word_;
       tokenizer_.word_pieces_->split(text.substr(word.begin, word.end - word.begin), scratch_.pieces, options_.cancel);
       for (const WordPiece& piece : scratch_.pieces) {
         add(piece.id,
@@ -167,6 +171,7 @@ class Tokenizer::Run {
     cut_pieces(tokenizer_.description_.pre_tokenizer_steps, scratch_.text, {begin, end}, parts);
     for (const Word& part : parts.pieces) {
       const std::string_view piece = parts.text->text().substr(part.begin, part.end - part.begin);
+      ++word_;
       tokenizer_.unigram_->split(piece, scratch_.unigram, options_.cancel, [&](int32_t id, size_t first, size_t last) {
         if (!options_.spans) return add(id, {0, 0});
         const TextSpan span = parts.text->from(part.begin + first, part.begin + last);
@@ -190,6 +195,7 @@ class Tokenizer::Run {
         polled = at + kChunk;
       }
       const size_t piece = piece_end(text, at);
+      ++word_;
       tokenizer_.byte_pairs_->split(
           text.substr(at, piece - at), scratch_.pairs,
           [&](int32_t id, size_t first, size_t last, std::string_view bytes) {
@@ -215,6 +221,7 @@ class Tokenizer::Run {
   const Options& options_;
   Scratch& scratch_;
   Sequence& to_;
+  int32_t word_ = -1;
 };
 
 void check_utf8(std::string_view text, const char* name) {
@@ -232,7 +239,7 @@ void Tokenizer::encode(std::string_view text, const std::string_view* pair, cons
   split(text, "text", scratch.sequences[0]);
   if (pair != nullptr) split(*pair, "pair", scratch.sequences[1]);
   assemble(description_.post_processing, scratch.sequences[0], pair != nullptr ? &scratch.sequences[1] : nullptr,
-           options.special, options.spans, {options.most, description_.truncates_left}, to);
+           options.special, options.spans, {options.most, description_.truncates_left, options.first_only}, to);
 }
 
 }  // namespace lffn

@@ -30,23 +30,39 @@ void assemble(const PostProcessing& processing, const Sequence& first, const Seq
     fail(LFFN_ERROR_INVALID_ARGUMENT, "at most %zu tokens are wanted, but the special ones alone are %zu", cutting.most,
          num_special);
   }
-  const Kept kept = cut_longest_first(first.ids.size(), second_size, cutting.most - num_special);
+  const size_t room = cutting.most - num_special;
+  if (cutting.first_only && first.ids.size() > 0 && second_size >= room) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "the second text has %zu tokens, which leaves no room for the first one in %zu",
+         second_size, cutting.most);
+  }
+  const Kept kept = cutting.first_only ? Kept{std::min(first.ids.size(), room - second_size), second_size}
+                                       : cut_longest_first(first.ids.size(), second_size, room);
 
   to.ids.clear();
   to.types.clear();
   to.spans.clear();
+  to.words.clear();
+  to.texts.clear();
   for (const TemplatePart& part : parts) {
     if (part.kind == TemplatePart::Kind::kSpecial) {
       if (!special) continue;
       to.ids.push_back(part.id);
-      if (want_spans) to.spans.push_back({0, 0});
+      if (want_spans) {
+        to.spans.push_back({0, 0});
+        to.words.push_back(-1);
+        to.texts.push_back(-1);
+      }
     } else {
       const bool is_second = part.kind == TemplatePart::Kind::kSecond;
       const Sequence& from = is_second ? *second : first;
       const size_t count = is_second ? kept.second : kept.first;
       const size_t begin = cutting.left ? from.ids.size() - count : 0;
       to.ids.insert(to.ids.end(), from.ids.data() + begin, from.ids.data() + begin + count);
-      if (want_spans) to.spans.insert(to.spans.end(), from.spans.data() + begin, from.spans.data() + begin + count);
+      if (want_spans) {
+        to.spans.insert(to.spans.end(), from.spans.data() + begin, from.spans.data() + begin + count);
+        to.words.insert(to.words.end(), from.words.data() + begin, from.words.data() + begin + count);
+        to.texts.resize(to.ids.size(), is_second ? int8_t{1} : int8_t{0});
+      }
     }
     to.types.resize(to.ids.size(), part.type);
   }

@@ -30,9 +30,11 @@ struct PostProcessing {
 struct Sequence {
   std::vector<int32_t> ids;
   std::vector<TextSpan> spans;  // if wanted
+  std::vector<int32_t> words;   // likewise: which of the parts that the text is cut into before tokens are found
   void clear() {
     ids.clear();
     spans.clear();
+    words.clear();
   }
 };
 
@@ -41,6 +43,8 @@ struct Encoding {
   std::vector<int32_t> ids;
   std::vector<int32_t> types;
   std::vector<TextSpan> spans;  // if wanted; of special tokens that the template adds: 0, 0
+  std::vector<int32_t> words;   // likewise; of those: -1
+  std::vector<int8_t> texts;    // likewise: 0 or 1, of which text; of those: -1
   size_t num_tokens = 0;        // that there were before any was cut
 };
 
@@ -54,12 +58,13 @@ struct Kept {
 Kept cut_longest_first(size_t first, size_t second, size_t most);
 
 struct Cutting {
-  size_t most;  // tokens, special ones included
-  bool left;    // the first tokens go, not the last
+  size_t most;              // tokens, special ones included
+  bool left;                // the first tokens go, not the last
+  bool first_only = false;  // the second text stays whole
 };
 
 // Fills all of the encoding. `second` may be nullptr. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) if not even the special
-// tokens fit.
+// tokens fit, or with `first_only` those and the second text.
 void assemble(const PostProcessing& processing, const Sequence& first, const Sequence* second, bool special,
               bool want_spans, const Cutting& cutting, Encoding& to);
 

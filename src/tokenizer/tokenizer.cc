@@ -118,6 +118,10 @@ std::optional<std::string_view> Tokenizer::token_of(int32_t id) const {
   return vocabulary_->text(id);
 }
 
+std::string_view Tokenizer::inner_prefix() const {
+  return word_pieces_ ? std::string_view(word_pieces_->settings().prefix) : std::string_view();
+}
+
 bool Tokenizer::is_special(int32_t id) const {
   const AddedToken* added = added_of(id);
   return added != nullptr && added->special;

@@ -55,13 +55,17 @@ class Tokenizer {
   int32_t id_of(std::string_view token) const;  // -1: none
   // As it is in the vocabulary: "##ing"; a zero byte follows.
   std::optional<std::string_view> token_of(int32_t id) const;
+  // What tokens that go on with a word begin with; "" where they look like others.
+  std::string_view inner_prefix() const;
+  bool truncates_left() const { return description_.truncates_left; }
   bool is_special(int32_t id) const;    // left out on request when ids become text
   size_t num_special(bool pair) const;  // how many the template adds
 
   struct Options {
-    bool special = false;    // with the special tokens of the template
-    size_t most = SIZE_MAX;  // tokens, special ones included; longer texts are cut, of a pair the longer one first
-    bool spans = false;      // with the bytes of the text that each token comes from
+    bool special = false;     // with the special tokens of the template
+    size_t most = SIZE_MAX;   // tokens, special ones included; longer texts are cut, of a pair the longer one first
+    bool first_only = false;  // of a pair only the first one is cut
+    bool spans = false;       // with the bytes of the text that each token comes from, and of which word it is a part
     const int32_t* cancel = nullptr;  // looked at now and then; not 0: Error(LFFN_ERROR_CANCELLED)
     bool checked = false;             // the caller knows that the texts are UTF-8
   };

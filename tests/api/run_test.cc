@@ -221,8 +221,8 @@ TEST_F(Run, RefusesWhatCannotBeMeant) {
   args_.wanted = LFFN_WANT_FILLINGS;
   refused("top_k is 0");
   args_.wanted = 0;
-  args_.flags = 2;
-  refused("flags is 0x2");
+  args_.flags = 4;
+  refused("flags is 0x4");
   args_.flags = 0;
   args_.prompt_kind = 9;
   refused("prompt_kind is 9");

@@ -12,9 +12,11 @@
   ENTRY(lffn_memory_estimate, loading_bytes) \
   ENTRY(lffn_model_info, num_token_classes)  \
   ENTRY(lffn_model_layer_info, file_bytes)   \
-  ENTRY(lffn_model_run_args, layer_seconds)  \
-  ENTRY(lffn_result_view, token_scores)      \
+  ENTRY(lffn_model_run_args, reserved)       \
+  ENTRY(lffn_result_view, entity_labels)     \
   ENTRY(lffn_tokenizer_info, own_max_tokens) \
   ENTRY(lffn_tokenize_args, reserved)        \
+  ENTRY(lffn_answer_args, reserved)          \
+  ENTRY(lffn_zero_shot_args, reserved)       \
   ENTRY(lffn_train_weights, bias)            \
   ENTRY(lffn_train_gradients, bias)

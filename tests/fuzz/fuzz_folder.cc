@@ -6,10 +6,13 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/folder.h"
 #include "format/utf8.h"
+#include "model/answers.h"
+#include "model/entities.h"
 #include "model/model.h"
 #include "model/text_batch.h"
 #include "tests/fuzz/require.h"
@@ -92,7 +95,7 @@ std::map<std::string, std::string> small_bert(const std::string& config) {
   }
   weights.norm("encoder.layer.0.output.LayerNorm");
   weights.linear("pooler.dense", 8, 8);
-  weights.linear("classifier", 2, 8);
+  weights.linear(has("ForQuestionAnswering") ? "qa_outputs" : "classifier", 2, 8);
   dense.linear("linear", 4, 8);
   return {{"config.json",
            "{\"model_type\":\"bert\",\"hidden_size\":8,\"num_hidden_layers\":1,\"num_attention_heads\":2,"
@@ -102,23 +105,69 @@ std::map<std::string, std::string> small_bert(const std::string& config) {
           {"vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##b\n"}};
 }
 
+// Entities or answers, which are parts of the text.
+void look_for_parts(const Model& model) {
+  constexpr std::string_view kText = " ab [MASK] \xC3\xA4 a [CLS] ";
+  try {
+    if (model.token_head() == TokenHead::kClasses) {
+      TextOptions options;
+      options.spans = true;
+      options.max_tokens = model.own_max_tokens();
+      TextBatch batch;
+      batch.start(model, options);
+      batch.add(kText);
+      std::vector<float> scores(batch.ids().size() * static_cast<size_t>(model.num_token_classes()));
+      ModelCall call;
+      batch.fill(call);
+      call.token_scores = scores.data();
+      model.run(call);
+      EntityFinder finder;
+      std::vector<Entity> entities;
+      const ScoredTokens tokens = {batch.ids().data(), batch.spans().data(), batch.texts().data(), scores.data(),
+                                   static_cast<int64_t>(batch.ids().size())};
+      finder.find(model, kText, tokens, Aggregation::kFirst, true, entities);
+      for (const Entity& entity : entities) {
+        require(entity.begin <= entity.end && entity.end <= kText.size(), "an entity is a part of its text");
+      }
+    } else if (model.token_head() == TokenHead::kAnswers) {
+      AnswerOptions options;
+      options.max_tokens = 8;
+      options.stride = 1;
+      options.top_k = 3;
+      options.may_be_none = true;
+      for (const Answer& answer : find_answers(model, "a", kText, options)) {
+        require(answer.end <= kText.size(), "an answer is a part of its context");
+      }
+    }
+  } catch (const Error& error) {
+    require(error.status() == LFFN_ERROR_INVALID_ARGUMENT || error.status() == LFFN_ERROR_UNSUPPORTED,
+            "a text is refused for a reason of its own");
+  }
+}
+
 void run(const Model& model) {
   const ModelConfig& config = model.config();
   const int64_t size = model.embedding_size(std::nullopt);
   if (int64_t{config.vocab_size} + size + model.num_classes() > kMostNumbers || config.max_tokens() < 2) return;
   require(model.own_max_tokens() > 0, "a model runs some tokens");
-  require(model.labels().size() == static_cast<size_t>(model.num_classes()), "each class has a name");
+  const bool of_tokens = model.token_head() == TokenHead::kClasses;
+  const auto token_classes = static_cast<size_t>(model.num_token_classes());
+  require(model.labels().size() == (of_tokens ? token_classes : static_cast<size_t>(model.num_classes())),
+          "each class has a name");
   const int32_t ids[3] = {0, config.vocab_size - 1, 0};
   const int64_t offsets[3] = {0, 2, 3};
   std::vector<float> embeddings(static_cast<size_t>(size) * 2), scores(static_cast<size_t>(model.num_classes()) * 2);
+  std::vector<float> token_scores(token_classes * 3);
   ModelCall call;
   call.ids = ids;
   call.offsets = offsets;
   call.num_sequences = 2;
   call.embeddings = embeddings.data();
   if (model.num_classes() > 0) call.class_scores = scores.data();
+  if (token_classes > 0) call.token_scores = token_scores.data();
   model.run(call);
   if (model.tokenizer() == nullptr) return;
+  look_for_parts(model);
   TextOptions options;
   options.for_embedding = true;
   options.prompt = default_prompt(model);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts folders that transformers and sentence-transformers wrote down to a few kB each.
 
-make_small_folders.py GOLDEN ARCHIVE   needs numpy; GOLDEN has the folders named below
+make_small_folders.py GOLDEN ARCHIVE   needs numpy; GOLDEN has the folders named below, GOLDEN3 beside it those of TOKENS
 
 Of every folder it first computes in float64 what transformers computed from it, for all texts, and stops where that
 differs. Then it cuts the tokenizer down to what a few texts need, takes narrow parts of the weights, and has the same
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from cut_tokenizer import CutTokenizer
 from reference_model import Encoder, SentenceEncoder, read_tensors, tensor_bytes
+from reference_tasks import AGGREGATIONS, answers_of, entities_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import archive  # noqa: E402
@@ -32,6 +33,12 @@ LONG = 32  # for sentence encoders, of which two cut it
 MODELS = {"bert-mlm": True, "bert-classes": True, "bert-reranker": False, "roberta-mlm": True,
           "roberta-prelayernorm-mlm": False, "distilbert": False, "../golden-hf3/mpnet-mlm": False,
           "../golden-hf4/electra-classes": False, "../golden-hf4/deberta-v2-classes": False}
+# With a head of tokens, from the folder beside GOLDEN that has 3 at its end.
+TOKENS = {"bert-tokens": True, "distilbert-tokens": False, "bert-answers": True}
+# Of a question and a context among the texts: tokens of a window, shared by two, of an answer; answers.
+ANSWERS = ({"max_tokens": 20, "stride": 4, "max_answer_tokens": 5},
+           {"max_tokens": 60, "stride": 16, "max_answer_tokens": 12})
+TOP_K = 3
 SENTENCES = ["sentence-mean", "sentence-cls", "sentence-max", "sentence-dense", "sentence-prompt",
              "sentence-lookup-bh4", "sentence-lookup-dense"]
 WITH_LOGITS = ("Hello, world!", "")  # those of a masked language model are large
@@ -87,9 +94,9 @@ def narrow(name, value, words):
         return value[:INNER]
     if name.endswith(("output.dense.weight", "ffn.lin2.weight")) and ".attention." not in name:
         return grown(value[:WIDTH, :INNER], value.shape[1])
-    if name in ("classifier.weight", "classifier.out_proj.weight"):
+    if name in ("classifier.weight", "classifier.out_proj.weight", "qa_outputs.weight"):
         return grown(value[:, :WIDTH], value.shape[1])
-    if name in ("classifier.bias", "classifier.out_proj.bias"):
+    if name in ("classifier.bias", "classifier.out_proj.bias", "qa_outputs.bias"):
         return value
     if value.ndim == 1:
         return value[:WIDTH]
@@ -127,16 +134,62 @@ def require_what_transformers_computed(folder, encoder, tokens):
                 continue
             hidden = encoder.hidden(entry["ids"], entry.get("types"))
             require_close(hidden, io[f"{prefix}hidden.{i}"], f"{folder.name} {kind} {i}")
+            if f"{prefix}start.{i}" in io:
+                expected = np.stack([io[f"{prefix}start.{i}"], io[f"{prefix}end.{i}"]], -1).reshape(-1, 2)
+                require_close(encoder.logits(hidden), expected, f"{folder.name} {kind} {i}")
             if f"{prefix}logits.{i}" in io:
                 expected = io[f"{prefix}logits.{i}"]
                 logits = encoder.logits(hidden).reshape(expected.shape)
                 require_close(logits, expected, f"{folder.name} logits {kind} {i}")
 
 
+def labels_of(config, count):
+    return [config.get("id2label", {}).get(str(i), f"LABEL_{i}") for i in range(count)]
+
+
+def require_what_the_pipeline_found(folder, config, tokens):
+    """Entities that transformers joined, of its own scores."""
+    io = read_tensors(folder / "io.safetensors")
+    places = {entry["text"]: i for i, entry in enumerate(tokens["texts"])}
+    for aggregation in AGGREGATIONS:
+        for entry in tokens.get(f"entities_{aggregation}", []):
+            i = places[entry["text"]]
+            logits = io[f"logits.{i}"]
+            found = entities_of(tokens["texts"][i], logits, labels_of(config, logits.shape[1]), aggregation)
+            wanted = [(one.get("entity", one.get("entity_group")), one["start"], one["end"]) for one in entry["entities"]]
+            assert [(one["label"], one["start"], one["end"]) for one in found] == wanted, (aggregation, entry["text"])
+            for one, other in zip(found, entry["entities"]):
+                assert abs(one["score"] - other["score"]) < 1e-5, (aggregation, entry["text"])
+
+
+def tasks_of(encoder, config, texts, io):
+    """What is made of the scores of these texts' tokens."""
+    if config["architectures"][0].endswith("ForTokenClassification"):
+        count = io["logits.0"].shape[1]
+        return {f"entities_{aggregation}": [
+            {"text": entry["text"],
+             "entities": entities_of(entry, io[f"logits.{i}"], labels_of(config, count), aggregation)}
+            for i, entry in enumerate(texts) if len(entry["ids"]) == len(entry["full_ids"])]
+                for aggregation in AGGREGATIONS}
+    whole = [entry for entry in texts if len(entry["ids"]) == len(entry["full_ids"]) and len(entry["ids"]) > 10]
+    question = min(whole, key=lambda entry: len(entry["ids"]))
+    answers = []
+    for context in whole:
+        for how in ANSWERS:
+            if len(question["ids"]) + how["stride"] + 1 >= how["max_tokens"]:
+                continue
+            found = answers_of(question, context, lambda ids, types: encoder.logits(encoder.hidden(ids, types)),
+                               how["max_tokens"], how["stride"], how["max_answer_tokens"], TOP_K)
+            answers.append({"question": question["text"], "context": context["text"], **how, "answers": found})
+    assert answers
+    return {"answers": answers}
+
+
 def small_model(folder, first_with_tokenizer):
     tokens, config = read_json(folder / "tokens.json"), read_json(folder / "config.json")
     tensors = read_tensors(folder / "model.safetensors")
     require_what_transformers_computed(folder, Encoder(config, tensors), tokens)
+    require_what_the_pipeline_found(folder, config, tokens)
     texts = [dict(tokens["texts"][i]) for i in (TEXTS if first_with_tokenizer else FEW_TEXTS)]
     pairs = [dict(tokens["pairs"][i]) for i in (PAIRS if first_with_tokenizer else FEW_PAIRS)]
     used = {number for entry in texts + pairs for number in entry.get("full_ids", entry["ids"])}
@@ -152,7 +205,9 @@ def small_model(folder, first_with_tokenizer):
             hidden = encoder.hidden(entry["ids"], entry.get("types"))
             io[f"{prefix}hidden.{i}"] = hidden
             logits = encoder.logits(hidden)
-            if logits.ndim == 1 or entry.get("text") in WITH_LOGITS:
+            if folder.name.endswith("-answers"):
+                io[f"{prefix}start.{i}"], io[f"{prefix}end.{i}"] = logits.T
+            elif logits.ndim == 1 or entry.get("text") in WITH_LOGITS or folder.name.endswith("-tokens"):
                 io[f"{prefix}logits.{i}"] = logits
     others = copied(folder, ("tokenizer_config.json", "special_tokens_map.json"))
     settings = json.loads(others["tokenizer_config.json"])
@@ -160,8 +215,9 @@ def small_model(folder, first_with_tokenizer):
         settings["added_tokens_decoder"] = {str(tokenizer.new[int(number)]): token
                                             for number, token in settings["added_tokens_decoder"].items()}
         others["tokenizer_config.json"] = json_bytes(settings)
+    tasks = tasks_of(encoder, config, texts, io) if folder.name in TOKENS else {}
     return {"config.json": json_bytes(config), "model.safetensors": tensor_bytes(tensors, {"format": "pt"}),
-            "tokens.json": json_bytes({"texts": texts, "pairs": pairs}), "io.safetensors": tensor_bytes(io),
+            "tokens.json": json_bytes({"texts": texts, "pairs": pairs, **tasks}), "io.safetensors": tensor_bytes(io),
             **tokenizer.files(first_with_tokenizer), **others}
 
 
@@ -330,6 +386,8 @@ def make(golden):
     for name in ("electra-classes", "deberta-v2-classes"):
         made = language_models(*weights_of(folders[name]), np.random.default_rng(2))
         folders.update(variants(folders[name], made))
+    beside = golden.with_name(golden.name + "3")
+    folders.update({name: small_model(beside / name, first) for name, first in TOKENS.items()})
     folders.update({name: small_sentence_encoder(golden / name, golden) for name in SENTENCES})
     return {f"{name}/{file}": content for name, files in folders.items() for file, content in files.items()}
 

@@ -224,6 +224,10 @@ class Encoder:
         if "vocab_projector.bias" in self.tensors:
             x = self.norm("vocab_layer_norm", gelu(self.linear("vocab_transform", hidden)))
             return x @ words.T + self.tensors["vocab_projector.bias"]
+        if "qa_outputs.weight" in self.tensors:  # of each token, as are the next
+            return self.linear("qa_outputs", hidden)
+        if self.config["architectures"][0].endswith("ForTokenClassification"):
+            return self.linear("classifier", hidden)
         if "classifier.out_proj.weight" in self.tensors:
             activation = gelu if self.kind == "electra" else np.tanh
             return self.linear("classifier.out_proj", activation(self.linear("classifier.dense", hidden[0])))

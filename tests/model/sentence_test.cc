@@ -281,7 +281,9 @@ TEST(Sentence, LowersAsPythonDoes) {
   folder.files["sentence_bert_config.json"] = "{\"do_lower_case\": true}";
   const auto model = folder.load();
   TextBatch batch;
-  batch.start(*model, {true, "", 0, nullptr});
+  TextOptions options;
+  options.for_embedding = true;
+  batch.start(*model, options);
   batch.add("\u0391\u03a3 \u0394.\u03a3. \u0391\u03a3'\u0391 \u65e5\u03a3 \u0391\u03a3\u65e5");
   EXPECT_EQ(model->tokenizer()->decode(batch.ids().data(), batch.ids().size(), true),
             "\u03b1\u03c2 \u03b4.\u03c2. \u03b1\u03c3'\u03b1 \u65e5\u03c3 \u03b1\u03c2\u65e5");

@@ -14,7 +14,7 @@ try:
 except ImportError:
     print("needs numpy; scripts/install-deps installs it as python3-numpy")
     sys.exit(77)
-if not GOLDEN.exists():
+if not GOLDEN.exists() or not GOLDEN.with_name("golden-hf3").exists():
     print(f"{GOLDEN} is not here")
     sys.exit(77)
 import make_small_folders  # noqa: E402

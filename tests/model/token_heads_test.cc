@@ -7,7 +7,9 @@
 #include <filesystem>
 
 #include "format/file.h"
+#include "format/utf8.h"
 #include "hf_folder.h"
+#include "lookupffn/lookupffn.hpp"
 #include "model/family.h"
 #include "model/model.h"
 #include "model/text_batch.h"
@@ -50,6 +52,10 @@ class TokenHeads : public testing::TestWithParam<std::string> {
   const std::vector<JsonValue>& list(const std::string& name) const {
     const auto found = std::find(tokens_.names.begin(), tokens_.names.end(), name);
     return tokens_.items.at(static_cast<size_t>(found - tokens_.names.begin())).items;
+  }
+
+  bool has(const std::string& name) const {
+    return std::find(tokens_.names.begin(), tokens_.names.end(), name) != tokens_.names.end();
   }
 
   std::unique_ptr<const Model> model_;
@@ -96,6 +102,69 @@ TEST_P(TokenHeads, ScoresOfTokens) {
     }
   }
   EXPECT_GT(compared, 0);
+}
+
+// Bytes before a place that is counted in characters.
+size_t bytes_of(std::string_view text, const JsonValue& characters) {
+  size_t at = 0;
+  for (uint64_t i = 0; i < characters.scalar.integer; ++i) next_character(text, at);
+  return at;
+}
+
+TEST_P(TokenHeads, Entities) {
+  if (model_->token_head() != TokenHead::kClasses) GTEST_SKIP() << "of answers";
+  const auto model = lookupffn::Model::load(GetParam());
+  const std::pair<const char*, int32_t> kinds[] = {{"none", LFFN_AGGREGATION_NONE},
+                                                   {"simple", LFFN_AGGREGATION_SIMPLE},
+                                                   {"first", LFFN_AGGREGATION_FIRST},
+                                                   {"average", LFFN_AGGREGATION_AVERAGE},
+                                                   {"max", LFFN_AGGREGATION_MAX}};
+  size_t compared = 0;
+  for (const auto& [name, aggregation] : kinds) {
+    if (!has(std::string("entities_") + name)) continue;
+    for (const JsonValue& entry : list(std::string("entities_") + name)) {
+      const JsonObject expected(entry, name);
+      const std::string text = expected.text("text");
+      const std::vector<lookupffn::Entity> found = model.entities({text}, aggregation)[0];
+      const std::vector<JsonValue>& wanted = expected.value("entities")->items;
+      ASSERT_EQ(found.size(), wanted.size()) << name << ": " << text;
+      for (size_t i = 0; i < found.size(); ++i) {
+        const JsonObject one(wanted[i], name);
+        const JsonValue* label = one.value("entity_group");
+        for (const char* other : {"entity", "label"}) label = label == nullptr ? one.value(other) : label;
+        EXPECT_EQ(found[i].label, label->scalar.text) << name << ": " << text;
+        EXPECT_EQ(found[i].begin, bytes_of(text, *one.value("start"))) << name << ": " << text;
+        EXPECT_EQ(found[i].end, bytes_of(text, *one.value("end"))) << name << ": " << text;
+        EXPECT_NEAR(found[i].score, one.number("score", 0), 2e-5) << name << ": " << text;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_TRUE(compared > 20 || !has("entities_none"));
+}
+
+TEST_P(TokenHeads, Answers) {
+  if (model_->token_head() != TokenHead::kAnswers) GTEST_SKIP() << "of classes";
+  if (!has("answers")) GTEST_SKIP() << "none are told here";
+  const auto model = lookupffn::Model::load(GetParam());
+  for (const JsonValue& entry : list("answers")) {
+    const JsonObject expected(entry, "answers");
+    const std::string context = expected.text("context");
+    lookupffn::AnswerOptions options;
+    options.top_k = 3;
+    options.max_tokens = expected.integer("max_tokens", 60);
+    options.stride = expected.integer("stride", 16);
+    options.max_answer_tokens = expected.integer("max_answer_tokens", 12);
+    const std::vector<lookupffn::Answer> found = model.answer(expected.text("question"), context, options);
+    const std::vector<JsonValue>& wanted = expected.value("answers")->items;
+    ASSERT_EQ(found.size(), wanted.size()) << context;
+    for (size_t i = 0; i < found.size(); ++i) {
+      const JsonObject one(wanted[i], "answer");
+      EXPECT_EQ(found[i].begin, bytes_of(context, *one.value("start"))) << context;
+      EXPECT_EQ(found[i].end, bytes_of(context, *one.value("end"))) << context;
+      EXPECT_NEAR(found[i].score, one.number("score", 0), 2e-5) << context;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Folders, TokenHeads, testing::ValuesIn(folders()), [](const auto& test) {

@@ -17,7 +17,8 @@ COMMAND = os.environ["LOOKUPFFN_COMMAND"].split(";")
 DATA = Path(__file__).resolve().parents[1] / "model" / "data"
 MODEL = str(DATA / "model-lookup")
 WIDTH = 64
-SUBCOMMANDS = ("fill-mask", "embed", "encode", "classify", "rerank", "search", "tokenize", "convert", "evaluate")
+SUBCOMMANDS = ("fill-mask", "embed", "encode", "classify", "rerank", "search", "tokenize", "convert", "evaluate",
+               "entities", "answer", "zero-shot")
 LINES = "The quick brown fox.\nnaïve café\n\nx <mask>\n"
 
 

@@ -11,6 +11,10 @@ from pathlib import Path
 from test_models import LINES, MODEL, Case, run, run_lines
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import archive  # noqa: E402
+
+SMALL = archive.unpack((ROOT / "tests" / "model" / "small-folders.tar").read_bytes())
 # Folders written by transformers and sentence-transformers, with what these compute. The large ones are not in the
 # repository.
 GOLDEN = [folder for folder in (ROOT.parent / "shared" / "golden-hf", ROOT / "tests" / "model" / "data-hf")
@@ -158,6 +162,68 @@ class ModelInfo(Case):
     def test_errors_speak_of_the_model(self):
         (self.folder / "config.json").write_text("{}", encoding="utf-8")
         self.assertIn("config", run("info", str(self.folder), status=1)[1] + "config.json")
+
+
+class Tasks(Case):
+    """Entities, answers and labels, with small models."""
+
+    def model(self, name):
+        for path, content in SMALL.items():
+            if path.startswith(name + "/"):
+                target = self.folder / path
+                target.parent.mkdir(exist_ok=True)
+                target.write_bytes(content)
+        return str(self.folder / name)
+
+    def expected(self, name):
+        return json.loads(SMALL[name + "/tokens.json"])
+
+    def test_entities(self):
+        model = self.model("bert-tokens")
+        for aggregation in ("none", "simple", "first", "average", "max"):
+            cases = self.expected("bert-tokens")["entities_" + aggregation]
+            lines = run_lines("entities", "--json-lines", "--aggregation", aggregation, "--max-tokens", "60", model,
+                              stdin=as_json_lines([case["text"] for case in cases]))
+            self.assertEqual(len(lines), len(cases))
+            for case, line in zip(cases, lines):
+                utf8 = case["text"].encode()
+                found = [(one["label"], one["text"], one["begin"]) for one in line["entities"]]
+                self.assertEqual(found, [(one["label"], case["text"][one["start"]:one["end"]],
+                                          len(case["text"][:one["start"]].encode())) for one in case["entities"]])
+                for one in line["entities"]:
+                    self.assertEqual(utf8[one["begin"]:one["end"]].decode(), one["text"])
+
+    def test_answers(self):
+        model = self.model("bert-answers")
+        for case in self.expected("bert-answers")["answers"]:
+            line, = run_lines("answer", "--json-lines", "--top-k", "3", "--max-tokens", str(case["max_tokens"]), "--stride",
+                              str(case["stride"]), "--max-answer-tokens", str(case["max_answer_tokens"]), model,
+                              stdin=as_json_lines([{"question": case["question"], "context": case["context"]}]))
+            self.assertEqual([one["text"] for one in line["answers"]],
+                             [case["context"][one["start"]:one["end"]] for one in case["answers"]])
+        self.assertIn("line 1: expected an object like", run("answer", model, stdin='{"question": "a"}\n', status=1)[1])
+        self.assertIn("line 1: the question has", run("answer", "--max-tokens", "4", "--stride", "0", model, status=1,
+                                                      stdin='{"question": "a", "context": "b c d"}\n')[1])
+
+    def test_labels(self):
+        model = Path(self.model("bert-classes"))
+        config = json.loads((model / "config.json").read_text(encoding="utf-8"))
+        config["label2id"] = {"contradiction": 0, "entailment": 1}
+        (model / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        options = ("zero-shot", "--json-lines", "--labels", " red,, green ,blue", str(model))
+        line, = run_lines(*options, stdin=as_json_lines(["Hello, world!"]))
+        self.assertEqual(sorted(line["labels"]), ["blue", "green", "red"])
+        self.assertEqual(line["scores"], sorted(line["scores"], reverse=True))
+        self.assertAlmostEqual(sum(line["scores"]), 1, 5)
+        several, = run_lines(*options, "--several", "--template", "{}!", stdin=as_json_lines(["Hello, world!"]))
+        self.assertNotAlmostEqual(sum(several["scores"]), 1, 5)
+        self.assertIn("must have one {}", run(*options, "--template", "x", stdin='"a"\n', status=1)[1])
+        self.assertIn("--labels", run("zero-shot", "--labels", " , ", str(model), stdin="a\n", status=1)[1])
+
+    def test_other_models(self):
+        for name in ("entities", "answer"):
+            self.assertIn("this model has no", run(name, MODEL, stdin="a\n", status=1)[1])
+        self.assertIn("a class of entailment", run("zero-shot", "--labels", "a", MODEL, stdin="a\n", status=1)[1])
 
 
 class HuggingFace(Case):

@@ -1,0 +1,142 @@
+/* model_tasks.hpp - the longer members of Model: scores, fillings, entities, answers, labels, prompts. Included by
+ * lookupffn.hpp.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LOOKUPFFN_MODEL_TASKS_HPP
+#define LOOKUPFFN_MODEL_TASKS_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lookupffn/model.hpp"
+
+namespace lookupffn {
+
+inline void Model::activate(std::int32_t kind, Span<float> scores) const {
+  const auto classes = static_cast<std::size_t>(info().num_classes);
+  if (classes > 0 && scores.size() % classes != 0) {
+    throw InvalidArgument("scores: " + std::to_string(scores.size()) + " are no whole number of texts of " +
+                          std::to_string(classes) + " classes");
+  }
+  const std::int64_t n = classes > 0 ? static_cast<std::int64_t>(scores.size() / classes) : 0;
+  check(lffn_model_activate_scores(handle_.get(), kind, scores.data(), n, scores.data()));
+}
+
+inline std::vector<std::vector<Filling>> Model::fill_mask(std::string_view text, std::int32_t top_k,
+                                                          const RunOptions& options) const {
+  Result result;
+  lffn_model_run_args args = arguments(options);
+  const Texts texts = {text};
+  texts.give(args);
+  args.top_k = top_k;
+  args.result = result.get();
+  args.wanted = LFFN_WANT_FILLINGS;
+  check(lffn_model_run(handle_.get(), &args));
+  const ResultView view = result.view();
+  std::vector<std::vector<Filling>> fillings(static_cast<std::size_t>(view.n_masks));
+  for (std::int64_t i = 0; i < view.n_masks * top_k; ++i) {
+    fillings[static_cast<std::size_t>(i / top_k)].push_back({view.filling_ids[i], view.filling_probabilities[i]});
+  }
+  return fillings;
+}
+
+inline std::vector<std::vector<Entity>> Model::entities(const Texts& texts, std::int32_t aggregation,
+                                                        const RunOptions& options) const {
+  Result result;
+  lffn_model_run_args args = arguments(options);
+  texts.give(args);
+  args.aggregation = aggregation;
+  args.result = result.get();
+  args.wanted = LFFN_WANT_ENTITIES;
+  check(lffn_model_run(handle_.get(), &args));
+  const ResultView view = result.view();
+  std::vector<std::vector<Entity>> found(static_cast<std::size_t>(args.n));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::int64_t e = view.entity_offsets[i]; e < view.entity_offsets[i + 1]; ++e) {
+      found[i].push_back({view.entity_labels[e], view.entity_scores[e], static_cast<std::size_t>(view.entity_begins[e]),
+                          static_cast<std::size_t>(view.entity_ends[e])});
+    }
+  }
+  return found;
+}
+
+inline std::vector<Answer> Model::answer(std::string_view question, std::string_view context,
+                                         const AnswerOptions& options) const {
+  const auto count = static_cast<std::size_t>(options.top_k > 0 ? options.top_k : 0);
+  std::vector<std::int64_t> begins(count), ends(count);
+  std::vector<float> scores(count);
+  std::int32_t found = 0;
+  lffn_answer_args args;
+  lffn_answer_args_init(&args);
+  args.question = question.data();
+  args.question_size = question.size();
+  args.context = context.data();
+  args.context_size = context.size();
+  args.max_tokens = options.max_tokens;
+  args.stride = options.stride;
+  args.max_answer_tokens = options.max_answer_tokens;
+  args.top_k = options.top_k;
+  args.flags = options.may_be_none ? std::uint32_t{LFFN_ANSWER_MAY_BE_NONE} : 0u;
+  args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
+  args.begins = begins.data();
+  args.ends = ends.data();
+  args.scores = scores.data();
+  args.n_answers = &found;
+  check(lffn_model_answer(handle_.get(), &args));
+  std::vector<Answer> answers;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(found); ++i) {
+    answers.push_back({static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(ends[i]), scores[i]});
+  }
+  return answers;
+}
+
+inline std::vector<ScoredLabel> Model::zero_shot(std::string_view text, const std::vector<std::string>& labels,
+                                                 const ZeroShotOptions& options) const {
+  std::vector<const char*> names;
+  std::vector<std::size_t> sizes;
+  for (const std::string& label : labels) {
+    names.push_back(label.data());
+    sizes.push_back(label.size());
+  }
+  std::vector<float> scores(labels.size());
+  std::vector<std::int64_t> order(labels.size());
+  lffn_zero_shot_args args;
+  lffn_zero_shot_args_init(&args);
+  args.text = text.data();
+  args.text_size = text.size();
+  args.labels = names.data();
+  args.label_sizes = sizes.data();
+  args.n_labels = static_cast<std::int64_t>(labels.size());
+  args.hypothesis = options.hypothesis.c_str();
+  args.max_tokens = options.max_tokens;
+  args.flags = options.several ? std::uint32_t{LFFN_ZERO_SHOT_SEVERAL} : 0u;
+  args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
+  args.scores = scores.data();
+  args.order = order.data();
+  check(lffn_model_zero_shot(handle_.get(), &args));
+  std::vector<ScoredLabel> result;
+  for (const std::int64_t i : order) {
+    const auto place = static_cast<std::size_t>(i);
+    result.push_back({labels[place], scores[place]});
+  }
+  return result;
+}
+
+inline std::string_view Model::prompt(std::string_view name) const {
+  std::string known;
+  for (std::int32_t i = 0; i < info().num_prompts; ++i) {
+    const char* prompt_name = nullptr;
+    const char* text = nullptr;
+    check(lffn_model_prompt(handle_.get(), i, &prompt_name, &text));
+    if (name == prompt_name) return text;
+    known += (i > 0 ? ", " : "") + std::string(prompt_name);
+  }
+  throw InvalidArgument("there is no prompt '" + std::string(name) + "'; " +
+                        (known.empty() ? "the model has none" : "the model has " + known));
+}
+
+}  // namespace lookupffn
+
+#endif /* LOOKUPFFN_MODEL_TASKS_HPP */

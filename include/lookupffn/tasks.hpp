@@ -1,0 +1,58 @@
+/* tasks.hpp - what models tell of texts beyond numbers, in C++17: entities, answers, labels never learned. Included by
+ * lookupffn.hpp.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LOOKUPFFN_TASKS_HPP
+#define LOOKUPFFN_TASKS_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lookupffn/run.hpp"
+
+namespace lookupffn {
+
+/** A name, a place or the like in a text. */
+struct Entity {
+  std::string label; /**< What it is, such as "PER". */
+  float score;       /**< How probable. */
+  std::size_t begin; /**< Its first byte in the text. */
+  std::size_t end;   /**< The byte behind its last one. */
+};
+
+/** A part of a context that answers a question. */
+struct Answer {
+  std::size_t begin; /**< Its first byte in the context. */
+  std::size_t end;   /**< The byte behind its last one. */
+  float score;       /**< How probable. */
+};
+
+/** How to look for answers; see lffn_answer_args. */
+struct AnswerOptions {
+  std::int32_t top_k = 1;                          /**< Answers wanted. */
+  std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Of a window. */
+  std::int64_t stride = LFFN_STRIDE_DEFAULT;       /**< Tokens that a window repeats. */
+  std::int32_t max_answer_tokens = 15;             /**< Of an answer. */
+  bool may_be_none = false;                        /**< That there is no answer is one. */
+  const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
+};
+
+/** A label, and how probable it is that it fits a text. */
+struct ScoredLabel {
+  std::string label; /**< As it was given. */
+  float score;       /**< From 0 to 1. */
+};
+
+/** How to try labels; see lffn_zero_shot_args. */
+struct ZeroShotOptions {
+  std::string hypothesis = "This example is {}.";  /**< With the label in place of {}. */
+  std::int64_t max_tokens = LFFN_MAX_TOKENS_NEVER; /**< Cut the text, or LFFN_MAX_TOKENS_. */
+  bool several = false;                            /**< Each label has a probability of its own. */
+  const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
+};
+
+}  // namespace lookupffn
+
+#endif /* LOOKUPFFN_TASKS_HPP */

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that answer questions and try labels.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "api/boundary.h"
+#include "api/model_handle.h"
+#include "api/structs.h"
+#include "model/answers.h"
+#include "model/zero_shot.h"
+
+using namespace lffn;
+
+namespace {
+
+std::string_view text_of(const char* text, size_t size, const char* name) {
+  if (size > 0) need(text, name);
+  if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s_size is %zu, more than any memory holds", name, size);
+  return size > 0 ? std::string_view(text, size) : std::string_view();
+}
+
+void check_least(int64_t value, int64_t least, const char* name) {
+  if (value < least) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected at least %lld", name, printable(value), printable(least));
+  }
+}
+
+void need_tokenizer(const Model& model) {
+  if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
+}
+
+void answer(const lffn_model* handle, const lffn_answer_args& args) {
+  need(handle, "model");
+  const Model& model = *handle->model;
+  const UseHooks hooks(hooks_of(handle->runtime));
+  const std::string_view question = text_of(args.question, args.question_size, "question");
+  const std::string_view context = text_of(args.context, args.context_size, "context");
+  check_least(args.max_tokens, LFFN_MAX_TOKENS_MODEL, "max_tokens");
+  check_least(args.stride, LFFN_STRIDE_DEFAULT, "stride");
+  check_least(args.max_answer_tokens, 1, "max_answer_tokens");
+  check_least(args.top_k, 1, "top_k");
+  check_flags(args.flags, LFFN_ANSWER_MAY_BE_NONE, "flags");
+  if (model.token_head() != TokenHead::kAnswers) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no head for answers");
+  }
+  need_tokenizer(model);
+  AnswerOptions options;
+  options.max_tokens = args.max_tokens;
+  options.stride = args.stride;
+  options.max_answer_tokens = args.max_answer_tokens;
+  options.top_k = args.top_k;
+  options.may_be_none = (args.flags & LFFN_ANSWER_MAY_BE_NONE) != 0;
+  options.cancel = args.cancel;
+  const std::vector<Answer> answers = find_answers(model, question, context, options);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (args.begins != nullptr) args.begins[i] = static_cast<int64_t>(answers[i].begin);
+    if (args.ends != nullptr) args.ends[i] = static_cast<int64_t>(answers[i].end);
+    if (args.scores != nullptr) args.scores[i] = static_cast<float>(answers[i].score);
+  }
+  if (args.n_answers != nullptr) *args.n_answers = static_cast<int32_t>(answers.size());
+}
+
+void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
+  need(handle, "model");
+  const Model& model = *handle->model;
+  const UseHooks hooks(hooks_of(handle->runtime));
+  const std::string_view text = text_of(args.text, args.text_size, "text");
+  check_count(args.n_labels, "n_labels");
+  check_least(args.max_tokens, LFFN_MAX_TOKENS_MODEL, "max_tokens");
+  check_flags(args.flags, LFFN_ZERO_SHOT_SEVERAL, "flags");
+  need_tokenizer(model);
+  if (args.n_labels > 0) need(args.labels, "labels");
+  std::vector<std::string_view> labels;
+  for (int64_t i = 0; i < args.n_labels; ++i) {
+    const char* const label = args.labels[i];
+    if (label == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "labels[%lld] is NULL", printable(i));
+    labels.push_back(text_of(label, args.label_sizes == nullptr ? std::strlen(label) : args.label_sizes[i], "label"));
+  }
+  ZeroShotOptions options;
+  if (args.hypothesis != nullptr) options.hypothesis = args.hypothesis;
+  options.max_tokens = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? model.own_max_tokens() : args.max_tokens;
+  options.several = (args.flags & LFFN_ZERO_SHOT_SEVERAL) != 0;
+  options.cancel = args.cancel;
+  const std::vector<float> scores = score_labels(model, text, labels, options);
+  if (args.scores != nullptr) std::copy(scores.begin(), scores.end(), args.scores);
+  if (args.order == nullptr) return;
+  std::iota(args.order, args.order + scores.size(), int64_t{0});
+  // NaN is never larger: an order that is none could not be sorted by.
+  const auto value = [&](int64_t i) {
+    const float score = scores[static_cast<size_t>(i)];
+    return score >= 0 ? score : -1.0f;
+  };
+  std::stable_sort(args.order, args.order + scores.size(), [&](int64_t a, int64_t b) { return value(a) > value(b); });
+}
+
+}  // namespace
+
+extern "C" {
+
+void lffn_answer_args_init_sized(lffn_answer_args* args, size_t struct_size) {
+  lffn_answer_args defaults = {};
+  defaults.max_tokens = LFFN_MAX_TOKENS_MODEL;
+  defaults.stride = LFFN_STRIDE_DEFAULT;
+  defaults.max_answer_tokens = 15;
+  defaults.top_k = 1;
+  init_struct(args, struct_size, defaults);
+}
+
+lffn_status lffn_model_answer(const lffn_model* model, const lffn_answer_args* args) {
+  return guarded([&] { answer(model, read_struct(args, "args")); });
+}
+
+void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t struct_size) { init_struct(args, struct_size); }
+
+lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_zero_shot_args* args) {
+  return guarded([&] { zero_shot(model, read_struct(args, "args")); });
+}
+
+}  // extern "C"

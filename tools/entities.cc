@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// lookupffn entities: the names, places and the like in each line of text.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "model_options.h"
+#include "text_options.h"
+
+namespace lffn::tools {
+namespace {
+
+struct EntitiesOptions {
+  std::string model;
+  std::string input = "-";
+  int32_t aggregation = LFFN_AGGREGATION_SIMPLE;
+  bool all_labels = false;
+  TextOptions text;
+  ModelOptions load;
+};
+
+int find_entities(const EntitiesOptions& options) {
+  const lookupffn::Model model = options.load.load(options.model);
+  if (model.info().token_head != LFFN_TOKEN_HEAD_CLASSES) {
+    throw lookupffn::InvalidArgument(options.model + ": this model has no classes of tokens");
+  }
+  const lookupffn::RunOptions run = options.text.run_options();
+  lffn_model_run_args args = lookupffn::Model::arguments(run);
+  args.wanted = LFFN_WANT_ENTITIES;
+  args.aggregation = options.aggregation;
+  if (options.all_labels) args.flags |= LFFN_RUN_ALL_LABELS;
+  TextInput input(options.input, "finding entities", options.text.json_lines());
+  lookupffn::Result result;
+  for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
+    const lookupffn::ResultView view = run_records(model, records, input, args, result);
+    std::string out;
+    for (size_t i = 0; i < records.size(); ++i) {
+      out += "{\"entities\":[";
+      for (int64_t e = view.entity_offsets[i]; e < view.entity_offsets[i + 1]; ++e) {
+        if (e > view.entity_offsets[i]) out += ',';
+        const auto begin = static_cast<size_t>(view.entity_begins[e]), end = static_cast<size_t>(view.entity_ends[e]);
+        out += "{\"label\":";
+        append_json(out, view.entity_labels[e]);
+        out += ",\"score\":";
+        append_json(out, view.entity_scores[e]);
+        out += ",\"begin\":" + std::to_string(begin) + ",\"end\":" + std::to_string(end) + ",\"text\":";
+        append_json(out, records[i].text.substr(begin, end - begin));
+        out += '}';
+      }
+      out += "]}\n";
+    }
+    if (!write_out(out)) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command entities_command(CLI::App& parent) {
+  auto options = std::make_shared<EntitiesOptions>();
+  CLI::App* app = parent.add_subcommand("entities", "Find names, places and the like in each line of text");
+  app->add_option("MODEL", options->model, "A model with classes of tokens: a folder or a single file")->required();
+  app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
+  const std::map<std::string, int32_t> aggregations = {{"none", LFFN_AGGREGATION_NONE},
+                                                       {"simple", LFFN_AGGREGATION_SIMPLE},
+                                                       {"first", LFFN_AGGREGATION_FIRST},
+                                                       {"average", LFFN_AGGREGATION_AVERAGE},
+                                                       {"max", LFFN_AGGREGATION_MAX}};
+  app->add_option("--aggregation", options->aggregation,
+                  "How tokens are joined: none, simple (the default), or words by their first, average, max token")
+      ->transform(CLI::CheckedTransformer(aggregations))
+      ->type_name("HOW")
+      ->option_text("HOW");
+  app->add_flag("--all-labels", options->all_labels, "Also what has the label O, which is no entity");
+  options->text.add_to(*app);
+  options->load.add_to(*app);
+  app->footer(
+      "Each line becomes one line of JSON, {\"entities\": [{\"label\": ..., \"score\": ..., \"begin\": 0, \"end\": 5,\n"
+      "\"text\": ...}, ...]}. begin and end count bytes of the text. A text that is too long for the model is an "
+      "error,\n"
+      "unless --max-tokens or --truncate cuts it.\n"
+      "\n"
+      "Examples:\n"
+      "  lookupffn entities my-model letters.txt > entities.jsonl\n"
+      "  echo 'Ada Lovelace was born in London.' | lookupffn entities --aggregation first my-model");
+  return {app, [options] { return find_entities(*options); }};
+}
+
+}  // namespace lffn::tools
