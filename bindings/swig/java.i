@@ -14,6 +14,7 @@
 %{
 #include "java_arrays.h"
 #include "java_models.h"
+#include "java_tasks.h"
 %}
 
 %typemap(jni) lffn_status "void"
@@ -146,6 +147,10 @@
 %ignore model_tokenize;
 %ignore model_detokenize;
 %ignore model_fill_mask;
+%ignore model_entities;
+%ignore model_answer;
+%ignore model_zero_shot;
 %rename("$ignore") throw_status;
 %include "java_arrays.h"
 %include "java_models.h"
+%include "java_tasks.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The raw layer under the Java and the .NET package: static functions, handles as numbers, nothing public.
-// raw.h and raw_model.h say what the functions do.
+// raw.h, raw_model.h and raw_tasks.h say what the functions do.
 %module Raw
 
 %{
 #include "raw.h"
 #include "raw_model.h"
+#include "raw_tasks.h"
 %}
 
 // Imported, not wrapped: for its types and for the version numbers in ABI_VERSION.
@@ -23,3 +24,4 @@
 %include "raw_fields.h"
 %include "raw.h"
 %include "raw_model.h"
+%include "raw_tasks.h"

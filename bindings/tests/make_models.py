@@ -2,12 +2,31 @@
 """Makes the models that the tests of the bindings need beside the golden one: make_models.py MODEL FOLDER
 
 FOLDER/reranker: the golden model with one class. FOLDER/prompts: it as a sentence encoder that has prompts.
+FOLDER/tokens, answers, entailment: small models that find entities and answers, and try labels.
 """
 import json
 import shutil
 import struct
 import sys
 from pathlib import Path
+
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import archive  # noqa: E402
+
+
+def unpack(name, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, content in archive.unpack((ROOT / "tests" / "model" / "small-folders.tar").read_bytes()).items():
+        if path.startswith(name + "/"):
+            (folder / path[len(name) + 1:]).write_bytes(content)
+
+
+def add_entailment(folder):
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["label2id"] = {"contradiction": 0, "entailment": 1}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
 
 
 def keep_first_class(folder):
@@ -57,6 +76,9 @@ def main():
         shutil.rmtree(target / name, ignore_errors=True)
         shutil.copytree(source, target / name)
         change(target / name)
+    for small, name in (("bert-tokens", "tokens"), ("bert-answers", "answers"), ("bert-classes", "entailment")):
+        unpack(small, target / name)
+    add_entailment(target / "entailment")
 
 
 if __name__ == "__main__":

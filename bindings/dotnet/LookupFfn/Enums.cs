@@ -56,6 +56,26 @@ public enum Pooling
     MeanSqrt = Raw.POOLING_MEAN_SQRT,
 }
 
+/// <summary>How the classes of tokens become entities. B- before a label begins an entity, I- goes on with one of the
+/// same kind.</summary>
+public enum Aggregation
+{
+    /// <summary>Each token by itself; then neighbours of the same kind are one.</summary>
+    Simple = Raw.AGGREGATION_SIMPLE,
+
+    /// <summary>Each token is an entity.</summary>
+    None = Raw.AGGREGATION_NONE,
+
+    /// <summary>Words by the class of their first token; then neighbours of the same kind are one.</summary>
+    First = Raw.AGGREGATION_FIRST,
+
+    /// <summary>Words by the mean of their tokens' probabilities; then as above.</summary>
+    Average = Raw.AGGREGATION_AVERAGE,
+
+    /// <summary>Words by their token that is surest; then as above.</summary>
+    Max = Raw.AGGREGATION_MAX,
+}
+
 /// <summary>What the scores of a classifier or a reranker become.</summary>
 public enum ScoreKind
 {

@@ -43,7 +43,8 @@ public sealed unsafe partial class Model : IDisposable
 
         info = new ModelInfo(new ReadOnlySpan<long>(numbers, Raw.MODEL_COUNT));
         layers = Array.AsReadOnly(told);
-        string[] names = new string[info.NumClasses];
+        bool ofTokens = numbers[Raw.MODEL_TOKEN_HEAD] == Raw.TOKEN_HEAD_CLASSES;
+        string[] names = new string[ofTokens ? info.NumTokenClasses : info.NumClasses];
         for (int i = 0; i < names.Length; i++)
         {
             names[i] = Native.Text(Raw.ModelText(model, Raw.TEXT_LABEL, i));
@@ -81,7 +82,7 @@ public sealed unsafe partial class Model : IDisposable
         }
     }
 
-    /// <summary>The names of the classifier's classes, in the order of its scores; none without a
+    /// <summary>The names of the classes, of texts or of tokens, in the order of their scores; none without a
     /// classifier.</summary>
     public IReadOnlyList<string> Labels
     {

@@ -17,6 +17,8 @@ public sealed record ModelInfo
         OwnMaxTokens = (int)numbers[Raw.MODEL_OWN_MAX_TOKENS];
         IntermediateSize = (int)numbers[Raw.MODEL_INTERMEDIATE_SIZE];
         NumClasses = (int)numbers[Raw.MODEL_NUM_CLASSES];
+        NumTokenClasses = (int)numbers[Raw.MODEL_NUM_TOKEN_CLASSES];
+        AnswersQuestions = numbers[Raw.MODEL_TOKEN_HEAD] == Raw.TOKEN_HEAD_ANSWERS;
         HasLmHead = numbers[Raw.MODEL_HAS_LM_HEAD] != 0;
         HasTokenizer = numbers[Raw.MODEL_HAS_TOKENIZER] != 0;
         IsSentenceEncoder = numbers[Raw.MODEL_IS_SENTENCE_ENCODER] != 0;
@@ -74,6 +76,13 @@ public sealed record ModelInfo
 
     /// <summary>Classes of the classifier; 0 if there is none.</summary>
     public int NumClasses { get; }
+
+    /// <summary>Scores of each token: one for each class, as entities need it, 2 of a model that answers questions; 0
+    /// without such a head.</summary>
+    public int NumTokenClasses { get; }
+
+    /// <summary>Whether the model finds the answers to questions.</summary>
+    public bool AnswersQuestions { get; }
 
     /// <summary>Whether the model can give logits and fill masks.</summary>
     public bool HasLmHead { get; }

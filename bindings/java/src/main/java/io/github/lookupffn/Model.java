@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too long,
  * methods throw {@link IllegalArgumentException} or a {@link LookupFfnException} that says so.
  */
-public final class Model extends ModelIntoMemory implements AutoCloseable {
+public final class Model extends ModelTasks implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final ModelCalls calls;
@@ -241,7 +241,7 @@ public final class Model extends ModelIntoMemory implements AutoCloseable {
   }
 
   /**
-   * The names of the classifier's classes, in the order of its scores.
+   * The names of the classes, of texts or of tokens, in the order of their scores.
    *
    * @return the names; none without a classifier
    */

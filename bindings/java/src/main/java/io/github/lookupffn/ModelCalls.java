@@ -37,7 +37,9 @@ final class ModelCalls {
     }
     layers = List.copyOf(told);
     List<String> names = new ArrayList<>();
-    for (int i = 0; i < info.numClasses(); i++) {
+    boolean ofTokens = numbers[Abi.MODEL_TOKEN_HEAD] == Abi.TOKEN_HEAD_CLASSES;
+    int classes = ofTokens ? info.numTokenClasses() : info.numClasses();
+    for (int i = 0; i < classes; i++) {
       names.add(Utf8.text(Raw.modelText(address, Abi.TEXT_LABEL, i)));
     }
     labels = List.copyOf(names);

@@ -127,6 +127,25 @@ public final class ModelInfo {
   }
 
   /**
+   * Scores of each token: one for each class, as entities need it, 2 of a model that answers questions; 0 without such a
+   * head.
+   *
+   * @return the number
+   */
+  public int numTokenClasses() {
+    return (int) numbers[Abi.MODEL_NUM_TOKEN_CLASSES];
+  }
+
+  /**
+   * Whether the model finds the answers to questions.
+   *
+   * @return whether it does
+   */
+  public boolean answersQuestions() {
+    return numbers[Abi.MODEL_TOKEN_HEAD] == Abi.TOKEN_HEAD_ANSWERS;
+  }
+
+  /**
    * Whether the model can give logits and fill masks.
    *
    * @return whether it can

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+namespace LookupFfn;
+
+public sealed unsafe partial class Model
+{
+    /// <summary>The names, places and the like in a text.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="how">How tokens are joined.</param>
+    /// <param name="maxTokens">How many tokens are read at most, special ones counted; 0 to refuse a text that the model
+    /// cannot run; null for as many as the model means to read.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>Its entities, in the order of the text.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public Entity[] Entities(
+        string text,
+        Aggregation how = Aggregation.Simple,
+        int? maxTokens = null,
+        CancellationToken cancellationToken = default)
+    {
+        byte[] utf8 = Utf8.Of(text);
+
+        // Entities are mostly longer than a byte.
+        int capacity = utf8.Length + 2;
+        while (true)
+        {
+            long[] begins = new long[capacity];
+            long[] ends = new long[capacity];
+            int[] classes = new int[capacity];
+            float[] scores = new float[capacity];
+            nuint count = 0;
+            int cancel = 0;
+            IntPtr model = handle.Enter();
+            try
+            {
+                using (Native.Register(&cancel, cancellationToken))
+                {
+                    fixed (byte* bytes = utf8)
+                    fixed (long* begin = begins, end = ends)
+                    fixed (int* type = classes)
+                    fixed (float* score = scores)
+                    {
+                        Check(
+                            Raw.ModelEntities(
+                                model,
+                                bytes,
+                                (nuint)utf8.Length,
+                                (int)how,
+                                0,
+                                maxTokens ?? Raw.MAX_TOKENS_MODEL,
+                                begin,
+                                end,
+                                type,
+                                score,
+                                (nuint)capacity,
+                                &count,
+                                &cancel),
+                            cancellationToken);
+                    }
+                }
+            }
+            finally
+            {
+                handle.DangerousRelease();
+            }
+
+            int found = checked((int)count);
+            if (found > capacity)
+            {
+                capacity = found;
+                continue;
+            }
+
+            int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, found), up: false);
+            int[] to = Utf8.CharsOf(utf8, ends.AsSpan(0, found), up: true);
+            Entity[] entities = new Entity[found];
+            for (int i = 0; i < found; i++)
+            {
+                string label = labels[classes[i]];
+                string kind = how == Aggregation.None
+                    ? label
+                    : label[(label.IndexOf('-', StringComparison.Ordinal) + 1)..];
+                entities[i] = new Entity(kind, scores[i], from[i], to[i], text[from[i]..to[i]]);
+            }
+
+            return entities;
+        }
+    }
+
+    /// <summary>The parts of a context that answer a question.</summary>
+    /// <param name="question">The question.</param>
+    /// <param name="context">Where the answers are to be found.</param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>The answers, the best first.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public Answer[] Answer(
+        string question, string context, AnswerOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        options ??= AnswerOptions.Default;
+        byte[] utf8 = Utf8.Of(context);
+        byte[] asked = Utf8.Of(question);
+        int room = Math.Max(options.TopK, 0);
+        long[] begins = new long[room];
+        long[] ends = new long[room];
+        float[] scores = new float[room];
+        int count = 0;
+        int cancel = 0;
+        IntPtr model = handle.Enter();
+        try
+        {
+            using (Native.Register(&cancel, cancellationToken))
+            {
+                fixed (byte* bytes = utf8, words = asked)
+                fixed (long* begin = begins, end = ends)
+                fixed (float* score = scores)
+                {
+                    Check(
+                        Raw.ModelAnswer(
+                            model,
+                            words,
+                            (nuint)asked.Length,
+                            bytes,
+                            (nuint)utf8.Length,
+                            options.TopK,
+                            options.MaxTokens ?? Raw.MAX_TOKENS_MODEL,
+                            options.Stride ?? Raw.STRIDE_DEFAULT,
+                            options.MaxAnswerTokens,
+                            options.MayBeNone ? Raw.ANSWER_MAY_BE_NONE : 0,
+                            begin,
+                            end,
+                            score,
+                            &count,
+                            &cancel),
+                        cancellationToken);
+                }
+            }
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+
+        int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, count), up: false);
+        int[] to = Utf8.CharsOf(utf8, ends.AsSpan(0, count), up: true);
+        Answer[] answers = new Answer[count];
+        for (int i = 0; i < count; i++)
+        {
+            answers[i] = new Answer(context[from[i]..to[i]], scores[i], from[i], to[i]);
+        }
+
+        return answers;
+    }
+
+    /// <summary>Labels that the model need not have learned, in the order of how probably each fits a text.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="candidates">The labels.</param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>All of them, the most likely first.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public ScoredLabel[] ZeroShot(
+        string text,
+        IReadOnlyList<string> candidates,
+        ZeroShotOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(candidates);
+        options ??= ZeroShotOptions.Default;
+        if (options.Hypothesis is not null && options.Hypothesis.Contains('\0', StringComparison.Ordinal))
+        {
+            throw new ArgumentException("the hypothesis contains a zero character", nameof(options));
+        }
+
+        byte[] utf8 = Utf8.Of(text);
+        byte[] all = Utf8.Of(string.Concat(candidates));
+        byte[]? sentence = options.Hypothesis is null ? null : Utf8.Of(options.Hypothesis + '\0');
+        long[] ends = new long[candidates.Count];
+        for (int i = 0; i < ends.Length; i++)
+        {
+            ends[i] = (i == 0 ? 0 : ends[i - 1]) + Utf8.SizeOf(candidates[i]);
+        }
+
+        long[] order = new long[ends.Length];
+        float[] scores = new float[ends.Length];
+        int cancel = 0;
+        IntPtr model = handle.Enter();
+        try
+        {
+            using (Native.Register(&cancel, cancellationToken))
+            {
+                fixed (byte* bytes = utf8, names = all, hypothesis = sentence)
+                fixed (long* end = ends, place = order)
+                fixed (float* score = scores)
+                {
+                    Check(
+                        Raw.ModelZeroShot(
+                            model,
+                            bytes,
+                            (nuint)utf8.Length,
+                            names,
+                            end,
+                            ends.Length,
+                            hypothesis,
+                            options.MaxTokens ?? Raw.MAX_TOKENS_MODEL,
+                            options.Several ? Raw.ZERO_SHOT_SEVERAL : 0,
+                            place,
+                            score,
+                            &cancel),
+                        cancellationToken);
+                }
+            }
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+
+        return Array.ConvertAll(order, i => new ScoredLabel(candidates[(int)i], scores[i]));
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+/** A name, a place or the like in a text. */
+public final class Entity extends TextPart {
+  private final String label;
+
+  Entity(String label, float score, int begin, int end, String text) {
+    super(score, begin, end, text);
+    this.label = label;
+  }
+
+  /**
+   * What it is, such as "PER": the label of its first token without what is before the first dash, or all of it with
+   * {@link Aggregation#NONE}.
+   *
+   * @return the label
+   */
+  public String label() {
+    return label;
+  }
+
+  @Override
+  public String toString() {
+    return label + ": " + super.toString();
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+/** A label, and how probable it is that it fits a text. */
+public final class ScoredLabel {
+  private final String label;
+  private final float score;
+
+  ScoredLabel(String label, float score) {
+    this.label = label;
+    this.score = score;
+  }
+
+  /**
+   * The label as it was given.
+   *
+   * @return the label
+   */
+  public String label() {
+    return label;
+  }
+
+  /**
+   * How probable it is that it fits.
+   *
+   * @return a number from 0 to 1
+   */
+  public float score() {
+    return score;
+  }
+
+  @Override
+  public String toString() {
+    return label + " (" + score + ")";
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A part of a text, and how probable it is that it was the one looked for. */
+public abstract class TextPart {
+  private final float score;
+  private final int begin;
+  private final int end;
+  private final String text;
+
+  TextPart(float score, int begin, int end, String text) {
+    this.score = score;
+    this.begin = begin;
+    this.end = end;
+    this.text = text;
+  }
+
+  /** Makes one. */
+  interface Maker<T> {
+    T make(int place, int begin, int end, String text);
+  }
+
+  /** Of places in bytes. */
+  static <T extends TextPart> List<T> of(String text, byte[] utf8, long[] begins, long[] ends, Maker<T> maker) {
+    int[] from = Utf8.charsOf(utf8, begins, false);
+    int[] to = Utf8.charsOf(utf8, ends, true);
+    List<T> parts = new ArrayList<>();
+    for (int i = 0; i < from.length; i++) {
+      parts.add(maker.make(i, from[i], to[i], text.substring(from[i], to[i])));
+    }
+    return List.copyOf(parts);
+  }
+
+  /**
+   * How probable it is.
+   *
+   * @return a number from 0 to 1
+   */
+  public float score() {
+    return score;
+  }
+
+  /**
+   * Where it begins.
+   *
+   * @return the index in the string
+   */
+  public int begin() {
+    return begin;
+  }
+
+  /**
+   * Where it ends.
+   *
+   * @return the index in the string behind its last char
+   */
+  public int end() {
+    return end;
+  }
+
+  /**
+   * The part itself.
+   *
+   * @return the text
+   */
+  public String text() {
+    return text;
+  }
+
+  @Override
+  public String toString() {
+    return text + " (" + score + ")";
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+/** How to try labels. Immutable and free to be shared: each {@code with} method returns a changed copy. */
+public final class ZeroShotOptions {
+  private static final ZeroShotOptions DEFAULTS = new ZeroShotOptions();
+
+  // UTF-8 with a closing zero; null: the native library's.
+  byte[] hypothesis;
+  long maxTokens = Abi.MAX_TOKENS_MODEL;
+  boolean several;
+  Cancellation cancellation;
+
+  private ZeroShotOptions() {}
+
+  private ZeroShotOptions copy() {
+    ZeroShotOptions copy = new ZeroShotOptions();
+    copy.hypothesis = hypothesis;
+    copy.maxTokens = maxTokens;
+    copy.several = several;
+    copy.cancellation = cancellation;
+    return copy;
+  }
+
+  /**
+   * The defaults: "This example is {}.", of which one label fits, and texts are cut to what the model means to read.
+   *
+   * @return the defaults
+   */
+  public static ZeroShotOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * Sets what is made of each label.
+   *
+   * @param template a sentence with {@code {}} in the place of the label
+   * @return a changed copy
+   */
+  public ZeroShotOptions withHypothesis(String template) {
+    ZeroShotOptions copy = copy();
+    copy.hypothesis = Utf8.zeroTerminated(template);
+    return copy;
+  }
+
+  /**
+   * Sets how many tokens a text and a label have at most; the text is cut.
+   *
+   * @param most the number; 0 to refuse texts that the model cannot run instead of cutting them
+   * @return a changed copy
+   */
+  public ZeroShotOptions withMaxTokens(int most) {
+    if (most < 0) {
+      throw new IllegalArgumentException("most is " + most + ", expected 0 or more");
+    }
+    ZeroShotOptions copy = copy();
+    copy.maxTokens = most;
+    return copy;
+  }
+
+  /**
+   * Sets whether any number of labels may fit, each with a probability of its own.
+   *
+   * @param on whether they may
+   * @return a changed copy
+   */
+  public ZeroShotOptions withSeveral(boolean on) {
+    ZeroShotOptions copy = copy();
+    copy.several = on;
+    return copy;
+  }
+
+  /**
+   * Lets another thread end the call.
+   *
+   * @param byWhom what that thread holds; null for nobody
+   * @return a changed copy
+   */
+  public ZeroShotOptions withCancellation(Cancellation byWhom) {
+    ZeroShotOptions copy = copy();
+    copy.cancellation = byWhom;
+    return copy;
+  }
+}

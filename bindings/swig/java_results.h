@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a call, what comes out of Java arrays, and results that become new ones.
+#ifndef LOOKUPFFN_BINDINGS_JAVA_RESULTS_H
+#define LOOKUPFFN_BINDINGS_JAVA_RESULTS_H
+
+#include <jni.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "java_arrays.h"
+
+// Memory for the length of one call; data() is null if there is none.
+template <typename T>
+class Block {
+ public:
+  explicit Block(size_t count) : data_(static_cast<T*>(std::calloc(count + 1, sizeof(T)))) {}
+  ~Block() { std::free(data_); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_;
+};
+
+// Every path that leaves a Java exception behind returns LFFN_OK, so that none is thrown over it.
+inline lffn_status out_of_memory(JNIEnv* env) {
+  throw_status(env, LFFN_ERROR_OUT_OF_MEMORY, "no memory for a copy of the arrays");
+  return LFFN_OK;
+}
+
+inline size_t length_of(JNIEnv* env, jarray array) { return static_cast<size_t>(env->GetArrayLength(array)); }
+
+// Puts a new Java array of `count` elements into results[place]; false leaves an exception behind.
+template <typename Array, typename Element, typename T>
+bool store(JNIEnv* env, jobjectArray results, jsize place, const T* values, size_t count, Array (JNIEnv::*make)(jsize),
+           void (JNIEnv::*set)(Array, jsize, jsize, const Element*)) {
+  static_assert(sizeof(T) == sizeof(Element), "an element is copied as it is");
+  if (count > static_cast<size_t>(INT32_MAX)) {
+    throw_status(env, LFFN_ERROR_INVALID_ARGUMENT, "the result is larger than a Java array can be");
+    return false;
+  }
+  Array array = (env->*make)(static_cast<jsize>(count));
+  if (array == nullptr) return false;
+  (env->*set)(array, 0, static_cast<jsize>(count), reinterpret_cast<const Element*>(values));
+  if (env->ExceptionCheck()) return false;
+  env->SetObjectArrayElement(results, place, array);
+  env->DeleteLocalRef(array);
+  return !env->ExceptionCheck();
+}
+
+inline bool store_ints(JNIEnv* env, jobjectArray results, jsize place, const int32_t* values, size_t count) {
+  return store(env, results, place, values, count, &JNIEnv::NewIntArray, &JNIEnv::SetIntArrayRegion);
+}
+
+inline bool store_longs(JNIEnv* env, jobjectArray results, jsize place, const int64_t* values, size_t count) {
+  return store(env, results, place, values, count, &JNIEnv::NewLongArray, &JNIEnv::SetLongArrayRegion);
+}
+
+inline bool store_floats(JNIEnv* env, jobjectArray results, jsize place, const float* values, size_t count) {
+  return store(env, results, place, values, count, &JNIEnv::NewFloatArray, &JNIEnv::SetFloatArrayRegion);
+}
+
+// Copies the first `count` elements; false leaves an exception behind, also when the array has fewer.
+inline bool fetch(JNIEnv* env, jbyteArray from, size_t count, char* to) {
+  env->GetByteArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jbyte*>(to));
+  return !env->ExceptionCheck();
+}
+
+inline bool fetch(JNIEnv* env, jlongArray from, size_t count, int64_t* to) {
+  env->GetLongArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jlong*>(to));
+  return !env->ExceptionCheck();
+}
+
+inline bool fetch(JNIEnv* env, jintArray from, size_t count, int32_t* to) {
+  env->GetIntArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jint*>(to));
+  return !env->ExceptionCheck();
+}
+
+#endif  // LOOKUPFFN_BINDINGS_JAVA_RESULTS_H

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "raw_tasks.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "raw.h"
+
+#define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
+SAME(AGGREGATION_SIMPLE, LFFN_AGGREGATION_SIMPLE);
+SAME(AGGREGATION_NONE, LFFN_AGGREGATION_NONE);
+SAME(AGGREGATION_FIRST, LFFN_AGGREGATION_FIRST);
+SAME(AGGREGATION_AVERAGE, LFFN_AGGREGATION_AVERAGE);
+SAME(AGGREGATION_MAX, LFFN_AGGREGATION_MAX);
+SAME(RUN_ALL_LABELS, LFFN_RUN_ALL_LABELS);
+SAME(ANSWER_MAY_BE_NONE, LFFN_ANSWER_MAY_BE_NONE);
+SAME(STRIDE_DEFAULT, LFFN_STRIDE_DEFAULT);
+SAME(ZERO_SHOT_SEVERAL, LFFN_ZERO_SHOT_SEVERAL);
+SAME(TOKEN_HEAD_CLASSES, LFFN_TOKEN_HEAD_CLASSES);
+SAME(TOKEN_HEAD_ANSWERS, LFFN_TOKEN_HEAD_ANSWERS);
+#undef SAME
+
+namespace {
+
+// Room for one call's results.
+class Result {
+ public:
+  Result() : status_(lffn_result_create(&result_)) {}
+  ~Result() { lffn_result_free(result_); }
+  Result(const Result&) = delete;
+  Result& operator=(const Result&) = delete;
+  lffn_status status() const { return status_; }
+  lffn_result* get() const { return result_; }
+
+ private:
+  lffn_result* result_ = nullptr;
+  lffn_status status_;
+};
+
+}  // namespace
+
+lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t aggregation,
+                           int32_t flags, int64_t max_tokens, int64_t* begins, int64_t* ends, int32_t* classes,
+                           float* scores, size_t capacity, size_t* n_entities, const int32_t* cancel) {
+  const Result result;
+  if (result.status() != LFFN_OK) return result.status();
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.n = 1;
+  args.texts = &utf8;
+  args.text_sizes = &n_bytes;
+  args.max_tokens = max_tokens;
+  args.aggregation = aggregation;
+  args.flags = static_cast<uint32_t>(flags);
+  args.wanted = LFFN_WANT_ENTITIES;
+  args.result = result.get();
+  args.cancel = cancel;
+  lffn_status status = lffn_model_run(model, &args);
+  if (status != LFFN_OK) return status;
+  lffn_result_view view;
+  lffn_result_view_init(&view);
+  status = lffn_result_get(result.get(), &view);
+  if (status != LFFN_OK) return status;
+  const auto count = static_cast<size_t>(view.entity_offsets[1]);
+  *n_entities = count;
+  if (count > capacity) return LFFN_OK;
+  std::copy_n(view.entity_begins, count, begins);
+  std::copy_n(view.entity_ends, count, ends);
+  std::copy_n(view.entity_classes, count, classes);
+  std::copy_n(view.entity_scores, count, scores);
+  return LFFN_OK;
+}
+
+lffn_status model_answer(const lffn_model* model, const char* question, size_t question_size, const char* context,
+                         size_t context_size, int32_t top_k, int64_t max_tokens, int64_t stride,
+                         int32_t max_answer_tokens, int32_t flags, int64_t* begins, int64_t* ends, float* scores,
+                         int32_t* n_answers, const int32_t* cancel) {
+  lffn_answer_args args;
+  lffn_answer_args_init(&args);
+  args.question = question;
+  args.question_size = question_size;
+  args.context = context;
+  args.context_size = context_size;
+  args.top_k = top_k;
+  args.max_tokens = max_tokens;
+  args.stride = stride;
+  args.max_answer_tokens = max_answer_tokens;
+  args.flags = static_cast<uint32_t>(flags);
+  args.begins = begins;
+  args.ends = ends;
+  args.scores = scores;
+  args.n_answers = n_answers;
+  args.cancel = cancel;
+  return lffn_model_answer(model, &args);
+}
+
+lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_bytes, const char* labels,
+                            int64_t* label_ends, int64_t n, const char* hypothesis, int64_t max_tokens, int32_t flags,
+                            int64_t* order, float* scores, const int32_t* cancel) {
+  const auto count = static_cast<size_t>(n);
+  const std::unique_ptr<const char*[]> names(new (std::nothrow) const char*[count + 1]);
+  const std::unique_ptr<size_t[]> sizes(new (std::nothrow) size_t[count + 1]);
+  if (names == nullptr || sizes == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
+  int64_t begin = 0;
+  for (size_t i = 0; i < count; ++i) {
+    names[i] = labels + begin;
+    sizes[i] = static_cast<size_t>(label_ends[i] - begin);
+    begin = label_ends[i];
+  }
+  lffn_zero_shot_args args;
+  lffn_zero_shot_args_init(&args);
+  args.text = utf8;
+  args.text_size = n_bytes;
+  args.labels = names.get();
+  args.label_sizes = sizes.get();
+  args.n_labels = n;
+  args.hypothesis = hypothesis;
+  args.max_tokens = max_tokens;
+  args.flags = static_cast<uint32_t>(flags);
+  args.order = order;
+  args.scores = scores;
+  args.cancel = cancel;
+  return lffn_model_zero_shot(model, &args);
+}
