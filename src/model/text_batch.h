@@ -44,7 +44,6 @@ class TextBatch {
   void fill(ModelCall& call) const;
 
  private:
-  // A tokenizer may tell types that a model does not have.
   void append(std::string_view text, const std::string_view* pair);
   void clear();
   std::string_view prepare(std::string_view text, bool first);
