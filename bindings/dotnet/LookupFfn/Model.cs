@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Collections.ObjectModel;
+
 namespace LookupFfn;
 
 /// <summary>A whole model in native memory: the encoder, its heads and its tokenizer.</summary>
@@ -17,7 +19,7 @@ public sealed unsafe partial class Model : IDisposable
     private readonly ModelHandle handle;
     private readonly ModelInfo info;
     private readonly IReadOnlyList<ModelLayerInfo> layers;
-    private readonly IReadOnlyList<string> labels;
+    private readonly ReadOnlyCollection<string> labels;
     private readonly IReadOnlyDictionary<string, string> prompts;
 
     /// <summary>Takes the native model over, also when this fails.</summary>
