@@ -62,12 +62,12 @@ class Tokenizer {
   size_t num_special(bool pair) const;  // how many the template adds
 
   struct Options {
-    bool special = false;     // with the special tokens of the template
-    size_t most = SIZE_MAX;   // tokens, special ones included; longer texts are cut, of a pair the longer one first
-    bool first_only = false;  // of a pair only the first one is cut
-    bool spans = false;       // with the bytes of the text that each token comes from, and of which word it is a part
+    bool special = false;    // with the special tokens of the template
+    size_t most = SIZE_MAX;  // tokens, special ones included; longer texts are cut, of a pair the longer one first
+    bool spans = false;      // with the bytes of the text that each token comes from, and of which word it is a part
     const int32_t* cancel = nullptr;  // looked at now and then; not 0: Error(LFFN_ERROR_CANCELLED)
     bool checked = false;             // the caller knows that the texts are UTF-8
+    bool first_only = false;          // of a pair only the first one is cut
   };
   // What encode() works with; it may be used again and again, by one call at a time, and then allocates little.
   struct Scratch {
