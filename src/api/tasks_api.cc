@@ -93,7 +93,8 @@ void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
     const float score = scores[static_cast<size_t>(i)];
     return score >= 0 ? score : -1.0f;
   };
-  std::stable_sort(args.order, args.order + scores.size(), [&](int64_t a, int64_t b) { return value(a) > value(b); });
+  std::sort(args.order, args.order + scores.size(),
+            [&](int64_t a, int64_t b) { return value(a) != value(b) ? value(a) > value(b) : a < b; });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 
@@ -133,10 +134,17 @@ class Finder {
 
   std::vector<Answer> finish() {
     if (options_.may_be_none) answers_.push_back({0, 0, none_});
-    std::stable_sort(answers_.begin(), answers_.end(),
-                     [](const Answer& a, const Answer& b) { return a.score > b.score; });
-    answers_.resize(std::min(answers_.size(), static_cast<size_t>(options_.top_k)));
-    return std::move(answers_);
+    // Of equal ones those found first; a stable sort would do without memory that it cannot have, and tell nobody.
+    std::vector<size_t> order(answers_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+      return answers_[a].score != answers_[b].score ? answers_[a].score > answers_[b].score : a < b;
+    });
+    order.resize(std::min(order.size(), static_cast<size_t>(options_.top_k)));
+    std::vector<Answer> best;
+    best.reserve(order.size());
+    for (const size_t i : order) best.push_back(answers_[i]);
+    return best;
   }
 
  private:

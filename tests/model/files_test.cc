@@ -117,7 +117,7 @@ TEST_F(ModelFiles, Tensors) {
           "encoder.layer.1.FFN.3.bias: this tensor is missing");
   refused([](auto& tensors) { named(tensors, "encoder.layer.0.FFN.hash.projection.bias").name = "other"; },
           "encoder.layer.0.FFN.hash.projection.bias: this tensor is missing");
-  refused([](auto& tensors) { named(tensors, "lm_head.bias").name = "lm_head.other"; },
+  refused([](auto& tensors) { named(tensors, "lm_head.decoder.bias").name = "lm_head.other"; },
           "lm_head.decoder.bias: this tensor is missing");
   refused([](auto& tensors) { named(tensors, "classifier.out_proj.weight").name = "classifier.other"; },
           "classifier.out_proj.weight: this tensor is missing");
@@ -191,8 +191,8 @@ TEST_F(ModelFiles, OtherNamesAndTypes) {
   for (TensorView& tensor : tensors) {
     tensor.name = (tensor.name[0] == 'e' ? "model.roberta." : "model.") + tensor.name;
   }
-  TensorView bias = named(tensors, "model.lm_head.bias");
-  bias.name = "lm_head.decoder.bias";
+  TensorView bias = named(tensors, "model.lm_head.decoder.bias");
+  bias.name = "lm_head.bias";
   tensors.push_back(bias);
   TensorView decoder = named(tensors, "model.roberta.embeddings.word_embeddings.weight");
   decoder.name = "lm_head.decoder.weight";
@@ -228,8 +228,7 @@ TEST_F(ModelFiles, OtherNamesAndTypes) {
   tensors[tensors.size() - 2].data = reinterpret_cast<const uint8_t*>(halves.data());
   tensors[tensors.size() - 2].dtype = DType::kBF16;
   tensors[tensors.size() - 2].size /= 2;
-  named(tensors, "model.lm_head.bias") = tensors[tensors.size() - 2];
-  named(tensors, "lm_head.decoder.bias").name = "lm_head.bias";
+  named(tensors, "model.lm_head.decoder.bias") = tensors[tensors.size() - 2];
   tensors.erase(tensors.end() - 2);
   write(good_.config, tensors);
   lffn_model_free(model_);
