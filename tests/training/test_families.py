@@ -31,6 +31,7 @@ GOLDEN += [path for name in ("golden-hf3", "golden-hf4") for path in sorted((SHA
 def is_supported(folder):
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     other_head = config["architectures"][0].endswith(("ForTokenClassification", "ForQuestionAnswering"))
+    other_head |= config.get("legacy") is False  # DeBERTa's newer one of a masked language model
     return config["model_type"] in family_config.PREFIXES and not other_head
 
 
@@ -92,7 +93,7 @@ def test_golden_models(folder):
             assert (ids, types) == tokenizer.encode_pair(pair["a"], pair["b"], 60)
         if f"pair_hidden.{number}" in io:
             compare(f"pair_hidden.{number}", ids, torch.tensor([types]))
-    assert compared == sum("logits." in name for name in io) and compared >= 2
+    assert compared == sum("logits." in name for name in io) and compared >= 1
 
 
 @named(MODELS)

@@ -17,6 +17,9 @@ from .family_model import FamilyModel, load_folder
 from .text_tokenizer import TextTokenizer
 
 POOLINGS = ("cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
+# What newer files call them instead of a flag for each.
+_NEW_NAMES = {"cls": "cls_token", "max": "max_tokens", "mean": "mean_tokens", "mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+              "weightedmean": "weightedmean_tokens", "lasttoken": "lasttoken"}
 _DENSE_ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"Tanh": torch.tanh, "Identity": lambda x: x,
                                                              "ReLU": F.relu, "GELU": F.gelu, "Sigmoid": torch.sigmoid}
 
@@ -138,6 +141,8 @@ def load_sentence_encoder(folder: Union[str, Path]) -> SentenceEncoder:
         elif kind == "Pooling":
             config = _json(where / "config.json")
             modes = [mode for mode in POOLINGS if config.get("pooling_mode_" + mode)]
+            if not modes and config.get("pooling_mode") in _NEW_NAMES:
+                modes = [_NEW_NAMES[config["pooling_mode"]]]
             if config.get("include_prompt", True) is False:
                 raise ValueError(f"{where}: pooling without the prompt is not supported")
         elif kind == "Dense":
