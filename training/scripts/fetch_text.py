@@ -135,8 +135,7 @@ def package_descriptions(lists):
     kept = {name: texts for name, texts in found.items() if is_held_out(name)}
     secret = {text.lower() for texts in kept.values() for text in texts}
     documents = [text for name, texts in found.items() if name not in kept for text in texts if text.lower() not in secret]
-    pairs = [(short, long[:600]) for short, long in kept.values() if len(short) >= 20 and len(long) >= 40]
-    return without_near_duplicates(documents), pairs
+    return documents, [(short, long[:600]) for short, long in kept.values() if len(short) >= 20 and len(long) >= 40]
 
 
 def without_near_duplicates(documents):
@@ -257,7 +256,7 @@ def documents_of(name, folder, out, held=None):
         (out / "pairs.tsv").write_text(pairs_text, encoding="utf-8")
         held.add(pairs_text)
         print(f"pairs.tsv: {len(pairs)} pairs")
-        return documents, []
+        return without_near_duplicates(documents), []
     root, licences = fetch(source.packages, folder)
     if name in text_sources.GENERAL:
         return text_sources.passages(source.read(root)), licences
