@@ -48,6 +48,7 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
   args.n = 1;
+  if (n_bytes == 0) utf8 = "";  // .NET pins an empty array at NULL
   args.texts = &utf8;
   args.text_sizes = &n_bytes;
   args.max_tokens = max_tokens;
