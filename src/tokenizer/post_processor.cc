@@ -31,7 +31,7 @@ void assemble(const PostProcessing& processing, const Sequence& first, const Seq
          num_special);
   }
   const size_t room = cutting.most - num_special;
-  if (cutting.first_only && first.ids.size() > 0 && second_size >= room) {
+  if (cutting.first_only && !first.ids.empty() && second_size >= room) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "the second text has %zu tokens, which leaves no room for the first one in %zu",
          second_size, cutting.most);
   }
