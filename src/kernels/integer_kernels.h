@@ -2,6 +2,7 @@
 // This instruction set's IntegerKernels.
 #pragma once
 
+#include "kernels/attention_int8.h"
 #include "kernels/gather_int8.h"
 #include "kernels/hash.h"
 #include "kernels/kernels.h"
@@ -23,6 +24,8 @@ constexpr IntegerKernels integer_kernels() {
   table.linear_int8 = linear_int8;
   table.quantise_rows = quantise_rows;
   table.score_words = score_words;
+  table.attention_int8_scratch = attention_int8_scratch;
+  table.attend_int8 = attend_int8;
   return table;
 }
 

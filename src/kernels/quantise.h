@@ -193,13 +193,7 @@ struct TokenRows {
     for_vectors(in, rows, [&](F32 value, int64_t, int) LFFN_INLINE { use(value, Constant<0>()); });
   }
   static I32 largest(I32 found) { return I32::set1(largest_lane(found)); }
-  static I32 sum(I32 found) {
-    int32_t lanes[kLanes];
-    found.store(lanes);
-    uint32_t sum = 0;
-    for (const int32_t lane : lanes) sum += static_cast<uint32_t>(lane);
-    return I32::set1(static_cast<int32_t>(sum));
-  }
+  static I32 sum(I32 found) { return I32::set1(lane_sum(found)); }
   static void put_step(F32 step, float* to) { *to = first_lane(step); }
   template <bool kOutliers>
   static void put_words(const HashPlan& plan, const float* in, int64_t first, int64_t rows, const F32* inverse,

@@ -52,6 +52,11 @@ inline int32_t native_largest_lane(__m256i a) {
   half = _mm_max_epi32(half, _mm_shuffle_epi32(half, 0x4e));
   return _mm_cvtsi128_si32(_mm_max_epi32(half, _mm_shuffle_epi32(half, 0xb1)));
 }
+inline int32_t native_lane_sum(__m256i a) {
+  __m128i half = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+  half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0x4e));
+  return _mm_cvtsi128_si32(_mm_add_epi32(half, _mm_shuffle_epi32(half, 0xb1)));
+}
 inline void native_store_bytes(__m256i a, uint8_t* p) {
   const __m256i lowest = _mm256_set1_epi64x(0x0c080400);
   const __m256i packed = _mm256_shuffle_epi8(a, lowest);

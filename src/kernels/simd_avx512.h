@@ -36,6 +36,7 @@ inline __m512i native_load_pairs(const int8_t* p) {
 inline __m512i native_max(__m512i a, __m512i b) { return _mm512_max_epi32(a, b); }
 inline bool native_any_bit(__m512i a) { return _mm512_test_epi32_mask(a, a) != 0; }
 inline int32_t native_largest_lane(__m512i a) { return _mm512_reduce_max_epi32(a); }
+inline int32_t native_lane_sum(__m512i a) { return _mm512_reduce_add_epi32(a); }
 inline int32_t native_first_lane(__m512i a) { return _mm_cvtsi128_si32(_mm512_castsi512_si128(a)); }
 inline float native_first_lane(__m512 a) { return _mm512_cvtss_f32(a); }
 inline void native_store_bytes(__m512i a, uint8_t* p) {

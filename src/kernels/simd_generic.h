@@ -134,6 +134,11 @@ inline int32_t largest_lane(I32 a) {
   for (const int32_t lane : a.v) largest = lane > largest ? lane : largest;
   return largest;
 }
+inline int32_t lane_sum(I32 a) {
+  uint32_t sum = 0;
+  for (const int32_t lane : a.v) sum += static_cast<uint32_t>(lane);
+  return static_cast<int32_t>(sum);
+}
 inline int32_t first_lane(I32 a) { return a.v[0]; }
 inline float first_lane(F32 a) { return a.v[0]; }
 

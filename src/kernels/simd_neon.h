@@ -26,6 +26,7 @@ inline int32x4_t native_load_pairs(const int8_t* p) { return vreinterpretq_s32_s
 inline int32x4_t native_max(int32x4_t a, int32x4_t b) { return vmaxq_s32(a, b); }
 inline bool native_any_bit(int32x4_t a) { return vmaxvq_u32(vreinterpretq_u32_s32(a)) != 0; }
 inline int32_t native_largest_lane(int32x4_t a) { return vmaxvq_s32(a); }
+inline int32_t native_lane_sum(int32x4_t a) { return vaddvq_s32(a); }
 inline int32_t native_first_lane(int32x4_t a) { return vgetq_lane_s32(a, 0); }
 inline float native_first_lane(float32x4_t a) { return vgetq_lane_f32(a, 0); }
 inline void native_store_bytes(int32x4_t a, uint8_t* p) {

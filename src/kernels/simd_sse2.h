@@ -38,6 +38,10 @@ inline int32_t native_largest_lane(__m128i a) {
   const __m128i two = native_max(a, _mm_shuffle_epi32(a, 0x4e));
   return _mm_cvtsi128_si32(native_max(two, _mm_shuffle_epi32(two, 0xb1)));
 }
+inline int32_t native_lane_sum(__m128i a) {
+  const __m128i two = _mm_add_epi32(a, _mm_shuffle_epi32(a, 0x4e));
+  return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
+}
 inline void native_store_bytes(__m128i a, uint8_t* p) {
   const __m128i bytes = _mm_and_si128(a, _mm_set1_epi32(255)), pairs = _mm_packs_epi32(bytes, bytes);
   const int32_t word = _mm_cvtsi128_si32(_mm_packus_epi16(pairs, pairs));

@@ -108,6 +108,7 @@ inline I32 operator*(I32 a, I32 b) { return {BatchI(native_multiply(a.v, b.v))};
 
 inline I32 max(I32 a, I32 b) { return {BatchI(native_max(a.v, b.v))}; }
 inline int32_t largest_lane(I32 a) { return native_largest_lane(a.v); }
+inline int32_t lane_sum(I32 a) { return native_lane_sum(a.v); }  // modulo 2^32
 inline int32_t first_lane(I32 a) { return native_first_lane(a.v); }
 inline float first_lane(F32 a) { return native_first_lane(a.v); }
 

@@ -102,6 +102,7 @@ void Pass::attend(size_t number, const Span& batch, const Rows& wide, const Rows
     flop += 4.0 * length * length * static_cast<double>(a);
   }
   const int32_t threads = workers_.threads_for(flop);
+  const bool int8 = model_.attends_in_int8(number);
   const int64_t pairs = (batch.last - batch.first) * heads;
   // Queries are shared out only where there are too few heads to go round.
   const int64_t most_ranges = std::max<int64_t>(1, longest / kQueriesPerItem);
@@ -127,9 +128,11 @@ void Pass::attend(size_t number, const Span& batch, const Rows& wide, const Rows
     plan.scale = 1.0f / std::sqrt(static_cast<float>(size * config_.distances.score_terms));
     plan.out = summed.row(begin + first) + column;
     plan.out_stride = summed.stride;
+    void* const own = bytes(layout_.thread + layout_.thread_bytes * static_cast<size_t>(thread));
+    if (int8) return workers_.kernels.attend_int8(plan, own);
     const Places& places = model_.places();
     places.fill(number, pair % heads, layout_.longest, reinterpret_cast<const int32_t*>(bytes(layout_.places)), plan);
-    workers_.kernels.attend(plan, bytes(layout_.thread + layout_.thread_bytes * static_cast<size_t>(thread)));
+    workers_.kernels.attend(plan, own);
   });
 }
 

@@ -8,7 +8,7 @@ namespace lffn {
 namespace {
 
 // Raised when a version changes the results of int8 arithmetic.
-constexpr int32_t kArithmetic = 2;
+constexpr int32_t kArithmetic = 3;
 
 int32_t pooling_of(const SentenceSettings& sentence) {
   return sentence.pooling.size() == 1 ? static_cast<int32_t>(sentence.pooling[0]) + 1 : LFFN_POOLING_MODEL;

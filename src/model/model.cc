@@ -12,7 +12,7 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
     : config_(std::move(config)),
       sentence_(std::move(sentence)),
       tokenizer_(std::move(tokenizer)),
-      running_{kernels, options.executor, resolve_threads(options), options.flush_denormals},
+      running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype},
       weights_(pack(tensors, family(), options, kernels)) {
   run_call(*running_.executor, running_.num_threads, [&] {
     places_ = Places(config_, weights_, {kernels, running_.num_threads, running_.flush_denormals, nullptr});
@@ -26,6 +26,13 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
 
 void Model::run(const ModelCall& call) const {
   run_call(*running_.executor, running_.num_threads, [&] { Pass(*this, call).run(); });
+}
+
+// What distances add to scores is in floats.
+bool Model::attends_in_int8(size_t layer) const {
+  if (!places_.empty() || config_.heads[layer] == 0) return false;
+  if (running_.attention_dtype != LFFN_DTYPE_AS_STORED) return running_.attention_dtype == LFFN_INT8;
+  return weights_.layers[layer].query_key_value.dtype() == LFFN_INT8;
 }
 
 Activation Model::rank_activation() const {

@@ -24,6 +24,7 @@ struct Running {
   std::shared_ptr<Executor> executor;
   int32_t num_threads;
   bool flush_denormals;
+  int32_t attention_dtype;
 };
 
 class Model {
@@ -63,6 +64,7 @@ class Model {
 
   const Weights& weights() const { return weights_; }
   const Places& places() const { return places_; }
+  bool attends_in_int8(size_t layer) const;
   const WordMatrix& decoder() const { return weights_.decoder.empty() ? weights_.words : weights_.decoder; }
   const Running& running() const { return running_; }
   ScratchPool& scratch() const { return scratch_; }

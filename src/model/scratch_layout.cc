@@ -70,8 +70,14 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   layout.packed_stride = Linear::packed_words(std::max({d, a, neurons, narrow}));
   layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
   layout.thread = end;
-  place(layout.thread_bytes,
-        running.kernels.attention_scratch(layout.longest, config.head_size, model.places().num_places()));
+  size_t attention = 0;
+  for (size_t i = 0; i < model.weights().layers.size(); ++i) {
+    attention = std::max(attention, model.attends_in_int8(i)
+                                        ? running.kernels.attention_int8_scratch(layout.longest, config.head_size)
+                                        : running.kernels.attention_scratch(layout.longest, config.head_size,
+                                                                            model.places().num_places()));
+  }
+  place(layout.thread_bytes, attention);
   end += checked_product(layout.thread_bytes, static_cast<size_t>(running.num_threads));
   layout.total = end;
   for (const LayerWeights& layer : model.weights().layers) {
