@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One encoder layer: attention for a batch of whole sequences at a time, then the feed-forward block for all of them.
+// Of the last layer only what is asked for is computed, where that is little: keys and values of all tokens, the rest
+// of these. A row does not depend on others but by its keys and values.
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +11,7 @@ namespace lffn {
 namespace {
 
 constexpr int64_t kQueriesPerItem = 48;
+constexpr int64_t kQueriesOfPacking = 4;  // which take as long as keys and values do to be packed
 constexpr int64_t kTokensPerItem = 64;
 constexpr int64_t kFewBytes = int64_t{256} << 10;  // of rows by word that stay in the L2 cache for a while
 
@@ -16,7 +19,7 @@ constexpr int64_t kFewBytes = int64_t{256} << 10;  // of rows by word that stay 
 
 // In post-norm models a norm comes after what it follows in the papers, which is before what reads its result: so all
 // families normalise before. Post-norm ones do it in place, as the residual starts from there, too.
-void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
+void Pass::run_layer(size_t number, const Span& chunk, const KeptTokens& kept, const Rows& hidden) {
   const LayerWeights& layer = weights_.layers[number];
   clock_.enter(number);
   const bool pre_norm = model_.family().pre_norm;
@@ -29,8 +32,9 @@ void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
 
   // All of a layer without heads.
   if (!layer.attention_bias.empty()) {
-    if (!pre_norm && before_attention != nullptr) normalise(*before_attention, hidden, chunk.tokens);
-    add_bias(layer.attention_bias, chunk.tokens, hidden);
+    gather(kept, 0, kept.count, hidden);
+    if (!pre_norm && before_attention != nullptr) normalise(*before_attention, hidden, kept.count);
+    add_bias(layer.attention_bias, kept.count, hidden);
     clock_.lap(LFFN_STAGE_LINEAR);
   }
   const int64_t a = config_.attention_size(number);
@@ -39,43 +43,58 @@ void Pass::run_layer(size_t number, const Span& chunk, const Rows& hidden) {
   for (int64_t first = chunk.first; a > 0 && first < chunk.last;) {
     const Span batch = next_span(call_, first, chunk.last, batch_tokens(model_));
     first = batch.last;
-    const Rows residual = {hidden.row(batch.begin - chunk.begin), hidden.stride};
+    const int64_t begin = batch.begin - chunk.begin, from = kept.before(begin);
+    const int64_t rows = kept.before(begin + batch.tokens) - from;
+    if (rows == 0) continue;
+    const Rows residual = {hidden.row(from), hidden.stride};
     Linear::Call project;
     project.norm = before_attention;
-    project.normed = pre_norm ? Rows{floats(layout_.normed), row_stride(d_)} : residual;
-    project.in = residual;
+    project.in = {hidden.row(begin), hidden.stride};
+    project.normed = pre_norm ? Rows{floats(layout_.normed), row_stride(d_)} : project.in;
     project.rows = batch.tokens;
     project.packed = packed();
     project.out = wide;
+    if (kept.some()) {
+      project.first_output = a;
+      project.out.data += a;
+      layer.query_key_value.run(workers_, project);
+      gather(kept, from, rows, hidden);
+      project.first_output = 0;
+      project.outputs = a;
+      project.out = wide;
+      project.norm = pre_norm ? before_attention : nullptr;
+      project.in = residual;
+      project.rows = rows;
+    }
     layer.query_key_value.run(workers_, project);
     clock_.lap(LFFN_STAGE_LINEAR);
 
-    attend(number, batch, wide, summed);
+    attend(number, batch, kept, wide, summed);
     clock_.lap(LFFN_STAGE_ATTENTION);
 
     Linear::Call out;
     out.in = summed;
-    out.rows = batch.tokens;
+    out.rows = rows;
     out.packed = packed();
     out.add = true;
     out.out = residual;
-    const RowsAhead ahead = {&layer.words, &weights_.row_of_word, call_.ids + batch.begin};
+    const RowsAhead ahead = {&layer.words, &weights_.row_of_word, kept.ids + from};
     // Without neurons there is no later stage to ask in; many rows would be gone again.
-    const bool asks = layer.up.empty() && !layer.words.empty() && chunk.tokens * layer.words.row_bytes() <= kFewBytes;
+    const bool asks = layer.up.empty() && !layer.words.empty() && kept.count * layer.words.row_bytes() <= kFewBytes;
     out.ahead = asks ? &ahead : nullptr;
     layer.attention_out.run(workers_, out);
     clock_.lap(LFFN_STAGE_LINEAR);
   }
 
-  if (!layer.up.empty()) add_neurons(layer, *before_ffn, chunk, hidden);
-  if (!layer.lookup.empty()) add_lookup(layer, *before_ffn, chunk.tokens, hidden);
+  if (!layer.up.empty()) add_neurons(layer, *before_ffn, kept, hidden);
+  if (!layer.lookup.empty()) add_lookup(layer, *before_ffn, kept.count, hidden);
   if (!layer.ffn_bias.empty()) {
-    if (!pre_norm) normalise(*before_ffn, hidden, chunk.tokens);
-    add_bias(layer.ffn_bias, chunk.tokens, hidden);
+    if (!pre_norm) normalise(*before_ffn, hidden, kept.count);
+    add_bias(layer.ffn_bias, kept.count, hidden);
   }
   // Beside neurons they were added with these.
   if (!layer.words.empty() && layer.up.empty()) {
-    layer.words.add(workers_, call_.ids + chunk.begin, weights_.row_of_word, chunk.tokens, hidden);
+    layer.words.add(workers_, kept.ids, weights_.row_of_word, kept.count, hidden);
   }
   clock_.lap(LFFN_STAGE_FFN);
 }
@@ -91,42 +110,48 @@ void Pass::add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) cons
   });
 }
 
-// wide: queries, keys and values of all heads side by side.
-void Pass::attend(size_t number, const Span& batch, const Rows& wide, const Rows& summed) const {
+// wide: queries, keys and values of all heads side by side; the queries are those of the kept tokens, one after another
+// from the first row on, as are the results.
+void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, const Rows& wide,
+                  const Rows& summed) const {
   const int64_t heads = config_.heads[number], size = config_.head_size, a = heads * size;
-  int64_t longest = 0;
+  // Of the batch's tokens up to the one of this number, those that are kept.
+  const int64_t before_batch = kept.before(batch.begin - kept.begin);
+  const auto kept_until = [&](int64_t token) { return kept.before(token - kept.begin) - before_batch; };
+  int64_t most_queries = 0;
   double flop = 0;
   for (int64_t s = batch.first; s < batch.last; ++s) {
-    const auto length = static_cast<double>(call_.length(s));
-    longest = std::max(longest, call_.length(s));
-    flop += 4.0 * length * length * static_cast<double>(a);
+    const int64_t queries = kept_until(call_.offsets[s + 1]) - kept_until(call_.offsets[s]);
+    most_queries = std::max(most_queries, queries);
+    const int64_t as_many = queries == 0 ? 0 : queries + kQueriesOfPacking;
+    flop += 4.0 * static_cast<double>(call_.length(s)) * static_cast<double>(as_many * a);
   }
   const int32_t threads = workers_.threads_for(flop);
   const bool int8 = model_.attends_in_int8(number);
   const int64_t pairs = (batch.last - batch.first) * heads;
   // Queries are shared out only where there are too few heads to go round.
-  const int64_t most_ranges = std::max<int64_t>(1, longest / kQueriesPerItem);
+  const int64_t most_ranges = std::max<int64_t>(1, most_queries / kQueriesPerItem);
   const int64_t ranges = threads == 1 ? 1 : std::clamp<int64_t>(4 * threads / pairs, 1, most_ranges);
   workers_.run(pairs * ranges, threads, [&](int64_t item, int32_t thread) {
     const int64_t pair = item / ranges, range = item % ranges;
     const int64_t sequence = batch.first + pair / heads;
     const int64_t column = pair % heads * size;
-    const int64_t length = call_.length(sequence);
-    const int64_t share = (length + ranges - 1) / ranges;
-    const int64_t first = std::min(range * share, length);
+    const int64_t length = call_.length(sequence), row = kept_until(call_.offsets[sequence]);
+    const int64_t queries = kept_until(call_.offsets[sequence + 1]) - row, share = (queries + ranges - 1) / ranges;
+    const int64_t first = std::min(range * share, queries);
     AttentionPlan plan = {};
     plan.first_query = first;
-    plan.num_queries = std::min(share, length - first);
+    plan.num_queries = std::min(share, queries - first);
     if (plan.num_queries == 0) return;
     const int64_t begin = call_.offsets[sequence] - batch.begin;
-    plan.queries = wide.row(begin + first) + column;
+    plan.queries = wide.row(row + first) + column;
     plan.keys = wide.row(begin) + a + column;
     plan.values = wide.row(begin) + 2 * a + column;
     plan.stride = wide.stride;
     plan.num_keys = length;
     plan.head_size = size;
     plan.scale = 1.0f / std::sqrt(static_cast<float>(size * config_.distances.score_terms));
-    plan.out = summed.row(begin + first) + column;
+    plan.out = summed.row(row + first) + column;
     plan.out_stride = summed.stride;
     void* const own = bytes(layout_.thread + layout_.thread_bytes * static_cast<size_t>(thread));
     if (int8) return workers_.kernels.attend_int8(plan, own);
@@ -137,15 +162,15 @@ void Pass::attend(size_t number, const Span& batch, const Rows& wide, const Rows
 }
 
 // With the rows by word, where there are some: of a batch at a time, as they come near while its neurons are computed.
-void Pass::add_neurons(const LayerWeights& layer, const Norm& norm, const Span& chunk, const Rows& hidden) const {
-  for (int64_t first = 0; first < chunk.tokens; first += layout_.batch_tokens) {
-    const int32_t* ids = call_.ids + chunk.begin + first;
+void Pass::add_neurons(const LayerWeights& layer, const Norm& norm, const KeptTokens& kept, const Rows& hidden) const {
+  for (int64_t first = 0; first < kept.count; first += layout_.batch_tokens) {
+    const int32_t* ids = kept.ids + first;
     const RowsAhead ahead = {&layer.words, &weights_.row_of_word, ids};
     Linear::Call up;
     up.norm = &norm;
     up.in = {hidden.row(first), hidden.stride};
     up.normed = model_.family().pre_norm ? Rows{floats(layout_.normed), row_stride(d_)} : up.in;
-    up.rows = std::min(layout_.batch_tokens, chunk.tokens - first);
+    up.rows = std::min(layout_.batch_tokens, kept.count - first);
     up.ahead = layer.words.empty() ? nullptr : &ahead;
     up.packed = packed();
     up.activation = config_.activation;

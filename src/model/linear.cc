@@ -98,8 +98,10 @@ void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t ro
 void Linear::run(const Workers& workers, const Call& call) const {
   if (call.rows == 0) return;
   const Kernels& kernels = workers.kernels;
-  const int32_t threads = workers.threads_for(static_cast<double>(flop_per_row()) * static_cast<double>(call.rows));
-  const Cut pieces = cut(call.rows, rows_per_item_, outputs_, threads);
+  const int64_t outputs = call.outputs > 0 ? call.outputs : outputs_ - call.first_output;
+  const double flop = 2.0 * static_cast<double>(inputs_ * outputs) * static_cast<double>(call.rows);
+  const int32_t threads = workers.threads_for(flop);
+  const Cut pieces = cut(call.rows, rows_per_item_, outputs, threads);
   const Rows& in = call.norm != nullptr ? call.normed : call.in;
   const auto prepare_some = [&](int64_t first, int64_t rows) {
     if (call.norm != nullptr) {
@@ -127,7 +129,7 @@ void Linear::run(const Workers& workers, const Call& call) const {
   }
   workers.run(pieces.row_ranges * pieces.output_ranges, threads, [&](int64_t item, int32_t) {
     const int64_t first = item / pieces.output_ranges * pieces.rows;
-    const int64_t output = item % pieces.output_ranges * pieces.outputs;
+    const int64_t column = item % pieces.output_ranges * pieces.outputs, output = call.first_output + column;
     LinearPlan plan = {};
     plan.rows = std::min(pieces.rows, call.rows - first);
     if (pieces.output_ranges == 1) prepare(first, plan.rows);
@@ -135,10 +137,10 @@ void Linear::run(const Workers& workers, const Call& call) const {
     plan.in_stride = in.stride;
     plan.inputs = inputs_;
     plan.bias = bias_.as<float>() + output;
-    plan.outputs = std::min(pieces.outputs, outputs_ - output);
+    plan.outputs = std::min(pieces.outputs, outputs - column);
     plan.activation = call.activation;
     plan.add = call.add;
-    plan.out = call.out.row(first) + output;
+    plan.out = call.out.row(first) + column;
     plan.out_stride = call.out.stride;
     if (dtype_ != LFFN_INT8) {
       plan.weights = panels_.as<float>() + output * inputs_;

@@ -42,7 +42,9 @@ class Linear {
     Rows normed;
     Rows in;
     int64_t rows = 0;
-    Packed packed;  // int8 only
+    int64_t first_output = 0;  // a multiple of kPanel
+    int64_t outputs = 0;       // 0: all from the first on
+    Packed packed;             // int8 only
     Activation activation = Activation::kNone;
     bool add = false;
     Rows out;

@@ -33,9 +33,12 @@ void Pass::run() {
     const Rows hidden = {call_.hidden != nullptr ? call_.hidden + chunk.begin * d_ : floats(layout_.hidden), d_};
     embed(chunk, hidden);
     clock_.lap(LFFN_STAGE_OTHER);
-    for (size_t layer = 0; layer < weights_.layers.size(); ++layer) run_layer(layer, chunk, hidden);
-    normalise(last_norm, hidden, chunk.tokens);
-    collect(chunk, hidden);
+    const size_t last = weights_.layers.size() - 1;
+    for (size_t layer = 0; layer < last; ++layer) run_layer(layer, chunk, keep_all(chunk), hidden);
+    const KeptTokens kept = keep_asked(chunk);
+    run_layer(last, chunk, kept, hidden);
+    normalise(last_norm, hidden, kept.count);
+    collect(chunk, kept, hidden);
   }
   if (call_.logits != nullptr) predict();
   if (call_.class_scores != nullptr) classify();
@@ -99,12 +102,12 @@ void Pass::add_embeddings(const Span& span, const Rows& to) const {
 }
 
 // Keeps of a chunk's hidden states what the heads will read, scores its tokens, and pools them.
-void Pass::collect(const Span& chunk, const Rows& hidden) const {
+void Pass::collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const {
   if (call_.logits != nullptr) {
     float* asked = floats(layout_.asked);
     for (int64_t i = 0; i < call_.num_positions; ++i) {
       const int64_t at = call_.positions[i] - chunk.begin;
-      if (at >= 0 && at < chunk.tokens) std::copy_n(hidden.row(at), d_, asked + i * d_);
+      if (at >= 0 && at < chunk.tokens) std::copy_n(hidden.row(kept.before(at)), d_, asked + i * d_);
     }
   }
   if (call_.class_scores != nullptr) {
@@ -113,12 +116,12 @@ void Pass::collect(const Span& chunk, const Rows& hidden) const {
       if (call_.length(s) == 0) {
         std::fill_n(firsts + s * d_, d_, 0.0f);
       } else {
-        std::copy_n(hidden.row(call_.offsets[s] - chunk.begin), d_, firsts + s * d_);
+        std::copy_n(hidden.row(kept.before(call_.offsets[s] - chunk.begin)), d_, firsts + s * d_);
       }
     }
   }
   if (call_.token_scores != nullptr) score_tokens(chunk, hidden);
-  if (call_.embeddings != nullptr) pool(chunk, hidden);
+  if (call_.embeddings != nullptr) pool(chunk, kept, hidden);
 }
 
 }  // namespace lffn

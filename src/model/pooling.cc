@@ -55,7 +55,7 @@ void scale_to_one(float* values, int64_t size) {
 }  // namespace
 
 // Into the call's memory, or into scratch where modules follow.
-void Pass::pool(const Span& chunk, const Rows& hidden) const {
+void Pass::pool(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const {
   const SentenceSettings& sentence = model_.sentence();
   const bool to_modules = runs_modules(model_, call_);
   const Pooling* modes = call_.pooling.has_value() ? &*call_.pooling : sentence.pooling.data();
@@ -67,7 +67,7 @@ void Pass::pool(const Span& chunk, const Rows& hidden) const {
   workers_.run(chunk.last - chunk.first, workers_.threads_for(4.0 * static_cast<double>(chunk.tokens * size)),
                [&](int64_t item, int32_t) {
                  const int64_t s = chunk.first + item, begin = call_.offsets[s];
-                 const Tokens tokens = {hidden.row(begin - chunk.begin), call_.length(s), d_};
+                 const Tokens tokens = {hidden.row(kept.before(begin - chunk.begin)), call_.length(s), d_};
                  float* to = out.row(s);
                  if (tokens.count == 0) {
                    std::fill_n(to, size, 0.0f);

@@ -19,6 +19,7 @@ struct Extent {
   int64_t chunk = 0;      // most tokens that go through all layers together
   int64_t longest = 0;    // tokens of a sequence
   bool hidden = false;    // the hidden states need scratch memory
+  bool some = false;      // not all tokens may be asked for
   int64_t positions = 0;  // that logits are wanted of
   int64_t sequences = 0;  // that class scores are wanted of
   int64_t pooled = 0;     // sequences whose embeddings go through modules
@@ -56,6 +57,7 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   }
   size_t end = 0;
   if (extent.hidden) layout.hidden = place(end, floats_bytes(extent.chunk, d));
+  if (extent.some) layout.kept = place(end, floats_bytes(extent.chunk, 2));
   layout.asked = place(end, floats_bytes(extent.positions, d));
   layout.firsts = place(end, floats_bytes(extent.sequences, d));
   layout.pooled = place(end, floats_bytes(extent.pooled, widest_module(model)));
@@ -113,6 +115,7 @@ ScratchLayout lay_out(const Model& model, const ModelCall& call) {
   }
   for (int64_t s = 0; s < call.num_sequences; ++s) extent.longest = std::max(extent.longest, call.length(s));
   extent.hidden = call.hidden == nullptr;
+  extent.some = asks_for_some(model, call);
   if (call.logits != nullptr) extent.positions = call.num_positions;
   if (call.class_scores != nullptr) extent.sequences = call.num_sequences;
   if (call.embeddings != nullptr && runs_modules(model, call)) extent.pooled = call.num_sequences;
@@ -123,8 +126,18 @@ size_t most_scratch_bytes(const Model& model) {
   Extent extent;
   extent.longest = model.config().max_tokens();
   extent.chunk = std::max(chunk_tokens(model), extent.longest);
-  extent.hidden = true;
+  extent.hidden = extent.some = true;
   return lay_out(model, extent).total;
+}
+
+// Not where distances count: they are of neighbouring queries.
+bool asks_for_some(const Model& model, const ModelCall& call) {
+  if (call.hidden != nullptr || call.token_scores != nullptr || !model.places().empty()) return false;
+  if (model.config().attention_size(model.weights().layers.size() - 1) % kPanel != 0) return false;
+  if (call.embeddings == nullptr) return true;
+  if (call.pooling.has_value()) return *call.pooling == Pooling::kFirst;
+  const std::vector<Pooling>& own = model.sentence().pooling;
+  return std::all_of(own.begin(), own.end(), [](Pooling pooling) { return pooling == Pooling::kFirst; });
 }
 
 bool runs_modules(const Model& model, const ModelCall& call) {

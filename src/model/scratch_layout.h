@@ -10,6 +10,7 @@ namespace lffn {
 struct ScratchLayout {
   int64_t batch_tokens = 0;  // of the most that goes through attention at once
   size_t hidden = 0;         // [chunk][hidden_size], unless the caller's own memory serves
+  size_t kept = 0;           // [2][chunk], tokens that are asked for and their ids, where these may be few
   size_t asked = 0;          // [positions][hidden_size]
   size_t firsts = 0;         // [sequences][hidden_size]
   size_t pooled = 0;         // [pooled][widest_module()]
@@ -36,6 +37,9 @@ size_t most_scratch_bytes(const Model& model);
 // Tokens that go through all layers together, and tokens whose queries, keys and values exist at once.
 int64_t chunk_tokens(const Model& model);
 int64_t batch_tokens(const Model& model);
+
+// Whether heads read but some tokens' hidden states, and nothing else does.
+bool asks_for_some(const Model& model, const ModelCall& call);
 
 // Whether a sentence encoder's dense modules follow pooling, and the most numbers of a vector between them.
 bool runs_modules(const Model& model, const ModelCall& call);
