@@ -72,13 +72,15 @@ struct Weigher {
   }
 };
 
-// One query's scores of a block -> words of weights.
-inline void weigh_block(const float* scores, int64_t keys, float scale, int32_t* words, float* largest, float* sum) {
-  const int64_t padded = round_up(keys, kPanel);
+inline float largest_score(const float* scores, int64_t padded) {
   F32 highest = F32::load(scores);
   for (int64_t k = kLanes; k < padded; k += kLanes) highest = max(highest, F32::load(scores + k));
-  const float most = -least(F32::set1(0) - highest);
-  const Weigher weight(most, scale);
+  return -least(F32::set1(0) - highest);
+}
+
+// One query's scores of a block -> words of weights, and their sum.
+inline float weigh_block(const float* scores, int64_t padded, float largest, float scale, int32_t* words) {
+  const Weigher weight(largest, scale);
   const I32 ones = I32::set1(kByteDot ? 0x01010101 : 0x00010001), nothing = bits(F32::set1(kWeightRound));
   I32 sums = I32::set1(0);
   int64_t k = 0;
@@ -99,8 +101,7 @@ inline void weigh_block(const float* scores, int64_t keys, float scale, int32_t*
       sums = sums + (numbers - nothing);
     }
   }
-  *largest = most * scale;
-  *sum = static_cast<float>(total + lane_sum(sums));
+  return static_cast<float>(total + lane_sum(sums));
 }
 
 template <int kPanels>
@@ -162,8 +163,8 @@ inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, fl
   }
   const int64_t rows = round_up(queries, kPieceRows);
   // The rest of a tile is computed with.
-  for (int64_t i = queries * s.row_words; i < kInt8Queries * s.row_words; ++i) s.queries[i] = 0;
-  for (int64_t i = queries * kBlockWords; i < kInt8Queries * kBlockWords; ++i) weights[i] = 0;
+  for (int64_t i = queries * s.row_words; i < rows * s.row_words; ++i) s.queries[i] = 0;
+  for (int64_t i = queries * kBlockWords; i < rows * kBlockWords; ++i) weights[i] = 0;
   for (int64_t q = queries; q < kInt8Queries; ++q) state.block_largest[q] = state.block_sum[q] = 0;
   for (int64_t k = 0; k < plan.num_keys; k += kKeyBlock) {
     const int64_t keys = plan.num_keys - k < kKeyBlock ? plan.num_keys - k : kKeyBlock;
@@ -172,9 +173,14 @@ inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, fl
       score_panels<kScorePanels>(s, rows, k + p, scores + p);
     }
     for (; p < keys; p += kPanel) score_panels<1>(s, rows, k + p, scores + p);
+    // One after the other, or each would wait for its largest.
+    const int64_t padded = round_up(keys, kPanel);
+    float largest[kInt8Queries];
+    for (int64_t q = 0; q < queries; ++q) largest[q] = largest_score(scores + q * kKeyBlock, padded);
     for (int64_t q = 0; q < queries; ++q) {
-      weigh_block(scores + q * kKeyBlock, keys, state.scale[q], weights + q * kBlockWords, state.block_largest + q,
-                  state.block_sum + q);
+      state.block_sum[q] =
+          weigh_block(scores + q * kKeyBlock, padded, largest[q], state.scale[q], weights + q * kBlockWords);
+      state.block_largest[q] = largest[q] * state.scale[q];
     }
     join_block(k == 0, &state);
     int64_t c = 0;

@@ -21,7 +21,7 @@ constexpr auto kMinusZeros = static_cast<int32_t>(0x80808080u);  // four of them
 constexpr int32_t kNoKeyStart = -(1 << 30);
 constexpr float kNoKeyScale = 1e38f;
 
-constexpr int64_t kInt8Queries = 8;  // of a tile
+constexpr int64_t kInt8Queries = 16;  // of a tile
 // Of these so many meet so many panels at once.
 constexpr int kPieceRows = kPanelVectors == 4 && kRegisters == 16 ? 2 : 4;
 constexpr int kScorePanels = kPanelVectors == 1 ? 4 : 1, kSumPanels = kPanelVectors == 1 ? 2 : 1;

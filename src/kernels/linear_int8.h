@@ -158,16 +158,15 @@ inline RowRange range_of_row(int64_t inputs, At&& at) {
   const I32 magnitude = I32::set1(0x7ffff000), step = I32::set1(kLanes);
   // Of each chain: a magnitude's leading bits and its index in one integer.
   I32 index = I32::load(kIndices), largest[kChains];
-  F32 low[kChains], high[kChains], poison[kChains];  // the last NaN once a number was not finite
+  F32 low[kChains], high[kChains];
   unroll<kChains>([&](auto c) LFFN_INLINE {
     largest[c] = I32::set1(0);
-    low[c] = high[c] = poison[c] = zeros;
+    low[c] = high[c] = zeros;
   });
   const auto see = [&](int64_t i, auto c) LFFN_INLINE {
     const F32 x = F32::load(at(i));
     low[c] = min(x, low[c]);
     high[c] = max(x, high[c]);
-    poison[c] = fma(x, zeros, poison[c]);
     largest[c] = max(largest[c], (bits(x) & magnitude) | index);
     index = index + step;
   };
@@ -184,7 +183,7 @@ inline RowRange range_of_row(int64_t inputs, At&& at) {
   RowRange range;
   range.lowest = least(min(low[0], low[1]));
   range.highest = -least(zeros - max(high[0], high[1]));
-  range.finite = least(zeros - to_float(bits(abs(poison[0] + poison[1])))) == 0;
+  range.finite = most < 0x7f800000;  // an infinity's bits, above which all NaN are
   range.index = (most & 0xfff) < inputs ? most & 0xfff : inputs - 1;
   __builtin_memcpy(&range.another, &second, sizeof second);
   return range;

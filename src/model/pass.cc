@@ -8,6 +8,7 @@ namespace lffn {
 namespace {
 
 constexpr int64_t kRowsPerItem = 64;  // of what is done row by row
+constexpr int64_t kAskedAhead = 4;    // words, whose rows arrive while others are summed
 
 }  // namespace
 
@@ -91,6 +92,7 @@ void Pass::add_embeddings(const Span& span, const Rows& to) const {
                  for (int64_t t = begin; t < end; ++t) {
                    const bool counts = counts_padding || call_.ids[t] != config_.pad_token_id;
                    float* row = to.row(t - span.begin);
+                   if (t + kAskedAhead < span.begin + span.tokens) weights_.words.ask(call_.ids[t + kAskedAhead]);
                    weights_.words.read(call_.ids[t], row);
                    if (!weights_.positions.empty()) {
                      add(weights_.positions, counts ? first_position + counted++ : config_.pad_token_id, row);

@@ -67,6 +67,14 @@ void WordMatrix::read(int64_t word, float* out) const {
   }
 }
 
+void WordMatrix::ask(int64_t word) const {
+  constexpr size_t kLine = 64;
+  const uint8_t* const from = row(word);
+  const size_t size = static_cast<size_t>(size_) * element_size();
+  for (size_t byte = 0; byte < size; byte += kLine) __builtin_prefetch(from + byte);
+  if (dtype_ == LFFN_INT8) __builtin_prefetch(scales_.as<float>() + word);
+}
+
 // Of the rows as the kernels want them: words of four bytes.
 int64_t WordMatrix::scratch_stride() const { return dtype_ == LFFN_INT8 ? kRowHeader + stride_ / 2 : stride_ + 16; }
 

@@ -24,6 +24,8 @@ class WordMatrix {
   bool empty() const { return num_words_ == 0; }
   int32_t dtype() const { return dtype_; }
   void read(int64_t word, float* out) const;
+  // Asks memory for what read() will want.
+  void ask(int64_t word) const;
 
   // out = in * words + bias for some rows.
   struct Call {
