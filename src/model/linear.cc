@@ -112,12 +112,12 @@ void Linear::run(const Workers& workers, const Call& call) const {
                             call.packed.stride);
     }
   };
-  // Memory that is asked for arrives while the next few rows are prepared: a processor waits for few lines at once.
+  // A few rows at a time: they are still near when they become bytes, and memory that is asked for arrives while others
+  // are prepared, as a processor waits for few lines at once.
   const auto prepare = [&](int64_t first, int64_t rows) {
-    constexpr int64_t kAskedAtOnce = 4;
-    const int64_t step = call.ahead != nullptr ? kAskedAtOnce : rows;
-    for (int64_t done = 0; done < rows; done += step) {
-      const int64_t some = std::min(step, rows - done);
+    constexpr int64_t kAtOnce = 4;
+    for (int64_t done = 0; done < rows; done += kAtOnce) {
+      const int64_t some = std::min(kAtOnce, rows - done);
       if (call.ahead != nullptr) call.ahead->ask(first + done, some);
       prepare_some(first + done, some);
     }
