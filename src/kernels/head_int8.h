@@ -49,6 +49,7 @@ struct Int8Scratch {
   int32_t* values;        // [panels of columns][value_words][kPanel]
   int32_t* value_starts;  // [blocks of keys][columns]: of their sums; only with kWeightZero
   float* value_scales;    // [columns]
+  float* part;            // [keys][kPanel], of values whose columns fill no panel
   int32_t* queries;       // [kInt8Queries][row_words]
   int32_t* row;           // [kPanel][row_words]: keys on their way into a panel
   float* sums;            // [kInt8Queries][columns]
@@ -70,6 +71,7 @@ inline Int8Scratch lay_out_int8(int64_t num_keys, int64_t head_size, void* start
   s.values = parts.take<int32_t>(s.columns * s.value_words);
   s.value_starts = parts.take<int32_t>(kWeightZero == 0 ? 0 : (num_keys + kKeyBlock - 1) / kKeyBlock * s.columns);
   s.value_scales = parts.take<float>(s.columns);
+  s.part = parts.take<float>(head_size % kPanel == 0 ? 0 : num_keys * kPanel);
   s.queries = parts.take<int32_t>(kInt8Queries * s.row_words);
   s.row = parts.take<int32_t>(kPanel * s.row_words);
   s.sums = parts.take<float>(kInt8Queries * s.columns);
@@ -137,14 +139,14 @@ inline float pack_keys(const AttentionPlan& plan, const Int8Scratch& s) {
   return largest + poison;
 }
 
-// Of the columns from `first` on; `row` is where those of a key begin.
-template <typename Row>
-LFFN_INLINE inline void pack_value_panel(const Int8Scratch& s, int64_t num_keys, int64_t first, Row&& row) {
+// Of the columns from `first` on, which begin at `values`, in rows `stride` floats apart.
+inline void pack_value_panel(const Int8Scratch& s, int64_t num_keys, int64_t first, const float* values,
+                             int64_t stride) {
   I32 largest[kPanelVectors];
   F32 inverse[kPanelVectors];
   unroll<kPanelVectors>([&](auto v) LFFN_INLINE { largest[v] = I32::set1(0); });
   for (int64_t k = 0; k < num_keys; ++k) {
-    const float* const from = row(k);
+    const float* const from = values + k * stride;
     unroll<kPanelVectors>([&](auto v)
                               LFFN_INLINE { largest[v] = larger_magnitude(largest[v], F32::load(from + v * kLanes)); });
   }
@@ -155,40 +157,40 @@ LFFN_INLINE inline void pack_value_panel(const Int8Scratch& s, int64_t num_keys,
   });
   const F32 round = F32::set1(kRoundInLowBits);
   int32_t* to = s.values + first * s.value_words;
-  // A word of the numbers of key, key + step and so on, of which so many are there.
-  const auto put = [&](int64_t key, int64_t step, int64_t there) LFFN_INLINE {
+  // A word of the numbers of key, key + step and so on, as far as there are keys.
+  const auto put = [&](int64_t key, int64_t step, bool all_there) LFFN_INLINE {
     I32 numbers[kPanelVectors][kWordInputs];
     unroll<kWordInputs>([&](auto i) LFFN_INLINE {
-      const float* const from = i < there ? row(key + i * step) : kNothing;
+      const int64_t at = key + i * step;
+      const float* const from = all_there || at < num_keys ? values + at * stride : kNothing;
       unroll<kPanelVectors>(
           [&](auto v) LFFN_INLINE { numbers[v][i] = bits(fma(F32::load(from + v * kLanes), inverse[v], round)); });
     });
     unroll<kPanelVectors>([&](auto v) LFFN_INLINE { pack_numbers(numbers[v]).store(to + v * kLanes); });
     to += kPanel;
   };
-  const int64_t whole = round_up(num_keys, kPanel) / kGroupKeys * kGroupKeys;
   int64_t k = 0;
   for (; k + kGroupKeys <= num_keys; k += kGroupKeys) {
-    for (int64_t i = k; i < k + kPanel; ++i) put(i, kPanel, kWordInputs);
+    for (int64_t i = k; i < k + kPanel; ++i) put(i, kPanel, true);
   }
-  for (int64_t i = k; k < whole && i < k + kPanel; ++i) put(i, kPanel, (num_keys - i + kPanel - 1) / kPanel);
-  for (k = whole; k + kWordInputs <= num_keys; k += kWordInputs) put(k, 1, kWordInputs);
-  for (; k < round_up(num_keys, kPanel); k += kWordInputs) put(k, 1, num_keys - k);
+  const int64_t padded = round_up(num_keys, kPanel);
+  const bool grouped = k + kGroupKeys <= padded;
+  const int64_t step = grouped ? kPanel : 1, end = grouped ? k + kPanel : padded;
+  for (; k < end; k += grouped ? 1 : kWordInputs) put(k, step, false);
 }
 
 inline void pack_values(const AttentionPlan& plan, const Int8Scratch& s) {
   int64_t first = 0;
   for (; first + kPanel <= plan.head_size; first += kPanel) {
-    const float* const start = plan.values + first;
-    const int64_t stride = plan.stride;
-    pack_value_panel(s, plan.num_keys, first, [&](int64_t key) LFFN_INLINE { return start + key * stride; });
+    pack_value_panel(s, plan.num_keys, first, plan.values + first, plan.stride);
   }
   if (first == plan.head_size) return;
-  float part[kPanel] = {};
-  pack_value_panel(s, plan.num_keys, first, [&](int64_t key) LFFN_INLINE {
-    for (int64_t c = first; c < plan.head_size; ++c) part[c - first] = plan.values[key * plan.stride + c];
-    return static_cast<const float*>(part);
-  });
+  for (int64_t k = 0; k < plan.num_keys; ++k) {
+    for (int64_t c = 0; c < kPanel; ++c) {
+      s.part[k * kPanel + c] = first + c < plan.head_size ? plan.values[k * plan.stride + first + c] : 0.0f;
+    }
+  }
+  pack_value_panel(s, plan.num_keys, first, s.part, kPanel);
 }
 
 // What to begin sums with where weights are less by kWeightZero.
