@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine is, and the folder of the results that belong to it."""
+"""What the machine is, and the file of the results that belong to it."""
 import os
 import pathlib
 import platform
@@ -35,5 +35,5 @@ def commit():
     return found.stdout.strip() or "unknown"
 
 
-def folder_of(machine):
-    return RESULTS / f"{machine['processor']}-{machine['isa']}"
+def file_of(machine):
+    return RESULTS / f"{machine['processor']}-{machine['isa']}.json"

@@ -10,25 +10,22 @@ BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
 
 def results():
-    """{folder name: {file name without .json: its values}}, processors with the most instructions first."""
-    found = {}
-    for folder in sorted(machine.RESULTS.iterdir(), key=lambda f: ("avx512" not in f.name, f.name)):
-        if folder.is_dir():
-            found[folder.name] = {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
-    return found
+    """{processor and instruction set: {measurement: its values}}, processors with the most instructions first."""
+    files = sorted(machine.RESULTS.glob("*.json"), key=lambda file: ("avx512" not in file.name, file.name))
+    return {file.stem: json.loads(file.read_text()) for file in files}
 
 
 def store(sources):
-    """Copies raw numbers, {name: path}, to the folder of their processor, which the first of them tells."""
-    files = {name: json.loads(pathlib.Path(path).read_text()) for name, path in sources.items()}
+    """Puts raw numbers, {measurement: path}, into the file of their processor, which the first of them tells."""
+    new = {name: json.loads(pathlib.Path(path).read_text()) for name, path in sources.items()}
     commit = machine.commit()
-    folder = machine.folder_of(next(iter(files.values()))["machine"])
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, values in files.items():
+    file = machine.file_of(next(iter(new.values()))["machine"])
+    for values in new.values():
         for private in ("host_name", "executable"):
             values.get("context", {}).pop(private, None)
         values["commit"] = commit
-        (folder / f"{name}.json").write_text(json.dumps(values, indent=1) + "\n")
+    all_values = {**(json.loads(file.read_text()) if file.exists() else {}), **new}
+    file.write_text(json.dumps(dict(sorted(all_values.items())), indent=1) + "\n")
 
 
 def table(header, rows):

@@ -6,16 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "engine_linear.h"
-#include "engine_lookupffn.h"
-#include "engine_torch.h"
-#if LFFN_HAVE_ONEDNN
-#include "engine_onednn.h"
-#endif
-#if LFFN_HAVE_OPENBLAS
-#include "engine_openblas.h"
-#endif
-#include "engine_onnxruntime.h"
+#include "engines.h"
 
 namespace compare {
 

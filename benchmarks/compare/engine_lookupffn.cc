@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A LookupFFN layer in liblookupffn, in each of its element types.
-#include "engine_lookupffn.h"
-
 #include <stdexcept>
 
+#include "engines.h"
 #include "lookup_weights.h"
 
 namespace compare {

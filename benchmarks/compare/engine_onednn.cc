@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vanilla FFN on oneDNN: two inner products over packed weights, GELU fused into the first.
-#include "engine_onednn.h"
-
 #include <omp.h>
 
 #include <dnnl.hpp>
 #include <map>
+
+#include "engines.h"
 
 namespace compare {
 namespace {

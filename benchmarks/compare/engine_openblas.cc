@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vanilla FFN on OpenBLAS: sgemm, our bias and GELU, sgemm.
-#include "engine_openblas.h"
-
 #include <cblas.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "engines.h"
 #include "gelu.h"
 
 namespace compare {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vanilla FFN in PyTorch, in a Python process of its own that times itself.
-#include "engine_torch.h"
-
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -11,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+
+#include "engines.h"
 
 namespace compare {
 namespace {

@@ -7,8 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "engine_lookupffn.h"
-#include "engine_onnxruntime.h"
+#include "engines.h"
 #include "measure.h"
 #include "report.h"
 #include "spinners.h"
