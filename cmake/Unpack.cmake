@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Unpacks an archive into a folder of the build, which holds nothing else: before what depends on `target` is built, and
-# again whenever the archive is another.
-function(lffn_unpack target archive folder)
-  add_custom_command(
-    OUTPUT ${folder}.unpacked
-    DEPENDS ${archive}
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-    COMMAND ${CMAKE_COMMAND} -E chdir ${folder} ${CMAKE_COMMAND} -E tar xf ${archive}
-    COMMAND ${CMAKE_COMMAND} -E touch ${folder}.unpacked
-    VERBATIM)
-  add_custom_target(${target} DEPENDS ${folder}.unpacked)
+# Unpacks an archive into a folder of the build, which holds nothing else: now, and again whenever the archive is another.
+function(lffn_unpack archive folder)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${archive})
+  file(SHA256 ${archive} wanted)
+  set(there "")
+  if(EXISTS ${folder} AND EXISTS ${folder}.unpacked)
+    file(READ ${folder}.unpacked there)
+  endif()
+  if(NOT there STREQUAL wanted)
+    file(REMOVE_RECURSE ${folder})
+    file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${folder})
+    file(WRITE ${folder}.unpacked ${wanted})
+  endif()
 endfunction()

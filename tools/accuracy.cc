@@ -204,7 +204,7 @@ Command accuracy_command(CLI::App& parent) {
       "\n"
       "Examples:\n"
       "  lookupffn accuracy\n"
-      "  lookupffn accuracy tests/golden/data/*.model.safetensors\n"
+      "  lookupffn accuracy build/data/golden/*.model.safetensors\n"
       "  lookupffn accuracy --tokens 1000 layer.safetensors");
   return {app, [options] { return run(*options); }};
 }

@@ -9,7 +9,9 @@ import struct
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
 AS_STORED, F32, BF16, INT8 = -1, 0, 1, 2
 TOKENS = 20
 TEXTS = (b"The quick brown fox", b"x")
@@ -86,9 +88,8 @@ def main():
     write_layer(library, folder, "layer-bf16", BF16, F32, 2)
     write_layer(library, folder, "layer-dense", F32, F32, 0)
     write_layer(library, folder, "layer-int8", INT8, INT8, 4)
-    models = ROOT / "tests" / "model"
-    write_model(library, folder, "model-f32", models / "data-hf" / "distilbert-classes", AS_STORED)
-    write_model(library, folder, "model-int8", models / "data" / "model-lookup", INT8)
+    write_model(library, folder, "model-f32", archive.unpacked("model/data-hf.tar") / "distilbert-classes", AS_STORED)
+    write_model(library, folder, "model-int8", archive.unpacked("model/data.tar") / "model-lookup", INT8)
 
 
 main()

@@ -21,6 +21,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import archive  # noqa: E402
+
 NAMES = ["linux-x64", "linux-arm64", "linux-musl-x64", "linux-musl-arm64"]
 LIBRARIES = {"src/liblookupffn.so": r"lffn_\w+@@LOOKUPFFN_\w+",
              "bindings/java/liblookupffn_jni.so": r"Java_io_github_lookupffn_\w+|JNI_On(Unl|L)oad",
@@ -30,10 +33,9 @@ NEEDED = {"glibc": {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "
           "musl": {"libc.so"}}
 NEWEST_GLIBC = (2, 17)
 SKIPPED = 77
-LAYERS = "tests/golden/data"
+LAYERS = "layers"
 SENTENCES = "examples/c/sentences.txt"
-MODELS = ["tests/model/data/model-lookup", "tests/model/data/model-mixed", "tests/model/data-hf/distilbert-classes",
-          "tests/model/data-hf/roberta-classes", "examples/models/kjv-small"]
+MODELS = ["model-lookup", "model-mixed", "distilbert-classes", "roberta-classes", "kjv-small"]
 
 
 def say(text):
@@ -91,14 +93,19 @@ def fetch(folder, package, arch):
     return found[0]
 
 
+def put_models(root):
+    archive.unpack_to(ROOT / "tests/golden/data.tar", root / LAYERS)
+    for packed in ("data.tar", "data-hf.tar"):
+        archive.unpack_to(ROOT / "tests/model" / packed, root)
+    shutil.copytree(ROOT / "examples/models/kjv-small", root / "kjv-small")
+
+
 def make_root(folder, name, root):
     output("dpkg-deb", "-x", fetch(folder, "musl" if c_library(name) == "musl" else "libc6", architecture(name)), root)
     (root / "tmp").mkdir()
     shutil.copy(folder / name / "tests/natives/natives_outputs", root / "natives_outputs")
     shutil.copy((folder / name / "src/liblookupffn.so").resolve(), root / "liblookupffn.so.1")
-    shutil.copytree(ROOT / LAYERS, root / LAYERS)
-    for model in MODELS:
-        shutil.copytree(ROOT / model, root / model)
+    put_models(root)
 
 
 def enter(root):
@@ -120,9 +127,10 @@ def allowed(how):
     return subprocess.run([*how("/"), "true"], stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 
 
-def things_to_run(root):
-    layers = sorted(path.name for path in (ROOT / LAYERS).glob("*.model.safetensors"))
-    return [f"{root}/{LAYERS}/{layer}" for layer in layers] + [f"{root}/{model}" for model in MODELS]
+def things_to_run(root, seen_from=""):
+    """The paths in a root, as a program in the folder of that name gives them."""
+    layers = sorted(path.name for path in (root / LAYERS).glob("*.model.safetensors"))
+    return [f"{seen_from}/{LAYERS}/{layer}" for layer in layers] + [f"{seen_from}/{model}" for model in MODELS]
 
 
 def native(arch):
@@ -131,9 +139,9 @@ def native(arch):
 
 def run(name, root):
     if native(architecture(name)):
-        return in_root(root, "/natives_outputs", *things_to_run(""), LD_LIBRARY_PATH="/")
+        return in_root(root, "/natives_outputs", *things_to_run(root), LD_LIBRARY_PATH="/")
     return output(f"qemu-{'aarch64' if architecture(name) == 'arm64' else 'x86_64'}", "-L", root, "-E",
-                  f"LD_LIBRARY_PATH={root}", root / "natives_outputs", *things_to_run(root))
+                  f"LD_LIBRARY_PATH={root}", root / "natives_outputs", *things_to_run(root, root))
 
 
 def needed_files(start):
@@ -211,7 +219,9 @@ def main():
             sys.exit(SKIPPED)
     results = {}
     if args.reference:
-        results[str(args.reference)] = output(args.reference, *things_to_run(ROOT))
+        with tempfile.TemporaryDirectory() as scratch:
+            put_models(Path(scratch))
+            results[str(args.reference)] = output(args.reference, *things_to_run(Path(scratch), scratch))
     for name in names:
         with tempfile.TemporaryDirectory() as scratch:
             root = Path(scratch) / name

@@ -43,7 +43,7 @@ add_test(NAME package.grown.build
          COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target old_program new_program)
 set_tests_properties(package.grown.build PROPERTIES FIXTURES_SETUP grown PROCESSORS 2 TIMEOUT 1200)
 foreach(program old_program new_program)
-  add_test(NAME package.grown.${program} COMMAND ${program} ${PROJECT_SOURCE_DIR}/tests/model/data/model-lookup)
+  add_test(NAME package.grown.${program} COMMAND ${program} ${LFFN_TEST_DATA}/models/model-lookup)
   set_tests_properties(package.grown.${program} PROPERTIES FIXTURES_REQUIRED grown
                                                            PASS_REGULAR_EXPRESSION "grown: ok")
 endforeach()

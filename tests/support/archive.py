@@ -7,11 +7,15 @@ archive.py unpack ARCHIVE FOLDER      so does tar -xf
 archive.py list ARCHIVE
 archive.py add ARCHIVE PREFIX FILE... those whose content is not there yet, as PREFIX and the start of their SHA-1
 """
+import atexit
+import functools
 import hashlib
 import io
+import shutil
 import struct
 import sys
 import tarfile
+import tempfile
 from pathlib import Path
 
 BLOCK = 512
@@ -50,6 +54,15 @@ def unpack_to(archive, folder):
         path = Path(folder) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+
+
+@functools.lru_cache(maxsize=None)
+def unpacked(name):
+    """The folder of what is in the archive of that name in tests/, for as long as this program runs."""
+    folder = Path(tempfile.mkdtemp(prefix="lookupffn-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    unpack_to(Path(__file__).resolve().parents[1] / name, folder)
+    return folder
 
 
 def add(archive, prefix, *paths):

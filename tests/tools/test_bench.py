@@ -4,11 +4,15 @@
 import json
 import os
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
 COMMAND = os.environ["LOOKUPFFN_COMMAND"].split(";")
-GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "data"
+GOLDEN = archive.unpacked("golden/data.tar")
 TINY = ("bench", "--hidden-size", "32", "--tables", "4", "--table-size", "16", "--block-size", "8",
         "--batch", "37", "--seconds", "0.05")
 VANILLA = ("--intermediate-size", "100")
@@ -47,7 +51,7 @@ class Bench(unittest.TestCase):
         self.assertNotIn("vanilla", json.loads(run(*TINY, "--json", "--intermediate-size", "0")))
 
     def test_model(self):
-        model = str(Path(__file__).resolve().parents[1] / "model" / "data" / "model-mixed")
+        model = str(archive.unpacked("model/data.tar") / "model-mixed")
         arguments = ("bench", "--model", model, "--length", "9", "--sequences", "3", "--seconds", "0.05")
         figures = json.loads(run(*arguments, "--json"))
         self.assertEqual((figures["length"], figures["sequences"], figures["threads"]), (9, 3, 1))

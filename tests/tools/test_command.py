@@ -8,13 +8,17 @@ import os
 import pty
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
 COMMAND = os.environ["LOOKUPFFN_COMMAND"].split(";")
-GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "data"
+GOLDEN = archive.unpacked("golden/data.tar")
 SMALL = str(GOLDEN / "bh4-small.model.safetensors")
 SMALL_IO = str(GOLDEN / "bh4-small.io.safetensors")
 SMALL_SIZE = 64  # floats in and out

@@ -9,12 +9,16 @@ import pty
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
 COMMAND = os.environ["LOOKUPFFN_COMMAND"].split(";")
-DATA = Path(__file__).resolve().parents[1] / "model" / "data"
+DATA = archive.unpacked("model/data.tar")
 MODEL = str(DATA / "model-lookup")
 WIDTH = 64
 SUBCOMMANDS = ("fill-mask", "embed", "encode", "classify", "rerank", "search", "tokenize", "convert", "evaluate",

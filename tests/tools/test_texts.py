@@ -17,8 +17,8 @@ import archive  # noqa: E402
 SMALL = archive.unpack((ROOT / "tests" / "model" / "small-folders.tar").read_bytes())
 # Folders written by transformers and sentence-transformers, with what these compute. The large ones are not in the
 # repository.
-GOLDEN = [folder for folder in (ROOT.parent / "shared" / "golden-hf", ROOT / "tests" / "model" / "data-hf")
-          if folder.is_dir()]
+DATA_HF = archive.unpacked("model/data-hf.tar")
+GOLDEN = [folder for folder in (ROOT.parent / "shared" / "golden-hf", DATA_HF) if folder.is_dir()]
 
 
 def read_safetensors(path):
@@ -146,7 +146,7 @@ class ModelInfo(Case):
             self.assertIn(part, text)
 
     def test_what_a_reranker_makes_of_its_scores(self):
-        small = ROOT / "tests" / "model" / "data-hf" / "roberta-classes"
+        small = DATA_HF / "roberta-classes"
         for keys, expected in [({}, "identity"),
                                ({"sbert_ce_default_activation_function": "torch.nn.modules.activation.Sigmoid"}, "sigmoid"),
                                ({"sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Tanh"},

@@ -26,7 +26,10 @@ from lookupffn.projections import BlockHadamard
 from lookupffn.text_tokenizer import TextTokenizer
 
 torch.set_num_threads(1)
-DATA = Path(__file__).parent / "data"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
+DATA = archive.unpacked("training/data.tar")
 SENTENCE = DATA / "sentence-lookup-bh4"
 WORDS = "the quick brown fox jumps over a lazy dog civil service workers line user types port seed base hit text".split()
 

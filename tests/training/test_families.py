@@ -4,8 +4,7 @@
 import copy
 import json
 import shutil
-import tarfile
-import tempfile
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +16,14 @@ from test_files import hidden_states_of_library
 from lookupffn import (FamilyModel, LookupFFN, TextTokenizer, family_config, family_model, load_folder,
                        load_sentence_encoder, replace_ffns, safetensors, save_folder)
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
 torch.set_num_threads(1)
 HERE = Path(__file__).parent
 SHARED = HERE.parents[2] / "shared"
-UNPACKED = tempfile.TemporaryDirectory()  # removed when Python ends
-with tarfile.open(HERE.parent / "model" / "small-folders.tar") as archive:
-    archive.extractall(UNPACKED.name)
-SMALL = sorted(Path(UNPACKED.name).glob("*"))
+SMALL = sorted(archive.unpacked("model/small-folders.tar").glob("*"))
+SENTENCE = archive.unpacked("training/data.tar") / "sentence-lookup-bh4"
 GOLDEN = [*SMALL, *sorted((SHARED / "golden-hf").glob("*"))]
 GOLDEN += [path for name in ("golden-hf3", "golden-hf4") for path in sorted((SHARED / name).glob("*"))]
 
@@ -45,7 +45,7 @@ def has_tokenizer(folder):
 
 
 MODELS = [folder for folder in GOLDEN if (folder / "tokens.json").exists() and is_supported(folder)]
-SENTENCES = [HERE / "data" / "sentence-lookup-bh4",
+SENTENCES = [SENTENCE,
              *(folder for folder in GOLDEN
                if (folder / "texts.json").exists() and is_supported(folder) and has_tokenizer(folder))]
 MINILM = SHARED / "models" / "all-MiniLM-L6-v2"
@@ -120,7 +120,7 @@ def test_golden_sentence_encoders(folder, tmp_path):
 
 
 def test_an_encoder_in_a_folder_of_its_own_is_saved_there(tmp_path):
-    source, old, new = HERE / "data" / "sentence-lookup-bh4", tmp_path / "old", tmp_path / "new"
+    source, old, new = SENTENCE, tmp_path / "old", tmp_path / "new"
     shutil.copytree(source, old)
     (old / "0_Transformer").mkdir()
     for name in ("config.json", "model.safetensors", "sentence_bert_config.json", "tokenizer.json", "vocab.txt"):
@@ -329,7 +329,7 @@ def test_a_decoder_counts_where_the_config_says_so():
 
 def test_misspelt_keys_of_new_ffns_are_refused():
     sizes = {"ffn_num_table": 4, "ffn_table_size": 8, "projection_type": "bh4"}
-    for model in (small_model(), load_sentence_encoder(HERE / "data" / "sentence-lookup-bh4"), stand_ins.Model("bert")):
+    for model in (small_model(), load_sentence_encoder(SENTENCE), stand_ins.Model("bert")):
         before = set(model.state_dict())
         for key, message in [("blok_size", 'did you mean "block_size"'), ("num_probe", 'did you mean "num_probes"'),
                              ("tables", "expected some of .*ffn_num_table"), ("seed", "expected some of")]:

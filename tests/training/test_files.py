@@ -4,6 +4,7 @@
 import ctypes
 import json
 import pickle
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,10 @@ import torch
 from lookupffn import Encoder, EncoderConfig, LookupFFN, files, native, rivals, safetensors, unpickle
 from lookupffn.native_model import NativeModel
 
-GOLDEN = Path(__file__).parents[1] / "model" / "data"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
+GOLDEN = archive.unpacked("model/data.tar")
 
 
 def small_config(kinds, **changes):

@@ -3,6 +3,7 @@
 
 import ctypes
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ import torch
 from lookupffn import LookupFFN, native, safetensors
 from lookupffn.layer import codes_and_scores
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "data"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
+GOLDEN = archive.unpacked("golden/data.tar")
 CASES = sorted(path.name.split(".")[0] for path in GOLDEN.glob("*.io.safetensors"))
 
 torch.manual_seed(0)

@@ -2,6 +2,7 @@
 """Files that the library writes, read back into PyTorch: what was rounded is what the library rounds."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,10 @@ from lookupffn.encoder import Encoder
 from lookupffn.native_model import INT8, NativeModel
 
 torch.set_num_threads(1)
-SENTENCE = Path(__file__).parent / "data" / "sentence-lookup-bh4"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
+SENTENCE = archive.unpacked("training/data.tar") / "sentence-lookup-bh4"
 INT8_EVERYWHERE = {"table_dtype": INT8, "hash_dtype": INT8, "linear_dtype": INT8, "embedding_dtype": INT8}
 
 

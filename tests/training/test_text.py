@@ -2,6 +2,7 @@
 """The tokenizer and the batches."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,10 @@ import torch
 
 from lookupffn import __main__, bpe, data, safetensors
 
-GOLDEN = Path(__file__).parents[1] / "model" / "data"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
+
+GOLDEN = archive.unpacked("model/data.tar")
 TEXT = ["the cat sat on the mat; the cat's hat is the cat's", "a naïve café — 日本語 😀", "  two  blanks\tand\na line "] * 5
 
 
