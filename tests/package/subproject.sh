@@ -15,7 +15,7 @@ fail() { echo "$*"; exit 1; }
 run_cmake() {
   local build=$1
   shift
-  cmake -G Ninja -S "$here/host" -B "$build" -DLOOKUPFFN="$source" -DCMAKE_C_COMPILER="$cc" \
+  cmake -G Ninja -S "$here/consumer" -B "$build" -DLOOKUPFFN="$source" -DLIBRARY=lookupffn::lookupffn -DCMAKE_C_COMPILER="$cc" \
         -DCMAKE_CXX_COMPILER="$cxx" -DLFFN_OPENMP="$openmp" "$@" >"$work/log" 2>&1
 }
 configure() { run_cmake "$@" -DLFFN_XSIMD_INCLUDE_DIR="$xsimd" || { cat "$work/log"; exit 1; }; }
@@ -45,7 +45,7 @@ done
 for kind in SHARED STATIC; do
   configure "$work/no-$kind" -DLFFN_INSTALL=ON -DLFFN_$kind=OFF
 done
-ninja -C "$work/no-SHARED" -t commands host | grep -q 'liblookupffn[.]so' && fail "links what was not wanted"
+ninja -C "$work/no-SHARED" -t commands consumer | grep -q 'liblookupffn[.]so' && fail "links what was not wanted"
 grep -q 'liblookupffn[.]so' "$work/no-SHARED/lookupffn/cmake_install.cmake" && fail "installs an unwanted shared library"
 grep -q 'liblookupffn[.]a' "$work/no-STATIC/lookupffn/cmake_install.cmake" && fail "installs an unwanted static library"
 refused 'nothing is left to build' -DLFFN_SHARED=OFF -DLFFN_STATIC=OFF -DLFFN_XSIMD_INCLUDE_DIR="$xsimd"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the files of this corpus with one version of the library, and what that version makes of them.
 
-usage: write.py LIBRARY FOLDER, then tests/support/archive.py pack FOLDER tests/corpus/VERSION.tar
+usage: write_corpus.py LIBRARY FOLDER, then tests/support/archive.py pack FOLDER tests/format/VERSION.tar
 """
 import ctypes
 import struct
