@@ -82,6 +82,46 @@ def test_an_exported_model_runs_in_the_library(tmp_path, projection):
     assert all(torch.equal(value, again.state_dict()[name]) for name, value in model.state_dict().items())
 
 
+@pytest.mark.parametrize("rows", [None, 9])
+def test_layers_that_are_not_all_alike_run_in_the_library(tmp_path, rows):
+    torch.manual_seed(0)
+    model = Encoder(small_config(["lookup", "vanilla", "vanilla"], num_attention_heads=[2, 1, 0], ffn_word_rows=rows,
+                                 intermediate_size=[0, 3, 5], ffn_words=[True, False, True])).eval()
+    with torch.no_grad():
+        for block in model.layers:
+            if block.words is not None:
+                block.words.weight.normal_()
+        model.layers[2].attention.dense.bias.normal_()
+        if rows is not None:
+            model.embeddings.word_rows.copy_(torch.randint(rows, (50,)))
+    files.export_folder(model, tmp_path / "model")
+    check_against_library(model, tmp_path / "model")
+    config = json.loads((tmp_path / "model" / "config.json").read_text())
+    assert config["ffn_words"] == [True, False, True] and config.get("ffn_word_rows") == rows
+    again = files.import_model(tmp_path / "model")
+    assert all(torch.equal(value, again.state_dict()[name]) for name, value in model.state_dict().items())
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"num_attention_heads": 0}, "num_attention_heads is 0, expected a number from 1"),
+    ({"num_attention_heads": [1, -1]}, "num_attention_heads is -1, expected a number from 0"),
+    ({"intermediate_size": [4, 0]}, "intermediate_size is 0 for layer 1, whose FFN is vanilla"),
+    ({"ffn_words": [True, 2]}, "ffn_words is 2, expected true or false"),
+    ({"ffn_words": [True]}, "ffn_words has 1 entries for 2 layers"),
+    ({"ffn_words": True, "ffn_word_rows": 0}, "ffn_word_rows is 0, expected a number from 1")])
+def test_configs_of_layers_are_checked(changes, message):
+    with pytest.raises(ValueError, match=message):
+        small_config(["lookup", "vanilla"], **changes)
+
+
+def test_words_without_a_row_are_named():
+    model = Encoder(small_config(["lookup"], ffn_words=True, ffn_word_rows=3))
+    tensors = dict(files.tensors_of(model))
+    tensors["embeddings.word_rows"] = np.full(50, 3, dtype=np.int32)
+    with pytest.raises(ValueError, match="embeddings.word_rows: from 3 to 3, expected 0 to 2"):
+        files.model_from_tensors(model.config.to_dict(), tensors)
+
+
 def test_an_exported_layer_runs_in_the_library(tmp_path):
     layer = LookupFFN(16, 4, 8, block_size=8)
     files.export_layer(layer, tmp_path / "layer.safetensors")

@@ -138,8 +138,8 @@ def test_swapping_some_ffns_leaves_the_others_config():
     again = files.model_from_tensors(model.config.to_dict(), model.state_dict())
     ids = torch.randint(4, 200, (2, 9))
     assert torch.equal(again(ids), model(ids))
-    with pytest.raises(ValueError, match="intermediate_size holds for all layers"):
-        replace_ffns(model, "vanilla", layers=[0], intermediate_size=64)
+    replace_ffns(model, "vanilla", layers=[0], intermediate_size=64)
+    assert model.config.intermediate_size[0] == 64 and model.encoder.layer[0].FFN[1].out_features == 64
     replace_ffns(model, ffn_num_table=5, projection_type="bh4")
     assert model.config.ffn_num_table == 5 and model.config.projection_type == "bh4"
     replace_ffns(model, layers=[0, 2], ffn_num_table=[3, 2])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scripts beside the package."""
 
+import argparse
 import gzip
 import hashlib
 import importlib.util
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import bpe, safetensors
+from lookupffn import Encoder, bpe, safetensors
 
 SCRIPTS = Path(__file__).parents[2] / "training" / "scripts"
 torch.set_num_threads(1)
@@ -52,6 +53,20 @@ def test_results_of_other_options_are_not_reused(tmp_path, monkeypatch):
     safetensors.save(tmp_path / "ids", {"ids": (np.arange(8000) % 30 + 10).astype(np.int32)})
     with pytest.raises(SystemExit, match="another data"):
         command("--steps", "2")
+
+
+def test_narrow_rows_and_rows_by_word_are_rows_like_others():
+    compare = script("compare_ffns")
+    narrow = compare.config_of("vanilla-110+words", 262, 18)
+    assert narrow.intermediate_size == 110 and narrow.ffn_words and narrow.ffn_kinds == ["vanilla"] * 2
+    plain, words = (Encoder(compare.config_of(row, 262, 18)) for row in ("lookup-small", "lookup-small+words"))
+    assert words.ffn_flop_per_token() - plain.ffn_flop_per_token() == 2 * 128
+    names = ["lookup-small", "none", "vanilla-20", "vanilla", "lookup-small+words", "vanilla-110", "none+words"]
+    assert sorted(names, key=compare.place_of) == ["none", "none+words", "vanilla", "vanilla-110", "vanilla-20",
+                                                   "lookup-small", "lookup-small+words"]
+    for name in ("vanilla-0", "vanilla-", "wide", "+words"):
+        with pytest.raises(argparse.ArgumentTypeError, match="there is no row"):
+            compare.row_name(name)
 
 
 LIST = """Package: {name}

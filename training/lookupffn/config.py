@@ -29,6 +29,10 @@ _FOREIGN = {
 }
 
 
+def is_count(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
 def check_keys(values: dict[str, Any], known: set[str], refuse: bool) -> None:
     """ValueError, or a warning where others' files may hold anything, for keys that nobody reads.
 
@@ -115,9 +119,9 @@ class EncoderConfig:
     vocab_size: int
     hidden_size: int
     num_hidden_layers: int
-    num_attention_heads: int
+    num_attention_heads: Union[int, list]
     attention_head_size: int
-    intermediate_size: int = 0
+    intermediate_size: Union[int, list] = 0
     max_position_embeddings: int = 512
     type_vocab_size: int = 1
     pad_token_id: int = 1
@@ -135,10 +139,11 @@ class EncoderConfig:
     attention_probs_dropout_prob: float = 0.0
     tie_word_embeddings: bool = True
     masked_lm_head: bool = True  # false: hidden states and class scores only
+    ffn_words: Union[bool, list] = False
+    ffn_word_rows: Optional[int] = None  # None: each word has a row of its own
 
     def __post_init__(self) -> None:
-        for key in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "attention_head_size",
-                    "max_position_embeddings"):
+        for key in ("vocab_size", "hidden_size", "num_hidden_layers", "attention_head_size", "max_position_embeddings"):
             value = getattr(self, key)
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"config: {key} is {value!r}, expected a number from 1")
@@ -146,6 +151,24 @@ class EncoderConfig:
             self.ffn_kinds = ["lookup"] * self.num_hidden_layers
         if len(self.ffn_kinds) != self.num_hidden_layers:
             raise ValueError(f"{len(self.ffn_kinds)} ffn_kinds for {self.num_hidden_layers} layers")
+        least = int(not isinstance(self.num_attention_heads, list))
+        for layer, kind in enumerate(self.ffn_kinds):
+            values = self.of_layer(layer)
+            if not is_count(values["num_attention_heads"], least):
+                raise ValueError(f"config: num_attention_heads is {values['num_attention_heads']}, expected a number from "
+                                 f"{least}")
+            if not isinstance(values["ffn_words"], bool):
+                raise ValueError(f"config: ffn_words is {values['ffn_words']}, expected true or false")
+            if kind == "vanilla" and not is_count(values["intermediate_size"], 1):
+                raise ValueError(f"config: intermediate_size is {values['intermediate_size']} for layer {layer}, whose FFN "
+                                 "is vanilla")
+        if self.ffn_word_rows is not None and not is_count(self.ffn_word_rows, 1):
+            raise ValueError(f"config: ffn_word_rows is {self.ffn_word_rows}, expected a number from 1")
+
+    @property
+    def word_rows(self) -> int:
+        """Of each layer that has some."""
+        return self.vocab_size if self.ffn_word_rows is None else self.ffn_word_rows
 
     @classmethod
     def from_dict(cls, values: dict[str, Any], refuse_unknown: bool = True) -> EncoderConfig:
@@ -158,7 +181,10 @@ class EncoderConfig:
         return cls(**{key: value for key, value in values.items() if key in known})
 
     def to_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        """Without the keys of parts that this model has not."""
+        absent = {"ffn_words": False, "ffn_word_rows": None}
+        return {key: value for key, value in dataclasses.asdict(self).items()
+                if key not in absent or value != absent[key]}
 
     def of_layer(self, layer: int) -> dict[str, Any]:
-        return of_layer(self.to_dict(), layer, self.num_hidden_layers)
+        return of_layer(dataclasses.asdict(self), layer, self.num_hidden_layers)

@@ -12,24 +12,41 @@ from torch.nn import functional as F
 from . import attention, rivals
 from .config import EncoderConfig, with_changes
 from .layer import LookupFFN
+from .words import Words, first_rows
 
 IGNORED = -100  # the label of positions that do not count
 States = list[tuple[Tensor, Tensor, Tensor]]
 
 
-class Attention(nn.Module):
-    def __init__(self, config: EncoderConfig) -> None:
+class Bias(nn.Module):
+    """A vector that does not depend on the input: what is left of a layer without a product."""
+
+    def __init__(self, size: int) -> None:
         super().__init__()
-        inner = config.num_attention_heads * config.attention_head_size
-        self.num_heads = config.num_attention_heads
+        self.bias = nn.Parameter(torch.zeros(size))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.bias.expand_as(x)
+
+
+class Attention(nn.Module):
+    def __init__(self, config: EncoderConfig, num_heads: int) -> None:
+        super().__init__()
+        inner = num_heads * config.attention_head_size
+        self.num_heads = num_heads
         self.dropout = config.attention_probs_dropout_prob
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        if num_heads == 0:
+            self.dense = Bias(config.hidden_size)
+            return
         self.query = nn.Linear(config.hidden_size, inner)
         self.key = nn.Linear(config.hidden_size, inner)
         self.value = nn.Linear(config.hidden_size, inner)
         self.dense = nn.Linear(inner, config.hidden_size)
 
     def forward(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
+        if self.num_heads == 0:
+            return self.dense(x)
         batch, length, _ = x.shape
         u = self.LayerNorm(x)
 
@@ -48,12 +65,12 @@ class NoFFN(nn.Module):
         return torch.zeros_like(x)
 
 
-def vanilla_ffn(config: EncoderConfig) -> nn.Sequential:
+def vanilla_ffn(config: EncoderConfig, neurons: int) -> nn.Sequential:
     return nn.Sequential(
         nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps),
-        nn.Linear(config.hidden_size, config.intermediate_size),
+        nn.Linear(config.hidden_size, neurons),
         nn.GELU(),
-        nn.Linear(config.intermediate_size, config.hidden_size),
+        nn.Linear(neurons, config.hidden_size),
     )
 
 
@@ -61,7 +78,7 @@ def make_ffn(kind: str, config: EncoderConfig, layer: int = 0) -> nn.Module:
     if kind == "lookup":
         return LookupFFN.from_config(config.of_layer(layer))
     if kind == "vanilla":
-        return vanilla_ffn(config)
+        return vanilla_ffn(config, config.of_layer(layer)["intermediate_size"])
     if kind == "none":
         return NoFFN()
     return rivals.make(kind, config)
@@ -70,22 +87,27 @@ def make_ffn(kind: str, config: EncoderConfig, layer: int = 0) -> nn.Module:
 class Block(nn.Module):
     def __init__(self, config: EncoderConfig, layer: int) -> None:
         super().__init__()
-        self.attention = Attention(config)
+        own = config.of_layer(layer)
+        self.attention = Attention(config, own["num_attention_heads"])
         self.FFN = make_ffn(config.ffn_kinds[layer], config, layer)
+        self.words = Words(config.word_rows, config.hidden_size) if own["ffn_words"] else None
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def attend(self, x: Tensor, mask_bias: Optional[Tensor] = None) -> Tensor:
         return x + self.dropout(self.attention(x, mask_bias))
 
-    def feed(self, a: Tensor) -> Tensor:
-        return self.FFN(a)
+    def feed(self, a: Tensor, rows: Optional[Tensor] = None) -> Tensor:
+        """rows: of each token, for blocks with rows by word."""
+        f = self.FFN(a)
+        return f if self.words is None else f + self.words(rows)
 
     def finish(self, a: Tensor, f: Tensor) -> Tensor:
         return a + self.dropout(f)
 
-    def forward(self, x: Tensor, mask_bias: Optional[Tensor], states: Optional[States] = None) -> Tensor:
+    def forward(self, x: Tensor, mask_bias: Optional[Tensor], states: Optional[States] = None,
+                rows: Optional[Tensor] = None) -> Tensor:
         a = self.attend(x, mask_bias)
-        f = self.feed(a)
+        f = self.feed(a, rows)
         y = self.finish(a, f)
         if states is not None:
             states.append((a, f, y))
@@ -101,6 +123,11 @@ class Embeddings(nn.Module):
         self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        if config.ffn_word_rows is not None:
+            self.register_buffer("word_rows", first_rows(config.vocab_size, config.word_rows))
+
+    def rows_of(self, ids: Tensor) -> Tensor:
+        return self.word_rows[ids].long() if hasattr(self, "word_rows") else ids
 
     def forward(self, ids: Tensor) -> Tensor:
         positions = torch.arange(ids.shape[1], device=ids.device) + self.first_position
@@ -114,9 +141,10 @@ class Layers(nn.Module):
         self.layer = nn.ModuleList(Block(config, i) for i in range(config.num_hidden_layers))
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
-    def forward(self, x: Tensor, mask_bias: Optional[Tensor], states: Optional[States] = None) -> Tensor:
+    def forward(self, x: Tensor, mask_bias: Optional[Tensor], states: Optional[States] = None,
+                rows: Optional[Tensor] = None) -> Tensor:
         for block in self.layer:
-            x = block(x, mask_bias, states)
+            x = block(x, mask_bias, states, rows)
         return self.LayerNorm(x)
 
 
@@ -167,9 +195,11 @@ class Encoder(nn.Module):
         self.lm_head = MaskedLMHead(config) if config.masked_lm_head else None
         self.classifier = Classifier(config) if config.num_classes else None
         for module in self.modules():
+            if hasattr(module, "keeps_initial_values"):
+                continue
             if isinstance(module, nn.Embedding):
                 nn.init.normal_(module.weight, std=0.02)
-            elif isinstance(module, nn.Linear) and not hasattr(module, "keeps_initial_values"):
+            elif isinstance(module, nn.Linear):
                 # As RoBERTa's 0.02 at its width of 768: narrow encoders learn next to nothing from 0.02.
                 nn.init.normal_(module.weight, std=0.55 * module.in_features**-0.5)
                 if module.bias is not None:
@@ -197,7 +227,7 @@ class Encoder(nn.Module):
         if labels is not None:
             return self.masked_lm_loss(ids, labels)
         mask_bias = padding_bias(ids != self.config.pad_token_id, self.embeddings.LayerNorm.weight.dtype)
-        return self.encoder(self.embeddings(ids), mask_bias, states)
+        return self.encoder(self.embeddings(ids), mask_bias, states, self.embeddings.rows_of(ids))
 
     def logits(self, hidden: Tensor) -> Tensor:
         if self.lm_head is None:
@@ -216,11 +246,13 @@ class Encoder(nn.Module):
         return loss
 
     def ffn_flop_per_token(self) -> int:
-        """The paper's count, of all layers together."""
+        """The paper's count, of all layers together; a row by word is added once."""
         total = 0
         for block, kind in zip(self.encoder.layer, self.config.ffn_kinds):
+            if block.words is not None:
+                total += self.config.hidden_size
             if kind == "vanilla":
-                total += 4 * self.config.hidden_size * self.config.intermediate_size
+                total += 4 * self.config.hidden_size * block.FFN[1].out_features
             elif kind != "none":
                 total += block.FFN.flop_per_token()
         return total
@@ -235,8 +267,6 @@ def replace_paper_ffns(encoder: Encoder, kind: str = "lookup", layers: Optional[
     count = encoder.config.num_hidden_layers
     chosen = list(range(count)) if layers is None else [range(count)[i] for i in layers]
     values = with_changes(encoder.config.to_dict(), chosen, changes, count)
-    if isinstance(values["intermediate_size"], list):
-        raise ValueError("intermediate_size holds for all layers; it cannot be changed for some of them")
     values["ffn_kinds"] = [kind if i in chosen else old for i, old in enumerate(encoder.config.ffn_kinds)]
     config = EncoderConfig.from_dict(values)
     reference = encoder.embeddings.LayerNorm.weight

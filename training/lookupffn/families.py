@@ -14,20 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from . import attention, distances
-from .encoder import padding_bias
+from .encoder import Bias, padding_bias
 from .family_config import FamilyConfig
-from .words import Words
-
-
-class Bias(nn.Module):
-    """A learned vector alone: what is left of a block without its FFN, or of attention without heads."""
-
-    def __init__(self, hidden_size: int) -> None:
-        super().__init__()
-        self.bias = nn.Parameter(torch.zeros(hidden_size))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.bias.expand_as(x)
+from .words import Words, first_rows
 
 
 class Part(nn.Module):
@@ -293,8 +282,7 @@ class Embeddings(nn.Module):
         if hasattr(self, "word_rows"):
             del self.word_rows
         if "ffn_word_rows" in config.raw:
-            words = torch.arange(config.get("vocab_size"), dtype=torch.int32)
-            self.register_buffer("word_rows", words.clamp(max=config.word_rows - 1))
+            self.register_buffer("word_rows", first_rows(config.get("vocab_size"), config.word_rows))
 
     def rows_of(self, ids: Tensor) -> Tensor:
         return self.word_rows[ids].long() if hasattr(self, "word_rows") else ids

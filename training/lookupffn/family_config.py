@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .config import FFN_KEYS, LOOKUP_KEYS, WORD_KEYS, check_keys, of_layer
+from .config import FFN_KEYS, LOOKUP_KEYS, WORD_KEYS, check_keys, is_count, of_layer
 from .layer import LookupFFN
 
 PREFIXES = {"bert": "bert.", "roberta": "roberta.", "roberta-prelayernorm": "roberta_prelayernorm.",
@@ -23,10 +23,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 # What DistilBERT calls otherwise.
 _DISTILBERT_KEYS = {"hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
                     "intermediate_size": "hidden_dim", "hidden_act": "activation"}
-
-
-def is_count(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 @dataclasses.dataclass

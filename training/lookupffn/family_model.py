@@ -18,7 +18,7 @@ from .config import LOOKUP_DEFAULTS, WORD_KEYS, check_changes, with_changes
 from .encoder import IGNORED
 from .families import Base, Part, other_ffn
 from .family_config import PREFIXES, FamilyConfig
-from .words import FILE_NAME, SCALE, file_name, module_name, packed, unpacked
+from .words import FILE_NAME, check_word_rows, file_name, module_name, packed, whole_rows
 
 # The decoder's names by family: weight, bias, and the bias's other name.
 _DECODERS = {"bert": ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias", "cls.predictions.bias"),
@@ -211,28 +211,6 @@ def _old_names(name: str) -> str:
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 
-def _array(value: Any) -> np.ndarray:
-    return value.numpy() if torch.is_tensor(value) else np.array(value)
-
-
-def _whole_rows(tensors: dict[str, Any], size: Any) -> dict[str, Any]:
-    """Rows by word as floats, whatever their type in the file."""
-    whole = dict(tensors)
-    for name in [name for name in tensors if name.endswith(FILE_NAME) and isinstance(size, int)]:
-        scale = whole.pop(name[: -len(FILE_NAME)] + SCALE, None)
-        whole[name] = unpacked(name, _array(tensors[name]), None if scale is None else _array(scale), size)
-    return whole
-
-
-def _checked_word_rows(rows: Tensor, config: FamilyConfig) -> Tensor:
-    if rows.dtype != torch.int32:
-        raise ValueError(f"embeddings.word_rows: numbers of type {rows.dtype}, expected int32")
-    if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < config.word_rows:
-        raise ValueError(f"embeddings.word_rows: from {int(rows.min())} to {int(rows.max())}, expected 0 to "
-                         f"{config.word_rows - 1}")
-    return rows
-
-
 def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     """From a config.json and the tensors of its file; the tensors tell which head there is."""
     from .files import check_tensors
@@ -240,7 +218,7 @@ def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     if family not in PREFIXES:
         raise ValueError(f'model_type is "{family}", expected one of {", ".join(PREFIXES)}')
     prefix = PREFIXES[family]
-    tensors = _whole_rows(tensors, raw.get("dim" if family == "distilbert" else "hidden_size"))
+    tensors = whole_rows(tensors, raw.get("dim" if family == "distilbert" else "hidden_size"))
     named = {module_name(_old_names(name)): value if torch.is_tensor(value) else torch.from_numpy(np.array(value))
              for name, value in tensors.items()}
     tied = raw.get("tie_word_embeddings") is not False  # the library goes by this, too, whatever decoder there is
@@ -260,7 +238,7 @@ def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     model = FamilyModel(config)
     check_tensors(model.state_dict(), inner)
     if "base.embeddings.word_rows" in inner:
-        _checked_word_rows(inner["base.embeddings.word_rows"], config)
+        check_word_rows(inner["base.embeddings.word_rows"], config.word_rows)
     model.load_state_dict(inner)
     return model.eval()
 

@@ -13,9 +13,10 @@ from torch import Tensor, nn
 
 from . import safetensors, unpickle
 from .bpe import Tokenizer
-from .config import EncoderConfig, read_config
+from .config import EncoderConfig, is_count, read_config
 from .encoder import Encoder
 from .layer import LookupFFN
+from .words import check_word_rows, file_name, module_name, whole_rows
 
 _PREFIXES = ("model.", "roberta.")
 _DTYPES = ("f32", "bf16")
@@ -23,7 +24,8 @@ _DTYPES = ("f32", "bf16")
 
 def tensors_of(model: nn.Module) -> dict[str, np.ndarray]:
     """The tensors that a file holds, by name. A tied decoder is left out."""
-    return {name: value.detach().cpu().float().numpy() for name, value in model.state_dict().items()}
+    return {file_name(name): (value.float() if value.is_floating_point() else value).detach().cpu().numpy()
+            for name, value in model.state_dict().items()}
 
 
 def stored(tensors: dict[str, np.ndarray], dtype: str) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def _guess_config(config: dict[str, Any], tensors: dict[str, Tensor]) -> Encoder
     """What the tensors say of a config that leaves it open: the kinds of the FFNs, the sizes of the heads."""
     values = dict(config)
     sizes = [values.get(key) for key in ("hidden_size", "num_attention_heads")]
-    if all(isinstance(size, int) and size > 0 for size in sizes):  # Otherwise the config says what is wrong.
+    if all(is_count(size, 1) for size in sizes):  # Otherwise the config says what is wrong.
         values.setdefault("attention_head_size", sizes[0] // sizes[1])
     if not values.get("ffn_kinds"):
         count = values.get("num_hidden_layers")
@@ -99,7 +101,8 @@ def model_from_tensors(config: dict[str, Any], tensors: dict[str, Any]) -> Encod
 
     Names may carry the prefixes "model." and "roberta.". Without any tensor of lm_head the model has no such head.
     """
-    tensors = {_bare(name): torch.tensor(value) if not torch.is_tensor(value) else value for name, value in tensors.items()}
+    tensors = {module_name(_bare(name)): value if torch.is_tensor(value) else torch.tensor(value)
+               for name, value in whole_rows(tensors, config.get("hidden_size")).items()}
     tensors.pop("embeddings.position_ids", None)  # a buffer of older versions
     decoder = tensors.get("lm_head.decoder.weight")
     words = tensors.get("embeddings.word_embeddings.weight")
@@ -112,6 +115,8 @@ def model_from_tensors(config: dict[str, Any], tensors: dict[str, Any]) -> Encod
         tensors["lm_head.bias"] = bias
     model = Encoder(_guess_config(config, tensors))
     check_tensors(model.state_dict(), tensors)
+    if "embeddings.word_rows" in tensors:
+        check_word_rows(tensors["embeddings.word_rows"], model.config.word_rows)
     model.load_state_dict(tensors)
     return model.eval()
 

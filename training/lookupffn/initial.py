@@ -32,6 +32,8 @@ def _positions(count: int, size: int) -> Tensor:
 
 
 def _look_at_neighbours(attention: Attention, size: int) -> None:
+    if attention.num_heads == 0:
+        return
     head_size = attention.query.out_features // attention.num_heads
     for head in range(attention.num_heads):
         shift = _angles(size) * _OFFSETS[head % len(_OFFSETS)]
@@ -47,9 +49,11 @@ def initialise(model: Encoder, token_counts: Tensor) -> None:
     """token_counts: how often each token of the vocabulary occurs in the text."""
     size = model.config.hidden_size
     for module in model.modules():
+        if hasattr(module, "keeps_initial_values"):
+            continue
         if isinstance(module, torch.nn.Embedding):
             module.weight.normal_(std=_EMBEDDING_STD)
-        elif isinstance(module, torch.nn.Linear) and not hasattr(module, "keeps_initial_values"):
+        elif isinstance(module, torch.nn.Linear):
             module.weight.normal_(std=module.in_features**-0.5)
         elif isinstance(module, GroupedLinear):
             module.weight.normal_(std=module.weight.shape[-1]**-0.5)

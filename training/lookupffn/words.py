@@ -48,6 +48,11 @@ class Words(nn.Embedding):
         return y if self.bits == 0 else y + (rounded_rows(y, self.bits) - y).detach()
 
 
+def first_rows(vocab_size: int, rows: int) -> Tensor:
+    """Which row each word has where there are fewer: its own, or for all words behind them the last."""
+    return torch.arange(vocab_size, dtype=torch.int32).clamp(max=rows - 1)
+
+
 def file_name(name: str) -> str:
     return name[: -len(_MODULE_NAME)] + FILE_NAME if name.endswith(_MODULE_NAME) else name
 
@@ -92,3 +97,24 @@ def unpacked(name: str, values: np.ndarray, scale: Optional[np.ndarray], size: i
     if values.dtype == np.uint8:
         values = np.stack([values & 15, values >> 4], -1).reshape(len(values), -1)[:, :size].astype(np.int8) - 8
     return values.astype(np.float32) * scale[:, None].astype(np.float32)
+
+
+def _array(value: Any) -> np.ndarray:
+    return value.numpy() if torch.is_tensor(value) else np.array(value)
+
+
+def whole_rows(tensors: dict[str, Any], size: Any) -> dict[str, Any]:
+    """Rows by word as floats, whatever their type in the file."""
+    whole = dict(tensors)
+    for name in [name for name in tensors if name.endswith(FILE_NAME) and isinstance(size, int)]:
+        scale = whole.pop(name[: -len(FILE_NAME)] + SCALE, None)
+        whole[name] = unpacked(name, _array(tensors[name]), None if scale is None else _array(scale), size)
+    return whole
+
+
+def check_word_rows(places: Tensor, rows: int) -> None:
+    """ValueError where some word has none of so many rows."""
+    if places.dtype != torch.int32:
+        raise ValueError(f"embeddings.word_rows: numbers of type {places.dtype}, expected int32")
+    if len(places) and not 0 <= int(places.min()) <= int(places.max()) < rows:
+        raise ValueError(f"embeddings.word_rows: from {int(places.min())} to {int(places.max())}, expected 0 to {rows - 1}")

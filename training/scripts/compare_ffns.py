@@ -8,11 +8,14 @@ small, and its ablations.
 A run that was stopped is taken up again by the same command; several commands may share OUT if their rows differ. Runs
 made with other options or data are refused, not reused. Each command ends by writing OUT/results.json, OUT/results.md
 and OUT/results.png from all finished runs there.
+
+"vanilla-110" is a vanilla FFN of 110 neurons, and "+words" behind any row adds a row by word to each layer: "lookup-small+words".
 """
 
 import argparse
 import hashlib
 import json
+import re
 import sys
 import time
 from pathlib import Path
@@ -42,13 +45,38 @@ ROWS = {
     "rows-8": lookup(128, 8), "rows-16": lookup(96, 16), "rows-256": lookup(48, 256),
 }
 KINDS = ("none", "vanilla", "switch", "shuffle", "slide", "mongoose", "yoso")
+NARROW = re.compile(r"vanilla-([1-9][0-9]{0,4})")
+WORDS = "+words"
 
 
-def config_of(row, vocab_size, length):
-    values = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "attention_head_size": 32,
-              "intermediate_size": 512, "max_position_embeddings": length, "vocab_size": vocab_size, **ROWS[row]}
-    values["ffn_kinds"] = [row if row in KINDS else "lookup"] * values["num_hidden_layers"]
-    return EncoderConfig.from_dict(values)
+def row_name(text):
+    """For argparse: a row of the table above, a narrow vanilla FFN, either of them with rows by word."""
+    name = text.removesuffix(WORDS)
+    if name not in ROWS and not NARROW.fullmatch(name):
+        raise argparse.ArgumentTypeError(f'there is no row "{name}"; expected vanilla-N, {", ".join(ROWS)}')
+    return text
+
+
+def kind_of(row):
+    name = row.removesuffix(WORDS)
+    return "vanilla" if NARROW.fullmatch(name) else name if name in KINDS else "lookup"
+
+
+def place_of(row):
+    """Where it stands in tables: beside the row that it is a form of."""
+    name = row.removesuffix(WORDS)
+    narrow = NARROW.fullmatch(name)
+    return (list(ROWS).index("vanilla" if narrow else name), -int(narrow[1]) if narrow else -1 << 20, row)
+
+
+def config_of(row, vocab_size, length, hidden_size=128):
+    name = row.removesuffix(WORDS)
+    narrow = NARROW.fullmatch(name)
+    values = {"hidden_size": hidden_size, "num_hidden_layers": 2, "num_attention_heads": hidden_size // 32,
+              "attention_head_size": 32, "intermediate_size": 4 * hidden_size, "max_position_embeddings": length,
+              "vocab_size": vocab_size, **({"intermediate_size": int(narrow[1])} if narrow else ROWS[name])}
+    values["ffn_kinds"] = [kind_of(row)] * values["num_hidden_layers"]
+    return EncoderConfig.from_dict({**values, "ffn_words": True} if row.endswith(WORDS) else values)
 
 
 def options_of(arguments, config):
@@ -61,7 +89,7 @@ def options_of(arguments, config):
 
 def train_row(folder, row, seed, arguments, tokenizer):
     result, used = folder / "result.json", folder / "options.json"
-    config = config_of(row, tokenizer.size, arguments.length)
+    config = config_of(row, tokenizer.size, arguments.length, arguments.hidden_size)
     options = options_of(arguments, config)
     if used.exists() or result.exists():
         before = json.loads(used.read_text()) if used.exists() else {}
@@ -94,13 +122,10 @@ def curve_of(folder):
 
 def gather(out):
     rows = {}
-    for row in ROWS:
-        runs = [json.loads(path.read_text()) | {"curve": curve_of(path.parent)}
-                for path in sorted(out.glob(f"{row}-seed*/result.json"))]
-        runs = [run for run in runs if run["row"] == row]
-        if runs:
-            rows[row] = runs
-    return rows
+    for path in sorted(out.glob("*-seed*/result.json")):
+        run = json.loads(path.read_text()) | {"curve": curve_of(path.parent)}
+        rows.setdefault(run["row"], []).append(run)
+    return {row: rows[row] for row in sorted(rows, key=place_of)}
 
 
 def table(rows):
@@ -166,10 +191,11 @@ def main():
     parser.add_argument("--train")
     parser.add_argument("--valid")
     parser.add_argument("--tokenizer")
-    parser.add_argument("--rows", nargs="*", default=[], choices=list(ROWS), help="what to train; none: only gather")
+    parser.add_argument("--rows", nargs="*", default=[], type=row_name, help="what to train; none: only gather")
     parser.add_argument("--seeds", nargs="*", type=int, default=[1, 2, 3])
-    parser.add_argument("--draw", nargs="*", choices=list(ROWS), help="the rows of the table and plot; all by default")
+    parser.add_argument("--draw", nargs="*", type=row_name, help="the rows of the table and plot; all by default")
     parser.add_argument("--steps", type=int, default=1200)
+    parser.add_argument("--hidden-size", type=int, default=128, help="a multiple of 32")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--length", type=int, default=32)
     parser.add_argument("--masked-share", type=float, default=0.3)

@@ -22,7 +22,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from compare_ffns import KINDS, config_of, dots  # noqa: E402
+from compare_ffns import config_of, dots, kind_of  # noqa: E402
 
 from lookupffn import files  # noqa: E402
 from lookupffn.encoder import Encoder  # noqa: E402
@@ -87,7 +87,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     runs = json.loads(arguments.results.read_text())
-    rows = [row for row in runs if row == "vanilla" or row not in KINDS]
+    rows = [row for row in runs if kind_of(row) in ("vanilla", "lookup")]
     times = {}
     with tempfile.TemporaryDirectory() as folder:
         models = make_models(rows, Path(folder), arguments.command)
