@@ -214,3 +214,22 @@ def test_perplexity_is_put_beside_the_median_time(tmp_path, monkeypatch):
     assert made == ["vanilla", "rows-8"]  # what the library cannot run has no time
     lines = (tmp_path / "out" / "results.md").read_text().splitlines()
     assert lines[2:] == ["| vanilla | 3.000 (2.000 to 4.000) | 3.00, 6.00 | 0.50, 1.00 |", "| rows-8 | 2.000 | 0.50, 1.00 | 0.50, 1.00 |"]
+
+
+def test_the_frontier_leaves_out_what_another_student_beats(tmp_path):
+    frontier = script("frontier")
+    times = {"teacher": 40, "wide": 20, "slow": 21, "narrow": 10, "worse": 10}
+    kept = {"teacher": 0.8, "wide": 0.76, "slow": 0.75, "narrow": 0.7, "worse": 0.6}
+    results = {name: {"bytes": 2000000, "spearman": {"a": kept[name], "b": kept[name] / 2},
+                      "us": {"1 x 16": us, "32 x 128": us + 1}} for name, us in times.items()}
+    for entry in results.values():
+        entry["quality"] = frontier.quality(entry, results["teacher"])
+    assert results["narrow"]["quality"] == pytest.approx(0.875)
+    assert frontier.best(results, "1 x 16") == ["narrow", "wide", "teacher"]
+    lines = frontier.table(results).splitlines()
+    assert lines[0].count("|") == lines[1].count("|") == lines[2].count("|")
+    assert "| wide | 2.0 | 76.00 | 38.00 | 95.0 % | 20.0 (2.00) | 21.0 (1.95) |" in lines
+    assert len({frontier.file_name(point) for point in frontier.POINTS}) == len(frontier.POINTS)
+    pytest.importorskip("matplotlib")
+    frontier.draw(results, tmp_path / "frontier.svg")
+    assert (tmp_path / "frontier.svg").read_text().count("<path") > 10

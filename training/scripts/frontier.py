@@ -1,0 +1,196 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What students of different shapes keep of a sentence encoder, against the time that they take.
+
+    frontier.py OUT TEACHER --command lookupffn --text train.txt --pairs dev.tsv ... [--points NAME ...] -- --steps 0 ...
+
+Each point is distilled with the same options, those behind "--", converted to int8, judged by `lookupffn evaluate` and timed
+by `lookupffn bench`, all points in turns. A student or figure that is there is not made again; --rounds 0 times nothing. OUT
+receives results.json, results.md and frontier.svg.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+SHAPES = ((1, 16), (1, 128), (8, 32), (32, 128))
+TYPES = [f"--{part}-dtype=int8" for part in ("table", "hash", "linear", "embedding")]
+
+
+def neurons(count, heads=None, rows=True):
+    return ["--ffn=vanilla", f"--neurons={count}", "--fit-steps=0", *([f"--heads={heads}"] if heads else []),
+            *(["--words"] if rows else [])]
+
+
+def tables(heads=None, rows=False, linear=False):
+    return ["--tables=128", "--rows=16", *([f"--heads={heads}"] if heads else []), *(["--words"] if rows else []),
+            *(["--linear"] if linear else [])]
+
+
+FEW, SOME, MORE = "4,4,4,6,6,8", "6,6,8,8,8,10", "8,8,8,10,10,12"
+POINTS = {
+    "512": neurons(512, rows=False), "384": neurons(384, rows=False), "256": neurons(256, rows=False),
+    "512 + rows": neurons(512), "384 + rows": neurons(384), "256 + rows": neurons(256), "128 + rows": neurons(128),
+    "384, 8-12 heads + rows": neurons(384, MORE), "384, 6-10 heads + rows": neurons(384, SOME),
+    "512, 6-10 heads + rows": neurons(512, SOME),
+    "512, 4-8 heads + rows": neurons(512, FEW), "384, 4-8 heads + rows": neurons(384, FEW),
+    "256, 4-8 heads + rows": neurons(256, FEW), "128, 4-8 heads + rows": neurons(128, FEW),
+    "128 to 512, 4-8 heads + rows": neurons("128,128,192,256,384,512", FEW),
+    "256, 0-8 heads + rows": neurons(256, "0,4,4,4,6,8"),
+    "256, three layers without heads + rows": neurons(256, "0,6,0,6,0,8"),
+    "rows alone, 4-8 heads": ["--ffn=none", "--fit-steps=0", f"--heads={FEW}", "--words"],
+    "tables": tables(), "tables + linear": tables(linear=True), "tables + rows": tables(rows=True),
+    "tables, 4-8 heads + rows": tables(FEW, rows=True),
+}
+
+
+def file_name(point):
+    return "".join(c if c.isalnum() else "-" for c in point)
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"frontier.py: {' '.join(map(str, command))}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def distilled(point, arguments):
+    """The student's int8 file."""
+    folder = arguments.out / file_name(point)
+    made = folder / "int8.safetensors"
+    if not made.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        shape = [option for option in POINTS[point] if option != "--fit-steps=0" or "--fit-steps" not in arguments.rest]
+        options = [sys.executable, "-m", "lookupffn", "distill", arguments.teacher, "--text", *arguments.text, "--out",
+                   folder / "student", "--work", folder / "work", *arguments.rest, *shape]
+        print(f"{point}: distilling", file=sys.stderr, flush=True)
+        if subprocess.run([str(option) for option in options]).returncode:
+            sys.exit(f"frontier.py: {point} could not be distilled")
+        run(arguments.command, "convert", *TYPES, folder / "student", made)
+    return made
+
+
+def judged(model, pairs, kept, command):
+    """{file: Spearman}"""
+    if not kept.exists():
+        told = json.loads(run(command, "evaluate", "--json", "--resamples", 0, model, "--pairs", *pairs))
+        values = {Path(entry["file"]).stem: entry["spearman"] if isinstance(entry["spearman"], float)
+                  else entry["spearman"]["value"] for entry in told["models"][0]["pairs"]}
+        kept.write_text(json.dumps(values) + "\n")
+    return json.loads(kept.read_text())
+
+
+def timed(models, arguments):
+    """{point: {shape: microseconds a token}}, medians of rounds in which all points take turns."""
+    times = {}
+    for number in range(arguments.rounds):
+        for point, model in models.items():
+            for sequences, length in SHAPES:
+                told = json.loads(run(arguments.command, "bench", "--json", "--model", model, "--sequences", sequences,
+                                      "--length", length, "--threads", 1, "--seconds", 0.2))
+                times.setdefault(point, {}).setdefault(f"{sequences} x {length}", []).append(1e6 / told["tokens_per_second"])
+        print(f"timed {number + 1} of {arguments.rounds} rounds", file=sys.stderr, flush=True)
+    return {point: {shape: statistics.median(values) for shape, values in shapes.items()}
+            for point, shapes in times.items()}
+
+
+def quality(entry, teacher):
+    """The mean share of the teacher's Spearman correlations."""
+    return statistics.mean(entry["spearman"][name] / value for name, value in teacher["spearman"].items())
+
+
+def best(results, shape):
+    """The points that no other one is both faster and better than."""
+    points = sorted((entry["us"][shape], -entry["quality"], point) for point, entry in results.items())
+    chosen, highest = [], 0.0
+    for _, minus, point in points:
+        if -minus > highest:
+            chosen.append(point)
+            highest = -minus
+    return chosen
+
+
+def table(results):
+    names = list(results["teacher"]["spearman"])
+    shapes = list(next(iter(results.values()))["us"])
+    lines = ["| student | MB | " + " | ".join(names) + " | of the teacher's | " +
+             " | ".join(f"us a token, {shape}" for shape in shapes) + " |", "|---" * (3 + len(names) + len(shapes)) + "|"]
+    for point, entry in results.items():
+        lines.append(f"| {point} | {entry['bytes'] / 1e6:.1f} | " +
+                     " | ".join(f"{100 * entry['spearman'][name]:.2f}" for name in names) +
+                     f" | {100 * entry['quality']:.1f} % | " +
+                     " | ".join(f"{us:.1f} ({results['teacher']['us'][shape] / us:.2f})"
+                                for shape, us in entry["us"].items()) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def draw(results, path):
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    sys.path.insert(0, str(Path(__file__).parent))
+    from compare_ffns import label
+    shapes = [shape for shape in ("1 x 16", "32 x 128") if shape in results["teacher"]["us"]]
+    figure, panels = pyplot.subplots(1, len(shapes), figsize=(7 * len(shapes), 6), sharey=True, squeeze=False)
+    for axes, shape in zip(panels[0], shapes):
+        front = best(results, shape)
+        axes.plot([results[point]["us"][shape] for point in front], [100 * results[point]["quality"] for point in front],
+                  color="0.6", linewidth=1)
+        points = []
+        for point, entry in results.items():
+            colour = "C3" if point == "teacher" else "C0" if point in front else "0.5"
+            x, y = entry["us"][shape], 100 * entry["quality"]
+            axes.plot([x], [y], "o", color=colour, markersize=5)
+            points.append((point, x, y, colour))
+        axes.set(xlabel=f"microseconds a token, int8, {shape} tokens", ylabel="% of the teacher's Spearman correlations")
+        axes.margins(x=0.25, y=0.08)
+        axes.grid(alpha=0.3)
+        label(axes, points, 0.03)
+    figure.tight_layout()
+    figure.savefig(path)
+    pyplot.close(figure)
+
+
+def main():
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("teacher", type=Path, help="a folder")
+    parser.add_argument("--command", required=True, help="the lookupffn program")
+    parser.add_argument("--text", nargs="+", type=Path, required=True)
+    parser.add_argument("--pairs", nargs="+", type=Path, required=True, help="judged pairs, for lookupffn evaluate")
+    parser.add_argument("--points", nargs="+", choices=list(POINTS), default=list(POINTS))
+    parser.add_argument("--also", nargs="*", default=[], metavar="NAME=FILE", help="models made otherwise")
+    parser.add_argument("--rounds", type=int, default=7)
+    arguments = parser.parse_args(sys.argv[1:end])
+    arguments.rest = sys.argv[end + 1:]
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    models = {"teacher": arguments.out / "teacher.safetensors"}
+    if not models["teacher"].exists():
+        run(arguments.command, "convert", *TYPES[2:], arguments.teacher, models["teacher"])
+    models.update(name.split("=", 1) for name in arguments.also)
+    for point in arguments.points:
+        models[point] = distilled(point, arguments)
+    results = {}
+    for point, model in models.items():
+        kept = arguments.out / f"{file_name(point)}.json"
+        results[point] = {"bytes": Path(model).stat().st_size,
+                          "spearman": judged(model, arguments.pairs, kept, arguments.command)}
+    for entry in results.values():
+        entry["quality"] = quality(entry, results["teacher"])
+    if arguments.rounds:
+        for point, us in timed(models, arguments).items():
+            results[point]["us"] = us
+        (arguments.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+        (arguments.out / "results.md").write_text(table(results))
+        draw(results, arguments.out / "frontier.svg")
+        print(table(results), end="")
+
+
+if __name__ == "__main__":
+    main()
