@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kPrefixBytes = 8;  // the header's length, little-endian
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr size_t kMaxRank = 8;
+constexpr size_t kMaxTensors = 65536;          // an empty one costs some 400 in memory
 constexpr size_t kMaxMetadataEntries = 65536;  // an entry of 7 bytes costs some 200 in memory
 constexpr size_t kMaxDepth = 3;
 constexpr char kMetadataKey[] = "__metadata__";
@@ -59,6 +60,7 @@ class HeaderReader : public JsonEvents {
     } else if (place_ == Place::kHeader && key_ == kMetadataKey) {
       place_ = Place::kMetadata;
     } else if (place_ == Place::kHeader) {
+      if (entries.size() == kMaxTensors) fail(LFFN_ERROR_BAD_MODEL, "header: more than %zu tensors", kMaxTensors);
       place_ = Place::kTensor;
       entries.emplace_back();
       entries.back().view.name = std::move(key_);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr size_t kMaxModules = 64;
+constexpr char kModules[] = "modules.json";
 
 JsonObject read_object(const Folder& folder, const std::string& name) {
   JsonObject object(folder.read_text(name, kMaxBytes), folder.path(name));
@@ -149,17 +150,36 @@ void read_prompts(const Folder& folder, SentenceSettings& settings) {
   }
 }
 
-}  // namespace
-
-SentenceFolder read_sentence_folder(const Folder& folder) {
-  constexpr char kName[] = "modules.json";
-  SentenceFolder result;
-  if (!folder.has(kName)) return result;
-  const std::string where = folder.path(kName);
-  const JsonValue root = parse_json_value(folder.read_text(kName, kMaxBytes), where);
+JsonValue read_modules(const Folder& folder) {
+  const std::string where = folder.path(kModules);
+  JsonValue root = parse_json_value(folder.read_text(kModules, kMaxBytes), where);
   if (root.shape != JsonValue::Shape::kList || root.items.empty() || root.items.size() > kMaxModules) {
     fail(LFFN_ERROR_BAD_MODEL, "%s: must be a list of 1 to %zu modules", where.c_str(), kMaxModules);
   }
+  return root;
+}
+
+std::string place_of(const JsonObject& module, const std::string& where) {
+  std::string place = module.text("path", "");
+  check_place(place, where);
+  return place;
+}
+
+}  // namespace
+
+std::string transformer_place(const Folder& folder) {
+  if (!folder.has(kModules)) return "";
+  const std::string where = folder.path(kModules);
+  JsonObject module(read_modules(folder).items.front(), where);
+  module.drop_nulls();
+  return place_of(module, where);
+}
+
+SentenceFolder read_sentence_folder(const Folder& folder) {
+  SentenceFolder result;
+  if (!folder.has(kModules)) return result;
+  const std::string where = folder.path(kModules);
+  const JsonValue root = read_modules(folder);
   SentenceSettings& settings = result.settings;
   settings.is_sentence_encoder = true;
   settings.modules.clear();
@@ -167,8 +187,7 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
   for (size_t i = 0; i < root.items.size(); ++i) {
     JsonObject module(root.items[i], where);
     module.drop_nulls();
-    const std::string type = module.text("type"), place = module.text("path", "");
-    check_place(place, where);
+    const std::string type = module.text("type"), place = place_of(module, where);
     const std::string name = type.substr(type.rfind('.') + 1);
     const InnerFolder inside(folder, place);
     // The names of sentence-transformers' first versions are those of families.

@@ -27,4 +27,7 @@ struct SentenceFolder {
 // Error(LFFN_ERROR_UNSUPPORTED).
 SentenceFolder read_sentence_folder(const Folder& folder);
 
+// Where the encoder and its tokenizer are, whatever the other modules may be.
+std::string transformer_place(const Folder& folder);
+
 }  // namespace lffn

@@ -79,7 +79,7 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int3
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder, const int32_t* cancel) {
   if (holds_saved_model(folder)) return tokenizer_of(*folder.open(kSavedModel), cancel);
-  const InnerFolder inside(folder, read_sentence_folder(folder).transformer);
+  const InnerFolder inside(folder, transformer_place(folder));
   std::shared_ptr<const Tokenizer> found = read_tokenizer(inside, cancel);
   if (found == nullptr) {
     fail(LFFN_ERROR_BAD_MODEL,

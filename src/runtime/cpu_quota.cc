@@ -36,6 +36,22 @@ std::string_view next(std::string_view& rest, char separator) {
   return first;
 }
 
+// A path in mountinfo has a blank, a tab, a line end and a backslash as \\040, \\011, \\012 and \\134.
+std::string decoded(std::string_view path) {
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string text;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path[i] == '\\' && i + 3 < path.size() && is_octal(path[i + 1]) && is_octal(path[i + 2]) &&
+        is_octal(path[i + 3])) {
+      text += static_cast<char>((path[i + 1] - '0') * 64 + (path[i + 2] - '0') * 8 + path[i + 3] - '0');
+      i += 3;
+    } else {
+      text += path[i];
+    }
+  }
+  return text;
+}
+
 bool has_word(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     if (next(list, ',') == word) return true;
@@ -86,8 +102,8 @@ int32_t cpu_quota(const std::string& root) {
   for (std::string_view lines = mounts; !lines.empty();) {
     std::string_view line = next(lines, '\n');
     for (int skipped = 0; skipped < 3; ++skipped) next(line, ' ');
-    const std::string_view group_root = next(line, ' ');
-    const std::string mount_point = root + std::string(next(line, ' '));
+    const std::string group_root = decoded(next(line, ' '));
+    const std::string mount_point = root + decoded(next(line, ' '));
     while (!line.empty() && next(line, ' ') != "-") {
     }
     const std::string_view type = next(line, ' ');

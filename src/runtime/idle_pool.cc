@@ -11,6 +11,7 @@ namespace {
 // Each change of the list is one store, so that a child forked amid it finds a whole list.
 ShortLock lock;
 std::atomic<AnyIdlePool*> first{nullptr};
+std::atomic<uint32_t> trims_asked_for{0};
 
 }  // namespace
 
@@ -27,22 +28,27 @@ void AnyIdlePool::leave_list() {
   place->store(next_.load());
 }
 
-AnyIdlePool::Taken AnyIdlePool::take_from_all() {
+size_t AnyIdlePool::take_from_all(Taken* taken, size_t most) {
   std::lock_guard<ShortLock> guard(lock);
+  size_t count = 0;
   for (AnyIdlePool* pool = first.load(); pool != nullptr; pool = pool->next_.load()) {
-    const Taken taken = pool->take_any();
-    if (taken.thing != nullptr) return taken;
+    while (count < most && (taken[count] = pool->take_any()).thing != nullptr) ++count;
   }
-  return {};
+  return count;
 }
 
+uint32_t AnyIdlePool::trims() { return trims_asked_for.load(std::memory_order_relaxed); }
+
 void AnyIdlePool::trim_all() {
+  trims_asked_for.fetch_add(1, std::memory_order_relaxed);
   // Not for ever, where other threads keep filling them. Freed without the lock: a host's allocator may call us.
-  constexpr int kMost = 1 << 16;
-  for (int i = 0; i < kMost; ++i) {
-    const Taken taken = take_from_all();
-    if (taken.thing == nullptr) return;
-    taken.destroy(taken.thing);
+  constexpr size_t kMost = 1 << 16, kAtOnce = 512;
+  Taken taken[kAtOnce];
+  for (size_t freed = 0; freed < kMost;) {
+    const size_t count = take_from_all(taken, kAtOnce);
+    for (size_t i = 0; i < count; ++i) taken[i].destroy(taken[i].thing);
+    if (count < kAtOnce) return;
+    freed += count;
   }
 }
 

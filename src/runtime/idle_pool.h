@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,8 @@ class AnyIdlePool {
 
   // Frees what lies idle in all of them.
   static void trim_all();
+  // How often that was asked for, for those who keep memory elsewhere.
+  static uint32_t trims();
 
  protected:
   // What somebody else frees, once the list of all pools is no longer held.
@@ -31,7 +34,7 @@ class AnyIdlePool {
   virtual Taken take_any() = 0;
 
  private:
-  static Taken take_from_all();
+  static size_t take_from_all(Taken* taken, size_t most);
 
   std::atomic<AnyIdlePool*> next_{nullptr};
 };

@@ -13,7 +13,7 @@
 
 namespace lffn {
 
-// The process's number, above 0; another one in a forked child.
+// A number of the process, above 0; another one in a forked child.
 int32_t process_number();
 
 // NULL where there is no memory. What is aligned to a huge page is to lie in such pages, where the system has them.
@@ -49,8 +49,9 @@ struct ThreadStart {
   void* context;
 };
 
-// A thread with a small stack that blocks all signals and is called "lookupffn", as far as the system has these. It may
-// run on these CPUs; if there are none in the set, on the same as the caller. False where the system gives no thread.
+// A thread with a small stack that blocks all signals but those that its own instructions raise and a profiler's, and
+// is called "lookupffn", as far as the system has these. It may run on these CPUs; if there are none in the set, on the
+// same as the caller. False where the system gives no thread.
 bool start_thread(OwnThread* thread, const ThreadStart& start, const CpuSet& cpus);
 void join_thread(OwnThread thread);
 

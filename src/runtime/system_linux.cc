@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <linux/random.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <new>
 #include <string>
+#include <vector>
 
 #include "runtime/system.h"
 
@@ -37,6 +41,19 @@ void read_caches(size_t* sizes) {
   }
 }
 
+size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+// nullptr where the system has none: before Linux 4.14.
+std::atomic<int64_t>* page_wiped_on_fork() {
+#ifdef MADV_WIPEONFORK
+  void* const page = mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return nullptr;
+  if (madvise(page, page_bytes(), MADV_WIPEONFORK) == 0) return new (page) std::atomic<int64_t>(0);
+  munmap(page, page_bytes());
+#endif
+  return nullptr;
+}
+
 }  // namespace
 
 bool random_bytes(void* to, size_t size) {
@@ -44,10 +61,42 @@ bool random_bytes(void* to, size_t size) {
   return syscall(SYS_getrandom, to, size, GRND_NONBLOCK) == static_cast<long>(size);
 }
 
+// The process's own id alone does not tell: in new namespaces, parent and child may both be number 1. A page that the
+// system clears in a forked child does, however it was forked; where there is none, the id must do.
+int32_t process_number() {
+  static std::atomic<std::atomic<int64_t>*> page{nullptr};
+  static std::atomic<int64_t> without_page{0};
+  static std::atomic<int32_t> last{0};  // of the numbers given so far, by this process or those that it came from
+  std::atomic<int64_t>* known = page.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    std::atomic<int64_t>* const made = page_wiped_on_fork();
+    if (made == nullptr) {
+      page.compare_exchange_strong(known, &without_page);
+    } else if (!page.compare_exchange_strong(known, made)) {
+      munmap(made, page_bytes());
+    }
+    known = page.load(std::memory_order_acquire);
+  }
+  // The process's id above, its number below.
+  const int64_t id = int64_t{getpid()} << 32;
+  int64_t told = known->load(std::memory_order_acquire);
+  while (told >> 32 != id >> 32) {
+    const int64_t own = id | (last.fetch_add(1) + 1);
+    if (known->compare_exchange_weak(told, own)) told = own;
+  }
+  return static_cast<int32_t>(told & INT32_MAX);
+}
+
+// However many the system has, as cpu_set_t is for 1,024.
 int32_t allowed_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+  constexpr size_t kMostWords = 1 << 12;
+  for (std::vector<unsigned long> set(16); set.size() <= kMostWords; set.assign(2 * set.size(), 0)) {
+    if (sched_getaffinity(0, set.size() * sizeof set[0], reinterpret_cast<cpu_set_t*>(set.data())) != 0) continue;
+    int32_t count = 0;
+    for (const unsigned long word : set) count += __builtin_popcountl(word);
+    return count;
+  }
+  return 0;
 }
 
 void tell_cache_sizes(size_t (&sizes)[3]) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <sys/sysctl.h>
+#include <unistd.h>
 
 #include "runtime/cpu_quota.h"
 #include "runtime/system.h"
 
 namespace lffn {
+
+int32_t process_number() { return getpid(); }
 namespace {
 
 // 0 where the system does not know the name.

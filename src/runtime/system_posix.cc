@@ -27,8 +27,6 @@ void* run_thread(void* start) {
 
 }  // namespace
 
-int32_t process_number() { return getpid(); }
-
 void* allocate_aligned(size_t size, size_t alignment) {
   void* memory = nullptr;
   if (posix_memalign(&memory, alignment, size) != 0) return nullptr;
@@ -58,9 +56,14 @@ bool start_thread(OwnThread* thread, const ThreadStart& start, const CpuSet& cpu
 #else
   static_cast<void>(cpus);
 #endif
-  sigset_t all, before;  // a thread inherits what is blocked
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // A thread inherits what is blocked: all but what its own instructions raise, which handlers of a virtual machine or
+  // a crash reporter must see, and a profiler's.
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF}) {
+    sigdelset(&blocked, number);
+  }
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
   const bool started =
       pthread_create(thread, &attributes, run_thread, const_cast<ThreadStart*>(&start)) == 0;  // only read
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

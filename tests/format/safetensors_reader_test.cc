@@ -254,6 +254,15 @@ TEST(SafetensorsReader, RefusesTooMuchMetadata) {
   expect_refused(file_of(header + "}}", ""), "__metadata__: more than 65536 entries");
 }
 
+TEST(SafetensorsReader, RefusesTooManyTensors) {
+  std::string header = "{";
+  for (int i = 0; i <= 65536; ++i) {
+    header +=
+        (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}";
+  }
+  expect_refused(file_of(header + "}", ""), "header: more than 65536 tensors");
+}
+
 TEST(SafetensorsReader, ShowsOddNamesSafely) {
   expect_refused(file_of(R"({"a\u0000b\n":{}})", ""), "tensor 'a\\x00b\\x0a': has no 'dtype'");
   expect_refused(file_of("{\"" + std::string(5000, 'n') + "\":{}}", ""), "nnn...': has no 'dtype'");

@@ -126,6 +126,12 @@ TEST_F(CpuQuota, OfBothVersionsIsTheSmaller) {
   EXPECT_EQ(quota(), 4);
 }
 
+TEST_F(CpuQuota, OfAMountPointWithBlanks) {
+  write("/proc/self/mountinfo", "30 23 0:26 / /sys/my\\040groups rw - cgroup2 cgroup2 rw\n");
+  write("/sys/my groups/cpu.max", "300000 100000\n");
+  EXPECT_EQ(quota(), 3);
+}
+
 TEST_F(CpuQuota, SurvivesNonsense) {
   write("/proc/self/mountinfo", "\n-\n1 2 3\n30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\nx - cgroup\n");
   write("/proc/self/cgroup", "::\nno colons\n0::/a\n0:\n");

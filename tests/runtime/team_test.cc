@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/system.h"
 #include "runtime/threads.h"
 
 namespace lffn {
@@ -80,7 +82,7 @@ TEST_F(TeamThreads, AreStartedOnceAndNeverEnded) {
   EXPECT_EQ(named_helpers(9).size(), 9u);
 }
 
-TEST_F(TeamThreads, BlockAllSignals) {
+TEST_F(TeamThreads, BlockSignalsThatAreNotTheirOwn) {
   // Each tells its own, as an emulator does not show them in /proc.
   std::mutex mutex;
   std::map<std::thread::id, sigset_t> masks;
@@ -106,8 +108,11 @@ TEST_F(TeamThreads, BlockAllSignals) {
   masks.erase(std::this_thread::get_id());
   for (const auto& [id, mask] : masks) {
     // But SIGKILL and SIGSTOP, and the two that the C library keeps for itself.
-    for (const int number : {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGPROF, SIGSEGV, SIGUSR1, SIGUSR2}) {
+    for (const int number : {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGUSR2}) {
       EXPECT_EQ(sigismember(&mask, number), 1) << number;
+    }
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF}) {
+      EXPECT_EQ(sigismember(&mask, number), 0) << number << " is raised by what a helper does, or by a profiler";
     }
   }
   sigset_t own;
@@ -166,6 +171,32 @@ TEST_F(TeamThreads, AChildForkedAmidCallsHasItsOwn) {
   for (std::thread& caller : callers) caller.join();
 }
 
+#endif
+
+#ifdef __linux__
+// Both are number 1 of a namespace of their own.
+TEST(ProcessNumber, DiffersInAChildOfTheSameId) {
+  if (fork() == 0) {
+    // 2: not allowed here. Else the child tells of its own child.
+    if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(2);
+    const pid_t child = fork();
+    if (child == 0) {
+      const int32_t own = process_number();
+      if (getpid() != 1 || own != process_number() || unshare(CLONE_NEWPID) != 0) _exit(2);
+      const pid_t grandchild = fork();
+      if (grandchild == 0) _exit(getpid() != 1 ? 2 : process_number() != own ? 0 : 1);
+      int status = 0;
+      _exit(waitpid(grandchild, &status, 0) == grandchild && WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+    int status = 0;
+    _exit(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+  }
+  int status = 0;
+  ASSERT_GT(wait(&status), 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "no namespaces may be made here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
 #endif
 
 }  // namespace
