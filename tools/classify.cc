@@ -29,11 +29,13 @@ int classify(const ClassifyOptions& options) {
   TextInput input(options.input, "classifying", options.text.json_lines());
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    const float* const scores = run_records(model, records, input, args, result).class_scores;
+    const lookupffn::ResultView view = run_records(model, records, input, args, result);
+    const float* const scores = view.class_scores;
     std::vector<float> probabilities(scores, scores + records.size() * classes);
     model.activate(LFFN_SCORES_PROBABILITIES, probabilities);
     std::string out;
     for (size_t i = 0; i < records.size(); ++i) {
+      if (view.statuses[i] != LFFN_OK) continue;
       const float* const row = scores + i * classes;
       const auto best = static_cast<int32_t>(std::max_element(row, row + classes) - row);
       out += '{';
@@ -48,7 +50,7 @@ int classify(const ClassifyOptions& options) {
     }
     if (!write_out(out)) return 1;
   }
-  return 0;
+  return input.exit_status();
 }
 
 }  // namespace

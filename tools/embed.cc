@@ -55,7 +55,8 @@ int embed(const EmbedOptions& options) {
   if (!options.npy.empty()) npy = std::make_unique<NpyFile>(options.npy, width);
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    const float* const vectors = run_records(model, records, input, args, result).embeddings;
+    const lookupffn::ResultView view = run_records(model, records, input, args, result);
+    const float* const vectors = view.embeddings;
     if (npy != nullptr) {
       npy->write(vectors, records.size());
       continue;
@@ -65,6 +66,7 @@ int embed(const EmbedOptions& options) {
       out.assign(reinterpret_cast<const char*>(vectors), records.size() * width * sizeof(float));
     }
     for (size_t i = 0; i < records.size() && !options.raw; ++i) {
+      if (view.statuses[i] != LFFN_OK) continue;
       out += '{';
       append_record(out, records[i]);
       out += ",\"embedding\":";
@@ -74,7 +76,7 @@ int embed(const EmbedOptions& options) {
     if (!write_out(out)) return 1;
   }
   if (npy != nullptr) npy->finish();
-  return 0;
+  return input.exit_status();
 }
 
 }  // namespace
@@ -99,7 +101,9 @@ Command embed_command(CLI::App& parent) {
   app->footer(
       "Each line becomes one line of JSON, {\"text\": ..., \"embedding\": [...]}, as soon as it is there, made as the\n"
       "model means it: its prompt, its pooling, its scaling. The scalar product of two vectors of length 1 tells how\n"
-      "alike their lines are.\n"
+      "alike their lines are. A line that cannot be read is told on standard error, the others are written; with --raw "
+      "and\n"
+      "--npy its numbers are zeros. The exit status is 1 then.\n"
       "\n"
       "Examples:\n"
       "  lookupffn embed my-model sentences.txt > vectors.jsonl\n"

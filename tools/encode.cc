@@ -48,6 +48,7 @@ int encode(const EncodeOptions& options) {
     const lookupffn::ResultView view = run_records(model, records, input, args, result);
     const float* const rows = of_tokens ? view.token_scores : options.logits ? view.logits : view.hidden;
     for (size_t i = 0; i < records.size(); ++i) {
+      if (view.statuses[i] != LFFN_OK) continue;
       const int64_t begin = view.offsets[i], count = view.offsets[i + 1] - begin;
       std::string out = "{\"ids\":";
       append_json(out, view.ids + begin, static_cast<size_t>(count));
@@ -57,7 +58,7 @@ int encode(const EncodeOptions& options) {
       if (!write_out(out)) return 1;
     }
   }
-  return 0;
+  return input.exit_status();
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ Command encode_command(CLI::App& parent) {
   app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
   app->add_flag("--logits", options->logits, "The logits of the language model, of token classes or of answers");
-  options->text.add_to(*app);
+  options->text.add_uncut_to(*app);
   options->load.add_to(*app);
   app->footer(
       "Each line becomes one line of JSON, {\"ids\": [...], \"hidden\": [[...], ...]} or {\"ids\": ..., \"logits\":\n"

@@ -37,6 +37,7 @@ int find_entities(const EntitiesOptions& options) {
     const lookupffn::ResultView view = run_records(model, records, input, args, result);
     std::string out;
     for (size_t i = 0; i < records.size(); ++i) {
+      if (view.statuses[i] != LFFN_OK) continue;
       out += "{\"entities\":[";
       for (int64_t e = view.entity_offsets[i]; e < view.entity_offsets[i + 1]; ++e) {
         if (e > view.entity_offsets[i]) out += ',';
@@ -53,7 +54,7 @@ int find_entities(const EntitiesOptions& options) {
     }
     if (!write_out(out)) return 1;
   }
-  return 0;
+  return input.exit_status();
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ Command entities_command(CLI::App& parent) {
       ->type_name("HOW")
       ->option_text("HOW");
   app->add_flag("--all-labels", options->all_labels, "Also what has the label O, which is no entity");
-  options->text.add_to(*app);
+  options->text.add_uncut_to(*app);
   options->load.add_to(*app);
   app->footer(
       "Each line becomes one line of JSON, {\"entities\": [{\"label\": ..., \"score\": ..., \"begin\": 0, \"end\": 5,\n"

@@ -162,7 +162,8 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
   row("hidden states", number(info.hidden_size) + " floats per token");
   row("vocabulary", number(info.vocab_size));
   row("tokenizer", tokenizer_name(model));
-  row("longest text", number(info.max_tokens) + " tokens; cut at " + number(info.own_max_tokens) + " when asked to");
+  row("longest text",
+      number(info.max_tokens) + " tokens; cut at " + number(info.own_max_tokens) + " unless told otherwise");
   row("embedding", number(info.embedding_size) + " floats, pooling " + pooling_name(info.pooling) +
                        (info.normalize == LFFN_NORMALIZE_YES ? ", scaled to length 1" : ", not scaled"));
   const nlohmann::ordered_json default_prompt = default_prompt_of(model);

@@ -62,8 +62,8 @@ template <typename F>
 auto for_line(const Lines& lines, size_t place, F f) {
   try {
     return f();
-  } catch (const lookupffn::InvalidArgument& error) {
-    throw lookupffn::InvalidArgument(lines.name_of(place) + ": " + error.what());
+  } catch (const lookupffn::Error& error) {
+    throw lookupffn::Error(error.status(), lines.name_of(place) + ": " + error.what());
   }
 }
 

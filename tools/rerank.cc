@@ -34,14 +34,19 @@ int rerank(const RerankOptions& options) {
   TextInput input(options.input, "ranking", options.text.json_lines());
   lookupffn::Result result;
   std::vector<std::string> documents;
+  std::vector<size_t> indexes;  // of the documents in the input
+  size_t lines_read = 0;
   std::vector<float> scores;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    for (TextRecord& record : records) {
-      documents.push_back(record.text);
-      record = {options.query, record.text, true};
+    for (TextRecord& record : records) record = {options.query, record.text, true};
+    const lookupffn::ResultView view = run_records(model, records, input, args, result);
+    for (size_t i = 0; i < records.size(); ++i) {
+      lines_read += 1;
+      if (view.statuses[i] != LFFN_OK) continue;
+      indexes.push_back(lines_read - 1);
+      documents.push_back(records[i].pair);
+      scores.push_back(view.class_scores[i]);
     }
-    const float* const found = run_records(model, records, input, args, result).class_scores;
-    scores.insert(scores.end(), found, found + records.size());
   }
   std::vector<float> shown = scores;
   if (options.activate) model.activate(LFFN_SCORES_MODEL, shown);
@@ -49,13 +54,13 @@ int rerank(const RerankOptions& options) {
   if (options.top > 0 && options.top < order.size()) order.resize(options.top);
   std::string out;
   for (const size_t i : order) {
-    out += "{\"index\":" + std::to_string(i) + ",\"score\":";
+    out += "{\"index\":" + std::to_string(indexes[i]) + ",\"score\":";
     append_json(out, shown[i]);
     out += ",\"text\":";
     append_json(out, documents[i]);
     out += "}\n";
   }
-  return write_out(out) ? 0 : 1;
+  return write_out(out) ? input.exit_status() : 1;
 }
 
 }  // namespace
@@ -76,7 +81,7 @@ Command rerank_command(CLI::App& parent) {
       "\n"
       "Examples:\n"
       "  lookupffn rerank my-reranker --query 'How old is the sun?' documents.txt\n"
-      "  lookupffn rerank my-reranker --query 'How old is the sun?' --top 3 --truncate documents.txt");
+      "  lookupffn rerank my-reranker --query 'How old is the sun?' --top 3 documents.txt");
   return {app, [options] { return rerank(*options); }};
 }
 

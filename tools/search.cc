@@ -58,11 +58,16 @@ int search(const SearchOptions& options) {
   TextInput input(options.input, "searching", options.text.json_lines());
   lookupffn::Result result;
   std::vector<std::string> lines;
+  std::vector<size_t> indexes;  // of the lines in the input
+  size_t lines_read = 0;
   std::vector<float> scores;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    const float* const vectors = run_records(model, records, input, args, result).embeddings;
+    const lookupffn::ResultView view = run_records(model, records, input, args, result);
     for (size_t i = 0; i < records.size(); ++i) {
-      scores.push_back(cosine(query, vectors + i * query.size()));
+      lines_read += 1;
+      if (view.statuses[i] != LFFN_OK) continue;
+      indexes.push_back(lines_read - 1);
+      scores.push_back(cosine(query, view.embeddings + i * query.size()));
       lines.push_back(records[i].text);
     }
   }
@@ -71,7 +76,7 @@ int search(const SearchOptions& options) {
   std::string out;
   for (const size_t i : order) {
     if (options.json) {
-      out += "{\"index\":" + std::to_string(i) + ",\"score\":";
+      out += "{\"index\":" + std::to_string(indexes[i]) + ",\"score\":";
       append_json(out, scores[i]);
       out += ",\"text\":";
       append_json(out, lines[i]);
@@ -82,7 +87,7 @@ int search(const SearchOptions& options) {
       out += score + lines[i] + '\n';
     }
   }
-  return write_out(out) ? 0 : 1;
+  return write_out(out) ? input.exit_status() : 1;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text_options.h"
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace lffn::tools {
@@ -34,12 +35,6 @@ void add_to(lookupffn::Texts& texts, const TextRecord& record) {
   }
 }
 
-// The library's message speaks of texts[0]; here the line is named instead.
-std::string without_place(const std::string& message) {
-  const std::string place = "texts[0]: ";
-  return message.compare(0, place.size(), place) == 0 ? message.substr(place.size()) : message;
-}
-
 }  // namespace
 
 void TextOptions::add_prompts_to(CLI::App& app) {
@@ -61,12 +56,24 @@ void TextOptions::add_reading_to(CLI::App& app) {
   add_prompts_to(app);
 }
 
-void TextOptions::add_to(CLI::App& app) {
+void TextOptions::add_format_to(CLI::App& app) {
   app.add_flag("--json-lines", json_lines_,
                "Each line of the input is a JSON string, or an object {\"text\": ..., \"pair\": ...}");
   app.add_option("--max-tokens", max_tokens_, "Cut texts to so many tokens, special ones counted")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+}
+
+void TextOptions::add_to(CLI::App& app) {
+  add_format_to(app);
+  app.add_flag("--truncate", truncate_, "Cut texts to what the model means to read; the default");
+  app.add_flag("--no-truncate", uncut_, "Refuse texts of more tokens than the model can run")->excludes("--truncate");
+  add_prompts_to(app);
+}
+
+void TextOptions::add_uncut_to(CLI::App& app) {
+  add_format_to(app);
+  uncut_ = true;
   app.add_flag("--truncate", truncate_, "Cut texts to what the model means to read");
   add_prompts_to(app);
 }
@@ -75,8 +82,8 @@ lookupffn::RunOptions TextOptions::run_options() const {
   lookupffn::RunOptions options;
   if (max_tokens_ > 0) {
     options.max_tokens = max_tokens_;
-  } else if (truncate_) {
-    options.max_tokens = LFFN_MAX_TOKENS_MODEL;
+  } else if (uncut_ && !truncate_) {
+    options.max_tokens = LFFN_MAX_TOKENS_NEVER;
   }
   if (no_prompt_) options.prompt_kind = LFFN_PROMPT_NONE;
   if (!prompt_.empty()) {
@@ -102,31 +109,25 @@ std::vector<TextRecord> TextInput::next() {
   return records;
 }
 
+void TextInput::refuse(size_t place, const std::string& why) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "lookupffn: %s: %s\n", lines_.name_of(place).c_str(), why.c_str());
+  refused_ = true;
+}
+
 lookupffn::ResultView run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
-                                  const TextInput& from, lffn_model_run_args args, lookupffn::Result& result) {
+                                  TextInput& from, lffn_model_run_args args, lookupffn::Result& result) {
   lookupffn::Texts texts;
   for (const TextRecord& record : records) add_to(texts, record);
   texts.give(args);
   args.result = result.get();
-  std::vector<lffn_status> statuses(records.size());
-  args.statuses = statuses.data();
+  args.wanted |= LFFN_WANT_STATUSES;
   model.run(args);
+  const lookupffn::ResultView view = result.view();
   for (size_t i = 0; i < records.size(); ++i) {
-    if (statuses[i] == LFFN_OK) continue;
-    // Once more alone, for its message.
-    lookupffn::Texts alone;
-    add_to(alone, records[i]);
-    alone.give(args);
-    args.statuses = nullptr;
-    for_line(from.lines(), i, [&] {
-      try {
-        model.run(args);
-      } catch (const lookupffn::InvalidArgument& error) {
-        throw lookupffn::InvalidArgument(without_place(error.what()));
-      }
-    });
+    if (view.statuses[i] != LFFN_OK) from.refuse(i, view.messages[i]);
   }
-  return result.view();
+  return view;
 }
 
 void append_record(std::string& out, const TextRecord& record) {

@@ -20,7 +20,10 @@ struct TextRecord {
 
 class TextOptions {
  public:
+  // For a command that cuts texts to what the model means to read.
   void add_to(CLI::App& app);
+  // For one that shows all of them unless asked.
+  void add_uncut_to(CLI::App& app);
   // Those that tell how texts are read by the model, for a command that always cuts them to what it means to read.
   void add_reading_to(CLI::App& app);
   bool json_lines() const { return json_lines_; }
@@ -30,10 +33,12 @@ class TextOptions {
   int64_t max_tokens() const { return max_tokens_; }
 
  private:
+  void add_format_to(CLI::App& app);
   void add_prompts_to(CLI::App& app);
 
   bool json_lines_ = false;
   bool truncate_ = false;
+  bool uncut_ = false;
   bool no_prompt_ = false;
   int64_t max_tokens_ = 0;
   std::string prompt_;
@@ -51,14 +56,21 @@ class TextInput {
   std::vector<TextRecord> next();
   const Lines& lines() const { return lines_; }
 
+  // Tells of one of those that next() gave last that it cannot be run. The others can.
+  void refuse(size_t place, const std::string& why);
+  // 1 where a line was refused.
+  int exit_status() const { return refused_ ? 1 : 0; }
+
  private:
   Lines lines_;
   bool json_lines_;
+  bool refused_ = false;
 };
 
-// Runs the records. What fails for one of them is told with the name of its line.
+// Runs the records. One that cannot be run is told with the name of its line; its status says so, its results are
+// zeros.
 lookupffn::ResultView run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
-                                  const TextInput& from, lffn_model_run_args args, lookupffn::Result& result);
+                                  TextInput& from, lffn_model_run_args args, lookupffn::Result& result);
 
 // "text":...,"pair":... without braces.
 void append_record(std::string& out, const TextRecord& record);

@@ -24,12 +24,12 @@ struct TokenizeOptions {
 // What is put before each text, and how many tokens it may have.
 struct Reading {
   std::string prompt;
-  int64_t max_tokens = 0;
+  int64_t max_tokens = LFFN_MAX_TOKENS_NEVER;
 };
 
 Reading reading_of(const TokenizeOptions& options) {
   Reading reading;
-  reading.max_tokens = options.text.max_tokens();
+  if (options.text.max_tokens() > 0) reading.max_tokens = options.text.max_tokens();
   if (!options.text.needs_model()) return reading;
   const lookupffn::Model model = lookupffn::Model::load(options.model);
   const lookupffn::RunOptions run = options.text.run_options();
@@ -94,11 +94,15 @@ int tokenize(const TokenizeOptions& options) {
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
     std::string out;
     for (size_t i = 0; i < records.size(); ++i) {
-      for_line(input.lines(), i, [&] { append_tokens(out, options, reading, tokenizer, records[i]); });
+      try {
+        append_tokens(out, options, reading, tokenizer, records[i]);
+      } catch (const lookupffn::BadText& error) {
+        input.refuse(i, error.what());
+      }
     }
     if (!write_out(out)) return 1;
   }
-  return 0;
+  return input.exit_status();
 }
 
 }  // namespace
@@ -110,7 +114,7 @@ Command tokenize_command(CLI::App& parent) {
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
   app->add_flag("--plain", options->plain, "Without special tokens around each line");
   app->add_flag("--decode", options->decode, "The other way: lines of ids, separated by blanks, become text");
-  options->text.add_to(*app);
+  options->text.add_uncut_to(*app);
   app->footer(
       "Each line becomes one line of JSON: \"ids\", \"types\" (1 for the second text of a pair where the model's\n"
       "template says so), \"tokens\" as the vocabulary writes them, and \"spans\", the bytes of the line that each\n"

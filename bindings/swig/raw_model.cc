@@ -156,7 +156,7 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
   }
   args.max_tokens = max_tokens;
   args.prompt_kind = prompt_kind;
-  args.prompt = prompt;
+  if (prompt_kind == PROMPT_NAMED || prompt_kind == PROMPT_TEXT) args.prompt = prompt;
   args.pooling = pooling;
   args.normalize = normalize;
   args.offsets_out = offsets;

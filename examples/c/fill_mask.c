@@ -43,7 +43,17 @@ int main(int argc, char** argv) {
   if (status != LFFN_OK) return fail(argv[1], status);
   status = lffn_model_tokenizer(model, &tokenizer);
   if (status == LFFN_OK) {
-    status = lffn_model_fill_mask(model, argv[2], strlen(argv[2]), kTop, ids, probabilities, kMostMasks * kTop, &masks);
+    const char* const text = argv[2];
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.texts = &text;
+    args.n = 1;
+    args.top_k = kTop;
+    args.filling_ids = ids;
+    args.filling_probabilities = probabilities;
+    args.fillings_capacity = kMostMasks * kTop;
+    args.n_masks = &masks;
+    status = lffn_model_run(model, &args);
   }
   for (i = 0; status == LFFN_OK && i < masks; ++i) {
     int64_t k;

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     std::string line;
     while (std::getline(std::cin, line)) {
       // Words have one label each. A line that is too long is an error here: names in what is cut would be missed.
-      const auto entities = model.entities({line}, LFFN_AGGREGATION_FIRST)[0];
+      const auto entities = model.entities({line}, LFFN_AGGREGATION_FIRST, lookupffn::RunOptions::uncut())[0];
       std::size_t at = 0;
       for (const lookupffn::Entity& entity : entities) {
         std::cout << line.substr(at, entity.begin - at) << '[' << entity.label << ']';

@@ -19,9 +19,7 @@ int main(int argc, char** argv) {
   try {
     const auto model = lookupffn::Model::load(argv[1]);
     const std::vector<std::string> documents(argv + 3, argv + argc);
-    lookupffn::RunOptions options;
-    options.max_tokens = LFFN_MAX_TOKENS_MODEL;  // longer documents are cut
-    const std::vector<float> scores = model.rerank(argv[2], documents, options);
+    const std::vector<float> scores = model.rerank(argv[2], documents);
     std::vector<std::size_t> order(documents.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });

@@ -18,7 +18,6 @@ int main(int argc, char** argv) {
   try {
     const auto model = lookupffn::Model::load(argv[1]);
     lookupffn::ZeroShotOptions options;
-    options.max_tokens = LFFN_MAX_TOKENS_MODEL;  // a longer text is cut
     for (const auto& [label, score] : model.zero_shot(argv[2], {argv + 3, argv + argc}, options)) {
       std::printf("%6.4f  %s\n", static_cast<double>(score), label.c_str());
     }

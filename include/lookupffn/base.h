@@ -52,7 +52,11 @@ enum {
   LFFN_ERROR_BAD_MODEL = 4,        /**< A file or a set of tensors is not a valid model. */
   LFFN_ERROR_UNSUPPORTED = 5,      /**< Valid, but this build or this CPU cannot do it. */
   LFFN_ERROR_CANCELLED = 6,        /**< The caller's cancel flag was seen. */
-  LFFN_ERROR_INTERNAL = 7          /**< A bug in the library; please report it. */
+  LFFN_ERROR_INTERNAL = 7,         /**< A bug in the library; please report it. */
+  LFFN_ERROR_TOO_SMALL = 8,        /**< Too little room for a result; what tells how much is needed was written. */
+  LFFN_ERROR_BAD_TEXT = 9,         /**< A text is not UTF-8. */
+  LFFN_ERROR_TOO_LONG = 10,        /**< A text or sequence has more tokens than the model can run. */
+  LFFN_ERROR_NULL_TEXT = 11        /**< A text is NULL. */
 };
 
 /** The version of the library that runs: major * 10000 + minor * 100 + patch. */
@@ -85,12 +89,12 @@ LFFN_API int64_t lffn_live_handles(void);
 
 /** The element types of stored numbers. */
 enum {
-  LFFN_DTYPE_AS_STORED = -1, /**< In lffn_load_options: keep what the file holds. */
-  LFFN_F32 = 0,              /**< IEEE float32. */
-  LFFN_BF16 = 1,             /**< bfloat16: the upper half of a float32. */
-  LFFN_INT8 = 2,             /**< int8 with scales. */
-  LFFN_F16 = 3,              /**< IEEE float16; for tensors passed in, and rows by word as stored. */
-  LFFN_INT4 = 4              /**< Four bits with scales; for rows by word only. */
+  LFFN_DTYPE_AS_STORED = 0, /**< In lffn_load_options: keep what the file holds. */
+  LFFN_F32 = 1,             /**< IEEE float32. */
+  LFFN_BF16 = 2,            /**< bfloat16: the upper half of a float32. */
+  LFFN_INT8 = 3,            /**< int8 with scales. */
+  LFFN_F16 = 4,             /**< IEEE float16; for tensors passed in, and rows by word as stored. */
+  LFFN_INT4 = 5             /**< Four bits with scales; for rows by word only. */
 };
 
 /** Flags of lffn_load_options. */
@@ -110,7 +114,13 @@ typedef struct lffn_runtime lffn_runtime;
  * load that succeeds. */
 typedef void (*lffn_load_progress)(double done, void* user);
 
-/** How to load. Call lffn_load_options_init first. */
+/** Sets a number that the member `cancel` of options or arguments points to, so that the calls that look at it end
+ * soon. From any thread; as an atomic store, which is what those who write such a number themselves must use.
+ * @param cancel  NULL is ignored
+ * @param request 1 to end them, 0 to make the number usable again */
+LFFN_API void lffn_cancel(int32_t* cancel, int32_t request);
+
+/** How to load. Call lffn_load_options_init first: the defaults are all zero. */
 typedef struct lffn_load_options {
   size_t struct_size;  /**< sizeof(lffn_load_options), set by the _init function. */
   int32_t num_threads; /**< Threads per call; 0 = what the environment leaves, see docs/threads.md. Default 0. */
@@ -127,8 +137,8 @@ typedef struct lffn_load_options {
   int32_t reserved; /**< 0. */
   /** Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
   const lffn_runtime* runtime;
-  /** NULL, or a number that another thread may set to non-zero while the call runs, which then ends soon with
-   * LFFN_ERROR_CANCELLED. Only looked at while loading. */
+  /** NULL, or a number that another thread may set to non-zero, atomically, while the call runs, which then ends soon
+   * with LFFN_ERROR_CANCELLED: see lffn_cancel. Only looked at while loading. */
   const int32_t* cancel;
   lffn_load_progress progress; /**< NULL, or who is told how far loading has come. */
   void* progress_user;         /**< Passed to it. */

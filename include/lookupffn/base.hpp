@@ -56,6 +56,9 @@ using BadModel = ErrorOf<LFFN_ERROR_BAD_MODEL>;               /**< Not a valid m
 using Unsupported = ErrorOf<LFFN_ERROR_UNSUPPORTED>; /**< Valid, but not possible in this build or on this CPU. */
 using Cancelled = ErrorOf<LFFN_ERROR_CANCELLED>;     /**< The CancelFlag was set. */
 using InternalError = ErrorOf<LFFN_ERROR_INTERNAL>;  /**< A bug in the library; please report it. */
+using TooSmall = ErrorOf<LFFN_ERROR_TOO_SMALL>;      /**< Too little room for a result. */
+using BadText = ErrorOf<LFFN_ERROR_BAD_TEXT>;        /**< A text is not UTF-8. */
+using TooLong = ErrorOf<LFFN_ERROR_TOO_LONG>;        /**< A text has more tokens than the model can run. */
 
 /** Throws the Error that belongs to a status, with this thread's last error text. Does nothing for LFFN_OK. */
 inline void check(lffn_status status) {
@@ -76,6 +79,12 @@ inline void check(lffn_status status) {
       throw Cancelled(lffn_last_error());
     case LFFN_ERROR_INTERNAL:
       throw InternalError(lffn_last_error());
+    case LFFN_ERROR_TOO_SMALL:
+      throw TooSmall(lffn_last_error());
+    case LFFN_ERROR_BAD_TEXT:
+      throw BadText(lffn_last_error());
+    case LFFN_ERROR_TOO_LONG:
+      throw TooLong(lffn_last_error());
     default:
       throw Error(status, lffn_last_error());
   }

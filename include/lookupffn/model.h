@@ -124,7 +124,7 @@ typedef struct lffn_model_info {
   int32_t num_heads;           /**< Attention heads, of the layer that has most. */
   int32_t head_size;           /**< Floats per attention head. */
   int32_t max_tokens;          /**< Of the longest sequence that the model can run. */
-  int32_t own_max_tokens;      /**< Where the model cuts a text by itself, see LFFN_MAX_TOKENS_MODEL. */
+  int32_t own_max_tokens;      /**< Where the model cuts a text unless told otherwise: LFFN_MAX_TOKENS_MODEL. */
   int32_t num_token_types;     /**< Token types are below it. */
   int32_t intermediate_size;   /**< Neurons of the layer that has most; 0 if there are none. */
   int32_t num_classes;         /**< Of the classifier; 0 if there is none. */
@@ -158,8 +158,8 @@ typedef struct lffn_model_info {
   int64_t num_parameters;           /**< Numbers learned. */
   size_t file_bytes;                /**< Bytes of the weights that lffn_model_save writes. */
   size_t memory_bytes;              /**< Weights held in memory; rows that are mapped lie in the file. */
-  /** At most this much scratch memory per call in flight, besides hidden_size floats for each position asked for and
-   * each sequence classified. */
+  /** At most this much scratch memory per call in flight, besides hidden_size floats for each position whose logits are
+   * asked for. */
   size_t scratch_bytes;
   int32_t token_head;        /**< LFFN_TOKEN_HEAD_ */
   int32_t num_token_classes; /**< Scores of each token; 2 for answers, 0 without a head of tokens. */

@@ -189,9 +189,9 @@ class Model {
   /** For each mask in the text, the most likely tokens, the best first. In model_tasks.hpp.
    * @param text    UTF-8
    * @param top_k   how many for each
-   * @param options see RunOptions */
+   * @param options see RunOptions; where a text is cut, so are its masks */
   std::vector<std::vector<Filling>> fill_mask(std::string_view text, std::int32_t top_k,
-                                              const RunOptions& options = {}) const;
+                                              const RunOptions& options = RunOptions::uncut()) const;
 
   /** The names, places and the like in each text. In model_tasks.hpp.
    * @param texts       UTF-8
@@ -302,10 +302,15 @@ class Model {
     lffn_model_run_args args;
     lffn_model_run_args_init(&args);
     args.max_tokens = options.max_tokens;
+    args.reading = options.reading;
     args.prompt_kind = options.prompt_kind;
-    args.prompt = options.prompt.c_str();
+    if (options.prompt_kind == LFFN_PROMPT_NAMED || options.prompt_kind == LFFN_PROMPT_TEXT) {
+      args.prompt = options.prompt.data();
+      args.prompt_size = options.prompt.size();
+    }
     args.pooling = options.pooling;
     args.normalize = options.normalize;
+    args.num_threads = options.num_threads;
     args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
     return args;
   }

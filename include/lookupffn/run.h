@@ -25,18 +25,20 @@ extern "C" {
  * instruction set (among those with fused multiply-add).
  * @{ */
 
+/** How texts are read, whatever is asked for. */
+enum {
+  /** As the model means it: those of a sentence encoder stripped of white space at their ends, lower-cased if its files
+   * say so, its default prompt before each. */
+  LFFN_READING_MODEL = 0,
+  LFFN_READING_PLAIN = 1 /**< As they are, and without the default prompt. */
+};
+
 /** Which prompt is put before each text. */
 enum {
-  LFFN_PROMPT_MODEL = 0, /**< The model's default one, if it has one. */
+  LFFN_PROMPT_MODEL = 0, /**< The model's default one, if it has one and reads as it means to. */
   LFFN_PROMPT_NONE = 1,  /**< None. */
   LFFN_PROMPT_NAMED = 2, /**< The model's prompt of the name that is given. */
   LFFN_PROMPT_TEXT = 3   /**< The text that is given. */
-};
-
-/** Values of max_tokens besides numbers above 0. */
-enum {
-  LFFN_MAX_TOKENS_NEVER = 0, /**< Never cut: a text that the model cannot run is an error. */
-  LFFN_MAX_TOKENS_MODEL = -1 /**< Cut to lffn_model_info.own_max_tokens. */
 };
 
 /** What class scores become. */
@@ -81,7 +83,7 @@ enum {
   LFFN_WANT_LOGITS = 1u << 3,       /**< The language model head's logits. */
   LFFN_WANT_CLASS_SCORES = 1u << 4, /**< The classifier's scores. */
   LFFN_WANT_FILLINGS = 1u << 5,     /**< The most likely tokens in place of each mask. */
-  LFFN_WANT_STATUSES = 1u << 6,     /**< A status for each text: one that cannot be run does not fail the call. */
+  LFFN_WANT_STATUSES = 1u << 6,     /**< Status and message of each text: one that cannot be run fails no call. */
   LFFN_WANT_TOKEN_SCORES = 1u << 7, /**< The scores of each token. */
   LFFN_WANT_ENTITIES = 1u << 8      /**< Names, places and the like in texts, which have neither prompt nor pair. */
 };
@@ -108,6 +110,7 @@ typedef struct lffn_result_view {
   const int64_t* offsets;             /**< [n + 1] where each sequence's tokens begin. */
   const int64_t* uncut;               /**< [n] how many tokens each would have without cutting. */
   const lffn_status* statuses;        /**< [n] all LFFN_OK, unless statuses were wanted: why a text was not run. */
+  const char* const* messages;        /**< [n] where statuses were wanted: the same in a sentence, "" for LFFN_OK. */
   const int32_t* ids;                 /**< [n_tokens] */
   const float* hidden;                /**< [n_tokens, hidden_size] */
   const float* embeddings;            /**< [n, embedding_size], or hidden_size where pooling overrides the model's. */
@@ -142,11 +145,17 @@ LFFN_API LFFN_CHECKED lffn_status lffn_result_get(const lffn_result* result, lff
  * What is run: either `n` sequences of token ids, back to back in one array without padding, or `n` texts. Sequence i
  * is ids[offsets[i]] up to, not including, ids[offsets[i + 1]], and offsets[0] is 0. An id is 0 or more and below
  * vocab_size, a sequence has at most max_tokens tokens (see lffn_model_info). Anything else is
- * LFFN_ERROR_INVALID_ARGUMENT, and so is asking for a head that the model has not.
+ * LFFN_ERROR_INVALID_ARGUMENT, or LFFN_ERROR_TOO_LONG, and so is asking for a head that the model has not. So are
+ * members that mean nothing beside the others, such as a prompt without a kind, or token types of texts.
  *
- * What comes out: outputs that stay NULL are not computed. Each has a capacity, in numbers; where one is too small,
- * the call is LFFN_ERROR_INVALID_ARGUMENT and nothing is computed, but `offsets_out`, `uncut`, `n_masks` and `statuses`
- * are written, from which the size needed follows. Or a `result` takes what is `wanted`. */
+ * A text that is NULL, not UTF-8 or too long has a status of its own: LFFN_ERROR_NULL_TEXT, LFFN_ERROR_BAD_TEXT or
+ * LFFN_ERROR_TOO_LONG. Where statuses are wanted it is an empty sequence, whose results are zeros; else it is the whole
+ * call's failure.
+ *
+ * What comes out: all that is `wanted` into a `result`; or what the caller has memory for, and then outputs that stay
+ * NULL are not computed. A call uses one of these ways, but for `seconds`. The caller's memory has a capacity, in
+ * numbers; where one is too small, the call is LFFN_ERROR_TOO_SMALL and nothing is computed, but `offsets_out`,
+ * `uncut`, `n_masks` and `statuses` are written, from which the size needed follows. */
 typedef struct lffn_model_run_args {
   size_t struct_size;         /**< sizeof(lffn_model_run_args), set by the _init function. */
   int64_t n;                  /**< Sequences or texts, any number from 0. */
@@ -154,21 +163,26 @@ typedef struct lffn_model_run_args {
   const int64_t* offsets;     /**< [n + 1] where each sequence begins, and where the last one ends. */
   const int32_t* token_types; /**< A type for each id, or NULL: all 0. */
   const char* const* texts;   /**< Instead of ids: [n] texts, UTF-8. */
-  const size_t* text_sizes;   /**< [n] their bytes; NULL when each text ends with a zero byte. */
+  const size_t* text_sizes;   /**< [n] their bytes, SIZE_MAX for up to the first zero byte; NULL: so all of them. */
   const char* const* pairs;   /**< NULL, or for each text NULL or the second text of a pair. */
-  const size_t* pair_sizes;   /**< [n] their bytes; NULL when each ends with a zero byte. */
-  const char* prompt;         /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT, with a zero byte at the end. */
-  int64_t max_tokens;         /**< Cut texts to so many tokens, special ones counted; or LFFN_MAX_TOKENS_. */
-  int32_t prompt_kind;        /**< LFFN_PROMPT_. Default LFFN_PROMPT_MODEL for embeddings, and none for all else. */
-  int32_t pooling;            /**< LFFN_POOLING_. */
-  int32_t normalize;          /**< LFFN_NORMALIZE_. */
-  int32_t top_k;              /**< Tokens wanted for each mask, 1 to vocab_size. */
-  uint32_t flags;             /**< LFFN_RUN_ values or-ed together. */
-  uint32_t wanted;            /**< LFFN_WANT_ values or-ed together: what `result` is to receive. */
-  const int64_t* positions;   /**< Places in ids whose logits are wanted, in any order. */
-  int64_t n_positions;        /**< How many. */
-  /** NULL, or a number that another thread may set to non-zero while the call runs. The call then ends soon with
-   * LFFN_ERROR_CANCELLED; by then any part of the outputs may have been written, and nothing else. */
+  const size_t* pair_sizes;   /**< [n] likewise. */
+  const char* prompt;         /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
+  size_t prompt_size;         /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
+  /** Cut texts to so many tokens, special ones counted, never more than the model can run; of a pair the longer text
+   * first; or LFFN_MAX_TOKENS_. Default LFFN_MAX_TOKENS_MODEL. */
+  int64_t max_tokens;
+  int32_t reading;          /**< LFFN_READING_. Default LFFN_READING_MODEL. */
+  int32_t prompt_kind;      /**< LFFN_PROMPT_. Default LFFN_PROMPT_MODEL. */
+  int32_t pooling;          /**< LFFN_POOLING_. */
+  int32_t normalize;        /**< LFFN_NORMALIZE_. */
+  int32_t top_k;            /**< Tokens wanted for each mask, 1 to vocab_size. */
+  int32_t num_threads;      /**< At most so many threads; 0 = as many as the model has. */
+  uint32_t flags;           /**< LFFN_RUN_ values or-ed together. */
+  uint32_t wanted;          /**< LFFN_WANT_ values or-ed together: what `result` is to receive. */
+  const int64_t* positions; /**< Places in ids whose logits are wanted, in any order. */
+  int64_t n_positions;      /**< How many. */
+  /** NULL, or a number that another thread may set to non-zero while the call runs, see lffn_cancel. The call then ends
+   * soon with LFFN_ERROR_CANCELLED; by then any part of the outputs may have been written, and nothing else. */
   const int32_t* cancel;
   lffn_result* result;           /**< NULL, or what receives all that is wanted. */
   float* hidden;                 /**< Receives the hidden states, [tokens, hidden_size]. */
@@ -185,8 +199,7 @@ typedef struct lffn_model_run_args {
   int64_t* offsets_out;          /**< Receives [n + 1] where each text's tokens begin. */
   int64_t* uncut;                /**< Receives [n] how many tokens each text would have without cutting. */
   int64_t* n_masks;              /**< Receives how many masks all texts have together. */
-  /** Receives [n] LFFN_OK, or why this text could not be run. Where statuses are wanted neither here nor in the result,
-   * one such text is the whole call's failure. */
+  /** Receives [n] LFFN_OK, or why this text could not be run. A result has messages, too. */
   lffn_status* statuses;
   /** Receives [LFFN_NUM_STAGES] how long each stage took, on all threads together. Further stages would get another
    * member: this one keeps its length. */
@@ -204,16 +217,17 @@ typedef struct lffn_model_run_args {
  * @param args        NULL is ignored
  * @param struct_size the caller's sizeof(lffn_model_run_args) */
 LFFN_API void lffn_model_run_args_init_sized(lffn_model_run_args* args, size_t struct_size);
-/** Fills in the defaults, all zero. NULL is ignored. */
+/** Fills in the defaults: all zero but prompt_size. NULL is ignored. */
 #define lffn_model_run_args_init(args) lffn_model_run_args_init_sized((args), sizeof *(args))
 
-/** Runs the model. All other functions that run it are short forms of this one. */
+/** Runs the model. */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* args);
 
-/** One vector for each text, as the model means it: its prompt, its pooling, its scaling.
+/** One vector for each text, as the model means it: its prompt, its pooling, its scaling. A short form of
+ * lffn_model_run.
  * @param model      the model
  * @param texts      [n] texts
- * @param sizes      [n] their bytes; NULL when each text ends with a zero byte
+ * @param sizes      [n] their bytes, SIZE_MAX for up to the first zero byte; NULL: so all of them
  * @param n          how many, any number from 0
  * @param max_tokens cut texts to so many tokens, or LFFN_MAX_TOKENS_
  * @param out        receives [n, embedding_size]
@@ -221,45 +235,6 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_run(const lffn_model* model, const 
 LFFN_API LFFN_CHECKED lffn_status lffn_model_embed_texts(const lffn_model* model, const char* const* texts,
                                                          const size_t* sizes, int64_t n, int64_t max_tokens, float* out,
                                                          int64_t capacity);
-
-/** The classifier's raw scores for each text.
- * @param model      a model with a classifier
- * @param texts      [n] texts
- * @param sizes      [n] their bytes; NULL when each text ends with a zero byte
- * @param n          how many, any number from 0
- * @param max_tokens cut texts to so many tokens, or LFFN_MAX_TOKENS_
- * @param scores     receives [n, num_classes]
- * @param capacity   its room, in floats */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_classify_texts(const lffn_model* model, const char* const* texts,
-                                                            const size_t* sizes, int64_t n, int64_t max_tokens,
-                                                            float* scores, int64_t capacity);
-
-/** How well each document answers a query: a reranker's raw score, higher is better.
- * @param model      a model with a classifier of one class
- * @param query      the query
- * @param query_size its bytes
- * @param documents  [n] texts
- * @param sizes      [n] their bytes; NULL when each text ends with a zero byte
- * @param n          how many, any number from 0
- * @param max_tokens cut pairs to so many tokens, the longer text first, or LFFN_MAX_TOKENS_
- * @param scores     receives [n]
- * @param capacity   its room, in floats */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_rerank(const lffn_model* model, const char* query, size_t query_size,
-                                                    const char* const* documents, const size_t* sizes, int64_t n,
-                                                    int64_t max_tokens, float* scores, int64_t capacity);
-
-/** The most likely tokens in place of each mask of a text.
- * @param model         a model with a language model head
- * @param utf8          the text, which is never cut
- * @param n_bytes       its bytes
- * @param top_k         tokens wanted for each mask, 1 to vocab_size
- * @param ids           receives [masks, top_k] ids, the most likely first; may be NULL
- * @param probabilities receives [masks, top_k]; may be NULL
- * @param capacity      room in each of the arrays, in tokens
- * @param n_masks       receives how many masks the text has, also when there is too little room for them */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes,
-                                                       int32_t top_k, int32_t* ids, float* probabilities,
-                                                       int64_t capacity, int64_t* n_masks);
 
 /** Turns raw class scores into probabilities or what the model's files ask for.
  * @param model  a model with a classifier

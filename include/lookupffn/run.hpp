@@ -102,14 +102,23 @@ class Texts {
   std::vector<std::size_t> sizes_, pair_sizes_;
 };
 
-/** What to do with texts and their vectors. The defaults: as the model means it, and never cut. */
+/** What to do with texts and their vectors. The defaults: as the model means it, longer texts cut where it cuts. */
 struct RunOptions {
-  std::int64_t max_tokens = LFFN_MAX_TOKENS_NEVER; /**< Cut to so many tokens, or LFFN_MAX_TOKENS_. */
+  std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Cut to so many tokens, or LFFN_MAX_TOKENS_. */
+  std::int32_t reading = LFFN_READING_MODEL;       /**< LFFN_READING_. */
   std::int32_t prompt_kind = LFFN_PROMPT_MODEL;    /**< LFFN_PROMPT_. */
   std::string prompt;                              /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
   std::int32_t pooling = LFFN_POOLING_MODEL;       /**< LFFN_POOLING_. */
   std::int32_t normalize = LFFN_NORMALIZE_MODEL;   /**< LFFN_NORMALIZE_. */
+  std::int32_t num_threads = 0;                    /**< At most so many threads; 0 = as many as the model has. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
+
+  /** The defaults, but for texts of more tokens than the model can run, which are refused. */
+  static RunOptions uncut() {
+    RunOptions options;
+    options.max_tokens = LFFN_MAX_TOKENS_NEVER;
+    return options;
+  }
 };
 
 /** A token in place of a mask. */

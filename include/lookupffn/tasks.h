@@ -18,8 +18,8 @@ extern "C" {
  *
  *     lffn_answer_args args;
  *     lffn_answer_args_init(&args);
- *     args.question = "Who wrote it?", args.question_size = 13;
- *     args.context = context, args.context_size = strlen(context);
+ *     args.question = "Who wrote it?";
+ *     args.context = context;
  *     args.begins = &begin, args.ends = &end, args.scores = &score, args.n_answers = &n;
  *     if (lffn_model_answer(model, &args) == LFFN_OK && n > 0) printf("%.*s\n", (int)(end - begin), context + begin);
  * @{ */
@@ -43,9 +43,9 @@ enum {
 typedef struct lffn_answer_args {
   size_t struct_size;   /**< sizeof(lffn_answer_args), set by the _init function. */
   const char* question; /**< The question, UTF-8. */
-  size_t question_size; /**< Its bytes. */
+  size_t question_size; /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   const char* context;  /**< Where the answer is to be found, UTF-8. */
-  size_t context_size;  /**< Its bytes. */
+  size_t context_size;  /**< Its bytes. Default SIZE_MAX. */
   /** Tokens of a window, special ones counted: a number; LFFN_MAX_TOKENS_NEVER for one window, however long;
    * LFFN_MAX_TOKENS_MODEL, the default, for what the model means to read, at most 384. */
   int64_t max_tokens;
@@ -82,9 +82,9 @@ enum {
 typedef struct lffn_zero_shot_args {
   size_t struct_size;        /**< sizeof(lffn_zero_shot_args), set by the _init function. */
   const char* text;          /**< The text, UTF-8. */
-  size_t text_size;          /**< Its bytes. */
+  size_t text_size;          /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   const char* const* labels; /**< [n_labels] labels, UTF-8. */
-  const size_t* label_sizes; /**< [n_labels] their bytes; NULL when each ends with a zero byte. */
+  const size_t* label_sizes; /**< [n_labels] their bytes, SIZE_MAX likewise; NULL: so all of them. */
   int64_t n_labels;          /**< How many. */
   const char* hypothesis;    /**< What the label makes of {}; NULL, the default: "This example is {}." */
   int64_t max_tokens;        /**< Cut the text, not the label, so that both have so many; or LFFN_MAX_TOKENS_. */

@@ -48,7 +48,7 @@ struct ScoredLabel {
 /** How to try labels; see lffn_zero_shot_args. */
 struct ZeroShotOptions {
   std::string hypothesis = "This example is {}.";  /**< With the label in place of {}. */
-  std::int64_t max_tokens = LFFN_MAX_TOKENS_NEVER; /**< Cut the text, or LFFN_MAX_TOKENS_. */
+  std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Cut the text, or LFFN_MAX_TOKENS_. */
   bool several = false;                            /**< Each label has a probability of its own. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
 };

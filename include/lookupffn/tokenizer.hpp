@@ -21,10 +21,10 @@ struct TokenizerInfo : lffn_tokenizer_info {
 
 /** How a text is turned into tokens. */
 struct TokenizeOptions {
-  std::optional<std::string_view> pair; /**< The second text of a pair. */
-  bool special = true;                  /**< Whether special tokens are put around. */
-  std::int64_t max_tokens = 0;          /**< Cut to so many, special ones counted; 0 = never. */
-  const CancelFlag* cancel = nullptr;   /**< Ends the call from another thread. */
+  std::optional<std::string_view> pair;            /**< The second text of a pair. */
+  bool special = true;                             /**< Whether special tokens are put around. */
+  std::int64_t max_tokens = LFFN_MAX_TOKENS_NEVER; /**< Cut to so many, special ones counted; or LFFN_MAX_TOKENS_. */
+  const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
 };
 
 /** A text's tokens. */
@@ -86,18 +86,26 @@ class Tokenizer {
     lffn_tokenize_args args = arguments(text, options);
     args.n_ids = &n_ids;
     args.n_uncut = &result.uncut;
-    check(lffn_tokenizer_encode(handle_.get(), &args));
-    const auto size = static_cast<std::size_t>(n_ids);
-    result.ids.resize(size);
-    result.types.resize(size);
-    result.begins.resize(size);
-    result.ends.resize(size);
-    args.ids = result.ids.data();
-    args.types = result.types.data();
-    args.begins = result.begins.data();
-    args.ends = result.ends.data();
-    args.capacity = n_ids;
-    check(lffn_tokenizer_encode(handle_.get(), &args));
+    const auto give_room = [&](std::size_t size) {
+      result.ids.resize(size);
+      result.types.resize(size);
+      result.begins.resize(size);
+      result.ends.resize(size);
+      args.ids = result.ids.data();
+      args.types = result.types.data();
+      args.begins = result.begins.data();
+      args.ends = result.ends.data();
+      args.capacity = static_cast<std::int64_t>(size);
+    };
+    // Tokens are mostly longer than two bytes. The second time there is room for all.
+    give_room((text.size() + (options.pair ? options.pair->size() : 0)) / 2 + 16);
+    lffn_status status = lffn_tokenizer_encode(handle_.get(), &args);
+    if (status == LFFN_ERROR_TOO_SMALL) {
+      give_room(static_cast<std::size_t>(n_ids));
+      status = lffn_tokenizer_encode(handle_.get(), &args);
+    }
+    check(status);
+    give_room(static_cast<std::size_t>(n_ids));
     return result;
   }
 
@@ -118,9 +126,15 @@ class Tokenizer {
   std::string decode(Span<const std::int32_t> ids, std::uint32_t flags = 0) const {
     std::size_t n_bytes = 0;
     const auto n_ids = static_cast<std::int64_t>(ids.size());
-    check(lffn_tokenizer_decode(handle_.get(), ids.data(), n_ids, flags, nullptr, 0, &n_bytes));
-    std::string text(n_bytes, '\0');
-    check(lffn_tokenizer_decode(handle_.get(), ids.data(), n_ids, flags, text.data(), text.size(), &n_bytes));
+    std::string text(8 * ids.size() + 64, '\0');
+    lffn_status status =
+        lffn_tokenizer_decode(handle_.get(), ids.data(), n_ids, flags, text.data(), text.size(), &n_bytes);
+    if (status == LFFN_ERROR_TOO_SMALL) {
+      text.resize(n_bytes);
+      status = lffn_tokenizer_decode(handle_.get(), ids.data(), n_ids, flags, text.data(), text.size(), &n_bytes);
+    }
+    check(status);
+    text.resize(n_bytes);
     return text;
   }
 

@@ -45,6 +45,13 @@ void need(const void* pointer, const char* name) {
   if (pointer == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is NULL", name);
 }
 
+std::string_view read_text(const char* text, size_t size, const char* name) {
+  if (size > 0) need(text, name);
+  if (size == SIZE_MAX) return text;
+  if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: %zu bytes are more than any memory holds", name, size);
+  return {text, size};
+}
+
 void check_count(int64_t count, const char* name) {
   if (count < 0) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected 0 or more", name, printable(count));
@@ -66,6 +73,13 @@ void check_flags(uint32_t flags, uint32_t known, const char* name) {
 void check_threads(int32_t num_threads, const char* name) {
   if (num_threads < 0 || num_threads > kMaxThreads) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %d, expected 0 to %d", name, num_threads, kMaxThreads);
+  }
+}
+
+void check_max_tokens(int64_t max_tokens) {
+  if (max_tokens < LFFN_MAX_TOKENS_NEVER) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "max_tokens is %lld, expected a number above 0 or an LFFN_MAX_TOKENS_ value",
+         printable(max_tokens));
   }
 }
 

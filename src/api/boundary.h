@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "lookupffn/lookupffn.h"
 #include "runtime/error.h"
@@ -54,9 +55,12 @@ inline long long printable(int64_t value) { return value; }
 
 // All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
 void need(const void* pointer, const char* name);
+// A text of the caller's, of so many bytes, or SIZE_MAX for one that ends before its first zero byte.
+std::string_view read_text(const char* text, size_t size, const char* name);
 void check_count(int64_t count, const char* name);
 void check_value(int32_t value, int32_t last, const char* name, const char* kind);
 void check_flags(uint32_t flags, uint32_t known, const char* name);
 void check_threads(int32_t num_threads, const char* name);
+void check_max_tokens(int64_t max_tokens);
 
 }  // namespace lffn

@@ -39,6 +39,14 @@ const char* lffn_status_name(lffn_status status) {
       return "LFFN_ERROR_CANCELLED";
     case LFFN_ERROR_INTERNAL:
       return "LFFN_ERROR_INTERNAL";
+    case LFFN_ERROR_TOO_SMALL:
+      return "LFFN_ERROR_TOO_SMALL";
+    case LFFN_ERROR_BAD_TEXT:
+      return "LFFN_ERROR_BAD_TEXT";
+    case LFFN_ERROR_TOO_LONG:
+      return "LFFN_ERROR_TOO_LONG";
+    case LFFN_ERROR_NULL_TEXT:
+      return "LFFN_ERROR_NULL_TEXT";
     default:
       return "LFFN_ERROR_UNKNOWN";
   }
@@ -55,6 +63,10 @@ const char* lffn_isa(void) {
 int64_t lffn_live_handles(void) { return live_handles(); }
 
 void lffn_set_log_callback(lffn_log_callback callback, void* user) { set_log_callback(callback, user); }
+
+void lffn_cancel(int32_t* cancel, int32_t request) {
+  if (cancel != nullptr) __atomic_store_n(cancel, request, __ATOMIC_RELAXED);
+}
 
 void lffn_trim(void) {
   const NoCancellation no_cancellation;

@@ -23,13 +23,6 @@ constexpr ChosenType kChosenTypes[] = {
     {"word_dtype", &lffn_load_options::word_dtype, &LoadOptions::word_dtype, true, true},
 };
 
-lffn_load_options defaults() {
-  lffn_load_options options = {};
-  options.struct_size = sizeof options;
-  for (const ChosenType& type : kChosenTypes) options.*type.given = LFFN_DTYPE_AS_STORED;
-  return options;
-}
-
 LoadOptions read_options(const lffn_load_options& given) {
   LoadOptions result;
   check_threads(given.num_threads, "options.num_threads");
@@ -53,7 +46,7 @@ LoadOptions read_options(const lffn_load_options& given) {
 }  // namespace
 
 Loading::Loading(const lffn_load_options* options)
-    : Loading(options == nullptr ? defaults() : read_struct(options, "options")) {}
+    : Loading(options == nullptr ? lffn_load_options{} : read_struct(options, "options")) {}
 
 Loading::Loading(const lffn_load_options& given)
     : runtime_(given.runtime == nullptr ? nullptr : given.runtime->shared),
@@ -70,5 +63,5 @@ Loading::Loading(const lffn_load_options& given)
 }  // namespace lffn
 
 extern "C" void lffn_load_options_init_sized(lffn_load_options* options, size_t struct_size) {
-  lffn::init_struct(options, struct_size, lffn::defaults());
+  lffn::init_struct(options, struct_size);
 }

@@ -16,9 +16,11 @@ struct lffn_model {
 
 struct lffn_tokenizer {
   std::shared_ptr<const lffn::Tokenizer> tokenizer;
+  int64_t own_max_tokens;  // 0: none
 };
 
 struct lffn_result {
   lffn::RunMemory memory;
+  uint32_t trims = 0;  // that it heeded
   lffn_result_view view = {};
 };

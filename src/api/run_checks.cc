@@ -4,6 +4,7 @@
 #include "api/boundary.h"
 
 namespace lffn {
+
 int64_t extent(int64_t rows, int64_t columns, const char* name) {
   int64_t numbers = 0;
   if (__builtin_mul_overflow(rows, columns, &numbers) || numbers > PTRDIFF_MAX / static_cast<int64_t>(sizeof(float))) {
@@ -15,7 +16,7 @@ int64_t extent(int64_t rows, int64_t columns, const char* name) {
 
 void check_room(const void* out, int64_t capacity, int64_t needed, const char* name) {
   if (out != nullptr && capacity < needed) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s_capacity is %lld, the result has %lld numbers", name, printable(capacity),
+    fail(LFFN_ERROR_TOO_SMALL, "%s_capacity is %lld, the result has %lld numbers", name, printable(capacity),
          printable(needed));
   }
 }
@@ -23,27 +24,78 @@ void check_room(const void* out, int64_t capacity, int64_t needed, const char* n
 namespace {
 
 // Their places are in the texts as they were given.
-void check_entities(const Model& model, const lffn_model_run_args& args, bool embeds) {
+void check_entities(const Model& model, const lffn_model_run_args& args) {
   if (model.token_head() != TokenHead::kClasses) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no classes of tokens, so it finds no entities");
   }
   if (args.n > 0) need(args.texts, "texts, which entities are found in,");
-  if (args.pairs != nullptr || embeds || args.prompt_kind > LFFN_PROMPT_NONE) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT,
-         "entities are found in texts without a pair or a prompt, and not with embeddings");
+  const bool is_plain = !model.sentence().is_sentence_encoder || args.reading == LFFN_READING_PLAIN;
+  if (args.pairs != nullptr || args.prompt_kind > LFFN_PROMPT_NONE || !is_plain) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "entities are found in texts as they are, without a pair or a prompt");
   }
   check_value(args.aggregation, LFFN_AGGREGATION_MAX, "aggregation", "LFFN_AGGREGATION_");
+}
+
+// A call's results go into one place.
+void check_outputs(const lffn_model_run_args& args) {
+  const uint32_t known = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS |
+                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS | LFFN_WANT_STATUSES | LFFN_WANT_TOKEN_SCORES |
+                         LFFN_WANT_ENTITIES;
+  check_flags(args.wanted, known, "wanted");
+  if (args.result == nullptr) {
+    if (args.wanted != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "result is NULL, but wanted is not 0");
+    return;
+  }
+  const struct {
+    const void* given;
+    const char* name;
+  } outputs[] = {{args.hidden, "hidden"},
+                 {args.embeddings, "embeddings"},
+                 {args.logits, "logits"},
+                 {args.class_scores, "class_scores"},
+                 {args.filling_ids, "filling_ids"},
+                 {args.filling_probabilities, "filling_probabilities"},
+                 {args.offsets_out, "offsets_out"},
+                 {args.uncut, "uncut"},
+                 {args.n_masks, "n_masks"},
+                 {args.statuses, "statuses"},
+                 {args.token_scores, "token_scores"}};
+  for (const auto& output : outputs) {
+    if (output.given == nullptr) continue;
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "result and %s are both given; what a call gives goes into one of them",
+         output.name);
+  }
+}
+
+// What is given beside something that it means nothing to was meant otherwise.
+void check_inputs(const lffn_model_run_args& args) {
+  check_count(args.n, "n");
+  check_count(args.n_positions, "n_positions");
+  if (args.texts != nullptr) {
+    if (args.ids != nullptr || args.offsets != nullptr) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "texts and ids are given; a call runs one of them");
+    }
+    if (args.token_types != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "token_types are given, but no ids");
+  } else if (args.pairs != nullptr) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "pairs are given, but no texts");
+  }
+  check_value(args.reading, LFFN_READING_PLAIN, "reading", "LFFN_READING_");
+  check_value(args.prompt_kind, LFFN_PROMPT_TEXT, "prompt_kind", "LFFN_PROMPT_");
+  const bool takes_prompt = args.prompt_kind == LFFN_PROMPT_NAMED || args.prompt_kind == LFFN_PROMPT_TEXT;
+  if (takes_prompt) {
+    need(args.prompt, "prompt");
+    if (args.texts == nullptr && args.n > 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "a prompt is given, but no texts");
+  } else if (args.prompt != nullptr) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "prompt is given, but prompt_kind is %d, which takes none", args.prompt_kind);
+  }
+  check_max_tokens(args.max_tokens);
 }
 
 }  // namespace
 
 Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
-  const uint32_t known = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS |
-                         LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS | LFFN_WANT_STATUSES | LFFN_WANT_TOKEN_SCORES |
-                         LFFN_WANT_ENTITIES;
-  check_flags(args.wanted, known, "wanted");
-  if (args.wanted != 0 && args.result == nullptr)
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "result is NULL, but wanted is not 0");
+  check_outputs(args);
+  check_inputs(args);
   check_flags(args.flags, LFFN_RUN_ALL_POSITIONS | LFFN_RUN_ALL_LABELS, "flags");
   const auto wants = [&](const void* out, uint32_t bit) { return out != nullptr || (args.wanted & bit) != 0; };
   Wanted wanted = {};
@@ -55,7 +107,7 @@ Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   wanted.fillings = wants(args.filling_ids, LFFN_WANT_FILLINGS) || args.filling_probabilities != nullptr;
   wanted.token_scores = wants(args.token_scores, LFFN_WANT_TOKEN_SCORES);
   wanted.entities = (args.wanted & LFFN_WANT_ENTITIES) != 0;
-  if (wanted.entities) check_entities(model, args, wanted.embeddings);
+  if (wanted.entities) check_entities(model, args);
   if (wanted.token_scores && model.num_token_classes() == 0)
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no head of tokens");
   if (wanted.class_scores && model.num_classes() == 0)
@@ -74,10 +126,7 @@ Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   }
   check_value(args.pooling, LFFN_POOLING_MEAN_SQRT, "pooling", "LFFN_POOLING_");
   check_value(args.normalize, LFFN_NORMALIZE_NO, "normalize", "LFFN_NORMALIZE_");
-  if (args.max_tokens < LFFN_MAX_TOKENS_MODEL) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "max_tokens is %lld, expected a number above 0 or an LFFN_MAX_TOKENS_ value",
-         printable(args.max_tokens));
-  }
+  check_threads(args.num_threads, "num_threads");
   return wanted;
 }
 
@@ -94,7 +143,7 @@ void check_sequences(const Model& model, const lffn_model_run_args& args, bool p
            printable(end), printable(s), printable(begin));
     }
     if (end - begin > config.max_tokens()) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "sequence %lld has %lld tokens, the model can run at most %lld", printable(s),
+      fail(LFFN_ERROR_TOO_LONG, "sequence %lld has %lld tokens, the model can run at most %lld", printable(s),
            printable(end - begin), printable(config.max_tokens()));
     }
     if (pooled && end == begin) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of what a call to lffn_model_run is given. All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
+// The checks of what a call to lffn_model_run is given. All throw Error(LFFN_ERROR_INVALID_ARGUMENT) unless told.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Wanted {
   bool pooled() const { return embeddings || class_scores; }
 };
 
-// Whether the model can give it, and whether flags and values are known.
+// Whether the model can give it, whether flags and values are known, and whether the members go together.
 Wanted wanted_of(const Model& model, const lffn_model_run_args& args);
 
 // Offsets in order, ids in the vocabulary, types known, nothing too long, and nothing empty where that has no result.
@@ -23,6 +23,7 @@ void check_sequences(const Model& model, const lffn_model_run_args& args, bool p
 
 // rows * columns, or an error where so many numbers are more than any memory holds.
 int64_t extent(int64_t rows, int64_t columns, const char* name);
+// Throws Error(LFFN_ERROR_TOO_SMALL).
 void check_room(const void* out, int64_t capacity, int64_t needed, const char* name);
 
 }  // namespace lffn

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,11 +41,15 @@ struct RunMemory {
   std::vector<int64_t> offsets;       // [n + 1]
   std::vector<int64_t> uncut;         // [n] tokens without cutting
   std::vector<lffn_status> statuses;  // [n]
-  std::vector<int64_t> positions;     // whose logits are wanted, those of masks behind those of the caller
+  struct Failure {
+    int64_t text;
+    std::string message;
+  };
+  std::vector<Failure> failures;      // of texts, in order
+  std::vector<const char*> messages;  // [n]
+  std::vector<int64_t> positions;     // whose logits are wanted
+  std::vector<int64_t> masks;         // where they are
   std::vector<int64_t> mask_offsets;  // [n + 1]
-  std::vector<int32_t> order;         // of the vocabulary, by likelihood
-  std::vector<const char*> queries;   // the first texts of a reranker's pairs
-  std::vector<size_t> query_sizes;
   Room<float> hidden, embeddings, logits, class_scores, token_scores, filling_probabilities;
   Room<int32_t> filling_ids;
   EntityFinder entity_finder;
@@ -54,6 +59,10 @@ struct RunMemory {
   std::vector<float> entity_scores;
   std::vector<int32_t> entity_classes;
   std::vector<const char*> entity_labels;
+
+  // Whether a text was so long that what it took is not worth keeping.
+  bool is_large() const { return texts.longest() > kLargeText; }
+  static constexpr size_t kLargeText = size_t{1} << 20;
 };
 
 // Those of a handle, for calls without a result of their own.
@@ -64,7 +73,9 @@ class RunMemoryPool {
     explicit Lease(RunMemoryPool& pool) : pool_(pool), memory_(pool.idle_.take([](const RunMemory&) { return true; })) {
       if (memory_ == nullptr) memory_ = std::make_unique<RunMemory>();
     }
-    ~Lease() { pool_.idle_.give_back(std::move(memory_)); }
+    ~Lease() {
+      if (!memory_->is_large()) pool_.idle_.give_back(std::move(memory_));
+    }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     RunMemory& get() const { return *memory_; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/run_texts.h"
 
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -10,46 +9,44 @@
 namespace lffn {
 
 std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i) {
-  const size_t size = sizes == nullptr ? std::strlen(texts[i]) : sizes[i];
-  if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "its size is %zu, more than any memory holds", size);
-  return {texts[i], size};
+  if (texts[i] == nullptr) fail(LFFN_ERROR_NULL_TEXT, "the text is NULL");
+  return read_text(texts[i], sizes == nullptr ? SIZE_MAX : sizes[i], "the text");
 }
 
 namespace {
 
-// The prompt that the call names, or the model's own for embeddings.
-std::string_view prompt_of(const Model& model, const lffn_model_run_args& args, bool embeds) {
+// The prompt that the call names, or the model's own.
+std::string_view prompt_of(const Model& model, const lffn_model_run_args& args) {
   switch (args.prompt_kind) {
-    case LFFN_PROMPT_MODEL:
-      return embeds ? default_prompt(model) : std::string_view();
-    case LFFN_PROMPT_NONE:
-      return {};
     case LFFN_PROMPT_NAMED:
-      need(args.prompt, "prompt");
-      return find_prompt(model, args.prompt);
+      return find_prompt(model, read_text(args.prompt, args.prompt_size, "prompt"));
     case LFFN_PROMPT_TEXT:
-      need(args.prompt, "prompt");
-      return args.prompt;
+      return read_text(args.prompt, args.prompt_size, "prompt");
+    case LFFN_PROMPT_MODEL:
+      return args.reading == LFFN_READING_MODEL ? default_prompt(model) : std::string_view();
     default:
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "prompt_kind is %d, expected an LFFN_PROMPT_ value", args.prompt_kind);
+      return {};
   }
+}
+
+bool is_of_text(lffn_status status) {
+  return status == LFFN_ERROR_INVALID_ARGUMENT || status == LFFN_ERROR_NULL_TEXT || status == LFFN_ERROR_BAD_TEXT ||
+         status == LFFN_ERROR_TOO_LONG;
 }
 
 }  // namespace
 
 void read_texts(const Model& model, const lffn_model_run_args& args, bool keep_going, RunMemory& memory) {
   TextOptions options;
-  options.for_embedding = args.embeddings != nullptr || (args.wanted & LFFN_WANT_EMBEDDINGS) != 0;
-  options.prompt = prompt_of(model, args, options.for_embedding);
-  options.max_tokens = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? model.own_max_tokens() : args.max_tokens;
+  options.plain = args.reading == LFFN_READING_PLAIN;
+  options.prompt = prompt_of(model, args);
+  options.max_tokens = args.max_tokens;
   options.cancel = args.cancel;
   options.spans = (args.wanted & LFFN_WANT_ENTITIES) != 0;
   TextBatch& batch = memory.texts;
   batch.start(model, options);
-  memory.statuses.assign(static_cast<size_t>(args.n), LFFN_OK);
   for (int64_t i = 0; i < args.n; ++i) {
     try {
-      need(args.texts[i], "the text");
       const std::string_view text = text_of(args.texts, args.text_sizes, i);
       if (args.pairs != nullptr && args.pairs[i] != nullptr) {
         batch.add_pair(text, text_of(args.pairs, args.pair_sizes, i));
@@ -57,11 +54,10 @@ void read_texts(const Model& model, const lffn_model_run_args& args, bool keep_g
         batch.add(text);
       }
     } catch (const Error& error) {
-      if (error.status() != LFFN_ERROR_INVALID_ARGUMENT) throw;
-      const std::string named = "texts[" + std::to_string(i) + "]: " + error.what();
-      if (!keep_going) throw Error(error.status(), named);
-      report(error.status(), named.c_str());
+      if (!is_of_text(error.status())) throw;
+      if (!keep_going) throw Error(error.status(), "texts[" + std::to_string(i) + "]: " + error.what());
       memory.statuses[static_cast<size_t>(i)] = error.status();
+      memory.failures.push_back({i, error.what()});
       batch.add_nothing();
     }
   }

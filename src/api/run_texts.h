@@ -9,11 +9,11 @@
 
 namespace lffn {
 
-// One of the caller's texts, whose sizes may be NULL.
+// One of the caller's texts, whose sizes may be NULL. Throws Error.
 std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i);
 
-// Fills texts and statuses of the memory. A text that cannot be run is an empty sequence with its
-// status where `keep_going`, and else the whole call's failure. Throws Error.
+// Fills the texts of the memory. One that cannot be run is an empty sequence with its status and message where
+// `keep_going`, and else the whole call's failure. Throws Error.
 void read_texts(const Model& model, const lffn_model_run_args& args, bool keep_going, RunMemory& memory);
 
 }  // namespace lffn

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that answer questions and try labels.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -15,12 +14,6 @@
 using namespace lffn;
 
 namespace {
-
-std::string_view text_of(const char* text, size_t size, const char* name) {
-  if (size > 0) need(text, name);
-  if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s_size is %zu, more than any memory holds", name, size);
-  return size > 0 ? std::string_view(text, size) : std::string_view();
-}
 
 void check_least(int64_t value, int64_t least, const char* name) {
   if (value < least) {
@@ -36,9 +29,9 @@ void answer(const lffn_model* handle, const lffn_answer_args& args) {
   need(handle, "model");
   const Model& model = *handle->model;
   const UseHooks hooks(hooks_of(handle->runtime));
-  const std::string_view question = text_of(args.question, args.question_size, "question");
-  const std::string_view context = text_of(args.context, args.context_size, "context");
-  check_least(args.max_tokens, LFFN_MAX_TOKENS_MODEL, "max_tokens");
+  const std::string_view question = read_text(args.question, args.question_size, "question");
+  const std::string_view context = read_text(args.context, args.context_size, "context");
+  check_max_tokens(args.max_tokens);
   check_least(args.stride, LFFN_STRIDE_DEFAULT, "stride");
   check_least(args.max_answer_tokens, 1, "max_answer_tokens");
   check_least(args.top_k, 1, "top_k");
@@ -67,9 +60,9 @@ void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
   need(handle, "model");
   const Model& model = *handle->model;
   const UseHooks hooks(hooks_of(handle->runtime));
-  const std::string_view text = text_of(args.text, args.text_size, "text");
+  const std::string_view text = read_text(args.text, args.text_size, "text");
   check_count(args.n_labels, "n_labels");
-  check_least(args.max_tokens, LFFN_MAX_TOKENS_MODEL, "max_tokens");
+  check_max_tokens(args.max_tokens);
   check_flags(args.flags, LFFN_ZERO_SHOT_SEVERAL, "flags");
   need_tokenizer(model);
   if (args.n_labels > 0) need(args.labels, "labels");
@@ -77,11 +70,11 @@ void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
   for (int64_t i = 0; i < args.n_labels; ++i) {
     const char* const label = args.labels[i];
     if (label == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "labels[%lld] is NULL", printable(i));
-    labels.push_back(text_of(label, args.label_sizes == nullptr ? std::strlen(label) : args.label_sizes[i], "label"));
+    labels.push_back(read_text(label, args.label_sizes == nullptr ? SIZE_MAX : args.label_sizes[i], "label"));
   }
   ZeroShotOptions options;
   if (args.hypothesis != nullptr) options.hypothesis = args.hypothesis;
-  options.max_tokens = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? model.own_max_tokens() : args.max_tokens;
+  options.max_tokens = args.max_tokens;
   options.several = (args.flags & LFFN_ZERO_SHOT_SEVERAL) != 0;
   options.cancel = args.cancel;
   const std::vector<float> scores = score_labels(model, text, labels, options);
@@ -103,7 +96,7 @@ extern "C" {
 
 void lffn_answer_args_init_sized(lffn_answer_args* args, size_t struct_size) {
   lffn_answer_args defaults = {};
-  defaults.max_tokens = LFFN_MAX_TOKENS_MODEL;
+  defaults.question_size = defaults.context_size = SIZE_MAX;
   defaults.stride = LFFN_STRIDE_DEFAULT;
   defaults.max_answer_tokens = 15;
   defaults.top_k = 1;
@@ -114,7 +107,11 @@ lffn_status lffn_model_answer(const lffn_model* model, const lffn_answer_args* a
   return guarded([&] { answer(model, read_struct(args, "args")); });
 }
 
-void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t struct_size) { init_struct(args, struct_size); }
+void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t struct_size) {
+  lffn_zero_shot_args defaults = {};
+  defaults.text_size = SIZE_MAX;
+  init_struct(args, struct_size, defaults);
+}
 
 lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_zero_shot_args* args) {
   return guarded([&] { zero_shot(model, read_struct(args, "args")); });

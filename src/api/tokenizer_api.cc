@@ -16,36 +16,33 @@ using namespace lffn;
 
 namespace {
 
-void hand_out(std::shared_ptr<const Tokenizer> tokenizer, lffn_tokenizer** out) {
-  *out = new lffn_tokenizer{std::move(tokenizer)};
+void hand_out(std::shared_ptr<const Tokenizer> tokenizer, int64_t own_max_tokens, lffn_tokenizer** out) {
+  *out = new lffn_tokenizer{std::move(tokenizer), own_max_tokens};
   count_handle(1);
 }
 
 void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn_tokenizer** out) {
   loading.finish();
-  hand_out(std::move(tokenizer), out);
+  const auto own_max_tokens = static_cast<int64_t>(tokenizer->max_length());
+  hand_out(std::move(tokenizer), own_max_tokens, out);
 }
 
-std::string_view view(const char* text, size_t size, const char* name) {
-  if (size > 0) need(text, name);
-  if (size > PTRDIFF_MAX) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: %zu bytes are more than any memory holds", name, size);
-  return {text, size};
-}
-
-void encode(const Tokenizer& tokenizer, const lffn_tokenize_args& args) {
+void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
+  const Tokenizer& tokenizer = *handle.tokenizer;
   check_flags(args.flags, LFFN_TOKENIZE_SPECIAL, "flags");
   if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %u, expected 0", args.reserved);
-  check_count(args.max_tokens, "max_tokens");
-  const std::string_view text = view(args.text, args.text_size, "text");
+  check_max_tokens(args.max_tokens);
+  const std::string_view text = read_text(args.text, args.text_size, "text");
   Tokenizer::Options options;
   options.special = (args.flags & LFFN_TOKENIZE_SPECIAL) != 0;
   options.spans = args.begins != nullptr || args.ends != nullptr;
-  if (args.max_tokens > 0) options.most = static_cast<size_t>(args.max_tokens);
+  const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
+  if (most > 0) options.most = static_cast<size_t>(most);
   options.cancel = args.cancel;
   Tokenizer::Scratch scratch;
   Encoding found;
   std::string_view pair;
-  if (args.pair != nullptr) pair = view(args.pair, args.pair_size, "pair");
+  if (args.pair != nullptr) pair = read_text(args.pair, args.pair_size, "pair");
   tokenizer.encode(text, args.pair != nullptr ? &pair : nullptr, options, scratch, found);
   const auto count = static_cast<int64_t>(found.ids.size());
   if (args.n_ids != nullptr) *args.n_ids = count;
@@ -53,8 +50,8 @@ void encode(const Tokenizer& tokenizer, const lffn_tokenize_args& args) {
   const bool arrays = args.ids != nullptr || args.types != nullptr || options.spans;
   if (!arrays) return;
   if (args.capacity < count) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "capacity is %lld, the text has %lld tokens",
-         static_cast<long long>(args.capacity), static_cast<long long>(count));
+    fail(LFFN_ERROR_TOO_SMALL, "capacity is %lld, the text has %lld tokens", static_cast<long long>(args.capacity),
+         static_cast<long long>(count));
   }
   if (args.ids != nullptr) std::copy(found.ids.begin(), found.ids.end(), args.ids);
   if (args.types != nullptr) std::copy(found.types.begin(), found.types.end(), args.types);
@@ -64,7 +61,8 @@ void encode(const Tokenizer& tokenizer, const lffn_tokenize_args& args) {
   }
 }
 
-lffn_tokenizer_info info_of(const Tokenizer& tokenizer) {
+lffn_tokenizer_info info_of(const lffn_tokenizer& handle) {
+  const Tokenizer& tokenizer = *handle.tokenizer;
   lffn_tokenizer_info info = {};
   info.vocab_size = tokenizer.size();
   info.bos_id = tokenizer.bos_id();
@@ -75,7 +73,7 @@ lffn_tokenizer_info info_of(const Tokenizer& tokenizer) {
   info.added_to_text = static_cast<int32_t>(tokenizer.num_special(false));
   info.added_to_pair = static_cast<int32_t>(tokenizer.num_special(true));
   info.is_word_piece = tokenizer.kind() == TokenizerKind::kWordPiece ? 1 : 0;
-  info.own_max_tokens = static_cast<int64_t>(tokenizer.max_length());
+  info.own_max_tokens = handle.own_max_tokens;
   return info;
 }
 
@@ -87,6 +85,8 @@ void lffn_tokenizer_info_init_sized(lffn_tokenizer_info* info, size_t struct_siz
 
 void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t struct_size) {
   lffn_tokenize_args defaults = {};
+  defaults.text_size = defaults.pair_size = SIZE_MAX;
+  defaults.max_tokens = LFFN_MAX_TOKENS_NEVER;
   defaults.flags = LFFN_TOKENIZE_SPECIAL;
   init_struct(args, struct_size, defaults);
 }
@@ -114,7 +114,7 @@ lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out) 
     need(model, "model");
     need(out, "out");
     if (model->model->tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
-    hand_out(model->model->tokenizer(), out);
+    hand_out(model->model->tokenizer(), model->model->own_max_tokens(), out);
   });
 }
 
@@ -123,14 +123,14 @@ void lffn_tokenizer_free(lffn_tokenizer* tokenizer) { free_handle(tokenizer); }
 lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokenizer_info* info) {
   return guarded([&] {
     need(tokenizer, "tokenizer");
-    write_struct(info_of(*tokenizer->tokenizer), info, "info");
+    write_struct(info_of(*tokenizer), info, "info");
   });
 }
 
 lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer, const lffn_tokenize_args* args) {
   return guarded([&] {
     need(tokenizer, "tokenizer");
-    encode(*tokenizer->tokenizer, read_struct(args, "args"));
+    encode(*tokenizer, read_struct(args, "args"));
   });
 }
 
@@ -148,7 +148,7 @@ lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t
     *n_bytes = text.size();
     if (utf8 == nullptr) return;
     if (capacity < text.size()) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "capacity is %zu, the text has %zu bytes", capacity, text.size());
+      fail(LFFN_ERROR_TOO_SMALL, "capacity is %zu, the text has %zu bytes", capacity, text.size());
     }
     text.copy(utf8, text.size());
   });
@@ -158,7 +158,7 @@ lffn_status lffn_tokenizer_find(const lffn_tokenizer* tokenizer, const char* tok
   return guarded([&] {
     need(tokenizer, "tokenizer");
     need(id, "id");
-    *id = tokenizer->tokenizer->id_of(view(token, n_bytes, "token"));
+    *id = tokenizer->tokenizer->id_of(read_text(token, n_bytes, "token"));
   });
 }
 

@@ -57,17 +57,18 @@ void encode(const Model& model, std::string_view question, std::string_view cont
 // As Hugging Face's tokenizers cut the second of two texts: each window begins so far behind the one before that they
 // share `stride` tokens, and the last one ends with the text; from the other end where texts are cut on the left.
 void cut(const Model& model, const AnswerOptions& options, Windows& to) {
-  const int64_t most = options.max_tokens == 0  ? model.config().max_tokens()
-                       : options.max_tokens < 0 ? std::min(model.own_max_tokens(), kOwnMaxTokens)
-                                                : std::min(options.max_tokens, model.config().max_tokens());
+  const int64_t most = options.max_tokens == LFFN_MAX_TOKENS_NEVER ? model.config().max_tokens()
+                       : options.max_tokens == LFFN_MAX_TOKENS_MODEL
+                           ? std::min(model.own_max_tokens(), kOwnMaxTokens)
+                           : std::min(options.max_tokens, model.config().max_tokens());
   const int64_t stride = options.stride < 0 ? std::min(most / 2, kOwnMaxStride) : options.stride;
   const int64_t count = to.last - to.first, room = most - (to.tokens() - count);
   if (count <= room) {
     to.parts.emplace_back(to.first, to.last);
     return;
   }
-  if (options.max_tokens == 0) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "question and context have %lld tokens, the model can run at most %lld",
+  if (options.max_tokens == LFFN_MAX_TOKENS_NEVER) {
+    fail(LFFN_ERROR_TOO_LONG, "question and context have %lld tokens, the model can run at most %lld",
          static_cast<long long>(to.tokens()), static_cast<long long>(most));
   }
   if (room < 1) {

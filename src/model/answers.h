@@ -12,9 +12,9 @@
 namespace lffn {
 
 struct AnswerOptions {
-  int64_t max_tokens = -1;  // of a window, the question and special tokens counted; 0: never cut, -1: see answers.cc
-  int64_t stride = -1;      // tokens that a window shares with the one before; -1: see answers.cc
-  int64_t max_answer_tokens = 15;  // of an answer
+  int64_t max_tokens = LFFN_MAX_TOKENS_MODEL;  // or a number: of a window, the question and special tokens counted
+  int64_t stride = -1;                         // tokens that a window shares with the one before; -1: see answers.cc
+  int64_t max_answer_tokens = 15;              // of an answer
   int32_t top_k = 1;
   bool may_be_none = false;  // that there is no answer is one of the answers
   const int32_t* cancel = nullptr;

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 namespace lffn {
 
-// Writes the top_k most likely ids, the lower id first among equals, and their softmax over all logits. Either array
-// may be nullptr. `order` is room that is kept.
-void most_likely(const float* logits, int32_t vocabulary, int32_t top_k, std::vector<int32_t>& order, int32_t* ids,
-                 float* probabilities);
+// Writes the top_k most likely ids, the lower id first among equals, and their softmax over all logits. `probabilities`
+// may be nullptr.
+void most_likely(const float* logits, int32_t vocabulary, int32_t top_k, int32_t* ids, float* probabilities);
 
 }  // namespace lffn

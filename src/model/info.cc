@@ -64,6 +64,7 @@ lffn_model_info Model::info() const {
   for (const LayerWeights& layer : weights_.layers) {
     info.intermediate_size = std::max(info.intermediate_size, static_cast<int32_t>(layer.up.outputs()));
   }
+  info.table_dtype = info.hash_dtype = LFFN_F32;  // where there are none
   info.num_classes = num_classes();
   info.num_token_classes = num_token_classes();
   info.token_head = static_cast<int32_t>(token_head());

@@ -21,6 +21,7 @@ KeptTokens Pass::keep_asked(const Span& chunk) const {
     }
   }
   for (int64_t i = 0; call_.logits != nullptr && i < call_.num_positions; ++i) ask(call_.positions[i]);
+  for (int64_t i = 0; call_.wants_fillings() && i < call_.num_masks; ++i) ask(call_.masks[i]);
   int64_t count = 0;
   for (int64_t t = 0; t < chunk.tokens; ++t) {
     if (tokens[t] == 0) continue;

@@ -25,7 +25,7 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
 }
 
 void Model::run(const ModelCall& call) const {
-  run_call(*running_.executor, running_.num_threads, [&] { Pass(*this, call).run(); });
+  run_call(*running_.executor, threads_of(call), [&] { Pass(*this, call).run(); });
 }
 
 // What distances add to scores is in floats.

@@ -3,6 +3,7 @@
 // changes after it was made.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +68,9 @@ class Model {
   bool attends_in_int8(size_t layer) const;
   const WordMatrix& decoder() const { return weights_.decoder.empty() ? weights_.words : weights_.decoder; }
   const Running& running() const { return running_; }
+  int32_t threads_of(const ModelCall& call) const {
+    return call.num_threads > 0 ? std::min(call.num_threads, running_.num_threads) : running_.num_threads;
+  }
   ScratchPool& scratch() const { return scratch_; }
 
  private:

@@ -19,7 +19,7 @@ Pass::Pass(const Model& model, const ModelCall& call)
       call_(call),
       d_(config_.hidden_size),
       norms_wide_(!weights_.widener.empty() && model.family().widening == Widening::kBeforeNorm),
-      workers_{model.running().kernels, model.running().num_threads, model.running().flush_denormals, call.cancel},
+      workers_{model.running().kernels, model.threads_of(call), model.running().flush_denormals, call.cancel},
       clock_(call.seconds, call.layer_seconds, weights_.layers.size()) {}
 
 void Pass::run() {
@@ -42,8 +42,6 @@ void Pass::run() {
     collect(chunk, kept, hidden);
   }
   if (call_.logits != nullptr) predict();
-  if (call_.class_scores != nullptr) classify();
-  if (call_.embeddings != nullptr && runs_modules(model_, call_)) run_modules();
   clock_.lap(LFFN_STAGE_OTHER);
   clock_.hand_out();
 }
@@ -103,7 +101,7 @@ void Pass::add_embeddings(const Span& span, const Rows& to) const {
                });
 }
 
-// Keeps of a chunk's hidden states what the heads will read, scores its tokens, and pools them.
+// Keeps of a chunk's hidden states those whose logits are asked for, and makes of them what else is.
 void Pass::collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const {
   if (call_.logits != nullptr) {
     float* asked = floats(layout_.asked);
@@ -116,14 +114,20 @@ void Pass::collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden
     float* firsts = floats(layout_.firsts);
     for (int64_t s = chunk.first; s < chunk.last; ++s) {
       if (call_.length(s) == 0) {
-        std::fill_n(firsts + s * d_, d_, 0.0f);
+        std::fill_n(firsts + (s - chunk.first) * d_, d_, 0.0f);
       } else {
-        std::copy_n(hidden.row(kept.before(call_.offsets[s] - chunk.begin)), d_, firsts + s * d_);
+        const int64_t row = kept.before(call_.offsets[s] - chunk.begin);
+        std::copy_n(hidden.row(row), d_, firsts + (s - chunk.first) * d_);
       }
     }
+    classify(chunk);
   }
   if (call_.token_scores != nullptr) score_tokens(chunk, hidden);
-  if (call_.embeddings != nullptr) pool(chunk, kept, hidden);
+  if (call_.embeddings != nullptr) {
+    pool(chunk, kept, hidden);
+    if (runs_modules(model_, call_)) run_modules(chunk);
+  }
+  if (call_.wants_fillings()) fill_masks(chunk, kept, hidden);
 }
 
 }  // namespace lffn

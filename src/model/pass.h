@@ -49,11 +49,13 @@ class Pass {
   void add_lookup(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;
   // heads.cc
   void predict() const;
-  void classify() const;
+  void score_words(float* states, int64_t rows, size_t stage, int64_t stage_rows, float* logits) const;
+  void fill_masks(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
+  void classify(const Span& chunk) const;
   void score_tokens(const Span& chunk, const Rows& hidden) const;
   // pooling.cc
   void pool(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
-  void run_modules() const;
+  void run_modules(const Span& chunk) const;
 
   uint8_t* bytes(size_t offset) const { return scratch_->data() + offset; }
   float* floats(size_t offset) const { return reinterpret_cast<float*>(bytes(offset)); }

@@ -68,7 +68,7 @@ void Pass::pool(const Span& chunk, const KeptTokens& kept, const Rows& hidden) c
                [&](int64_t item, int32_t) {
                  const int64_t s = chunk.first + item, begin = call_.offsets[s];
                  const Tokens tokens = {hidden.row(kept.before(begin - chunk.begin)), call_.length(s), d_};
-                 float* to = out.row(s);
+                 float* to = out.row(to_modules ? item : s);
                  if (tokens.count == 0) {
                    std::fill_n(to, size, 0.0f);
                    return;
@@ -78,12 +78,12 @@ void Pass::pool(const Span& chunk, const KeptTokens& kept, const Rows& hidden) c
                });
 }
 
-void Pass::run_modules() const {
+void Pass::run_modules(const Span& chunk) const {
   const SentenceSettings& sentence = model_.sentence();
   const int64_t widest = widest_module(model_), final_size = model_.embedding_size(std::nullopt);
-  const int64_t block = std::min(kHeadRows, call_.num_sequences) * row_stride(widest);
-  for (int64_t first = 0; first < call_.num_sequences; first += kHeadRows) {
-    const int64_t rows = std::min(kHeadRows, call_.num_sequences - first);
+  const int64_t sequences = chunk.last - chunk.first, block = std::min(kHeadRows, sequences) * row_stride(widest);
+  for (int64_t first = 0; first < sequences; first += kHeadRows) {
+    const int64_t rows = std::min(kHeadRows, sequences - first);
     Rows now = {floats(layout_.pooled) + first * widest, widest};
     int64_t size = d_ * static_cast<int64_t>(sentence.pooling.size());
     const auto scale_all = [&] {
@@ -108,7 +108,7 @@ void Pass::run_modules() const {
     }
     if (call_.scaling == Scaling::kYes && !sentence.modules.back().normalise) scale_all();
     for (int64_t r = 0; r < rows; ++r) {
-      const int64_t s = first + r;
+      const int64_t s = chunk.first + first + r;
       float* to = call_.embeddings + s * final_size;
       if (call_.length(s) == 0) {
         std::fill_n(to, final_size, 0.0f);

@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kChunkTokens = 8192;
 // But no more than fit in about this much memory.
 constexpr int64_t kChunkBytes = int64_t{256} << 20;
+// The logits of masks that exist at once.
+constexpr int64_t kMaskLogitBytes = int64_t{16} << 20;
 constexpr int64_t kFewestBatchTokens = 64, kMostBatchTokens = 1024;
 
 // What decides how much a call needs.
@@ -21,8 +23,9 @@ struct Extent {
   bool hidden = false;    // the hidden states need scratch memory
   bool some = false;      // not all tokens may be asked for
   int64_t positions = 0;  // that logits are wanted of
-  int64_t sequences = 0;  // that class scores are wanted of
-  int64_t pooled = 0;     // sequences whose embeddings go through modules
+  int64_t masks = 0;      // that are filled
+  int64_t sequences = 0;  // of a chunk, that class scores are wanted of
+  int64_t pooled = 0;     // sequences of a chunk whose embeddings go through modules
 };
 
 size_t floats_bytes(int64_t rows, int64_t stride) {
@@ -31,11 +34,28 @@ size_t floats_bytes(int64_t rows, int64_t stride) {
 
 size_t block_bytes(int64_t rows, int64_t size) { return floats_bytes(std::min(rows, kHeadRows), row_stride(size)); }
 
+size_t words_bytes(const Model& model, int64_t rows) {
+  if (rows == 0) return 0;
+  return block_bytes(rows, model.config().embedding_size) + model.decoder().scratch_bytes(rows);
+}
+
 size_t heads_bytes(const Model& model, const Extent& extent) {
-  const int64_t d = model.config().hidden_size, e = model.config().embedding_size;
-  const int64_t positions = std::min(extent.positions, kHeadRows);
-  const size_t logits = positions == 0 ? 0 : block_bytes(positions, e) + model.decoder().scratch_bytes(positions);
-  return std::max({logits, block_bytes(extent.sequences, d), 2 * block_bytes(extent.pooled, widest_module(model))});
+  const size_t logits = words_bytes(model, std::min(extent.positions, kHeadRows));
+  return std::max({logits, block_bytes(extent.sequences, model.config().hidden_size),
+                   2 * block_bytes(extent.pooled, widest_module(model))});
+}
+
+// Behind the hidden states, as the other stages. Gives where it ends.
+size_t place_masks(const Model& model, int64_t masks, ScratchLayout& layout) {
+  if (masks == 0) return 0;
+  const int64_t vocabulary = model.config().vocab_size;
+  const int64_t fitting = kMaskLogitBytes / (vocabulary * static_cast<int64_t>(sizeof(float)));
+  layout.head_rows = std::min(masks, std::clamp<int64_t>(fitting, 1, kHeadRows));
+  size_t end = layout.stage;
+  layout.mask_states = place(end, floats_bytes(layout.head_rows, model.config().hidden_size));
+  layout.mask_logits = place(end, floats_bytes(layout.head_rows, vocabulary));
+  layout.mask_stage = place(end, words_bytes(model, layout.head_rows));
+  return end;
 }
 
 ScratchLayout lay_out(const Model& model, const Extent& extent) {
@@ -86,7 +106,8 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
     if (layer.lookup.empty()) continue;
     layout.total = std::max(layout.total, layout.stage + layer.lookup.layer().scratch_bytes(extent.chunk));
   }
-  layout.total = std::max(layout.total, layout.stage + heads_bytes(model, extent));
+  layout.total =
+      std::max({layout.total, layout.stage + heads_bytes(model, extent), place_masks(model, extent.masks, layout)});
   return layout;
 }
 
@@ -108,17 +129,20 @@ int64_t batch_tokens(const Model& model) {
 
 ScratchLayout lay_out(const Model& model, const ModelCall& call) {
   Extent extent;
+  int64_t sequences = 0;
   for (int64_t s = 0; s < call.num_sequences;) {
     const Span span = next_span(call, s, call.num_sequences, chunk_tokens(model));
     extent.chunk = std::max(extent.chunk, span.tokens);
+    sequences = std::max(sequences, span.last - span.first);
     s = span.last;
   }
   for (int64_t s = 0; s < call.num_sequences; ++s) extent.longest = std::max(extent.longest, call.length(s));
   extent.hidden = call.hidden == nullptr;
   extent.some = asks_for_some(model, call);
   if (call.logits != nullptr) extent.positions = call.num_positions;
-  if (call.class_scores != nullptr) extent.sequences = call.num_sequences;
-  if (call.embeddings != nullptr && runs_modules(model, call)) extent.pooled = call.num_sequences;
+  if (call.wants_fillings()) extent.masks = call.num_masks;
+  if (call.class_scores != nullptr) extent.sequences = sequences;
+  if (call.embeddings != nullptr && runs_modules(model, call)) extent.pooled = sequences;
   return lay_out(model, extent);
 }
 
@@ -127,6 +151,9 @@ size_t most_scratch_bytes(const Model& model) {
   extent.longest = model.config().max_tokens();
   extent.chunk = std::max(chunk_tokens(model), extent.longest);
   extent.hidden = extent.some = true;
+  if (model.has_lm_head()) extent.positions = extent.masks = kHeadRows;
+  if (model.num_classes() > 0) extent.sequences = extent.chunk;
+  if (runs_modules(model, ModelCall())) extent.pooled = extent.chunk;
   return lay_out(model, extent).total;
 }
 

@@ -12,8 +12,8 @@ struct ScratchLayout {
   size_t hidden = 0;         // [chunk][hidden_size], unless the caller's own memory serves
   size_t kept = 0;           // [2][chunk], tokens that are asked for and their ids, where these may be few
   size_t asked = 0;          // [positions][hidden_size]
-  size_t firsts = 0;         // [sequences][hidden_size]
-  size_t pooled = 0;         // [pooled][widest_module()]
+  size_t firsts = 0;         // [sequences of a chunk][hidden_size]
+  size_t pooled = 0;         // [sequences of a chunk][widest_module()]
   int64_t longest = 1;       // tokens of a sequence
   size_t places = 0;         // [2 * longest - 1], the place of each distance, where a model has places
   size_t inputs = 0;         // [chunk][hidden_size], what lookups and the linear layers beside them read
@@ -25,13 +25,17 @@ struct ScratchLayout {
   int64_t packed_stride = 0;
   size_t thread = 0;  // one part for each thread
   size_t thread_bytes = 0;
+  int64_t head_rows = 0;   // of masks that go through the language model's head at once
+  size_t mask_states = 0;  // [head_rows][hidden_size]
+  size_t mask_logits = 0;  // [head_rows][vocab_size]
+  size_t mask_stage = 0;   // what the head works with
   size_t total = 0;
 };
 
 // Of a call that wants something of at least one sequence.
 ScratchLayout lay_out(const Model& model, const ModelCall& call);
 
-// The most that a call takes, besides what grows with the positions and sequences that heads are asked of.
+// The most that a call takes, besides what grows with the positions whose logits are asked for.
 size_t most_scratch_bytes(const Model& model);
 
 // Tokens that go through all layers together, and tokens whose queries, keys and values exist at once.

@@ -82,9 +82,14 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   model_ = &model;
   check_utf8(options.prompt, "prompt");
   options_ = options;
+  // Texts that nobody wants cut may be too long for the model, others never are.
+  const int64_t can = model.config().max_tokens();
+  most_ = options.max_tokens > 0                        ? std::min(options.max_tokens, can)
+          : options.max_tokens == LFFN_MAX_TOKENS_MODEL ? model.own_max_tokens()
+                                                        : INT64_MAX;
   clear();
   prompt_tokens_ = 0;
-  if (!options.for_embedding || options.prompt.empty() || model.sentence().include_prompt) return;
+  if (options.prompt.empty() || model.sentence().include_prompt) return;
   // Pooling leaves out as many tokens as the prompt alone has, but for the one that ends a text.
   options_.prompt = {};
   add(options.prompt);
@@ -115,7 +120,7 @@ void TextBatch::add_nothing() {
 std::string_view TextBatch::prepare(std::string_view text, bool first) {
   const SentenceSettings& sentence = model_->sentence();
   if (first && !options_.prompt.empty()) text = prompted_.assign(options_.prompt).append(text);
-  if (!options_.for_embedding || !sentence.is_sentence_encoder) return text;
+  if (options_.plain || !sentence.is_sentence_encoder) return text;
   text = strip(text);
   if (!sentence.lower_case) return text;
   std::string& lowered = lowered_[first ? 0 : 1];
@@ -128,19 +133,20 @@ void TextBatch::append(std::string_view text, const std::string_view* pair) {
   // Before anything is put before them or taken away: the messages count the caller's bytes.
   check_utf8(text, "text");
   if (pair != nullptr) check_utf8(*pair, "pair");
+  longest_ = std::max(longest_, text.size() + (pair != nullptr ? pair->size() : 0));
   Tokenizer::Options options;
   options.special = true;
   options.checked = true;
   options.spans = options_.spans;
   options.first_only = options_.first_only;
   options.cancel = options_.cancel;
-  if (options_.max_tokens > 0) options.most = static_cast<size_t>(options_.max_tokens);
+  options.most = static_cast<size_t>(most_);
   std::string_view prepared_pair;
   if (pair != nullptr) prepared_pair = prepare(*pair, false);
   tokenizer.encode(prepare(text, true), pair != nullptr ? &prepared_pair : nullptr, options, scratch_, new_);
   const int64_t most = model_->config().max_tokens();
   if (static_cast<int64_t>(new_.ids.size()) > most) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has %zu tokens, the model can run at most %lld", new_.ids.size(),
+    fail(LFFN_ERROR_TOO_LONG, "the text has %zu tokens, the model can run at most %lld", new_.ids.size(),
          static_cast<long long>(most));
   }
   check_types(*model_, new_.types);

@@ -12,10 +12,9 @@
 namespace lffn {
 
 struct TextOptions {
-  // As a sentence encoder wants its texts: stripped of white space, lower-cased if it says so.
-  bool for_embedding = false;
+  bool plain = false;               // else stripped of white space and lower-cased as a sentence encoder wants it
   std::string_view prompt;          // put before each text
-  int64_t max_tokens = 0;           // cut to so many, special ones counted; 0: never
+  int64_t max_tokens = 0;           // LFFN_MAX_TOKENS_ or a number, special tokens counted
   bool first_only = false;          // of a pair only the first one is cut
   bool spans = false;               // with where the tokens are in the text
   const int32_t* cancel = nullptr;  // seen while tokenizing
@@ -27,8 +26,8 @@ class TextBatch {
   // max_tokens leaves no room for the special tokens, and for a prompt that is not UTF-8.
   void start(const Model& model, const TextOptions& options);
 
-  // Appends a sequence. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 or that the model cannot
-  // run; the batch is then as it was.
+  // Appends a sequence. Throws Error(LFFN_ERROR_BAD_TEXT) for text that is not UTF-8, LFFN_ERROR_TOO_LONG for one with
+  // too many tokens, LFFN_ERROR_INVALID_ARGUMENT where the model cannot run it; the batch is then as it was.
   void add(std::string_view text);
   void add_pair(std::string_view text, std::string_view pair);
   void add_nothing();  // an empty sequence
@@ -40,6 +39,8 @@ class TextBatch {
   // As those of an Encoding, of each token, if wanted.
   const std::vector<TextSpan>& spans() const { return spans_; }
   const std::vector<int8_t>& texts() const { return texts_; }
+  // The bytes of the longest text so far, by which the memory that it keeps has grown.
+  size_t longest() const { return longest_; }
   // Fills in the sequences. The batch must outlive the call.
   void fill(ModelCall& call) const;
 
@@ -52,6 +53,8 @@ class TextBatch {
   TextOptions options_;
   std::string prompted_, lowered_[2];  // a text with its prompt; it and its pair lower-cased
   int64_t prompt_tokens_ = 0;
+  int64_t most_ = 0;  // tokens of a text
+  size_t longest_ = 0;
   Tokenizer::Scratch scratch_;
   Encoding new_;
   std::vector<int32_t> ids_, types_;

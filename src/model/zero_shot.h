@@ -13,7 +13,7 @@ namespace lffn {
 
 struct ZeroShotOptions {
   std::string_view hypothesis = "This example is {}.";  // {}: the label
-  int64_t max_tokens = 0;                               // as of TextOptions; only the text is cut
+  int64_t max_tokens = LFFN_MAX_TOKENS_MODEL;           // as of TextOptions; only the text is cut
   bool several = false;                                 // labels count each for itself
   const int32_t* cancel = nullptr;
 };

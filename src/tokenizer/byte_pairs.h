@@ -31,10 +31,10 @@ class BytePairs {
   // add(id, begin, end, token) for each token of the piece, with its bytes, which are none for the unknown one. Where
   // bytes vanish, what follows counts as if it stood earlier. Takes n log n time for n bytes.
   template <typename Add>
-  void split(std::string_view piece, Scratch& scratch, const Add& add) const {
+  void split(std::string_view piece, Scratch& scratch, const int32_t* cancel, const Add& add) const {
     if (loses_bytes_) piece = without_lost_bytes(piece, scratch.known);
     if (piece.empty()) return;
-    merger_->merge(piece, scratch.symbols);
+    merger_->merge(piece, scratch.symbols, cancel);
     for (size_t i = 0; i < scratch.symbols.size(); ++i) {
       const size_t begin = scratch.symbols[i].begin;
       const size_t end = i + 1 < scratch.symbols.size() ? scratch.symbols[i + 1].begin : piece.size();

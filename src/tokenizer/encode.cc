@@ -197,7 +197,7 @@ class Tokenizer::Run {
       const size_t piece = piece_end(text, at);
       ++word_;
       tokenizer_.byte_pairs_->split(
-          text.substr(at, piece - at), scratch_.pairs,
+          text.substr(at, piece - at), scratch_.pairs, options_.cancel,
           [&](int32_t id, size_t first, size_t last, std::string_view bytes) {
             if (!options_.spans) return add(id, {0, 0});
             // The prefix counts as part of the first character.
@@ -226,7 +226,7 @@ class Tokenizer::Run {
 
 void check_utf8(std::string_view text, const char* name) {
   const size_t valid = valid_utf8_length(text);
-  if (valid != text.size()) fail(LFFN_ERROR_INVALID_ARGUMENT, "byte %zu of the %s is not valid UTF-8", valid, name);
+  if (valid != text.size()) fail(LFFN_ERROR_BAD_TEXT, "byte %zu of the %s is not valid UTF-8", valid, name);
 }
 
 void Tokenizer::encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,

@@ -6,10 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/cancel_flag.h"
+
 namespace lffn {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kStepsPerLook = 1 << 14;  // at a cancel flag
 
 // A pair of neighbours in a long piece, by rank and then by place.
 uint64_t entry(uint32_t rank, uint32_t at) { return uint64_t{rank} << 32 | at; }
@@ -45,11 +48,11 @@ size_t Merger::place(uint32_t left, uint32_t right) const {
 
 uint32_t Merger::rank(uint32_t left, uint32_t right) const { return slots_[place(left, right)].rank; }
 
-void Merger::merge(std::string_view piece, std::vector<Symbol>& symbols) const {
+void Merger::merge(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel) const {
   if (piece.size() <= kShort) {
     merge_short(piece, symbols);
   } else {
-    merge_long(piece, symbols);
+    merge_long(piece, symbols, cancel);
   }
 }
 
@@ -74,15 +77,20 @@ void Merger::merge_short(std::string_view piece, std::vector<Symbol>& symbols) c
   symbols.assign(left, left + count);
 }
 
-void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols) const {
+void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel) const {
   if (piece.size() >= kNone) throw std::length_error("a piece of text");
   const auto size = static_cast<uint32_t>(piece.size());
   std::vector<Node> nodes(size);
   std::vector<uint64_t> queue;
+  uint32_t steps = 0;
+  const auto step = [&] {
+    if (++steps % kStepsPerLook == 0) poll(cancel);
+  };
   for (uint32_t i = 0; i < size; ++i) {
     nodes[i] = {byte_symbols_[static_cast<unsigned char>(piece[i])], i - 1, i + 1, kNone};
   }
   for (uint32_t i = 0; i + 1 < size; ++i) {
+    step();
     nodes[i].rank = rank(nodes[i].symbol, nodes[i + 1].symbol);
     if (nodes[i].rank != kNone) queue.push_back(entry(nodes[i].rank, i));
   }
@@ -96,6 +104,7 @@ void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols) co
   };
 
   while (!queue.empty()) {
+    step();
     const auto best = static_cast<uint32_t>(queue.front() >> 32), at = static_cast<uint32_t>(queue.front());
     std::pop_heap(queue.begin(), queue.end(), std::greater<>());
     queue.pop_back();

@@ -33,12 +33,12 @@ class Merger {
   const std::vector<Merge>& merges() const { return merges_; }
 
   // Merges the pair of the first rank, the leftmost among equals, then looks again, until no pair is left. Pieces of n
-  // bytes take n log n time. Thread-safe.
-  void merge(std::string_view piece, std::vector<Symbol>& symbols) const;
+  // bytes take n log n time; long ones look at `cancel` now and then, as poll() does. Thread-safe.
+  void merge(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel = nullptr) const;
 
   // The two ways that merge() has for short and for long pieces; their results are the same.
   void merge_short(std::string_view piece, std::vector<Symbol>& symbols) const;  // at most kShort bytes
-  void merge_long(std::string_view piece, std::vector<Symbol>& symbols) const;
+  void merge_long(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel = nullptr) const;
   static constexpr size_t kShort = 48;
 
  private:

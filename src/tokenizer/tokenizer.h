@@ -26,7 +26,7 @@
 
 namespace lffn {
 
-// Throws Error(LFFN_ERROR_INVALID_ARGUMENT) which names the text and its first bad byte.
+// Throws Error(LFFN_ERROR_BAD_TEXT) which names the text and its first bad byte.
 void check_utf8(std::string_view text, const char* name);
 
 // Never changes once made; any number of threads may use it at once.
@@ -81,7 +81,8 @@ class Tokenizer {
     std::string prefixed;
   };
   // The tokens of a text, or of two if `pair` is not nullptr. Replaces what is in `to`. Throws
-  // Error(LFFN_ERROR_INVALID_ARGUMENT) for text that is not UTF-8 and for a `most` below the number of special tokens.
+  // Error(LFFN_ERROR_BAD_TEXT) for text that is not UTF-8, LFFN_ERROR_INVALID_ARGUMENT for a `most` below the number of
+  // special tokens.
   // Takes n log n time for n bytes with tokens as they are; hostile files can make it as many times more as their
   // longest token has bytes, and n * n where spans of tokens that swallow the same blanks are trimmed, but never
   // without a look at `cancel`.

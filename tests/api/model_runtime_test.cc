@@ -78,6 +78,33 @@ TEST_F(ModelRuntimes, HaveTheirOwnMemoryAndLog) {
   EXPECT_EQ(heap.blocks, 0);
 }
 
+TEST_F(ModelRuntimes, ResultsGiveBackWhatWasTrimmed) {
+  Heap heap;
+  const lffn_allocator allocator = heap.allocator();
+  lookupffn::RuntimeOptions options;
+  options.allocator = &allocator;
+  {
+    const lookupffn::Model model = with(options);
+    const lookupffn::Result result;
+    const auto run = [&](uint32_t wanted) {
+      const lookupffn::Texts texts = {"a text", "another"};
+      lffn_model_run_args args;
+      lffn_model_run_args_init(&args);
+      texts.give(args);
+      args.result = result.get();
+      args.wanted = wanted;
+      model.run(args);
+    };
+    run(LFFN_WANT_HIDDEN);
+    lffn_trim();
+    const int64_t held = heap.blocks;
+    run(LFFN_WANT_IDS);
+    EXPECT_LT(heap.blocks, held) << "the hidden states are of no use any more";
+    EXPECT_EQ(result.view().n, 2);
+  }
+  EXPECT_EQ(heap.blocks, 0);
+}
+
 // What runs out in the host's allocator is an error of the call, and the model is as good as before.
 TEST_F(ModelRuntimes, OutliveAHostWithoutMemory) {
   struct Empty {

@@ -34,8 +34,8 @@ class Run : public testing::Test {
     EXPECT_EQ(lffn_result_get(result_, &view), LFFN_OK);
     return view;
   }
-  void refused(const std::string& part) {
-    EXPECT_EQ(lffn_model_run(model_, &args_), LFFN_ERROR_INVALID_ARGUMENT);
+  void refused(const std::string& part, lffn_status status = LFFN_ERROR_INVALID_ARGUMENT) {
+    EXPECT_EQ(lffn_model_run(model_, &args_), status);
     EXPECT_NE(std::string(lffn_last_error()).find(part), std::string::npos) << lffn_last_error();
   }
 
@@ -104,29 +104,120 @@ TEST_F(Run, ResultAndCallersMemoryAgree) {
   EXPECT_EQ(again, hidden);
 }
 
-TEST_F(Run, FillingsInCallersMemoryLeaveTheLogitsAlone) {
+TEST_F(Run, FillingsLeaveTheLogitsAlone) {
   const int64_t position = 1;
-  int32_t fillings[3] = {-1, -1, -1};
-  const auto vocabulary = static_cast<size_t>(info_.vocab_size);
-  Floats logits(vocabulary);
   args_.result = result_;
-  args_.wanted = LFFN_WANT_LOGITS;
+  args_.wanted = LFFN_WANT_LOGITS | LFFN_WANT_FILLINGS;
   args_.positions = &position;
   args_.n_positions = 1;
   args_.top_k = 1;
-  args_.filling_ids = fillings;
-  args_.fillings_capacity = 3;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(view().n_positions, 1) << "the rows of masks are nobody's";
   EXPECT_EQ(view().n_masks, 3);
-  EXPECT_GE(fillings[2], 0);
-  const Floats row(view().logits, view().logits + vocabulary);
-  args_.logits = logits.data();
-  args_.logits_capacity = info_.vocab_size;
+  const std::vector<int32_t> fillings(view().filling_ids, view().filling_ids + 3);
+  const Floats row(view().logits, view().logits + info_.vocab_size);
+  args_.wanted = LFFN_WANT_LOGITS;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
-  EXPECT_EQ(view().n_positions, 1) << "as many as fit in the caller's array";
-  EXPECT_EQ(view().logits, logits.data());
-  EXPECT_EQ(logits, row);
+  EXPECT_EQ(row, Floats(view().logits, view().logits + info_.vocab_size));
+  // Probabilities alone.
+  Floats probabilities(3);
+  std::vector<int32_t> again(3, -1);
+  args_.result = nullptr;
+  args_.wanted = 0;
+  args_.filling_probabilities = probabilities.data();
+  args_.fillings_capacity = 3;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_GT(probabilities[2], 0);
+  args_.filling_ids = again.data();
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(again, fillings);
+}
+
+TEST_F(Run, ResultsGoIntoOnePlace) {
+  float number = 0;
+  int64_t count = 0;
+  lffn_status status = LFFN_OK;
+  args_.result = result_;
+  args_.wanted = LFFN_WANT_EMBEDDINGS;
+  args_.hidden = &number;
+  refused("result and hidden are both given");
+  args_.hidden = nullptr;
+  args_.n_masks = &count;
+  refused("result and n_masks are both given");
+  args_.n_masks = nullptr;
+  args_.statuses = &status;
+  refused("result and statuses are both given");
+  args_.statuses = nullptr;
+  double seconds[LFFN_NUM_STAGES];
+  args_.seconds = seconds;
+  EXPECT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+}
+
+// Logits of all masks at once would be 2,700 times the vocabulary.
+TEST_F(Run, FillingManyMasksTakesLittleMemory) {
+  std::string text;
+  for (int i = 0; i < 90; ++i) text += "<mask>";
+  const std::vector<const char*> texts(30, text.c_str());
+  args_.texts = texts.data();
+  args_.n = 30;
+  args_.top_k = 2;
+  args_.result = result_;
+  args_.wanted = LFFN_WANT_FILLINGS;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(view().n_masks, 2700);
+  const std::vector<int32_t> many(view().filling_ids, view().filling_ids + 5400);
+  args_.n = 1;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(view().n_masks, 90);
+  for (size_t i = 0; i < many.size(); ++i) ASSERT_EQ(many[i], view().filling_ids[i % 180]) << i;
+}
+
+TEST_F(Run, TextsMayEndWithAZeroByteOrBeCounted) {
+  const auto size = static_cast<size_t>(info_.embedding_size);
+  Floats whole(2 * size), counted(2 * size);
+  const char* const texts[] = {"a bc", "a b"};
+  const size_t sizes[] = {3, SIZE_MAX};
+  args_.texts = texts;
+  args_.text_sizes = sizes;
+  args_.n = 2;
+  args_.prompt_kind = LFFN_PROMPT_TEXT;
+  args_.prompt = "to the";
+  args_.prompt_size = 3;
+  args_.embeddings = counted.data();
+  args_.embeddings_capacity = static_cast<int64_t>(counted.size());
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(Floats(&counted[0], &counted[size]), Floats(&counted[size], &counted[2 * size]));
+  args_.text_sizes = nullptr;
+  args_.prompt = "to ";
+  args_.prompt_size = SIZE_MAX;
+  args_.embeddings = whole.data();
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(Floats(&whole[size], &whole[2 * size]), Floats(&counted[size], &counted[2 * size]));
+  EXPECT_NE(whole, counted);
+}
+
+TEST_F(Run, ATextHasItsReason) {
+  const std::string text(2000, 'z');
+  const char* const texts[] = {"fine", nullptr, "\xff", text.c_str()};
+  args_.texts = texts;
+  args_.n = 4;
+  args_.max_tokens = LFFN_MAX_TOKENS_NEVER;
+  args_.result = result_;
+  args_.wanted = LFFN_WANT_EMBEDDINGS | LFFN_WANT_STATUSES;
+  lffn_model_run_args none = args_;
+  none.top_k = -1;
+  none.wanted |= LFFN_WANT_FILLINGS;
+  EXPECT_EQ(lffn_model_run(model_, &none), LFFN_ERROR_INVALID_ARGUMENT);
+  const std::string before = lffn_last_error();
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(lffn_last_error(), before) << "a call that succeeds is no failure";
+  const lffn_result_view seen = view();
+  EXPECT_EQ(std::vector<lffn_status>(seen.statuses, seen.statuses + 4),
+            (std::vector<lffn_status>{LFFN_OK, LFFN_ERROR_NULL_TEXT, LFFN_ERROR_BAD_TEXT, LFFN_ERROR_TOO_LONG}));
+  EXPECT_STREQ(seen.messages[0], "");
+  EXPECT_STREQ(seen.messages[1], "the text is NULL");
+  EXPECT_STREQ(seen.messages[2], "byte 0 of the text is not valid UTF-8");
+  EXPECT_EQ(std::string(seen.messages[3]).rfind("the text has 2002 tokens", 0), 0u) << seen.messages[3];
 }
 
 TEST_F(Run, TooLittleRoomTellsHowMuchIsNeeded) {
@@ -140,7 +231,7 @@ TEST_F(Run, TooLittleRoomTellsHowMuchIsNeeded) {
   args_.uncut = uncut.data();
   args_.n_masks = &masks;
   args_.statuses = statuses;
-  refused("hidden_capacity is 5, the result has ");
+  refused("hidden_capacity is 5, the result has ", LFFN_ERROR_TOO_SMALL);
   EXPECT_GT(offsets[3], 0);
   EXPECT_EQ(uncut[0], offsets[1]);
   EXPECT_EQ(masks, 3);
@@ -157,12 +248,12 @@ TEST_F(Run, OneBadTextNeedNotFailABatch) {
   Floats embeddings(3 * static_cast<size_t>(info_.embedding_size), 7.0f), alone(embeddings.size() / 3);
   args_.embeddings = embeddings.data();
   args_.embeddings_capacity = static_cast<int64_t>(embeddings.size());
-  refused("texts[1]: byte 0 of the text is not valid UTF-8");
+  refused("texts[1]: byte 0 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
   lffn_status statuses[3] = {-1, -1, -1};
   args_.statuses = statuses;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(statuses[0], LFFN_OK);
-  EXPECT_EQ(statuses[1], LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(statuses[1], LFFN_ERROR_BAD_TEXT);
   EXPECT_EQ(statuses[2], LFFN_OK);
   const auto size = static_cast<size_t>(info_.embedding_size);
   for (size_t i = 0; i < size; ++i) EXPECT_EQ(embeddings[size + i], 0.0f);
@@ -174,12 +265,14 @@ TEST_F(Run, AResultMayTellOfBadTexts) {
   texts_[1] = "\xff";
   args_.result = result_;
   args_.wanted = LFFN_WANT_EMBEDDINGS;
-  refused("texts[1]: byte 0 of the text is not valid UTF-8");
+  refused("texts[1]: byte 0 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
   args_.wanted |= LFFN_WANT_STATUSES;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   const lffn_result_view seen = view();
   EXPECT_EQ(std::vector<lffn_status>(seen.statuses, seen.statuses + 3),
-            (std::vector<lffn_status>{LFFN_OK, LFFN_ERROR_INVALID_ARGUMENT, LFFN_OK}));
+            (std::vector<lffn_status>{LFFN_OK, LFFN_ERROR_BAD_TEXT, LFFN_OK}));
+  EXPECT_STREQ(seen.messages[0], "");
+  EXPECT_STREQ(seen.messages[1], "byte 0 of the text is not valid UTF-8");
   EXPECT_EQ(seen.offsets[1], seen.offsets[2]) << "it has no tokens";
   EXPECT_EQ(seen.embeddings[info_.embedding_size], 0.0f);
   args_.n = 1;
@@ -187,20 +280,31 @@ TEST_F(Run, AResultMayTellOfBadTexts) {
   EXPECT_EQ(view().statuses[0], LFFN_OK);
 }
 
-TEST_F(Run, CutsOnlyWhenAsked) {
+TEST_F(Run, CutsAsTheModelMeansUnlessToldOtherwise) {
   const std::string text(2000, 'z');
   texts_[1] = text.c_str();
   std::vector<int64_t> offsets(4), uncut(3);
   args_.offsets_out = offsets.data();
   args_.uncut = uncut.data();
-  refused("texts[1]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens));
+  args_.max_tokens = LFFN_MAX_TOKENS_NEVER;
+  refused("texts[1]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens),
+          LFFN_ERROR_TOO_LONG);
+  lffn_model_run_args_init(&args_);
+  EXPECT_EQ(args_.max_tokens, LFFN_MAX_TOKENS_MODEL);
+  args_.texts = texts_;
+  args_.n = 3;
+  args_.offsets_out = offsets.data();
+  args_.uncut = uncut.data();
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(offsets[2] - offsets[1], info_.own_max_tokens);
+  EXPECT_EQ(uncut[1], 2002);
+  args_.max_tokens = 1000;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(offsets[2] - offsets[1], info_.max_tokens) << "never more than it can run";
   args_.max_tokens = 9;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(offsets[2] - offsets[1], 9);
   EXPECT_EQ(uncut[1], 2002);
-  args_.max_tokens = LFFN_MAX_TOKENS_MODEL;
-  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
-  EXPECT_EQ(offsets[2] - offsets[1], info_.own_max_tokens);
   args_.max_tokens = 1;
   refused("the special ones alone are 2");
   args_.max_tokens = -2;
@@ -231,6 +335,24 @@ TEST_F(Run, RefusesWhatCannotBeMeant) {
   args_.prompt = "query";
   refused("prompt");
   args_.prompt_kind = LFFN_PROMPT_MODEL;
+  refused("prompt is given, but prompt_kind is 0");
+  args_.prompt = nullptr;
+  args_.reading = 2;
+  refused("reading is 2");
+  args_.reading = LFFN_READING_MODEL;
+  args_.n_positions = -3;
+  refused("n_positions is -3");
+  args_.n_positions = 0;
+  args_.token_types = &id;
+  refused("token_types are given, but no ids");
+  args_.token_types = nullptr;
+  args_.num_threads = -1;
+  refused("num_threads is -1");
+  args_.num_threads = 0;
+  args_.pairs = texts_;
+  args_.texts = nullptr;
+  refused("pairs are given, but no texts");
+  args_.pairs = nullptr;
   args_.texts = nullptr;
   args_.n = 1;
   args_.ids = &id;

@@ -82,7 +82,6 @@ TEST_P(Layers, AreReadAndGiveTheSame) {
 TEST_P(Models, AreReadAndGiveTheSame) {
   const lookupffn::Model model = lookupffn::Model::load(path(".safetensors"));
   lookupffn::RunOptions options;
-  options.max_tokens = LFFN_MAX_TOKENS_MODEL;
   const Floats vectors = model.embed({"The quick brown fox", "x"}, options);
   EXPECT_LT(distance(vectors, recorded(path(".f32"))), limit(model.info().arithmetic));
   EXPECT_LE(arithmetic(), model.info().arithmetic) << "the number never falls";

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import archive  # noqa: E402
 
-AS_STORED, F32, BF16, INT8 = -1, 0, 1, 2
+AS_STORED, F32, BF16, INT8 = 0, 1, 2, 3
 TOKENS = 20
 TEXTS = (b"The quick brown fox", b"x")
 

@@ -140,7 +140,8 @@ void look_for_parts(const Model& model) {
       }
     }
   } catch (const Error& error) {
-    require(error.status() == LFFN_ERROR_INVALID_ARGUMENT || error.status() == LFFN_ERROR_UNSUPPORTED,
+    require(error.status() == LFFN_ERROR_INVALID_ARGUMENT || error.status() == LFFN_ERROR_UNSUPPORTED ||
+                error.status() == LFFN_ERROR_BAD_TEXT || error.status() == LFFN_ERROR_TOO_LONG,
             "a text is refused for a reason of its own");
   }
 }
@@ -169,7 +170,6 @@ void run(const Model& model) {
   if (model.tokenizer() == nullptr) return;
   look_for_parts(model);
   TextOptions options;
-  options.for_embedding = true;
   options.prompt = default_prompt(model);
   options.max_tokens = model.own_max_tokens();
   TextBatch batch;
@@ -178,7 +178,8 @@ void run(const Model& model) {
     batch.add(" ab [MASK] \xC3\xA4 a ");
     batch.add_pair("a", "ab");
   } catch (const Error& error) {
-    require(error.status() == LFFN_ERROR_INVALID_ARGUMENT, "a text is refused for a reason of its own");
+    require(error.status() == LFFN_ERROR_INVALID_ARGUMENT || error.status() == LFFN_ERROR_BAD_TEXT,
+            "a text is refused for a reason of its own");
     return;
   }
   for (const int32_t id : batch.ids()) require(id >= 0 && id < config.vocab_size, "a token is in the vocabulary");

@@ -108,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lffn_load_options options;
   lffn_load_options_init(&options);
   options.num_threads = 1;
-  options.table_dtype = static_cast<int32_t>(choice % 4) - 1;
+  options.table_dtype = static_cast<int32_t>(choice % 4);
   options.hash_dtype = choice / 4 % 3 == 0 ? LFFN_F32 : choice / 4 % 3 == 1 ? LFFN_INT8 : LFFN_DTYPE_AS_STORED;
 
   lffn_layer* layer = nullptr;

@@ -82,8 +82,9 @@ void run_text(const lffn_model* model, const lffn_model_info& info) {
   float probability = 0;
   int64_t masks = 0;
   const lffn_status filled =
-      lffn_model_fill_mask(model, kText.data(), kText.size(), 1, &found, &probability, 1, &masks);
-  require(filled == LFFN_OK || filled == LFFN_ERROR_INVALID_ARGUMENT || filled == LFFN_ERROR_OUT_OF_MEMORY,
+      short_calls::fill_mask(model, kText.data(), kText.size(), 1, &found, &probability, 1, &masks);
+  require(filled == LFFN_OK || filled == LFFN_ERROR_INVALID_ARGUMENT || filled == LFFN_ERROR_TOO_LONG ||
+              filled == LFFN_ERROR_OUT_OF_MEMORY,
           "masks are filled or refused");
   require(found >= 0 && found < info.vocab_size, "a filling is in the vocabulary");
 }
@@ -102,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lffn_load_options options;
   lffn_load_options_init(&options);
   options.num_threads = 1;
-  options.table_dtype = static_cast<int32_t>(choice % 4) - 1;
+  options.table_dtype = static_cast<int32_t>(choice % 4);
   constexpr int32_t kWordTypes[] = {LFFN_DTYPE_AS_STORED, LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4};
   options.word_dtype = kWordTypes[choice / 8 % 5];
   options.hash_dtype = choice / 4 % 2 == 0 ? LFFN_INT8 : LFFN_DTYPE_AS_STORED;

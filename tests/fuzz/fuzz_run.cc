@@ -134,8 +134,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (kind % 3 == 0) args.token_types = types.data();
   }
   const std::string prompt = source.text();
-  args.prompt = kind == 253 ? nullptr : prompt.c_str();
   args.prompt_kind = source.small(4);
+  args.prompt = kind == 253 || (args.prompt_kind < 2 && kind < 200) ? nullptr : prompt.c_str();
+  args.reading = source.small(1);
+  args.num_threads = source.small(2);
   args.max_tokens = std::max(source.number(16), INT64_MIN + 1) - 1;
   args.pooling = source.small(5);
   args.normalize = source.small(3);
@@ -154,33 +156,36 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Output logits(source, args.n_positions * info.vocab_size), scores(source, n * info.num_classes);
   const Output probabilities(source, 8);
   std::vector<int32_t> fillings(static_cast<size_t>(probabilities.size()));
-  args.hidden = hidden.data();
+  const uint8_t more = source.byte();
+  const bool outputs = args.result == nullptr || more == 254;
+  args.hidden = outputs ? hidden.data() : nullptr;
   args.hidden_capacity = hidden.size();
-  args.embeddings = embeddings.data();
+  args.embeddings = outputs ? embeddings.data() : nullptr;
   args.embeddings_capacity = embeddings.size();
-  args.logits = logits.data();
+  args.logits = outputs ? logits.data() : nullptr;
   args.logits_capacity = logits.size();
-  args.class_scores = scores.data();
+  args.class_scores = outputs ? scores.data() : nullptr;
   args.class_scores_capacity = scores.size();
-  args.filling_probabilities = probabilities.data();
-  args.filling_ids = probabilities.data() == nullptr ? nullptr : fillings.data();
+  args.filling_probabilities = outputs ? probabilities.data() : nullptr;
+  args.filling_ids = args.filling_probabilities == nullptr ? nullptr : fillings.data();
   args.fillings_capacity = probabilities.size();
   std::vector<int64_t> offsets_out(static_cast<size_t>(n) + 1, -7), uncut(static_cast<size_t>(n));
   std::vector<lffn_status> statuses(static_cast<size_t>(n));
   int64_t masks = 0;
   double seconds[LFFN_NUM_STAGES] = {};
-  const uint8_t more = source.byte();
   const int32_t cancel = more == 255 ? 1 : 0;
-  if (more % 2 == 1) args.offsets_out = offsets_out.data();
-  if (more % 4 > 1) args.uncut = uncut.data();
-  if (more % 8 > 3) args.statuses = statuses.data();
-  if (more % 16 > 7) args.n_masks = &masks;
+  if (outputs && more % 2 == 1) args.offsets_out = offsets_out.data();
+  if (outputs && more % 4 > 1) args.uncut = uncut.data();
+  if (outputs && more % 8 > 3) args.statuses = statuses.data();
+  if (outputs && more % 16 > 7) args.n_masks = &masks;
   if (more % 32 > 15) args.seconds = seconds;
   args.cancel = &cancel;
 
   const lffn_status status = lffn_model_run(model, &args);
   require(status == LFFN_OK || status == LFFN_ERROR_INVALID_ARGUMENT || status == LFFN_ERROR_OUT_OF_MEMORY ||
-              status == LFFN_ERROR_UNSUPPORTED || (status == LFFN_ERROR_CANCELLED && cancel != 0),
+              status == LFFN_ERROR_UNSUPPORTED || status == LFFN_ERROR_TOO_SMALL || status == LFFN_ERROR_BAD_TEXT ||
+              status == LFFN_ERROR_TOO_LONG || status == LFFN_ERROR_NULL_TEXT ||
+              (status == LFFN_ERROR_CANCELLED && cancel != 0),
           "a call is run or refused");
   if (status != LFFN_OK) {
     const std::string_view reason = lffn_last_error();

@@ -49,7 +49,7 @@ void check_text(const Tokenizer& tokenizer, const Tokenizer& copy, std::string_v
   try {
     tokenizer.encode(text, nullptr, options, scratch, all);
   } catch (const lffn::Error& error) {
-    require(error.status() == LFFN_ERROR_INVALID_ARGUMENT, "bad text is a bad argument");
+    require(error.status() == LFFN_ERROR_BAD_TEXT, "bad text is told as such");
     require(lffn::valid_utf8_length(text) != text.size(), "only text that is not UTF-8 is refused");
     return;
   }

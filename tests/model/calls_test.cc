@@ -20,8 +20,8 @@ class ModelCalls : public WithModel {
     load(shape, 2);
   }
   // Fails the test unless the call is refused with a text that holds `part`.
-  static void refused(lffn_status status, const std::string& part) {
-    EXPECT_EQ(status, LFFN_ERROR_INVALID_ARGUMENT);
+  static void refused(lffn_status status, const std::string& part, lffn_status expected = LFFN_ERROR_INVALID_ARGUMENT) {
+    EXPECT_EQ(status, expected);
     EXPECT_NE(std::string(lffn_last_error()).find(part), std::string::npos) << lffn_last_error();
   }
   lffn_status encode_ids(const std::vector<int32_t>& ids, const std::vector<int64_t>& offsets) const {
@@ -74,9 +74,9 @@ TEST_F(ModelCalls, WrongIdsAndOffsets) {
   refused(encode_ids({1, 2}, {1, 2}), "offsets[0] is 1");
   refused(encode_ids({1, 2}, {0, 2, 1}), "offsets[2] is 1, less than offsets[1], 2");
   EXPECT_EQ(encode_ids(std::vector<int32_t>(20, 5), {0, 20}), LFFN_OK);
-  refused(encode_ids(std::vector<int32_t>(22, 5), {0, 1, 22}),
-          "sequence 1 has 21 tokens, the model can run at most 20");
-  refused(encode_ids({1}, {0, std::numeric_limits<int64_t>::max()}), "can run at most 20");
+  refused(encode_ids(std::vector<int32_t>(22, 5), {0, 1, 22}), "sequence 1 has 21 tokens, the model can run at most 20",
+          LFFN_ERROR_TOO_LONG);
+  refused(encode_ids({1}, {0, std::numeric_limits<int64_t>::max()}), "can run at most 20", LFFN_ERROR_TOO_LONG);
 }
 
 TEST_F(ModelCalls, MissingArguments) {

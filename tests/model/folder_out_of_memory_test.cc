@@ -83,7 +83,6 @@ TEST_F(FolderOutOfMemory, TextsAndModules) {
     const auto model = load_model(folder_.string(), options_, usable_kernels());
     left = allowed;
     TextOptions options;
-    options.for_embedding = true;
     options.prompt = default_prompt(*model);
     options.max_tokens = model->own_max_tokens();
     TextBatch batch;

@@ -184,7 +184,6 @@ TEST_P(GoldenHf, Embeddings) {
   model_ = load_model(GetParam(), LoadOptions(), usable_kernels());
   const JsonValue texts = parse_json_value(file_text(GetParam(), "texts.json"), "texts.json");
   TextOptions options;
-  options.for_embedding = true;
   options.prompt = default_prompt(*model_);
   options.max_tokens = model_->own_max_tokens();
   TextBatch batch;

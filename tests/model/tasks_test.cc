@@ -66,7 +66,7 @@ void refused(Call&& call, const std::string& part) {
   try {
     call();
     ADD_FAILURE() << "not refused: " << part;
-  } catch (const lookupffn::InvalidArgument& error) {
+  } catch (const lookupffn::Error& error) {
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
   }
 }

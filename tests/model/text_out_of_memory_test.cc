@@ -200,13 +200,14 @@ TEST_F(TextOutOfMemory, FillsMasks) {
   int64_t masks = 0;
   const int failures = survive_with_scratch(
       [&] {
-        return lffn_model_fill_mask(model_, kText.data(), kText.size(), 3, ids.data(), probabilities.data(), 6, &masks);
+        return short_calls::fill_mask(model_, kText.data(), kText.size(), 3, ids.data(), probabilities.data(), 6,
+                                      &masks);
       },
       [&] {
         for (const int32_t id : ids) ASSERT_EQ(id, -7);
         for (const float probability : probabilities) ASSERT_EQ(probability, -7);
       });
-  EXPECT_GT(failures, 3) << "tokens, logits, an order and scratch memory";
+  EXPECT_GT(failures, 3) << "tokens and scratch memory";
   EXPECT_EQ(masks, 2);
 }
 
@@ -252,8 +253,8 @@ TEST_F(TextOutOfMemory, EmbedsAndClassifies) {
             3);
   EXPECT_GT(survive_with_scratch(
                 [&] {
-                  return lffn_model_classify_texts(model_, texts, nullptr, 3, 0, scores.data(),
-                                                   static_cast<int64_t>(scores.size()));
+                  return short_calls::classify_texts(model_, texts, nullptr, 3, 0, scores.data(),
+                                                     static_cast<int64_t>(scores.size()));
                 },
                 [&] { untouched(scores); }),
             3);

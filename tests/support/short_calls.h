@@ -54,6 +54,36 @@ inline lffn_status embed(const lffn_model* model, const int32_t* ids, const int6
   return lffn_model_run(model, &args);
 }
 
+inline lffn_status classify_texts(const lffn_model* model, const char* const* texts, const size_t* sizes, int64_t n,
+                                  int64_t max_tokens, float* scores, int64_t capacity) {
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.texts = texts;
+  args.text_sizes = sizes;
+  args.n = n;
+  args.max_tokens = max_tokens;
+  args.class_scores = scores;
+  args.class_scores_capacity = capacity;
+  return lffn_model_run(model, &args);
+}
+
+// Never cuts the text.
+inline lffn_status fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
+                             float* probabilities, int64_t capacity, int64_t* n_masks) {
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.texts = &utf8;
+  args.text_sizes = &n_bytes;
+  args.n = 1;
+  args.max_tokens = LFFN_MAX_TOKENS_NEVER;
+  args.top_k = top_k;
+  args.filling_ids = ids;
+  args.filling_probabilities = probabilities;
+  args.fillings_capacity = capacity;
+  args.n_masks = n_masks;
+  return lffn_model_run(model, &args);
+}
+
 // The model's tokenizer on one text; begins and ends may be nullptr.
 inline lffn_status tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, uint32_t flags, int32_t* ids,
                             int64_t* begins, int64_t* ends, int64_t capacity, int64_t* n_ids) {

@@ -120,7 +120,7 @@ TEST(Encode, NamesTheByteThatIsNotUtf8) {
       encode(*tokenizer, "ab " + bad + "a");
       FAIL() << "accepted";
     } catch (const Error& error) {
-      EXPECT_EQ(error.status(), LFFN_ERROR_INVALID_ARGUMENT);
+      EXPECT_EQ(error.status(), LFFN_ERROR_BAD_TEXT);
       EXPECT_STREQ(error.what(), "byte 3 of the text is not valid UTF-8");
     }
   }

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/error.h"
+
 namespace lffn {
 namespace {
 
@@ -100,6 +102,16 @@ TEST(Merger, MergesLongPieces) {
     random.merger().merge(text, found);
     ASSERT_EQ(random.texts(found), random.expected(text)) << seed;
   }
+}
+
+TEST(Merger, AMergeOfALongPieceCanBeCancelled) {
+  Random random(4);
+  const int32_t cancel = 1, go_on = 0;
+  std::vector<Symbol> found;
+  const std::string text = random.text(1 << 16);
+  EXPECT_THROW(random.merger().merge(text, found, &cancel), Error);
+  EXPECT_NO_THROW(random.merger().merge(text, found, &go_on));
+  EXPECT_NO_THROW(random.merger().merge(random.text(100), found, &cancel)) << "short ones are soon done";
 }
 
 }  // namespace

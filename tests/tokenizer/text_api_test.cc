@@ -47,8 +47,9 @@ class Text : public testing::Test {
   Ids tokenize(const std::string& text, uint32_t flags) { return tokenize(model_, text, flags); }
 
   // Expects a refusal with this sentence.
-  static void refused(lffn_status status, const std::string& message) {
-    EXPECT_EQ(status, LFFN_ERROR_INVALID_ARGUMENT);
+  static void refused(lffn_status status, const std::string& message,
+                      lffn_status expected = LFFN_ERROR_INVALID_ARGUMENT) {
+    EXPECT_EQ(status, expected);
     EXPECT_EQ(lffn_last_error(), message);
   }
 
@@ -94,7 +95,7 @@ TEST_F(Text, WritesNoMoreThanThereIsRoomFor) {
   Ids ids(all.size(), -7);
   int64_t count = 0;
   EXPECT_EQ(short_calls::tokenize(model_, text.data(), text.size(), kSpecial, ids.data(), nullptr, nullptr, 2, &count),
-            LFFN_ERROR_INVALID_ARGUMENT);
+            LFFN_ERROR_TOO_SMALL);
   EXPECT_EQ(count, static_cast<int64_t>(all.size()));
   EXPECT_EQ(ids, Ids(all.size(), -7));
 }
@@ -142,7 +143,7 @@ TEST_F(Text, Detokenizes) {
   EXPECT_EQ(size, text.size() + 7);  // <s> and </s>
   again.assign(64, '#');
   EXPECT_EQ(short_calls::detokenize(model_, ids.data(), static_cast<int64_t>(ids.size()), 0, again.data(), 4, &size),
-            LFFN_ERROR_INVALID_ARGUMENT);
+            LFFN_ERROR_TOO_SMALL);
   EXPECT_EQ(size, text.size() + 7);
   EXPECT_EQ(again, std::string(64, '#'));
   ASSERT_EQ(short_calls::detokenize(model_, nullptr, 0, 0, nullptr, 0, &size), LFFN_OK);
@@ -165,8 +166,8 @@ TEST_F(Text, FillsMasks) {
   Ids found(2 * vocabulary);
   Floats probabilities(2 * vocabulary);
   int64_t masks = 0;
-  ASSERT_EQ(lffn_model_fill_mask(model_, text.data(), text.size(), info_.vocab_size, found.data(), probabilities.data(),
-                                 2 * info_.vocab_size, &masks),
+  ASSERT_EQ(short_calls::fill_mask(model_, text.data(), text.size(), info_.vocab_size, found.data(),
+                                   probabilities.data(), 2 * info_.vocab_size, &masks),
             LFFN_OK);
   EXPECT_EQ(masks, 2);
   for (size_t mask = 0; mask < 2; ++mask) {
@@ -188,7 +189,7 @@ TEST_F(Text, FillsMasks) {
   Ids first(7, -7);
   Floats first_probabilities(7, -7);
   ASSERT_EQ(
-      lffn_model_fill_mask(model_, text.data(), text.size(), 3, first.data(), first_probabilities.data(), 6, &masks),
+      short_calls::fill_mask(model_, text.data(), text.size(), 3, first.data(), first_probabilities.data(), 6, &masks),
       LFFN_OK);
   EXPECT_EQ(masks, 2);
   for (size_t i = 0; i < 3; ++i) {
@@ -198,10 +199,10 @@ TEST_F(Text, FillsMasks) {
   }
   EXPECT_EQ(first[6], -7);
   masks = 0;
-  EXPECT_EQ(lffn_model_fill_mask(model_, text.data(), text.size(), 3, first.data(), nullptr, 5, &masks),
-            LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(short_calls::fill_mask(model_, text.data(), text.size(), 3, first.data(), nullptr, 5, &masks),
+            LFFN_ERROR_TOO_SMALL);
   EXPECT_EQ(masks, 2) << "how much room is needed";
-  EXPECT_EQ(lffn_model_fill_mask(model_, "none", 4, 3, nullptr, nullptr, 0, &masks), LFFN_OK);
+  EXPECT_EQ(short_calls::fill_mask(model_, "none", 4, 3, nullptr, nullptr, 0, &masks), LFFN_OK);
   EXPECT_EQ(masks, 0);
 }
 
@@ -229,7 +230,7 @@ TEST_F(Text, FillingAMaskCanBeCancelled) {
   cancel = 0;
   EXPECT_EQ(fill(), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(masks, 1);
-  ASSERT_EQ(lffn_model_fill_mask(model_, text.data(), text.size(), 3, expected.data(), nullptr, 3, &masks), LFFN_OK);
+  ASSERT_EQ(short_calls::fill_mask(model_, text.data(), text.size(), 3, expected.data(), nullptr, 3, &masks), LFFN_OK);
   EXPECT_EQ(ids, expected);
 }
 
@@ -255,30 +256,34 @@ TEST_F(Text, EmbedsAndClassifiesAsTheFunctionsOnIdsDo) {
     EXPECT_EQ(same, vectors);
     Floats expected(texts.size() * static_cast<size_t>(info_.num_classes)), found(expected.size());
     ASSERT_EQ(short_calls::classify(model_, ids.data(), offsets.data(), n, expected.data()), LFFN_OK);
-    ASSERT_EQ(lffn_model_classify_texts(model_, pointers.data(), given, n, 0, found.data(), n * info_.num_classes),
+    ASSERT_EQ(short_calls::classify_texts(model_, pointers.data(), given, n, 0, found.data(), n * info_.num_classes),
               LFFN_OK);
     EXPECT_EQ(found, expected);
   }
   EXPECT_EQ(lffn_model_embed_texts(model_, nullptr, nullptr, 0, 0, nullptr, 0), LFFN_OK);
-  EXPECT_EQ(lffn_model_classify_texts(model_, nullptr, nullptr, 0, 0, nullptr, 0), LFFN_OK);
+  EXPECT_EQ(short_calls::classify_texts(model_, nullptr, nullptr, 0, 0, nullptr, 0), LFFN_OK);
 }
 
-TEST_F(Text, CutsLongTextsOnlyWhenAsked) {
+TEST_F(Text, CutsLongTextsUnlessTheyAreToBeRefused) {
   std::string text(2000, 'z');
   const char* pointer = text.c_str();
   Floats vector(static_cast<size_t>(info_.embedding_size)), cut(vector.size());
   const int64_t room = info_.embedding_size;
-  refused(lffn_model_embed_texts(model_, &pointer, nullptr, 1, 0, vector.data(), room),
-          "texts[0]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens));
+  refused(lffn_model_embed_texts(model_, &pointer, nullptr, 1, LFFN_MAX_TOKENS_NEVER, vector.data(), room),
+          "texts[0]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens),
+          LFFN_ERROR_TOO_LONG);
   ASSERT_EQ(lffn_model_embed_texts(model_, &pointer, nullptr, 1, LFFN_MAX_TOKENS_MODEL, vector.data(), room), LFFN_OK);
+  ASSERT_EQ(lffn_model_embed_texts(model_, &pointer, nullptr, 1, 1 << 20, cut.data(), room), LFFN_OK);
+  EXPECT_EQ(vector, cut) << "never more than the model can run";
   text.resize(static_cast<size_t>(info_.max_tokens) - 2);
   pointer = text.c_str();
   ASSERT_EQ(lffn_model_embed_texts(model_, &pointer, nullptr, 1, 0, cut.data(), room), LFFN_OK);
   EXPECT_EQ(vector, cut);
   text.assign(2000, 'z');
   int64_t masks = 0;
-  refused(lffn_model_fill_mask(model_, text.data(), text.size(), 1, nullptr, nullptr, 0, &masks),
-          "texts[0]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens));
+  refused(short_calls::fill_mask(model_, text.data(), text.size(), 1, nullptr, nullptr, 0, &masks),
+          "texts[0]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens),
+          LFFN_ERROR_TOO_LONG);
 }
 
 TEST_F(Text, RefusesMisuse) {
@@ -293,7 +298,6 @@ TEST_F(Text, RefusesMisuse) {
   const char* texts[2] = {"a", nullptr};
   lffn_tokenize_args args;
   lffn_tokenize_args_init(&args);
-  args.text_size = 1;
   refused(lffn_tokenizer_encode(nullptr, &args), "tokenizer is NULL");
   refused(lffn_tokenizer_encode(tokenizer, nullptr), "args is NULL");
   refused(lffn_tokenizer_encode(tokenizer, &args), "text is NULL");
@@ -301,14 +305,15 @@ TEST_F(Text, RefusesMisuse) {
   args.flags = 4;
   refused(lffn_tokenizer_encode(tokenizer, &args), "flags is 0x4, which has bits this version does not know");
   args.flags = 0;
-  args.max_tokens = -1;
-  refused(lffn_tokenizer_encode(tokenizer, &args), "max_tokens is -1, expected 0 or more");
+  args.max_tokens = -2;
+  refused(lffn_tokenizer_encode(tokenizer, &args),
+          "max_tokens is -2, expected a number above 0 or an LFFN_MAX_TOKENS_ value");
   args.max_tokens = 0;
-  args.text_size = SIZE_MAX;
-  refused(lffn_tokenizer_encode(tokenizer, &args), "text: 18446744073709551615 bytes are more than any memory holds");
+  args.text_size = SIZE_MAX - 1;
+  refused(lffn_tokenizer_encode(tokenizer, &args), "text: 18446744073709551614 bytes are more than any memory holds");
   args.text = "ab\xff";
   args.text_size = 3;
-  refused(lffn_tokenizer_encode(tokenizer, &args), "byte 2 of the text is not valid UTF-8");
+  refused(lffn_tokenizer_encode(tokenizer, &args), "byte 2 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
   const Ids bad = {5, info_.vocab_size};
   refused(lffn_tokenizer_decode(tokenizer, nullptr, 2, 0, &byte, 1, &size), "ids is NULL");
   refused(lffn_tokenizer_decode(tokenizer, bad.data(), -1, 0, &byte, 1, &size), "n_ids is -1, expected 0 or more");
@@ -320,15 +325,14 @@ TEST_F(Text, RefusesMisuse) {
   EXPECT_EQ(lffn_tokenizer_token(tokenizer, 461, &token, &size), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(lffn_tokenizer_token(tokenizer, -1, &token, &size), LFFN_ERROR_INVALID_ARGUMENT);
   for (const int32_t top_k : {0, -1, 462, INT32_MIN}) {
-    refused(lffn_model_fill_mask(model_, "<mask>", 6, top_k, &id, &number, 1, &count),
+    refused(short_calls::fill_mask(model_, "<mask>", 6, top_k, &id, &number, 1, &count),
             "top_k is " + std::to_string(top_k) + ", expected 1 to 461, the size of the vocabulary");
   }
-  refused(lffn_model_fill_mask(model_, "<mask>", 6, 1, &id, &number, 1, nullptr), "n_masks is NULL");
-  refused(lffn_model_embed_texts(model_, texts, nullptr, 2, 0, &number, 1), "texts[1]: the text is NULL");
+  refused(lffn_model_embed_texts(model_, texts, nullptr, 2, 0, &number, 1), "texts[1]: the text is NULL",
+          LFFN_ERROR_NULL_TEXT);
   refused(lffn_model_embed_texts(model_, nullptr, nullptr, 1, 0, &number, 1), "texts is NULL");
   refused(lffn_model_embed_texts(model_, texts, nullptr, -1, 0, &number, 1), "n is -1, expected 0 or more");
   refused(lffn_model_embed_texts(model_, texts, nullptr, 1, 0, nullptr, 0), "out is NULL");
-  refused(lffn_model_classify_texts(model_, texts, nullptr, 1, 0, nullptr, 0), "scores is NULL");
   EXPECT_EQ(size, 77u);
   EXPECT_EQ(id, -7);
   EXPECT_EQ(number, -7);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.hpp"
+#include "tests/support/short_calls.h"
 
 namespace {
 
@@ -86,6 +87,64 @@ TEST_F(TextFolder, ATokenizersLoadingHeedsItsOptions) {
   EXPECT_EQ(lookupffn::Tokenizer::try_load(folder_.string(), options).status, LFFN_ERROR_INVALID_ARGUMENT);
 }
 
+// A tokenizer's file tells nothing of poolings, and needs none.
+TEST_F(TextFolder, ATokenizerNeedsNoKnownModules) {
+  write("modules.json", R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
+                            {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])");
+  EXPECT_NE(load(), LFFN_OK) << "there is no 1_Pooling";
+  EXPECT_NO_THROW(lookupffn::Tokenizer::load(folder_.string()));
+  fs::create_directory(folder_ / "1_Pooling");
+  write("1_Pooling/config.json", R"({"pooling_mode": "by telepathy"})");
+  EXPECT_NE(load(), LFFN_OK);
+  EXPECT_NO_THROW(lookupffn::Tokenizer::load(folder_.string()));
+}
+
+// How a text is read is the model's business, not that of what is asked for.
+TEST_F(TextFolder, ATextIsReadAlikeWhateverIsWanted) {
+  write("modules.json", R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
+                            {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])");
+  fs::create_directory(folder_ / "1_Pooling");
+  write("1_Pooling/config.json", "{}");
+  write("sentence_bert_config.json", R"({"max_seq_length": 40, "do_lower_case": true})");
+  write("config_sentence_transformers.json", R"({"prompts": {"query": "find "}, "default_prompt_name": "query"})");
+  ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
+  lffn_result* result = nullptr;
+  ASSERT_EQ(lffn_result_create(&result), LFFN_OK);
+  const char* text = " A Cat ";
+  const auto ids = [&](uint32_t wanted, int32_t reading) {
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.texts = &text;
+    args.n = 1;
+    args.reading = reading;
+    args.result = result;
+    args.wanted = wanted | LFFN_WANT_IDS;
+    EXPECT_EQ(lffn_model_run(model_, &args), LFFN_OK) << lffn_last_error();
+    lffn_result_view view;
+    lffn_result_view_init(&view);
+    EXPECT_EQ(lffn_result_get(result, &view), LFFN_OK);
+    return std::vector<int32_t>(view.ids, view.ids + view.n_tokens);
+  };
+  const lookupffn::Tokenizer tokenizer = lookupffn::Tokenizer::load(folder_.string());
+  const std::vector<int32_t> expected = tokenizer.encode("find  a cat").ids, plain = tokenizer.encode(text).ids;
+  ASSERT_NE(expected, plain);
+  for (const uint32_t wanted : {LFFN_WANT_EMBEDDINGS, LFFN_WANT_HIDDEN, LFFN_WANT_IDS}) {
+    EXPECT_EQ(ids(wanted, LFFN_READING_MODEL), expected) << wanted;
+    EXPECT_EQ(ids(wanted, LFFN_READING_PLAIN), plain) << wanted;
+  }
+  lffn_tokenizer* of_model = nullptr;
+  ASSERT_EQ(lffn_model_tokenizer(model_, &of_model), LFFN_OK);
+  lffn_tokenizer_info info;
+  lffn_tokenizer_info_init(&info);
+  ASSERT_EQ(lffn_tokenizer_get_info(of_model, &info), LFFN_OK);
+  EXPECT_EQ(info.own_max_tokens, 40) << "as the model's files say";
+  lookupffn::TokenizeOptions cutting;
+  cutting.max_tokens = LFFN_MAX_TOKENS_MODEL;
+  EXPECT_EQ(lookupffn::Tokenizer(of_model).encode(std::string(90, 'z'), cutting).ids.size(), 40u);
+  lffn_result_free(result);
+  lffn_model_free(model_);
+}
+
 TEST_F(TextFolder, NeedsNoTokenizer) {
   fs::remove(folder_ / "vocab.json");
   fs::remove(folder_ / "merges.txt");
@@ -149,7 +208,7 @@ TEST_F(TextFolder, NamesTheTextThatIsNotUtf8) {
     args.embeddings = out.data();
     args.embeddings_capacity = 1024;
     const lffn_status status = lffn_model_run(model_, &args);
-    EXPECT_TRUE(status == LFFN_OK || status == LFFN_ERROR_INVALID_ARGUMENT);
+    EXPECT_TRUE(status == LFFN_OK || status == LFFN_ERROR_BAD_TEXT);
     return status == LFFN_OK ? "" : lffn_last_error();
   };
   EXPECT_EQ(failure(), "");
@@ -167,7 +226,8 @@ TEST_F(TextFolder, NeedsAMaskToFill) {
   write("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 2})");
   ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
   int64_t count = 0;
-  EXPECT_EQ(lffn_model_fill_mask(model_, "a", 1, 1, nullptr, nullptr, 0, &count), LFFN_ERROR_INVALID_ARGUMENT);
+  int32_t id = 0;
+  EXPECT_EQ(short_calls::fill_mask(model_, "a", 1, 1, &id, nullptr, 1, &count), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(lffn_last_error(), "this model's vocabulary has no mask");
   lffn_model_free(model_);
 }

@@ -148,8 +148,10 @@ class Evaluate(Case):
         self.assertIn("all texts have the label 'a'", run("evaluate", MODEL, "--labels", path, path, status=1)[1])
         self.assertIn("no/such", run("evaluate", MODEL, "--pairs", "no/such", status=1)[1])
         good = self.write("p.tsv", tsv(PAIRS) + "1\t" + "z" * 3000 + "\tx\n")
-        run("evaluate", MODEL, "--pairs", good)
-        self.assertIn("p.tsv, line 7: ", run("evaluate", MODEL, "--max-tokens", "2000", "--pairs", good, status=1)[1])
+        cut = run("evaluate", MODEL, "--pairs", good)
+        self.assertEqual(cut, run("evaluate", MODEL, "--max-tokens", "2000", "--pairs", good), "never more than it can run")
+        (self.folder / "p.tsv").write_bytes(tsv(PAIRS).encode() + b"1\t\xff\tx\n")
+        self.assertIn("p.tsv, line 7: ", run("evaluate", MODEL, "--pairs", good, status=1)[1])
 
     def test_usage(self):
         self.assertIn("--pairs, --labels or --ranking", run("evaluate", MODEL, status=2)[1])

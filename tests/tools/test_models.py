@@ -86,9 +86,22 @@ class ModelUsage(Case):
     def test_long_lines(self):
         text = "z" * 1000
         for name in ("embed", "classify"):
-            self.assertIn("standard input, line 2: the text has 1002 tokens, the model can run at most",
-                          run(name, MODEL, stdin="a\n" + text, status=1)[1])
-            self.assertEqual(len(run_lines(name, "--truncate", MODEL, stdin="a\n" + text)), 2)
+            lines = run_lines(name, MODEL, stdin="a\n" + text)
+            self.assertEqual(len(lines), 2, "cut as the model means it")
+            self.assertEqual(run_lines(name, "--truncate", MODEL, stdin="a\n" + text), lines)
+            stdout, stderr = run(name, "--no-truncate", MODEL, stdin="a\n" + text + "\nb\n", status=1)
+            self.assertIn("standard input, line 2: the text has 1002 tokens, the model can run at most", stderr)
+            self.assertEqual([json.loads(line)["text"] for line in stdout.splitlines()], ["a", "b"])
+        raw = run("embed", "--raw", "--no-truncate", MODEL, stdin="a\n" + text + "\nb\n", status=1)[0]
+        self.assertEqual(len(raw), 3 * 64 * 4)
+        self.assertEqual(raw[64 * 4:2 * 64 * 4], bytes(64 * 4))
+        stdout, stderr = run("search", "--no-truncate", "--json", MODEL, "--query", "b", stdin="a\n" + text + "\nb\n",
+                             status=1)
+        self.assertIn("standard input, line 2: ", stderr)
+        self.assertEqual([json.loads(line)["index"] for line in stdout.splitlines()], [2, 0])
+        stdout, stderr = run("encode", MODEL, stdin=text + "\nb\n", status=1)
+        self.assertIn("standard input, line 1: ", stderr)
+        self.assertEqual(len(stdout.splitlines()), 1)
         self.assertIn("the model can run at most", run("fill-mask", MODEL, text + "<mask>", status=1)[1])
 
     def test_without_heads(self):

@@ -9,7 +9,7 @@ import numpy
 
 from . import native
 
-DTYPE_AS_STORED, F32, BF16, INT8 = -1, 0, 1, 2
+DTYPE_AS_STORED, F32, BF16, INT8 = 0, 1, 2, 3
 
 
 class _LoadOptions(ctypes.Structure):
@@ -23,8 +23,9 @@ class _RunArgs(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("n", ctypes.c_int64)] + [
         (name, ctypes.c_void_p) for name in ("ids", "offsets", "token_types", "texts", "text_sizes", "pairs",
                                              "pair_sizes", "prompt")] + [
-        ("max_tokens", ctypes.c_int64), ("prompt_kind", ctypes.c_int32), ("pooling", ctypes.c_int32),
-        ("normalize", ctypes.c_int32), ("top_k", ctypes.c_int32), ("flags", ctypes.c_uint32),
+        ("prompt_size", ctypes.c_size_t), ("max_tokens", ctypes.c_int64), ("reading", ctypes.c_int32),
+        ("prompt_kind", ctypes.c_int32), ("pooling", ctypes.c_int32), ("normalize", ctypes.c_int32),
+        ("top_k", ctypes.c_int32), ("num_threads", ctypes.c_int32), ("flags", ctypes.c_uint32),
         ("wanted", ctypes.c_uint32), ("positions", ctypes.c_void_p), ("n_positions", ctypes.c_int64),
         ("cancel", ctypes.c_void_p), ("result", ctypes.c_void_p), ("hidden", ctypes.c_void_p),
         ("hidden_capacity", ctypes.c_int64), ("embeddings", ctypes.c_void_p), ("embeddings_capacity", ctypes.c_int64),

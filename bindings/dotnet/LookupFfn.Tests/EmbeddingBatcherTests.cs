@@ -79,7 +79,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
     public async Task ATextThatCannotBeRunFailsAlone()
     {
         using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 3 });
-        EmbedOptions strict = new() { MaxTokens = 0 };
+        EmbedOptions strict = new() { WithoutCutting = true };
         Task<BatchedEmbedding> good = batcher.EmbedAsync("good", strict);
         Task<BatchedEmbedding> tooLong = batcher.EmbedAsync(string.Concat(Enumerable.Repeat("word ", 1000)), strict);
         Task<BatchedEmbedding> half = batcher.EmbedAsync("\ud83d", strict);

@@ -43,7 +43,7 @@ public class ModelCountsTests
         }
 
         // What fails, and what runs ids, leaves them alone.
-        Assert.Throws<ArgumentException>(() => model.Embed(texts, options with { MaxTokens = 0 }));
+        Assert.Throws<ArgumentException>(() => model.Embed(texts, options with { WithoutCutting = true }));
         model.Embed([0, 2], options);
         Assert.Equal(3, counts.Count);
         Assert.Throws<ArgumentOutOfRangeException>(() => counts.Tokens(3));

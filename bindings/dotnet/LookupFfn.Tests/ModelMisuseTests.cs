@@ -19,6 +19,21 @@ public sealed class ModelMisuseTests : IDisposable
     public void Dispose() => model.Dispose();
 
     [Fact]
+    public void HalfOfASurrogatePairNamesItsText()
+    {
+        ArgumentException bad = Assert.Throws<ArgumentException>(() => model.Embed(["fine", "half \ud83d"]));
+        Assert.StartsWith("texts[1]: ", bad.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void TwoWaysToCutAreRefused()
+    {
+        EmbedOptions both = new() { MaxTokens = 9, WithoutCutting = true };
+        Assert.Throws<ArgumentException>(() => model.Embed("a", both));
+        Assert.Throws<ArgumentOutOfRangeException>(() => model.Embed("a", new() { MaxTokens = 0 }));
+    }
+
+    [Fact]
     public void IdsThatCannotBe()
     {
         int vocab = model.Info.VocabSize;

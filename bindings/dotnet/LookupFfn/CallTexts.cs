@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Buffers;
 using System.Globalization;
+using System.Text;
 
 namespace LookupFfn;
 
@@ -22,7 +23,16 @@ internal readonly ref struct CallTexts
             int end = 0;
             for (int i = 0; i < Count; i++)
             {
-                end = Put(ref utf8, end, single ?? texts[i]);
+                try
+                {
+                    end = Put(ref utf8, end, single ?? texts[i]);
+                }
+                catch (EncoderFallbackException bad) when (single is null)
+                {
+                    throw new ArgumentException(
+                        string.Create(CultureInfo.InvariantCulture, $"texts[{i}]: {bad.Message}"), nameof(texts), bad);
+                }
+
                 numbers[i] = end;
             }
 

@@ -12,9 +12,13 @@ public sealed record EmbedOptions
     /// <summary>Whether vectors are divided by their Euclidean length. Default null: as the model says.</summary>
     public bool? Normalize { get; init; }
 
-    /// <summary>How many tokens of a text are read at most, special ones counted; 0 to refuse texts that the model
-    /// cannot run. Default null: as many as the model means to read.</summary>
+    /// <summary>How many tokens of a text are read at most, special ones counted; the model may read fewer. Default
+    /// null: as many as the model means to read.</summary>
     public int? MaxTokens { get; init; }
+
+    /// <summary>Whether texts of more tokens than the model can run are refused instead of cut. Not together with
+    /// <see cref="MaxTokens"/>.</summary>
+    public bool WithoutCutting { get; init; }
 
     /// <summary>The name of the model's prompt that is put before each text. Default null: the model's default
     /// one.</summary>
@@ -36,6 +40,25 @@ public sealed record EmbedOptions
 
     internal int Normalization =>
         Normalize is null ? Raw.NORMALIZE_MODEL : Normalize.Value ? Raw.NORMALIZE_YES : Raw.NORMALIZE_NO;
+
+    internal long TokenLimit
+    {
+        get
+        {
+            if (MaxTokens is null)
+            {
+                return WithoutCutting ? Raw.MAX_TOKENS_NEVER : Raw.MAX_TOKENS_MODEL;
+            }
+
+            if (WithoutCutting)
+            {
+                throw new ArgumentException("the options have both MaxTokens and WithoutCutting");
+            }
+
+            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxTokens.Value, nameof(MaxTokens));
+            return MaxTokens.Value;
+        }
+    }
 
     internal int PromptKind =>
         WithoutPrompt ? Raw.PROMPT_NONE

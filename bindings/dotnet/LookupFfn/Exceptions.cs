@@ -15,7 +15,8 @@ public abstract class LookupFfnException : Exception
     /// <summary>The exception that stands for a status of the native library.</summary>
     internal static Exception Of(int status, string message, CancellationToken cancelledBy = default) => status switch
     {
-        Raw.STATUS_INVALID_ARGUMENT => new ArgumentException(message),
+        Raw.STATUS_INVALID_ARGUMENT or Raw.STATUS_TOO_SMALL or Raw.STATUS_BAD_TEXT or Raw.STATUS_TOO_LONG
+            or Raw.STATUS_NULL_TEXT => new ArgumentException(message),
         Raw.STATUS_OUT_OF_MEMORY => new NativeMemoryException(message),
         Raw.STATUS_IO => new ModelIOException(message),
         Raw.STATUS_BAD_MODEL => new BadModelException(message),

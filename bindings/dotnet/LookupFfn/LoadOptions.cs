@@ -10,17 +10,17 @@ public sealed record LoadOptions
     public int NumThreads { get; init; }
 
     /// <summary>How the tables are held in memory. Default: as stored.</summary>
-    public ElementType TableType { get; init; } = ElementType.AsStored;
+    public ElementType TableType { get; init; }
 
     /// <summary>How the hash weights are held in memory: F32, Int8 or, the default, as stored.</summary>
-    public ElementType HashType { get; init; } = ElementType.AsStored;
+    public ElementType HashType { get; init; }
 
     /// <summary>How a model's linear layers are held in memory: F32, Int8 or, the default, as stored. A layer has
     /// none.</summary>
-    public ElementType LinearType { get; init; } = ElementType.AsStored;
+    public ElementType LinearType { get; init; }
 
     /// <summary>How a model's word embeddings are held in memory. Default: as stored. A layer has none.</summary>
-    public ElementType EmbeddingType { get; init; } = ElementType.AsStored;
+    public ElementType EmbeddingType { get; init; }
 
     /// <summary>How a model's rows by word are held in memory: any type but F16. Default: as stored. In another type
     /// than the file's they are never mapped.</summary>

@@ -236,7 +236,7 @@ public sealed unsafe partial class Model
                         paired ? text + texts.QueryAt : null,
                         texts.QuerySize,
                         output,
-                        options.MaxTokens ?? Raw.MAX_TOKENS_MODEL,
+                        options.TokenLimit,
                         options.PromptKind,
                         text + texts.PromptAt,
                         (int)options.Pooling,

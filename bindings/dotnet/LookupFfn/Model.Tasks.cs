@@ -46,7 +46,7 @@ public sealed unsafe partial class Model
                                 (nuint)utf8.Length,
                                 (int)how,
                                 0,
-                                maxTokens ?? Raw.MAX_TOKENS_MODEL,
+                                TokenLimit(maxTokens),
                                 begin,
                                 end,
                                 type,
@@ -122,7 +122,7 @@ public sealed unsafe partial class Model
                             bytes,
                             (nuint)utf8.Length,
                             options.TopK,
-                            options.MaxTokens ?? Raw.MAX_TOKENS_MODEL,
+                            TokenLimit(options.MaxTokens),
                             options.Stride ?? Raw.STRIDE_DEFAULT,
                             options.MaxAnswerTokens,
                             options.MayBeNone ? Raw.ANSWER_MAY_BE_NONE : 0,
@@ -201,7 +201,7 @@ public sealed unsafe partial class Model
                             end,
                             ends.Length,
                             hypothesis,
-                            options.MaxTokens ?? Raw.MAX_TOKENS_MODEL,
+                            TokenLimit(options.MaxTokens),
                             options.Several ? Raw.ZERO_SHOT_SEVERAL : 0,
                             place,
                             score,
@@ -217,4 +217,11 @@ public sealed unsafe partial class Model
 
         return Array.ConvertAll(order, i => new ScoredLabel(candidates[(int)i], scores[i]));
     }
+
+    private static long TokenLimit(int? maxTokens) => maxTokens switch
+    {
+        null => Raw.MAX_TOKENS_MODEL,
+        0 => Raw.MAX_TOKENS_NEVER,
+        _ => maxTokens.Value,
+    };
 }

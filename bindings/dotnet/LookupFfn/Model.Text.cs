@@ -196,7 +196,7 @@ public sealed unsafe partial class Model
                 {
                     Check(
                         Raw.ModelTokenize(
-                            model, text, (nuint)utf8.Length, flags, 0, id, begin, end, (nuint)ids.Length, &count, &cancel),
+                            model, text, (nuint)utf8.Length, flags, Raw.MAX_TOKENS_NEVER, id, begin, end, (nuint)ids.Length, &count, &cancel),
                         cancellationToken);
                 }
             }

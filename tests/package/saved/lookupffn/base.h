@@ -9,10 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(LOOKUPFFN_STATIC) || !defined(__GNUC__)
+#if defined(LOOKUPFFN_STATIC)
 #define LFFN_API
-#else
+#elif defined(_WIN32)
+#define LFFN_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define LFFN_API __attribute__((visibility("default")))
+#else
+#define LFFN_API
 #endif
 
 /* A status that nobody looks at is a failure that nobody sees. */
@@ -48,7 +52,11 @@ enum {
   LFFN_ERROR_BAD_MODEL = 4,        /**< A file or a set of tensors is not a valid model. */
   LFFN_ERROR_UNSUPPORTED = 5,      /**< Valid, but this build or this CPU cannot do it. */
   LFFN_ERROR_CANCELLED = 6,        /**< The caller's cancel flag was seen. */
-  LFFN_ERROR_INTERNAL = 7          /**< A bug in the library; please report it. */
+  LFFN_ERROR_INTERNAL = 7,         /**< A bug in the library; please report it. */
+  LFFN_ERROR_TOO_SMALL = 8,        /**< Too little room for a result; what tells how much is needed was written. */
+  LFFN_ERROR_BAD_TEXT = 9,         /**< A text is not UTF-8. */
+  LFFN_ERROR_TOO_LONG = 10,        /**< A text or sequence has more tokens than the model can run. */
+  LFFN_ERROR_NULL_TEXT = 11        /**< A text is NULL. */
 };
 
 /** The version of the library that runs: major * 10000 + minor * 100 + patch. */
@@ -67,7 +75,7 @@ LFFN_API const char* lffn_last_error(void);
 /** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avxvnni",
  * "avx512", "avx512vnni", "neon" or "neondot".
  * The environment variable LOOKUPFFN_ISA chooses one by name. When its value cannot be used this returns "" and every
- * load fails with the reason. */
+ * load fails with the reason, but for those with a runtime that names another. */
 LFFN_API const char* lffn_isa(void);
 
 /** How many handles are alive in this process. For leak checks in tests. */
@@ -81,18 +89,19 @@ LFFN_API int64_t lffn_live_handles(void);
 
 /** The element types of stored numbers. */
 enum {
-  LFFN_DTYPE_AS_STORED = -1, /**< In lffn_load_options: keep what the file holds. */
-  LFFN_F32 = 0,              /**< IEEE float32. */
-  LFFN_BF16 = 1,             /**< bfloat16: the upper half of a float32. */
-  LFFN_INT8 = 2,             /**< int8 with scales. */
-  LFFN_F16 = 3,              /**< IEEE float16; for tensors passed in, and rows by word as stored. */
-  LFFN_INT4 = 4              /**< Four bits with scales; for rows by word only. */
+  LFFN_DTYPE_AS_STORED = 0, /**< In lffn_load_options: keep what the file holds. */
+  LFFN_F32 = 1,             /**< IEEE float32. */
+  LFFN_BF16 = 2,            /**< bfloat16: the upper half of a float32. */
+  LFFN_INT8 = 3,            /**< int8 with scales. */
+  LFFN_F16 = 4,             /**< IEEE float16; for tensors passed in, and rows by word as stored. */
+  LFFN_INT4 = 5             /**< Four bits with scales; for rows by word only. */
 };
 
 /** Flags of lffn_load_options. */
 enum {
-  /** Map the file while loading instead of reading it. Saves one copy; but a file that another process shortens
-   * meanwhile then kills this process with SIGBUS, which is why it is off by default. */
+  /** Map what is used as it lies in the file, a model's rows by word, for as long as the model lives: processes share
+   * it, and loading does not wait for it. But a file that another process shortens meanwhile then kills this process
+   * with SIGBUS, which is why it is off by default. All else is read. */
   LFFN_LOAD_MMAP = 1u << 0,
   /** Treat denormal numbers as zero inside forward; the calling thread's mode is restored afterwards. */
   LFFN_LOAD_FLUSH_DENORMALS = 1u << 1
@@ -105,7 +114,13 @@ typedef struct lffn_runtime lffn_runtime;
  * load that succeeds. */
 typedef void (*lffn_load_progress)(double done, void* user);
 
-/** How to load. Call lffn_load_options_init first. */
+/** Sets a number that the member `cancel` of options or arguments points to, so that the calls that look at it end
+ * soon. From any thread; as an atomic store, which is what those who write such a number themselves must use.
+ * @param cancel  NULL is ignored
+ * @param request 1 to end them, 0 to make the number usable again */
+LFFN_API void lffn_cancel(int32_t* cancel, int32_t request);
+
+/** How to load. Call lffn_load_options_init first: the defaults are all zero. */
 typedef struct lffn_load_options {
   size_t struct_size;  /**< sizeof(lffn_load_options), set by the _init function. */
   int32_t num_threads; /**< Threads per call; 0 = what the environment leaves, see docs/threads.md. Default 0. */
@@ -120,10 +135,10 @@ typedef struct lffn_load_options {
    * type than the file's they are never mapped. */
   int32_t word_dtype;
   int32_t reserved; /**< 0. */
-  const lffn_runtime*
-      runtime; /**< Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
-  /** NULL, or a number that another thread may set to non-zero while the call runs, which then ends soon with
-   * LFFN_ERROR_CANCELLED. Only looked at while loading. */
+  /** Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
+  const lffn_runtime* runtime;
+  /** NULL, or a number that another thread may set to non-zero, atomically, while the call runs, which then ends soon
+   * with LFFN_ERROR_CANCELLED: see lffn_cancel. Only looked at while loading. */
   const int32_t* cancel;
   lffn_load_progress progress; /**< NULL, or who is told how far loading has come. */
   void* progress_user;         /**< Passed to it. */
@@ -154,7 +169,9 @@ LFFN_API void lffn_file_init_sized(lffn_file* file, size_t struct_size);
 /** @} */
 
 /** @defgroup hooks Hooks
- * For hosts that account for memory or collect logs. Set them before making handles.
+ * For hosts that account for memory or collect logs. Set them before making handles. No function that the library is
+ * given may throw or leave by longjmp. In the thread of a call they run in the library's float mode: rounding to
+ * nearest, no traps.
  * @{ */
 
 /** The levels of log messages. */

@@ -35,6 +35,7 @@ typedef struct lffn_layer_config {
   int32_t layer_norm;   /**< 1: the layer starts with a layer norm. Default 1. */
   float decay_coeff;    /**< Weight of the projection against its input. Default 0.7. */
   float layer_norm_eps; /**< Default 1e-5. */
+  uint32_t reserved;    /**< 0. */
   uint64_t seed;        /**< Of random weights, see lffn_layer_create. Default 0. */
 } lffn_layer_config;
 
@@ -145,6 +146,7 @@ typedef struct lffn_forward_args {
   int64_t y_stride;   /**< Floats from one output token to the next; 0 = output_size. */
   int64_t n_tokens;   /**< Any number from 0. */
   uint32_t flags;     /**< LFFN_FORWARD_ values or-ed together. Default 0. */
+  uint32_t reserved;  /**< 0. */
   /** NULL, or a number that another thread may set to non-zero while the call runs. The call then ends soon with
    * LFFN_ERROR_CANCELLED; by then any of y's tokens may have been written, wholly or in part, and nothing else. */
   const int32_t* cancel;
@@ -158,7 +160,7 @@ LFFN_API void lffn_forward_args_init_sized(lffn_forward_args* args, size_t struc
 #define lffn_forward_args_init(args) lffn_forward_args_init_sized((args), sizeof *(args))
 
 /** Runs the layer with strides, with a residual, or so that it can be cancelled. x and y may be the same array with the
- * same stride, and must not overlap otherwise. */
+ * same stride, and must not overlap otherwise, from the first float to the last, the gaps between rows included. */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args);
 
 /** Only hashes: which rows a forward would add up, with which weights.

@@ -25,7 +25,8 @@
  * - Nothing here throws, exits, prints, raises a signal or changes process-wide state.
  * - A struct whose first member is struct_size is filled by its _init macro, which sets struct_size and defaults.
  *   Later versions only append members, whose zero means what was so before: programs built against an older header
- *   keep working. A longer struct than the library knows is LFFN_ERROR_UNSUPPORTED unless the rest of it is zero.
+ *   keep working. A longer struct than the library knows is LFFN_ERROR_UNSUPPORTED unless the rest of it is zero; in
+ * one that the library fills the rest becomes zero.
  * - Numbers of things that a call works on are int64_t, numbers of bytes size_t; ids and what a model's configuration
  *   says are int32_t.
  */
@@ -35,7 +36,9 @@
 #include "lookupffn/base.h"
 #include "lookupffn/layer.h"
 #include "lookupffn/model.h"
+#include "lookupffn/run.h"
 #include "lookupffn/runtime.h"
+#include "lookupffn/tasks.h"
 #include "lookupffn/tokenizer.h"
 
 #endif /* LOOKUPFFN_LOOKUPFFN_H */

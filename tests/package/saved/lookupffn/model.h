@@ -1,4 +1,4 @@
-/* model.h - load, run, save and free a whole model. Included by lookupffn.h.
+/* model.h - load, save, describe and free a whole model; run.h runs it. Included by lookupffn.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,18 +13,8 @@ extern "C" {
 #endif
 
 /** @defgroup model A model
- * Load, run, save and free a whole encoder, its feed-forward layers dense or LookupFFN, with its tokenizer and the
+ * Load, save, describe and free a whole encoder, its feed-forward layers dense or LookupFFN, with its tokenizer and the
  * heads that its files hold: BERT, RoBERTa, DistilBERT, sentence encoders, rerankers, classifiers.
- *
- *     lffn_model* model = NULL;
- *     if (lffn_model_load("my-model", NULL, &model) != LFFN_OK) ...
- *     const char* texts[2] = {"A man is eating.", "Someone has a meal."};
- *     float embeddings[2 * 384];
- *     lffn_model_embed_texts(model, texts, NULL, 2, LFFN_MAX_TOKENS_MODEL, embeddings, 2 * 384);
- *     lffn_model_free(model);
- *
- * A sequence's results are the same to the bit alone or among others, whatever the number of threads and the
- * instruction set (among those with fused multiply-add).
  * @{ */
 
 /** A loaded model. */
@@ -72,6 +62,16 @@ LFFN_API void lffn_memory_estimate_init_sized(lffn_memory_estimate* estimate, si
 LFFN_API LFFN_CHECKED lffn_status lffn_model_estimate(const char* path, const lffn_load_options* options,
                                                       lffn_memory_estimate* estimate);
 
+/** The same for lffn_model_load_files. The bytes of a file that lffn_model_save wrote are one file,
+ * "model.safetensors".
+ * @param files    [n_files] as for lffn_model_load_files
+ * @param n_files  how many
+ * @param options  likewise
+ * @param estimate receives it; its struct_size must be set, see lffn_memory_estimate_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_estimate_files(const lffn_file* files, int64_t n_files,
+                                                            const lffn_load_options* options,
+                                                            lffn_memory_estimate* estimate);
+
 /** Writes the model to one file, with its tokenizer, labels, prompts and sentence modules, in the element types it
  * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all. */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const char* path);
@@ -95,28 +95,6 @@ enum {
   LFFN_NORMALIZE_NO = 2     /**< No. */
 };
 
-/** Which prompt is put before each text. */
-enum {
-  LFFN_PROMPT_MODEL = 0, /**< The model's default one, if it has one. */
-  LFFN_PROMPT_NONE = 1,  /**< None. */
-  LFFN_PROMPT_NAMED = 2, /**< The model's prompt of the name that is given. */
-  LFFN_PROMPT_TEXT = 3   /**< The text that is given. */
-};
-
-/** Values of max_tokens besides numbers above 0. */
-enum {
-  LFFN_MAX_TOKENS_NEVER = 0, /**< Never cut: a text that the model cannot run is an error. */
-  LFFN_MAX_TOKENS_MODEL = -1 /**< Cut to lffn_model_info.own_max_tokens. */
-};
-
-/** What class scores become. */
-enum {
-  LFFN_SCORES_RAW = 0,           /**< Logits, as the model gives them. */
-  LFFN_SCORES_PROBABILITIES = 1, /**< Softmax; sigmoid for one class and for models of several labels at once. */
-  LFFN_SCORES_MODEL =
-      2 /**< lffn_model_info.score_activation: what a reranker's files name; else sigmoid for one class. */
-};
-
 /** What LFFN_SCORES_MODEL makes of a class score x. */
 enum {
   LFFN_SCORE_IDENTITY = 0, /**< x */
@@ -124,6 +102,13 @@ enum {
   LFFN_SCORE_RELU = 2,     /**< x where it is above 0, else 0 */
   LFFN_SCORE_SIGMOID = 3,  /**< 1 / (1 + exp(-x)) */
   LFFN_SCORE_GELU = 4      /**< x Phi(x), Phi the normal distribution */
+};
+
+/** What becomes of each token's vector, besides what there is for a whole text. */
+enum {
+  LFFN_TOKEN_HEAD_NONE = 0,    /**< Nothing. */
+  LFFN_TOKEN_HEAD_CLASSES = 1, /**< A score for each class of tokens, such as kinds of names. */
+  LFFN_TOKEN_HEAD_ANSWERS = 2  /**< Two: whether the answer to a question begins there, whether it ends there. */
 };
 
 /** What a model is and costs. The FLOP of a sequence of n tokens are n times (ffn_flop_per_token +
@@ -136,12 +121,12 @@ typedef struct lffn_model_info {
   int32_t embedding_size;      /**< Floats per embedding, pooled as the model means it. */
   int32_t num_layers;          /**< Encoder layers. */
   int32_t num_lookup_layers;   /**< Those with a lookup FFN; the others have a dense one. */
-  int32_t num_heads;           /**< Attention heads. */
+  int32_t num_heads;           /**< Attention heads, of the layer that has most. */
   int32_t head_size;           /**< Floats per attention head. */
   int32_t max_tokens;          /**< Of the longest sequence that the model can run. */
-  int32_t own_max_tokens;      /**< Where the model cuts a text by itself, see LFFN_MAX_TOKENS_MODEL. */
+  int32_t own_max_tokens;      /**< Where the model cuts a text unless told otherwise: LFFN_MAX_TOKENS_MODEL. */
   int32_t num_token_types;     /**< Token types are below it. */
-  int32_t intermediate_size;   /**< Of dense FFNs; 0 if there is none. */
+  int32_t intermediate_size;   /**< Neurons of the layer that has most; 0 if there are none. */
   int32_t num_classes;         /**< Of the classifier; 0 if there is none. */
   int32_t several_labels;      /**< 1 if a text may have several classes at once. */
   int32_t has_lm_head;         /**< 1 if the model can give logits. */
@@ -165,17 +150,19 @@ typedef struct lffn_model_info {
    * be compared only with those of the same number. */
   int32_t arithmetic;
   int32_t score_activation;         /**< LFFN_SCORE_: what a reranker's files make of its scores. */
-  int64_t ffn_flop_per_token;       /**< Of all feed-forward layers; the paper's count. */
+  int64_t ffn_flop_per_token;       /**< Of all feed-forward layers, rows by word included; the paper's count. */
   int64_t attention_flop_per_token; /**< Of the four linear layers of each attention. */
   int64_t attention_flop_per_pair;  /**< Of scores and sums, for each token and each token it attends to. */
   int64_t other_flop_per_token;     /**< Embeddings, layer norms and residuals. */
   int64_t lm_head_flop_per_token;   /**< Of the logits of one position; 0 without the head. */
   int64_t num_parameters;           /**< Numbers learned. */
   size_t file_bytes;                /**< Bytes of the weights that lffn_model_save writes. */
-  size_t memory_bytes;              /**< Weights held in memory. */
-  /** At most this much scratch memory per call in flight, besides hidden_size floats for each position asked for and
-   * each sequence classified. */
+  size_t memory_bytes;              /**< Weights held in memory; rows that are mapped lie in the file. */
+  /** At most this much scratch memory per call in flight, besides hidden_size floats for each position whose logits are
+   * asked for. */
   size_t scratch_bytes;
+  int32_t token_head;        /**< LFFN_TOKEN_HEAD_ */
+  int32_t num_token_classes; /**< Scores of each token; 2 for answers, 0 without a head of tokens. */
 } lffn_model_info;
 
 /** What lffn_model_info_init calls.
@@ -188,10 +175,53 @@ LFFN_API void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_si
 /** Tells what the model is and costs. info->struct_size must be set, see lffn_model_info_init. */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info);
 
+/** What one encoder layer is made of and costs. Its feed-forward block is the sum of the parts that it has: neurons,
+ * tables, a linear map, and a row chosen by the token's id. */
+typedef struct lffn_model_layer_info {
+  size_t struct_size;               /**< sizeof(lffn_model_layer_info), set by the _init function. */
+  int32_t num_heads;                /**< Attention heads; 0: attention gives its output bias alone. */
+  int32_t head_size;                /**< Floats per head. */
+  int32_t num_neurons;              /**< 0: none, as with the parts below. */
+  int32_t num_tables;               /**< Tables whose rows a hash chooses. */
+  int32_t table_size;               /**< Rows of each. */
+  int32_t projection;               /**< LFFN_PROJECTION_ */
+  int32_t block_size;               /**< Of a BH projection. */
+  int32_t num_probes;               /**< Rows read of each table. */
+  int32_t has_linear_map;           /**< 1 if there is one beside the tables. */
+  int32_t num_word_rows;            /**< Rows that a token's id chooses from. */
+  int32_t linear_dtype;             /**< LFFN_F32 or LFFN_INT8: of attention, neurons and linear map. */
+  int32_t table_dtype;              /**< LFFN_F32, LFFN_BF16 or LFFN_INT8, where there are tables. */
+  int32_t hash_dtype;               /**< LFFN_F32 or LFFN_INT8, likewise. */
+  int32_t word_dtype;               /**< LFFN_F32, _F16, _BF16, _INT8 or _INT4, where there are rows by word. */
+  int64_t attention_flop_per_token; /**< As in lffn_model_info, of this layer. */
+  int64_t attention_flop_per_pair;  /**< Likewise. */
+  int64_t ffn_flop_per_token;       /**< Likewise. */
+  int64_t other_flop_per_token;     /**< Of its layer norms and residuals. */
+  int64_t num_parameters;           /**< Numbers learned. */
+  size_t attention_bytes;           /**< Weights of attention held in memory, its layer norm included. */
+  size_t ffn_bytes;                 /**< Those of the feed-forward block; rows that are mapped lie in the file. */
+  size_t word_bytes;                /**< Of all rows by word with their scales, in memory or mapped. */
+  size_t file_bytes;                /**< Bytes that lffn_model_save writes of the layer. */
+} lffn_model_layer_info;
+
+/** What lffn_model_layer_info_init calls.
+ * @param info        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_model_layer_info) */
+LFFN_API void lffn_model_layer_info_init_sized(lffn_model_layer_info* info, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_model_layer_info_init(info) lffn_model_layer_info_init_sized((info), sizeof *(info))
+
+/** Tells what one of the model's layers is made of and costs.
+ * @param model the model
+ * @param layer 0 and more, below lffn_model_info.num_layers
+ * @param info  receives it; its struct_size must be set, see lffn_model_layer_info_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_get_layer_info(const lffn_model* model, int32_t layer,
+                                                            lffn_model_layer_info* info);
+
 /** The model's family, such as "bert"; "" for NULL. Valid as long as the model, like all texts below. */
 LFFN_API const char* lffn_model_family(const lffn_model* model);
 
-/** The name of a class, such as "POSITIVE" or "LABEL_0"; NULL where there is no such class. */
+/** The name of a class of texts or of tokens, such as "POSITIVE" or "LABEL_0"; NULL where there is no such class. */
 LFFN_API const char* lffn_model_label(const lffn_model* model, int32_t index);
 
 /** The name and the text of one of the model's prompts.
@@ -209,198 +239,6 @@ LFFN_API const char* lffn_model_config(const lffn_model* model);
  * @param model one with a tokenizer
  * @param out   receives the handle; free it with lffn_tokenizer_free */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out);
-
-/** What the time of a call goes into, the places in lffn_model_run_args.seconds. */
-enum {
-  LFFN_STAGE_ATTENTION = 0, /**< Attention's scores, softmax and sums. */
-  LFFN_STAGE_LINEAR = 1,    /**< Its linear layers, with the layer norm before them. */
-  LFFN_STAGE_FFN = 2,       /**< Feed-forward layers, with theirs. */
-  LFFN_STAGE_OTHER = 3,     /**< Embeddings, the last layer norm, heads, and all else. */
-  LFFN_STAGE_TEXT = 4,      /**< Turning texts into tokens. */
-  LFFN_NUM_STAGES = 5
-};
-
-/** Flags of lffn_model_run_args. */
-enum {
-  LFFN_RUN_ALL_POSITIONS = 1u << 0 /**< logits are wanted of every token; positions are not read. */
-};
-
-/** What an lffn_result is to receive, the values of lffn_model_run_args.wanted, or-ed together. */
-enum {
-  LFFN_WANT_IDS = 1u << 0,          /**< The token ids that were run. */
-  LFFN_WANT_HIDDEN = 1u << 1,       /**< The hidden states. */
-  LFFN_WANT_EMBEDDINGS = 1u << 2,   /**< One vector for each sequence. */
-  LFFN_WANT_LOGITS = 1u << 3,       /**< The language model head's logits. */
-  LFFN_WANT_CLASS_SCORES = 1u << 4, /**< The classifier's scores. */
-  LFFN_WANT_FILLINGS = 1u << 5,     /**< The most likely tokens in place of each mask. */
-  LFFN_WANT_STATUSES = 1u << 6      /**< A status for each text: one that cannot be run does not fail the call. */
-};
-
-/** Room for the results of lffn_model_run where their size is not known before. It grows as needed and is kept from
- * call to call, so that in a steady state nothing is allocated. Only one call at a time may use it. */
-typedef struct lffn_result lffn_result;
-
-/** Makes an empty result.
- * @param out receives the handle; free it with lffn_result_free */
-LFFN_API LFFN_CHECKED lffn_status lffn_result_create(lffn_result** out);
-
-/** Frees the result. NULL is ignored. */
-LFFN_API void lffn_result_free(lffn_result* result);
-
-/** What a result holds. The arrays are the result's and valid until it is used again or freed; what was not wanted is
- * NULL. */
-typedef struct lffn_result_view {
-  size_t struct_size;                 /**< sizeof(lffn_result_view), set by the _init function. */
-  int64_t n;                          /**< Sequences. */
-  int64_t n_tokens;                   /**< Tokens that were run, of all sequences together. */
-  int64_t n_positions;                /**< Rows of logits. */
-  int64_t n_masks;                    /**< Masks that were filled. */
-  const int64_t* offsets;             /**< [n + 1] where each sequence's tokens begin. */
-  const int64_t* uncut;               /**< [n] how many tokens each would have without cutting. */
-  const lffn_status* statuses;        /**< [n] all LFFN_OK, unless statuses were wanted: why a text was not run. */
-  const int32_t* ids;                 /**< [n_tokens] */
-  const float* hidden;                /**< [n_tokens, hidden_size] */
-  const float* embeddings;            /**< [n, embedding_size], or hidden_size where pooling overrides the model's. */
-  const float* logits;                /**< [n_positions, vocab_size] */
-  const float* class_scores;          /**< [n, num_classes] */
-  const int64_t* mask_offsets;        /**< [n + 1] where each sequence's masks begin. */
-  const int32_t* filling_ids;         /**< [n_masks, top_k] the most likely first. */
-  const float* filling_probabilities; /**< [n_masks, top_k] */
-} lffn_result_view;
-
-/** What lffn_result_view_init calls.
- * @param view        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_result_view) */
-LFFN_API void lffn_result_view_init_sized(lffn_result_view* view, size_t struct_size);
-/** Sets struct_size and clears the rest. NULL is ignored. */
-#define lffn_result_view_init(view) lffn_result_view_init_sized((view), sizeof *(view))
-
-/** Shows what the last call left in the result. view->struct_size must be set, see lffn_result_view_init. */
-LFFN_API LFFN_CHECKED lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view);
-
-/** The arguments of lffn_model_run. Call lffn_model_run_args_init first.
- *
- * What is run: either `n` sequences of token ids, back to back in one array without padding, or `n` texts. Sequence i
- * is ids[offsets[i]] up to, not including, ids[offsets[i + 1]], and offsets[0] is 0. An id is 0 or more and below
- * vocab_size, a sequence has at most max_tokens tokens (see lffn_model_info). Anything else is
- * LFFN_ERROR_INVALID_ARGUMENT, and so is asking for a head that the model has not.
- *
- * What comes out: outputs that stay NULL are not computed. Each has a capacity, in numbers; where one is too small,
- * the call is LFFN_ERROR_INVALID_ARGUMENT and nothing is computed, but `offsets_out`, `uncut`, `n_masks` and `statuses`
- * are written, from which the size needed follows. Or a `result` takes what is `wanted`. */
-typedef struct lffn_model_run_args {
-  size_t struct_size;         /**< sizeof(lffn_model_run_args), set by the _init function. */
-  int64_t n;                  /**< Sequences or texts, any number from 0. */
-  const int32_t* ids;         /**< Token ids, sequence after sequence. */
-  const int64_t* offsets;     /**< [n + 1] where each sequence begins, and where the last one ends. */
-  const int32_t* token_types; /**< A type for each id, or NULL: all 0. */
-  const char* const* texts;   /**< Instead of ids: [n] texts, UTF-8. */
-  const size_t* text_sizes;   /**< [n] their bytes; NULL when each text ends with a zero byte. */
-  const char* const* pairs;   /**< NULL, or for each text NULL or the second text of a pair. */
-  const size_t* pair_sizes;   /**< [n] their bytes; NULL when each ends with a zero byte. */
-  const char* prompt;         /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT, with a zero byte at the end. */
-  int64_t max_tokens;         /**< Cut texts to so many tokens, special ones counted; or LFFN_MAX_TOKENS_. */
-  int32_t prompt_kind;        /**< LFFN_PROMPT_. Default LFFN_PROMPT_MODEL for embeddings, and none for all else. */
-  int32_t pooling;            /**< LFFN_POOLING_. */
-  int32_t normalize;          /**< LFFN_NORMALIZE_. */
-  int32_t top_k;              /**< Tokens wanted for each mask, 1 to vocab_size. */
-  uint32_t flags;             /**< LFFN_RUN_ values or-ed together. */
-  uint32_t wanted;            /**< LFFN_WANT_ values or-ed together: what `result` is to receive. */
-  const int64_t* positions;   /**< Places in ids whose logits are wanted, in any order. */
-  int64_t n_positions;        /**< How many. */
-  /** NULL, or a number that another thread may set to non-zero while the call runs. The call then ends soon with
-   * LFFN_ERROR_CANCELLED; by then any part of the outputs may have been written, and nothing else. */
-  const int32_t* cancel;
-  lffn_result* result;           /**< NULL, or what receives all that is wanted. */
-  float* hidden;                 /**< Receives the hidden states, [tokens, hidden_size]. */
-  int64_t hidden_capacity;       /**< Its room, in floats. */
-  float* embeddings;             /**< Receives [n, embedding_size]; a text of status other than LFFN_OK has zeros. */
-  int64_t embeddings_capacity;   /**< Its room, in floats. */
-  float* logits;                 /**< Receives [n_positions, vocab_size]. */
-  int64_t logits_capacity;       /**< Its room, in floats. */
-  float* class_scores;           /**< Receives the raw scores, [n, num_classes]. */
-  int64_t class_scores_capacity; /**< Its room, in floats. */
-  int32_t* filling_ids;          /**< Receives [masks, top_k], the most likely token of each mask first. */
-  float* filling_probabilities;  /**< Receives [masks, top_k]. */
-  int64_t fillings_capacity;     /**< Room in each of the two, in tokens. */
-  int64_t* offsets_out;          /**< Receives [n + 1] where each text's tokens begin. */
-  int64_t* uncut;                /**< Receives [n] how many tokens each text would have without cutting. */
-  int64_t* n_masks;              /**< Receives how many masks all texts have together. */
-  /** Receives [n] LFFN_OK, or why this text could not be run. Where statuses are wanted neither here nor in the result,
-   * one such text is the whole call's failure. */
-  lffn_status* statuses;
-  double* seconds; /**< Receives [LFFN_NUM_STAGES] how long each stage took, on all threads together. */
-} lffn_model_run_args;
-
-/** What lffn_model_run_args_init calls.
- * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_model_run_args) */
-LFFN_API void lffn_model_run_args_init_sized(lffn_model_run_args* args, size_t struct_size);
-/** Fills in the defaults, all zero. NULL is ignored. */
-#define lffn_model_run_args_init(args) lffn_model_run_args_init_sized((args), sizeof *(args))
-
-/** Runs the model. All other functions that run it are short forms of this one. */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* args);
-
-/** One vector for each text, as the model means it: its prompt, its pooling, its scaling.
- * @param model      the model
- * @param texts      [n] texts
- * @param sizes      [n] their bytes; NULL when each text ends with a zero byte
- * @param n          how many, any number from 0
- * @param max_tokens cut texts to so many tokens, or LFFN_MAX_TOKENS_
- * @param out        receives [n, embedding_size]
- * @param capacity   its room, in floats */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_embed_texts(const lffn_model* model, const char* const* texts,
-                                                         const size_t* sizes, int64_t n, int64_t max_tokens, float* out,
-                                                         int64_t capacity);
-
-/** The classifier's raw scores for each text.
- * @param model      a model with a classifier
- * @param texts      [n] texts
- * @param sizes      [n] their bytes; NULL when each text ends with a zero byte
- * @param n          how many, any number from 0
- * @param max_tokens cut texts to so many tokens, or LFFN_MAX_TOKENS_
- * @param scores     receives [n, num_classes]
- * @param capacity   its room, in floats */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_classify_texts(const lffn_model* model, const char* const* texts,
-                                                            const size_t* sizes, int64_t n, int64_t max_tokens,
-                                                            float* scores, int64_t capacity);
-
-/** How well each document answers a query: a reranker's raw score, higher is better.
- * @param model      a model with a classifier of one class
- * @param query      the query
- * @param query_size its bytes
- * @param documents  [n] texts
- * @param sizes      [n] their bytes; NULL when each text ends with a zero byte
- * @param n          how many, any number from 0
- * @param max_tokens cut pairs to so many tokens, the longer text first, or LFFN_MAX_TOKENS_
- * @param scores     receives [n]
- * @param capacity   its room, in floats */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_rerank(const lffn_model* model, const char* query, size_t query_size,
-                                                    const char* const* documents, const size_t* sizes, int64_t n,
-                                                    int64_t max_tokens, float* scores, int64_t capacity);
-
-/** The most likely tokens in place of each mask of a text.
- * @param model         a model with a language model head
- * @param utf8          the text, which is never cut
- * @param n_bytes       its bytes
- * @param top_k         tokens wanted for each mask, 1 to vocab_size
- * @param ids           receives [masks, top_k] ids, the most likely first; may be NULL
- * @param probabilities receives [masks, top_k]; may be NULL
- * @param capacity      room in each of the arrays, in tokens
- * @param n_masks       receives how many masks the text has, also when there is too little room for them */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes,
-                                                       int32_t top_k, int32_t* ids, float* probabilities,
-                                                       int64_t capacity, int64_t* n_masks);
-
-/** Turns raw class scores into probabilities or what the model's files ask for.
- * @param model  a model with a classifier
- * @param kind   LFFN_SCORES_
- * @param scores [n, num_classes] raw scores
- * @param n      how many texts
- * @param out    receives [n, num_classes]; may be scores itself */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_activate_scores(const lffn_model* model, int32_t kind, const float* scores,
-                                                             int64_t n, float* out);
 
 /** @} */
 

@@ -31,7 +31,7 @@ extern "C" {
 
 /** Runs the items of a loop in the host's threads: calls run(context, item) once for each item in [0, n_items), in any
  * order, on any threads, and returns once all of them have returned. Several threads may ask for loops at once, but an
- * item never does. It must not throw.
+ * item never does. It must not throw, and runs in the library's float mode.
  * @param user    lffn_runtime_options.parallel_user
  * @param n_items at most the number of threads of the handle
  * @param run     runs one item; throws nothing

@@ -21,15 +21,14 @@ extern "C" {
  *     lffn_tokenize_args args;
  *     lffn_tokenize_args_init(&args);
  *     args.text = "A sentence.";
- *     args.text_size = strlen(args.text);
  *     args.ids = ids;
  *     args.capacity = 64;
  *     args.n_ids = &n_ids;
  *     lffn_tokenizer_encode(tokenizer, &args);
  *
- * Texts are bytes with their number and need no zero byte at the end; zero bytes inside are characters like others.
- * Special tokens that stand in a text, such as "[MASK]" or "<mask>", are those tokens. Text that is not UTF-8 is
- * LFFN_ERROR_INVALID_ARGUMENT.
+ * The size of a text is its number of bytes, of which zero bytes are characters like others, or SIZE_MAX for a text
+ * that ends before its first zero byte. Special tokens that stand in a text, such as "[MASK]" or "<mask>", are those
+ * tokens. Text that is not UTF-8 is LFFN_ERROR_BAD_TEXT.
  * @{ */
 
 /** A loaded tokenizer. */
@@ -56,18 +55,20 @@ LFFN_API void lffn_tokenizer_free(lffn_tokenizer* tokenizer);
 
 /** What a tokenizer is. Ids of tokens that it has not are -1. */
 typedef struct lffn_tokenizer_info {
-  size_t struct_size;     /**< sizeof(lffn_tokenizer_info), set by the _init function. */
-  int32_t vocab_size;     /**< One more than the largest id. */
-  int32_t bos_id;         /**< Of the token that begins a text: "<s>", "[CLS]". */
-  int32_t eos_id;         /**< Of the token that ends a text: "</s>", "[SEP]". */
-  int32_t pad_id;         /**< Of the padding token, which is never needed here. */
-  int32_t unk_id;         /**< Of the token for what the vocabulary has not. */
-  int32_t mask_id;        /**< Of the token for a blank to be filled. */
-  int32_t added_to_text;  /**< How many special tokens are put around a text. */
-  int32_t added_to_pair;  /**< How many around a pair of texts. */
-  int32_t is_word_piece;  /**< 1 for WordPiece, 0 for byte-level BPE. */
-  int32_t reserved;       /**< 0. */
-  int64_t own_max_tokens; /**< The most tokens that its files tell, special ones counted; 0 when they tell none. */
+  size_t struct_size;    /**< sizeof(lffn_tokenizer_info), set by the _init function. */
+  int32_t vocab_size;    /**< One more than the largest id. */
+  int32_t bos_id;        /**< Of the token that begins a text: "<s>", "[CLS]". */
+  int32_t eos_id;        /**< Of the token that ends a text: "</s>", "[SEP]". */
+  int32_t pad_id;        /**< Of the padding token, which is never needed here. */
+  int32_t unk_id;        /**< Of the token for what the vocabulary has not. */
+  int32_t mask_id;       /**< Of the token for a blank to be filled. */
+  int32_t added_to_text; /**< How many special tokens are put around a text. */
+  int32_t added_to_pair; /**< How many around a pair of texts. */
+  int32_t is_word_piece; /**< 1 for WordPiece, 0 for byte-level BPE. */
+  int32_t reserved;      /**< 0. */
+  /** The most tokens that a text has by its files, special ones counted; 0 when they tell none. Of a model's tokenizer
+   * that of lffn_model_info. */
+  int64_t own_max_tokens;
 } lffn_tokenizer_info;
 
 /** What lffn_tokenizer_info_init calls.
@@ -80,6 +81,14 @@ LFFN_API void lffn_tokenizer_info_init_sized(lffn_tokenizer_info* info, size_t s
 /** Tells what the tokenizer is. info->struct_size must be set, see lffn_tokenizer_info_init. */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokenizer_info* info);
 
+/** Values of max_tokens besides numbers above 0, here and in lffn_model_run_args. */
+enum {
+  /** Cut to own_max_tokens: of lffn_model_info where a model reads a text, of lffn_tokenizer_info where a tokenizer
+   * does, which never cuts where that is 0. */
+  LFFN_MAX_TOKENS_MODEL = 0,
+  LFFN_MAX_TOKENS_NEVER = -1 /**< Never cut: a text of more tokens than the model can run is an error. */
+};
+
 /** Flags of lffn_tokenize_args. */
 enum {
   LFFN_TOKENIZE_SPECIAL = 1u << 0 /**< Put the special tokens around the text, as the model wants them. The default. */
@@ -89,18 +98,19 @@ enum {
 typedef struct lffn_tokenize_args {
   size_t struct_size; /**< sizeof(lffn_tokenize_args), set by the _init function. */
   const char* text;   /**< The text, UTF-8. */
-  size_t text_size;   /**< Its bytes. */
+  size_t text_size;   /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   const char* pair;   /**< NULL, or the second text of a pair. */
-  size_t pair_size;   /**< Its bytes. */
-  /** Cut to at most so many tokens, special ones counted, of a pair the longer text first; 0 = never cut. */
+  size_t pair_size;   /**< Its bytes. Default SIZE_MAX. */
+  /** Cut to at most so many tokens, special ones counted, of a pair the longer text first; or LFFN_MAX_TOKENS_. Default
+   * LFFN_MAX_TOKENS_NEVER. */
   int64_t max_tokens;
-  const int32_t* cancel; /**< NULL, or a number that another thread may set to non-zero to end the call. */
+  const int32_t* cancel; /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
   int32_t* ids;          /**< Receives the ids. */
   int32_t* types;        /**< Receives the types: 1 for the second text of a pair where the template says so, else 0. */
   int64_t* begins;       /**< Receives the first byte of the text (or of its pair) that each token stands for. */
   int64_t* ends;         /**< Receives the byte behind the last one; a token added around the text has 0 and 0. */
   int64_t capacity;      /**< Room in each of the arrays that are given. */
-  int64_t* n_ids;        /**< Receives how many ids there are, also when that is more than capacity, an error. */
+  int64_t* n_ids;        /**< Receives how many ids there are, also with LFFN_ERROR_TOO_SMALL for a lower capacity. */
   int64_t* n_uncut;      /**< Receives how many there would be without cutting. */
   uint32_t flags;        /**< LFFN_TOKENIZE_ values or-ed together. Default LFFN_TOKENIZE_SPECIAL. */
   uint32_t reserved;     /**< 0. */
@@ -128,7 +138,7 @@ enum {
  * @param n_ids     how many
  * @param flags     LFFN_DETOKENIZE_ values or-ed together
  * @param utf8      receives the text, without a zero byte; NULL with a capacity of 0 to ask how long it is
- * @param capacity  room in utf8; less than the text needs is LFFN_ERROR_INVALID_ARGUMENT
+ * @param capacity  room in utf8; less than the text needs is LFFN_ERROR_TOO_SMALL
  * @param n_bytes   receives how many bytes the text has, also when that is more than capacity */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids,
                                                         int64_t n_ids, uint32_t flags, char* utf8, size_t capacity,
@@ -137,7 +147,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode(const lffn_tokenizer* to
 /** Looks up a token of the vocabulary, written as there ("##ing", "\xc4\xa0world").
  * @param tokenizer the tokenizer
  * @param token     the token, UTF-8
- * @param n_bytes   its bytes
+ * @param n_bytes   its bytes, or SIZE_MAX for up to its first zero byte
  * @param id        receives its id, or -1 */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_find(const lffn_tokenizer* tokenizer, const char* token,
                                                       size_t n_bytes, int32_t* id);

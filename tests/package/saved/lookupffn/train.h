@@ -58,7 +58,7 @@ LFFN_API void lffn_train_gradients_init_sized(lffn_train_gradients* gradients, s
  * @param weights     all of them
  * @param x           [n_tokens, hidden_size]
  * @param n_tokens    any number from 0
- * @param num_threads 0 = what affinity, cgroup and OMP_NUM_THREADS leave
+ * @param num_threads 0 = as LOOKUPFFN_NUM_THREADS says, else what affinity, cgroup and OMP_NUM_THREADS leave
  * @param y           receives [n_tokens, output_size]; must not overlap x
  * @param z           receives the hash values, [n_tokens, num_tables, code_bits], for lffn_train_backward; may be NULL
  *
@@ -75,7 +75,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_train_forward(const lffn_layer_config* co
  * @param z           what the forward wrote
  * @param grad_y      [n_tokens, output_size]
  * @param n_tokens    any number from 0
- * @param num_threads 0 = what affinity, cgroup and OMP_NUM_THREADS leave
+ * @param num_threads 0 = as LOOKUPFFN_NUM_THREADS says, else what affinity, cgroup and OMP_NUM_THREADS leave
  * @param grad_x      receives [n_tokens, hidden_size]; may be NULL
  * @param gradients   receives the gradients of all weights; what was there before is overwritten
  *

@@ -31,7 +31,7 @@ public final class MaskNames {
 
   private static String masked(Model model, String line) {
     // A line that is too long is refused: names in what is cut would be missed.
-    RunOptions never = RunOptions.defaults().withMaxTokens(0);
+    RunOptions never = RunOptions.defaults().withoutCutting();
     StringBuilder result = new StringBuilder();
     int at = 0;
     for (Entity entity : model.entities(line, Aggregation.FIRST, never)) {

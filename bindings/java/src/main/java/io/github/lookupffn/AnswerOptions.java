@@ -54,7 +54,7 @@ public final class AnswerOptions {
    */
   public AnswerOptions withMaxTokens(int tokens) {
     AnswerOptions copy = copy();
-    copy.maxTokens = atLeast(tokens, 0, "tokens");
+    copy.maxTokens = atLeast(tokens, 0, "tokens") == 0 ? Abi.MAX_TOKENS_NEVER : tokens;
     return copy;
   }
 

@@ -57,7 +57,11 @@ final class CallMemory {
   static CallMemory of(List<String> texts) {
     CallMemory memory = cleared();
     for (String text : texts) {
-      memory.add(text);
+      try {
+        memory.add(text);
+      } catch (IllegalArgumentException bad) {
+        throw new IllegalArgumentException("texts[" + memory.size + "]: " + bad.getMessage());
+      }
     }
     return memory;
   }

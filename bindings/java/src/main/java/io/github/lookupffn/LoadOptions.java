@@ -3,23 +3,14 @@ package io.github.lookupffn;
 
 /** How to load a layer or a model. Immutable: each {@code with} method returns a changed copy. */
 public final class LoadOptions {
-  private static final LoadOptions DEFAULTS = new LoadOptions(numbersByDefault());
+  // Zero is the default of all: numbers as stored.
+  private static final LoadOptions DEFAULTS = new LoadOptions(new int[Abi.OPTION_COUNT]);
 
   /** As the native code takes them; never changed. */
   final int[] numbers;
 
   private LoadOptions(int[] numbers) {
     this.numbers = numbers;
-  }
-
-  private static int[] numbersByDefault() {
-    int[] numbers = new int[Abi.OPTION_COUNT];
-    numbers[Abi.OPTION_TABLE_DTYPE] = Abi.DTYPE_AS_STORED;
-    numbers[Abi.OPTION_HASH_DTYPE] = Abi.DTYPE_AS_STORED;
-    numbers[Abi.OPTION_LINEAR_DTYPE] = Abi.DTYPE_AS_STORED;
-    numbers[Abi.OPTION_EMBEDDING_DTYPE] = Abi.DTYPE_AS_STORED;
-    numbers[Abi.OPTION_WORD_DTYPE] = Abi.DTYPE_AS_STORED;
-    return numbers;
   }
 
   /**

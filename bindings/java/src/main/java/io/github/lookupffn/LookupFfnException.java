@@ -17,6 +17,10 @@ public abstract class LookupFfnException extends RuntimeException {
     String message = new String(utf8, StandardCharsets.UTF_8);
     switch (status) {
       case Abi.STATUS_INVALID_ARGUMENT:
+      case Abi.STATUS_TOO_SMALL:
+      case Abi.STATUS_BAD_TEXT:
+      case Abi.STATUS_TOO_LONG:
+      case Abi.STATUS_NULL_TEXT:
         return new IllegalArgumentException(message);
       case Abi.STATUS_OUT_OF_MEMORY:
         return new NativeMemoryException(message);

@@ -213,7 +213,7 @@ public final class Model extends ModelTasks implements AutoCloseable {
   public Tokens tokenize(String text, boolean special, Cancellation cancellation) {
     byte[] utf8 = Utf8.of(text);
     Object[] results = new Object[3];
-    calls.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, 0, results, cancellation);
+    calls.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, Abi.MAX_TOKENS_NEVER, results, cancellation);
     int[] begins = Utf8.charsOf(utf8, (long[]) results[1], false);
     int[] ends = Utf8.charsOf(utf8, (long[]) results[2], true);
     return new Tokens((int[]) results[0], begins, ends);

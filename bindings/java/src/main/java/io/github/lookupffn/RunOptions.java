@@ -82,15 +82,26 @@ public final class RunOptions {
   /**
    * Sets how many tokens of a text are read at most, special ones counted.
    *
-   * @param most the number; 0 to refuse texts that the model cannot run instead of cutting them
+   * @param maxTokens the number; the model may read fewer
    * @return a changed copy
    */
-  public RunOptions withMaxTokens(int most) {
-    if (most < 0) {
-      throw new IllegalArgumentException("most is " + most + ", expected 0 or more");
+  public RunOptions withMaxTokens(int maxTokens) {
+    if (maxTokens < 1) {
+      throw new IllegalArgumentException("maxTokens is " + maxTokens + ", expected 1 or more");
     }
     RunOptions copy = copy();
-    copy.maxTokens = most;
+    copy.maxTokens = maxTokens;
+    return copy;
+  }
+
+  /**
+   * Refuses texts of more tokens than the model can run, instead of cutting them.
+   *
+   * @return a changed copy
+   */
+  public RunOptions withoutCutting() {
+    RunOptions copy = copy();
+    copy.maxTokens = Abi.MAX_TOKENS_NEVER;
     return copy;
   }
 

@@ -54,7 +54,7 @@ public final class ZeroShotOptions {
       throw new IllegalArgumentException("most is " + most + ", expected 0 or more");
     }
     ZeroShotOptions copy = copy();
-    copy.maxTokens = most;
+    copy.maxTokens = most == 0 ? Abi.MAX_TOKENS_NEVER : most;
     return copy;
   }
 

@@ -92,7 +92,7 @@ class EmbeddingBatcherTest {
 
   @Test
   void aTextThatCannotBeRunFailsAlone() throws Exception {
-    RunOptions strict = RunOptions.defaults().withMaxTokens(0);
+    RunOptions strict = RunOptions.defaults().withoutCutting();
     try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, 3, LONG)) {
       CompletableFuture<BatchedEmbedding> good = batcher.embed("good", strict);
       CompletableFuture<BatchedEmbedding> tooLong = batcher.embed("word ".repeat(1000), strict);

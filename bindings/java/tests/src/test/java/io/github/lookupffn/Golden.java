@@ -55,7 +55,7 @@ final class Golden {
 
   /** The type that the C interface calls by this number; null to keep what the file holds. */
   private static ElementType typeOf(long code) {
-    return code < 0 ? null : ElementType.ofCode((int) code);
+    return code == Abi.DTYPE_AS_STORED ? null : ElementType.ofCode((int) code);
   }
 
   private static float[] floats(ByteBuffer file, int count) {

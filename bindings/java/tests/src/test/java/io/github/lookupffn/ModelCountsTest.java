@@ -49,7 +49,7 @@ class ModelCountsTest {
         assertFalse(counts.isCut(0) || counts.isCut(2));
       }
       // What fails, and what runs ids, leaves them alone.
-      assertThrows(IllegalArgumentException.class, () -> model.embed(texts, options.withMaxTokens(0)));
+      assertThrows(IllegalArgumentException.class, () -> model.embed(texts, options.withoutCutting()));
       assertThrows(RuntimeException.class, () -> model.encodeInto("short", new float[1], 0, options));
       model.embed(new int[] {0, 2}, options);
       assertEquals(3, counts.size());

@@ -42,7 +42,7 @@ class ModelTasksTest {
       assertEquals(List.of(), model.entities(""));
       String tooLong = "a ".repeat(500);
       model.entities(tooLong);
-      RunOptions never = RunOptions.defaults().withMaxTokens(0);
+      RunOptions never = RunOptions.defaults().withoutCutting();
       assertThrows(IllegalArgumentException.class, () -> model.entities(tooLong, Aggregation.FIRST, never));
       assertThrows(IllegalArgumentException.class, () -> model.answer("a", "b"));
     }

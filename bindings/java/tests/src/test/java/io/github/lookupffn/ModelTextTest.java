@@ -137,6 +137,7 @@ class ModelTextTest {
       rejects("topK is " + (vocab + 1), () -> model.fillMask("a <mask>", vocab + 1));
       rejects("surrogate", () -> model.tokenize("half of a rocket: \ud83d"));
       rejects("surrogate", () -> model.embed("\ude80"));
+      rejects("texts[1]: ", () -> model.embed(List.of("fine", "half \ud83d")));
       assertThrows(NullPointerException.class, () -> model.encode((String) null));
       assertThrows(NullPointerException.class, () -> model.tokenize(null));
       assertThrows(NullPointerException.class, () -> model.embed(Arrays.asList("a", null), DEFAULTS));

@@ -1,0 +1,117 @@
+/* tasks.h - what models tell of texts beyond numbers: answers in a context, labels never learned. Included by
+ * lookupffn.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LOOKUPFFN_TASKS_H
+#define LOOKUPFFN_TASKS_H
+
+#include "lookupffn/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup tasks Answers and labels
+ * Short forms over texts, as the pipelines of transformers count them. Entities are among the outputs of
+ * lffn_model_run, see LFFN_WANT_ENTITIES.
+ *
+ *     lffn_answer_args args;
+ *     lffn_answer_args_init(&args);
+ *     args.question = "Who wrote it?";
+ *     args.context = context;
+ *     args.begins = &begin, args.ends = &end, args.scores = &score, args.n_answers = &n;
+ *     if (lffn_model_answer(model, &args) == LFFN_OK && n > 0) printf("%.*s\n", (int)(end - begin), context + begin);
+ * @{ */
+
+/** Flags of lffn_answer_args. */
+enum {
+  LFFN_ANSWER_MAY_BE_NONE = 1u << 0 /**< That there is no answer is one, of begin 0 and end 0. */
+};
+
+/** Values of lffn_answer_args.stride besides numbers from 0. */
+enum {
+  LFFN_STRIDE_DEFAULT = -1 /**< Half of a window's tokens, at most 128. */
+};
+
+/** The arguments of lffn_model_answer. Call lffn_answer_args_init first. Outputs that stay NULL are left out.
+ *
+ * A context that is too long is read in windows. Each has the question, special tokens and a part of the context, and
+ * `stride` tokens of it in common with the window before. An answer is a run of tokens of one window, widened to whole
+ * words; its score is the probability that it begins with its first token times that it ends with its last one. Answers
+ * with the same words, upper or lower case, are one, and their scores are added. */
+typedef struct lffn_answer_args {
+  size_t struct_size;   /**< sizeof(lffn_answer_args), set by the _init function. */
+  const char* question; /**< The question, UTF-8. */
+  size_t question_size; /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
+  const char* context;  /**< Where the answer is to be found, UTF-8. */
+  size_t context_size;  /**< Its bytes. Default SIZE_MAX. */
+  /** Tokens of a window, special ones counted: a number; LFFN_MAX_TOKENS_NEVER for one window, however long;
+   * LFFN_MAX_TOKENS_MODEL, the default, for what the model means to read, at most 384. */
+  int64_t max_tokens;
+  int64_t stride;            /**< Tokens of the context that a window repeats; default LFFN_STRIDE_DEFAULT. */
+  int32_t max_answer_tokens; /**< The most tokens of an answer, before it is widened; default 15. */
+  int32_t top_k;             /**< Answers wanted; default 1. */
+  const int32_t* cancel;     /**< NULL, or a number that another thread may set to non-zero to end the call. */
+  int64_t* begins;           /**< Receives [top_k] the first byte of the context of each answer, the best first. */
+  int64_t* ends;             /**< Receives [top_k] the byte behind its last one. */
+  float* scores;             /**< Receives [top_k] */
+  int32_t* n_answers;        /**< Receives how many there are: top_k, or all that there are if these are fewer. */
+  uint32_t flags;            /**< LFFN_ANSWER_ values or-ed together. */
+  uint32_t reserved;         /**< 0. */
+} lffn_answer_args;
+
+/** What lffn_answer_args_init calls.
+ * @param args        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_answer_args) */
+LFFN_API void lffn_answer_args_init_sized(lffn_answer_args* args, size_t struct_size);
+/** Fills in the defaults. NULL is ignored. */
+#define lffn_answer_args_init(args) lffn_answer_args_init_sized((args), sizeof *(args))
+
+/** Finds the parts of a context that answer a question.
+ * @param model one whose token_head is LFFN_TOKEN_HEAD_ANSWERS
+ * @param args  see lffn_answer_args */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_answer(const lffn_model* model, const lffn_answer_args* args);
+
+/** Flags of lffn_zero_shot_args. */
+enum {
+  LFFN_ZERO_SHOT_SEVERAL = 1u << 0 /**< Any number of labels may fit: each has a probability of its own. */
+};
+
+/** The arguments of lffn_model_zero_shot. Call lffn_zero_shot_args_init first. Outputs that stay NULL are left out. */
+typedef struct lffn_zero_shot_args {
+  size_t struct_size;        /**< sizeof(lffn_zero_shot_args), set by the _init function. */
+  const char* text;          /**< The text, UTF-8. */
+  size_t text_size;          /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
+  const char* const* labels; /**< [n_labels] labels, UTF-8. */
+  const size_t* label_sizes; /**< [n_labels] their bytes, SIZE_MAX likewise; NULL: so all of them. */
+  int64_t n_labels;          /**< How many. */
+  const char* hypothesis;    /**< What the label makes of {}; NULL, the default: "This example is {}." */
+  int64_t max_tokens;        /**< Cut the text, not the label, so that both have so many; or LFFN_MAX_TOKENS_. */
+  const int32_t* cancel;     /**< NULL, or a number that another thread may set to non-zero to end the call. */
+  float* scores;             /**< Receives [n_labels] a probability for each label. */
+  int64_t* order;            /**< Receives [n_labels] places in labels, of the most likely one first. */
+  uint32_t flags;            /**< LFFN_ZERO_SHOT_ values or-ed together. */
+  uint32_t reserved;         /**< 0. */
+} lffn_zero_shot_args;
+
+/** What lffn_zero_shot_args_init calls.
+ * @param args        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_zero_shot_args) */
+LFFN_API void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t struct_size);
+/** Fills in the defaults. NULL is ignored. */
+#define lffn_zero_shot_args_init(args) lffn_zero_shot_args_init_sized((args), sizeof *(args))
+
+/** Tells how likely each of some labels fits a text: how likely the text entails the hypothesis with the label in it.
+ * @param model a classifier of pairs with a class whose name begins with "entail"; the first class contradicts, or the
+ * last one where the first one entails
+ * @param args  see lffn_zero_shot_args */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_zero_shot_args* args);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOKUPFFN_TASKS_H */
