@@ -282,7 +282,6 @@ TEST(Sentence, LowersAsPythonDoes) {
   const auto model = folder.load();
   TextBatch batch;
   TextOptions options;
-  options.for_embedding = true;
   batch.start(*model, options);
   batch.add("\u0391\u03a3 \u0394.\u03a3. \u0391\u03a3'\u0391 \u65e5\u03a3 \u0391\u03a3\u65e5");
   EXPECT_EQ(model->tokenizer()->decode(batch.ids().data(), batch.ids().size(), true),
