@@ -144,7 +144,10 @@ TEST(Entities, WhatIsRefused) {
   refused([&] { model.entities({std::string_view("\xff", 1)}); }, "not valid UTF-8");
   std::string long_text;
   for (int i = 0; i < 100; ++i) long_text += "a ";
-  refused([&] { model.entities({long_text}); }, "the model can run at most");
+  EXPECT_NO_THROW(model.entities({long_text}));
+  lookupffn::RunOptions whole;
+  whole.max_tokens = LFFN_MAX_TOKENS_NEVER;
+  refused([&] { model.entities({long_text}, 0, whole); }, "the model can run at most");
   refused([&] { Files("bert-classes").load().entities({kContext}); }, "no classes of tokens");
   refused([&] { model.answer("a", "b"); }, "no head for answers");
 }
