@@ -84,7 +84,7 @@ void run_text(const lffn_model* model, const lffn_model_info& info) {
   const lffn_status filled =
       short_calls::fill_mask(model, kText.data(), kText.size(), 1, &found, &probability, 1, &masks);
   require(filled == LFFN_OK || filled == LFFN_ERROR_INVALID_ARGUMENT || filled == LFFN_ERROR_TOO_LONG ||
-              filled == LFFN_ERROR_OUT_OF_MEMORY,
+              filled == LFFN_ERROR_TOO_SMALL || filled == LFFN_ERROR_OUT_OF_MEMORY,
           "masks are filled or refused");
   require(found >= 0 && found < info.vocab_size, "a filling is in the vocabulary");
 }
