@@ -230,6 +230,11 @@ def test_the_frontier_leaves_out_what_another_student_beats(tmp_path):
     assert lines[0].count("|") == lines[1].count("|") == lines[2].count("|")
     assert "| wide | 2.0 | 76.00 | 38.00 | 95.0 % | 20.0 (2.00) | 21.0 (1.95) |" in lines
     assert len({frontier.file_name(point) for point in frontier.POINTS}) == len(frontier.POINTS)
+    told = argparse.Namespace(rest=["--steps", "9"], word_rows=50, word_dtype="int8")
+    assert frontier.options_of("256", told) == ["--steps", "9", "--ffn=vanilla", "--neurons=256", "--fit-steps=0"]
+    assert frontier.options_of("256 + rows", told)[-3:] == ["--words", "--word-rows=50", "--word-dtype=int8"]
+    told.rest = ["--fit-steps", "7"]
+    assert "--fit-steps=0" not in frontier.options_of("256", told)
     pytest.importorskip("matplotlib")
     frontier.draw(results, tmp_path / "frontier.svg")
     assert (tmp_path / "frontier.svg").read_text().count("<path") > 10

@@ -59,15 +59,22 @@ def run(*command):
     return done.stdout
 
 
+def options_of(point, arguments):
+    """Of the distiller: those of all points, then the point's own, in which a point has the last word but on fitting."""
+    own = [option for option in POINTS[point] if option != "--fit-steps=0" or "--fit-steps" not in arguments.rest]
+    if "--words" in own:
+        own += [f"--word-rows={arguments.word_rows}", f"--word-dtype={arguments.word_dtype}"]
+    return [*arguments.rest, *own]
+
+
 def distilled(point, arguments):
     """The student's int8 file."""
     folder = arguments.out / file_name(point)
     made = folder / "int8.safetensors"
     if not made.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        shape = [option for option in POINTS[point] if option != "--fit-steps=0" or "--fit-steps" not in arguments.rest]
         options = [sys.executable, "-m", "lookupffn", "distill", arguments.teacher, "--text", *arguments.text, "--out",
-                   folder / "student", "--work", folder / "work", *arguments.rest, *shape]
+                   folder / "student", "--work", folder / "work", *options_of(point, arguments)]
         print(f"{point}: distilling", file=sys.stderr, flush=True)
         if subprocess.run([str(option) for option in options]).returncode:
             sys.exit(f"frontier.py: {point} could not be distilled")
@@ -166,6 +173,8 @@ def main():
     parser.add_argument("--pairs", nargs="+", type=Path, required=True, help="judged pairs, for lookupffn evaluate")
     parser.add_argument("--points", nargs="+", choices=list(POINTS), default=list(POINTS))
     parser.add_argument("--also", nargs="*", default=[], metavar="NAME=FILE", help="models made otherwise")
+    parser.add_argument("--word-rows", type=int, default=16384, help="of points with rows by word")
+    parser.add_argument("--word-dtype", default="int4", help="of these rows")
     parser.add_argument("--rounds", type=int, default=7)
     arguments = parser.parse_args(sys.argv[1:end])
     arguments.rest = sys.argv[end + 1:]
