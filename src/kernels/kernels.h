@@ -166,6 +166,7 @@ struct WordRowsPlan {
   const int32_t* ids;          // [tokens]
   const int32_t* row_of_word;  // nullptr: a word's row has its number
   int64_t tokens;
+  bool asked;  // for all of these rows, so that they need not be here
   float* out;
   int64_t out_stride;
 };

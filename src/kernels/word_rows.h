@@ -68,7 +68,7 @@ template <typename AddPiece>
 inline void add_rows_of(const WordRowsPlan& plan, AddPiece&& add_piece) {
   // Rows that are asked for while the ones before are added: about this many bytes of them.
   constexpr int64_t kAheadBytes = 4096;
-  const int64_t ahead = kAheadBytes / plan.row_bytes + 2;
+  const int64_t ahead = plan.asked ? plan.tokens : kAheadBytes / plan.row_bytes + 2;
   const auto row_at = [&](int64_t token) {
     const int64_t word = plan.ids[token];
     return plan.row_of_word == nullptr ? word : int64_t{plan.row_of_word[word]};
@@ -79,7 +79,7 @@ inline void add_rows_of(const WordRowsPlan& plan, AddPiece&& add_piece) {
     __builtin_prefetch(row + plan.row_bytes - 1);
     if (plan.scales != nullptr) __builtin_prefetch(plan.scales + row_at(token));
   };
-  for (int64_t t = 0; t < ahead && t < plan.tokens; ++t) ask(t);
+  for (int64_t t = 0; t < ahead && t < plan.tokens && !plan.asked; ++t) ask(t);
   for (int64_t t = 0; t < plan.tokens; ++t) {
     if (t + ahead < plan.tokens) ask(t + ahead);
     const int64_t at = row_at(t);

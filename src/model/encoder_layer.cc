@@ -78,10 +78,10 @@ void Pass::run_layer(size_t number, const Span& chunk, const KeptTokens& kept, c
     out.packed = packed();
     out.add = true;
     out.out = residual;
-    const RowsAhead ahead = {&layer.words, &weights_.row_of_word, kept.ids + from};
-    // Without neurons there is no later stage to ask in; many rows would be gone again.
-    const bool asks = layer.up.empty() && !layer.words.empty() && kept.count * layer.words.row_bytes() <= kFewBytes;
-    out.ahead = asks ? &ahead : nullptr;
+    // Many rows would be gone again before they are added.
+    const WordsOfTokens ahead = {&layer.words, &weights_.row_of_word, kept.ids + from};
+    const bool few = kept.count * layer.words.row_bytes() <= kFewBytes;
+    out.ahead = !layer.words.empty() && few ? &ahead : nullptr;
     layer.attention_out.run(workers_, out);
     clock_.lap(LFFN_STAGE_LINEAR);
   }
@@ -92,10 +92,7 @@ void Pass::run_layer(size_t number, const Span& chunk, const KeptTokens& kept, c
     if (!pre_norm) normalise(*before_ffn, hidden, kept.count);
     add_bias(layer.ffn_bias, kept.count, hidden);
   }
-  // Beside neurons they were added with these.
-  if (!layer.words.empty() && layer.up.empty()) {
-    layer.words.add(workers_, kept.ids, weights_.row_of_word, kept.count, hidden);
-  }
+  if (!layer.words.empty() && layer.up.empty()) add_words(layer.words, kept, hidden);
   clock_.lap(LFFN_STAGE_FFN);
 }
 
@@ -161,29 +158,40 @@ void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, cons
   });
 }
 
-// With the rows by word, where there are some: of a batch at a time, as they come near while its neurons are computed.
+// Where no neurons read the tokens before.
+void Pass::add_words(const WordRows& words, const KeptTokens& kept, const Rows& hidden) const {
+  const int64_t items = (kept.count + kTokensPerItem - 1) / kTokensPerItem;
+  workers_.run(items, workers_.threads_for(8.0 * static_cast<double>(kept.count * d_)), [&](int64_t item, int32_t) {
+    const int64_t first = item * kTokensPerItem, tokens = std::min(kTokensPerItem, kept.count - first);
+    const Rows out = {hidden.row(first), hidden.stride};
+    words.add(workers_.kernels, kept.ids + first, weights_.row_of_word, tokens, out, false);
+  });
+}
+
+// With the rows by word, where there are some, which are added before: while a token's numbers are at hand.
 void Pass::add_neurons(const LayerWeights& layer, const Norm& norm, const KeptTokens& kept, const Rows& hidden) const {
   for (int64_t first = 0; first < kept.count; first += layout_.batch_tokens) {
-    const int32_t* ids = kept.ids + first;
-    const RowsAhead ahead = {&layer.words, &weights_.row_of_word, ids};
+    const WordsOfTokens words = {&layer.words, &weights_.row_of_word, kept.ids + first};
     Linear::Call up;
     up.norm = &norm;
     up.in = {hidden.row(first), hidden.stride};
     up.normed = model_.family().pre_norm ? Rows{floats(layout_.normed), row_stride(d_)} : up.in;
     up.rows = std::min(layout_.batch_tokens, kept.count - first);
-    up.ahead = layer.words.empty() ? nullptr : &ahead;
     up.packed = packed();
     up.activation = config_.activation;
     up.out = {floats(layout_.wide), row_stride(layer.up.outputs())};
-    layer.up.run(workers_, up);
     Linear::Call down;
+    // Bytes are made of the tokens at once; float32 products read them later.
+    Linear::Call& adds = layer.up.dtype() == LFFN_INT8 ? up : down;
+    adds.words = layer.words.empty() ? nullptr : &words;
+    adds.with_words = up.in;
+    layer.up.run(workers_, up);
     down.in = up.out;
     down.rows = up.rows;
     down.packed = up.packed;
     down.add = true;
     down.out = up.in;
     layer.down.run(workers_, down);
-    if (!layer.words.empty()) layer.words.add(workers_, ids, weights_.row_of_word, up.rows, up.in);
   }
 }
 

@@ -115,11 +115,18 @@ void Linear::run(const Workers& workers, const Call& call) const {
   // A few rows at a time: they are still near when they become bytes, and memory that is asked for arrives while others
   // are prepared, as a processor waits for few lines at once.
   const auto prepare = [&](int64_t first, int64_t rows) {
-    constexpr int64_t kAtOnce = 4;
+    constexpr int64_t kAtOnce = 4, kAhead = 3 * kAtOnce;
+    const auto ask = [&](int64_t from) {
+      if (from < rows) call.words->ask(first + from, std::min(kAtOnce, rows - from));
+    };
+    for (int64_t from = 0; call.words != nullptr && from < kAhead; from += kAtOnce) ask(from);
     for (int64_t done = 0; done < rows; done += kAtOnce) {
       const int64_t some = std::min(kAtOnce, rows - done);
       if (call.ahead != nullptr) call.ahead->ask(first + done, some);
+      if (call.words != nullptr) ask(done + kAhead);
       prepare_some(first + done, some);
+      if (call.words == nullptr) continue;
+      call.words->add(kernels, first + done, some, {call.with_words.row(first + done), call.with_words.stride});
     }
   };
   // Rows that several items read are prepared before; the others by their item, while they are near.

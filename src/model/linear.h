@@ -48,7 +48,9 @@ class Linear {
     Activation activation = Activation::kNone;
     bool add = false;
     Rows out;
-    const RowsAhead* ahead = nullptr;  // of the same rows, asked for on the way
+    const WordsOfTokens* ahead = nullptr;  // of the same tokens, asked for on the way
+    const WordsOfTokens* words = nullptr;  // of the same tokens, added to with_words once an int8 layer has read its in
+    Rows with_words;
   };
   void run(const Workers& workers, const Call& call) const;
 

@@ -44,6 +44,7 @@ class Pass {
   // encoder_layer.cc
   void run_layer(size_t layer, const Span& chunk, const KeptTokens& kept, const Rows& hidden);
   void add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const;
+  void add_words(const WordRows& words, const KeptTokens& kept, const Rows& hidden) const;
   void attend(size_t layer, const Span& batch, const KeptTokens& kept, const Rows& wide, const Rows& summed) const;
   void add_neurons(const LayerWeights& layer, const Norm& norm, const KeptTokens& kept, const Rows& hidden) const;
   void add_lookup(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;

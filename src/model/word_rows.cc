@@ -9,8 +9,6 @@
 namespace lffn {
 namespace {
 
-constexpr int64_t kTokensPerItem = 64;
-
 WordRowKind kind_of(DType dtype) {
   switch (dtype) {
     case DType::kF16:
@@ -122,38 +120,34 @@ int32_t WordRows::dtype() const {
   }
 }
 
-void WordRows::add(const Workers& workers, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens,
-                   const Rows& out) const {
-  const double flop = 8.0 * static_cast<double>(tokens * size_);
-  workers.run((tokens + kTokensPerItem - 1) / kTokensPerItem, workers.threads_for(flop), [&](int64_t item, int32_t) {
-    const int64_t first = item * kTokensPerItem;
-    WordRowsPlan plan = {};
-    plan.kind = kind_of(dtype_);
-    plan.rows = rows();
-    plan.row_bytes = row_bytes_;
-    plan.scales = scales_.as<float>();
-    plan.columns = size_;
-    plan.ids = ids + first;
-    plan.row_of_word = row_of_word.data();
-    plan.tokens = std::min(kTokensPerItem, tokens - first);
-    plan.out = out.row(first);
-    plan.out_stride = out.stride;
-    workers.kernels.add_word_rows(plan);
-  });
+void WordRows::add(const Kernels& kernels, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens,
+                   const Rows& out, bool asked) const {
+  WordRowsPlan plan = {};
+  plan.kind = kind_of(dtype_);
+  plan.rows = rows();
+  plan.row_bytes = row_bytes_;
+  plan.scales = scales_.as<float>();
+  plan.columns = size_;
+  plan.ids = ids;
+  plan.row_of_word = row_of_word.data();
+  plan.tokens = tokens;
+  plan.asked = asked;
+  plan.out = out.data;
+  plan.out_stride = out.stride;
+  kernels.add_word_rows(plan);
 }
 
 void WordRows::ask(const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens) const {
   constexpr int64_t kLine = 64;
-  constexpr int kIntoL2 = 2;  // a stage's rows are too many for the L1 cache
   const uint8_t* first = rows();
   const float* scales = scales_.as<float>();
   const int32_t* row_numbers = row_of_word.data();
   for (int64_t t = 0; t < tokens; ++t) {
     const int64_t number = row_numbers == nullptr ? ids[t] : row_numbers[ids[t]];
     const uint8_t* row = first + number * row_bytes_;
-    for (int64_t byte = 0; byte < row_bytes_; byte += kLine) __builtin_prefetch(row + byte, 0, kIntoL2);
-    __builtin_prefetch(row + row_bytes_ - 1, 0, kIntoL2);
-    if (scales != nullptr) __builtin_prefetch(scales + number, 0, kIntoL2);
+    for (int64_t byte = 0; byte < row_bytes_; byte += kLine) __builtin_prefetch(row + byte);
+    __builtin_prefetch(row + row_bytes_ - 1);
+    if (scales != nullptr) __builtin_prefetch(scales + number);
   }
 }
 

@@ -42,9 +42,9 @@ class WordRows {
   bool empty() const { return num_rows_ == 0; }
   int64_t num_rows() const { return num_rows_; }
   int32_t dtype() const;  // LFFN_, LFFN_F16 among them
-  // out += the rows of so many tokens.
-  void add(const Workers& workers, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens,
-           const Rows& out) const;
+  // out += the rows of so many tokens; `asked` says that they were asked for.
+  void add(const Kernels& kernels, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens, const Rows& out,
+           bool asked) const;
 
   int64_t flop_per_row() const { return size_ * (scales_.size() > 0 ? 2 : 1); }
   // Asks for the rows of so many tokens, so that they are near when they are added.
@@ -70,12 +70,16 @@ class WordRows {
   Memory scales_;                          // I8 and U8 only
 };
 
-// The rows of a call's tokens, which are known before any layer begins.
-struct RowsAhead {
+// A layer's rows for some tokens of a call, which are known before the layer begins.
+struct WordsOfTokens {
   const WordRows* words;
   const RowNumbers* row_of_word;
   const int32_t* ids;
   void ask(int64_t first, int64_t tokens) const { words->ask(ids + first, *row_of_word, tokens); }
+  // After they were asked for.
+  void add(const Kernels& kernels, int64_t first, int64_t tokens, const Rows& out) const {
+    words->add(kernels, ids + first, *row_of_word, tokens, out, true);
+  }
 };
 
 }  // namespace lffn

@@ -30,6 +30,22 @@ def tensors(content):
         return read_tensors(Path(file.name))
 
 
+def assert_close(made, stored, where):
+    """Numbers may differ in the last bits: the order in which numpy sums is the processor's and its BLAS's."""
+    if isinstance(stored, float):
+        np.testing.assert_allclose(made, stored, rtol=1e-9, atol=1e-12, err_msg=where)
+    elif isinstance(stored, dict):
+        assert list(made) == list(stored), where
+        for key, value in stored.items():
+            assert_close(made[key], value, f"{where} {key}")
+    elif isinstance(stored, list):
+        assert len(made) == len(stored), where
+        for i, value in enumerate(stored):
+            assert_close(made[i], value, f"{where} {i}")
+    else:
+        assert made == stored, f"{where}: {made} instead of {stored}"
+
+
 class SmallFolders(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -38,7 +54,9 @@ class SmallFolders(unittest.TestCase):
     def test_they_are_made_again(self):
         self.assertEqual(sorted(STORED), sorted(self.made))
         for name, content in STORED.items():
-            if not name.endswith("io.safetensors"):
+            if name.endswith("tokens.json"):
+                assert_close(json.loads(self.made[name]), json.loads(content), name)
+            elif not name.endswith("io.safetensors"):
                 self.assertEqual(self.made[name], content, name)
 
     def test_expected_numbers_are_computed_again(self):
@@ -48,7 +66,6 @@ class SmallFolders(unittest.TestCase):
                 stored, made = tensors(STORED[name]), tensors(self.made[name])
                 self.assertEqual(sorted(stored), sorted(made))
                 for key, value in stored.items():
-                    # The order in which numpy sums may show in the last bit.
                     np.testing.assert_allclose(made[key], value, rtol=1e-6, atol=1e-6, err_msg=f"{name} {key}")
                 compared += len(stored)
         self.assertGreater(compared, 100)
