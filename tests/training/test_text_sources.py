@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "scripts"))
 
 import fetch_text  # noqa: E402
+import scenes  # noqa: E402
 import text_sources as sources  # noqa: E402
 
 ENGLISH = "It was a cold day, and the old man had nothing to say to them."
@@ -67,6 +68,26 @@ def test_sentences_of_texts_for_measuring_are_left_out():
     assert held.without(across) == ENGLISH  # a run does not end with a sentence
     assert held.without("As the Jargon File has it. But who knows.") == "But who knows."
     assert held.without("From the devil's dictionary") == ""
+
+
+def test_short_sentences_of_texts_for_measuring_are_left_out_too():
+    held = sources.HeldOut()
+    held.add("4.2\tA man plays a flute.\tNobody is there")
+    assert held.without("A man plays a flute") == ""
+    assert held.without("He is old. Nobody is there! We saw it.") == "He is old. We saw it."
+    assert held.without("A man plays a flute at night.") == "A man plays a flute at night."
+
+
+def test_scenes_differ_in_little():
+    made = list(scenes.sentences(count=2000))
+    assert made == list(scenes.sentences(count=2000)) and len(made) >= 2000
+    assert all(not text[0].islower() and 3 <= len(text.split()) <= 40 for text in made)
+    assert any(" not " in text for text in made) and any(" is being " in text for text in made)
+    words = [set(text.strip(".").split()) for text in made]
+    near = sum(len(a ^ b) <= 4 for a, b in zip(words, words[1:]))
+    assert near > 300  # so many differ from the one before in a word or two
+    told = set(" ".join(scenes.sentences(count=20_000)).replace(".", "").split())
+    assert set(scenes.PEOPLE + scenes.BEASTS + scenes.INSTRUMENTS) <= told
 
 
 def test_all_sources_are_cleared_and_thinned(tmp_path, monkeypatch, capsys):

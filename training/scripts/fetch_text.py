@@ -11,9 +11,9 @@ OUT receives train.txt and valid.txt, documents separated by blank lines, and li
 the packages unpacked; of `packages`, the descriptions of all, each under its package's licence, it says nothing. Sources
 that are kept for measuring alone get a file of their own, such as jargon.txt, and so do the descriptions of one package
 in fifteen: pairs.tsv, a short one, a tab and the long one. Sentences that share eight words in a row with any of these,
-or with FILEs, are left out of the text to learn from, and so are those that name their books. No source gives more than
-eight million characters, evenly spread, so that none outweighs the others; of packages whose descriptions are nearly
-alike one is kept.
+or with FILEs, or are one of their shorter sentences, are left out of the text to learn from, and so are those that name
+their books. No source gives more than eight million characters, or --limit, evenly spread, so that none outweighs the
+others; of packages whose descriptions are nearly alike one is kept.
 """
 
 import argparse
@@ -30,6 +30,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import scenes
 import text_sources
 from text_sources import Source
 
@@ -203,6 +204,7 @@ SOURCES = {
     "linux": Source(("linux-doc-6.1",), "GPL-2", False, html_pages("usr/share/doc/linux-doc-6.1/html")),
     "manpages": Source(("manpages", "manpages-dev"), "several, permissive or GPL-2+", False, roff),
     "packages": Source((), "each as its package", False, None),
+    "scenes": Source((), "made here, of word lists", False, scenes.sentences),
     **text_sources.GENERAL,
 }
 
@@ -274,6 +276,7 @@ def main():
     parser.add_argument("out", nargs="?", type=Path)
     parser.add_argument("sources", nargs="*", metavar="SOURCE")
     parser.add_argument("--apart", nargs="+", type=Path, default=[], metavar="FILE", help="texts kept for measuring")
+    parser.add_argument("--limit", type=int, default=text_sources.LIMIT, help="the most characters that a source gives")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     if arguments.list or arguments.out is None:
@@ -307,7 +310,7 @@ def main():
                 documents, notices = documents_of(name, Path(temporary), arguments.out, held)
                 licences += notices
                 count = size = 0
-                found = text_sources.spread(documents)
+                found = text_sources.spread(documents, arguments.limit)
                 documents = [rest for rest in map(held.without, found) if len(rest) >= 20]
                 changed = sum(len(document) for document in found) - sum(map(len, documents))
                 for document in documents:

@@ -81,27 +81,38 @@ def passages(raw):
 
 
 class HeldOut:
-    """Texts kept for measuring: knows what shares eight words in a row with them, or quotes their books."""
+    """Texts kept for measuring: knows what shares eight words in a row with them, is one of their shorter sentences, or
+    quotes their books."""
 
     NAMES = re.compile(r"(?i)jargon\W+file|hacker'?s'?\s+dictionary|devil'?s\s+dictionary|bierce")
 
+    SENTENCE = re.compile(r"\S.*?(?:[.!?;](?=\s)|$)")
+
     def __init__(self):
-        self.runs = set()
+        self.runs, self.short = set(), set()
 
     @staticmethod
     def runs_of(text):
         words = re.findall(r"[a-z]+", text.lower())
         return {hash(" ".join(words[i:i + 8])) for i in range(len(words) - 7)}
 
+    @staticmethod
+    def short_of(sentence):
+        """Its words, if it has too few for a run and more than two; else nothing."""
+        words = re.findall(r"[a-z]+", sentence.lower())
+        return " ".join(words) if 2 < len(words) < 8 else ""
+
     def add(self, text):
         for document in text.splitlines():
             self.runs |= self.runs_of(document)
+            self.short.update(filter(None, map(self.short_of, document.split("\t"))))
 
     def has(self, document):
-        return bool(self.NAMES.search(document)) or not self.runs.isdisjoint(self.runs_of(document))
+        return bool(self.NAMES.search(document)) or not self.runs.isdisjoint(self.runs_of(document)) \
+            or any(self.short_of(sentence) in self.short for sentence in self.SENTENCE.findall(document))
 
     def without(self, document):
-        """The document without the sentences that share such a run or name such a book, wherever the run begins."""
+        """The document without the sentences that share such a run, are such a sentence or name such a book."""
         if not self.has(document):
             return document
         words = list(re.finditer(r"[a-z]+", document.lower()))
@@ -110,9 +121,10 @@ class HeldOut:
             run = words[first:first + 8]
             if hash(" ".join(word[0] for word in run)) in self.runs:
                 hits.append((run[0].start(), run[-1].end()))
-        sentences = [match.span() for match in re.finditer(r"\S.*?(?:[.!?;](?=\s)|$)", document)]
+        sentences = [match.span() for match in self.SENTENCE.finditer(document)]
         return " ".join(document[begin:end] for begin, end in sentences
-                        if not any(begin < last and first < end for first, last in hits))
+                        if self.short_of(document[begin:end]) not in self.short
+                        and not any(begin < last and first < end for first, last in hits))
 
 
 def joined(paragraphs, least=300):

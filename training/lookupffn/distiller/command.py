@@ -146,6 +146,9 @@ def add(commands: Any) -> None:
     command.add_argument("--costs", type=Path, help="what lookupffn bench --costs printed on the processor to be used")
     command.add_argument("--fade", type=_fade, default=defaults.fade, help="shares of the steps between which the hidden "
                          "states leave the loss, such as 0.6,0.8; afterwards the teacher's kept answers are enough")
+    command.add_argument("--hidden-layers", type=_layers, help="whose states are learned, from 0, such as 2,5 (default: all)")
+    command.add_argument("--teacher-int8", action="store_true", help="the whole learns from the teacher as liblookupffn runs "
+                         "it with int8 weights, several times as fast; few --hidden-layers then save the most")
     command.add_argument("--precision", choices=PRECISIONS, default="float32", help="of products")
     command.add_argument("--device", default="cpu")
     command.add_argument("--threads", type=int, default=0)

@@ -23,6 +23,7 @@ from . import report
 from .grow import take_over
 from .lock import lock
 from .measure import HeldOut, Measure
+from .native_teacher import NativeTeacher
 from .pieces import Corpus, LengthBatches
 from .quantise import int8
 from .state import State, note_text
@@ -32,7 +33,7 @@ from .training import Fit, Options, Whole
 
 
 LENGTHS = {"steps", "int8_steps"}
-MAY_CHANGE = LENGTHS | {"precision"}  # options, while a run is on its way
+MAY_CHANGE = LENGTHS | {"precision", "teacher_int8", "hidden_layers"}  # options, while a run is on its way
 
 
 @dataclasses.dataclass
@@ -63,6 +64,8 @@ class Run:
         self.layers = list(range(count)) if options.layers is None else options.layers
         if not set(self.layers) <= set(range(count)):
             raise ValueError(f"--layers are {', '.join(map(str, self.layers))}, expected 0 to {count - 1}")
+        if not set(options.hidden_layers or []) <= set(range(count)):
+            raise ValueError(f"--hidden-layers are {', '.join(map(str, options.hidden_layers))}, expected 0 to {count - 1}")
         torch.manual_seed(options.seed)
         self.student = self.teacher.copy()
         self.kinds = self.student.shape(options, self.layers)
@@ -260,8 +263,12 @@ class Run:
 
     def _enter_whole(self, first: bool) -> Whole:
         name = f"states{self.processes.rank or ''}"
+        native = None
+        if self.options.teacher_int8:
+            native = NativeTeacher(self.teacher, self.options.hidden_layers or range(len(self.teacher.layers)),
+                                   self.places.work / f"teacher{self.processes.rank or ''}")
         states = TeacherStates(self.places.work / name, self.teacher, self.batches, self.places.cache_gigabytes,
-                               self.data_identity, self.options.precision)
+                               self.data_identity, self.options.precision, self.options.hidden_layers, native)
         whole = Whole(self.student, states, self.layers, self.options, self.processes)
         if whole.average is not None:
             self.state.average = whole.average.named()

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .. import files, narrow, single_file
+from ..config import FFN_KEYS, WORD_KEYS
 from ..encoder import Encoder
 from ..family_config import PREFIXES, FamilyConfig
 from ..family_model import FamilyModel, load_folder, save_folder
@@ -64,6 +65,20 @@ class Subject:
         sentence = copy.deepcopy(self.sentence)
         model = copy.deepcopy(self.model) if sentence is None else sentence.model
         return Subject(model, self.kind, self.tokenizer, sentence, self.folder)
+
+    def first(self, count: int) -> Subject:
+        """A copy of the first layers alone, whose last states are this one's after so many."""
+        if isinstance(self.model, Encoder) or self.model.config.norm_first:
+            raise ValueError(f"{self.folder}: only models that normalise after each part can be cut behind a layer")
+        part = self.copy()
+        del part.layers[count:]
+        config = part.model.config
+        per_layer = {*FFN_KEYS, *WORD_KEYS, "ffn_kinds", *map(config.name_of, ("intermediate_size", "num_attention_heads"))}
+        for key in per_layer & set(config.raw):
+            if isinstance(config.raw[key], list):
+                config.raw[key] = config.raw[key][:count]
+        config.raw[config.name_of("num_hidden_layers")] = count
+        return part
 
     @property
     def layers(self) -> nn.ModuleList:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Optional
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from torch.nn import functional as F
 
 from .. import features, safetensors
 from ..progress import Progress
+from .native_teacher import NativeTeacher
 from .pieces import LengthBatches, read_note
 from .subject import Subject
 
@@ -68,15 +70,18 @@ class FFNExamples:
 
 
 class TeacherStates:
-    """The teacher's hidden states and answers for each batch; as many as fit the room on disk are kept."""
+    """The teacher's hidden states, after all layers or those named, and answers for each batch; as many as fit the room
+    on disk are kept. `native`: the teacher as the library runs it."""
 
     def __init__(self, folder: Path, teacher: Subject, batches: LengthBatches, gigabytes: float, identity: str,
-                 precision: str = "float32") -> None:
+                 precision: str = "float32", layers: Optional[list[int]] = None,
+                 native: Optional[NativeTeacher] = None) -> None:
         self.folder, self.teacher, self.batches, self.precision = folder, teacher, batches, precision
+        self.layers, self.native = list(range(len(teacher.layers))) if layers is None else layers, native
         self.room = int(gigabytes * 1e9)
         note = folder / "states.json"
         folder.mkdir(parents=True, exist_ok=True)
-        wanted = {"identity": identity, "precision": precision}
+        wanted = {"identity": identity, "precision": precision, "layers": self.layers, "native": native is not None}
         if read_note(note) != wanted:
             note.unlink(missing_ok=True)
             for old in folder.glob("batch*.npy"):
@@ -108,22 +113,30 @@ class TeacherStates:
                 break
         return torch.cat(answers)[:count]
 
+    def _asked(self, ids: Tensor, with_hidden: bool) -> tuple[Tensor, list[Tensor]]:
+        if self.native is not None:
+            last, found = self.native.hidden(ids, self.layers if with_hidden else [])
+            return self.teacher.answer(last, ids), found
+        states: list[tuple[Tensor, Tensor, Tensor]] = []
+        with features.autocast(ids.device, self.precision):
+            answer = self.teacher.answer(self.teacher.hidden(ids, states), ids)
+        return answer, [states[i][2] for i in self.layers]
+
     @torch.no_grad()
     def get(self, number: int, ids: Tensor, with_hidden: bool) -> tuple[Tensor, list[Tensor]]:
-        """-> the answer, and the states after all layers if asked for; the same whether they were kept or not."""
+        """-> the answer, and the states after the layers if asked for; the same whether they were kept or not."""
         answer_path, hidden_path = self._paths(number)
         if answer_path.exists() and (not with_hidden or hidden_path.exists()):
             answer = torch.from_numpy(np.load(answer_path).astype(np.float32)).to(ids.device)
             hidden = torch.from_numpy(np.load(hidden_path).astype(np.float32)).to(ids.device) if with_hidden else []
             return answer, list(hidden)
-        states: list[tuple[Tensor, Tensor, Tensor]] = []
-        with features.autocast(ids.device, self.precision):
-            answer = _as_kept(self.teacher.answer(self.teacher.hidden(ids, states), ids))
+        answer, states = self._asked(ids, with_hidden)
+        answer = _as_kept(answer)
         if not answer_path.exists():
             self._keep(answer_path, answer)
         if not with_hidden:
             return answer.float(), []
-        hidden = torch.stack([_as_kept(state[2]) for state in states])
+        hidden = torch.stack([_as_kept(state) for state in states])
         if not hidden_path.exists():
             self._keep(hidden_path, hidden)
         return answer.float(), list(hidden.float())

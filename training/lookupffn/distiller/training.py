@@ -62,6 +62,8 @@ class Options:
     average: float = 0.0
     twins: float = 0.0
     bank: int = 0
+    hidden_layers: Optional[list[int]] = None  # whose states are learned; None: all
+    teacher_int8: bool = False
     clip: float = 2.0
     int8_steps: int = 300
     int8_rate: float = 0.1
@@ -244,7 +246,7 @@ class Whole:
             with features.autocast(self.processes.device, self.options.precision):
                 mine = self.student.answer(self.student.hidden(ids, states), ids)
             loss_of_answer = answer_loss(self.student.kind, mine.float(), answer, self.bank)
-            apart = [relative_error(state[2].float(), wanted) for state, wanted in zip(states, hidden)]
+            apart = [relative_error(states[i][2].float(), wanted) for i, wanted in zip(self.states.layers, hidden)]
             loss = loss_of_answer + (weight * sum(apart) / len(apart) if apart else 0.0)
             loss.backward()
         self._share_gradients()
