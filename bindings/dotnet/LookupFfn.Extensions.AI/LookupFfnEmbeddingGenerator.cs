@@ -79,9 +79,12 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
         string[] texts = [.. values];
         GeneratedEmbeddings<Embedding<float>> results = new(texts.Length);
         long tokens = 0;
-        if (batcher is not null && texts.Length == 1)
+        if (texts.Length == 1)
         {
-            BatchedEmbedding only = await batcher.EmbedAsync(texts[0], how, cancellationToken).ConfigureAwait(false);
+            Task<BatchedEmbedding> running = batcher is null
+                ? model.EmbedWithCountsAsync(texts[0], how, cancellationToken)
+                : batcher.EmbedAsync(texts[0], how, cancellationToken);
+            BatchedEmbedding only = await running.ConfigureAwait(false);
             Add(only.Vector, only.Tokens, only.UncutTokens);
         }
         else

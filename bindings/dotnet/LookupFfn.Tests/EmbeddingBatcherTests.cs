@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Runtime.CompilerServices;
 using Xunit;
 
 namespace LookupFfn.Tests;
@@ -56,7 +57,8 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Assert.Equal(source.Token, failure.CancellationToken);
         Assert.False(kept.IsCompleted);
         Task<BatchedEmbedding> third = batcher.EmbedAsync("third");
-        await Task.WhenAll(kept, third).WaitAsync(TimeSpan.FromSeconds(60));
+        Task<BatchedEmbedding> fourth = batcher.EmbedAsync("fourth");
+        await Task.WhenAll(kept, third, fourth).WaitAsync(TimeSpan.FromSeconds(60));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => batcher.EmbedAsync("late", null, source.Token));
     }
 
@@ -75,16 +77,95 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Golden.AssertSameBits(model.Embed("next"), next.Vector);
     }
 
+    /// <summary>One more than may wait is refused, and who takes a request back makes room.</summary>
+    [Fact]
+    public async Task TooManyAreRefused()
+    {
+        await using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 100, MaxQueue = 3 });
+        using CancellationTokenSource source = new();
+        Task<BatchedEmbedding> first = batcher.EmbedAsync("one");
+        Task<BatchedEmbedding> withdrawn = batcher.EmbedAsync("two", null, source.Token);
+        Task<BatchedEmbedding> third = batcher.EmbedAsync("three");
+        QueueFullException refused = await Assert.ThrowsAsync<QueueFullException>(() => batcher.EmbedAsync("four"));
+        Assert.Contains("3 requests wait", refused.Message, StringComparison.Ordinal);
+        await source.CancelAsync();
+        Assert.Equal(2, batcher.Figures.Depth);
+        Task<BatchedEmbedding> fourth = batcher.EmbedAsync("four");
+        Assert.Equal(3, batcher.Figures.Depth);
+        await batcher.DisposeAsync();
+        await Task.WhenAll(first, third, fourth);
+        Assert.True(withdrawn.IsCanceled);
+        BatcherFigures figures = batcher.Figures;
+        Assert.Equal((0, 4, 1, 1), (figures.Depth, figures.Accepted, figures.Refused, figures.Withdrawn));
+        Assert.Equal((1, 3, 3, 0), (figures.Batches, figures.Batched, figures.LargestBatch, figures.Failed));
+        Assert.Equal(3, figures.MeanBatch);
+        Assert.True(figures.LongestWait > TimeSpan.Zero && figures.TotalWait >= figures.LongestWait);
+        Assert.Equal(figures.TotalWait / 3, figures.MeanWait);
+        Assert.Throws<ArgumentOutOfRangeException>(() => new EmbeddingBatcher(model, new() { MaxQueue = 0 }));
+    }
+
+    [Fact]
+    public async Task FiguresOfOneThatDidNothing()
+    {
+        await using EmbeddingBatcher batcher = new(model);
+        Assert.Equal(TimeSpan.Zero, batcher.Figures.MeanWait);
+        Assert.Equal(0, batcher.Figures.MeanBatch);
+        await Assert.ThrowsAnyAsync<ArgumentException>(() => batcher.EmbedAsync("a", new() { Prompt = "no such" }));
+        Assert.Equal(1, batcher.Figures.Failed);
+    }
+
+    /// <summary>The time for which requests were together waiting ends with the last of them.</summary>
+    [Fact]
+    public async Task OneThatIsForgottenIsCollected()
+    {
+        WeakReference forgotten = await Forgotten();
+        DateTime deadline = DateTime.UtcNow.AddMinutes(1);
+        while (forgotten.IsAlive && DateTime.UtcNow < deadline)
+        {
+            await Task.Delay(10);
+            GC.Collect();
+        }
+
+        Assert.False(forgotten.IsAlive);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        async Task<WeakReference> Forgotten()
+        {
+            EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 2 });
+            await Task.WhenAll(batcher.EmbedAsync("one"), batcher.EmbedAsync("two"));
+            using CancellationTokenSource source = new();
+            Task<BatchedEmbedding> withdrawn = batcher.EmbedAsync("three", null, source.Token);
+            await source.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => withdrawn);
+            return new WeakReference(batcher);
+        }
+    }
+
+    /// <summary>Whatever goes wrong where requests are put together: they are told, and the next ones are run.</summary>
+    [Fact]
+    public async Task AFailureOutsideOfTheModelEndsNothing()
+    {
+        await using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 2 });
+        batcher.BeforeBatch = () => throw new InvalidTimeZoneException("made for the test");
+        Task<BatchedEmbedding> one = batcher.EmbedAsync("one");
+        await Assert.ThrowsAsync<InvalidTimeZoneException>(() => batcher.EmbedAsync("two"));
+        await Assert.ThrowsAsync<InvalidTimeZoneException>(() => one);
+        Assert.Equal(2, batcher.Figures.Failed);
+        batcher.BeforeBatch = null;
+        await Task.WhenAll(batcher.EmbedAsync("one"), batcher.EmbedAsync("two"));
+    }
+
     [Fact]
     public async Task ATextThatCannotBeRunFailsAlone()
     {
-        using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 3 });
+        using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 2 });
         EmbedOptions strict = new() { WithoutCutting = true };
         Task<BatchedEmbedding> good = batcher.EmbedAsync("good", strict);
         Task<BatchedEmbedding> tooLong = batcher.EmbedAsync(string.Concat(Enumerable.Repeat("word ", 1000)), strict);
-        Task<BatchedEmbedding> half = batcher.EmbedAsync("\ud83d", strict);
         await Assert.ThrowsAsync<ArgumentException>(() => tooLong);
-        await Assert.ThrowsAnyAsync<ArgumentException>(() => half);
+
+        // It waits for nobody.
+        await Assert.ThrowsAsync<ArgumentException>(() => batcher.EmbedAsync("\ud83d", strict));
         BatchedEmbedding answer = await good;
         Golden.AssertSameBits(model.Embed("good"), answer.Vector);
     }

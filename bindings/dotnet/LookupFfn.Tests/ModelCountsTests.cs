@@ -118,8 +118,8 @@ public class ModelCountsTests
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reading);
         CancellationToken token = source.Token;
         Assert.ThrowsAny<OperationCanceledException>(() => model.TokenizeSpans(endless, true, token));
-        Assert.ThrowsAny<OperationCanceledException>(() => model.Encode([endless], token));
-        Assert.ThrowsAny<OperationCanceledException>(() => model.Classify([endless], token));
+        Assert.ThrowsAny<OperationCanceledException>(() => model.Encode([endless], cancellationToken: token));
+        Assert.ThrowsAny<OperationCanceledException>(() => model.Classify([endless], cancellationToken: token));
         Assert.ThrowsAny<OperationCanceledException>(() => model.Embed([endless], null, token));
         Assert.ThrowsAny<OperationCanceledException>(() => model.FillMask(endless, 1, token));
         using CancellationTokenSource unused = new();

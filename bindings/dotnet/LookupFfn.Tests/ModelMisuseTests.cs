@@ -104,10 +104,10 @@ public sealed class ModelMisuseTests : IDisposable
         Array.Fill(much, new int[model.Info.MaxTokens]);
         using CancellationTokenSource source = new();
         Golden.AssertSameBits(model.Embed(Short), model.Embed(Short, cancellationToken: source.Token));
-        Task<float[][]> running = model.ClassifyAsync(much, source.Token);
+        Task<float[][]> running = model.ClassifyAsync(much, cancellationToken: source.Token);
         Thread canceller = Later.Cancel(source, 100);
         OperationCanceledException ended =
-            Assert.Throws<OperationCanceledException>(() => model.Classify(much, source.Token));
+            Assert.Throws<OperationCanceledException>(() => model.Classify(much, cancellationToken: source.Token));
         canceller.Join();
         Assert.Equal(source.Token, ended.CancellationToken);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);

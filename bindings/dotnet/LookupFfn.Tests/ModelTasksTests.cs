@@ -71,6 +71,42 @@ public class ModelTasksTests
         Assert.ThrowsAny<ArgumentException>(() => model.ZeroShot(Text, labels, new() { Hypothesis = "none" }));
     }
 
+    /// <summary>Batches give each what it gets alone, later as well as now.</summary>
+    [Fact]
+    public async Task BatchesAndLater()
+    {
+        string[] texts = [Text, "", "Another quick brown fox."];
+        using (Model model = Load("tokens"))
+        {
+            Entity[][] found = model.Entities(texts, Aggregation.First);
+            Assert.Equal(texts.Select(text => model.Entities(text, Aggregation.First)), found);
+            Assert.Equal(found, await model.EntitiesAsync(texts, Aggregation.First));
+            Assert.Equal(found[0], await model.EntitiesAsync(Text, Aggregation.First));
+            Assert.Empty(model.Entities([]));
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                () => model.EntitiesAsync(texts, cancellationToken: new CancellationToken(canceled: true)));
+        }
+
+        using (Model model = Load("answers"))
+        {
+            Question[] questions = [new("fox", Text), new("dog", texts[2])];
+            AnswerOptions options = new() { TopK = 2 };
+            Answer[][] found = model.Answer(questions, options);
+            Assert.Equal(questions.Select(asked => model.Answer(asked.Text, asked.Context, options)), found);
+            Assert.Equal(found, await model.AnswerAsync(questions, options));
+            Assert.Equal(found[1], await model.AnswerAsync("dog", texts[2], options));
+        }
+
+        using (Model model = Load("entailment"))
+        {
+            string[] labels = ["a fox", "a dog"];
+            ScoredLabel[][] found = model.ZeroShot(texts, labels);
+            Assert.Equal(texts.Select(text => model.ZeroShot(text, labels)), found);
+            Assert.Equal(found, await model.ZeroShotAsync(texts, labels));
+            Assert.Equal(found[2], await model.ZeroShotAsync(texts[2], labels));
+        }
+    }
+
     private static Model Load(string name) => Model.Load(Path.Combine(
         Environment.GetEnvironmentVariable("LOOKUPFFN_MADE_MODELS")
             ?? throw new InvalidOperationException("LOOKUPFFN_MADE_MODELS is not set"),

@@ -46,6 +46,9 @@ public class ModelTests
             Golden.AssertSameBits(hidden[i], later[i]);
             Golden.AssertSameBits(model.Classify(all[i]), scores[i]);
             Golden.AssertSameBits(model.Embed(all[i]), vectors[i]);
+            Assert.Equal(hidden[i], await model.EncodeAsync(all[i]));
+            Assert.Equal(scores[i], await model.ClassifyAsync(all[i]));
+            Assert.Equal(vectors[i], await model.EmbedAsync(all[i]));
         }
 
         float[][] logits = model.Logits(all, [all[0].Length + 2, 0]);

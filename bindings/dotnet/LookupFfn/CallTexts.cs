@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Buffers;
 using System.Globalization;
-using System.Text;
 
 namespace LookupFfn;
 
@@ -13,7 +12,12 @@ internal readonly ref struct CallTexts
     private readonly long[] numbers;
 
     /// <summary>Takes one text, or texts and a query.</summary>
-    internal CallTexts(string? single, IReadOnlyList<string> texts, string? query, string? prompt)
+    /// <param name="single">The text, or null for texts.</param>
+    /// <param name="texts">Many of them.</param>
+    /// <param name="query">What is paired with each, or null.</param>
+    /// <param name="prompt">What stands before each, or null.</param>
+    /// <param name="name">What the caller's caller calls the text or the texts.</param>
+    internal CallTexts(string? single, IReadOnlyList<string> texts, string? query, string? prompt, string name)
     {
         Count = single is null ? texts.Count : 1;
         numbers = ArrayPool<long>.Shared.Rent(checked((3 * Count) + 3));
@@ -23,24 +27,15 @@ internal readonly ref struct CallTexts
             int end = 0;
             for (int i = 0; i < Count; i++)
             {
-                try
-                {
-                    end = Put(ref utf8, end, single ?? texts[i]);
-                }
-                catch (EncoderFallbackException bad) when (single is null)
-                {
-                    throw new ArgumentException(
-                        string.Create(CultureInfo.InvariantCulture, $"texts[{i}]: {bad.Message}"), nameof(texts), bad);
-                }
-
+                end = Put(ref utf8, end, single ?? texts[i], name, single is null ? i : null);
                 numbers[i] = end;
             }
 
             PromptAt = end;
-            end = Put(ref utf8, end, prompt ?? "");
-            end = Put(ref utf8, end, "\0");
+            end = Put(ref utf8, end, prompt ?? "", "prompt");
+            end = Put(ref utf8, end, "\0", "");
             QueryAt = end;
-            QuerySize = Put(ref utf8, end, query ?? "") - end;
+            QuerySize = Put(ref utf8, end, query ?? "", "query") - end;
         }
         catch
         {
@@ -74,16 +69,14 @@ internal readonly ref struct CallTexts
         ArrayPool<long>.Shared.Return(numbers);
     }
 
-    private static int Put(ref byte[] memory, int at, string text)
+    private static int Put(ref byte[] memory, int at, string? text, string name, int? place = null)
     {
-        ArgumentNullException.ThrowIfNull(text);
-        int size = LookupFfn.Utf8.SizeOf(text);
+        int size = LookupFfn.Utf8.SizeOf(text, name, place);
         long needed = (long)at + size;
         if (needed >= Array.MaxLength)
         {
             throw new ArgumentException(
-                string.Create(CultureInfo.InvariantCulture, $"{needed} bytes of text are too many for one call"),
-                nameof(text));
+                string.Create(CultureInfo.InvariantCulture, $"{needed} bytes of text are too many for one call"), name);
         }
 
         if (needed > memory.Length)
@@ -94,6 +87,6 @@ internal readonly ref struct CallTexts
             memory = larger;
         }
 
-        return at + LookupFfn.Utf8.Put(text, memory.AsSpan(at));
+        return at + LookupFfn.Utf8.Put(text!, memory.AsSpan(at));
     }
 }

@@ -38,6 +38,13 @@ public sealed record EmbedOptions
     /// nobody asks.</summary>
     public TextCounts? Counts { get; init; }
 
+    /// <summary>Throws where two of them contradict each other.</summary>
+    internal void Check()
+    {
+        _ = TokenLimit;
+        _ = PromptArgument;
+    }
+
     internal int Normalization =>
         Normalize is null ? Raw.NORMALIZE_MODEL : Normalize.Value ? Raw.NORMALIZE_YES : Raw.NORMALIZE_NO;
 

@@ -1,34 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-using System.Threading.Channels;
+using System.Globalization;
 
 namespace LookupFfn;
 
-/// <summary>How concurrent requests are put together.</summary>
-public sealed record BatchingOptions
-{
-    /// <summary>How long the first request of a batch waits for others at most. Default 0: only what came while the
-    /// batch before was running goes together, so that a request that finds the model idle does not wait.</summary>
-    public TimeSpan MaxWait { get; init; }
-
-    /// <summary>How many requests go together at most. Default 32.</summary>
-    public int MaxBatch { get; init; } = 32;
-}
-
-/// <summary>What a batcher made of a text.</summary>
-/// <param name="Vector">The vector, the same to the bit as alone.</param>
-/// <param name="Tokens">How many tokens were run.</param>
-/// <param name="UncutTokens">How many tokens the text would have had without cutting.</param>
-public sealed record BatchedEmbedding(float[] Vector, int Tokens, long UncutTokens);
-
 /// <summary>Puts the texts of concurrent callers together, in the order in which they came, so that the model runs them in
 /// batches. A cancelled request leaves at once and alone; a batch of which all were cancelled ends. A text that cannot be
-/// run fails alone.</summary>
+/// run fails alone. Too many requests are refused. One that is idle has neither thread nor task, so that the collector
+/// takes it when it is forgotten.</summary>
 public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
 {
-    private readonly Channel<Request> queue = Channel.CreateUnbounded<Request>(new() { SingleReader = true });
     private readonly Model model;
     private readonly BatchingOptions batching;
-    private readonly Task loop;
+    private readonly object gate = new();
+
+    // All below is changed under the gate.
+    private readonly LinkedList<BatchRequest> queue = new();
+    private readonly BatcherCounts counts = new();
+    private TaskCompletionSource? idle; // while batches are run: set when none is left
+    private TaskCompletionSource? enough; // while a batch waits for more: set when it need not
+    private bool disposed;
 
     /// <summary>Makes one that leaves the model open when it is disposed of.</summary>
     /// <param name="model">What runs the texts.</param>
@@ -39,96 +29,201 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
         this.model = model;
         this.batching = batching ?? new BatchingOptions();
         ArgumentOutOfRangeException.ThrowIfLessThan(this.batching.MaxBatch, 1, nameof(batching));
+        ArgumentOutOfRangeException.ThrowIfLessThan(this.batching.MaxQueue, 1, nameof(batching));
         ArgumentOutOfRangeException.ThrowIfLessThan(this.batching.MaxWait, TimeSpan.Zero, nameof(batching));
 
         // What timers can wait.
         ArgumentOutOfRangeException.ThrowIfGreaterThan(this.batching.MaxWait, TimeSpan.FromDays(49), nameof(batching));
-        loop = Task.Run(RunAllAsync);
+    }
+
+    /// <summary>For tests of what happens when something fails that never should.</summary>
+    internal Action? BeforeBatch { get; set; }
+
+    /// <summary>What the batcher did so far, and how many requests wait.</summary>
+    public BatcherFigures Figures
+    {
+        get
+        {
+            lock (gate)
+            {
+                return counts.Tell(queue.Count);
+            }
+        }
     }
 
     /// <summary>A vector for the text, in a batch with those of others who ask with equal options.</summary>
     /// <param name="text">A text.</param>
     /// <param name="options">How; null: as the model means it. Its counts are not filled: the result has them.</param>
     /// <param name="cancellationToken">Takes the request back.</param>
-    /// <returns>The vector, and how many tokens the text had.</returns>
+    /// <returns>The vector, and how many tokens the text had. The task fails with what
+    /// <see cref="Model.EmbedAsync(string, EmbedOptions?, CancellationToken)"/> fails with, or with a
+    /// <see cref="QueueFullException"/> where too many requests wait.</returns>
     /// <exception cref="ObjectDisposedException">The batcher is disposed.</exception>
     public Task<BatchedEmbedding> EmbedAsync(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default)
     {
-        ArgumentNullException.ThrowIfNull(text);
         if (cancellationToken.IsCancellationRequested)
         {
             return Task.FromCanceled<BatchedEmbedding>(cancellationToken);
         }
 
-        Request request = new(text, (options ?? EmbedOptions.Default) with { Counts = null });
-        ObjectDisposedException.ThrowIf(!queue.Writer.TryWrite(request), this);
+        EmbedOptions asked = (options ?? EmbedOptions.Default) with { Counts = null };
+        try
+        {
+            // What a call of the model would refuse waits for no batch, and spoils none.
+            Utf8.SizeOf(text, nameof(text));
+            asked.Check();
+        }
+        catch (ArgumentException bad)
+        {
+            return Task.FromException<BatchedEmbedding>(bad);
+        }
+
+        BatchRequest request = new(text, asked, Forget);
+        bool start;
+        lock (gate)
+        {
+            ObjectDisposedException.ThrowIf(disposed, this);
+            if (queue.Count >= batching.MaxQueue)
+            {
+                counts.Refused++;
+                return Task.FromException<BatchedEmbedding>(new QueueFullException(string.Create(
+                    CultureInfo.InvariantCulture, $"{queue.Count} requests wait already: ask again later")));
+            }
+
+            counts.Accepted++;
+            request.Place = queue.AddLast(request);
+            start = idle is null;
+            idle ??= new(TaskCreationOptions.RunContinuationsAsynchronously);
+            if (queue.Count >= batching.MaxBatch)
+            {
+                enough?.TrySetResult();
+            }
+        }
+
+        if (start)
+        {
+            // Without what flows from the caller, which is not the others'.
+            ThreadPool.UnsafeQueueUserWorkItem(static batcher => _ = batcher.RunAllAsync(), this, preferLocal: false);
+        }
+
         return request.WithdrawnBy(cancellationToken);
     }
 
     /// <summary>Takes no more requests, and waits for those that are there.</summary>
-    public void Dispose()
-    {
-        queue.Writer.TryComplete();
-        loop.GetAwaiter().GetResult();
-    }
+    public void Dispose() => Close().GetAwaiter().GetResult();
 
     /// <summary>Takes no more requests, and ends when those that are there are answered.</summary>
     /// <returns>When that is.</returns>
-    public async ValueTask DisposeAsync()
+    public async ValueTask DisposeAsync() => await Close().ConfigureAwait(false);
+
+    private Task Close()
     {
-        queue.Writer.TryComplete();
-        await loop.ConfigureAwait(false);
+        lock (gate)
+        {
+            disposed = true;
+            enough?.TrySetResult();
+            return idle?.Task ?? Task.CompletedTask;
+        }
     }
 
+    /// <summary>Runs batches until nobody waits.</summary>
     private async Task RunAllAsync()
     {
-        List<Request> batch = [];
-        while (await queue.Reader.WaitToReadAsync().ConfigureAwait(false))
+        while (true)
         {
-            Take(batch);
-            if (batch.Count < batching.MaxBatch && batching.MaxWait > TimeSpan.Zero)
+            List<BatchRequest> batch = [];
+            try
             {
-                await WaitForMoreAsync(batch).ConfigureAwait(false);
-            }
+                await WaitForMoreAsync().ConfigureAwait(false);
+                if (!Take(batch))
+                {
+                    return;
+                }
 
-            foreach (IGrouping<EmbedOptions, Request> alike in batch.GroupBy(request => request.Options))
+                BeforeBatch?.Invoke();
+                foreach (IGrouping<EmbedOptions, BatchRequest> alike in batch.GroupBy(request => request.Options))
+                {
+                    Run([.. alike]);
+                }
+            }
+            catch (Exception failure)
             {
-                Run([.. alike]);
+                // Whatever it was: who waits is told, and later requests are run.
+                foreach (BatchRequest request in batch)
+                {
+                    Fail(request, failure);
+                }
             }
-
-            batch.Clear();
         }
     }
 
-    private void Take(List<Request> batch)
+    /// <summary>Waits until the first request has waited as long as it may, or the batch is full.</summary>
+    private async Task WaitForMoreAsync()
     {
-        while (batch.Count < batching.MaxBatch && queue.Reader.TryRead(out Request? request))
+        TaskCompletionSource signal;
+        TimeSpan patience;
+        lock (gate)
         {
-            batch.Add(request);
-        }
-    }
+            if (queue.First is null || queue.Count >= batching.MaxBatch || disposed)
+            {
+                return;
+            }
 
-    private async Task WaitForMoreAsync(List<Request> batch)
-    {
-        using CancellationTokenSource patience = new(batching.MaxWait);
+            patience = batching.MaxWait - queue.First.Value.Waited;
+            if (patience <= TimeSpan.Zero)
+            {
+                return;
+            }
+
+            enough = signal = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        }
+
         try
         {
-            while (batch.Count < batching.MaxBatch
-                && await queue.Reader.WaitToReadAsync(patience.Token).ConfigureAwait(false))
-            {
-                Take(batch);
-            }
+            await signal.Task.WaitAsync(patience).ConfigureAwait(false);
         }
-        catch (OperationCanceledException)
+        catch (TimeoutException)
         {
             // Waited long enough.
         }
+        catch (OutOfMemoryException)
+        {
+            // No timer: not to wait is as right.
+        }
+
+        lock (gate)
+        {
+            enough = null;
+        }
     }
 
-    private void Run(List<Request> requests)
+    /// <summary>False where nobody waits: then the next request has to start the batches again.</summary>
+    private bool Take(List<BatchRequest> batch)
     {
-        using Batch running = new(requests);
+        lock (gate)
+        {
+            if (queue.Count == 0)
+            {
+                idle!.TrySetResult();
+                idle = null;
+                return false;
+            }
+
+            while (batch.Count < batching.MaxBatch && queue.First is LinkedListNode<BatchRequest> first)
+            {
+                batch.Add(first.Value);
+                queue.RemoveFirst();
+            }
+
+            counts.Begin(batch);
+            return true;
+        }
+    }
+
+    private void Run(List<BatchRequest> requests)
+    {
+        using RunningBatch running = new(requests);
         if (running.Requests.Count == 0)
         {
             return;
@@ -136,6 +231,13 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
 
         try
         {
+            if (running.Requests.Count == 1)
+            {
+                running.Requests[0].Answer(
+                    model.EmbedWithCounts(running.Requests[0].Text, requests[0].Options, running.Token));
+                return;
+            }
+
             string[] texts = [.. running.Requests.Select(request => request.Text)];
             EmbeddingResult result = model.EmbedWithCounts(texts, requests[0].Options, running.Token);
             for (int i = 0; i < texts.Length; i++)
@@ -155,13 +257,13 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Among several it is not known whose text is at fault, so that each is tried alone.</summary>
-    private void Refuse(IReadOnlyList<Request> requests, Exception failure)
+    private void Refuse(List<BatchRequest> requests, Exception failure)
     {
-        foreach (Request request in requests)
+        foreach (BatchRequest request in requests)
         {
             if (requests.Count == 1 || failure is ObjectDisposedException)
             {
-                request.Fail(failure);
+                Fail(request, failure);
             }
             else
             {
@@ -170,112 +272,74 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
         }
     }
 
-    private sealed class Request(string text, EmbedOptions options)
+    private void Fail(BatchRequest request, Exception failure)
     {
-        private readonly TaskCompletionSource<BatchedEmbedding> answer =
-            new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        private readonly object gate = new();
-        private CancellationTokenRegistration registration;
-        private Batch? batch;
-
-        internal string Text => text;
-
-        internal EmbedOptions Options => options;
-
-        internal Task<BatchedEmbedding> WithdrawnBy(CancellationToken token)
+        lock (gate)
         {
-            registration = token.UnsafeRegister(
-                static (request, by) => ((Request)request!).Withdraw(by), this);
-            if (answer.Task.IsCompleted)
-            {
-                registration.Unregister();
-            }
-
-            return answer.Task;
-        }
-
-        /// <summary>False for one that was withdrawn before.</summary>
-        internal bool Join(Batch joined)
-        {
-            lock (gate)
-            {
-                batch = joined;
-                return !answer.Task.IsCompleted;
-            }
-        }
-
-        internal void Answer(BatchedEmbedding embedding)
-        {
-            answer.TrySetResult(embedding);
-            registration.Unregister();
-        }
-
-        internal void Fail(Exception failure)
-        {
-            answer.TrySetException(failure);
-            registration.Unregister();
-        }
-
-        private void Withdraw(CancellationToken by)
-        {
-            lock (gate)
-            {
-                if (answer.TrySetCanceled(by))
-                {
-                    batch?.OneLeft();
-                }
-            }
+            counts.Failed += request.Fail(failure) ? 1 : 0;
         }
     }
 
-    /// <summary>The requests that are run together; cancelled when all of them are.</summary>
-    private sealed class Batch : IDisposable
+    /// <summary>One that was withdrawn takes no room among those that wait.</summary>
+    private void Forget(BatchRequest request)
     {
-        private readonly CancellationTokenSource source = new();
-        private readonly object gate = new();
-        private int waiting;
-        private bool disposed;
-
-        internal Batch(List<Request> requests)
+        lock (gate)
         {
-            waiting = requests.Count;
-            foreach (Request request in requests)
+            counts.Withdrawn++;
+            if (request.Place?.List == queue)
             {
-                if (request.Join(this))
-                {
-                    Requests.Add(request);
-                }
-                else
-                {
-                    OneLeft();
-                }
+                queue.Remove(request.Place);
             }
-        }
 
-        internal List<Request> Requests { get; } = [];
-
-        internal CancellationToken Token => source.Token;
-
-        internal void OneLeft()
-        {
-            lock (gate)
+            if (queue.Count == 0)
             {
-                waiting--;
-                if (waiting == 0 && !disposed)
-                {
-                    source.Cancel();
-                }
-            }
-        }
-
-        public void Dispose()
-        {
-            lock (gate)
-            {
-                disposed = true;
-                source.Dispose();
+                enough?.TrySetResult();
             }
         }
     }
+}
+
+/// <summary>A batcher's figures while they grow.</summary>
+internal sealed class BatcherCounts
+{
+    private long batches;
+    private long batched;
+    private int largest;
+    private TimeSpan total;
+    private TimeSpan longest;
+
+    internal long Accepted { get; set; }
+
+    internal long Refused { get; set; }
+
+    internal long Withdrawn { get; set; }
+
+    internal long Failed { get; set; }
+
+    internal void Begin(List<BatchRequest> batch)
+    {
+        batches++;
+        batched += batch.Count;
+        largest = Math.Max(largest, batch.Count);
+        foreach (BatchRequest request in batch)
+        {
+            TimeSpan waited = request.Waited;
+            total += waited;
+            longest = waited > longest ? waited : longest;
+        }
+    }
+
+    internal BatcherFigures Tell(int depth) => new()
+    {
+        Depth = depth,
+        Accepted = Accepted,
+        Refused = Refused,
+        Withdrawn = Withdrawn,
+        Failed = Failed,
+        Batches = batches,
+        Batched = batched,
+        LargestBatch = largest,
+        TotalWait = total,
+        LongestWait = longest,
+    };
 }

@@ -11,7 +11,16 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Embed(
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows([ids], Raw.OUTPUT_EMBEDDINGS, [], options ?? EmbedOptions.Default, cancellationToken)[0];
+        Row(ids, Raw.OUTPUT_EMBEDDINGS, [], options, cancellationToken);
+
+    /// <summary>A vector for the whole sequence, computed on a thread of the pool.</summary>
+    /// <param name="ids">A sequence, not to be changed before the task has ended.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats.</returns>
+    public Task<float[]> EmbedAsync(
+        int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Task.Run(() => Embed(ids, options, cancellationToken), cancellationToken);
 
     /// <summary>A vector for the whole sequence.</summary>
     /// <param name="text">A text.</param>
@@ -21,7 +30,16 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Embed(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows([text], null, Raw.OUTPUT_EMBEDDINGS, options ?? EmbedOptions.Default, cancellationToken)[0];
+        Row(text, Raw.OUTPUT_EMBEDDINGS, options, cancellationToken);
+
+    /// <summary>A vector for the whole sequence, computed on a thread of the pool.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats.</returns>
+    public Task<float[]> EmbedAsync(
+        string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Task.Run(() => Embed(text, options, cancellationToken), cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch.</summary>
     /// <param name="sequences">Any number of sequences of ids.</param>
@@ -31,7 +49,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[][] Embed(
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows(sequences, Raw.OUTPUT_EMBEDDINGS, [], options ?? EmbedOptions.Default, cancellationToken);
+        Rows(sequences, Raw.OUTPUT_EMBEDDINGS, [], options, cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the pool.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
@@ -50,10 +68,10 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[][] Embed(
         IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Rows(texts, null, Raw.OUTPUT_EMBEDDINGS, options ?? EmbedOptions.Default, cancellationToken);
+        Rows(texts, null, Raw.OUTPUT_EMBEDDINGS, options, cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the pool.</summary>
-    /// <param name="texts">Any number of texts.</param>
+    /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
@@ -70,8 +88,43 @@ public sealed unsafe partial class Model
     public EmbeddingResult EmbedWithCounts(
         IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default)
     {
-        TextCounts counts = options?.Counts ?? new TextCounts();
-        EmbedOptions counting = (options ?? EmbedOptions.Default) with { Counts = counts };
-        return new EmbeddingResult(Embed(texts, counting, cancellationToken), counts);
+        EmbedOptions counting = Counting(options);
+        return new EmbeddingResult(Embed(texts, counting, cancellationToken), counting.Counts!);
     }
+
+    /// <summary>The vectors of texts, with how many tokens each had and whether it was cut, computed on a thread of the
+    /// pool.</summary>
+    /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>A vector and counts for each.</returns>
+    public Task<EmbeddingResult> EmbedWithCountsAsync(
+        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Task.Run(() => EmbedWithCounts(texts, options, cancellationToken), cancellationToken);
+
+    /// <summary>The vector of a text, with how many tokens it had.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>The vector and the counts.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public BatchedEmbedding EmbedWithCounts(
+        string text, EmbedOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        EmbedOptions counting = Counting(options);
+        float[] vector = Embed(text, counting, cancellationToken);
+        return new BatchedEmbedding(vector, counting.Counts!.Tokens(0), counting.Counts.UncutTokens(0));
+    }
+
+    /// <summary>The vector of a text, with how many tokens it had, computed on a thread of the pool.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="options">How; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>The vector and the counts.</returns>
+    public Task<BatchedEmbedding> EmbedWithCountsAsync(
+        string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        Task.Run(() => EmbedWithCounts(text, options, cancellationToken), cancellationToken);
+
+    private static EmbedOptions Counting(EmbedOptions? options) =>
+        (options ?? EmbedOptions.Default) with { Counts = options?.Counts ?? new TextCounts() };
 }

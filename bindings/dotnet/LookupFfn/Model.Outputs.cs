@@ -25,7 +25,6 @@ public sealed unsafe partial class Model
             throw new ArgumentException(Say($"this model has {info.NumClasses} classes, a reranker has one"));
         }
 
-        options ??= EmbedOptions.Default;
         float[][] scores = Rows(documents, query, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
         return Array.ConvertAll(scores, score => score[0]);
     }
@@ -52,6 +51,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[][] Logits(int[] ids, IReadOnlyList<int> positions, CancellationToken cancellationToken = default)
     {
+        ArgumentNullException.ThrowIfNull(ids);
         ArgumentNullException.ThrowIfNull(positions);
         return Logits([ids], positions.Select(position => (long)position).ToArray(), cancellationToken);
     }
@@ -64,7 +64,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[][] Logits(
         IReadOnlyList<int[]> sequences, ReadOnlySpan<long> positions, CancellationToken cancellationToken = default) =>
-        Rows(sequences, Raw.OUTPUT_LOGITS, positions.ToArray(), EmbedOptions.Default, cancellationToken);
+        Rows(sequences, Raw.OUTPUT_LOGITS, positions.ToArray(), null, cancellationToken);
 
     /// <summary>The language model head's logits at some places of a batch, computed on a thread of the
     /// pool.</summary>
@@ -78,6 +78,6 @@ public sealed unsafe partial class Model
         ArgumentNullException.ThrowIfNull(positions);
         long[] places = [.. positions];
         return Task.Run(
-            () => Rows(sequences, Raw.OUTPUT_LOGITS, places, EmbedOptions.Default, cancellationToken), cancellationToken);
+            () => Rows(sequences, Raw.OUTPUT_LOGITS, places, null, cancellationToken), cancellationToken);
     }
 }

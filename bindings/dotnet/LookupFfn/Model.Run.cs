@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Buffers;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 
 namespace LookupFfn;
 
@@ -8,25 +9,59 @@ public sealed unsafe partial class Model
 {
     private static string Say(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 
+    /// <summary>A new row for a sequence.</summary>
+    private float[] Row(
+        int[] ids,
+        int output,
+        long[] positions,
+        EmbedOptions? options,
+        CancellationToken cancellationToken,
+        [CallerArgumentExpression(nameof(ids))] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(ids, name);
+        return Rows([ids], output, positions, options, cancellationToken, name)[0];
+    }
+
+    /// <summary>A new row for a text.</summary>
+    private float[] Row(
+        string text,
+        int output,
+        EmbedOptions? options,
+        CancellationToken cancellationToken,
+        [CallerArgumentExpression(nameof(text))] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(text, name);
+        return Rows(text, [], null, output, options ?? EmbedOptions.Default, name, cancellationToken)[0];
+    }
+
     /// <summary>A new row for each sequence, or for each position.</summary>
     private float[][] Rows(
-        IReadOnlyList<int[]> given, int output, long[] positions, EmbedOptions options, CancellationToken cancellationToken)
+        IReadOnlyList<int[]> given,
+        int output,
+        long[] positions,
+        EmbedOptions? givenOptions,
+        CancellationToken cancellationToken,
+        [CallerArgumentExpression(nameof(given))] string name = "")
     {
-        ArgumentNullException.ThrowIfNull(given);
-        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(given, name);
+        EmbedOptions options = givenOptions ?? EmbedOptions.Default;
 
         // A copy: another thread may put other sequences in their places.
         int[][] sequences = [.. given];
         long[] offsets = new long[sequences.Length + 1];
         for (int i = 0; i < sequences.Length; i++)
         {
-            ArgumentNullException.ThrowIfNull(sequences[i], nameof(given));
+            if (sequences[i] is null)
+            {
+                throw new ArgumentNullException(name, Say($"{name}[{i}] is null"));
+            }
+
             offsets[i + 1] = offsets[i] + sequences[i].Length;
         }
 
         if (offsets[^1] >= Array.MaxLength)
         {
-            throw new ArgumentException(Say($"{offsets[^1]} tokens are too many for one call"), nameof(given));
+            throw new ArgumentException(Say($"{offsets[^1]} tokens are too many for one call"), name);
         }
 
         int[] ids = ArrayPool<int>.Shared.Rent((int)offsets[^1]);
@@ -56,12 +91,24 @@ public sealed unsafe partial class Model
         IReadOnlyList<string> given,
         string? query,
         int output,
+        EmbedOptions? options,
+        CancellationToken cancellationToken,
+        [CallerArgumentExpression(nameof(given))] string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(given, name);
+        return Rows(null, given, query, output, options ?? EmbedOptions.Default, name, cancellationToken);
+    }
+
+    private float[][] Rows(
+        string? single,
+        IReadOnlyList<string> given,
+        string? query,
+        int output,
         EmbedOptions options,
+        string name,
         CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(given);
-        ArgumentNullException.ThrowIfNull(options);
-        using CallTexts texts = new(null, given, query, options.PromptArgument);
+        using CallTexts texts = new(single, given, query, options.PromptArgument, name);
         IntPtr model = handle.Enter();
         try
         {
@@ -86,7 +133,7 @@ public sealed unsafe partial class Model
     {
         EmbedOptions options = given ?? EmbedOptions.Default;
         ReadOnlySpan<long> offsets = stackalloc long[2] { 0, ids.Length };
-        int needed = Fitting(SizeOf(offsets, output, options), values.Length);
+        int needed = Fitting(SizeOf(offsets, output, options), values);
         RunIds(ids, offsets, output, [], options, values[..needed], cancellationToken);
         return needed;
     }
@@ -97,10 +144,11 @@ public sealed unsafe partial class Model
         int output,
         Span<float> values,
         EmbedOptions? givenOptions,
+        string name,
         CancellationToken cancellationToken)
     {
         EmbedOptions options = givenOptions ?? EmbedOptions.Default;
-        using CallTexts texts = new(single, given, null, options.PromptArgument);
+        using CallTexts texts = new(single, given, null, options.PromptArgument, name);
         IntPtr model = handle.Enter();
         try
         {
@@ -109,7 +157,7 @@ public sealed unsafe partial class Model
                 RunTexts(model, texts, false, output, options, [], onlyCount: true, cancellationToken);
             }
 
-            int needed = Fitting(SizeOf(texts.Offsets, output, options), values.Length);
+            int needed = Fitting(SizeOf(texts.Offsets, output, options), values);
             RunTexts(model, texts, false, output, options, values[..needed], onlyCount: false, cancellationToken);
             return needed;
         }
@@ -132,10 +180,10 @@ public sealed unsafe partial class Model
             ? (int)floats
             : throw new ArgumentException(Say($"the result has {floats} floats, too many for an array"));
 
-    private static int Fitting(long needed, int room) =>
-        needed <= room
+    private static int Fitting(long needed, ReadOnlySpan<float> output) =>
+        needed <= output.Length
             ? (int)needed
-            : throw new ArgumentException(Say($"output has {room} elements, but {needed} are needed"));
+            : throw new ArgumentException(Say($"output has {output.Length} elements, but {needed} are needed"), nameof(output));
 
     private float[][] Split(float[] values, ReadOnlySpan<long> offsets)
     {

@@ -5,7 +5,7 @@ public sealed unsafe partial class Model
 {
     /// <summary>The names, places and the like in a text.</summary>
     /// <param name="text">A text.</param>
-    /// <param name="how">How tokens are joined.</param>
+    /// <param name="aggregation">How tokens are joined.</param>
     /// <param name="maxTokens">How many tokens are read at most, special ones counted; 0 to refuse a text that the model
     /// cannot run; null for as many as the model means to read.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
@@ -13,7 +13,7 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public Entity[] Entities(
         string text,
-        Aggregation how = Aggregation.Simple,
+        Aggregation aggregation = Aggregation.Simple,
         int? maxTokens = null,
         CancellationToken cancellationToken = default)
     {
@@ -44,7 +44,7 @@ public sealed unsafe partial class Model
                                 model,
                                 bytes,
                                 (nuint)utf8.Length,
-                                (int)how,
+                                (int)aggregation,
                                 0,
                                 TokenLimit(maxTokens),
                                 begin,
@@ -76,7 +76,7 @@ public sealed unsafe partial class Model
             for (int i = 0; i < found; i++)
             {
                 string label = labels[classes[i]];
-                string kind = how == Aggregation.None
+                string kind = aggregation == Aggregation.None
                     ? label
                     : label[(label.IndexOf('-', StringComparison.Ordinal) + 1)..];
                 entities[i] = new Entity(kind, scores[i], from[i], to[i], text[from[i]..to[i]]);
@@ -171,15 +171,15 @@ public sealed unsafe partial class Model
             throw new ArgumentException("the hypothesis contains a zero character", nameof(options));
         }
 
-        byte[] utf8 = Utf8.Of(text);
-        byte[] all = Utf8.Of(string.Concat(candidates));
-        byte[]? sentence = options.Hypothesis is null ? null : Utf8.Of(options.Hypothesis + '\0');
         long[] ends = new long[candidates.Count];
         for (int i = 0; i < ends.Length; i++)
         {
-            ends[i] = (i == 0 ? 0 : ends[i - 1]) + Utf8.SizeOf(candidates[i]);
+            ends[i] = (i == 0 ? 0 : ends[i - 1]) + Utf8.SizeOf(candidates[i], nameof(candidates), i);
         }
 
+        byte[] utf8 = Utf8.Of(text);
+        byte[] all = Utf8.Of(string.Concat(candidates));
+        byte[]? sentence = options.Hypothesis is null ? null : Utf8.Of(options.Hypothesis + '\0', nameof(options));
         long[] order = new long[ends.Length];
         float[] scores = new float[ends.Length];
         int cancel = 0;

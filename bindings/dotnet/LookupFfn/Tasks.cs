@@ -10,6 +10,11 @@ namespace LookupFfn;
 /// <param name="Text">The part of the text itself.</param>
 public sealed record Entity(string Label, float Score, int Begin, int End, string Text);
 
+/// <summary>A question, and where its answers are to be found.</summary>
+/// <param name="Text">The question.</param>
+/// <param name="Context">The text with the answers.</param>
+public sealed record Question(string Text, string Context);
+
 /// <summary>A part of a context that answers a question; an empty one: there is no answer.</summary>
 /// <param name="Text">The part of the context.</param>
 /// <param name="Score">How probable it is.</param>

@@ -64,6 +64,12 @@ public sealed class TextCounts
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture, $"{Count} texts, {TotalTokens} tokens{(AnyCut ? ", some cut" : "")}");
 
+    /// <summary>Of content: two objects that receive counts are equal only when they are one.</summary>
+    internal bool SameAs(TextCounts other) =>
+        Count == other.Count
+        && offsets.AsSpan(0, Count + 1).SequenceEqual(other.offsets.AsSpan(0, Count + 1))
+        && uncut.AsSpan(0, Count).SequenceEqual(other.uncut.AsSpan(0, Count));
+
     internal void Fill(in CallTexts texts)
     {
         if (offsets.Length <= texts.Count)
@@ -87,4 +93,35 @@ public sealed class TextCounts
 /// <summary>The vectors of texts, with what became of the texts on the way.</summary>
 /// <param name="Vectors">A vector for each text.</param>
 /// <param name="Counts">How many tokens each text had, and whether it was cut.</param>
-public sealed record EmbeddingResult(IReadOnlyList<float[]> Vectors, TextCounts Counts);
+public sealed record EmbeddingResult(IReadOnlyList<float[]> Vectors, TextCounts Counts)
+{
+    /// <summary>Whether the vectors hold the same numbers, and the counts are the same.</summary>
+    /// <param name="other">What is compared; null is another.</param>
+    /// <returns>Whether they are.</returns>
+    public bool Equals(EmbeddingResult? other) =>
+        other is not null && Values.Same(Vectors, other.Vectors) && Counts.SameAs(other.Counts);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => Values.Hash(Vectors);
+
+    /// <inheritdoc/>
+    public override string ToString() => Values.Told(Vectors, "vectors", Counts);
+}
+
+/// <summary>The class scores of texts, with what became of the texts on the way.</summary>
+/// <param name="Scores">A score of each class for each text.</param>
+/// <param name="Counts">How many tokens each text had, and whether it was cut.</param>
+public sealed record ClassificationResult(IReadOnlyList<float[]> Scores, TextCounts Counts)
+{
+    /// <summary>Whether the scores are the same numbers, and the counts are the same.</summary>
+    /// <param name="other">What is compared; null is another.</param>
+    /// <returns>Whether they are.</returns>
+    public bool Equals(ClassificationResult? other) =>
+        other is not null && Values.Same(Scores, other.Scores) && Counts.SameAs(other.Counts);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => Values.Hash(Scores);
+
+    /// <inheritdoc/>
+    public override string ToString() => Values.Told(Scores, "rows of scores", Counts);
+}

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Text;
 
 namespace LookupFfn;
@@ -9,24 +11,56 @@ internal static class Utf8
     /// <summary>Refuses halves of surrogate pairs.</summary>
     private static readonly UTF8Encoding Strict = new(false, throwOnInvalidBytes: true);
 
-    internal static byte[] ZeroTerminated(string path)
+    internal static byte[] ZeroTerminated(string path, [CallerArgumentExpression(nameof(path))] string name = "")
     {
-        ArgumentException.ThrowIfNullOrEmpty(path);
+        ArgumentException.ThrowIfNullOrEmpty(path, name);
         if (path.Contains('\0', StringComparison.Ordinal))
         {
-            throw new ArgumentException("the path contains a zero character", nameof(path));
+            throw new ArgumentException($"{name} contains a zero character", name);
         }
 
-        return Strict.GetBytes(path + '\0');
+        return Of(path + '\0', name);
     }
 
-    internal static byte[] Of(string text)
+    internal static byte[] Of(string text, [CallerArgumentExpression(nameof(text))] string name = "")
     {
-        ArgumentNullException.ThrowIfNull(text);
-        return Strict.GetBytes(text);
+        byte[] utf8 = new byte[SizeOf(text, name)];
+        Put(text, utf8);
+        return utf8;
     }
 
-    internal static int SizeOf(string text) => Strict.GetByteCount(text);
+    /// <summary>How many bytes a text takes.</summary>
+    /// <param name="text">A text that may be none.</param>
+    /// <param name="name">What the caller calls it, or the list that it is in.</param>
+    /// <param name="place">Its place in that list.</param>
+    /// <exception cref="ArgumentException">It is null, or has half of a surrogate pair; its name and place are
+    /// told.</exception>
+    internal static int SizeOf(string? text, string name, int? place = null)
+    {
+        if (text is null)
+        {
+            throw place is null
+                ? new ArgumentNullException(name)
+                : new ArgumentNullException(name, $"{Told(name, place)} is null");
+        }
+
+        try
+        {
+            return Strict.GetByteCount(text);
+        }
+        catch (EncoderFallbackException bad)
+        {
+            throw new ArgumentException(
+                string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"{Told(name, place)}: half of a surrogate pair stands at index {bad.Index}"),
+                name,
+                bad);
+        }
+    }
+
+    private static string Told(string name, int? place) =>
+        place is null ? name : string.Create(CultureInfo.InvariantCulture, $"{name}[{place}]");
 
     internal static int Put(string text, Span<byte> memory) => Strict.GetBytes(text, memory);
 

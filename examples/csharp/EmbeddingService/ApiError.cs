@@ -30,11 +30,12 @@ internal sealed class ApiError(int status, string message, string? param = null,
                 BadHttpRequestException bad => new ApiError(bad.StatusCode, bad.Message),
                 JsonException => Bad("the body is not JSON: " + failure.Message),
                 ArgumentException => Bad(failure.Message),
+                QueueFullException => new ApiError(StatusCodes.Status429TooManyRequests, failure.Message),
                 ObjectDisposedException => new ApiError(StatusCodes.Status503ServiceUnavailable, "the service is stopping"),
                 LookupFfnException => new ApiError(StatusCodes.Status500InternalServerError, failure.Message),
                 _ => new ApiError(StatusCodes.Status500InternalServerError, "the service failed"),
             };
-            if (failure is not (ApiError or BadHttpRequestException or JsonException or ArgumentException))
+            if (failure is not (ApiError or BadHttpRequestException or JsonException or ArgumentException or QueueFullException))
             {
                 context.RequestServices.GetRequiredService<ILogger<ApiError>>().LogError(failure, "A request failed");
             }
