@@ -18,7 +18,7 @@ option(LFFN_INSTALL "Install the libraries, the headers and what finds them" ${P
 option(LFFN_BENCHMARKS "Build the benchmarks" OFF)
 option(LFFN_FUZZERS "Build the fuzz targets with libFuzzer (clang)" OFF)
 option(LFFN_WERROR "Treat warnings as errors" OFF)
-set(LFFN_KERNELS_OF "" CACHE PATH "A finished build of the same processor and compiler, whose kernels are taken")
+set(LFFN_KERNELS_OF "" CACHE PATH "A finished build for the same processor, whose kernels are taken")
 set(LFFN_TEST_DATA ${PROJECT_BINARY_DIR}/tests/data CACHE PATH "Where the archives of the tests are unpacked")
 set(LFFN_SANITIZE "" CACHE STRING "Sanitizers for everything built, such as address,undefined or thread")
 
