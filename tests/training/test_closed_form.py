@@ -4,10 +4,12 @@
 import numpy as np
 import pytest
 import torch
+from test_distiller import SENTENCE, command, make_teacher, real_texts, texts, weights  # noqa: F401
 from test_families import small_model
 
-from lookupffn import closed_form, family_config, narrow, replace_ffns
+from lookupffn import closed_form, family_config, load_folder, load_sentence_encoder, narrow, replace_ffns
 from lookupffn.closed_form import ClosedForm
+from lookupffn.distiller import state
 from lookupffn.least_squares import RowPrior, Sums, best_heads, by_turns
 
 torch.set_num_threads(1)
@@ -161,3 +163,58 @@ def test_heads_that_say_the_same_count_once():
     assert best_heads(sums, 4, 2, 4) == [0, 1, 2, 3]
     kept = best_heads(sums, 4, 2, 2)
     assert 1 in kept and (0 in kept) != (2 in kept)
+
+
+def test_students_by_closed_form(texts, tmp_path):  # noqa: F811
+    teacher = load_sentence_encoder(SENTENCE)
+    heads = teacher.layers[0].num_heads
+    out = tmp_path / "student"
+    options = ["--layers", "1,2", "--ffn", "vanilla,lookup", "--neurons", "12", "--heads", f"{heads // 2},0", "--words", "yes,no",
+               "--word-rows", 40, "--word-dtype", "int4", "--closed-tokens", 2000, "--row-rate", "1e-2"]
+    command(SENTENCE, texts, out, *options)
+    student = load_sentence_encoder(out)
+    assert student.model.config.ffn_kinds == ["lookup", "vanilla", "lookup"]
+    assert [layer.num_heads for layer in student.layers] == [heads, heads // 2, 0]
+    assert student.layers[1].products()[0].out_features == 12 and not hasattr(student.layers[2], "words")
+    stored = weights(out)
+    assert stored["encoder.layer.1.FFN.words"].shape == (40, (student.model.config.get("hidden_size") + 1) // 2)
+    rows = stored["embeddings.word_rows"]
+    assert np.bincount(rows)[:39].tolist() == [1] * 39, "the most frequent words have their own"
+    note = state.State(tmp_path / "student.work" / "state.safetensors", student).note()
+    measured = {entry["label"]: entry["values"]["valid cosine"] for entry in note["measured"]}
+    assert measured["24 steps"] > measured["the closed form"] > measured["the fit"]
+    report = (out / "report.md").read_text()
+    assert "## By closed form" in report and "narrow FFNs, LookupFFNs and rows by word" in report
+
+    # A run that was stopped goes on as if nothing had been, rows and what Adam knows of them included.
+    for steps in (7, 19, 9):
+        command(SENTENCE, texts, tmp_path / "parts", *options, "--stop-after", steps)
+    command(SENTENCE, texts, tmp_path / "parts", *options)
+    again = weights(tmp_path / "parts")
+    assert all(np.array_equal(value, again[name]) for name, value in stored.items())
+
+    # An earlier student of the same shape goes on learning.
+    command(SENTENCE, texts, tmp_path / "more", *options, "--start", out, "--fit-steps", 0, "--steps", 0, "--int8-steps", 0)
+    for name, value in weights(tmp_path / "more").items():
+        np.testing.assert_allclose(value, stored[name], rtol=1e-3, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--neurons", 5], "--neurons are of layers with --ffn vanilla"), (["--word-rows", 5], "--word-rows are of layers"),
+    (["--ffn", "none,lookup"], "--ffn has 2 entries for 3 layers"), (["--heads", "1,1"], "--heads has 2 entries"),
+    (["--heads", 99], "--heads is 99, but the teacher's layer 0 has")])
+def test_parts_that_do_not_fit_are_named(texts, tmp_path, options, message):  # noqa: F811
+    with pytest.raises(SystemExit, match=message):
+        command(SENTENCE, texts, tmp_path / "student", *options)
+
+
+@pytest.mark.parametrize("task", ["masked_lm", "classes"])
+def test_students_of_other_teachers_by_closed_form(real_texts, tmp_path, task):  # noqa: F811
+    teacher = make_teacher(tmp_path / "teacher", "bert", task)
+    command(teacher, real_texts, tmp_path / "student", "--ffn", "vanilla", "--neurons", 16, "--heads", 1, "--words",
+            "--closed-tokens", 3000)
+    student = load_folder(tmp_path / "student")
+    assert student.config.raw["ffn_words"] is True and student.layers[0].words.weight.abs().sum() > 0
+    note = state.State(tmp_path / "student.work" / "state.safetensors", student).note()
+    assert note["fit"] == [] and len(note["closed_form"]) == 2
+    assert note["measured"][0]["label"] == "the closed form" and note["measured"][1]["values"]["correlation"] > 0.9

@@ -2,11 +2,8 @@
 """Distilling: tiny teachers, seconds. A run that is stopped does what it would have done; int8 is what the library does."""
 
 import json
-import os
 import re
 import shutil
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,15 +12,13 @@ import pytest
 import torch
 from test_families import OWN_SETTINGS
 
-from lookupffn import (__main__, bpe, family_config, family_model, files, load_folder, load_sentence_encoder, parallel,
-                       safetensors)
+from lookupffn import __main__, bpe, family_config, family_model, files, load_folder, load_sentence_encoder, safetensors
 from lookupffn.config import EncoderConfig
-from lookupffn.distiller import grow, measure, pieces, plot, quantise, run, state, subject, teacher_cache, training
+from lookupffn.distiller import grow, measure, plot, quantise, run, state, training
 from lookupffn.encoder import Encoder
 from lookupffn.layer import LookupFFN
 from lookupffn.native_model import NativeModel
 from lookupffn.projections import BlockHadamard
-from lookupffn.text_tokenizer import TextTokenizer
 
 torch.set_num_threads(1)
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -256,48 +251,6 @@ def test_words_learn_when_told_to(texts, tmp_path):
         assert 0 < float(moved.max()) <= 6 * 1.5e-5  # of their own rate, not of the lookups'
 
 
-@pytest.mark.parametrize("options", [[], ["--layers", "1", "--ffn", "vanilla", "--words", "--closed-tokens", "2000"]])
-def test_two_processes_share_a_run(texts, tmp_path, options):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    code = f"""import test_distiller as t; from pathlib import Path
-t.command(t.SENTENCE, [Path(p) for p in {list(map(str, texts))!r}], Path({str(tmp_path / 'student')!r}), '--steps', 6,
-          '--fit-steps', 4, '--int8-steps', 0, *{options!r})"""
-    shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
-    both = [subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent, stderr=subprocess.PIPE,
-                             env={**shared, "RANK": str(rank)}) for rank in range(2)]
-    for process in both:
-        _, errors = process.communicate(timeout=600)
-        assert process.returncode == 0, errors.decode()[-2000:]
-    note = state.State(tmp_path / "student.work" / "state.safetensors", torch.nn.Linear(1, 1)).note()
-    work = tmp_path / "student.work" / "text"
-    batches = pieces.LengthBatches(pieces.Corpus(np.load(work / "ids.npy"), np.load(work / "lengths.npy")), 256, 0)
-    assert note["step"] == 6
-    assert note["tokens_seen"] == sum(batches.ids(batches.number(step)).size for step in range(12))
-    load_sentence_encoder(tmp_path / "student")
-
-
-def test_rows_of_two_processes_become_their_mean(monkeypatch):
-    """As one process that had both gradients."""
-    def sparse(rows, values):
-        return torch.sparse_coo_tensor(torch.tensor([rows]), torch.tensor(values), (5, 2))
-
-    mine, other = sparse([1, 3], [[2.0, 4.0], [6.0, 8.0]]), sparse([3], [[1.0, 1.0]])
-    processes = parallel.Processes()
-    processes.count = 2
-    parts = iter([[torch.tensor([2]), torch.tensor([1])], [torch.tensor([1, 3]), torch.tensor([3, 0])],
-                  [mine._values(), torch.tensor([[1.0, 1.0], [0.0, 0.0]])]])
-
-    def all_gather(into, given):
-        for place, part in zip(into, next(parts)):
-            place.copy_(part)
-        assert torch.equal(into[0], given)
-
-    monkeypatch.setattr(parallel.distributed, "all_gather", all_gather)
-    assert torch.equal(processes.mean_rows(mine).to_dense(), (mine + other).to_dense() / 2)
-
-
 def test_without_ffns_only_a_report(texts, tmp_path):
     command(SENTENCE, texts, tmp_path / "none", "--ffn", "none", "--int8-steps", 0)
     assert sorted(path.suffix for path in (tmp_path / "none").iterdir()) == [".md", ".svg", ".svg", ".svg"]
@@ -334,45 +287,6 @@ def test_rounding_is_what_the_library_stores(projection):
         layer(torch.randn(5, 12)).sum().backward()
     assert all(torch.equal(value, before[name]) for name, value in holder.state_dict().items())
     assert layer.tables.grad.any() and layer.hash.projection.weight.grad is not None
-
-
-def test_pieces_and_batches(texts, tmp_path):
-    tokenizer = TextTokenizer.load(SENTENCE)
-    corpus = pieces.Corpus.prepare(tmp_path / "text", [texts[0]], tokenizer, 60, 0)
-    assert corpus.tokens == len(corpus.ids) and corpus.lengths.max() <= 60
-    assert corpus.ids[0] == tokenizer.begin and corpus.ids[corpus.lengths[0] - 1] == tokenizer.end
-    stamp = (tmp_path / "text" / "ids.npy").stat().st_mtime_ns
-    pieces.Corpus.prepare(tmp_path / "text", [texts[0]], tokenizer, 60, 0)
-    assert (tmp_path / "text" / "ids.npy").stat().st_mtime_ns == stamp
-    batches = pieces.LengthBatches(corpus, 256, 1, tokenizer.mask_id, tokenizer.special_ids)
-    assert sorted(i for batch in batches.batches for i in batch) == list(range(len(corpus.lengths)))
-    for number, batch in enumerate(batches.batches):
-        assert len({int(corpus.lengths[i]) for i in batch}) == 1
-        ids = batches.ids(number)
-        assert ids.size <= max(256, ids.shape[1]) and (ids[:, 0] == tokenizer.begin).all()
-        assert np.array_equal(ids, batches.ids(number))
-    shares = np.concatenate([(batches.ids(i) == tokenizer.mask_id).ravel() for i in range(len(batches))])
-    assert 0.08 < shares.mean() < 0.16
-    orders = [[batches.number(epoch * len(batches) + i) for i in range(len(batches))] for epoch in range(2)]
-    assert orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]) == list(range(len(batches)))
-
-
-def test_the_teacher_is_asked_once(texts, tmp_path):
-    teacher = subject.Subject.load(SENTENCE)
-    corpus = pieces.Corpus.prepare(tmp_path / "text", [texts[0]], teacher.tokenizer, 60, 0)
-    batches = pieces.LengthBatches(corpus, 256, 1)
-    for gigabytes, asked in [(1, 1), (0, 2)]:
-        folder = tmp_path / str(gigabytes)
-        cache = teacher_cache.TeacherStates(folder, teacher, batches, gigabytes, "x")
-        ids, calls = torch.from_numpy(batches.ids(0)), []
-        hidden = teacher.hidden
-        teacher.hidden = lambda *arguments: calls.append(1) or hidden(*arguments)
-        first, again = cache.get(0, ids, True), cache.get(0, ids, True)
-        teacher.hidden = hidden
-        assert len(calls) == asked
-        assert torch.allclose(first[0], again[0], atol=1e-3) and torch.allclose(first[1][2], again[1][2], atol=1e-2)
-    cache = teacher_cache.TeacherStates(tmp_path / "1", teacher, batches, 1, "another teacher")
-    assert cache.used == 0
 
 
 def test_measures():
@@ -417,58 +331,3 @@ def test_what_cannot_be_distilled_is_named(texts, tmp_path):
     with pytest.raises(SystemExit, match="no such file"):
         command(SENTENCE, (tmp_path / "missing.txt", *texts[1:]), tmp_path / "student")
     assert json.loads((teacher / "config.json").read_text())["model_type"] == "bert"
-
-
-def test_students_by_closed_form(texts, tmp_path):
-    teacher = load_sentence_encoder(SENTENCE)
-    heads = teacher.layers[0].num_heads
-    out = tmp_path / "student"
-    options = ["--layers", "1,2", "--ffn", "vanilla,lookup", "--neurons", "12", "--heads", f"{heads // 2},0", "--words", "yes,no",
-               "--word-rows", 40, "--word-dtype", "int4", "--closed-tokens", 2000, "--row-rate", "1e-2"]
-    command(SENTENCE, texts, out, *options)
-    student = load_sentence_encoder(out)
-    assert student.model.config.ffn_kinds == ["lookup", "vanilla", "lookup"]
-    assert [layer.num_heads for layer in student.layers] == [heads, heads // 2, 0]
-    assert student.layers[1].products()[0].out_features == 12 and not hasattr(student.layers[2], "words")
-    stored = weights(out)
-    assert stored["encoder.layer.1.FFN.words"].shape == (40, (student.model.config.get("hidden_size") + 1) // 2)
-    rows = stored["embeddings.word_rows"]
-    assert np.bincount(rows)[:39].tolist() == [1] * 39, "the most frequent words have their own"
-    note = state.State(tmp_path / "student.work" / "state.safetensors", student).note()
-    measured = {entry["label"]: entry["values"]["valid cosine"] for entry in note["measured"]}
-    assert measured["24 steps"] > measured["the closed form"] > measured["the fit"]
-    report = (out / "report.md").read_text()
-    assert "## By closed form" in report and "narrow FFNs, LookupFFNs and rows by word" in report
-
-    # A run that was stopped goes on as if nothing had been, rows and what Adam knows of them included.
-    for steps in (7, 19, 9):
-        command(SENTENCE, texts, tmp_path / "parts", *options, "--stop-after", steps)
-    command(SENTENCE, texts, tmp_path / "parts", *options)
-    again = weights(tmp_path / "parts")
-    assert all(np.array_equal(value, again[name]) for name, value in stored.items())
-
-    # An earlier student of the same shape goes on learning.
-    command(SENTENCE, texts, tmp_path / "more", *options, "--start", out, "--fit-steps", 0, "--steps", 0, "--int8-steps", 0)
-    for name, value in weights(tmp_path / "more").items():
-        np.testing.assert_allclose(value, stored[name], rtol=1e-3, atol=1e-6, err_msg=name)
-
-
-@pytest.mark.parametrize("options, message", [
-    (["--neurons", 5], "--neurons are of layers with --ffn vanilla"), (["--word-rows", 5], "--word-rows are of layers"),
-    (["--ffn", "none,lookup"], "--ffn has 2 entries for 3 layers"), (["--heads", "1,1"], "--heads has 2 entries"),
-    (["--heads", 99], "--heads is 99, but the teacher's layer 0 has")])
-def test_parts_that_do_not_fit_are_named(texts, tmp_path, options, message):
-    with pytest.raises(SystemExit, match=message):
-        command(SENTENCE, texts, tmp_path / "student", *options)
-
-
-@pytest.mark.parametrize("task", ["masked_lm", "classes"])
-def test_students_of_other_teachers_by_closed_form(real_texts, tmp_path, task):
-    teacher = make_teacher(tmp_path / "teacher", "bert", task)
-    command(teacher, real_texts, tmp_path / "student", "--ffn", "vanilla", "--neurons", 16, "--heads", 1, "--words",
-            "--closed-tokens", 3000)
-    student = load_folder(tmp_path / "student")
-    assert student.config.raw["ffn_words"] is True and student.layers[0].words.weight.abs().sum() > 0
-    note = state.State(tmp_path / "student.work" / "state.safetensors", student).note()
-    assert note["fit"] == [] and len(note["closed_form"]) == 2
-    assert note["measured"][0]["label"] == "the closed form" and note["measured"][1]["values"]["correlation"] > 0.9

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's state: what learns and what its optimiser remembers, in as many bits as the size allows."""
+"""What a run keeps: its texts in pieces, what the teacher said, and its state (what learns and what its optimiser
+remembers) in as many bits as the size allows."""
 
 import numpy as np
 import pytest
 import torch
+from test_distiller import SENTENCE, texts  # noqa: F401
 
-from lookupffn.distiller import state
+from lookupffn.distiller import pieces, state, subject, teacher_cache
+from lookupffn.text_tokenizer import TextTokenizer
 
 
 def test_states_in_few_bits_are_close():
@@ -68,3 +71,42 @@ def test_steps_are_counted_where_the_optimiser_reads_them():
     assert state.step_device(parameter, {"fused": True}).type == "meta"
     assert state.step_device(parameter, {"capturable": True}).type == "meta"
     assert state.step_device(parameter, {"fused": None, "capturable": False}).type == "cpu"
+
+
+def test_pieces_and_batches(texts, tmp_path):  # noqa: F811
+    tokenizer = TextTokenizer.load(SENTENCE)
+    corpus = pieces.Corpus.prepare(tmp_path / "text", [texts[0]], tokenizer, 60, 0)
+    assert corpus.tokens == len(corpus.ids) and corpus.lengths.max() <= 60
+    assert corpus.ids[0] == tokenizer.begin and corpus.ids[corpus.lengths[0] - 1] == tokenizer.end
+    stamp = (tmp_path / "text" / "ids.npy").stat().st_mtime_ns
+    pieces.Corpus.prepare(tmp_path / "text", [texts[0]], tokenizer, 60, 0)
+    assert (tmp_path / "text" / "ids.npy").stat().st_mtime_ns == stamp
+    batches = pieces.LengthBatches(corpus, 256, 1, tokenizer.mask_id, tokenizer.special_ids)
+    assert sorted(i for batch in batches.batches for i in batch) == list(range(len(corpus.lengths)))
+    for number, batch in enumerate(batches.batches):
+        assert len({int(corpus.lengths[i]) for i in batch}) == 1
+        ids = batches.ids(number)
+        assert ids.size <= max(256, ids.shape[1]) and (ids[:, 0] == tokenizer.begin).all()
+        assert np.array_equal(ids, batches.ids(number))
+    shares = np.concatenate([(batches.ids(i) == tokenizer.mask_id).ravel() for i in range(len(batches))])
+    assert 0.08 < shares.mean() < 0.16
+    orders = [[batches.number(epoch * len(batches) + i) for i in range(len(batches))] for epoch in range(2)]
+    assert orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]) == list(range(len(batches)))
+
+
+def test_the_teacher_is_asked_once(texts, tmp_path):  # noqa: F811
+    teacher = subject.Subject.load(SENTENCE)
+    corpus = pieces.Corpus.prepare(tmp_path / "text", [texts[0]], teacher.tokenizer, 60, 0)
+    batches = pieces.LengthBatches(corpus, 256, 1)
+    for gigabytes, asked in [(1, 1), (0, 2)]:
+        folder = tmp_path / str(gigabytes)
+        cache = teacher_cache.TeacherStates(folder, teacher, batches, gigabytes, "x")
+        ids, calls = torch.from_numpy(batches.ids(0)), []
+        hidden = teacher.hidden
+        teacher.hidden = lambda *arguments: calls.append(1) or hidden(*arguments)
+        first, again = cache.get(0, ids, True), cache.get(0, ids, True)
+        teacher.hidden = hidden
+        assert len(calls) == asked
+        assert torch.allclose(first[0], again[0], atol=1e-3) and torch.allclose(first[1][2], again[1][2], atol=1e-2)
+    cache = teacher_cache.TeacherStates(tmp_path / "1", teacher, batches, 1, "another teacher")
+    assert cache.used == 0

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hugging Face's families and sentence encoders: golden folders, saving, swapping FFNs."""
 
-import copy
 import json
 import shutil
 import sys
@@ -9,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import stand_ins
 import torch
 from test_files import hidden_states_of_library
 
@@ -325,67 +323,3 @@ def test_a_decoder_counts_where_the_config_says_so():
     raw["tie_word_embeddings"] = False
     tensors[weight] = words.clone()
     assert family_model.family_model(raw, tensors).file_tensors()[weight].equal(words), "the library wants it there"
-
-
-def test_misspelt_keys_of_new_ffns_are_refused():
-    sizes = {"ffn_num_table": 4, "ffn_table_size": 8, "projection_type": "bh4"}
-    for model in (small_model(), load_sentence_encoder(SENTENCE), stand_ins.Model("bert")):
-        before = set(model.state_dict())
-        for key, message in [("blok_size", 'did you mean "block_size"'), ("num_probe", 'did you mean "num_probes"'),
-                             ("tables", "expected some of .*ffn_num_table"), ("seed", "expected some of")]:
-            with pytest.raises(ValueError, match=f'no key "{key}"; {message}'):
-                replace_ffns(model, **sizes, **{key: 8})
-        assert set(model.state_dict()) == before
-    for family, key in [("bert", "intermediate_size"), ("distilbert", "hidden_dim")]:
-        model = replace_ffns(small_model(family), "vanilla", **{key: 48})
-        assert model.layers[0].products()[0].out_features == 48
-
-
-def test_a_second_swap_of_transformers_objects_keeps_the_probes():
-    model = stand_ins.Model("bert", count=2)
-    replace_ffns(model, layers=[0, 1], ffn_num_table=4, ffn_table_size=8, projection_type="dense", num_probes=2)
-    replace_ffns(model, layers=[0], ffn_num_table=5)
-    assert [model.layer(i).FFN.num_probes for i in range(2)] == [2, 2] and model.config.num_probes == 2
-
-
-@pytest.mark.parametrize("family", ["bert", "prelayernorm", "distilbert"])
-def test_transformers_objects(family):
-    """Stand-ins of the same structure: transformers itself is not among Debian's packages."""
-    torch.manual_seed(0)
-    model = stand_ins.Model(family).eval()
-    x = stand_ins.example()
-    replace_ffns(model, layers=[0, -1], ffn_num_table=4, ffn_table_size=8, projection_type="dense")
-    assert model.config.ffn_kinds == ["lookup", "vanilla", "lookup"] and model.config.ffn_num_table == 4
-    names = [name.split("layer.0.")[1] for name in model.state_dict() if "layer.0." in name]
-    assert {"FFN.tables", "FFN.bias", "FFN.hash.projection.weight", "FFN.hash.projection.bias"} <= set(names)
-    expected_norm = {"bert": "output.LayerNorm.weight", "prelayernorm": "intermediate.LayerNorm.weight",
-                     "distilbert": "output_layer_norm.weight"}[family]
-    assert expected_norm in names and len(names) == 4 + 2 + 2  # and attention's
-    layer = model.layer(0)
-    a = layer.attention(x)
-    if family == "prelayernorm":
-        expected = a + layer.FFN(layer.intermediate.LayerNorm(a))
-    else:
-        norm = layer.output_layer_norm if family == "distilbert" else layer.output.LayerNorm
-        expected = norm(a + layer.FFN(a))
-    assert torch.allclose(layer(x), expected, atol=1e-6)
-    # Copies call their own tables.
-    twin = copy.deepcopy(model)
-    with torch.no_grad():
-        twin.layer(0).FFN.tables.zero_()
-        assert not torch.equal(twin(x), model(x)) and torch.allclose(layer(x), expected, atol=1e-6)
-    model.train()(x).sum().backward()
-    assert layer.FFN.tables.grad is not None
-    # Again, with other sizes, and with nothing at all.
-    replace_ffns(model, layers=[0], ffn_num_table=5)
-    assert model.layer(0).FFN.num_tables == 5 and model.config.ffn_num_table == [5, 4, 4]
-    if family == "prelayernorm":
-        with pytest.raises(ValueError, match="ffn_linear"):
-            replace_ffns(model, ffn_linear=True)
-    else:
-        replace_ffns(model, layers=[0], ffn_linear=True)
-        assert {"linear.weight", "linear.bias"} <= set(model.layer(0).FFN.state_dict())
-        assert model.config.ffn_linear == [True, False, False] and model.layer(2).FFN.linear is None
-    assert torch.allclose(replace_ffns(model.eval(), "none")(x).mean(), model(x).mean())
-    with pytest.raises(ValueError, match="no layer"):
-        replace_ffns(torch.nn.Linear(2, 2))

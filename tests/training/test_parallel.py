@@ -6,12 +6,15 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from test_distiller import texts  # noqa: F401
 
-from lookupffn import EncoderConfig, bpe, data, parallel, pretrain
+from lookupffn import EncoderConfig, bpe, data, load_sentence_encoder, parallel, pretrain
+from lookupffn.distiller import pieces, state
 
 TOKENIZER = bpe.Tokenizer(*bpe.train(["ab cd ef gh"], 262))
 torch.set_num_threads(1)
@@ -73,3 +76,45 @@ def test_batches_are_shared_out(monkeypatch):
     monkeypatch.delenv("WORLD_SIZE")
     monkeypatch.delenv("RANK")
     assert sorted(seen) == list(range(30, 36)) == parallel.Processes().batch_numbers(5, 6)
+
+
+@pytest.mark.parametrize("options", [[], ["--layers", "1", "--ffn", "vanilla", "--words", "--closed-tokens", "2000"]])
+def test_two_processes_share_a_run(texts, tmp_path, options):  # noqa: F811
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    code = f"""import test_distiller as t; from pathlib import Path
+t.command(t.SENTENCE, [Path(p) for p in {list(map(str, texts))!r}], Path({str(tmp_path / 'student')!r}), '--steps', 6,
+          '--fit-steps', 4, '--int8-steps', 0, *{options!r})"""
+    shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+    both = [subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent, stderr=subprocess.PIPE,
+                             env={**shared, "RANK": str(rank)}) for rank in range(2)]
+    for process in both:
+        _, errors = process.communicate(timeout=600)
+        assert process.returncode == 0, errors.decode()[-2000:]
+    note = state.State(tmp_path / "student.work" / "state.safetensors", torch.nn.Linear(1, 1)).note()
+    work = tmp_path / "student.work" / "text"
+    batches = pieces.LengthBatches(pieces.Corpus(np.load(work / "ids.npy"), np.load(work / "lengths.npy")), 256, 0)
+    assert note["step"] == 6
+    assert note["tokens_seen"] == sum(batches.ids(batches.number(step)).size for step in range(12))
+    load_sentence_encoder(tmp_path / "student")
+
+
+def test_rows_of_two_processes_become_their_mean(monkeypatch):
+    """As one process that had both gradients."""
+    def sparse(rows, values):
+        return torch.sparse_coo_tensor(torch.tensor([rows]), torch.tensor(values), (5, 2))
+
+    mine, other = sparse([1, 3], [[2.0, 4.0], [6.0, 8.0]]), sparse([3], [[1.0, 1.0]])
+    processes = parallel.Processes()
+    processes.count = 2
+    parts = iter([[torch.tensor([2]), torch.tensor([1])], [torch.tensor([1, 3]), torch.tensor([3, 0])],
+                  [mine._values(), torch.tensor([[1.0, 1.0], [0.0, 0.0]])]])
+
+    def all_gather(into, given):
+        for place, part in zip(into, next(parts)):
+            place.copy_(part)
+        assert torch.equal(into[0], given)
+
+    monkeypatch.setattr(parallel.distributed, "all_gather", all_gather)
+    assert torch.equal(processes.mean_rows(mine).to_dense(), (mine + other).to_dense() / 2)

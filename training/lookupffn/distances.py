@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Optional
 
 import torch
 from torch import Tensor, nn
+
+from .family_config import FamilyConfig
 
 MPNET_BUCKETS = 32
 
@@ -100,3 +102,12 @@ class Vectors(nn.Module):
     @staticmethod
     def _in_heads(linear: nn.Linear, vectors: Tensor, heads: int) -> Tensor:
         return linear(vectors).view(len(vectors), heads, -1).transpose(0, 1)
+
+
+def of(config: FamilyConfig) -> Optional[nn.Module]:
+    """What the layers of a family share."""
+    if config.family == "mpnet":
+        return Numbers(config.raw.get("relative_attention_num_buckets", MPNET_BUCKETS), config.get("num_attention_heads"))
+    if config.family == "deberta-v2":
+        return Vectors(config.raw, config.get("hidden_size"), config.eps)
+    return None

@@ -251,7 +251,6 @@ class DebertaLayer(Layer):
             return inner.query_proj, inner.key_proj
         return getattr(inner, "pos_query_proj", None), getattr(inner, "pos_key_proj", None)
 
-
     def own_place_projections(self) -> tuple[nn.Linear, ...]:
         shared = self.__dict__["places"].shares_keys
         return () if shared else tuple(linear for linear in self.place_projections() if linear is not None)
@@ -298,16 +297,6 @@ class Embeddings(nn.Module):
         return self.dropout(self.LayerNorm(x))
 
 
-def _encoder(config: FamilyConfig) -> nn.Module:
-    """What holds the layers, with what they share."""
-    if config.family == "mpnet":
-        return distances.Numbers(config.raw.get("relative_attention_num_buckets", distances.MPNET_BUCKETS),
-                                 config.get("num_attention_heads"))
-    if config.family == "deberta-v2":
-        return distances.Vectors(config.raw, config.get("hidden_size"), config.eps)
-    return Part()
-
-
 class Base(nn.Module):
     """What stands below the heads, under the family's prefix in the files."""
 
@@ -321,7 +310,7 @@ class Base(nn.Module):
         if config.family == "distilbert":
             self.transformer = Part(layer=stack)
         else:
-            self.encoder = _encoder(config)
+            self.encoder = distances.of(config) or Part()
             self.encoder.layer = stack
             if hasattr(self.encoder, "bias"):
                 for layer in stack:
