@@ -13,8 +13,10 @@
 
 %{
 #include "java_arrays.h"
+#include "java_hooks.h"
 #include "java_models.h"
 #include "java_tasks.h"
+#include "java_tokenizer.h"
 %}
 
 %typemap(jni) lffn_status "void"
@@ -47,6 +49,9 @@
 %enddef
 %handle(lffn_layer)
 %handle(lffn_model)
+%handle(lffn_result)
+%handle(lffn_runtime)
+%handle(lffn_tokenizer)
 
 %define %numbers(NAME, COUNT)
 %typemap(jni) int64_t* NAME "jlongArray"
@@ -61,28 +66,65 @@
 %numbers(numbers, INFO_COUNT)
 %numbers(model_numbers, MODEL_COUNT)
 %numbers(layer_numbers, MODEL_LAYER_COUNT)
+%numbers(estimate_numbers, ESTIMATE_COUNT)
+%numbers(tokenizer_numbers, TOKENIZER_COUNT)
 
-%typemap(jni) const int32_t* options "jintArray"
-%typemap(jtype) const int32_t* options "int[]"
-%typemap(jstype) const int32_t* options "int[]"
-%typemap(javain) const int32_t* options "$javainput"
-%typemap(in) const int32_t* options (jint values[OPTION_COUNT]) %{
-  jenv->GetIntArrayRegion($input, 0, OPTION_COUNT, values);
+%define %option_row(NAME, COUNT)
+%typemap(jni) const int32_t* NAME "jintArray"
+%typemap(jtype) const int32_t* NAME "int[]"
+%typemap(jstype) const int32_t* NAME "int[]"
+%typemap(javain) const int32_t* NAME "$javainput"
+%typemap(in) const int32_t* NAME (jint values[COUNT]) %{
+  jenv->GetIntArrayRegion($input, 0, COUNT, values);
   $1 = reinterpret_cast<int32_t*>(values);
 %}
+%enddef
+%option_row(options, OPTION_COUNT)
+%option_row(run_options, RUN_OPTION_COUNT)
 
-// A path is UTF-8 with the closing zero put there by the caller: JNI's own strings are a modified UTF-8.
-%typemap(jni) const char* path "jbyteArray"
-%typemap(jtype) const char* path "byte[]"
-%typemap(jstype) const char* path "byte[]"
-%typemap(javain) const char* path "$javainput"
-%typemap(in) const char* path %{
-  $1 = reinterpret_cast<char*>(jenv->GetByteArrayElements($input, nullptr));
-  if ($1 == nullptr) return $null;
+// Who is told how far loading has come: an object that LoadProgress.tell knows, or null.
+%typemap(jni) (lffn_load_progress progress, void* progress_user) "jobject"
+%typemap(jtype) (lffn_load_progress progress, void* progress_user) "Object"
+%typemap(jstype) (lffn_load_progress progress, void* progress_user) "Object"
+%typemap(javain) (lffn_load_progress progress, void* progress_user) "$javainput"
+%typemap(in) (lffn_load_progress progress, void* progress_user) (ProgressListener listener) %{
+  listener = {jenv, $input};
+  $1 = $input == nullptr ? nullptr : tell_progress;
+  $2 = &listener;
 %}
-%typemap(freearg) const char* path %{
-  jenv->ReleaseByteArrayElements($input, reinterpret_cast<jbyte*>($1), JNI_ABORT);
+
+// A runtime's functions come as the number that NativeLog and RuntimeThreads know it by; 0 for none. The process's log
+// is that of the number 0, and comes as whether there is one.
+%define %hook(CTYPE, NAME, FUNCTION, JNITYPE, JAVATYPE, USER)
+%typemap(jni) (CTYPE NAME, void* NAME ## _user) "JNITYPE"
+%typemap(jtype) (CTYPE NAME, void* NAME ## _user) "JAVATYPE"
+%typemap(jstype) (CTYPE NAME, void* NAME ## _user) "JAVATYPE"
+%typemap(javain) (CTYPE NAME, void* NAME ## _user) "$javainput"
+%typemap(in) (CTYPE NAME, void* NAME ## _user) %{
+  $1 = $input ? FUNCTION : nullptr;
+  $2 = reinterpret_cast<void*>(USER);
 %}
+%enddef
+%hook(lffn_parallel_for, parallel, run_in_executor, jlong, long, $input)
+%hook(lffn_log_callback, log, tell_log, jlong, long, $input)
+%hook(lffn_log_callback, process_log, tell_log, jboolean, boolean, jlong{0})
+
+// A path or a name is UTF-8 with the closing zero put there by the caller: JNI's own strings are a modified UTF-8.
+%define %zero_terminated(NAME)
+%typemap(jni) const char* NAME "jbyteArray"
+%typemap(jtype) const char* NAME "byte[]"
+%typemap(jstype) const char* NAME "byte[]"
+%typemap(javain) const char* NAME "$javainput"
+%typemap(in) const char* NAME %{
+  $1 = $input == nullptr ? nullptr : reinterpret_cast<char*>(jenv->GetByteArrayElements($input, nullptr));
+  if ($input != nullptr && $1 == nullptr) return $null;
+%}
+%typemap(freearg) const char* NAME %{
+  if ($input != nullptr) jenv->ReleaseByteArrayElements($input, reinterpret_cast<jbyte*>($1), JNI_ABORT);
+%}
+%enddef
+%zero_terminated(path)
+%zero_terminated(isa)
 
 %typemap(jni) (const void* data, size_t size) "jbyteArray"
 %typemap(jtype) (const void* data, size_t size) "byte[]"
@@ -142,6 +184,15 @@
 
 // Hashing, models and text go through arrays only.
 %ignore layer_hash;
+%ignore model_load_files;
+%ignore model_estimate_files;
+%ignore tokenizer_load_files;
+%ignore tokenizer_encode;
+%ignore tokenizer_decode;
+%ignore tokenizer_find;
+%ignore tokenizer_token;
+%ignore result_array;
+%ignore model_entities_texts;
 %ignore model_run;
 %ignore model_run_texts;
 %ignore model_tokenize;
@@ -154,3 +205,5 @@
 %include "java_arrays.h"
 %include "java_models.h"
 %include "java_tasks.h"
+%include "java_tokenizer.h"
+void run_item(int64_t run, int64_t context, int64_t item);

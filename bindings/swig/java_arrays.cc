@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "java_hooks.h"
 #include "java_scratch.h"
 #include "raw.h"
 
@@ -24,7 +25,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   exception_factory = env->GetStaticMethodID(found, "of", "(I[B)Ljava/lang/RuntimeException;");
   if (exception_factory == nullptr) return JNI_ERR;
   exception_class = env->NewWeakGlobalRef(found);
-  return exception_class == nullptr ? JNI_ERR : JNI_VERSION_10;
+  return exception_class == nullptr || !find_hooks(vm, env) ? JNI_ERR : JNI_VERSION_10;
 }
 
 // Not through SWIG's classes: those want a library that was found to be the right one.
@@ -34,7 +35,9 @@ extern "C" JNIEXPORT jint JNICALL Java_io_github_lookupffn_NativeLibrary_version
 
 extern "C" JNIEXPORT void JNICALL JNI_OnUnload(JavaVM* vm, void*) {
   JNIEnv* env = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_10) == JNI_OK) env->DeleteWeakGlobalRef(exception_class);
+  if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_10) != JNI_OK) return;
+  drop_hooks(env);
+  env->DeleteWeakGlobalRef(exception_class);
 }
 
 void throw_status(JNIEnv* env, lffn_status status, const char* text) {

@@ -4,8 +4,10 @@
 #include "java_arrays.h"
 #include "java_results.h"
 #include "java_scratch.h"
+#include "java_tokenizer.h"
 #include "raw.h"
 #include "raw_model.h"
+#include "raw_tokenizer.h"
 
 namespace {
 
@@ -32,9 +34,8 @@ class Pieces {
 }  // namespace
 
 lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t n,
-                             int32_t output, jlongArray positions, int32_t n_positions, int32_t pooling,
-                             int32_t normalize, int32_t scores, jfloatArray array, float* buffer, int32_t at,
-                             int32_t capacity, const int32_t* cancel) {
+                             int32_t output, jlongArray positions, int32_t n_positions, const int32_t* run_options,
+                             jfloatArray array, float* buffer, int32_t at, int32_t capacity, const int32_t* cancel) {
   jlong last = 0;
   env->GetLongArrayRegion(offsets, n, 1, &last);
   if (env->ExceptionCheck()) return LFFN_OK;
@@ -53,22 +54,19 @@ lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids
       !fetch(env, positions, n_places, place_copy)) {
     return LFFN_OK;
   }
-  const lffn_status status = model_run(model, id_copy, offset_copy, n, output, place_copy, n_positions, pooling,
-                                       normalize, scores, values, capacity, cancel);
+  const lffn_status status =
+      model_run(model, id_copy, offset_copy, n, output, place_copy, n_positions, run_options, values, capacity, cancel);
   if (status == LFFN_OK && buffer == nullptr) env->SetFloatArrayRegion(array, at, capacity, values);
   return status;
 }
 
 lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
-                                  jbyteArray query, int32_t output, int64_t max_tokens, int32_t prompt_kind,
-                                  jbyteArray prompt, int32_t pooling, int32_t normalize, int32_t scores,
-                                  jfloatArray array, float* buffer, int32_t at, int32_t capacity, jlongArray counts,
-                                  const int32_t* cancel) {
+                                  jbyteArray query, int32_t output, const int32_t* run_options, int64_t max_tokens,
+                                  jbyteArray prompt, jfloatArray array, float* buffer, int32_t at, int32_t capacity,
+                                  jlongArray counts, lffn_result* result, const int32_t* cancel) {
   const auto n_texts = static_cast<size_t>(n);
-  jlong last = 0;
-  if (n > 0) env->GetLongArrayRegion(ends, n - 1, 1, &last);
-  if (env->ExceptionCheck()) return LFFN_OK;
-  const auto n_bytes = static_cast<size_t>(last);
+  size_t n_bytes = 0;
+  if (!bytes_of_texts(env, ends, n, n_bytes)) return LFFN_OK;
   const size_t query_bytes = query == nullptr ? 0 : length_of(env, query);
   const size_t prompt_bytes = prompt == nullptr ? 0 : length_of(env, prompt);
   const size_t n_values = array == nullptr ? 0 : static_cast<size_t>(capacity);
@@ -89,10 +87,9 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
       (prompt != nullptr && !fetch(env, prompt, prompt_bytes, prompt_copy))) {
     return LFFN_OK;
   }
-  const lffn_status status =
-      model_run_texts(model, text, end_copy, n, query == nullptr ? nullptr : query_copy,
-                      static_cast<int64_t>(query_bytes), output, max_tokens, prompt_kind, prompt_copy, pooling,
-                      normalize, scores, values, capacity, count_copy, count_copy + n_texts + 1, cancel);
+  const lffn_status status = model_run_texts(
+      model, text, end_copy, n, query == nullptr ? nullptr : query_copy, static_cast<int64_t>(query_bytes), output,
+      run_options, max_tokens, prompt_copy, values, capacity, count_copy, count_copy + n_texts + 1, result, cancel);
   if (status != LFFN_OK) return status;
   env->SetLongArrayRegion(counts, 0, static_cast<jsize>(2 * n_texts + 1), reinterpret_cast<jlong*>(count_copy));
   if (!env->ExceptionCheck() && array != nullptr) env->SetFloatArrayRegion(array, at, capacity, values);
@@ -101,52 +98,16 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
 
 lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t flags,
                                  int64_t max_tokens, jobjectArray results, const int32_t* cancel) {
-  const size_t n_bytes = length_of(env, utf8);
-  const bool spans = length_of(env, results) == 3;
-  const Block<char> text(n_bytes);
-  if (text.data() == nullptr) return out_of_memory(env);
-  env->GetByteArrayRegion(utf8, 0, static_cast<jsize>(n_bytes), reinterpret_cast<jbyte*>(text.data()));
-  if (env->ExceptionCheck()) return LFFN_OK;
-  // Tokens are mostly longer than a byte, and a text may get one at each end.
-  for (size_t capacity = n_bytes + 2;;) {
-    const Block<int32_t> ids(capacity);
-    const Block<int64_t> begins(spans ? capacity : 0), ends(spans ? capacity : 0);
-    if (ids.data() == nullptr || begins.data() == nullptr || ends.data() == nullptr) return out_of_memory(env);
-    size_t n_ids = 0;
-    const lffn_status status =
-        model_tokenize(model, text.data(), n_bytes, flags, max_tokens, ids.data(), spans ? begins.data() : nullptr,
-                       spans ? ends.data() : nullptr, capacity, &n_ids, cancel);
-    if (status != LFFN_OK) return status;
-    if (n_ids > capacity) {
-      capacity = n_ids;
-      continue;
-    }
-    if (store_ints(env, results, 0, ids.data(), n_ids) && spans && store_longs(env, results, 1, begins.data(), n_ids)) {
-      store_longs(env, results, 2, ends.data(), n_ids);
-    }
-    return LFFN_OK;
-  }
+  const ModelTokenizer tokenizer(model);
+  if (tokenizer.status() != LFFN_OK) return tokenizer.status();
+  return tokenizer_encode_bytes(env, tokenizer.get(), utf8, nullptr, flags, max_tokens, results, cancel);
 }
 
 lffn_status model_detokenize_ids(JNIEnv* env, const lffn_model* model, jintArray ids, int32_t flags,
                                  jobjectArray results) {
-  const size_t n_ids = length_of(env, ids);
-  const Block<int32_t> copy(n_ids);
-  if (copy.data() == nullptr) return out_of_memory(env);
-  env->GetIntArrayRegion(ids, 0, static_cast<jsize>(n_ids), reinterpret_cast<jint*>(copy.data()));
-  if (env->ExceptionCheck()) return LFFN_OK;
-  for (size_t capacity = 8 * n_ids + 64;;) {
-    const Block<char> text(capacity);
-    if (text.data() == nullptr) return out_of_memory(env);
-    size_t n_bytes = 0;
-    const lffn_status status = model_detokenize(model, copy.data(), n_ids, flags, text.data(), capacity, &n_bytes);
-    if (status != LFFN_OK) return status;
-    if (n_bytes <= capacity) {
-      store(env, results, 0, text.data(), n_bytes, &JNIEnv::NewByteArray, &JNIEnv::SetByteArrayRegion);
-      return LFFN_OK;
-    }
-    capacity = n_bytes;
-  }
+  const ModelTokenizer tokenizer(model);
+  if (tokenizer.status() != LFFN_OK) return tokenizer.status();
+  return tokenizer_decode_ids(env, tokenizer.get(), ids, flags, results);
 }
 
 lffn_status model_fill_mask_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t top_k,

@@ -63,6 +63,10 @@ inline bool store_floats(JNIEnv* env, jobjectArray results, jsize place, const f
   return store(env, results, place, values, count, &JNIEnv::NewFloatArray, &JNIEnv::SetFloatArrayRegion);
 }
 
+inline bool store_bytes(JNIEnv* env, jobjectArray results, jsize place, const char* values, size_t count) {
+  return store(env, results, place, values, count, &JNIEnv::NewByteArray, &JNIEnv::SetByteArrayRegion);
+}
+
 // Copies the first `count` elements; false leaves an exception behind, also when the array has fewer.
 inline bool fetch(JNIEnv* env, jbyteArray from, size_t count, char* to) {
   env->GetByteArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jbyte*>(to));
@@ -77,6 +81,17 @@ inline bool fetch(JNIEnv* env, jlongArray from, size_t count, int64_t* to) {
 inline bool fetch(JNIEnv* env, jintArray from, size_t count, int32_t* to) {
   env->GetIntArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jint*>(to));
   return !env->ExceptionCheck();
+}
+
+// How many bytes texts end to end have: null ones, whose end is negative, have none. False leaves an exception behind.
+inline bool bytes_of_texts(JNIEnv* env, jlongArray ends, int32_t n, size_t& n_bytes) {
+  jlong end = -1;
+  for (jsize i = n; end < 0 && i > 0; --i) {
+    env->GetLongArrayRegion(ends, i - 1, 1, &end);
+    if (env->ExceptionCheck()) return false;
+  }
+  n_bytes = end < 0 ? 0 : static_cast<size_t>(end);
+  return true;
 }
 
 #endif  // LOOKUPFFN_BINDINGS_JAVA_RESULTS_H

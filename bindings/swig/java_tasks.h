@@ -10,6 +10,11 @@
 lffn_status model_entities_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t aggregation,
                                  int32_t flags, int64_t max_tokens, jobjectArray results, const int32_t* cancel);
 
+// The same for texts end to end, as model_run_text_arrays takes them, into a result.
+lffn_status model_entities_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
+                                  int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
+                                  int32_t statuses, lffn_result* result, const int32_t* cancel);
+
 // results: long[] begins and ends, float[] scores.
 lffn_status model_answer_bytes(JNIEnv* env, const lffn_model* model, jbyteArray question, jbyteArray context,
                                int32_t top_k, int64_t max_tokens, int64_t stride, int32_t max_answer_tokens,

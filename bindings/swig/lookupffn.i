@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The raw layer under the Java and the .NET package: static functions, handles as numbers, nothing public.
-// raw.h, raw_model.h and raw_tasks.h say what the functions do.
+// raw.h and the other headers of that name say what the functions do.
 %module Raw
 
 %{
 #include "raw.h"
 #include "raw_model.h"
+#include "raw_result.h"
+#include "raw_runtime.h"
 #include "raw_tasks.h"
+#include "raw_tokenizer.h"
 %}
 
 // Imported, not wrapped: for its types and for the version numbers in ABI_VERSION.
 %include <stdint.i>
 // Not lookupffn.h: SWIG does not follow what it includes.
 %import <lookupffn/base.h>
+%import <lookupffn/runtime.h>
 
 #if defined(SWIGJAVA)
 %rename("%(lowercamelcase)s", %$isfunction) "";
@@ -24,4 +28,7 @@
 %include "raw_fields.h"
 %include "raw.h"
 %include "raw_model.h"
+%include "raw_result.h"
+%include "raw_runtime.h"
 %include "raw_tasks.h"
+%include "raw_tokenizer.h"

@@ -38,20 +38,23 @@ const char* last_error(int32_t status) {
 }
 int64_t live_handles() { return lffn_live_handles(); }
 
-lffn_status layer_load(const char* path, const int32_t* options, lffn_layer** out) {
-  const lffn_load_options given = load_options(options);
+lffn_status layer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                       lffn_load_progress progress, void* progress_user, lffn_layer** out) {
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_layer_load(path, &given, out);
 }
 
-lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, lffn_layer** out) {
-  const lffn_load_options given = load_options(options);
+lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
+                              const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                              lffn_layer** out) {
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_layer_load_memory(data, size, &given, out);
 }
 
 lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_tables, int32_t table_size,
                          int32_t projection, int32_t block_size, int32_t activation, int32_t num_probes,
                          int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed,
-                         const int32_t* options, lffn_layer** out) {
+                         const int32_t* options, const lffn_runtime* runtime, lffn_layer** out) {
   lffn_layer_config config;
   lffn_layer_config_init(&config);
   config.hidden_size = hidden_size;
@@ -66,7 +69,7 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
   config.decay_coeff = decay_coeff;
   config.layer_norm_eps = layer_norm_eps;
   config.seed = static_cast<uint64_t>(seed);
-  const lffn_load_options given = load_options(options);
+  const lffn_load_options given = load_options(options, runtime, nullptr, nullptr, nullptr);
   return lffn_layer_create(&config, nullptr, 0, &given, out);
 }
 

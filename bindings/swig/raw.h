@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few calls that the Java and .NET packages make into the core. No structs cross here: load options are a row of
-// numbers, other options and configurations plain arguments, what a layer or a model is comes back as a row of numbers.
+// The few calls that the Java and .NET packages make into the core. No structs cross here: load and run options are a
+// row of numbers, other options and configurations plain arguments, what a layer or a model is comes back as a row of
+// numbers.
 #ifndef LOOKUPFFN_BINDINGS_RAW_H
 #define LOOKUPFFN_BINDINGS_RAW_H
 
@@ -39,7 +40,12 @@ enum Abi {
   LOAD_MMAP = 1,
   LOAD_FLUSH_DENORMALS = 2,
   FORWARD_ADD = 1,
+  LOG_ERROR = 0,
+  LOG_WARNING = 1,
+  LOG_INFO = 2,
 
+  READING_MODEL = 0,
+  READING_PLAIN = 1,
   POOLING_MODEL = 0,
   POOLING_FIRST = 1,
   POOLING_MEAN = 2,
@@ -82,23 +88,42 @@ enum Abi {
   OUTPUT_CLASS_SCORES,
   OUTPUT_EMBEDDINGS,
 
-// The places of the numbers of load options, of layer_info's, of model_info's and of model_layer_info's.
+  // What model_estimate tells.
+  ESTIMATE_WEIGHT_BYTES = 0,
+  ESTIMATE_LOADING_BYTES,
+  ESTIMATE_COUNT,
+
+// The places of the numbers of load options, of run options, of layer_info's, of model_info's, of model_layer_info's
+// and of tokenizer_info's; and what result_array gives.
 #define OPTION_PLACE(name, member) OPTION_##name,
+#define RUN_OPTION_PLACE(name, member) RUN_OPTION_##name,
 #define LAYER_PLACE(name, member) INFO_##name,
 #define MODEL_PLACE(name, member) MODEL_##name,
 #define MODEL_LAYER_PLACE(name, member) MODEL_LAYER_##name,
+#define TOKENIZER_PLACE(name, member) TOKENIZER_##name,
+#define RESULT_PLACE(name, member) RESULT_##name,
   OPTION_BEFORE_FIRST = -1,
   LOAD_OPTIONS_FIELDS(OPTION_PLACE) OPTION_COUNT,
+  RUN_OPTION_BEFORE_FIRST = -1,
+  RUN_OPTIONS_FIELDS(RUN_OPTION_PLACE) RUN_OPTION_SCORES,  // a SCORES_ value
+  RUN_OPTION_COUNT,
   INFO_BEFORE_FIRST = -1,
   LAYER_INFO_FIELDS(LAYER_PLACE) INFO_COUNT,
   MODEL_BEFORE_FIRST = -1,
   MODEL_INFO_FIELDS(MODEL_PLACE) MODEL_COUNT,
   MODEL_LAYER_BEFORE_FIRST = -1,
-  MODEL_LAYER_INFO_FIELDS(MODEL_LAYER_PLACE) MODEL_LAYER_COUNT
+  MODEL_LAYER_INFO_FIELDS(MODEL_LAYER_PLACE) MODEL_LAYER_COUNT,
+  TOKENIZER_BEFORE_FIRST = -1,
+  TOKENIZER_INFO_FIELDS(TOKENIZER_PLACE) TOKENIZER_COUNT,
+  RESULT_BEFORE_FIRST = -1,
+  RESULT_FIELDS(RESULT_PLACE) RESULT_COUNT
 #undef OPTION_PLACE
+#undef RUN_OPTION_PLACE
 #undef LAYER_PLACE
 #undef MODEL_PLACE
 #undef MODEL_LAYER_PLACE
+#undef TOKENIZER_PLACE
+#undef RESULT_PLACE
 };
 
 int32_t native_version();
@@ -107,12 +132,16 @@ const char* native_isa();
 const char* last_error(int32_t status);
 int64_t live_handles();
 
-lffn_status layer_load(const char* path, const int32_t* options, lffn_layer** out);
-lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, lffn_layer** out);
+// Of what loads, runtime, cancel, which another thread may set, and progress may be null.
+lffn_status layer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                       lffn_load_progress progress, void* progress_user, lffn_layer** out);
+lffn_status layer_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
+                              const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                              lffn_layer** out);
 lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_tables, int32_t table_size,
                          int32_t projection, int32_t block_size, int32_t activation, int32_t num_probes,
                          int32_t layer_norm, float decay_coeff, float layer_norm_eps, int64_t seed,
-                         const int32_t* options, lffn_layer** out);
+                         const int32_t* options, const lffn_runtime* runtime, lffn_layer** out);
 lffn_status layer_save(const lffn_layer* layer, const char* path);
 lffn_status layer_info(const lffn_layer* layer, int64_t* numbers);
 void layer_free(lffn_layer* layer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What load options say, and what layer_info, model_info and model_layer_info tell: a place in their row of numbers,
-// and the member of the public struct that lies there. A member more in the struct and not here is an error of
-// compilation.
+// What load and run options say, and what layer_info, model_info and model_layer_info tell: a place in their row of
+// numbers, and the member of the public struct that lies there. A member more in the struct and not here is an error of
+// compilation. So it is for tokenizer_info; of results only the arrays that are looked at have a place.
 #ifndef LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 #define LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 
@@ -13,6 +13,13 @@
   FIELD(LINEAR_DTYPE, linear_dtype)       \
   FIELD(EMBEDDING_DTYPE, embedding_dtype) \
   FIELD(WORD_DTYPE, word_dtype)
+
+#define RUN_OPTIONS_FIELDS(FIELD) \
+  FIELD(READING, reading)         \
+  FIELD(PROMPT_KIND, prompt_kind) \
+  FIELD(POOLING, pooling)         \
+  FIELD(NORMALIZE, normalize)     \
+  FIELD(NUM_THREADS, num_threads)
 
 // The two float values come as their bits.
 #define LAYER_INFO_FIELDS(FIELD)             \
@@ -107,5 +114,33 @@
   FIELD(FFN_BYTES, ffn_bytes)                               \
   FIELD(WORD_BYTES, word_bytes)                             \
   FIELD(FILE_BYTES, file_bytes)
+
+#define TOKENIZER_INFO_FIELDS(FIELD)  \
+  FIELD(VOCAB_SIZE, vocab_size)       \
+  FIELD(BOS_ID, bos_id)               \
+  FIELD(EOS_ID, eos_id)               \
+  FIELD(PAD_ID, pad_id)               \
+  FIELD(UNK_ID, unk_id)               \
+  FIELD(MASK_ID, mask_id)             \
+  FIELD(ADDED_TO_TEXT, added_to_text) \
+  FIELD(ADDED_TO_PAIR, added_to_pair) \
+  FIELD(IS_WORD_PIECE, is_word_piece) \
+  FIELD(OWN_MAX_TOKENS, own_max_tokens)
+
+#define RESULT_FIELDS(FIELD)            \
+  FIELD(OFFSETS, offsets)               \
+  FIELD(UNCUT, uncut)                   \
+  FIELD(STATUSES, statuses)             \
+  FIELD(IDS, ids)                       \
+  FIELD(HIDDEN, hidden)                 \
+  FIELD(EMBEDDINGS, embeddings)         \
+  FIELD(LOGITS, logits)                 \
+  FIELD(CLASS_SCORES, class_scores)     \
+  FIELD(TOKEN_SCORES, token_scores)     \
+  FIELD(ENTITY_OFFSETS, entity_offsets) \
+  FIELD(ENTITY_BEGINS, entity_begins)   \
+  FIELD(ENTITY_ENDS, entity_ends)       \
+  FIELD(ENTITY_CLASSES, entity_classes) \
+  FIELD(ENTITY_SCORES, entity_scores)
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_FIELDS_H

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "raw_model.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
 #include "raw.h"
+#include "raw_result.h"
 #include "raw_structs.h"
+#include "raw_tokenizer.h"
 
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
+SAME(READING_MODEL, LFFN_READING_MODEL);
+SAME(READING_PLAIN, LFFN_READING_PLAIN);
 SAME(POOLING_MODEL, LFFN_POOLING_MODEL);
 SAME(POOLING_FIRST, LFFN_POOLING_FIRST);
 SAME(POOLING_MEAN, LFFN_POOLING_MEAN);
@@ -31,14 +36,56 @@ SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info, sizeof(lffn_model_info));
 SAME_SIZE(MODEL_LAYER_INFO_FIELDS, lffn_model_layer_info, sizeof(lffn_model_layer_info));
 
-lffn_status model_load(const char* path, const int32_t* options, lffn_model** out) {
-  const lffn_load_options given = load_options(options);
+lffn_status model_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                       lffn_load_progress progress, void* progress_user, lffn_model** out) {
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_model_load(path, &given, out);
 }
 
-lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, lffn_model** out) {
-  const lffn_load_options given = load_options(options);
+lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
+                              const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                              lffn_model** out) {
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_model_load_memory(data, size, &given, out);
+}
+
+lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
+                             const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                             lffn_load_progress progress, void* progress_user, lffn_model** out) {
+  const Files files(names, contents, sizes, n);
+  if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
+  return lffn_model_load_files(files.get(), n, &given, out);
+}
+
+namespace {
+
+lffn_status tell(lffn_status status, const lffn_memory_estimate& estimate, int64_t* estimate_numbers) {
+  if (status != LFFN_OK) return status;
+  estimate_numbers[ESTIMATE_WEIGHT_BYTES] = number_of(estimate.weight_bytes);
+  estimate_numbers[ESTIMATE_LOADING_BYTES] = number_of(estimate.loading_bytes);
+  return LFFN_OK;
+}
+
+}  // namespace
+
+lffn_status model_estimate(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                           lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers) {
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
+  lffn_memory_estimate estimate;
+  lffn_memory_estimate_init(&estimate);
+  return tell(lffn_model_estimate(path, &given, &estimate), estimate, estimate_numbers);
+}
+
+lffn_status model_estimate_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
+                                 const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                                 lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers) {
+  const Files files(names, contents, sizes, n);
+  if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
+  lffn_memory_estimate estimate;
+  lffn_memory_estimate_init(&estimate);
+  return tell(lffn_model_estimate_files(files.get(), n, &given, &estimate), estimate, estimate_numbers);
 }
 
 lffn_status model_save(const lffn_model* model, const char* path) { return lffn_model_save(model, path); }
@@ -69,36 +116,66 @@ void model_free(lffn_model* model) { lffn_model_free(model); }
 
 namespace {
 
-void want(lffn_model_run_args& args, int32_t output, float* out, int64_t capacity) {
+lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel) {
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+#define GIVE(place, member) args.member = run_options[RUN_OPTION_##place];
+  RUN_OPTIONS_FIELDS(GIVE)
+#undef GIVE
+  args.cancel = cancel;
+  return args;
+}
+
+lffn_status activate(const lffn_model* model, int32_t output, int32_t scores, float* out, int64_t n) {
+  if (output != OUTPUT_CLASS_SCORES || scores == SCORES_RAW || out == nullptr) return LFFN_OK;
+  return lffn_model_activate_scores(model, scores, out, n, out);
+}
+
+lffn_status run(const lffn_model* model, lffn_model_run_args& args, int32_t output, int32_t scores, float* out,
+                int64_t capacity) {
   float** const outputs[] = {&args.hidden, &args.logits, &args.class_scores, &args.embeddings};
   int64_t* const capacities[] = {&args.hidden_capacity, &args.logits_capacity, &args.class_scores_capacity,
                                  &args.embeddings_capacity};
   *outputs[output] = out;
   *capacities[output] = capacity;
-}
-
-lffn_status run(const lffn_model* model, lffn_model_run_args& args, int32_t output, int32_t scores, float* out,
-                int64_t capacity) {
-  want(args, output, out, capacity);
   const lffn_status status = lffn_model_run(model, &args);
-  if (status != LFFN_OK || output != OUTPUT_CLASS_SCORES || scores == SCORES_RAW || out == nullptr) return status;
-  return lffn_model_activate_scores(model, scores, out, args.n, out);
+  return status == LFFN_OK ? activate(model, output, scores, out, args.n) : status;
 }
 
-// The model's tokenizer for the length of one call.
-class ModelTokenizer {
- public:
-  explicit ModelTokenizer(const lffn_model* model) : status_(lffn_model_tokenizer(model, &tokenizer_)) {}
-  ~ModelTokenizer() { lffn_tokenizer_free(tokenizer_); }
-  ModelTokenizer(const ModelTokenizer&) = delete;
-  ModelTokenizer& operator=(const ModelTokenizer&) = delete;
-  lffn_status status() const { return status_; }
-  const lffn_tokenizer* get() const { return tokenizer_; }
+// How many numbers an output has in a result.
+int64_t size_of(const lffn_model* model, const lffn_model_run_args& args, int32_t output, const int64_t* offsets) {
+  lffn_model_info info;
+  lffn_model_info_init(&info);
+  if (lffn_model_get_info(model, &info) != LFFN_OK) return 0;
+  if (output == OUTPUT_HIDDEN) return offsets[args.n] * info.hidden_size;
+  if (output == OUTPUT_CLASS_SCORES) return args.n * info.num_classes;
+  return args.n * (args.pooling == LFFN_POOLING_MODEL ? info.embedding_size : info.hidden_size);
+}
 
- private:
-  lffn_tokenizer* tokenizer_ = nullptr;
-  lffn_status status_;
-};
+// By way of the result, which alone has messages.
+lffn_status run_all_it_can(const lffn_model* model, const lffn_model_run_args& args, int32_t output, int32_t scores,
+                           float* out, int64_t capacity, lffn_result* result) {
+  constexpr uint32_t kWanted[] = {LFFN_WANT_HIDDEN, 0, LFFN_WANT_CLASS_SCORES, LFFN_WANT_EMBEDDINGS};
+  constexpr int32_t kArrays[] = {RESULT_HIDDEN, RESULT_LOGITS, RESULT_CLASS_SCORES, RESULT_EMBEDDINGS};
+  lffn_model_run_args into_result = args;
+  into_result.offsets_out = nullptr;
+  into_result.uncut = nullptr;
+  into_result.result = result;
+  into_result.wanted = LFFN_WANT_STATUSES | (out == nullptr ? 0 : kWanted[output]);
+  const lffn_status status = lffn_model_run(model, &into_result);
+  if (status != LFFN_OK) return status;
+  const auto* const offsets = static_cast<const int64_t*>(result_array(result, RESULT_OFFSETS));
+  std::copy_n(offsets, args.n + 1, args.offsets_out);
+  std::copy_n(static_cast<const int64_t*>(result_array(result, RESULT_UNCUT)), args.n, args.uncut);
+  if (out == nullptr) return LFFN_OK;
+  const int64_t count = size_of(model, args, output, offsets);
+  if (count > capacity) {
+    lffn_model_run_args refused = args;
+    return run(model, refused, output, scores, out, capacity);  // says how much is needed
+  }
+  std::copy_n(static_cast<const float*>(result_array(result, kArrays[output])), count, out);
+  return activate(model, output, scores, out, args.n);
+}
 
 }  // namespace
 
@@ -114,55 +191,44 @@ const char* model_text(const lffn_model* model, int32_t what, int32_t index) {
 }
 
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
-                      int64_t* positions, int64_t n_positions, int32_t pooling, int32_t normalize, int32_t scores,
-                      float* out, int64_t capacity, const int32_t* cancel) {
-  lffn_model_run_args args;
-  lffn_model_run_args_init(&args);
+                      int64_t* positions, int64_t n_positions, const int32_t* run_options, float* out, int64_t capacity,
+                      const int32_t* cancel) {
+  lffn_model_run_args args = run_args(run_options, cancel);
   args.ids = ids;
   args.offsets = offsets;
   args.n = n;
   args.positions = positions;
   args.n_positions = n_positions;
-  args.pooling = pooling;
-  args.normalize = normalize;
-  args.cancel = cancel;
-  return run(model, args, output, scores, out, capacity);
+  args.prompt_kind = LFFN_PROMPT_MODEL;
+  return run(model, args, output, run_options[RUN_OPTION_SCORES], out, capacity);
 }
 
 lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
-                            int64_t query_size, int32_t output, int64_t max_tokens, int32_t prompt_kind,
-                            const char* prompt, int32_t pooling, int32_t normalize, int32_t scores, float* out,
-                            int64_t capacity, int64_t* offsets, int64_t* uncut, const int32_t* cancel) {
-  const auto count = static_cast<size_t>(n);
-  const std::unique_ptr<const char*[]> texts(new (std::nothrow) const char*[2 * count + 1]);
-  const std::unique_ptr<size_t[]> sizes(new (std::nothrow) size_t[2 * count + 1]);
-  if (texts == nullptr || sizes == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
-  int64_t begin = 0;
-  for (size_t i = 0; i < count; ++i) {
-    texts[i] = utf8 + begin;
-    sizes[i] = static_cast<size_t>(ends[i] - begin);
-    begin = ends[i];
-    texts[count + i] = query;
-    sizes[count + i] = static_cast<size_t>(query_size);
-  }
-  lffn_model_run_args args;
-  lffn_model_run_args_init(&args);
+                            int64_t query_size, int32_t output, const int32_t* run_options, int64_t max_tokens,
+                            const char* prompt, float* out, int64_t capacity, int64_t* offsets, int64_t* uncut,
+                            lffn_result* result, const int32_t* cancel) {
+  const Texts texts(utf8, ends, n);
+  const auto count = query == nullptr ? 0 : static_cast<size_t>(n);
+  const std::unique_ptr<const char*[]> queries(new (std::nothrow) const char*[count + 1]);
+  const std::unique_ptr<size_t[]> query_sizes(new (std::nothrow) size_t[count + 1]);
+  if (!texts.made() || queries == nullptr || query_sizes == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
+  std::fill_n(queries.get(), count, query);
+  std::fill_n(query_sizes.get(), count, static_cast<size_t>(query_size));
+  lffn_model_run_args args = run_args(run_options, cancel);
   args.n = n;
-  args.texts = texts.get() + (query == nullptr ? 0 : count);
-  args.text_sizes = sizes.get() + (query == nullptr ? 0 : count);
+  args.texts = query == nullptr ? texts.begins() : queries.get();
+  args.text_sizes = query == nullptr ? texts.sizes() : query_sizes.get();
   if (query != nullptr) {
-    args.pairs = texts.get();
-    args.pair_sizes = sizes.get();
+    args.pairs = texts.begins();
+    args.pair_sizes = texts.sizes();
   }
   args.max_tokens = max_tokens;
-  args.prompt_kind = prompt_kind;
-  if (prompt_kind == PROMPT_NAMED || prompt_kind == PROMPT_TEXT) args.prompt = prompt;
-  args.pooling = pooling;
-  args.normalize = normalize;
+  if (args.prompt_kind == PROMPT_NAMED || args.prompt_kind == PROMPT_TEXT) args.prompt = prompt;
   args.offsets_out = offsets;
   args.uncut = uncut;
-  args.cancel = cancel;
-  return run(model, args, output, scores, out, capacity);
+  const int32_t scores = run_options[RUN_OPTION_SCORES];
+  return result == nullptr ? run(model, args, output, scores, out, capacity)
+                           : run_all_it_can(model, args, output, scores, out, capacity, result);
 }
 
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,
@@ -170,32 +236,15 @@ lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_b
                            const int32_t* cancel) {
   const ModelTokenizer tokenizer(model);
   if (tokenizer.status() != LFFN_OK) return tokenizer.status();
-  int64_t count = -1;
-  lffn_tokenize_args args;
-  lffn_tokenize_args_init(&args);
-  args.text = utf8;
-  args.text_size = n_bytes;
-  args.flags = static_cast<uint32_t>(flags);
-  args.max_tokens = max_tokens;
-  args.cancel = cancel;
-  args.ids = ids;
-  args.begins = begins;
-  args.ends = ends;
-  args.capacity = static_cast<int64_t>(capacity);
-  args.n_ids = &count;
-  const lffn_status status = lffn_tokenizer_encode(tokenizer.get(), &args);
-  if (count >= 0) *n_ids = static_cast<size_t>(count);
-  return count > args.capacity ? LFFN_OK : status;
+  return tokenizer_encode(tokenizer.get(), utf8, n_bytes, nullptr, 0, flags, max_tokens, ids, nullptr, begins, ends,
+                          capacity, n_ids, nullptr, cancel);
 }
 
 lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t n_ids, int32_t flags, char* utf8,
                              size_t capacity, size_t* n_bytes) {
   const ModelTokenizer tokenizer(model);
   if (tokenizer.status() != LFFN_OK) return tokenizer.status();
-  *n_bytes = 0;
-  const lffn_status status = lffn_tokenizer_decode(tokenizer.get(), ids, static_cast<int64_t>(n_ids),
-                                                   static_cast<uint32_t>(flags), utf8, capacity, n_bytes);
-  return *n_bytes > capacity ? LFFN_OK : status;
+  return tokenizer_decode(tokenizer.get(), ids, n_ids, flags, utf8, capacity, n_bytes);
 }
 
 lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,

@@ -5,8 +5,21 @@
 
 #include <lookupffn/lookupffn.h>
 
-lffn_status model_load(const char* path, const int32_t* options, lffn_model** out);
-lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, lffn_model** out);
+lffn_status model_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                       lffn_load_progress progress, void* progress_user, lffn_model** out);
+lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
+                              const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                              lffn_model** out);
+// From the files of a folder: n names, each with a closing zero, what is in them and how many bytes that is.
+lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
+                             const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                             lffn_load_progress progress, void* progress_user, lffn_model** out);
+// The memory that loading the same would take: ESTIMATE_ numbers.
+lffn_status model_estimate(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                           lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
+lffn_status model_estimate_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
+                                 const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                                 lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
 lffn_status model_save(const lffn_model* model, const char* path);
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
 lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* layer_numbers);
@@ -17,20 +30,23 @@ void model_free(lffn_model* model);
 const char* model_text(const lffn_model* model, int32_t what, int32_t index);
 
 // Computes one kind of output, an OUTPUT_ value, of which there is room for `capacity` floats. positions matter to
-// logits only, pooling and normalize to embeddings, scores, a SCORES_ value, to class scores.
+// logits only; of the run options, a row of RUN_OPTION_ numbers, those of texts mean nothing here.
 // Offsets and positions are only read, but SWIG would cast a const int64_t* to another type of its size.
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
-                      int64_t* positions, int64_t n_positions, int32_t pooling, int32_t normalize, int32_t scores,
-                      float* out, int64_t capacity, const int32_t* cancel);
+                      int64_t* positions, int64_t n_positions, const int32_t* run_options, float* out, int64_t capacity,
+                      const int32_t* cancel);
 
 // The same for texts that lie end to end: text i ends before byte ends[i]. With a query, which may be null, each text
 // is the second of a pair. max_tokens is a number or MAX_TOKENS_; prompt belongs to PROMPT_NAMED and PROMPT_TEXT, with
 // a closing zero. offsets [n + 1] and uncut [n] receive where each text's tokens begin and how many it would have
 // without cutting, also where there is too little room. Without `out` this only counts.
+// A text is null where ends[i] is negative, and the next one begins where this one would. With a result, which may be
+// null, a text that is null, not UTF-8 or too long fails no call: its numbers are zeros, and RESULT_STATUSES and
+// result_message tell why.
 lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
-                            int64_t query_size, int32_t output, int64_t max_tokens, int32_t prompt_kind,
-                            const char* prompt, int32_t pooling, int32_t normalize, int32_t scores, float* out,
-                            int64_t capacity, int64_t* offsets, int64_t* uncut, const int32_t* cancel);
+                            int64_t query_size, int32_t output, const int32_t* run_options, int64_t max_tokens,
+                            const char* prompt, float* out, int64_t capacity, int64_t* offsets, int64_t* uncut,
+                            lffn_result* result, const int32_t* cancel);
 
 // begins and ends may both be null. n_ids is told even where the capacity is too small, which is no failure here.
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #include "raw.h"
 
@@ -27,13 +29,60 @@ inline int64_t number_of(float value) {
   return bits;
 }
 
-inline lffn_load_options load_options(const int32_t* numbers) {
+inline lffn_load_options load_options(const int32_t* numbers, const lffn_runtime* runtime, const int32_t* cancel,
+                                      lffn_load_progress progress, void* progress_user) {
   lffn_load_options options;
   lffn_load_options_init(&options);
 #define GIVE(place, member) options.member = static_cast<decltype(options.member)>(numbers[OPTION_##place]);
   LOAD_OPTIONS_FIELDS(GIVE)
 #undef GIVE
+  options.runtime = runtime;
+  options.cancel = cancel;
+  options.progress = progress;
+  options.progress_user = progress_user;
   return options;
 }
+
+// Texts that lie end to end, each but null ones, whose end is negative, up to its end.
+class Texts {
+ public:
+  Texts(const char* utf8, const int64_t* ends, int64_t n)
+      : begins_(new (std::nothrow) const char*[static_cast<size_t>(n) + 1]),
+        sizes_(new (std::nothrow) size_t[static_cast<size_t>(n) + 1]) {
+    if (n == 0 || utf8 == nullptr) utf8 = "";  // .NET pins an empty array at NULL
+    int64_t begin = 0;
+    for (int64_t i = 0; made() && i < n; ++i) {
+      const bool null = ends[i] < 0;
+      begins_[i] = null ? nullptr : utf8 + begin;
+      sizes_[i] = null ? 0 : static_cast<size_t>(ends[i] - begin);
+      begin = null ? begin : ends[i];
+    }
+  }
+  bool made() const { return begins_ != nullptr && sizes_ != nullptr; }
+  const char* const* begins() const { return begins_.get(); }
+  const size_t* sizes() const { return sizes_.get(); }
+
+ private:
+  std::unique_ptr<const char*[]> begins_;
+  std::unique_ptr<size_t[]> sizes_;
+};
+
+// Files in memory; get() is null if there is none left for the list of them.
+class Files {
+ public:
+  Files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n)
+      : files_(new (std::nothrow) lffn_file[static_cast<size_t>(n) + 1]) {
+    for (int64_t i = 0; files_ != nullptr && i < n; ++i) {
+      lffn_file_init(&files_[i]);
+      files_[i].name = names[i];
+      files_[i].data = contents[i];
+      files_[i].size = sizes[i];
+    }
+  }
+  const lffn_file* get() const { return files_.get(); }
+
+ private:
+  std::unique_ptr<lffn_file[]> files_;
+};
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_STRUCTS_H

@@ -2,10 +2,9 @@
 #include "raw_tasks.h"
 
 #include <algorithm>
-#include <memory>
-#include <new>
 
 #include "raw.h"
+#include "raw_structs.h"
 
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
 SAME(AGGREGATION_SIMPLE, LFFN_AGGREGATION_SIMPLE);
@@ -73,6 +72,26 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
   return LFFN_OK;
 }
 
+lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
+                                 int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
+                                 int32_t statuses, lffn_result* result, const int32_t* cancel) {
+  const Texts texts(utf8, ends, n);
+  if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.n = n;
+  args.texts = texts.begins();
+  args.text_sizes = texts.sizes();
+  args.max_tokens = max_tokens;
+  args.num_threads = num_threads;
+  args.aggregation = aggregation;
+  args.flags = static_cast<uint32_t>(flags);
+  args.wanted = LFFN_WANT_ENTITIES | (statuses == 0 ? 0 : LFFN_WANT_STATUSES);
+  args.result = result;
+  args.cancel = cancel;
+  return lffn_model_run(model, &args);
+}
+
 lffn_status model_answer(const lffn_model* model, const char* question, size_t question_size, const char* context,
                          size_t context_size, int32_t top_k, int64_t max_tokens, int64_t stride,
                          int32_t max_answer_tokens, int32_t flags, int64_t* begins, int64_t* ends, float* scores,
@@ -99,22 +118,14 @@ lffn_status model_answer(const lffn_model* model, const char* question, size_t q
 lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_bytes, const char* labels,
                             int64_t* label_ends, int64_t n, const char* hypothesis, int64_t max_tokens, int32_t flags,
                             int64_t* order, float* scores, const int32_t* cancel) {
-  const auto count = static_cast<size_t>(n);
-  const std::unique_ptr<const char*[]> names(new (std::nothrow) const char*[count + 1]);
-  const std::unique_ptr<size_t[]> sizes(new (std::nothrow) size_t[count + 1]);
-  if (names == nullptr || sizes == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
-  int64_t begin = 0;
-  for (size_t i = 0; i < count; ++i) {
-    names[i] = labels + begin;
-    sizes[i] = static_cast<size_t>(label_ends[i] - begin);
-    begin = label_ends[i];
-  }
+  const Texts names(labels, label_ends, n);
+  if (!names.made()) return LFFN_ERROR_OUT_OF_MEMORY;
   lffn_zero_shot_args args;
   lffn_zero_shot_args_init(&args);
   args.text = utf8;
   args.text_size = n_bytes;
-  args.labels = names.get();
-  args.label_sizes = sizes.get();
+  args.labels = names.begins();
+  args.label_sizes = names.sizes();
   args.n_labels = n;
   args.hypothesis = hypothesis;
   args.max_tokens = max_tokens;

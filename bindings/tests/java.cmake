@@ -12,7 +12,7 @@ add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_D
 
 add_test(NAME java_native_image
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_native_image.py ${LFFN_JAR}
-                 ${LFFN_SWIG_DIR}/java_arrays.cc ${LFFN_SWIG_DIR}/java_models.cc ${LFFN_SWIG_OUT}/java_wrapper.cxx)
+                 ${LFFN_SWIG_DIR}/java_arrays.cc ${LFFN_SWIG_DIR}/java_hooks.cc ${LFFN_SWIG_OUT}/java_wrapper.cxx)
 
 add_test(NAME java_same_bytes
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/build_twice.py jar

@@ -45,6 +45,17 @@ public sealed record EmbedOptions
         _ = PromptArgument;
     }
 
+    /// <summary>As the native code takes them.</summary>
+    internal void WriteTo(Span<int> numbers)
+    {
+        numbers.Clear();
+        numbers[Raw.RUN_OPTION_READING] = Raw.READING_MODEL;
+        numbers[Raw.RUN_OPTION_PROMPT_KIND] = PromptKind;
+        numbers[Raw.RUN_OPTION_POOLING] = (int)Pooling;
+        numbers[Raw.RUN_OPTION_NORMALIZE] = Normalization;
+        numbers[Raw.RUN_OPTION_SCORES] = (int)Scores;
+    }
+
     internal int Normalization =>
         Normalize is null ? Raw.NORMALIZE_MODEL : Normalize.Value ? Raw.NORMALIZE_YES : Raw.NORMALIZE_NO;
 

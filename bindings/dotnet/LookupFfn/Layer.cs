@@ -83,7 +83,7 @@ public sealed unsafe partial class Layer : IDisposable
         int status;
         fixed (byte* name = Utf8.ZeroTerminated(path))
         {
-            status = Raw.LayerLoad(name, numbers, &layer);
+            status = Raw.LayerLoad(name, numbers, IntPtr.Zero, null, IntPtr.Zero, IntPtr.Zero, &layer);
         }
 
         return Made(status, layer);
@@ -104,7 +104,8 @@ public sealed unsafe partial class Layer : IDisposable
         int status;
         fixed (byte* data = bytes)
         {
-            status = Raw.LayerLoadMemory(data, (nuint)bytes.Length, numbers, &layer);
+            status = Raw.LayerLoadMemory(
+                data, (nuint)bytes.Length, numbers, IntPtr.Zero, null, IntPtr.Zero, IntPtr.Zero, &layer);
         }
 
         return Made(status, layer);
@@ -136,6 +137,7 @@ public sealed unsafe partial class Layer : IDisposable
             config.LayerNormEps,
             unchecked((long)config.Seed),
             numbers,
+            IntPtr.Zero,
             &layer);
         return Made(status, layer);
     }

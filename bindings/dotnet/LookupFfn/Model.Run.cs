@@ -222,6 +222,8 @@ public sealed unsafe partial class Model
         // A pointer to nothing is null, which says that an output is not wanted.
         float none = 0;
         int cancel = 0;
+        int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
+        options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT));
         IntPtr model = handle.Enter();
         try
         {
@@ -240,9 +242,7 @@ public sealed unsafe partial class Model
                             output,
                             position,
                             positions.Length,
-                            (int)options.Pooling,
-                            options.Normalization,
-                            (int)options.Scores,
+                            run,
                             value == null ? &none : value,
                             values.Length,
                             &cancel),
@@ -269,6 +269,8 @@ public sealed unsafe partial class Model
     {
         float none = 0;
         int cancel = 0;
+        int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
+        options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT));
         using (Native.Register(&cancel, cancellationToken))
         {
             fixed (byte* text = texts.Utf8)
@@ -284,16 +286,14 @@ public sealed unsafe partial class Model
                         paired ? text + texts.QueryAt : null,
                         texts.QuerySize,
                         output,
+                        run,
                         options.TokenLimit,
-                        options.PromptKind,
                         text + texts.PromptAt,
-                        (int)options.Pooling,
-                        options.Normalization,
-                        (int)options.Scores,
                         onlyCount ? null : value == null ? &none : value,
                         values.Length,
                         offsets,
                         uncut,
+                        IntPtr.Zero,
                         &cancel),
                     cancellationToken);
             }

@@ -125,7 +125,7 @@ public sealed unsafe partial class Model : IDisposable
         int status;
         fixed (byte* name = Utf8.ZeroTerminated(path))
         {
-            status = Raw.ModelLoad(name, numbers, &model);
+            status = Raw.ModelLoad(name, numbers, IntPtr.Zero, null, IntPtr.Zero, IntPtr.Zero, &model);
         }
 
         return Made(status, model);
@@ -147,7 +147,8 @@ public sealed unsafe partial class Model : IDisposable
         int status;
         fixed (byte* data = bytes)
         {
-            status = Raw.ModelLoadMemory(data, (nuint)bytes.Length, numbers, &model);
+            status = Raw.ModelLoadMemory(
+                data, (nuint)bytes.Length, numbers, IntPtr.Zero, null, IntPtr.Zero, IntPtr.Zero, &model);
         }
 
         return Made(status, model);

@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -17,10 +18,11 @@ final class CallMemory {
   final TextCounts counts = new TextCounts();
   byte[] utf8 = {};
   int[] ids = {};
-  // Where each text ends; where each sequence begins, and where the last one ends.
+  // Where each text ends, -1 for a null one; where each sequence begins, and where the last one ends.
   long[] ends = {};
   long[] offsets = {0};
   int size;
+  private int bytes;
 
   private CallMemory() {}
 
@@ -29,6 +31,7 @@ final class CallMemory {
       CallMemory memory = FREE.get(i);
       if (memory != null && FREE.compareAndSet(i, memory, null)) {
         memory.size = 0;
+        memory.bytes = 0;
         return memory;
       }
     }
@@ -50,17 +53,25 @@ final class CallMemory {
 
   static CallMemory of(String text) {
     CallMemory memory = cleared();
-    memory.add(text);
+    memory.add(Objects.requireNonNull(text, "text"), false);
     return memory;
   }
 
   static CallMemory of(List<String> texts) {
+    return of(texts, "texts", false);
+  }
+
+  /** Bad texts are named, or where they are allowed become what native code tells to be bad. */
+  static CallMemory of(List<String> texts, String name, boolean badAllowed) {
     CallMemory memory = cleared();
-    for (String text : texts) {
+    for (String text : Objects.requireNonNull(texts, name)) {
+      if (text == null && !badAllowed) {
+        throw new NullPointerException(name + "[" + memory.size + "] is null");
+      }
       try {
-        memory.add(text);
+        memory.add(text, badAllowed);
       } catch (IllegalArgumentException bad) {
-        throw new IllegalArgumentException("texts[" + memory.size + "]: " + bad.getMessage());
+        throw new IllegalArgumentException(name + "[" + memory.size + "]: " + bad.getMessage());
       }
     }
     return memory;
@@ -68,21 +79,23 @@ final class CallMemory {
 
   static CallMemory of(int[] sequence) {
     CallMemory memory = cleared();
-    memory.add(sequence);
+    memory.add(Objects.requireNonNull(sequence, "ids"));
     return memory;
   }
 
   static CallMemory of(int[][] sequences) {
     CallMemory memory = cleared();
-    for (int[] sequence : sequences) {
+    for (int[] sequence : Objects.requireNonNull(sequences, "sequences")) {
+      if (sequence == null) {
+        throw new NullPointerException("sequences[" + memory.size + "] is null");
+      }
       memory.add(sequence);
     }
     return memory;
   }
 
-  private void add(String text) {
-    long begin = size == 0 ? 0 : ends[size - 1];
-    long end = begin + Utf8.size(text);
+  private void add(String text, boolean badAllowed) {
+    long end = bytes + (text == null ? 0 : Utf8.size(text, badAllowed));
     if (end > LARGEST_ARRAY) {
       throw new IllegalArgumentException(end + " bytes of text are too many for one call");
     }
@@ -92,7 +105,12 @@ final class CallMemory {
     if (size == ends.length) {
       ends = Arrays.copyOf(ends, grown(size + 1L));
     }
-    Utf8.put(text, utf8, (int) begin);
+    if (text == null) {
+      ends[size++] = -1;
+      return;
+    }
+    Utf8.put(text, utf8, bytes);
+    bytes = (int) end;
     ends[size++] = end;
   }
 

@@ -29,6 +29,10 @@ public final class Cancellation {
     followers.forEach(Cancellation::cancel);
   }
 
+  static ByteBuffer flagOf(Cancellation cancellation) {
+    return cancellation == null ? null : cancellation.flag;
+  }
+
   /** Cancels the follower when this is, also if it already was. */
   void addFollower(Cancellation follower) {
     followers.add(follower);

@@ -45,16 +45,9 @@ public final class Layer extends LayerForward implements AutoCloseable {
     }
   }
 
-  /** Makes a native layer and stores its address. */
-  private interface Maker {
-    void make(long[] out);
-  }
-
-  private static Layer made(Maker maker) {
-    NativeLibrary.ensureLoaded();
-    long[] out = new long[1];
-    maker.make(out);
-    return new Layer(new NativeHandle("layer", out[0], Raw::layerFree), out[0]);
+  private static Layer made(LoadOptions options, Loading.Maker maker) {
+    long address = Loading.handle(options, Raw::layerFree, maker);
+    return new Layer(new NativeHandle("layer", address, Raw::layerFree, options.hooks()), address);
   }
 
   /**
@@ -86,7 +79,9 @@ public final class Layer extends LayerForward implements AutoCloseable {
       }
     }
     byte[] name = Utf8.zeroTerminated(path);
-    return made(out -> Raw.layerLoad(name, options.numbers, out));
+    return made(
+        options,
+        (numbers, runtime, cancel, progress, out) -> Raw.layerLoad(name, numbers, runtime, cancel, progress, out));
   }
 
   /**
@@ -111,7 +106,10 @@ public final class Layer extends LayerForward implements AutoCloseable {
   public static Layer load(byte[] bytes, LoadOptions options) {
     Objects.requireNonNull(bytes, "bytes");
     Objects.requireNonNull(options, "options");
-    return made(out -> Raw.layerLoadMemory(bytes, options.numbers, out));
+    return made(
+        options,
+        (numbers, runtime, cancel, progress, out) ->
+            Raw.layerLoadMemory(bytes, numbers, runtime, cancel, progress, out));
   }
 
   /**
@@ -134,7 +132,7 @@ public final class Layer extends LayerForward implements AutoCloseable {
   public static Layer random(LayerConfig config, LoadOptions options) {
     Objects.requireNonNull(config, "config");
     Objects.requireNonNull(options, "options");
-    return made(out -> config.makeRandom(options, out));
+    return made(options, (numbers, runtime, cancel, progress, out) -> config.makeRandom(numbers, runtime, out));
   }
 
   /**

@@ -148,7 +148,7 @@ public final class LayerConfig {
     return copy;
   }
 
-  void makeRandom(LoadOptions options, long[] out) {
+  void makeRandom(int[] options, long runtime, long[] out) {
     Raw.layerRandom(
         hiddenSize,
         outputSize,
@@ -162,7 +162,8 @@ public final class LayerConfig {
         decayCoeff,
         layerNormEps,
         seed,
-        options.numbers,
+        options,
+        runtime,
         out);
   }
 

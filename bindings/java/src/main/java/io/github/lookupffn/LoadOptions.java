@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Arrays;
+import java.util.function.DoubleConsumer;
+
 /** How to load a layer or a model. Immutable: each {@code with} method returns a changed copy. */
 public final class LoadOptions {
   // Zero is the default of all: numbers as stored.
-  private static final LoadOptions DEFAULTS = new LoadOptions(new int[Abi.OPTION_COUNT]);
+  private static final LoadOptions DEFAULTS = new LoadOptions(new int[Abi.OPTION_COUNT], null, null, null);
 
   /** As the native code takes them; never changed. */
   final int[] numbers;
+  final LookupFfnRuntime runtime;
+  final Cancellation cancellation;
+  final DoubleConsumer progress;
 
-  private LoadOptions(int[] numbers) {
+  private LoadOptions(
+      int[] numbers, LookupFfnRuntime runtime, Cancellation cancellation, DoubleConsumer progress) {
     this.numbers = numbers;
+    this.runtime = runtime;
+    this.cancellation = cancellation;
+    this.progress = progress;
+  }
+
+  RuntimeHooks hooks() {
+    return runtime == null ? null : runtime.hooks;
   }
 
   /**
@@ -103,6 +117,75 @@ public final class LoadOptions {
     return withFlag(Abi.LOAD_FLUSH_DENORMALS, on);
   }
 
+  /**
+   * Sets whose threads, instruction set and log are used.
+   *
+   * @param shared the runtime, to be open while loading; null for the default one
+   * @return a changed copy
+   */
+  public LoadOptions withRuntime(LookupFfnRuntime shared) {
+    return new LoadOptions(numbers, shared, cancellation, progress);
+  }
+
+  /**
+   * Lets another thread end the loading, which then throws {@link java.util.concurrent.CancellationException}.
+   *
+   * @param cancellation what that thread holds; null for nobody
+   * @return a changed copy
+   */
+  public LoadOptions withCancellation(Cancellation cancellation) {
+    return new LoadOptions(numbers, runtime, cancellation, progress);
+  }
+
+  /**
+   * Tells how far loading has come, from 0 to 1 at the end, never less than before. What the listener throws ends the
+   * loading and is thrown there.
+   *
+   * @param listener who is told, in the thread that loads; null for nobody
+   * @return a changed copy
+   */
+  public LoadOptions withProgress(DoubleConsumer listener) {
+    return new LoadOptions(numbers, runtime, cancellation, listener);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof LoadOptions)) {
+      return false;
+    }
+    LoadOptions options = (LoadOptions) other;
+    return Arrays.equals(numbers, options.numbers)
+        && runtime == options.runtime
+        && cancellation == options.cancellation
+        && progress == options.progress;
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(numbers);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("LoadOptions[");
+    text.append(numbers[Abi.OPTION_NUM_THREADS]).append(" threads");
+    String[] names = {"table", "hash", "linear", "embedding", "word"};
+    int[] places = {
+      Abi.OPTION_TABLE_DTYPE, Abi.OPTION_HASH_DTYPE, Abi.OPTION_LINEAR_DTYPE, Abi.OPTION_EMBEDDING_DTYPE,
+      Abi.OPTION_WORD_DTYPE
+    };
+    for (int i = 0; i < names.length; i++) {
+      if (numbers[places[i]] != Abi.DTYPE_AS_STORED) {
+        text.append(", ").append(names[i]).append(' ').append(ElementType.ofCode(numbers[places[i]]));
+      }
+    }
+    int flags = numbers[Abi.OPTION_FLAGS];
+    text.append((flags & Abi.LOAD_MMAP) != 0 ? ", mapped" : "");
+    text.append((flags & Abi.LOAD_FLUSH_DENORMALS) != 0 ? ", denormals flushed" : "");
+    text.append(runtime == null ? "" : ", " + runtime);
+    return text.append(']').toString();
+  }
+
   private LoadOptions withFlag(int flag, boolean on) {
     int flags = numbers[Abi.OPTION_FLAGS];
     return with(Abi.OPTION_FLAGS, on ? flags | flag : flags & ~flag);
@@ -111,6 +194,6 @@ public final class LoadOptions {
   private LoadOptions with(int place, int number) {
     int[] changed = numbers.clone();
     changed[place] = number;
-    return new LoadOptions(changed);
+    return new LoadOptions(changed, runtime, cancellation, progress);
   }
 }

@@ -29,6 +29,25 @@ public final class LookupFfn {
   }
 
   /**
+   * Sets who receives what the native library logs of all that is loaded without a {@link LookupFfnRuntime} that has a log
+   * of its own.
+   *
+   * @param listener who; null for nobody, as at the beginning
+   */
+  public static void setLog(LogListener listener) {
+    NativeLog.listen(listener);
+  }
+
+  /**
+   * Gives back the scratch memory that layers and models keep from call to call. Calls in flight keep theirs; later ones
+   * take some again.
+   */
+  public static void trim() {
+    NativeLibrary.ensureLoaded();
+    Raw.trim();
+  }
+
+  /**
    * Where the native library was loaded from.
    *
    * @return a file, or the address of the jar's entry

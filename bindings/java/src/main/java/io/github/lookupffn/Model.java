@@ -28,15 +28,17 @@ import java.util.concurrent.CompletableFuture;
  * methods throw {@link IllegalArgumentException} or a {@link LookupFfnException} that says so.
  */
 public final class Model extends ModelTasks implements AutoCloseable {
-  private static final Cleaner CLEANER = Cleaner.create();
+  static final Cleaner CLEANER = Cleaner.create();
 
   private final ModelCalls calls;
+  private final ModelTokens tokens;
   private final Cleaner.Cleanable cleanable;
 
   /** Takes the handle over, also when this fails. */
   private Model(NativeHandle handle, long address) {
     try {
       calls = new ModelCalls(this, handle, address);
+      tokens = new ModelTokens(calls);
       cleanable = CLEANER.register(this, handle);
     } catch (Throwable failure) {
       handle.run();
@@ -49,8 +51,9 @@ public final class Model extends ModelTasks implements AutoCloseable {
     return calls;
   }
 
-  private static Model made(long address) {
-    return new Model(new NativeHandle("model", address, Raw::modelFree), address);
+  private static Model made(LoadOptions options, Loading.Maker maker) {
+    long address = Loading.handle(options, Raw::modelFree, maker);
+    return new Model(new NativeHandle("model", address, Raw::modelFree, options.hooks()), address);
   }
 
   /**
@@ -82,10 +85,9 @@ public final class Model extends ModelTasks implements AutoCloseable {
       }
     }
     byte[] name = Utf8.zeroTerminated(path);
-    NativeLibrary.ensureLoaded();
-    long[] out = new long[1];
-    Raw.modelLoad(name, options.numbers, out);
-    return made(out[0]);
+    return made(
+        options,
+        (numbers, runtime, cancel, progress, out) -> Raw.modelLoad(name, numbers, runtime, cancel, progress, out));
   }
 
   /**
@@ -110,10 +112,10 @@ public final class Model extends ModelTasks implements AutoCloseable {
   public static Model load(byte[] bytes, LoadOptions options) {
     Objects.requireNonNull(bytes, "bytes");
     Objects.requireNonNull(options, "options");
-    NativeLibrary.ensureLoaded();
-    long[] out = new long[1];
-    Raw.modelLoadMemory(bytes, options.numbers, out);
-    return made(out[0]);
+    return made(
+        options,
+        (numbers, runtime, cancel, progress, out) ->
+            Raw.modelLoadMemory(bytes, numbers, runtime, cancel, progress, out));
   }
 
   /**
@@ -143,7 +145,7 @@ public final class Model extends ModelTasks implements AutoCloseable {
    * @return for each mask its candidates, the likeliest first
    */
   public List<List<MaskCandidate>> fillMask(String text, int topK) {
-    return calls.fillMask(text, topK, null);
+    return tokens.fillMask(text, topK, null);
   }
 
   /**
@@ -165,7 +167,7 @@ public final class Model extends ModelTasks implements AutoCloseable {
    * @return for each mask its candidates, the likeliest first
    */
   public List<List<MaskCandidate>> fillMask(String text, int topK, RunOptions options) {
-    return calls.fillMask(text, topK, options.cancellation);
+    return tokens.fillMask(text, topK, options.cancellation);
   }
 
   /**
@@ -177,7 +179,7 @@ public final class Model extends ModelTasks implements AutoCloseable {
    * @return for each mask its candidates, the likeliest first; cancelling it ends the call
    */
   public CompletableFuture<List<List<MaskCandidate>>> fillMaskAsync(String text, int topK, RunOptions options) {
-    return Async.run(options.executor, options.cancellation, by -> calls.fillMask(text, topK, by));
+    return Async.run(options.executor, options.cancellation, by -> tokens.fillMask(text, topK, by));
   }
 
   /**
@@ -213,7 +215,7 @@ public final class Model extends ModelTasks implements AutoCloseable {
   public Tokens tokenize(String text, boolean special, Cancellation cancellation) {
     byte[] utf8 = Utf8.of(text);
     Object[] results = new Object[3];
-    calls.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, Abi.MAX_TOKENS_NEVER, results, cancellation);
+    tokens.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, Abi.MAX_TOKENS_NEVER, results, cancellation);
     int[] begins = Utf8.charsOf(utf8, (long[]) results[1], false);
     int[] ends = Utf8.charsOf(utf8, (long[]) results[2], true);
     return new Tokens((int[]) results[0], begins, ends);
@@ -237,7 +239,7 @@ public final class Model extends ModelTasks implements AutoCloseable {
    * @return the text; bytes that are not UTF-8 become replacement characters
    */
   public String detokenize(int[] ids, boolean skipSpecial) {
-    return calls.detokenize(ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);
+    return tokens.detokenize(ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);
   }
 
   /**

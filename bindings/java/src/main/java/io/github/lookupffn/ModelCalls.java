@@ -2,7 +2,6 @@
 package io.github.lookupffn;
 
 import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -88,15 +87,21 @@ final class ModelCalls {
   }
 
   private float[][] perText(List<String> texts, byte[] query, int output, RunOptions options) {
-    CallMemory memory = CallMemory.of(texts);
+    String name = query == null ? "texts" : "documents";
+    CallMemory memory = CallMemory.of(texts, name, options.statuses != null && query == null);
     try {
       long address = handle.enter();
+      long result = 0;
       try {
-        long[] begins = beginsOf(address, memory, query, output, options);
+        result = resultFor(options);
+        long[] begins = beginsOf(address, memory, query, output, options, result);
         float[] values = new float[sizeOf(memory.size, begins, output, options)];
-        runTexts(address, memory, query, output, options, values, null, 0, values.length, countsFor(memory, options));
+        TextCounts counts = countsFor(memory, options);
+        runTexts(address, memory, query, output, options, values, null, 0, values.length, counts, result);
+        tellStatuses(options, result, memory.size);
         return split(values, memory.size, begins, output);
       } finally {
+        freed(result);
         leave();
       }
     } finally {
@@ -132,13 +137,18 @@ final class ModelCalls {
   int textsInto(CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
     try {
       long address = handle.enter();
+      long result = 0;
       try {
-        long[] begins = beginsOf(address, memory, null, output, options);
+        result = resultFor(options);
+        long[] begins = beginsOf(address, memory, null, output, options, result);
         int needed = sizeOf(memory.size, begins, output, options);
         int from = placeOf(array, at, buffer, needed);
-        runTexts(address, memory, null, output, options, array, buffer, from, needed, countsFor(memory, options));
+        TextCounts counts = countsFor(memory, options);
+        runTexts(address, memory, null, output, options, array, buffer, from, needed, counts, result);
+        tellStatuses(options, result, memory.size);
         return needed;
       } finally {
+        freed(result);
         leave();
       }
     } finally {
@@ -205,8 +215,26 @@ final class ModelCalls {
     return rows;
   }
 
-  private static ByteBuffer flagOf(Cancellation cancellation) {
-    return cancellation == null ? null : cancellation.flag;
+  /** What tells of bad texts, to be freed; 0 where a bad text is the call's failure. */
+  static long resultFor(RunOptions options) {
+    if (options.statuses == null) {
+      return 0;
+    }
+    long[] out = new long[1];
+    Raw.resultCreate(out);
+    return out[0];
+  }
+
+  static void freed(long result) {
+    if (result != 0) {
+      Raw.resultFree(result);
+    }
+  }
+
+  static void tellStatuses(RunOptions options, long result, int texts) {
+    if (options.statuses != null) {
+      options.statuses.read(result, texts);
+    }
   }
 
   private void runIds(
@@ -228,14 +256,12 @@ final class ModelCalls {
           output,
           positions,
           positions.length,
-          options.pooling.code,
-          options.normalization,
-          options.scores.code,
+          options.numbers,
           array,
           buffer,
           at,
           capacity,
-          flagOf(options.cancellation));
+          Cancellation.flagOf(options.cancellation));
     } finally {
       leave();
     }
@@ -246,11 +272,12 @@ final class ModelCalls {
   }
 
   /** Where each text's hidden states begin; null for other outputs. The caller's counts stay as they are. */
-  private long[] beginsOf(long address, CallMemory memory, byte[] query, int output, RunOptions options) {
+  private long[] beginsOf(
+      long address, CallMemory memory, byte[] query, int output, RunOptions options, long result) {
     if (output != Abi.OUTPUT_HIDDEN) {
       return null;
     }
-    runTexts(address, memory, query, output, options, null, null, 0, 0, memory.counts);
+    runTexts(address, memory, query, output, options, null, null, 0, 0, memory.counts, result);
     return memory.counts.room(memory.size);
   }
 
@@ -265,7 +292,8 @@ final class ModelCalls {
       FloatBuffer buffer,
       int at,
       int capacity,
-      TextCounts counts) {
+      TextCounts counts,
+      long result) {
     long[] numbers = counts.room(memory.size);
     Raw.modelRunTextArrays(
         address,
@@ -274,76 +302,16 @@ final class ModelCalls {
         memory.size,
         query,
         output,
+        options.numbers,
         options.maxTokens,
-        options.promptKind,
         options.prompt,
-        options.pooling.code,
-        options.normalization,
-        options.scores.code,
         array,
         buffer,
         at,
         capacity,
         numbers,
-        flagOf(options.cancellation));
+        result,
+        Cancellation.flagOf(options.cancellation));
     counts.filled(numbers, memory.size);
-  }
-
-  void tokenize(byte[] utf8, int flags, long maxTokens, Object[] results, Cancellation cancellation) {
-    long address = handle.enter();
-    try {
-      Raw.modelTokenizeBytes(address, utf8, flags, maxTokens, results, flagOf(cancellation));
-    } finally {
-      leave();
-    }
-  }
-
-  String detokenize(int[] ids, int flags) {
-    long address = handle.enter();
-    try {
-      return detokenize(address, ids, flags);
-    } finally {
-      leave();
-    }
-  }
-
-  private static String detokenize(long address, int[] ids, int flags) {
-    Object[] results = new Object[1];
-    Raw.modelDetokenizeIds(address, ids, flags, results);
-    return Utf8.text((byte[]) results[0]);
-  }
-
-  /** A vocabulary may be padded with ids that are no tokens. */
-  private static String textOf(long address, int id) {
-    try {
-      return detokenize(address, new int[] {id}, 0);
-    } catch (IllegalArgumentException noToken) {
-      return "[" + id + "]";
-    }
-  }
-
-  List<List<MaskCandidate>> fillMask(String text, int topK, Cancellation cancellation) {
-    if (topK < 1 || topK > info.vocabSize()) {
-      throw new IllegalArgumentException("topK is " + topK + ", expected 1 to " + info.vocabSize());
-    }
-    Object[] results = new Object[2];
-    byte[] utf8 = Utf8.of(text);
-    List<List<MaskCandidate>> masks = new ArrayList<>();
-    long address = handle.enter();
-    try {
-      Raw.modelFillMaskBytes(address, utf8, topK, results, flagOf(cancellation));
-      int[] ids = (int[]) results[0];
-      float[] probabilities = (float[]) results[1];
-      for (int first = 0; first < ids.length; first += topK) {
-        List<MaskCandidate> candidates = new ArrayList<>();
-        for (int i = first; i < first + topK; i++) {
-          candidates.add(new MaskCandidate(ids[i], textOf(address, ids[i]), probabilities[i]));
-        }
-        masks.add(List.copyOf(candidates));
-      }
-    } finally {
-      leave();
-    }
-    return List.copyOf(masks);
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,7 +33,7 @@ abstract class ModelTasks extends ModelIntoMemory {
     long address = calls.handle.enter();
     try {
       Raw.modelEntitiesBytes(
-          address, utf8, how.code, 0, options.maxTokens, results, flagOf(options.cancellation));
+          address, utf8, how.code, 0, options.maxTokens, results, Cancellation.flagOf(options.cancellation));
     } finally {
       calls.leave();
     }
@@ -87,7 +86,7 @@ abstract class ModelTasks extends ModelIntoMemory {
           options.maxAnswerTokens,
           options.mayBeNone ? Abi.ANSWER_MAY_BE_NONE : 0,
           results,
-          flagOf(options.cancellation));
+          Cancellation.flagOf(options.cancellation));
     } finally {
       calls.leave();
     }
@@ -140,7 +139,7 @@ abstract class ModelTasks extends ModelIntoMemory {
           options.maxTokens,
           options.several ? Abi.ZERO_SHOT_SEVERAL : 0,
           results,
-          flagOf(options.cancellation));
+          Cancellation.flagOf(options.cancellation));
     } finally {
       calls.leave();
     }
@@ -151,9 +150,5 @@ abstract class ModelTasks extends ModelIntoMemory {
       scored.add(new ScoredLabel(labels.get((int) place), scores[(int) place]));
     }
     return List.copyOf(scored);
-  }
-
-  private static ByteBuffer flagOf(Cancellation cancellation) {
-    return cancellation == null ? null : cancellation.flag;
   }
 }

@@ -15,13 +15,21 @@ final class NativeHandle implements Runnable {
   private final String what;
   private final long address;
   private final LongConsumer free;
+  // What native code calls while the handle lives.
+  private final RuntimeHooks hooks;
   private final AtomicLong state = new AtomicLong();
 
-  /** Takes its name in messages, and what frees it. */
-  NativeHandle(String what, long address, LongConsumer free) {
+  /** Takes its name in messages, what frees it, and what is kept for it, which may be null. */
+  NativeHandle(String what, long address, LongConsumer free, RuntimeHooks hooks) {
     this.what = what;
     this.address = address;
     this.free = free;
+    this.hooks = hooks;
+  }
+
+  @Override
+  public String toString() {
+    return what + (isClosed() ? ", closed" : "") + (hooks == null ? "" : ", of runtime " + hooks.number);
   }
 
   /** Enters a call. A plain increment would not do: after the close, it could make the count reach zero twice. */

@@ -9,39 +9,82 @@ import java.util.concurrent.Executor;
 public final class RunOptions {
   private static final RunOptions DEFAULTS = new RunOptions();
 
-  Pooling pooling = Pooling.MODEL;
-  int normalization = Abi.NORMALIZE_MODEL;
-  long maxTokens = Abi.MAX_TOKENS_MODEL;
-  int promptKind = Abi.PROMPT_MODEL;
+  /** As the native code takes them; never changed. Zero is the default of all: as the model means it. */
+  final int[] numbers;
+  final Pooling pooling;
+  final long maxTokens;
   // UTF-8 with a closing zero.
-  byte[] prompt;
-  ScoreKind scores = ScoreKind.RAW;
-  TextCounts counts;
-  Cancellation cancellation;
-  Executor executor = Async.DEFAULT;
+  final byte[] prompt;
+  final TextCounts counts;
+  final TextStatuses statuses;
+  final Cancellation cancellation;
+  final Executor executor;
 
-  private RunOptions() {}
+  private RunOptions() {
+    this(new Changed());
+  }
 
-  private RunOptions copy() {
-    RunOptions copy = new RunOptions();
-    copy.pooling = pooling;
-    copy.normalization = normalization;
-    copy.maxTokens = maxTokens;
-    copy.promptKind = promptKind;
-    copy.prompt = prompt;
-    copy.scores = scores;
-    copy.counts = counts;
-    copy.cancellation = cancellation;
-    copy.executor = executor;
-    return copy;
+  private RunOptions(Changed changed) {
+    numbers = changed.numbers;
+    pooling = changed.pooling;
+    maxTokens = changed.maxTokens;
+    prompt = changed.prompt;
+    counts = changed.counts;
+    statuses = changed.statuses;
+    cancellation = changed.cancellation;
+    executor = changed.executor;
+  }
+
+  /** A copy that is being made. */
+  private static final class Changed {
+    final int[] numbers;
+    Pooling pooling = Pooling.MODEL;
+    long maxTokens = Abi.MAX_TOKENS_MODEL;
+    byte[] prompt;
+    TextCounts counts;
+    TextStatuses statuses;
+    Cancellation cancellation;
+    Executor executor = Async.DEFAULT;
+
+    Changed() {
+      numbers = new int[Abi.RUN_OPTION_COUNT];
+    }
+
+    Changed(RunOptions from) {
+      numbers = from.numbers.clone();
+      pooling = from.pooling;
+      maxTokens = from.maxTokens;
+      prompt = from.prompt;
+      counts = from.counts;
+      statuses = from.statuses;
+      cancellation = from.cancellation;
+      executor = from.executor;
+    }
+  }
+
+  private RunOptions with(int place, int number) {
+    Changed changed = new Changed(this);
+    changed.numbers[place] = number;
+    return new RunOptions(changed);
+  }
+
+  private RunOptions withPrompt(int kind, byte[] utf8) {
+    Changed changed = new Changed(this);
+    changed.numbers[Abi.RUN_OPTION_PROMPT_KIND] = kind;
+    changed.prompt = utf8;
+    return new RunOptions(changed);
+  }
+
+  private RunOptions withTokens(long maxTokens) {
+    Changed changed = new Changed(this);
+    changed.maxTokens = maxTokens;
+    return new RunOptions(changed);
   }
 
   /** Whether texts are read, and made vectors of, in the same way. */
   boolean readsLike(RunOptions other) {
-    return pooling == other.pooling
-        && normalization == other.normalization
+    return Arrays.equals(numbers, other.numbers)
         && maxTokens == other.maxTokens
-        && promptKind == other.promptKind
         && Arrays.equals(prompt, other.prompt);
   }
 
@@ -58,13 +101,14 @@ public final class RunOptions {
   /**
    * Sets how embeddings are made of the vectors of the tokens.
    *
-   * @param how as the model says, first, mean, max or mean divided by a square root
+   * @param pooling as the model says, first, mean, max or mean divided by a square root
    * @return a changed copy
    */
-  public RunOptions withPooling(Pooling how) {
-    RunOptions copy = copy();
-    copy.pooling = Objects.requireNonNull(how, "how");
-    return copy;
+  public RunOptions withPooling(Pooling pooling) {
+    Changed changed = new Changed(this);
+    changed.pooling = Objects.requireNonNull(pooling, "pooling");
+    changed.numbers[Abi.RUN_OPTION_POOLING] = pooling.code;
+    return new RunOptions(changed);
   }
 
   /**
@@ -74,9 +118,7 @@ public final class RunOptions {
    * @return a changed copy
    */
   public RunOptions withNormalization(boolean on) {
-    RunOptions copy = copy();
-    copy.normalization = on ? Abi.NORMALIZE_YES : Abi.NORMALIZE_NO;
-    return copy;
+    return with(Abi.RUN_OPTION_NORMALIZE, on ? Abi.NORMALIZE_YES : Abi.NORMALIZE_NO);
   }
 
   /**
@@ -89,9 +131,7 @@ public final class RunOptions {
     if (maxTokens < 1) {
       throw new IllegalArgumentException("maxTokens is " + maxTokens + ", expected 1 or more");
     }
-    RunOptions copy = copy();
-    copy.maxTokens = maxTokens;
-    return copy;
+    return withTokens(maxTokens);
   }
 
   /**
@@ -100,9 +140,18 @@ public final class RunOptions {
    * @return a changed copy
    */
   public RunOptions withoutCutting() {
-    RunOptions copy = copy();
-    copy.maxTokens = Abi.MAX_TOKENS_NEVER;
-    return copy;
+    return withTokens(Abi.MAX_TOKENS_NEVER);
+  }
+
+  /**
+   * Sets whether texts are read as they are: neither stripped nor lower-cased as a sentence encoder's files say, and
+   * without its default prompt.
+   *
+   * @param on whether they are
+   * @return a changed copy
+   */
+  public RunOptions withPlainReading(boolean on) {
+    return with(Abi.RUN_OPTION_READING, on ? Abi.READING_PLAIN : Abi.READING_MODEL);
   }
 
   /**
@@ -112,10 +161,7 @@ public final class RunOptions {
    * @return a changed copy
    */
   public RunOptions withPrompt(String name) {
-    RunOptions copy = copy();
-    copy.prompt = Utf8.zeroTerminated(name);
-    copy.promptKind = Abi.PROMPT_NAMED;
-    return copy;
+    return withPrompt(Abi.PROMPT_NAMED, Utf8.zeroTerminated(Objects.requireNonNull(name, "name"), "the prompt"));
   }
 
   /**
@@ -125,10 +171,7 @@ public final class RunOptions {
    * @return a changed copy
    */
   public RunOptions withPromptText(String text) {
-    RunOptions copy = copy();
-    copy.prompt = Utf8.zeroTerminated(text);
-    copy.promptKind = Abi.PROMPT_TEXT;
-    return copy;
+    return withPrompt(Abi.PROMPT_TEXT, Utf8.zeroTerminated(Objects.requireNonNull(text, "text"), "the prompt"));
   }
 
   /**
@@ -137,10 +180,7 @@ public final class RunOptions {
    * @return a changed copy
    */
   public RunOptions withoutPrompt() {
-    RunOptions copy = copy();
-    copy.prompt = null;
-    copy.promptKind = Abi.PROMPT_NONE;
-    return copy;
+    return withPrompt(Abi.PROMPT_NONE, null);
   }
 
   /**
@@ -150,44 +190,115 @@ public final class RunOptions {
    * @return a changed copy
    */
   public RunOptions withScores(ScoreKind kind) {
-    RunOptions copy = copy();
-    copy.scores = Objects.requireNonNull(kind, "kind");
-    return copy;
+    return with(Abi.RUN_OPTION_SCORES, Objects.requireNonNull(kind, "kind").code);
+  }
+
+  /**
+   * Sets how many threads a call uses at most.
+   *
+   * @param threads the number; 0 for as many as the model has
+   * @return a changed copy
+   */
+  public RunOptions withNumThreads(int threads) {
+    if (threads < 0) {
+      throw new IllegalArgumentException("threads is " + threads + ", expected 0 or more");
+    }
+    return with(Abi.RUN_OPTION_NUM_THREADS, threads);
   }
 
   /**
    * Lets calls on texts tell how many tokens each had, and whether it was cut.
    *
-   * @param where what receives the counts of one call at a time; null for nothing
+   * @param counts what receives those of one call at a time; null for nothing
    * @return a changed copy
    */
-  public RunOptions withCounts(TextCounts where) {
-    RunOptions copy = copy();
-    copy.counts = where;
-    return copy;
+  public RunOptions withCounts(TextCounts counts) {
+    Changed changed = new Changed(this);
+    changed.counts = counts;
+    return new RunOptions(changed);
+  }
+
+  /**
+   * Lets calls go on where a text of theirs cannot be run, and tell why. Such a text's numbers are zeros.
+   *
+   * @param statuses what receives those of one call at a time; null, the default, for calls that fail instead
+   * @return a changed copy
+   */
+  public RunOptions withStatuses(TextStatuses statuses) {
+    Changed changed = new Changed(this);
+    changed.statuses = statuses;
+    return new RunOptions(changed);
   }
 
   /**
    * Lets another thread end the call. Asynchronous calls end as well when their future is cancelled.
    *
-   * @param byWhom what that thread holds; null for nobody
+   * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public RunOptions withCancellation(Cancellation byWhom) {
-    RunOptions copy = copy();
-    copy.cancellation = byWhom;
-    return copy;
+  public RunOptions withCancellation(Cancellation cancellation) {
+    Changed changed = new Changed(this);
+    changed.cancellation = cancellation;
+    return new RunOptions(changed);
   }
 
   /**
    * Sets who runs asynchronous calls.
    *
-   * @param by an executor
+   * @param executor such as a pool
    * @return a changed copy
    */
-  public RunOptions withExecutor(Executor by) {
-    RunOptions copy = copy();
-    copy.executor = Objects.requireNonNull(by, "by");
-    return copy;
+  public RunOptions withExecutor(Executor executor) {
+    Changed changed = new Changed(this);
+    changed.executor = Objects.requireNonNull(executor, "executor");
+    return new RunOptions(changed);
+  }
+
+  /** Equal ones read texts alike and share their receivers, cancellation and executor. */
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof RunOptions)) {
+      return false;
+    }
+    RunOptions options = (RunOptions) other;
+    return readsLike(options)
+        && counts == options.counts
+        && statuses == options.statuses
+        && cancellation == options.cancellation
+        && executor == options.executor;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * (31 * Arrays.hashCode(numbers) + Long.hashCode(maxTokens)) + Arrays.hashCode(prompt);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("RunOptions[pooling ").append(pooling);
+    int normalization = numbers[Abi.RUN_OPTION_NORMALIZE];
+    if (normalization != Abi.NORMALIZE_MODEL) {
+      text.append(normalization == Abi.NORMALIZE_YES ? ", normalized" : ", not normalized");
+    }
+    if (maxTokens != Abi.MAX_TOKENS_MODEL) {
+      text.append(maxTokens == Abi.MAX_TOKENS_NEVER ? ", never cut" : ", at most " + maxTokens + " tokens");
+    }
+    if (numbers[Abi.RUN_OPTION_READING] == Abi.READING_PLAIN) {
+      text.append(", read plainly");
+    }
+    if (prompt != null) {
+      boolean named = numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NAMED;
+      String content = Utf8.text(Arrays.copyOf(prompt, prompt.length - 1));
+      text.append(named ? ", prompt named \"" : ", prompt \"").append(content).append('"');
+    } else if (numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NONE) {
+      text.append(", no prompt");
+    }
+    if (numbers[Abi.RUN_OPTION_SCORES] != ScoreKind.RAW.code) {
+      text.append(", scores ").append(numbers[Abi.RUN_OPTION_SCORES] == ScoreKind.MODEL.code ? "MODEL" : "PROBABILITIES");
+    }
+    if (numbers[Abi.RUN_OPTION_NUM_THREADS] != 0) {
+      text.append(", at most ").append(numbers[Abi.RUN_OPTION_NUM_THREADS]).append(" threads");
+    }
+    return text.append(']').toString();
   }
 }

@@ -17,6 +17,11 @@ final class Utf8 {
 
   /** Refuses halves of surrogate pairs, for which the usual conversions put question marks. */
   static long size(String text) {
+    return size(text, false);
+  }
+
+  /** Where they are bad but allowed, they become what is not UTF-8, so that native code says so. */
+  static long size(String text, boolean halvesAllowed) {
     long size = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -25,6 +30,8 @@ final class Utf8 {
       } else if (i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1))) {
         size += 4;
         i++;
+      } else if (halvesAllowed) {
+        size += 3;
       } else {
         throw new IllegalArgumentException("the text contains half of a surrogate pair");
       }
@@ -59,9 +66,9 @@ final class Utf8 {
     return Arrays.copyOf(name, name.length + 1);
   }
 
-  static byte[] zeroTerminated(String text) {
+  static byte[] zeroTerminated(String text, String what) {
     if (text.indexOf('\0') >= 0) {
-      throw new IllegalArgumentException("the prompt contains a zero character");
+      throw new IllegalArgumentException(what + " contains a zero character");
     }
     byte[] utf8 = of(text);
     return Arrays.copyOf(utf8, utf8.length + 1);

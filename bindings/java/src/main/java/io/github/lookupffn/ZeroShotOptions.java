@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Objects;
+
 /** How to try labels. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class ZeroShotOptions {
   private static final ZeroShotOptions DEFAULTS = new ZeroShotOptions();
@@ -39,7 +41,7 @@ public final class ZeroShotOptions {
    */
   public ZeroShotOptions withHypothesis(String template) {
     ZeroShotOptions copy = copy();
-    copy.hypothesis = Utf8.zeroTerminated(template);
+    copy.hypothesis = Utf8.zeroTerminated(Objects.requireNonNull(template, "template"), "the template");
     return copy;
   }
 

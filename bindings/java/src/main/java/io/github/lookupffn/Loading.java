@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongConsumer;
+
+/** What is around each call that loads. */
+final class Loading {
+  private Loading() {}
+
+  /** The call itself, with what the options leave to it. */
+  interface Call {
+    void run(int[] numbers, long runtime, ByteBuffer cancel, Object progress);
+  }
+
+  /** A call that makes a handle. */
+  interface Maker {
+    void run(int[] numbers, long runtime, ByteBuffer cancel, Object progress, long[] out);
+  }
+
+  /** Makes a handle; where the caller's listener throws at the very end, it is freed again. */
+  static long handle(LoadOptions options, LongConsumer free, Maker maker) {
+    long[] out = new long[1];
+    try {
+      run(options, (numbers, runtime, cancel, progress) -> maker.run(numbers, runtime, cancel, progress, out));
+      return out[0];
+    } catch (Throwable failure) {
+      if (out[0] != 0) {
+        free.accept(out[0]);
+      }
+      throw failure;
+    }
+  }
+
+  static void run(LoadOptions options, Call call) {
+    Objects.requireNonNull(options, "options");
+    NativeLibrary.ensureLoaded();
+    LookupFfnRuntime runtime = options.runtime;
+    long address = runtime == null ? 0 : runtime.handle.enter();
+    try {
+      if (options.progress == null) {
+        call.run(options.numbers, address, Cancellation.flagOf(options.cancellation), null);
+        return;
+      }
+      try (LoadProgress progress = new LoadProgress(options.progress, options.cancellation)) {
+        try {
+          call.run(options.numbers, address, progress.cancellation.flag, progress);
+        } finally {
+          progress.check();
+        }
+      }
+    } finally {
+      if (runtime != null) {
+        runtime.leave();
+      }
+    }
+  }
+
+  /** The names of files in memory as the native library reads them, in the order of the map, as are its values. */
+  static Object[] namesOf(Map<String, byte[]> files) {
+    Object[] names = new Object[files.size()];
+    int i = 0;
+    for (String name : files.keySet()) {
+      names[i++] = Utf8.zeroTerminated(Objects.requireNonNull(name, "a name of files"), "a file's name");
+    }
+    return names;
+  }
+
+  static Object[] contentsOf(Map<String, byte[]> files) {
+    Object[] contents = new Object[files.size()];
+    int i = 0;
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      contents[i++] = Objects.requireNonNull(file.getValue(), file.getKey());
+    }
+    return contents;
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the core calls, and Java answers. Threads that call the core are Java's: only they log, load and ask for loops.
+#ifndef LOOKUPFFN_BINDINGS_JAVA_HOOKS_H
+#define LOOKUPFFN_BINDINGS_JAVA_HOOKS_H
+
+#include <jni.h>
+#include <lookupffn/lookupffn.h>
+
+// Looks up the classes and methods, when the library is loaded; false leaves an exception behind.
+bool find_hooks(JavaVM* vm, JNIEnv* env);
+// When it is unloaded: nobody is called any more.
+void drop_hooks(JNIEnv* env);
+
+struct ProgressListener {
+  JNIEnv* env;
+  jobject object;
+};
+
+// user: a ProgressListener of the thread that loads. After an exception it is told nothing more.
+void tell_progress(double done, void* user);
+// user: the number of the runtime whose log it is; 0 for the process's.
+void tell_log(int32_t level, const char* message, void* user);
+// user: the number of the runtime whose executor it is.
+void run_in_executor(void* user, int64_t n_items, void (*run)(void* context, int64_t item), void* context);
+// What RuntimeThreads calls in the executor's threads: the addresses that it was given, and an item.
+void run_item(int64_t run, int64_t context, int64_t item);
+
+#endif  // LOOKUPFFN_BINDINGS_JAVA_HOOKS_H

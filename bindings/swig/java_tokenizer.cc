@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "java_tokenizer.h"
+
+#include "java_results.h"
+#include "raw_model.h"
+#include "raw_tokenizer.h"
+
+namespace {
+
+// Arrays of bytes as the core reads them, until this goes.
+class ByteArrays {
+ public:
+  ByteArrays(JNIEnv* env, jobjectArray arrays)
+      : env_(env), count_(length_of(env, arrays)), held_(count_), data_(count_), sizes_(count_) {
+    made_ = held_.data() != nullptr && data_.data() != nullptr && sizes_.data() != nullptr;
+    for (size_t i = 0; made_ && i < count_; ++i) {
+      auto array = static_cast<jbyteArray>(env->GetObjectArrayElement(arrays, static_cast<jsize>(i)));
+      held_.data()[i] = array;
+      data_.data()[i] = env->GetByteArrayElements(array, nullptr);
+      sizes_.data()[i] = length_of(env, array);
+      made_ = data_.data()[i] != nullptr;
+    }
+  }
+  ~ByteArrays() {
+    for (size_t i = 0; held_.data() != nullptr && i < count_ && held_.data()[i] != nullptr; ++i) {
+      if (data_.data()[i] != nullptr) env_->ReleaseByteArrayElements(held_.data()[i], data_.data()[i], JNI_ABORT);
+      env_->DeleteLocalRef(held_.data()[i]);
+    }
+  }
+  ByteArrays(const ByteArrays&) = delete;
+  ByteArrays& operator=(const ByteArrays&) = delete;
+  bool made() const { return made_; }
+  int64_t count() const { return static_cast<int64_t>(count_); }
+  const size_t* sizes() const { return sizes_.data(); }
+  const char* const* texts() const { return reinterpret_cast<const char* const*>(data_.data()); }
+  const void* const* contents() const { return reinterpret_cast<const void* const*>(data_.data()); }
+
+ private:
+  JNIEnv* env_;
+  size_t count_;
+  Block<jbyteArray> held_;
+  Block<jbyte*> data_;
+  Block<size_t> sizes_;
+  bool made_ = false;
+};
+
+// Virtual machines throw where they have no memory for the elements, but this does not rely on it.
+lffn_status no_arrays(JNIEnv* env) { return env->ExceptionCheck() ? LFFN_OK : out_of_memory(env); }
+
+}  // namespace
+
+lffn_status model_load_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
+                                   const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                                   void* progress_user, lffn_model** out) {
+  const ByteArrays name(env, names), content(env, contents);
+  if (!name.made() || !content.made()) return no_arrays(env);
+  return model_load_files(name.texts(), content.contents(), content.sizes(), content.count(), options, runtime, cancel,
+                          progress, progress_user, out);
+}
+
+lffn_status model_estimate_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
+                                       const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                                       void* progress_user, int64_t* estimate_numbers) {
+  const ByteArrays name(env, names), content(env, contents);
+  if (!name.made() || !content.made()) return no_arrays(env);
+  return model_estimate_files(name.texts(), content.contents(), content.sizes(), content.count(), options, runtime,
+                              cancel, progress, progress_user, estimate_numbers);
+}
+
+lffn_status tokenizer_load_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
+                                       const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                                       void* progress_user, lffn_tokenizer** out) {
+  const ByteArrays name(env, names), content(env, contents);
+  if (!name.made() || !content.made()) return no_arrays(env);
+  return tokenizer_load_files(name.texts(), content.contents(), content.sizes(), content.count(), options, runtime,
+                              cancel, progress, progress_user, out);
+}
+
+lffn_status tokenizer_encode_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jbyteArray pair,
+                                   int32_t flags, int64_t max_tokens, jobjectArray results, const int32_t* cancel) {
+  const size_t n_bytes = length_of(env, utf8), pair_bytes = pair == nullptr ? 0 : length_of(env, pair);
+  const size_t wanted = length_of(env, results);
+  const bool spans = wanted >= 3, types = wanted >= 5;
+  const Block<char> text(n_bytes), pair_copy(pair_bytes);
+  if (text.data() == nullptr || pair_copy.data() == nullptr) return out_of_memory(env);
+  if (!fetch(env, utf8, n_bytes, text.data()) || (pair != nullptr && !fetch(env, pair, pair_bytes, pair_copy.data()))) {
+    return LFFN_OK;
+  }
+  // Tokens are mostly longer than a byte, and a text may get one at each end.
+  for (size_t capacity = n_bytes + pair_bytes + 3;;) {
+    const Block<int32_t> ids(capacity), type(types ? capacity : 0);
+    const Block<int64_t> begins(spans ? capacity : 0), ends(spans ? capacity : 0);
+    if (ids.data() == nullptr || type.data() == nullptr || begins.data() == nullptr || ends.data() == nullptr) {
+      return out_of_memory(env);
+    }
+    size_t n_ids = 0;
+    int64_t uncut = 0;
+    const lffn_status status =
+        tokenizer_encode(tokenizer, text.data(), n_bytes, pair == nullptr ? nullptr : pair_copy.data(), pair_bytes,
+                         flags, max_tokens, ids.data(), types ? type.data() : nullptr, spans ? begins.data() : nullptr,
+                         spans ? ends.data() : nullptr, capacity, &n_ids, types ? &uncut : nullptr, cancel);
+    if (status != LFFN_OK) return status;
+    if (n_ids > capacity) {
+      capacity = n_ids;
+      continue;
+    }
+    if (store_ints(env, results, 0, ids.data(), n_ids) && spans && store_longs(env, results, 1, begins.data(), n_ids) &&
+        store_longs(env, results, 2, ends.data(), n_ids) && types && store_ints(env, results, 3, type.data(), n_ids)) {
+      store_longs(env, results, 4, &uncut, 1);
+    }
+    return LFFN_OK;
+  }
+}
+
+lffn_status tokenizer_decode_ids(JNIEnv* env, const lffn_tokenizer* tokenizer, jintArray ids, int32_t flags,
+                                 jobjectArray results) {
+  const size_t n_ids = length_of(env, ids);
+  const Block<int32_t> copy(n_ids);
+  if (copy.data() == nullptr) return out_of_memory(env);
+  if (!fetch(env, ids, n_ids, copy.data())) return LFFN_OK;
+  for (size_t capacity = 8 * n_ids + 64;;) {
+    const Block<char> text(capacity);
+    if (text.data() == nullptr) return out_of_memory(env);
+    size_t n_bytes = 0;
+    const lffn_status status = tokenizer_decode(tokenizer, copy.data(), n_ids, flags, text.data(), capacity, &n_bytes);
+    if (status != LFFN_OK) return status;
+    if (n_bytes <= capacity) {
+      store_bytes(env, results, 0, text.data(), n_bytes);
+      return LFFN_OK;
+    }
+    capacity = n_bytes;
+  }
+}
+
+lffn_status tokenizer_find_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jobjectArray results) {
+  const size_t n_bytes = length_of(env, utf8);
+  const Block<char> text(n_bytes);
+  if (text.data() == nullptr) return out_of_memory(env);
+  if (!fetch(env, utf8, n_bytes, text.data())) return LFFN_OK;
+  int32_t id = -1;
+  const lffn_status status = tokenizer_find(tokenizer, text.data(), n_bytes, &id);
+  if (status == LFFN_OK) store_ints(env, results, 0, &id, 1);
+  return status;
+}
+
+lffn_status tokenizer_token_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, int32_t id, jobjectArray results) {
+  const char* token = nullptr;
+  size_t n_bytes = 0;
+  const lffn_status status = tokenizer_token(tokenizer, id, &token, &n_bytes);
+  if (status == LFFN_OK && token != nullptr) store_bytes(env, results, 0, token, n_bytes);
+  return status;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "raw_result.h"
+
+#include "raw.h"
+
+lffn_status result_create(lffn_result** out) { return lffn_result_create(out); }
+void result_free(lffn_result* result) { lffn_result_free(result); }
+
+const void* result_array(const lffn_result* result, int32_t what) {
+  lffn_result_view view;
+  lffn_result_view_init(&view);
+  if (lffn_result_get(result, &view) != LFFN_OK) return nullptr;
+  switch (what) {
+#define CASE(place, member) \
+  case RESULT_##place:      \
+    return view.member;
+    RESULT_FIELDS(CASE)
+#undef CASE
+    default:
+      return nullptr;
+  }
+}
+
+const char* result_message(const lffn_result* result, int64_t text) {
+  lffn_result_view view;
+  lffn_result_view_init(&view);
+  if (lffn_result_get(result, &view) != LFFN_OK || view.messages == nullptr || text < 0 || text >= view.n) return "";
+  return view.messages[text];
+}
