@@ -11,7 +11,11 @@ macro(lffn_fetch name url hash)
       "-DLFFN_XSIMD_INCLUDE_DIR=FOLDER or -DCMAKE_PREFIX_PATH=FOLDER tells.")
   endif()
   include(FetchContent)
-  FetchContent_Declare(${name} URL ${url} URL_HASH SHA256=${hash} DOWNLOAD_EXTRACT_TIMESTAMP ON)
+  set(lffn_timestamps)
+  if(NOT CMAKE_VERSION VERSION_LESS 3.24)  # which warns where nothing is said
+    set(lffn_timestamps DOWNLOAD_EXTRACT_TIMESTAMP ON)
+  endif()
+  FetchContent_Declare(${name} URL ${url} URL_HASH SHA256=${hash} ${lffn_timestamps})
   FetchContent_GetProperties(${name})
   if(NOT ${name}_POPULATED)
     FetchContent_Populate(${name})  # its headers alone: nothing of it is built or installed

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A JDK that only the PATH tells of is found: through links, without JAVA_HOME, wherever it lies.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22...3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/../cmake/jdk.cmake)
 file(REMOVE_RECURSE ${SCRATCH})
 set(jdk ${SCRATCH}/odd/place)
