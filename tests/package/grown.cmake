@@ -3,13 +3,13 @@
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/lookupffn/*.h)
 set(grown ${CMAKE_CURRENT_BINARY_DIR}/grown)
 add_custom_command(OUTPUT ${grown}/made
-                   COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/grown/grow_headers.py
+                   COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/grown/headers.py grow
                            ${PROJECT_SOURCE_DIR}/include/lookupffn ${grown}/lookupffn
                    COMMAND ${CMAKE_COMMAND} -E touch ${grown}/made
-                   DEPENDS grown/grow_headers.py ${headers})
+                   DEPENDS grown/headers.py ${headers})
 add_custom_target(grown_headers DEPENDS ${grown}/made)
 # What no grown struct reaches is as the library has it. scripts/test configures each time, so that the list is new.
-execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/grown/users_of_structs.py
+execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/grown/headers.py users
                         ${PROJECT_SOURCE_DIR}/include/lookupffn ${PROJECT_SOURCE_DIR}/src
                 OUTPUT_VARIABLE reached COMMAND_ERROR_IS_FATAL ANY)
 get_target_property(core_sources lffn_core SOURCES)
