@@ -53,6 +53,12 @@ lffn_add_dotnet_example(dotnet_example_sentences Sentences/Sentences.csproj
                         ${PROJECT_SOURCE_DIR}/examples/models/kjv-small)
 set_tests_properties(dotnet_example_sentences PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_sentences_output}")
 
+add_test(NAME dotnet_documented
+         COMMAND ${lffn_documented} dotnet ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/examples/csharp/Search/Search.csproj
+                 ${LFFN_DOTNET} run --configuration Release -p:LookupFfnVersion=${LFFN_VERSION}
+                 -p:LookupFfnFeed=${dotnet_build}/feed -p:RestorePackagesPath=${dotnet_build}/packages
+                 -p:TargetFramework=${dotnet_framework})
+set_tests_properties(dotnet_documented PROPERTIES RUN_SERIAL ON ENVIRONMENT "${dotnet_environment}")
 lffn_add_dotnet_example(dotnet_example_search Search/Search.csproj ${lffn_search})
 set_tests_properties(dotnet_example_search PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_search_output}")
 if(LFFN_DOTNET_ADAPTER)

@@ -10,6 +10,9 @@ set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON)
 add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py ${LFFN_JAR}
                                    ${java_build}/lookupffn-${LFFN_VERSION}.pom)
 
+add_test(NAME java_documented COMMAND ${lffn_documented} java ${PROJECT_SOURCE_DIR} ${Java_JAVA_EXECUTABLE}
+                                      ${Java_JAVAC_EXECUTABLE} ${LFFN_JAR})
+
 add_test(NAME java_native_image
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_native_image.py ${LFFN_JAR}
                  ${LFFN_SWIG_DIR}/java_arrays.cc ${LFFN_SWIG_DIR}/java_hooks.cc ${LFFN_SWIG_OUT}/java_wrapper.cxx)
