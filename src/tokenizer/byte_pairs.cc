@@ -3,20 +3,58 @@
 
 #include <array>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "format/utf8.h"
 #include "runtime/error.h"
+#include "runtime/seeded_hash.h"
 #include "tokenizer/byte_alphabet.h"
-#include "tokenizer/seeded_hash.h"
 
 namespace lffn {
+namespace {
+
+// The tokens of a vocabulary by a hash: merges name each of them several times.
+class TokenIndex {
+ public:
+  explicit TokenIndex(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
+    size_t size = 2;
+    while (size < vocabulary.sorted().size() * 2) size *= 2;
+    slots_.resize(size, {0, -1});
+    for (const uint32_t id : vocabulary.sorted()) {
+      const uint64_t hash = hash_(vocabulary.text(static_cast<int32_t>(id)));
+      size_t at = static_cast<size_t>(hash) & (size - 1);
+      while (slots_[at].id >= 0) at = (at + 1) & (size - 1);
+      slots_[at] = {static_cast<uint32_t>(hash >> 32), static_cast<int32_t>(id)};
+    }
+  }
+
+  int32_t find(std::string_view text) const {
+    const uint64_t hash = hash_(text);
+    const auto tag = static_cast<uint32_t>(hash >> 32);
+    for (size_t at = static_cast<size_t>(hash) & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+      const Slot& slot = slots_[at];
+      if (slot.id < 0 || (slot.tag == tag && vocabulary_.text(slot.id) == text)) return slot.id;
+    }
+  }
+
+ private:
+  struct Slot {
+    uint32_t tag;  // more bits of the hash
+    int32_t id;    // -1: free
+  };
+
+  const Vocabulary& vocabulary_;
+  std::vector<Slot> slots_;  // open addressing, at most half full
+  SeededHash hash_;
+};
+
+}  // namespace
 
 BytePairs::BytePairs(const Vocabulary& vocabulary, const Texts& merges, int32_t unknown_id, const std::string& where)
     : num_known_(static_cast<uint32_t>(vocabulary.end())), unknown_id_(unknown_id) {
+  const TokenIndex tokens(vocabulary);
   std::unordered_map<std::string, uint32_t, SeededHash> numbers;
   const auto symbol_of = [&](const std::string& text) {
-    const int32_t id = vocabulary.find(text);
+    const int32_t id = tokens.find(text);
     if (id >= 0) return static_cast<uint32_t>(id);
     const auto [entry, added] = numbers.try_emplace(text, num_known_ + static_cast<uint32_t>(outside_.size()));
     if (added) outside_.push_back(text);
@@ -33,20 +71,20 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const Texts& merges, int32_t 
   }
   std::vector<Merge> by_rank;
   by_rank.reserve(merges.size());
-  std::unordered_set<uint64_t, SeededHash> pairs;
+  const auto refuse = [&](size_t rank, const char* why) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the merge of %s and %s is %s", where.c_str(), in_quotes(merges[rank].first).c_str(),
+         in_quotes(merges[rank].second).c_str(), why);
+  };
+  std::string bytes, both;
   for (const auto& [left, right] : merges) {
-    const auto refuse = [&, &first = left, &second = right](const char* why) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: the merge of %s and %s is %s", where.c_str(), in_quotes(first).c_str(),
-           in_quotes(second).c_str(), why);
-    };
-    std::string bytes;
+    bytes.clear();
     const bool known = append_token_bytes(bytes, left) && append_token_bytes(bytes, right);
-    if (!known || left.empty() || right.empty()) refuse("not of the byte alphabet");
-    const Merge merge = {symbol_of(left), symbol_of(right), symbol_of(left + right)};
-    if (!pairs.insert(uint64_t{merge.left} << 32 | merge.right).second) refuse("there twice");
-    by_rank.push_back(merge);
+    if (!known || left.empty() || right.empty()) refuse(by_rank.size(), "not of the byte alphabet");
+    both.assign(left).append(right);
+    by_rank.push_back({symbol_of(left), symbol_of(right), symbol_of(both)});
   }
   merger_.emplace(byte_symbols, std::move(by_rank));
+  if (merger_->twice()) refuse(*merger_->twice(), "there twice");
 }
 
 std::string_view BytePairs::without_lost_bytes(std::string_view piece, std::string& kept) const {

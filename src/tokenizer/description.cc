@@ -23,18 +23,19 @@ void check_vocabulary_size(size_t size, const char* where) {
   }
 }
 
-void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const std::string& where) {
+void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const char* where) {
   if (id.kind != JsonScalar::Kind::kUnsigned || id.integer > kMaxTokenId) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: the id of %s must be a whole number from 0 to %d", where.c_str(),
-         in_quotes(token).c_str(), kMaxTokenId);
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the id of %s must be a whole number from 0 to %d", where, in_quotes(token).c_str(),
+         kMaxTokenId);
   }
   to.tokens.emplace_back(std::move(token), static_cast<int32_t>(id.integer));
 }
 
-void append_merge(TokenizerDescription& to, std::string_view pair, const std::string& where) {
+void append_merge(TokenizerDescription& to, std::string_view pair, const char* where, size_t line) {
   const size_t blank = pair.find(' ');
   if (blank == std::string_view::npos || pair.find(' ', blank + 1) != std::string_view::npos) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: %s is not two symbols with a space between them", where.c_str(),
+    const std::string place = line > 0 ? std::string(where) + ": line " + std::to_string(line) : where;
+    fail(LFFN_ERROR_BAD_MODEL, "%s: %s is not two symbols with a space between them", place.c_str(),
          in_quotes(pair).c_str());
   }
   to.merges.emplace_back(pair.substr(0, blank), pair.substr(blank + 1));

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "format/json.h"
+#include "runtime/seeded_hash.h"
 #include "tokenizer/added_tokens.h"
 #include "tokenizer/decoder.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/normalizer_chain.h"
 #include "tokenizer/post_processor.h"
 #include "tokenizer/pre_tokenizer_chain.h"
-#include "tokenizer/seeded_hash.h"
 #include "tokenizer/unigram.h"
 #include "tokenizer/word_pieces.h"
 
@@ -72,11 +72,11 @@ constexpr size_t kMaxVocabularyBytes = 64u << 20;  // of each file
 constexpr size_t kMaxAddedTokens = 1 << 16;
 constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each: as many may be compared at each byte of a text
 
-// For the readers. Each throws Error(LFFN_ERROR_BAD_MODEL); `where` begins the message if the value, or the two symbols
-// with a space between, cannot be meant.
+// For the readers. Each throws Error(LFFN_ERROR_BAD_MODEL); `where` (and the line, if it is not 0) begins the message
+// if the value, or the two symbols with a space between, cannot be meant.
 void check_vocabulary_size(size_t size, const char* where);
-void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const std::string& where);
-void append_merge(TokenizerDescription& to, std::string_view pair, const std::string& where);
+void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const char* where);
+void append_merge(TokenizerDescription& to, std::string_view pair, const char* where, size_t line = 0);
 // As if the token were added after those that are there.
 void add_token(TokenizerDescription& to, AddedToken&& token);
 

@@ -34,7 +34,12 @@ Merger::Merger(const std::array<uint32_t, 256>& byte_symbols, std::vector<Merge>
   slots_.resize(size, {0, 0, kNone});
   for (size_t i = 0; i < merges_.size(); ++i) {
     const Merge& merge = merges_[i];
-    slots_[place(merge.left, merge.right)] = {merge.left, merge.right, static_cast<uint32_t>(i)};
+    Slot& slot = slots_[place(merge.left, merge.right)];
+    if (slot.rank != kNone) {
+      twice_ = i;
+      return;
+    }
+    slot = {merge.left, merge.right, static_cast<uint32_t>(i)};
   }
 }
 

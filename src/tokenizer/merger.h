@@ -5,10 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/seeded_hash.h"
+#include "runtime/seeded_hash.h"
 
 namespace lffn {
 
@@ -27,10 +28,12 @@ struct Symbol {
 
 class Merger {
  public:
-  // Merges by falling rank: the first goes before all others. No pair may be there twice.
+  // Merges by falling rank: the first goes before all others.
   Merger(const std::array<uint32_t, 256>& byte_symbols, std::vector<Merge> merges);
 
   const std::vector<Merge>& merges() const { return merges_; }
+  // The first merge whose pair was there before; it must not be used then.
+  std::optional<size_t> twice() const { return twice_; }
 
   // Merges the pair of the first rank, the leftmost among equals, then looks again, until no pair is left. Pieces of n
   // bytes take n log n time; long ones look at `cancel` now and then, as poll() does. Thread-safe.
@@ -55,6 +58,7 @@ class Merger {
   std::vector<Merge> merges_;
   std::vector<Slot> slots_;  // open addressing, at most half full
   SeededHash hash_;
+  std::optional<size_t> twice_;
 };
 
 }  // namespace lffn

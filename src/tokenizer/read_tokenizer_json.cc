@@ -28,48 +28,65 @@ class Reader : public SettingsReader {
       : SettingsReader(settings), to_(to), settings_(settings), cancel_(cancel) {}
 
   void begin_object() override {
-    if (in_merges() || in_pair()) refuse_merges();
-    if (in_vocab() || in_pieces() || in_piece()) refuse_vocab();
+    refuse_inside(Inside::kMerges, Inside::kPair);
+    refuse_inside(Inside::kVocab, Inside::kPiece);
     SettingsReader::begin_object();
-    if (in_merges()) refuse_merges();
-    has_vocab_ = has_vocab_ || in_vocab();
+    if (levels_.back().path == kMergesPath) refuse_merges();
+    if (levels_.back().path == kVocabPath) {
+      inside_ = Inside::kVocab;
+      has_vocab_ = true;
+    }
+  }
+  void end_object() override {
+    SettingsReader::end_object();
+    inside_ = Inside::kOther;
   }
   void begin_array() override {
-    if (in_pair()) refuse_merges();
-    if (in_vocab() || in_piece()) refuse_vocab();
-    if (in_merges() || in_pieces()) {
-      levels_.push_back({"", true, "", 0});
-    } else {
-      SettingsReader::begin_array();
-      has_merges_ = has_merges_ || in_merges();
-      has_pieces_ = has_pieces_ || in_pieces();
+    if (inside_ == Inside::kPieces || inside_ == Inside::kMerges) {
+      inside_ = inside_ == Inside::kPieces ? Inside::kPiece : Inside::kPair;
+      return;
+    }
+    refuse_inside(Inside::kPair, Inside::kPair);
+    refuse_inside(Inside::kVocab, Inside::kPiece);
+    SettingsReader::begin_array();
+    if (levels_.back().path == kMergesPath) {
+      inside_ = Inside::kMerges;
+      has_merges_ = true;
+    } else if (levels_.back().path == kVocabPath) {
+      inside_ = Inside::kPieces;
+      has_pieces_ = true;
     }
   }
   void end_array() override {
-    SettingsReader::end_array();
-    if (in_pieces() && to_.tokens.size() != to_.unigram.scores.size()) refuse_vocab();
-    if (!in_merges()) return;
-    if (pair_.size() != 2) refuse_merges();
-    to_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
-    pair_.clear();
+    if (inside_ == Inside::kPiece) {
+      if (to_.tokens.size() != to_.unigram.scores.size()) refuse_vocab();
+      inside_ = Inside::kPieces;
+    } else if (inside_ == Inside::kPair) {
+      if (pair_.size() != 2) refuse_merges();
+      to_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
+      pair_.clear();
+      inside_ = Inside::kMerges;
+    } else {
+      SettingsReader::end_array();
+      inside_ = Inside::kOther;
+    }
   }
   void scalar(JsonScalar&& value) override {
     poll(cancel_);
-    if (in_piece()) {
-      append_piece(std::move(value));
-    } else if (in_pieces()) {
-      refuse_vocab();
-    } else if (in_vocab()) {
-      append_token(to_, std::move(levels_.back().key), value, kWhere);
-    } else if (in_merges() || in_pair()) {
-      if (value.kind != Kind::kString) refuse_merges();
-      if (in_pair()) {
+    switch (inside_) {
+      case Inside::kOther:
+        return SettingsReader::scalar(std::move(value));
+      case Inside::kVocab:
+        return append_token(to_, std::move(levels_.back().key), value, kWhere);
+      case Inside::kPieces:
+        return refuse_vocab();
+      case Inside::kPiece:
+        return append_piece(std::move(value));
+      case Inside::kMerges:
+      case Inside::kPair:
+        if (value.kind != Kind::kString) refuse_merges();
+        if (inside_ == Inside::kMerges) return append_merge(to_, value.text, kWhere);
         pair_.push_back(std::move(value.text));
-      } else {
-        append_merge(to_, value.text, kWhere);
-      }
-    } else {
-      SettingsReader::scalar(std::move(value));
     }
   }
 
@@ -84,11 +101,14 @@ class Reader : public SettingsReader {
   }
 
  private:
-  bool in_vocab() const { return !levels_.empty() && levels_.back().path == kVocabPath && !levels_.back().is_array; }
-  bool in_merges() const { return !levels_.empty() && levels_.back().path == kMergesPath; }
-  bool in_pair() const { return levels_.size() > 1 && levels_[levels_.size() - 2].path == kMergesPath; }
-  bool in_pieces() const { return !levels_.empty() && levels_.back().is_array && levels_.back().path == kVocabPath; }
-  bool in_piece() const { return levels_.size() > 1 && levels_[levels_.size() - 2].path == kVocabPath; }
+  enum class Inside { kOther, kVocab, kPieces, kPiece, kMerges, kPair };
+
+  // Nothing more may begin there.
+  void refuse_inside(Inside first, Inside last) const {
+    if (inside_ < first || inside_ > last) return;
+    if (first >= Inside::kMerges) refuse_merges();
+    refuse_vocab();
+  }
   // A piece and then its score; its place is its id.
   void append_piece(JsonScalar&& value) {
     const bool is_number = value.kind == Kind::kNumber || value.kind == Kind::kUnsigned;
@@ -110,6 +130,7 @@ class Reader : public SettingsReader {
   TokenizerDescription& to_;
   const JsonSettings& settings_;
   const int32_t* cancel_;
+  Inside inside_ = Inside::kOther;
   bool has_vocab_ = false, has_merges_ = false, has_pieces_ = false;
   std::vector<std::string> pair_;
 };

@@ -9,7 +9,7 @@
 #include "format/utf8.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
-#include "tokenizer/seeded_hash.h"
+#include "runtime/seeded_hash.h"
 
 namespace lffn {
 namespace {
@@ -29,7 +29,7 @@ class VocabReader : public JsonEvents {
   void scalar(JsonScalar&& value) override {
     poll(cancel_);
     if (!inside_) refuse();
-    append_token(to_, std::move(token_), value, where());
+    append_token(to_, std::move(token_), value, "vocab.json");
   }
   std::string where() const override { return "vocab.json"; }
 
@@ -63,7 +63,7 @@ void for_lines(std::string_view text, const char* where, const int32_t* cancel, 
 void read_merges(std::string_view text, const int32_t* cancel, TokenizerDescription& to) {
   for_lines(text, "merges.txt", cancel, [&](std::string_view line, size_t number) {
     const bool is_header = number == 1 && line.substr(0, 8) == "#version";
-    if (!is_header) append_merge(to, line, "merges.txt: line " + std::to_string(number));
+    if (!is_header) append_merge(to, line, "merges.txt", number);
   });
 }
 

@@ -46,7 +46,7 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
                                [](const PreTokenizerStep& step) { return step.scheme == PrependScheme::kFirst; });
   } else {
     byte_pairs_.emplace(*vocabulary_, description_.merges, unknown, description_.where);
-    description_.merges.clear();
+    BytePairs::Texts().swap(description_.merges);  // gives its memory back
   }
   add_added_tokens();
   for (const Template* parts : {&description_.post_processing.single, &description_.post_processing.pair}) {

@@ -2,6 +2,7 @@
 #include "tokenizer/vocabulary.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "format/utf8.h"
 #include "runtime/error.h"
@@ -9,53 +10,67 @@
 namespace lffn {
 namespace {
 
-// The first bytes of a token, which tell most apart, as a number in their order.
+// The first bytes of a token, which tell most apart, as numbers in their order.
 struct Key {
   uint64_t first;
+  uint64_t second;
   uint32_t id;
 };
 
-uint64_t first_bytes(std::string_view text) {
+uint64_t eight_bytes(std::string_view text, size_t from) {
   uint64_t result = 0;
-  for (size_t i = 0; i < 8; ++i) result = result << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
-  return result;
+  const size_t count = text.size() > from ? std::min<size_t>(8, text.size() - from) : 0;
+  for (size_t i = 0; i < count; ++i) result = result << 8 | static_cast<unsigned char>(text[from + i]);
+  return count == 0 ? 0 : result << (8 - count) * 8;
+}
+
+// The places of the tokens by their ids; of equal ids the first comes first.
+std::vector<uint32_t> order_of(const std::vector<std::pair<std::string, int32_t>>& tokens) {
+  std::vector<uint32_t> order(tokens.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto by_id = [&](uint32_t a, uint32_t b) {
+    return tokens[a].second != tokens[b].second ? tokens[a].second < tokens[b].second : a < b;
+  };
+  if (!std::is_sorted(order.begin(), order.end(), by_id)) std::sort(order.begin(), order.end(), by_id);
+  return order;
 }
 
 }  // namespace
 
 Vocabulary::Vocabulary(std::vector<std::pair<std::string, int32_t>>&& given, Twice twice, const std::string& where) {
   std::vector<std::pair<std::string, int32_t>> tokens = std::move(given);
-  const auto by_id = [](const auto& a, const auto& b) { return a.second < b.second; };
-  if (!std::is_sorted(tokens.begin(), tokens.end(), by_id)) std::stable_sort(tokens.begin(), tokens.end(), by_id);
+  const std::vector<uint32_t> order = order_of(tokens);
   size_t bytes = tokens.size();
   for (const auto& token : tokens) bytes += token.first.size();
   if (bytes >= UINT32_MAX) fail(LFFN_ERROR_BAD_MODEL, "%s: the tokens have %zu bytes", where.c_str(), bytes);
   bytes_.reserve(bytes);
-  begins_.reserve(tokens.empty() ? 1 : static_cast<size_t>(tokens.back().second) + 2);
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    const auto& [text, id] = tokens[i];
-    if (i > 0 && tokens[i - 1].second == id) {
+  begins_.reserve(tokens.empty() ? 1 : static_cast<size_t>(tokens[order.back()].second) + 2);
+  std::vector<Key> keys;
+  keys.reserve(tokens.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto& [text, id] = tokens[order[i]];
+    if (i > 0 && tokens[order[i - 1]].second == id) {
       fail(LFFN_ERROR_BAD_MODEL, "%s: the id %d is given to %s and to %s", where.c_str(), id,
-           in_quotes(tokens[i - 1].first).c_str(), in_quotes(text).c_str());
+           in_quotes(tokens[order[i - 1]].first).c_str(), in_quotes(text).c_str());
     }
     begins_.resize(static_cast<size_t>(id) + 1, static_cast<uint32_t>(bytes_.size()));
     bytes_.append(text).append(1, '\0');
+    keys.push_back({eight_bytes(text, 0), eight_bytes(text, 8), static_cast<uint32_t>(id)});
   }
   begins_.push_back(static_cast<uint32_t>(bytes_.size()));
+  std::vector<std::pair<std::string, int32_t>>().swap(tokens);  // gives its memory back
 
-  std::vector<Key> keys;
-  keys.reserve(tokens.size());
-  for (const auto& [text, id] : tokens) keys.push_back({first_bytes(text), static_cast<uint32_t>(id)});
-  tokens = {};
   const auto text_of = [&](const Key& key) { return text(static_cast<int32_t>(key.id)); };
   std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
     if (a.first != b.first) return a.first < b.first;
-    const int order = text_of(a).compare(text_of(b));
-    return order != 0 ? order < 0 : a.id < b.id;
+    if (a.second != b.second) return a.second < b.second;
+    const int order_of_rest = text_of(a).compare(text_of(b));
+    return order_of_rest != 0 ? order_of_rest < 0 : a.id < b.id;
   });
   sorted_.reserve(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
-    const bool is_same = i > 0 && keys[i - 1].first == keys[i].first && text_of(keys[i - 1]) == text_of(keys[i]);
+    const bool is_same = i > 0 && keys[i - 1].first == keys[i].first && keys[i - 1].second == keys[i].second &&
+                         text_of(keys[i - 1]) == text_of(keys[i]);
     if (is_same && twice == Twice::kRefused) {
       fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s is there twice", where.c_str(), in_quotes(text_of(keys[i])).c_str());
     }

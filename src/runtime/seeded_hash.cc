@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/seeded_hash.h"
+#include "runtime/seeded_hash.h"
 
 #include <chrono>
 
