@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 using LookupFfn;
 
 // Everything that ahead-of-time compilation could break: the imports, text both ways, exceptions, the finalizer's
-// handle.
+// handle, what the native library calls.
 Check(!RuntimeFeature.IsDynamicCodeSupported, "this program was not compiled ahead of time");
 LayerConfig config = new() { HiddenSize = 64, NumTables = 8, TableSize = 16 };
 string file = Path.Combine(Path.GetTempPath(), $"lookupffn-aot-🚀-{Environment.ProcessId}.safetensors");
@@ -15,7 +15,11 @@ try
     using Layer layer = Layer.CreateRandom(config);
     layer.Forward(x, y);
     layer.Save(file);
-    using Layer loaded = Layer.Load(file);
+    List<string> lines = [];
+    Progress progress = new();
+    using LookupFfnRuntime runtime = new(new() { NumThreads = 1, Log = (_, line) => lines.Add(line) });
+    using Layer loaded = Layer.Load(file, new() { Runtime = runtime, Progress = progress });
+    Check(progress.Last == 1 && lines.Count > 0 && loaded.Info.NumThreads == 1, "nobody told of the loading");
     await loaded.ForwardAsync(x, again);
     Check(y.AsSpan().SequenceEqual(again) && y.Any(element => element != 0), "the saved layer computes something else");
     Check(loaded.Info.NumTables == 8, "the info is wrong");
@@ -55,4 +59,11 @@ static void Check(bool condition, string message)
     {
         throw new InvalidOperationException(message);
     }
+}
+
+internal sealed class Progress : IProgress<double>
+{
+    public double Last { get; private set; }
+
+    public void Report(double value) => Last = value;
 }

@@ -10,6 +10,7 @@ internal readonly ref struct CallTexts
 {
     private readonly byte[] utf8;
     private readonly long[] numbers;
+    private readonly Dictionary<int, string>? unreadable;
 
     /// <summary>Takes one text, or texts and a query.</summary>
     /// <param name="single">The text, or null for texts.</param>
@@ -17,7 +18,9 @@ internal readonly ref struct CallTexts
     /// <param name="query">What is paired with each, or null.</param>
     /// <param name="prompt">What stands before each, or null.</param>
     /// <param name="name">What the caller's caller calls the text or the texts.</param>
-    internal CallTexts(string? single, IReadOnlyList<string> texts, string? query, string? prompt, string name)
+    /// <param name="keepBad">Whether to leave it to the native library to refuse those that cannot be read.</param>
+    internal CallTexts(
+        string? single, IReadOnlyList<string> texts, string? query, string? prompt, string name, bool keepBad = false)
     {
         Count = single is null ? texts.Count : 1;
         numbers = ArrayPool<long>.Shared.Rent(checked((3 * Count) + 3));
@@ -27,7 +30,23 @@ internal readonly ref struct CallTexts
             int end = 0;
             for (int i = 0; i < Count; i++)
             {
-                end = Put(ref utf8, end, single ?? texts[i], name, single is null ? i : null);
+                string? text = single ?? texts[i];
+                if (keepBad && LookupFfn.Utf8.Problem(text, out _) is string problem)
+                {
+                    // Nothing, or what is not UTF-8 either.
+                    (unreadable ??= []).Add(i, problem);
+                    numbers[i] = -1;
+                    if (text is not null)
+                    {
+                        end = Put(ref utf8, end, "?", name);
+                        utf8[end - 1] = 0xff;
+                        numbers[i] = end;
+                    }
+
+                    continue;
+                }
+
+                end = Put(ref utf8, end, text, name, single is null ? i : null);
                 numbers[i] = end;
             }
 
@@ -53,6 +72,9 @@ internal readonly ref struct CallTexts
     internal int QuerySize { get; }
 
     internal ReadOnlySpan<byte> Utf8 => utf8;
+
+    /// <summary>Why a text could not be read; null for one that could.</summary>
+    internal string? Unreadable(int text) => unreadable?.GetValueOrDefault(text);
 
     /// <summary>Where each text ends.</summary>
     internal ReadOnlySpan<long> Ends => numbers.AsSpan(0, Count + 1);

@@ -34,9 +34,20 @@ public sealed record EmbedOptions
     /// <summary>What the scores of classifiers and rerankers become. Default: raw ones.</summary>
     public ScoreKind Scores { get; init; }
 
+    /// <summary>Whether texts are read as they are: neither stripped nor lower-cased where the model's files ask for it, and
+    /// without its default prompt. Default false: as the model means it.</summary>
+    public bool PlainReading { get; init; }
+
+    /// <summary>At most so many threads for the call. Default 0: as many as the model has.</summary>
+    public int NumThreads { get; init; }
+
     /// <summary>Receives how many tokens each text of one call at a time had, and whether it was cut. Default null:
     /// nobody asks.</summary>
     public TextCounts? Counts { get; init; }
+
+    /// <summary>Receives which texts of one call at a time could be run, and why the others could not: then one that cannot
+    /// be run has zeros for results instead of failing the call. Default null: it fails the call.</summary>
+    public TextStatuses? Statuses { get; init; }
 
     /// <summary>Throws where two of them contradict each other.</summary>
     internal void Check()
@@ -49,7 +60,8 @@ public sealed record EmbedOptions
     internal void WriteTo(Span<int> numbers)
     {
         numbers.Clear();
-        numbers[Raw.RUN_OPTION_READING] = Raw.READING_MODEL;
+        numbers[Raw.RUN_OPTION_READING] = PlainReading ? Raw.READING_PLAIN : Raw.READING_MODEL;
+        numbers[Raw.RUN_OPTION_NUM_THREADS] = NumThreads;
         numbers[Raw.RUN_OPTION_PROMPT_KIND] = PromptKind;
         numbers[Raw.RUN_OPTION_POOLING] = (int)Pooling;
         numbers[Raw.RUN_OPTION_NORMALIZE] = Normalization;

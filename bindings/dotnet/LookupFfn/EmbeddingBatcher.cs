@@ -53,7 +53,8 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
 
     /// <summary>A vector for the text, in a batch with those of others who ask with equal options.</summary>
     /// <param name="text">A text.</param>
-    /// <param name="options">How; null: as the model means it. Its counts are not filled: the result has them.</param>
+    /// <param name="options">How; null: as the model means it. Its counts and statuses are not filled: the result
+    /// has the counts.</param>
     /// <param name="cancellationToken">Takes the request back.</param>
     /// <returns>The vector, and how many tokens the text had. The task fails with what
     /// <see cref="Model.EmbedAsync(string, EmbedOptions?, CancellationToken)"/> fails with, or with a
@@ -67,7 +68,7 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
             return Task.FromCanceled<BatchedEmbedding>(cancellationToken);
         }
 
-        EmbedOptions asked = (options ?? EmbedOptions.Default) with { Counts = null };
+        EmbedOptions asked = (options ?? EmbedOptions.Default) with { Counts = null, Statuses = null };
         try
         {
             // What a call of the model would refuse waits for no batch, and spoils none.

@@ -16,9 +16,9 @@ public sealed unsafe partial class Layer : IDisposable
     private readonly int outputSize;
 
     /// <summary>Takes the native layer over, also when this fails.</summary>
-    private Layer(IntPtr layer)
+    private Layer(IntPtr layer, RuntimeLog? log)
     {
-        handle = new LayerHandle(layer);
+        handle = new LayerHandle(layer) { Log = log };
         long* numbers = stackalloc long[Raw.INFO_COUNT];
         int status = Raw.LayerInfo(layer, numbers);
         if (status != Raw.STATUS_OK)
@@ -70,45 +70,46 @@ public sealed unsafe partial class Layer : IDisposable
     /// <summary>Loads a layer from a safetensors file.</summary>
     /// <param name="path">The file.</param>
     /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Looked at while loading.</param>
     /// <returns>The layer.</returns>
     /// <exception cref="LookupFfnException">The file cannot be read, is not a valid layer, or cannot be run
     /// here.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
-    public static Layer Load(string path, LoadOptions? options = null)
+    public static Layer Load(string path, LoadOptions? options = null, CancellationToken cancellationToken = default)
     {
-        Native.EnsureLoaded();
-        int* numbers = stackalloc int[Raw.OPTION_COUNT];
-        (options ?? LoadOptions.Default).WriteTo(numbers);
+        using LoadCall call = new(options, cancellationToken);
         IntPtr layer = IntPtr.Zero;
-        int status;
         fixed (byte* name = Utf8.ZeroTerminated(path))
         {
-            status = Raw.LayerLoad(name, numbers, IntPtr.Zero, null, IntPtr.Zero, IntPtr.Zero, &layer);
+            return Made(
+                call,
+                Raw.LayerLoad(name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, &layer),
+                layer);
         }
-
-        return Made(status, layer);
     }
 
     /// <summary>Loads a layer from the bytes of a safetensors file, such as an embedded resource.</summary>
     /// <param name="bytes">The whole file; not needed any more when the call returns.</param>
     /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Looked at while loading.</param>
     /// <returns>The layer.</returns>
     /// <exception cref="LookupFfnException">The bytes are not a valid layer, or it cannot be run here.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
-    public static Layer Load(ReadOnlySpan<byte> bytes, LoadOptions? options = null)
+    public static Layer Load(
+        ReadOnlySpan<byte> bytes, LoadOptions? options = null, CancellationToken cancellationToken = default)
     {
-        Native.EnsureLoaded();
-        int* numbers = stackalloc int[Raw.OPTION_COUNT];
-        (options ?? LoadOptions.Default).WriteTo(numbers);
+        using LoadCall call = new(options, cancellationToken);
         IntPtr layer = IntPtr.Zero;
-        int status;
         fixed (byte* data = bytes)
         {
-            status = Raw.LayerLoadMemory(
-                data, (nuint)bytes.Length, numbers, IntPtr.Zero, null, IntPtr.Zero, IntPtr.Zero, &layer);
+            return Made(
+                call,
+                Raw.LayerLoadMemory(
+                    data, (nuint)bytes.Length, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, &layer),
+                layer);
         }
-
-        return Made(status, layer);
     }
 
     /// <summary>Makes a layer with random weights, the same for the same config and seed on every machine.</summary>
@@ -119,9 +120,7 @@ public sealed unsafe partial class Layer : IDisposable
     public static Layer CreateRandom(LayerConfig config, LoadOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(config);
-        Native.EnsureLoaded();
-        int* numbers = stackalloc int[Raw.OPTION_COUNT];
-        (options ?? LoadOptions.Default).WriteTo(numbers);
+        using LoadCall call = new(options, default);
         IntPtr layer = IntPtr.Zero;
         int status = Raw.LayerRandom(
             config.HiddenSize,
@@ -136,10 +135,10 @@ public sealed unsafe partial class Layer : IDisposable
             config.DecayCoeff,
             config.LayerNormEps,
             unchecked((long)config.Seed),
-            numbers,
-            IntPtr.Zero,
+            call.Numbers,
+            call.Runtime,
             &layer);
-        return Made(status, layer);
+        return Made(call, status, layer);
     }
 
     /// <summary>Writes the layer to a safetensors file, as it is held in memory. The file appears whole or not at
@@ -175,8 +174,11 @@ public sealed unsafe partial class Layer : IDisposable
     /// <inheritdoc/>
     public override string ToString() => handle.IsDisposed ? "Layer (disposed)" : $"Layer: {info}";
 
-    private static Layer Made(int status, IntPtr layer) =>
-        status == Raw.STATUS_OK ? new Layer(layer) : throw Native.Failure(status);
+    private static Layer Made(LoadCall call, int status, IntPtr layer)
+    {
+        call.Check(status, layer, Raw.LayerFree);
+        return new Layer(layer, call.Log);
+    }
 
     private void ThrowIfDisposed() => handle.ThrowIfDisposed();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace LookupFfn;
 
-/// <summary>How to load a layer or a model.</summary>
+/// <summary>How to load a layer, a model or a tokenizer.</summary>
 public sealed record LoadOptions
 {
     internal static readonly LoadOptions Default = new();
@@ -34,6 +34,13 @@ public sealed record LoadOptions
 
     /// <summary>Treat denormal numbers as zero while computing. Default false.</summary>
     public bool FlushDenormals { get; init; }
+
+    /// <summary>Threads, log and kernels that are shared with others. Default null: the process's.</summary>
+    public LookupFfnRuntime? Runtime { get; init; }
+
+    /// <summary>Is told how far loading has come, in the thread that loads: from 0 to 1, never less than before. What it
+    /// throws ends the load. Default null: nobody is.</summary>
+    public IProgress<double>? Progress { get; init; }
 
     /// <summary>As the native code takes them: a number for each of the places of Raw.OPTION_.</summary>
     internal unsafe void WriteTo(int* numbers)

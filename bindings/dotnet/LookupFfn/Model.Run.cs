@@ -108,7 +108,7 @@ public sealed unsafe partial class Model
         string name,
         CancellationToken cancellationToken)
     {
-        using CallTexts texts = new(single, given, query, options.PromptArgument, name);
+        using CallTexts texts = new(single, given, query, options.PromptArgument, name, options.Statuses is not null);
         IntPtr model = handle.Enter();
         try
         {
@@ -148,7 +148,7 @@ public sealed unsafe partial class Model
         CancellationToken cancellationToken)
     {
         EmbedOptions options = givenOptions ?? EmbedOptions.Default;
-        using CallTexts texts = new(single, given, null, options.PromptArgument, name);
+        using CallTexts texts = new(single, given, null, options.PromptArgument, name, options.Statuses is not null);
         IntPtr model = handle.Enter();
         try
         {
@@ -271,6 +271,7 @@ public sealed unsafe partial class Model
         int cancel = 0;
         int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
         options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT));
+        using NativeResult result = options.Statuses is null ? default : new NativeResult();
         using (Native.Register(&cancel, cancellationToken))
         {
             fixed (byte* text = texts.Utf8)
@@ -293,7 +294,7 @@ public sealed unsafe partial class Model
                         values.Length,
                         offsets,
                         uncut,
-                        IntPtr.Zero,
+                        result.Pointer,
                         &cancel),
                     cancellationToken);
             }
@@ -302,6 +303,7 @@ public sealed unsafe partial class Model
         if (!onlyCount)
         {
             options.Counts?.Fill(texts);
+            options.Statuses?.Fill(result.Pointer, texts);
         }
     }
 }

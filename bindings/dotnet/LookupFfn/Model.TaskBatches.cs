@@ -5,21 +5,6 @@ namespace LookupFfn;
 
 public sealed unsafe partial class Model
 {
-    /// <summary>The names, places and the like in texts.</summary>
-    /// <param name="texts">Any number of texts.</param>
-    /// <param name="aggregation">How tokens are joined.</param>
-    /// <param name="maxTokens">How many tokens of each are read at most, special ones counted; 0 to refuse a text that the
-    /// model cannot run; null for as many as the model means to read.</param>
-    /// <param name="cancellationToken">Looked at while computing.</param>
-    /// <returns>The entities of each, in the order of the text.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public Entity[][] Entities(
-        IReadOnlyList<string> texts,
-        Aggregation aggregation = Aggregation.Simple,
-        int? maxTokens = null,
-        CancellationToken cancellationToken = default) =>
-        Each(CheckedTexts(texts), text => Entities(text, aggregation, maxTokens, cancellationToken));
-
     /// <summary>The names, places and the like in a text, found on a thread of the pool.</summary>
     /// <param name="text">A text.</param>
     /// <param name="aggregation">How tokens are joined.</param>

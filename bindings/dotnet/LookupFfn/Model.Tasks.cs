@@ -17,73 +17,100 @@ public sealed unsafe partial class Model
         int? maxTokens = null,
         CancellationToken cancellationToken = default)
     {
-        byte[] utf8 = Utf8.Of(text);
+        ArgumentNullException.ThrowIfNull(text);
+        return EntitiesOf(new CallTexts(text, [], null, null, nameof(text)), [text], aggregation, maxTokens, cancellationToken)[0];
+    }
 
-        // Entities are mostly longer than a byte.
-        int capacity = utf8.Length + 2;
-        while (true)
+    /// <summary>The names, places and the like in texts.</summary>
+    /// <param name="texts">Any number of texts.</param>
+    /// <param name="aggregation">How tokens are joined.</param>
+    /// <param name="maxTokens">How many tokens of each are read at most, special ones counted; 0 to refuse a text that the
+    /// model cannot run; null for as many as the model means to read.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>The entities of each, in the order of the text.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public Entity[][] Entities(
+        IReadOnlyList<string> texts,
+        Aggregation aggregation = Aggregation.Simple,
+        int? maxTokens = null,
+        CancellationToken cancellationToken = default)
+    {
+        string[] copies = CheckedTexts(texts);
+        return EntitiesOf(
+            new CallTexts(null, copies, null, null, nameof(texts)), copies, aggregation, maxTokens, cancellationToken);
+    }
+
+    /// <summary>Gives the memory of the texts back.</summary>
+    private Entity[][] EntitiesOf(
+        CallTexts given, string[] texts, Aggregation aggregation, int? maxTokens, CancellationToken cancellationToken)
+    {
+        using CallTexts taken = given;
+        using NativeResult result = new();
+        int cancel = 0;
+        IntPtr model = handle.Enter();
+        try
         {
-            long[] begins = new long[capacity];
-            long[] ends = new long[capacity];
-            int[] classes = new int[capacity];
-            float[] scores = new float[capacity];
-            nuint count = 0;
-            int cancel = 0;
-            IntPtr model = handle.Enter();
-            try
+            using (Native.Register(&cancel, cancellationToken))
             {
-                using (Native.Register(&cancel, cancellationToken))
+                fixed (byte* utf8 = taken.Utf8)
+                fixed (long* ends = taken.Ends)
                 {
-                    fixed (byte* bytes = utf8)
-                    fixed (long* begin = begins, end = ends)
-                    fixed (int* type = classes)
-                    fixed (float* score = scores)
-                    {
-                        Check(
-                            Raw.ModelEntities(
-                                model,
-                                bytes,
-                                (nuint)utf8.Length,
-                                (int)aggregation,
-                                0,
-                                TokenLimit(maxTokens),
-                                begin,
-                                end,
-                                type,
-                                score,
-                                (nuint)capacity,
-                                &count,
-                                &cancel),
-                            cancellationToken);
-                    }
+                    Check(
+                        Raw.ModelEntitiesTexts(
+                            model,
+                            utf8,
+                            ends,
+                            taken.Count,
+                            (int)aggregation,
+                            0,
+                            TokenLimit(maxTokens),
+                            0,
+                            0,
+                            result.Pointer,
+                            &cancel),
+                        cancellationToken);
                 }
             }
-            finally
-            {
-                handle.DangerousRelease();
-            }
-
-            int found = checked((int)count);
-            if (found > capacity)
-            {
-                capacity = found;
-                continue;
-            }
-
-            int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, found), up: false);
-            int[] to = Utf8.CharsOf(utf8, ends.AsSpan(0, found), up: true);
-            Entity[] entities = new Entity[found];
-            for (int i = 0; i < found; i++)
-            {
-                string label = labels[classes[i]];
-                string kind = aggregation == Aggregation.None
-                    ? label
-                    : label[(label.IndexOf('-', StringComparison.Ordinal) + 1)..];
-                entities[i] = new Entity(kind, scores[i], from[i], to[i], text[from[i]..to[i]]);
-            }
-
-            return entities;
         }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+
+        ReadOnlySpan<long> offsets = result.Array<long>(Raw.RESULT_ENTITY_OFFSETS, texts.Length + 1);
+        Entity[][] found = new Entity[texts.Length][];
+        int start = 0;
+        for (int i = 0; i < texts.Length; i++)
+        {
+            int end = (int)taken.Ends[i];
+            found[i] = EntitiesOf(
+                result, (int)offsets[i], (int)offsets[i + 1], texts[i], taken.Utf8[start..end], aggregation);
+            start = end;
+        }
+
+        return found;
+    }
+
+    private Entity[] EntitiesOf(
+        in NativeResult result, int first, int last, string text, ReadOnlySpan<byte> utf8, Aggregation aggregation)
+    {
+        ReadOnlySpan<long> begins = result.Array<long>(Raw.RESULT_ENTITY_BEGINS, last)[first..];
+        ReadOnlySpan<long> ends = result.Array<long>(Raw.RESULT_ENTITY_ENDS, last)[first..];
+        ReadOnlySpan<int> classes = result.Array<int>(Raw.RESULT_ENTITY_CLASSES, last)[first..];
+        ReadOnlySpan<float> scores = result.Array<float>(Raw.RESULT_ENTITY_SCORES, last)[first..];
+        int[] from = Utf8.CharsOf(utf8, begins, up: false);
+        int[] to = Utf8.CharsOf(utf8, ends, up: true);
+        Entity[] entities = new Entity[begins.Length];
+        for (int i = 0; i < entities.Length; i++)
+        {
+            string label = labels[classes[i]];
+            string kind = aggregation == Aggregation.None
+                ? label
+                : label[(label.IndexOf('-', StringComparison.Ordinal) + 1)..];
+            entities[i] = new Entity(kind, scores[i], from[i], to[i], text[from[i]..to[i]]);
+        }
+
+        return entities;
     }
 
     /// <summary>The parts of a context that answer a question.</summary>

@@ -14,19 +14,8 @@ public sealed unsafe partial class Model
     public int[] Tokenize(string text, CancellationToken cancellationToken = default)
     {
         byte[] utf8 = Utf8.Of(text);
-
-        // Tokens are mostly longer than a byte, and a text may get one at each end.
-        int[] ids = new int[utf8.Length + 2];
-        while (true)
-        {
-            int count = Tokenize(utf8, Raw.TOKENIZE_SPECIAL, ids, null, null, cancellationToken);
-            if (count <= ids.Length)
-            {
-                return ids[..count];
-            }
-
-            ids = new int[count];
-        }
+        return TokenRoom.Ids(
+            utf8, ids => Tokenize(utf8, Raw.TOKENIZE_SPECIAL, ids, null, null, cancellationToken));
     }
 
     /// <summary>Turns a text into tokens, however many there are, and tells where in the text each lies.</summary>
@@ -39,28 +28,10 @@ public sealed unsafe partial class Model
     public TokenSpan[] TokenizeSpans(string text, bool special = true, CancellationToken cancellationToken = default)
     {
         byte[] utf8 = Utf8.Of(text);
-        int capacity = utf8.Length + 2;
-        while (true)
-        {
-            int[] ids = new int[capacity];
-            long[] begins = new long[capacity];
-            long[] ends = new long[capacity];
-            int count = Tokenize(utf8, special ? Raw.TOKENIZE_SPECIAL : 0, ids, begins, ends, cancellationToken);
-            if (count <= capacity)
-            {
-                int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, count), up: false);
-                int[] to = Utf8.CharsOf(utf8, ends.AsSpan(0, count), up: true);
-                TokenSpan[] tokens = new TokenSpan[count];
-                for (int i = 0; i < count; i++)
-                {
-                    tokens[i] = new TokenSpan(ids[i], from[i], to[i]);
-                }
-
-                return tokens;
-            }
-
-            capacity = count;
-        }
+        return TokenRoom.Spans(
+            utf8,
+            (ids, begins, ends) =>
+                Tokenize(utf8, special ? Raw.TOKENIZE_SPECIAL : 0, ids, begins, ends, cancellationToken));
     }
 
     /// <summary>Turns token ids into text.</summary>
@@ -83,29 +54,21 @@ public sealed unsafe partial class Model
 
     private static string Detokenize(IntPtr model, ReadOnlySpan<int> ids, bool skipSpecial)
     {
-        byte[] utf8 = new byte[(int)Math.Min(Array.MaxLength, (8L * ids.Length) + 64)];
-        while (true)
+        nuint length = (nuint)ids.Length;
+        fixed (int* given = ids)
         {
-            nuint count = 0;
-            fixed (int* id = ids)
-            fixed (byte* text = utf8)
+            int* id = given;
+            return TokenRoom.Text(ids.Length, utf8 =>
             {
-                Check(Raw.ModelDetokenize(
-                    model,
-                    id,
-                    (nuint)ids.Length,
-                    skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0,
-                    text,
-                    (nuint)utf8.Length,
-                    &count));
-            }
+                nuint count = 0;
+                fixed (byte* text = utf8)
+                {
+                    Check(Raw.ModelDetokenize(
+                        model, id, length, skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0, text, (nuint)utf8.Length, &count));
+                }
 
-            if (count <= (nuint)utf8.Length)
-            {
-                return Utf8.Text(utf8.AsSpan(0, (int)count));
-            }
-
-            utf8 = new byte[checked((int)count)];
+                return checked((int)count);
+            });
         }
     }
 

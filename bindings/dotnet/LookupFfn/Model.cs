@@ -23,9 +23,9 @@ public sealed unsafe partial class Model : IDisposable
     private readonly IReadOnlyDictionary<string, string> prompts;
 
     /// <summary>Takes the native model over, also when this fails.</summary>
-    private Model(IntPtr model)
+    private Model(IntPtr model, RuntimeLog? log)
     {
-        handle = new ModelHandle(model);
+        handle = new ModelHandle(model) { Log = log };
         long* numbers = stackalloc long[Raw.MODEL_COUNT];
         int status = Raw.ModelInfo(model, numbers);
         ModelLayerInfo[] told = new ModelLayerInfo[status == Raw.STATUS_OK ? numbers[Raw.MODEL_NUM_LAYERS] : 0];
@@ -109,51 +109,6 @@ public sealed unsafe partial class Model : IDisposable
     /// <summary>Whether <see cref="Dispose"/> was called.</summary>
     public bool IsDisposed => handle.IsDisposed;
 
-    /// <summary>Loads a model.</summary>
-    /// <param name="path">A folder, or a file that <see cref="Save"/> wrote.</param>
-    /// <param name="options">How; null for the defaults.</param>
-    /// <returns>The model.</returns>
-    /// <exception cref="LookupFfnException">It cannot be read, is not a valid model, or cannot be run
-    /// here.</exception>
-    /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
-    public static Model Load(string path, LoadOptions? options = null)
-    {
-        Native.EnsureLoaded();
-        int* numbers = stackalloc int[Raw.OPTION_COUNT];
-        (options ?? LoadOptions.Default).WriteTo(numbers);
-        IntPtr model = IntPtr.Zero;
-        int status;
-        fixed (byte* name = Utf8.ZeroTerminated(path))
-        {
-            status = Raw.ModelLoad(name, numbers, IntPtr.Zero, null, IntPtr.Zero, IntPtr.Zero, &model);
-        }
-
-        return Made(status, model);
-    }
-
-    /// <summary>Loads a model from the bytes of a file that <see cref="Save"/> wrote, such as an embedded
-    /// resource.</summary>
-    /// <param name="bytes">The whole file; not needed any more when the call returns.</param>
-    /// <param name="options">How; null for the defaults.</param>
-    /// <returns>The model.</returns>
-    /// <exception cref="LookupFfnException">The bytes are not a valid model, or it cannot be run here.</exception>
-    /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
-    public static Model Load(ReadOnlySpan<byte> bytes, LoadOptions? options = null)
-    {
-        Native.EnsureLoaded();
-        int* numbers = stackalloc int[Raw.OPTION_COUNT];
-        (options ?? LoadOptions.Default).WriteTo(numbers);
-        IntPtr model = IntPtr.Zero;
-        int status;
-        fixed (byte* data = bytes)
-        {
-            status = Raw.ModelLoadMemory(
-                data, (nuint)bytes.Length, numbers, IntPtr.Zero, null, IntPtr.Zero, IntPtr.Zero, &model);
-        }
-
-        return Made(status, model);
-    }
-
     /// <summary>Writes the model to one file, with its tokenizer, as it is held in memory. The file appears whole or
     /// not at all.</summary>
     /// <param name="path">The file.</param>
@@ -174,6 +129,25 @@ public sealed unsafe partial class Model : IDisposable
         }
     }
 
+    /// <summary>The model's tokenizer by itself, which outlives the model.</summary>
+    /// <returns>A new object, to be disposed of.</returns>
+    /// <exception cref="ArgumentException">The model has no tokenizer.</exception>
+    public Tokenizer GetTokenizer()
+    {
+        IntPtr tokenizer = IntPtr.Zero;
+        IntPtr model = handle.Enter();
+        try
+        {
+            Check(Raw.ModelTokenizer(model, &tokenizer));
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+
+        return new Tokenizer(tokenizer, handle.Log);
+    }
+
     /// <summary>
     /// Closes the model. Calls in flight end as usual, and the last of them frees the memory. Doing so again does
     /// nothing.
@@ -182,9 +156,6 @@ public sealed unsafe partial class Model : IDisposable
 
     /// <inheritdoc/>
     public override string ToString() => handle.IsDisposed ? "Model (disposed)" : $"Model: {info}";
-
-    private static Model Made(int status, IntPtr model) =>
-        status == Raw.STATUS_OK ? new Model(model) : throw Native.Failure(status);
 
     private static void Check(int status, CancellationToken cancellationToken = default)
     {

@@ -7,6 +7,7 @@ namespace LookupFfn;
 internal abstract class NativeHandle : SafeHandle
 {
     private readonly Type owner;
+    private readonly RuntimeLog? log;
     private long pressure;
     private volatile bool disposed;
 
@@ -28,9 +29,21 @@ internal abstract class NativeHandle : SafeHandle
         }
     }
 
+    /// <summary>Who may be told something as long as this lives.</summary>
+    internal RuntimeLog? Log
+    {
+        get => log;
+        init
+        {
+            log = value;
+            log?.Keep();
+        }
+    }
+
     protected sealed override bool ReleaseHandle()
     {
         Free(handle);
+        log?.Release();
         if (pressure > 0)
         {
             GC.RemoveMemoryPressure(pressure);

@@ -37,25 +37,29 @@ internal static class Utf8
     /// told.</exception>
     internal static int SizeOf(string? text, string name, int? place = null)
     {
+        string? problem = Problem(text, out int size);
+        return problem is null ? size
+            : text is not null ? throw new ArgumentException($"{Told(name, place)}: {problem}", name)
+            : throw (place is null ? new ArgumentNullException(name) : new ArgumentNullException(name, $"{Told(name, place)} is null"));
+    }
+
+    /// <summary>Why a text cannot be read; null for one that can, of which the size is told.</summary>
+    internal static string? Problem(string? text, out int size)
+    {
+        size = 0;
         if (text is null)
         {
-            throw place is null
-                ? new ArgumentNullException(name)
-                : new ArgumentNullException(name, $"{Told(name, place)} is null");
+            return "the text is null";
         }
 
         try
         {
-            return Strict.GetByteCount(text);
+            size = Strict.GetByteCount(text);
+            return null;
         }
         catch (EncoderFallbackException bad)
         {
-            throw new ArgumentException(
-                string.Create(
-                    CultureInfo.InvariantCulture,
-                    $"{Told(name, place)}: half of a surrogate pair stands at index {bad.Index}"),
-                name,
-                bad);
+            return string.Create(CultureInfo.InvariantCulture, $"half of a surrogate pair stands at index {bad.Index}");
         }
     }
 

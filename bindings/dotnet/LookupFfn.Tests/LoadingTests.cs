@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+using System.Collections.Concurrent;
+using Xunit;
+
+namespace LookupFfn.Tests;
+
+/// <summary>Loading from memory, with progress, cancelled, estimated, with a runtime.</summary>
+public class LoadingTests
+{
+    private static readonly string Folder = new GoldenModel("model-lookup").Folder;
+
+    private static Dictionary<string, ReadOnlyMemory<byte>> Files() =>
+        Directory.GetFiles(Folder, "*", SearchOption.AllDirectories).ToDictionary(
+            path => Path.GetRelativePath(Folder, path),
+            path => new ReadOnlyMemory<byte>(File.ReadAllBytes(path)));
+
+    [Fact]
+    public async Task FilesInMemory()
+    {
+        long before = Handles.Settled();
+        Dictionary<string, ReadOnlyMemory<byte>> files = Files();
+        using Model expected = Model.Load(Folder);
+        using (Model model = Model.Load(files))
+        using (Model later = await Model.LoadAsync(Folder))
+        {
+            Golden.AssertSameBits(expected.Embed("a text"), model.Embed("a text"));
+            Golden.AssertSameBits(expected.Embed("a text"), later.Embed("a text"));
+        }
+
+        files.Remove("config.json");
+        Assert.ThrowsAny<LookupFfnException>(() => Model.Load(files));
+        files.Clear();
+        Assert.ThrowsAny<LookupFfnException>(() => Model.Load(files));
+        Assert.Throws<ArgumentNullException>("files", () => Model.Load((Dictionary<string, ReadOnlyMemory<byte>>)null!));
+        files["a\0b"] = default;
+        Assert.Throws<ArgumentException>("files", () => Model.Load(files));
+        Assert.Equal(before + 1, Raw.LiveHandles());
+    }
+
+    [Fact]
+    public void Estimates()
+    {
+        using Model model = Model.Load(Folder);
+        MemoryEstimate estimate = Model.Estimate(Folder);
+        Assert.InRange(estimate.WeightBytes, model.Info.MemoryBytes, 2 * model.Info.MemoryBytes);
+        Assert.True(estimate.LoadingBytes >= estimate.WeightBytes);
+        Assert.Equal(estimate, Model.Estimate(Files()));
+        Assert.True(Model.Estimate(Folder, new() { LinearType = ElementType.Int8 }).WeightBytes < estimate.WeightBytes);
+        Assert.Throws<ModelIOException>(() => Model.Estimate(Folder + "-missing"));
+        Assert.Throws<OperationCanceledException>(
+            () => Model.Estimate(Folder, null, new CancellationToken(canceled: true)));
+    }
+
+    [Fact]
+    public void ProgressIsToldAndCancels()
+    {
+        long before = Handles.Settled();
+        Receiver told = new();
+        using (Model model = Model.Load(Folder, new() { Progress = told }))
+        {
+            Assert.Equal(1, told.Values[^1]);
+            Assert.Equal(told.Values.Order(), told.Values);
+            Assert.InRange(told.Values[0], 0, 1);
+        }
+
+        // By the receiver, by a token, and by what the receiver throws, at the end, too.
+        using CancellationTokenSource source = new();
+        Receiver cancels = new() { Then = _ => source.Cancel() };
+        OperationCanceledException ended = Assert.Throws<OperationCanceledException>(
+            () => Model.Load(Folder, new() { Progress = cancels }, source.Token));
+        Assert.Equal(source.Token, ended.CancellationToken);
+        Assert.NotEqual(1, cancels.Values[^1]);
+        Receiver throws = new() { Then = _ => throw new InvalidTimeZoneException("made for the test") };
+        Assert.Throws<InvalidTimeZoneException>(() => Model.Load(Folder, new() { Progress = throws }));
+        Receiver late = new() { Then = done => { if (done == 1) { throw new InvalidTimeZoneException("late"); } } };
+        Assert.Throws<InvalidTimeZoneException>(() => Model.Load(Folder, new() { Progress = late }));
+        Assert.Throws<OperationCanceledException>(() => Layer.Load(new Golden("dense@stored").Model, null, source.Token));
+        Assert.Throws<OperationCanceledException>(() => Tokenizer.Load(Folder, null, source.Token));
+        Assert.Equal(before, Raw.LiveHandles());
+    }
+
+    /// <summary>Several models in one runtime, which may go before them.</summary>
+    [Fact]
+    public void RuntimesAreShared()
+    {
+        ConcurrentQueue<(LookupFfnLogLevel Level, string Line)> lines = new();
+        LookupFfnRuntime runtime = new(new() { NumThreads = 1, Isa = "generic", Log = (level, line) => lines.Enqueue((level, line)) });
+        Assert.Equal("generic", runtime.Isa);
+        LoadOptions options = new() { NumThreads = 2, Runtime = runtime };
+        using Model model = Model.Load(Folder, options);
+        using Model expected = Model.Load(Folder);
+        Assert.Equal(1, model.Info.NumThreads);
+        Assert.Contains(lines, told => told.Level == LookupFfnLogLevel.Information && told.Line.Contains("generic", StringComparison.Ordinal));
+        using Layer layer = Layer.CreateRandom(new() { HiddenSize = 16, NumTables = 2, TableSize = 4, BlockSize = 16 }, options);
+        Assert.Equal(1, layer.Info.NumThreads);
+        runtime.Dispose();
+        Assert.True(runtime.IsDisposed);
+        GoldenModel.AssertClose(expected.Embed("a text"), model.Embed("a text"));
+        Assert.Throws<ObjectDisposedException>(() => Model.Load(Folder, options));
+        Assert.ThrowsAny<ArgumentException>(() => new LookupFfnRuntime(new() { Isa = "abacus" }));
+        Assert.ThrowsAny<ArgumentException>(() => new LookupFfnRuntime(new() { NumThreads = -1 }));
+    }
+
+    /// <summary>What a receiver throws is dropped, and lines go to nobody else.</summary>
+    [Fact]
+    public void LogsAndTrims()
+    {
+        ConcurrentQueue<string> lines = new();
+        LookupFfnLibrary.SetLog((_, line) =>
+        {
+            lines.Enqueue(line);
+            throw new InvalidTimeZoneException("made for the test");
+        });
+        try
+        {
+            using Model model = Model.Load(Folder);
+            Assert.Contains(lines, line => line.StartsWith("model ready", StringComparison.Ordinal));
+            float[] before = model.Embed("a text");
+            LookupFfnLibrary.Trim();
+            Golden.AssertSameBits(before, model.Embed("a text"));
+        }
+        finally
+        {
+            LookupFfnLibrary.SetLog(null);
+        }
+
+        int count = lines.Count;
+        Model.Load(Folder).Dispose();
+        Assert.Equal(count, lines.Count);
+    }
+
+    private sealed class Receiver : IProgress<double>
+    {
+        public List<double> Values { get; } = [];
+
+        public Action<double>? Then { get; init; }
+
+        public void Report(double value)
+        {
+            Values.Add(value);
+            Then?.Invoke(value);
+        }
+    }
+}
