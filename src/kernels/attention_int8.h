@@ -29,7 +29,8 @@ LFFN_INLINE inline void whole_piece(const int32_t* rows, int64_t row_stride, int
         },
         [&](auto r, int) LFFN_INLINE { return I32::set1(rows[r * row_stride + w]); });
   }
-  unroll<kRows>([&](auto r) LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { finish(r, v, sums[r][v]); }); });
+  unroll<kRows>([&](auto r)
+                    LFFN_INLINE { unroll<kVectors>([&](auto v) LFFN_INLINE { finish(r, v, settled(sums[r][v])); }); });
 }
 
 // What each query's softmax has seen so far, its scores as powers of 2.

@@ -31,22 +31,25 @@ struct Candidate {
 #define LFFN_IF_ARM(table) nullptr
 #endif
 
-// `base` with better integer kernels.
-Kernels combine(const char* name, const Kernels& base, const IntegerKernels& integers) {
+// `base` with better kernels for a part of the arithmetic.
+template <typename Part>
+Kernels combine(const char* name, const Kernels& base, const Part& better) {
   Kernels both = base;
   both.name = name;
-  static_cast<IntegerKernels&>(both) = integers;
+  static_cast<Part&>(both) = better;
   return both;
 }
 
-using Candidates = std::array<Candidate, 8>;
+using Candidates = std::array<Candidate, 9>;
 
 // Best first.
 const Candidates& candidates() {
 #if defined(__x86_64__)
-  static Forever<const Kernels> with_avx512_vnni, with_avx_vnni;
+  static Forever<const Kernels> with_avx512_vbmi, with_avx512_vnni, with_avx_vnni;
   const Kernels& avx512_vnni =
       with_avx512_vnni.get([] { return combine("avx512vnni", kKernelsAvx512, kKernelsAvx512Vnni); });
+  const Kernels& avx512_vbmi =
+      with_avx512_vbmi.get([&] { return combine("avx512vbmi", avx512_vnni, kKernelsAvx512Vbmi); });
   const Kernels& avx_vnni = with_avx_vnni.get([] { return combine("avxvnni", kKernelsAvx2, kKernelsAvxVnni); });
 #elif defined(__aarch64__)
   static Forever<const Kernels> with_neon_dot;
@@ -55,6 +58,7 @@ const Candidates& candidates() {
   static Forever<const Candidates> made;
   return made.get([&] {
     return Candidates{{
+        {"avx512vbmi", LFFN_IF_X86(avx512_vbmi), cpu_features().avx512_vbmi},
         {"avx512vnni", LFFN_IF_X86(avx512_vnni), cpu_features().avx512_vnni},
         {"avx512", LFFN_IF_X86(kKernelsAvx512), cpu_features().avx512},
         {"avxvnni", LFFN_IF_X86(avx_vnni), cpu_features().avx_vnni},

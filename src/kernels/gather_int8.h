@@ -21,9 +21,6 @@ inline int32_t word_place(int32_t column) {
   return unit * 4 * kLanes + within % 4 * kLanes + within / 4;
 }
 
-// The sums of so many tables fit 32 bits, whatever they hold: 127 * 128 * 2^17 < 2^31.
-constexpr int32_t kTablesInt8 = 1 << 17;
-
 template <int kColumns>
 LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const ChosenRows& rows, const ChosenRows& ahead,
                                        int64_t column, int32_t* sums, float* floats) {
@@ -126,10 +123,15 @@ inline void gather_int8_scores(const GatherPlan& plan) {
   });
 }
 
+// Numbers from 0 to 127 for scores up to `most`, a step for each of them.
+inline F32 score_byte_scale(F32 most) { return most / F32::set1(127.0f); }
+inline F32 score_byte_step(F32 most) { return F32::set1(127.0f) / most; }
+inline I32 score_byte(F32 score, F32 step) { return bits(score * step + F32::set1(kRoundInLowBits)) & I32::set1(127); }
+
 // Scores times their rows' scales, as numbers from 0 to 127 that are multiples of the token's scale.
 inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
-                            int32_t num_tokens, uint8_t* score_bytes, float* score_byte_scales) {
-  for (int32_t t = 0; t < num_tokens; ++t, score_bytes += hashed.stride) {
+                            int32_t num_tokens, uint8_t* bytes, float* score_byte_scales) {
+  for (int32_t t = 0; t < num_tokens; ++t, bytes += hashed.stride) {
     float* scores = hashed.scores + t * hashed.stride;
     const uint16_t* codes = hashed.codes + t * hashed.stride;
     for (int32_t k = 0; k < num_tables; ++k) {
@@ -143,12 +145,10 @@ inline void quantise_scores(const HashOutput& hashed, int32_t num_tables, const 
     const int32_t largest = largest_lane(high);
     float most;
     __builtin_memcpy(&most, &largest, sizeof most);
-    score_byte_scales[t] = most / 127.0f;
-    const F32 step = F32::set1(largest > 0 ? 127.0f / most : 0.0f);
-    for (int32_t k = 0; k < num_tables; k += kLanes) {
-      store_u8(bits(F32::load(scores + k) * step + F32::set1(kRoundInLowBits)) & I32::set1(127), score_bytes + k);
-    }
-    for (int32_t k = num_tables; k % kEntryGroup != 0; ++k) score_bytes[k] = 0;
+    score_byte_scales[t] = first_lane(score_byte_scale(F32::set1(most)));
+    const F32 step = largest > 0 ? score_byte_step(F32::set1(most)) : F32::set1(0);
+    for (int32_t k = 0; k < num_tables; k += kLanes) store_u8(score_byte(F32::load(scores + k), step), bytes + k);
+    for (int32_t k = num_tables; k % kEntryGroup != 0; ++k) bytes[k] = 0;
   }
 }
 

@@ -7,6 +7,10 @@
 #include "kernels/probes.h"
 #include "kernels/product.h"
 #include "kernels/score.h"
+#if defined(__AVX512F__) && !defined(LFFN_GENERIC)
+#include "kernels/score_picks.h"
+#define LFFN_PICKS 1
+#endif
 #include "kernels/transform.h"
 
 namespace lffn {
@@ -146,6 +150,9 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
     const F32 z = F32::load(y + c * kTokens + offset) + F32::set1(plan.bias[c]);
     return plan.dense ? z : fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
   };
+#if defined(LFFN_PICKS)
+  if (out.picks != nullptr) return put_picks<kVectors>(plan, hash_value, y, *out.picks);
+#endif
   if (plan.num_probes == 1) {
     put_own_codes<kVectors>(plan, hash_value, out);
   } else {
@@ -160,7 +167,15 @@ inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, i
   constexpr int kMost = kInt8 ? kTileVectorsInt8 : kTileVectors;
   for (int32_t t = 0; t < num_tokens; t += kMost * kLanes) {
     const int32_t tokens = num_tokens - t < kMost * kLanes ? num_tokens - t : kMost * kLanes;
-    const HashOutput here = {out.codes + t * out.stride, out.scores + t * out.stride, out.stride};
+    PickOutput picks;
+    HashOutput here = {out.codes + t * out.stride, out.scores + t * out.stride, out.stride};
+    if (out.picks != nullptr) {
+      picks = *out.picks;
+      picks.codes += t;
+      picks.scores += t;
+      picks.score_byte_scales += t;
+      here.picks = &picks;
+    }
     unroll<kMost>([&](auto before) {
       constexpr int kVectors = decltype(before)::value + 1;
       if ((tokens + kLanes - 1) / kLanes == kVectors) {

@@ -59,17 +59,34 @@ struct HashPlan {
   int64_t step_rows;      // int8: inputs that are quantised alike, whole blocks
 };
 
+// Codes and scores of some tokens for tables of at most kPickRows rows, as gather_picked wants them: words of four
+// tables' bytes, the tokens side by side.
+struct PickOutput {
+  int32_t* codes;            // [groups of kEntryGroup tables][stride]: kPickRows * (table % kEntryGroup) + code
+  int32_t* scores;           // the same: what quantise_scores makes of the scores
+  float* score_byte_scales;  // [stride]
+  int64_t stride;            // tokens in whole vectors
+  const float* row_scales;   // [num_tables][table_size], with room for kPickRows from each table on
+  int64_t table_size;
+};
+
 // Codes and scores of many tokens, token by token. An entry is a code with its score, entry = table * num_probes +
 // probe. A kernel may write up to a tile's width past the last token, and past a token's last entry up to a whole
 // group.
 struct HashOutput {
-  uint16_t* codes;  // [tokens][stride]
-  float* scores;    // [tokens][stride]
-  int64_t stride;   // of token_stride
+  uint16_t* codes;                    // [tokens][stride]
+  float* scores;                      // [tokens][stride]
+  int64_t stride;                     // of token_stride
+  const PickOutput* picks = nullptr;  // where it is not, hash_tile of kernels that have gather_picked writes only this
 };
 
 // Tables whose int8 rows are added at once.
 constexpr int32_t kEntryGroup = 4;
+// The rows of a group's tables are as many bytes of a column as a register of 512 bits holds; so many columns'
+// registers lie side by side for each group.
+constexpr int32_t kPickRows = 16, kPickColumns = 8;
+// The int8 sums of so many tables fit 32 bits, whatever they hold: 127 * 128 * 2^17 < 2^31.
+constexpr int32_t kTablesInt8 = 1 << 17;
 // Entries from one token to the next: whole vectors, and never a power of two, or the tokens would share cache sets.
 constexpr int64_t token_stride(int64_t entries) { return (entries + 31) / 16 * 16 | 16; }
 
@@ -84,6 +101,7 @@ struct GatherPlan {
   const uint16_t* codes;       // of the first token, as HashOutput's
   const float* scores;         // f32 and bf16; also int8 with more than one probe
   const uint8_t* score_bytes;  // gather_int8: what quantise_scores made of the scores, at their places
+  const PickOutput* picks;     // gather_picked, instead of the four above
   int64_t stride;              // entries from one token to the next
   int64_t num_tokens;
   const float* bias;               // [columns]
@@ -220,7 +238,15 @@ struct IntegerKernels {
   void (*attend_int8)(const AttentionPlan& plan, void* scratch);
 };
 
-struct Kernels : IntegerKernels {
+// What only a CPU does that picks bytes from a whole register by as many indices.
+struct PickKernels {
+  // The sums of gather_int8 for tables of at most kPickRows rows and kTablesInt8 tables, which lie as
+  // [columns / kPickColumns][groups][kPickColumns][table of the group][kPickRows]: `tables` points to the plan's first
+  // column, a multiple of kPanel, and there are whole panels of columns. nullptr: this CPU gathers rows.
+  void (*gather_picked)(const GatherPlan& plan);
+};
+
+struct Kernels : IntegerKernels, PickKernels {
   const char* name;
   int32_t lanes;        // tokens of the narrowest tile
   int32_t tile_tokens;  // tokens of the widest tile, a multiple of lanes
@@ -267,6 +293,7 @@ const Kernels& choose_kernels(const char* wanted, const char* setting);
 // One per instruction set, linked in where the build's architecture has it.
 extern const Kernels kKernelsGeneric, kKernelsBaseline, kKernelsAvx2, kKernelsAvx512, kKernelsNeon;
 extern const IntegerKernels kKernelsAvxVnni, kKernelsAvx512Vnni, kKernelsNeonDot;
+extern const PickKernels kKernelsAvx512Vbmi;
 
 // The kernels of that name, or nullptr if this build or this CPU has none. For tests too.
 const Kernels* find_kernels(const char* name);

@@ -66,7 +66,7 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
       }
       unroll<kOutputs>([&](auto o) LFFN_INLINE {
         const I32 start = I32::set1(kByteZero == 0 ? 0 : starts[o]);
-        unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = shift_left<8>(sums[o][v]) + start; });
+        unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = shift_left<8>(settled(sums[o][v])) + start; });
       });
     }
   }

@@ -84,6 +84,11 @@ inline __m512 native_load_bf16(const uint16_t* p) {
 inline float native_least(__m512 a) { return _mm512_reduce_min_ps(a); }
 inline __m512i native_multiply(__m512i a, __m512i b) { return _mm512_mullo_epi32(a, b); }
 
+inline __m512 native_pick(__m512 numbers, __m512i index) { return _mm512_permutexvar_ps(index, numbers); }
+#if defined(__AVX512VBMI__)
+inline __m512i native_pick_bytes(__m512i bytes, __m512i index) { return _mm512_permutexvar_epi8(index, bytes); }
+#endif
+
 // As many rows of floats as there are lanes, `in_stride` floats apart -> as many columns, `out_stride` apart.
 inline void native_transpose(const float* in, int64_t in_stride, float* out, int64_t out_stride) {
   __m512 a[16], b[16];

@@ -115,6 +115,7 @@ inline F32 from_bits(I32 a) {
   std::memcpy(r.v, a.v, sizeof r.v);
   return r;
 }
+inline I32 settled(I32 a) { return a; }  // as in simd_xsimd.h
 inline F32 to_float(I32 a) {
   F32 r;
   for (int i = 0; i < F32::kLanes; ++i) r.v[i] = static_cast<float>(a.v[i]);

@@ -65,7 +65,15 @@ inline I32 shift_right(I32 a) {
 
 inline I32 bits(F32 a) { return {BatchI(native_bits(a.v))}; }
 inline F32 from_bits(I32 a) { return {BatchF(native_floats(a.v))}; }
-inline F32 to_float(I32 a) { return {xsimd::to_float(a.v)}; }
+// What a loop of integer products made: g++ 12 would copy it in every turn for another operation's sake.
+inline I32 settled(I32 a) {
+#if defined(__AVX512F__)
+  __asm__("" : "+v"(a.v.data));
+#endif
+  return a;
+}
+
+inline F32 to_float(I32 a) { return {xsimd::to_float(settled(a).v)}; }
 inline F32 abs(F32 a) { return from_bits(bits(a) & I32::set1(0x7fffffff)); }
 
 // The lower 16 bits of each; they must not exceed 65535.
@@ -148,6 +156,15 @@ inline I32 pack_bytes(I32 a, I32 b, I32 c, I32 d) {
   const I32 even = low_and_high(a, shift_left<16>(c)), odd = low_and_high(b, shift_left<16>(d));
   return (even & I32::set1(0x00ff00ff)) | (shift_left<8>(odd) & I32::set1(static_cast<int32_t>(0xff00ff00u)));
 }
+
+#if defined(__AVX512F__)
+// Of 16 numbers those of the indices.
+inline F32 pick(F32 numbers, I32 index) { return {BatchF(native_pick(numbers.v, index.v))}; }
+#endif
+#if defined(__AVX512VBMI__)
+// Of 64 bytes those of the indices, which are bytes too.
+inline I32 pick_bytes(I32 bytes, I32 index) { return {BatchI(native_pick_bytes(bytes.v, index.v))}; }
+#endif
 
 inline bool any_bit(I32 a) { return native_any_bit(a.v); }
 

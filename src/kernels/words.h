@@ -56,7 +56,7 @@ inline void words_piece(const typename Words::Number* in, int64_t in_stride, con
         if constexpr (std::is_same_v<Vector, F32>) {
           sums[v][r][w].store(to);
         } else {
-          from_bits(sums[v][r][w]).store(to);
+          from_bits(settled(sums[v][r][w])).store(to);
         }
       });
     });

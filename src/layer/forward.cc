@@ -17,6 +17,9 @@ constexpr int64_t kChunkBytes = int64_t{8} << 20;
 constexpr int64_t kMaxChunk = 8192;
 // Up to this many tokens are hashed one by one, each reading the weights once; a tile of a few tokens would cost more.
 constexpr int64_t kFewTokens = 4;
+// Fewer tokens gather rows of small tables: to pick them in registers takes all of the tables, wherever they lie, and
+// leaves lanes idle.
+constexpr int64_t kFewestPicked = 24;
 // A smaller share of the tokens costs each thread more than the help is worth.
 constexpr int64_t kTokensPerThread = 32;
 
@@ -60,6 +63,7 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
     layout.score_bytes = place(end, entries);
     layout.score_byte_scales = place(end, static_cast<size_t>(tile) * sizeof(float));
   }
+  layout.picks = tables_.picks.size() > 0;
   const size_t hash = kernels_.hash_scratch(plan);
   if (layout.in_slabs) {
     const size_t sums = static_cast<size_t>(layout.chunk * kSlabColumns) * sizeof(float);
@@ -101,12 +105,24 @@ void Layer::for_tiles(const Layout& layout, const ForwardCall& call, uint8_t* sc
     // Of all tokens, or of this thread's only.
     uint8_t* results = layout.in_slabs ? scratch : mine;
     const int64_t entry = layout.in_slabs ? first * layout.stride : 0;
-    const HashOutput out = {reinterpret_cast<uint16_t*>(results + layout.codes) + entry,
-                            reinterpret_cast<float*>(results + layout.scores) + entry, layout.stride};
+    HashOutput out = {reinterpret_cast<uint16_t*>(results + layout.codes) + entry,
+                      reinterpret_cast<float*>(results + layout.scores) + entry, layout.stride};
     const ForwardCall part = part_of(call, first, std::min(layout.tile, call.num_tokens - first));
+    const PickOutput picks = pick_output(layout, mine);
+    if (layout.picks && part.num_tokens >= kFewestPicked) out.picks = &picks;
     hash_tokens(part, out, mine + layout.hash);
     body(part, first, out, mine);
   });
+}
+
+// In a thread's part, where rows are gathered instead: the bytes of a tile's tokens are no more than a tile's entries.
+PickOutput Layer::pick_output(const Layout& layout, uint8_t* mine) const {
+  return {reinterpret_cast<int32_t*>(mine + layout.codes),
+          reinterpret_cast<int32_t*>(mine + layout.score_bytes),
+          reinterpret_cast<float*>(mine + layout.score_byte_scales),
+          layout.tile,
+          tables_.row_scales.as<float>(),
+          tables_.table_size};
 }
 
 // The plan for a slab of columns, or for the columns of whole rows from `first` on that fit a plan.
@@ -122,6 +138,7 @@ GatherPlan Layer::gather_plan(const ForwardCall& call, const HashOutput& hashed,
   plan.codes = hashed.codes;
   plan.scores = hashed.scores;
   plan.stride = hashed.stride;
+  plan.picks = hashed.picks;
   plan.num_tokens = call.num_tokens;
   plan.bias = tables_.bias.as<float>() + column;
   plan.row_scales = tables_.row_scales.as<float>();
@@ -135,12 +152,13 @@ GatherPlan Layer::gather_plan(const ForwardCall& call, const HashOutput& hashed,
 
 void Layer::gather_tile(const Layout& layout, const ForwardCall& call, const HashOutput& hashed, uint8_t* mine) const {
   const bool integer = tables_.dtype == LFFN_INT8 && projection_.plan.num_probes == 1;
-  const auto gather = integer                      ? kernels_.gather_int8
+  const auto gather = hashed.picks != nullptr      ? kernels_.gather_picked
+                      : integer                    ? kernels_.gather_int8
                       : tables_.dtype == LFFN_INT8 ? kernels_.gather_int8_scores
                                                    : kernels_.gather_bf16;
   uint8_t* score_bytes = mine + layout.score_bytes;
   float* score_byte_scales = reinterpret_cast<float*>(mine + layout.score_byte_scales);
-  if (integer) {
+  if (integer && hashed.picks == nullptr) {
     kernels_.quantise_scores(hashed, projection_.plan.num_tables, tables_.row_scales.as<float>(), tables_.table_size,
                              static_cast<int32_t>(call.num_tokens), score_bytes, score_byte_scales);
   }
@@ -148,6 +166,7 @@ void Layer::gather_tile(const Layout& layout, const ForwardCall& call, const Has
     GatherPlan plan = gather_plan(call, hashed, 0, first);
     plan.score_bytes = score_bytes;
     plan.score_byte_scales = score_byte_scales;
+    if (hashed.picks != nullptr) plan.tables = tables_.picks.as<uint8_t>() + tables_.picked_offset(first);
     gather(plan);
   }
 }
@@ -210,7 +229,8 @@ void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
 void Layer::hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
   if (num_tokens == 0) return;
   run_call(*executor_, num_threads_, [&] {
-    const Layout sizes = layout(num_tokens, false);
+    Layout sizes = layout(num_tokens, false);
+    sizes.picks = false;  // they are not what is asked for
     const ScratchPool::Lease scratch(scratch_, sizes.total);
     const int64_t entries = static_cast<int64_t>(config_.num_tables) * config_.num_probes;
     ForwardCall call;

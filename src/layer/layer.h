@@ -61,6 +61,7 @@ class Layer {
     int64_t stride;  // entries from one token to the next
     bool in_slabs;   // all tokens of a chunk are hashed before their rows are gathered
     int64_t chunk;   // of so many tokens
+    bool picks;      // rows of small tables are picked in registers, where a tile has enough tokens
     // Offsets and sizes in bytes. Codes and scores lie in each thread's part, those of a chunk before the first part.
     size_t codes, scores, score_bytes, score_byte_scales, hash, threads, thread_bytes, total;
   };
@@ -69,6 +70,7 @@ class Layer {
   void for_tiles(const Layout& layout, const ForwardCall& call, uint8_t* scratch, Body&& body) const;
   void hash_tokens(const ForwardCall& call, HashOutput out, void* scratch) const;
   GatherPlan gather_plan(const ForwardCall& call, const HashOutput& hashed, int32_t slab, int64_t first) const;
+  PickOutput pick_output(const Layout& layout, uint8_t* mine) const;
   void gather_tile(const Layout& layout, const ForwardCall& call, const HashOutput& hashed, uint8_t* mine) const;
   void gather_slabs(const Layout& layout, const ForwardCall& call, uint8_t* scratch) const;
   int32_t threads_for(int64_t num_tokens) const;

@@ -42,6 +42,7 @@ struct PackedTables {
   int32_t (*int8_position)(int32_t column) = nullptr;  // the kernels'
   std::array<int32_t, kPeriod> positions = {};         // of the first columns
   Memory rows;
+  Memory picks;       // int8, small tables: the same numbers as gather_picked wants them; else nothing
   Memory row_scales;  // int8: [table][row]
   Memory bias;        // padded to whole slabs
 
@@ -53,12 +54,18 @@ struct PackedTables {
   int32_t position(int32_t column) const;
   // Row `row` of table `table` as the file has it: output_size elements of the dtype.
   void unpack_row(int32_t table, int32_t row, void* out) const;
+  void put_picks(int32_t table, int32_t row, const int8_t* from);
+  // Where the bytes of the columns from `column` on begin in picks, `column` a multiple of kPanel.
+  int64_t picked_offset(int64_t column) const;
   // copy(element, column) for each element of a row.
   template <typename Element, typename Copy>
   void for_row(int32_t table, int32_t row, Copy&& copy) const;
 
-  size_t bytes() const { return rows.size() + row_scales.size() + bias.size(); }
+  size_t bytes() const { return rows.size() + picks.size() + row_scales.size() + bias.size(); }
 };
+// Bytes of PackedTables::picks and row_scales.
+size_t picks_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels& kernels);
+size_t row_scales_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels& kernels);
 PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors, int32_t table_dtype,
                          const Kernels& kernels);
 

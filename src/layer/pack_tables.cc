@@ -48,6 +48,26 @@ int32_t PackedTables::position(int32_t column) const {
   return column - within + (within % 16) * 2 + within / 16;
 }
 
+size_t picks_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels& kernels) {
+  const bool picked = kernels.gather_picked != nullptr && table_dtype == LFFN_INT8 && config.num_probes == 1 &&
+                      config.table_size <= kPickRows && config.num_tables <= kTablesInt8;
+  if (!picked) return 0;
+  return checked_product(static_cast<size_t>(round_up(config.output_size, kPanel)),
+                         static_cast<size_t>(round_up(config.num_tables, kEntryGroup)) * kPickRows);
+}
+
+size_t row_scales_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels& kernels) {
+  if (table_dtype != LFFN_INT8) return 0;
+  const size_t rows = checked_product(static_cast<size_t>(config.num_tables), static_cast<size_t>(config.table_size));
+  // Room to read as many from each table on as a register holds.
+  const size_t room = picks_bytes(config, table_dtype, kernels) > 0 ? kPickRows : 0;
+  return checked_product(rows + room, sizeof(float));
+}
+
+int64_t PackedTables::picked_offset(int64_t column) const {
+  return column * round_up(num_tables, kEntryGroup) * kPickRows;
+}
+
 // Copies a row of output_size elements to or from the slabs.
 template <typename Element, typename Copy>
 void PackedTables::for_row(int32_t table, int32_t row, Copy&& copy) const {
@@ -77,6 +97,14 @@ void PackedTables::unpack_row(int32_t table, int32_t row, void* out) const {
   }
 }
 
+void PackedTables::put_picks(int32_t table, int32_t row, const int8_t* from) {
+  const int32_t group = table / kEntryGroup, place = table % kEntryGroup * kPickRows + row;
+  for (int32_t c = 0; c < output_size; c += kPickColumns) {
+    int8_t* to = picks.as<int8_t>() + picked_offset(c) + group * kPickColumns * kEntryGroup * kPickRows + place;
+    for (int32_t i = c; i < std::min(c + kPickColumns, output_size); ++i, to += kEntryGroup * kPickRows) *to = from[i];
+  }
+}
+
 PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors, int32_t table_dtype,
                          const Kernels& kernels) {
   PackedTables packed;
@@ -101,9 +129,10 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
   std::memset(packed.rows.data(), 0, total);
   const int64_t size = config.output_size;
   if (table_dtype == LFFN_INT8) {
-    const size_t scales =
-        checked_product(static_cast<size_t>(config.num_tables), static_cast<size_t>(config.table_size));
-    packed.row_scales = Memory(scales * sizeof(float));
+    const size_t picks = picks_bytes(config, table_dtype, kernels);
+    packed.picks = Memory(picks);
+    if (picks > 0) std::memset(packed.picks.data(), 0, picks);
+    packed.row_scales = Memory(row_scales_bytes(config, table_dtype, kernels));
   }
   std::vector<float> row(static_cast<size_t>(size));
   std::vector<int8_t> quantised(static_cast<size_t>(size));
@@ -114,6 +143,7 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
         packed.row_scales.as<float>()[index] =
             read_int8_row(*tensors.tables, tensors.tables_scale, index, size, row.data(), quantised.data());
         packed.for_row<int8_t>(k, r, [&](int8_t& to, int32_t c) { to = quantised[static_cast<size_t>(c)]; });
+        if (packed.picks.size() > 0) packed.put_picks(k, r, quantised.data());
         continue;
       }
       read_row(*tensors.tables, tensors.tables_scale, index, size, row.data());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "random_layer.h"
 
@@ -73,26 +74,82 @@ TEST_P(Gather, SumsOfRows) {
   }
 }
 
+// Tables of few rows may be picked in registers instead: whatever the shape, the hash, the number of tokens and what
+// they hold, the bits are those of rows, which very few tokens always have.
+TEST(GatherInt8, SmallTablesGiveTheSameBits) {
+  const std::vector<const Kernels*> all = all_kernels(true);
+  for (const Case& one : {Case{1, 1, 2, 1}, Case{15, 3, 16, 1}, Case{16, 4, 16, 1}, Case{17, 5, 8, 1},
+                          Case{63, 7, 4, 1}, Case{65, 16, 16, 1}, Case{100, 17, 2, 1}, Case{384, 33, 16, 1},
+                          Case{530, 128, 16, 1}, Case{2100, 6, 8, 1}, Case{90, 9, 32, 1}, Case{90, 9, 16, 2}}) {
+    for (const int32_t projection : {int32_t{LFFN_PROJECTION_DENSE}, 2}) {
+      for (const int32_t hash : {LFFN_F32, LFFN_INT8}) {
+        LayerConfig config = config_of(one);
+        config.hidden_size = 40;
+        config.projection = projection;
+        config.activation = one.num_tables % 2 == 0 ? LFFN_ACTIVATION_SIGMOID : LFFN_ACTIVATION_GELU;
+        const RandomLayer random(config);
+        SCOPED_TRACE(layer_config_to_json(config));
+        LoadOptions options = RandomLayer::one_thread();
+        options.table_dtype = LFFN_INT8;
+        options.hash_dtype = hash;
+        std::vector<float> x = random.inputs(211);
+        for (const size_t token : {size_t{7}, size_t{100}})
+          x[token * 40 + token % 40] = std::numeric_limits<float>::infinity();
+        x[50 * 40 + 3] = std::numeric_limits<float>::quiet_NaN();
+        std::fill_n(x.begin() + 60 * 40, 40, 0.0f);
+        const std::vector<float> rows = run(*random.make(*all[0], options), x, 1);
+        for (const Kernels* kernels : all) {
+          SCOPED_TRACE(kernels->name);
+          const auto layer = random.make(*kernels, options);
+          for (const int64_t batch : {1, 11, 12, 13, 16, 17, 31, 33, 48, 49, 64, 65, 80, 95, 96, 97, 211}) {
+            ASSERT_TRUE(same_bits(run(*layer, x, batch), rows)) << batch;
+          }
+        }
+      }
+    }
+  }
+}
+
+// The two ways to hold them are told apart by what they take.
+TEST(GatherInt8, SmallTablesAreHeldTwiceWhereTheyArePicked) {
+  for (const int32_t size : {8, 16, 32}) {
+    const RandomLayer random(config_of({100, 21, size, 1}));
+    LoadOptions options = RandomLayer::one_thread();
+    options.table_dtype = LFFN_INT8;
+    for (const Kernels* kernels : all_kernels()) {
+      Kernels rows_only = *kernels;
+      rows_only.gather_picked = nullptr;
+      const size_t with = random.make(*kernels, options)->info().memory_bytes;
+      const size_t without = random.make(rows_only, options)->info().memory_bytes;
+      const bool picks = kernels->gather_picked != nullptr && size <= kPickRows;
+      const size_t registers = picks ? size_t{112} * 24 * 16 + kPickRows * sizeof(float) : 0;
+      EXPECT_EQ(with - without, registers) << kernels->name << " " << size;
+    }
+  }
+}
+
 // Nothing is written beside y's columns, whatever the stride.
 TEST_P(Gather, WritesOnlyItsColumns) {
   for (const int32_t size : {1, 17, 64, 70, 300}) {
-    const RandomLayer random(config_of({size, 5, 4, 1}));
-    const std::vector<float> x = random.inputs(6);
-    for (const Kernels* kernels : all_kernels()) {
-      const auto layer = random.make(*kernels, options());
-      const std::vector<float> whole = run(*layer, x, 6);
-      const size_t stride = static_cast<size_t>(size) + 3;
-      std::vector<float> y(6 * stride, -5.0f);
-      ForwardCall call;
-      call.x = x.data();
-      call.x_stride = 8;
-      call.y = y.data();
-      call.y_stride = static_cast<int64_t>(stride);
-      call.num_tokens = 6;
-      layer->forward(call);
-      for (size_t i = 0; i < y.size(); ++i) {
-        const size_t column = i % stride, at = i / stride * static_cast<size_t>(size) + column;
-        ASSERT_EQ(y[i], column < static_cast<size_t>(size) ? whole[at] : -5.0f) << kernels->name << " " << i;
+    for (const int64_t tokens : {6, 37}) {
+      const RandomLayer random(config_of({size, 5, 4, 1}));
+      const std::vector<float> x = random.inputs(tokens);
+      for (const Kernels* kernels : all_kernels()) {
+        const auto layer = random.make(*kernels, options());
+        const std::vector<float> whole = run(*layer, x, tokens);
+        const size_t stride = static_cast<size_t>(size) + 3;
+        std::vector<float> y(static_cast<size_t>(tokens) * stride, -5.0f);
+        ForwardCall call;
+        call.x = x.data();
+        call.x_stride = 8;
+        call.y = y.data();
+        call.y_stride = static_cast<int64_t>(stride);
+        call.num_tokens = tokens;
+        layer->forward(call);
+        for (size_t i = 0; i < y.size(); ++i) {
+          const size_t column = i % stride, at = i / stride * static_cast<size_t>(size) + column;
+          ASSERT_EQ(y[i], column < static_cast<size_t>(size) ? whole[at] : -5.0f) << kernels->name << " " << i;
+        }
       }
     }
   }

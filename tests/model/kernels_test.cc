@@ -86,7 +86,7 @@ TEST(ModelKernels, FunctionsGiveTheSameBits) {
   for (const Activation activation : {Activation::kGelu, Activation::kTanh, Activation::kGeluTanh, Activation::kRelu,
                                       Activation::kSigmoid, Activation::kSilu}) {
     std::vector<float> first;
-    for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni"}) {
+    for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi"}) {
       const Kernels* kernels = find_kernels(name);
       if (kernels == nullptr) continue;
       const std::vector<float> out = apply(*kernels, activation, in);

@@ -2,9 +2,11 @@
 package io.github.lookupffn;
 
 /** What a layer is and costs. */
-public final class LayerInfo extends NativeFacts {
+public final class LayerInfo {
+  private final long[] numbers;
+
   LayerInfo(long[] numbers) {
-    super(numbers);
+    this.numbers = numbers;
   }
 
   /**

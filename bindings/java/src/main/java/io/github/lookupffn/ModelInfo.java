@@ -2,9 +2,11 @@
 package io.github.lookupffn;
 
 /** What a model is and costs. */
-public final class ModelInfo extends NativeFacts {
+public final class ModelInfo {
+  private final long[] numbers;
+
   ModelInfo(long[] numbers) {
-    super(numbers);
+    this.numbers = numbers;
   }
 
   /**

@@ -5,9 +5,11 @@ package io.github.lookupffn;
  * What one encoder layer of a model is made of and costs. Its feed-forward block is the sum of the parts that it has:
  * neurons, tables, a linear map, and a row chosen by the token's id.
  */
-public final class ModelLayerInfo extends NativeFacts {
+public final class ModelLayerInfo {
+  private final long[] numbers;
+
   ModelLayerInfo(long[] numbers) {
-    super(numbers);
+    this.numbers = numbers;
   }
 
   /**
