@@ -129,10 +129,13 @@ void Linear::run(const Workers& workers, const Call& call) const {
       call.words->add(kernels, first + done, some, {call.with_words.row(first + done), call.with_words.stride});
     }
   };
-  // Rows that several items read are prepared before; the others by their item, while they are near.
+  // Rows that several items read are prepared before, by all threads; the others by their item, while they are near.
   if (pieces.output_ranges > 1) {
-    const FloatMode mode(workers.flush_denormals);
-    prepare(0, call.rows);
+    constexpr int64_t kFewest = 8;  // for fewer no thread is worth waking
+    const int64_t shares = std::clamp<int64_t>(call.rows / kFewest, 1, 2 * threads);
+    const int64_t share = (call.rows + shares - 1) / shares;
+    workers.run((call.rows + share - 1) / share, threads,
+                [&](int64_t item, int32_t) { prepare(item * share, std::min(share, call.rows - item * share)); });
   }
   workers.run(pieces.row_ranges * pieces.output_ranges, threads, [&](int64_t item, int32_t) {
     const int64_t first = item / pieces.output_ranges * pieces.rows;

@@ -46,11 +46,12 @@ CpuSet openmp_places() {
   return cpus;
 }
 
-int32_t usable_cpus() {
-  int32_t count = affinity_count();
-  if (const int32_t quota = cpu_quota(); quota > 0) count = std::min(count, quota);
-  return std::clamp(count, 1, kMaxThreads);
+int32_t within_quota(int32_t cpus) {
+  if (const int32_t quota = cpu_quota(); quota > 0) cpus = std::min(cpus, quota);
+  return std::clamp(cpus, 1, kMaxThreads);
 }
+
+int32_t usable_cpus() { return within_quota(affinity_count()); }
 
 int32_t available_threads() {
   int32_t count = usable_cpus();

@@ -11,7 +11,10 @@ namespace lffn {
 // The CPUs of OpenMP's places, none unless OMP_PLACES or OMP_PROC_BIND is set and OpenMP is built in.
 CpuSet openmp_places();
 
-// What places, affinity mask and control groups leave, at least 1.
+// What control groups leave of so many CPUs, at least 1.
+int32_t within_quota(int32_t cpus);
+
+// What places, the calling thread's affinity mask and control groups leave, at least 1.
 int32_t usable_cpus();
 
 // usable_cpus(), or what OMP_NUM_THREADS and OMP_THREAD_LIMIT leave of them.

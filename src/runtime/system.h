@@ -26,8 +26,11 @@ bool random_bytes(void* to, size_t size);
 
 using CpuSet = std::bitset<1024>;  // by the numbers that the system gives them
 
-// How many CPUs the process may run on; 0 where the system does not tell.
+// How many CPUs the calling thread may run on; 0 where the system does not tell.
 int32_t allowed_cpus();
+// Those that any thread of the process may run on, as one of them may be bound to few; none where the system does not
+// tell.
+CpuSet process_cpus();
 
 // Replaces those of the three levels' sizes, in bytes, that the system tells.
 void tell_cache_sizes(size_t (&sizes)[3]);
@@ -51,7 +54,7 @@ struct ThreadStart {
 
 // A thread with a small stack that blocks all signals but those that its own instructions raise and a profiler's, and
 // is called "lookupffn", as far as the system has these. It may run on these CPUs; if there are none in the set, on the
-// same as the caller. False where the system gives no thread.
+// same as the caller. It is never a real-time thread, though its caller be one. False where the system gives no thread.
 bool start_thread(OwnThread* thread, const ThreadStart& start, const CpuSet& cpus);
 void join_thread(OwnThread thread);
 

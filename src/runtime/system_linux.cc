@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
 #include <linux/random.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <new>
 #include <string>
@@ -97,6 +99,22 @@ int32_t allowed_cpus() {
     return count;
   }
   return 0;
+}
+
+CpuSet process_cpus() {
+  CpuSet cpus;
+  DIR* const tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return cpus;
+  while (const dirent* const task = readdir(tasks)) {
+    cpu_set_t set;
+    const int id = std::atoi(task->d_name);  // 0 is no thread's, but would mean the caller's
+    if (id == 0 || sched_getaffinity(id, sizeof set, &set) != 0) continue;
+    for (size_t cpu = 0; cpu < cpus.size() && cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &set)) cpus.set(cpu);
+    }
+  }
+  closedir(tasks);
+  return cpus;
 }
 
 void tell_cache_sizes(size_t (&sizes)[3]) {

@@ -27,6 +27,8 @@ bool random_bytes(void* to, size_t size) {
 
 int32_t allowed_cpus() { return 0; }  // there are no affinity masks
 
+CpuSet process_cpus() { return {}; }
+
 int32_t cpu_quota(const std::string&) { return 0; }
 
 void tell_cache_sizes(size_t (&sizes)[3]) {

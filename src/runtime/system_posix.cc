@@ -56,6 +56,15 @@ bool start_thread(OwnThread* thread, const ThreadStart& start, const CpuSet& cpu
 #else
   static_cast<void>(cpus);
 #endif
+  // A helper that spins must not have a real-time caller's right to a CPU.
+  sched_param priority = {};
+  if (int policy = 0; pthread_getschedparam(pthread_self(), &policy, &priority) == 0 && policy != SCHED_OTHER &&
+                      sched_get_priority_min(policy) > 0) {
+    priority.sched_priority = sched_get_priority_min(SCHED_OTHER);
+    pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
+    pthread_attr_setschedparam(&attributes, &priority);
+  }
   // A thread inherits what is blocked: all but what its own instructions raise, which handlers of a virtual machine or
   // a crash reporter must see, and a profiler's.
   sigset_t blocked, before;

@@ -58,6 +58,8 @@ int32_t allowed_cpus() {
   return static_cast<int32_t>(GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
 }
 
+CpuSet process_cpus() { return {}; }
+
 int32_t cpu_quota(const std::string&) { return 0; }
 
 void tell_cache_sizes(size_t (&sizes)[3]) {

@@ -109,8 +109,23 @@ class Team {
 Team team;
 static_assert(std::is_trivially_destructible_v<Team>, "or it would end before its helpers");
 std::atomic<int32_t> team_cpus{1};
-CpuSet team_places;                  // before any call
 std::atomic<int32_t> team_owner{0};  // the process that it belongs to; negative while that one clears it
+
+// Before any call.
+CpuSet bound_places;
+int32_t most_cpus = 1;
+
+// Where helpers may run. There may be more CPUs than when the first handle was loaded: its thread may have been bound
+// to one, and so may all threads that there were. Amid a call, so it must not throw.
+CpuSet helpers_cpus() {
+  if (bound_places.any()) return bound_places;
+  const CpuSet cpus = process_cpus();
+  const int32_t count = std::min(static_cast<int32_t>(cpus.count()), most_cpus);
+  int32_t known = team_cpus.load(std::memory_order_relaxed);
+  while (count > known && !team_cpus.compare_exchange_weak(known, count, std::memory_order_relaxed)) {
+  }
+  return cpus;
+}
 
 Team* Team::instance() {
   const int32_t process = process_number();
@@ -142,8 +157,10 @@ void Team::grow(int32_t helpers) {
     return;
   if (changing_.exchange(true, std::memory_order_acquire)) return;
   int32_t count = helpers_.load(std::memory_order_relaxed);
-  // On all places: else a helper would inherit the one that OpenMP bound the program's first thread to.
-  while (count < helpers && start_thread(&threads_[count], start_, team_places)) ++count;
+  // Wherever the process may run: else a helper would inherit the place that OpenMP bound the program's first thread
+  // to, or the CPU that a host bound this caller to, for ever.
+  const CpuSet cpus = helpers_cpus();
+  while (count < helpers && start_thread(&threads_[count], start_, cpus)) ++count;
   helpers_.store(count, std::memory_order_relaxed);
   if (count < helpers) grow_again_.store(now() + kSecond, std::memory_order_relaxed);
   changing_.store(false, std::memory_order_release);
@@ -286,8 +303,10 @@ class TeamCall final : public OpenCall {
 class TeamExecutor final : public Executor {
  public:
   TeamExecutor() {
+    bound_places = openmp_places();
+    most_cpus = within_quota(kMaxThreads);
     team_cpus.store(usable_cpus(), std::memory_order_relaxed);
-    team_places = openmp_places();
+    helpers_cpus();
   }
   void call(int32_t num_threads, void (*body)(void*), void* context) override {
     Team* const current = Team::instance();

@@ -120,6 +120,71 @@ TEST_F(TeamThreads, BlockSignalsThatAreNotTheirOwn) {
   EXPECT_EQ(sigismember(&own, SIGUSR1), 0) << "the caller's own mask changed";
 }
 
+// A thread that is bound to one CPU.
+template <typename Body>
+void on_one_cpu(Body&& body) {
+  std::thread([&] {
+    cpu_set_t all, one;
+    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+      if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+    }
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    body();
+  }).join();
+}
+
+bool one_cpu_only() { return process_cpus().count() < 2; }
+
+TEST_F(TeamThreads, RunWhereTheProcessMay) {
+  if (one_cpu_only()) GTEST_SKIP() << "there is one CPU";
+  on_one_cpu([] { EXPECT_EQ(sum_items(3), kSum); });
+  const std::vector<Task> started = named_helpers(2);
+  ASSERT_EQ(started.size(), 2u);
+  cpu_set_t own;
+  ASSERT_EQ(sched_getaffinity(0, sizeof own, &own), 0);
+  for (const Task& task : started) {
+    cpu_set_t set;
+    ASSERT_EQ(sched_getaffinity(std::stoi(task.id), sizeof set, &set), 0);
+    EXPECT_TRUE(CPU_EQUAL(&set, &own)) << "a helper is bound to its first caller's CPU";
+  }
+}
+
+// By itself this is the process's first call. Helpers that sleep are woken all the same.
+TEST_F(TeamThreads, AreWokenThoughTheFirstCallerWasBound) {
+  if (one_cpu_only()) GTEST_SKIP() << "there is one CPU";
+  on_one_cpu([] { EXPECT_EQ(sum_items(2), kSum); });
+  std::atomic<bool> helped{false};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!helped && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // longer than any rest
+    run_call(*default_executor(), 2, [&] {
+      parallel_for(20, 2, [&](int64_t, int32_t thread) {
+        if (thread > 0) helped = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      });
+    });
+  }
+  EXPECT_TRUE(helped);
+}
+
+TEST_F(TeamThreads, AreNotRealTimeThreads) {
+  bool allowed = false;
+  std::thread([&] {
+    sched_param priority = {};
+    priority.sched_priority = sched_get_priority_min(SCHED_FIFO);
+    allowed = pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority) == 0;
+    if (allowed) {
+      EXPECT_EQ(sum_items(3), kSum);
+    }
+  }).join();
+  if (!allowed) GTEST_SKIP() << "this user may not start real-time threads";
+  const std::vector<Task> started = named_helpers(2);
+  ASSERT_EQ(started.size(), 2u);
+  for (const Task& task : started) EXPECT_EQ(sched_getscheduler(std::stoi(task.id)), SCHED_OTHER);
+}
+
 TEST_F(TeamThreads, ComeBackAfterAShutdown) {
   for (int round = 0; round < 5; ++round) {
     EXPECT_EQ(sum_items(4), kSum);
