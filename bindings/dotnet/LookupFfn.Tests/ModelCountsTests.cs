@@ -70,6 +70,14 @@ public class ModelCountsTests
         Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { Prompt = "no such" }));
         Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { Prompt = "query", PromptText = "q" }));
         Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { PromptText = "a\0b" }));
+
+        // A sentence encoder's texts are stripped, unless they are read as they are.
+        Golden.AssertSameBits(plain, model.Embed("  query: how?  "));
+        EmbedOptions asItIs = new() { PlainReading = true };
+        Golden.AssertSameBits(plain, model.Embed("query: how?", asItIs));
+        Assert.NotEqual(plain, model.Embed("  query: how?  ", asItIs));
+        Golden.AssertSameBits(plain, model.Embed("query: how?", new() { NumThreads = 1 }));
+        Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { NumThreads = -1 }));
         using Model plainer = Model.Load(new GoldenModel("model-lookup").Folder);
         Assert.Empty(plainer.Prompts);
         Assert.Equal(3, plainer.Labels.Count);
