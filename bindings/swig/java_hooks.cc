@@ -72,6 +72,7 @@ void tell_progress(double done, void* user) {
   if (env->ExceptionCheck()) return;
   const HookedClass type(env, progress_hook);
   if (type.get() != nullptr) env->CallStaticVoidMethod(type.get(), progress_hook.method, listener->object, done);
+  if (env->ExceptionCheck()) env->ExceptionClear();  // LoadProgress keeps what its caller throws; this is not it
 }
 
 void tell_log(int32_t level, const char* message, void* user) {
@@ -107,5 +108,6 @@ void run_in_executor(void* user, int64_t n_items, void (*run)(void* context, int
 }
 
 void run_item(int64_t run, int64_t context, int64_t item) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Java holds addresses as numbers
   reinterpret_cast<void (*)(void*, int64_t)>(run)(reinterpret_cast<void*>(context), item);
 }

@@ -16,7 +16,7 @@ struct ProgressListener {
   jobject object;
 };
 
-// user: a ProgressListener of the thread that loads. After an exception it is told nothing more.
+// user: a ProgressListener of the thread that loads.
 void tell_progress(double done, void* user);
 // user: the number of the runtime whose log it is; 0 for the process's.
 void tell_log(int32_t level, const char* message, void* user);

@@ -15,9 +15,11 @@ import tempfile
 from pathlib import Path
 
 # What the fragments of a page use without saying where it comes from.
-JAVA_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "texts": "List<String>", "x": "float[]",
+JAVA_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "texts": "List<String>", "lines": "Stream<String>",
+              "x": "float[]",
               "nTokens": "int", "n": "int"}
-JAVA_IMPORTS = ("io.github.lookupffn.*", "java.nio.*", "java.nio.file.Path", "java.util.*", "java.util.concurrent.*")
+JAVA_IMPORTS = ("io.github.lookupffn.*", "java.nio.*", "java.nio.file.Path", "java.util.*", "java.util.concurrent.*",
+                "java.util.stream.Stream")
 CSHARP_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "texts": "string[]", "x": "float[]",
                 "token": "CancellationToken"}
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Objects;
+import java.util.concurrent.Executor;
+
 /** How to look for answers. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class AnswerOptions {
   private static final AnswerOptions DEFAULTS = new AnswerOptions();
@@ -11,6 +14,7 @@ public final class AnswerOptions {
   int maxAnswerTokens = 15;
   boolean mayBeNone;
   Cancellation cancellation;
+  Executor executor = Async.DEFAULT;
 
   private AnswerOptions() {}
 
@@ -22,6 +26,7 @@ public final class AnswerOptions {
     copy.maxAnswerTokens = maxAnswerTokens;
     copy.mayBeNone = mayBeNone;
     copy.cancellation = cancellation;
+    copy.executor = executor;
     return copy;
   }
 
@@ -37,48 +42,48 @@ public final class AnswerOptions {
   /**
    * Sets how many answers are wanted.
    *
-   * @param most the number, from 1
+   * @param topK the number, from 1
    * @return a changed copy
    */
-  public AnswerOptions withTopK(int most) {
+  public AnswerOptions withTopK(int topK) {
     AnswerOptions copy = copy();
-    copy.topK = atLeast(most, 1, "most");
+    copy.topK = atLeast(topK, 1, "topK");
     return copy;
   }
 
   /**
    * Sets how many tokens a window has. Long contexts are read in several, each with the question.
    *
-   * @param tokens the number, special ones counted; 0 for one window, however long
+   * @param maxTokens the number, special ones counted; 0 for one window, however long
    * @return a changed copy
    */
-  public AnswerOptions withMaxTokens(int tokens) {
+  public AnswerOptions withMaxTokens(int maxTokens) {
     AnswerOptions copy = copy();
-    copy.maxTokens = atLeast(tokens, 0, "tokens") == 0 ? Abi.MAX_TOKENS_NEVER : tokens;
+    copy.maxTokens = atLeast(maxTokens, 0, "maxTokens") == 0 ? Abi.MAX_TOKENS_NEVER : maxTokens;
     return copy;
   }
 
   /**
    * Sets how many tokens of the context a window has in common with the one before.
    *
-   * @param tokens the number
+   * @param stride the number
    * @return a changed copy
    */
-  public AnswerOptions withStride(int tokens) {
+  public AnswerOptions withStride(int stride) {
     AnswerOptions copy = copy();
-    copy.stride = atLeast(tokens, 0, "tokens");
+    copy.stride = atLeast(stride, 0, "stride");
     return copy;
   }
 
   /**
    * Sets how many tokens an answer has at most, before it is widened to whole words.
    *
-   * @param tokens the number, from 1
+   * @param maxAnswerTokens the number, from 1
    * @return a changed copy
    */
-  public AnswerOptions withMaxAnswerTokens(int tokens) {
+  public AnswerOptions withMaxAnswerTokens(int maxAnswerTokens) {
     AnswerOptions copy = copy();
-    copy.maxAnswerTokens = atLeast(tokens, 1, "tokens");
+    copy.maxAnswerTokens = atLeast(maxAnswerTokens, 1, "maxAnswerTokens");
     return copy;
   }
 
@@ -97,12 +102,24 @@ public final class AnswerOptions {
   /**
    * Lets another thread end the call.
    *
-   * @param byWhom what that thread holds; null for nobody
+   * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public AnswerOptions withCancellation(Cancellation byWhom) {
+  public AnswerOptions withCancellation(Cancellation cancellation) {
     AnswerOptions copy = copy();
-    copy.cancellation = byWhom;
+    copy.cancellation = cancellation;
+    return copy;
+  }
+
+  /**
+   * Sets who runs asynchronous calls.
+   *
+   * @param executor such as a pool
+   * @return a changed copy
+   */
+  public AnswerOptions withExecutor(Executor executor) {
+    AnswerOptions copy = copy();
+    copy.executor = Objects.requireNonNull(executor, "executor");
     return copy;
   }
 
@@ -111,5 +128,31 @@ public final class AnswerOptions {
       throw new IllegalArgumentException(name + " is " + value + ", expected " + least + " or more");
     }
     return value;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof AnswerOptions)) {
+      return false;
+    }
+    AnswerOptions options = (AnswerOptions) other;
+    return topK == options.topK
+        && maxTokens == options.maxTokens
+        && stride == options.stride
+        && maxAnswerTokens == options.maxAnswerTokens
+        && mayBeNone == options.mayBeNone
+        && cancellation == options.cancellation
+        && executor == options.executor;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(topK, maxTokens, stride, maxAnswerTokens, mayBeNone);
+  }
+
+  @Override
+  public String toString() {
+    return "AnswerOptions[top " + topK + ", at most " + maxAnswerTokens + " tokens, windows of " + maxTokens + ", stride "
+        + stride + (mayBeNone ? ", may be none]" : "]");
   }
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 
 /** Calls that run elsewhere. */
@@ -11,6 +14,24 @@ final class Async {
   static final Executor DEFAULT = new CompletableFuture<Void>().defaultExecutor();
 
   private Async() {}
+
+  /** Waits. An interrupt ends the waiting and the call, as a cancellation does, and the thread stays interrupted. */
+  static <T> T await(Future<T> future) {
+    try {
+      return future.get();
+    } catch (InterruptedException interrupt) {
+      future.cancel(true);
+      Thread.currentThread().interrupt();
+      CancellationException ended = new CancellationException("interrupted");
+      ended.initCause(interrupt);
+      throw ended;
+    } catch (ExecutionException failure) {
+      if (failure.getCause() instanceof Error) {
+        throw (Error) failure.getCause();
+      }
+      throw (RuntimeException) failure.getCause(); // calls throw nothing that is checked
+    }
+  }
 
   /**
    * Runs the call. It ends when its future is cancelled, times out, or the caller's cancellation, which may be null, is

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Arrays;
+
 /** What an {@link EmbeddingBatcher} made of a text. */
 public final class BatchedEmbedding {
   private final float[] vector;
@@ -47,5 +49,24 @@ public final class BatchedEmbedding {
    */
   public boolean isCut() {
     return uncutTokens > tokens;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof BatchedEmbedding)) {
+      return false;
+    }
+    BatchedEmbedding embedding = (BatchedEmbedding) other;
+    return tokens == embedding.tokens && uncutTokens == embedding.uncutTokens && Arrays.equals(vector, embedding.vector);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(vector) + tokens;
+  }
+
+  @Override
+  public String toString() {
+    return "BatchedEmbedding[" + vector.length + " floats, " + tokens + " tokens" + (isCut() ? ", cut]" : "]");
   }
 }

@@ -57,8 +57,8 @@ final class CallMemory {
     return memory;
   }
 
-  static CallMemory of(List<String> texts) {
-    return of(texts, "texts", false);
+  static CallMemory of(List<String> texts, RunOptions options) {
+    return of(texts, "texts", Objects.requireNonNull(options, "options").statuses != null);
   }
 
   /** Bad texts are named, or where they are allowed become what native code tells to be bad. */
@@ -92,6 +92,19 @@ final class CallMemory {
       memory.add(sequence);
     }
     return memory;
+  }
+
+  /** A copy of the text, or of all of them. */
+  byte[] text(int i) {
+    long begin = 0;
+    for (int before = 0; before < i; before++) {
+      begin = ends[before] < 0 ? begin : ends[before];
+    }
+    return ends[i] < 0 ? new byte[0] : Arrays.copyOfRange(utf8, (int) begin, (int) ends[i]);
+  }
+
+  byte[] allTexts() {
+    return Arrays.copyOf(utf8, bytes);
   }
 
   private void add(String text, boolean badAllowed) {

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Puts the texts of concurrent callers together, in the order in which they came, so that the model runs them in batches.
  * A cancelled request leaves at once and alone; a batch of which all were cancelled ends. A text that cannot be run fails
- * alone. What depends on an answer may run in the batcher's thread, and must not wait for further answers there.
+ * alone, as it would without a batcher. What depends on an answer may run in the batcher's thread, and must not wait for
+ * further answers there. A batcher that is forgotten is closed some time after it has become unreachable.
  */
 public final class EmbeddingBatcher implements AutoCloseable {
-  private final Model model;
-  private final int maxBatch;
-  private final long maxWaitNanos;
-  private final LinkedBlockingQueue<Request> queue = new LinkedBlockingQueue<>();
+  // The thread must not know of this object, which it would keep from being forgotten.
+  private final BatcherQueue queue;
   private final Thread worker;
-  private boolean closed;
+  private final Cleaner.Cleanable cleanable;
 
   /**
    * Makes one that puts together what comes while the batch before is running, at most 32 texts, so that a request that
@@ -31,7 +26,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * @param model what runs the texts; closing the batcher leaves it open
    */
   public EmbeddingBatcher(Model model) {
-    this(model, 32, Duration.ZERO);
+    this(model, BatchingOptions.defaults());
   }
 
   /**
@@ -42,15 +37,21 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * @param maxWait how long the first of a batch waits for others at most
    */
   public EmbeddingBatcher(Model model, int maxBatch, Duration maxWait) {
-    this.model = Objects.requireNonNull(model, "model");
-    if (maxBatch < 1 || maxWait.isNegative()) {
-      throw new IllegalArgumentException(
-          "maxBatch is " + maxBatch + " and maxWait " + maxWait + ", expected 1 or more, and 0 or more");
-    }
-    this.maxBatch = maxBatch;
-    maxWaitNanos = maxWait.toNanos();
-    worker = new Thread(this::runAll, "lookupffn-batcher");
+    this(model, BatchingOptions.defaults().withMaxBatch(maxBatch).withMaxWait(maxWait));
+  }
+
+  /**
+   * Makes one.
+   *
+   * @param model what runs the texts; closing the batcher leaves it open
+   * @param options how they are put together
+   */
+  public EmbeddingBatcher(Model model, BatchingOptions options) {
+    Objects.requireNonNull(model, "model");
+    queue = new BatcherQueue(Objects.requireNonNull(options, "options"));
+    worker = new Thread(new BatcherWorker(model, queue), "lookupffn-batcher");
     worker.setDaemon(true);
+    cleanable = Model.CLEANER.register(this, queue);
     worker.start();
   }
 
@@ -59,6 +60,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
    *
    * @param text a text
    * @return the vector; cancelling it takes the request back
+   * @throws java.util.concurrent.RejectedExecutionException if too many requests wait
    */
   public CompletableFuture<BatchedEmbedding> embed(String text) {
     return embed(text, RunOptions.defaults());
@@ -71,134 +73,48 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * @param options how texts are read and vectors made of them; the rest is not looked at
    * @return the vector; cancelling it takes the request back
    * @throws IllegalStateException if the batcher is closed
+   * @throws java.util.concurrent.RejectedExecutionException if too many requests wait
    */
   public CompletableFuture<BatchedEmbedding> embed(String text, RunOptions options) {
-    Request request = new Request(Objects.requireNonNull(text, "text"), Objects.requireNonNull(options, "options"));
-    synchronized (queue) {
-      if (closed) {
-        throw new IllegalStateException("the batcher is closed");
-      }
+    BatcherQueue.Request request = new BatcherQueue.Request(
+        Objects.requireNonNull(text, "text"), Objects.requireNonNull(options, "options"));
+    try {
       queue.add(request);
+    } finally {
+      Reference.reachabilityFence(this);
     }
+    BatcherQueue mine = queue;
+    request.answer.whenComplete((answer, failure) -> {
+      if (failure != null) {
+        mine.withdraw(request);
+      }
+    });
     return request.answer;
   }
 
-  /** Takes no more requests, and waits for those that are there, unless it is called by what depends on an answer. */
+  /**
+   * What the batcher did so far, and what it has to do.
+   *
+   * @return the figures of this moment
+   */
+  public BatcherFigures figures() {
+    return queue.figures();
+  }
+
+  /**
+   * Takes no more requests, and waits for those that are there, unless it is called by what depends on an answer. An
+   * interrupt ends the waiting, not the requests, and leaves the thread interrupted.
+   */
   @Override
   public void close() {
-    synchronized (queue) {
-      if (!closed) {
-        closed = true;
-        queue.add(Request.LAST);
-      }
-    }
+    cleanable.clean();
     if (Thread.currentThread() == worker) {
       return; // what depends on an answer would wait for itself
     }
-    boolean interrupted = false;
-    while (worker.isAlive()) {
-      try {
-        worker.join();
-      } catch (InterruptedException later) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private void runAll() {
-    List<Request> batch = new ArrayList<>();
-    boolean last = false;
-    while (!last) {
-      try {
-        last = take(batch);
-      } catch (InterruptedException nobodyDoes) {
-        continue;
-      }
-      while (!batch.isEmpty()) {
-        List<Request> alike = new ArrayList<>();
-        RunOptions options = batch.get(0).options;
-        batch.removeIf(request -> request.options.readsLike(options) && alike.add(request));
-        try {
-          run(alike);
-        } catch (Throwable failure) { // there was no memory even for its lists
-          alike.forEach(request -> request.answer.completeExceptionally(failure));
-        }
-      }
-    }
-  }
-
-  /** Tells whether the last request was among them. */
-  private boolean take(List<Request> batch) throws InterruptedException {
-    long deadline = 0;
-    while (batch.size() < maxBatch) {
-      Request next = batch.isEmpty() ? queue.take() : queue.poll();
-      if (next == null && maxWaitNanos > 0) {
-        deadline = deadline == 0 ? System.nanoTime() + maxWaitNanos : deadline;
-        next = queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      }
-      if (next == null) {
-        return false;
-      }
-      if (next == Request.LAST) {
-        return true;
-      }
-      batch.add(next);
-    }
-    return false;
-  }
-
-  private void run(List<Request> requests) {
-    List<Request> running = new ArrayList<>();
-    List<String> texts = new ArrayList<>();
-    Cancellation cancellation = new Cancellation();
-    AtomicInteger waiting = new AtomicInteger(requests.size());
-    for (Request request : requests) {
-      // Also for one that was cancelled before.
-      request.answer.whenComplete((answer, failure) -> {
-        if (waiting.decrementAndGet() == 0) {
-          cancellation.cancel();
-        }
-      });
-      if (!request.answer.isDone()) {
-        running.add(request);
-        texts.add(request.text);
-      }
-    }
-    if (running.isEmpty()) {
-      return;
-    }
-    TextCounts counts = new TextCounts();
-    RunOptions options = running.get(0).options.withCounts(counts).withCancellation(cancellation);
     try {
-      float[][] vectors = model.embed(texts, options);
-      for (int i = 0; i < vectors.length; i++) {
-        running.get(i).answer.complete(new BatchedEmbedding(vectors[i], counts.tokens(i), counts.uncutTokens(i)));
-      }
-    } catch (CancellationException nobodyWaits) {
-      running.forEach(request -> request.answer.completeExceptionally(nobodyWaits));
-    } catch (Throwable failure) {
-      // Among several it is not known whose text is at fault, so that each is tried alone.
-      if (running.size() == 1 || model.isClosed()) {
-        running.forEach(request -> request.answer.completeExceptionally(failure));
-      } else {
-        running.forEach(request -> run(List.of(request)));
-      }
-    }
-  }
-
-  private static final class Request {
-    static final Request LAST = new Request("", RunOptions.defaults());
-
-    final String text;
-    final RunOptions options;
-    final CompletableFuture<BatchedEmbedding> answer = new CompletableFuture<>();
-
-    Request(String text, RunOptions options) {
-      this.text = text;
-      this.options = options;
+      worker.join();
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
     }
   }
 }

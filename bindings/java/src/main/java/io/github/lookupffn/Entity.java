@@ -24,4 +24,14 @@ public final class Entity extends TextPart {
   public String toString() {
     return label + ": " + super.toString();
   }
+
+  @Override
+  public boolean equals(Object other) {
+    return super.equals(other) && label.equals(((Entity) other).label);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * super.hashCode() + label.hashCode();
+  }
 }

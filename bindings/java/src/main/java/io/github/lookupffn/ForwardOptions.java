@@ -40,20 +40,39 @@ public final class ForwardOptions {
   /**
    * Lets another thread end the call.
    *
-   * @param byWhom what that thread holds; null for nobody
+   * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public ForwardOptions withCancellation(Cancellation byWhom) {
-    return new ForwardOptions(flags, byWhom, executor);
+  public ForwardOptions withCancellation(Cancellation cancellation) {
+    return new ForwardOptions(flags, cancellation, executor);
   }
 
   /**
    * Sets who runs asynchronous calls.
    *
-   * @param by an executor
+   * @param executor such as a pool
    * @return a changed copy
    */
-  public ForwardOptions withExecutor(Executor by) {
-    return new ForwardOptions(flags, cancellation, Objects.requireNonNull(by, "by"));
+  public ForwardOptions withExecutor(Executor executor) {
+    return new ForwardOptions(flags, cancellation, Objects.requireNonNull(executor, "executor"));
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof ForwardOptions)) {
+      return false;
+    }
+    ForwardOptions options = (ForwardOptions) other;
+    return flags == options.flags && cancellation == options.cancellation && executor == options.executor;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(flags, System.identityHashCode(executor));
+  }
+
+  @Override
+  public String toString() {
+    return (flags & Abi.FORWARD_ADD) != 0 ? "ForwardOptions[added to y]" : "ForwardOptions[]";
   }
 }

@@ -71,7 +71,7 @@ public final class Layer extends LayerForward implements AutoCloseable {
    */
   public static Layer load(Path path, LoadOptions options) {
     Objects.requireNonNull(options, "options");
-    if (path.getFileSystem() != FileSystems.getDefault()) {
+    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
       try {
         return load(Files.readAllBytes(path), options);
       } catch (IOException failure) {
@@ -142,7 +142,7 @@ public final class Layer extends LayerForward implements AutoCloseable {
    * @throws LookupFfnException if it cannot be written
    */
   public void save(Path path) {
-    if (path.getFileSystem() != FileSystems.getDefault()) {
+    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
       throw new IllegalArgumentException(path + " is not a file of the default file system");
     }
     byte[] name = Utf8.zeroTerminated(path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Arrays;
 import java.util.Objects;
 
 /** The shape of a layer to be made. Immutable: each {@code with} method returns a changed copy. */
@@ -182,5 +183,28 @@ public final class LayerConfig {
     copy.layerNormEps = layerNormEps;
     copy.seed = seed;
     return copy;
+  }
+
+  private Object[] values() {
+    return new Object[] {
+      hiddenSize, outputSize, numTables, tableSize, projection, blockSize, activation, numProbes, layerNorm, decayCoeff,
+      layerNormEps, seed
+    };
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof LayerConfig && Arrays.equals(values(), ((LayerConfig) other).values());
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(values());
+  }
+
+  @Override
+  public String toString() {
+    return "LayerConfig[" + hiddenSize + " -> " + outputSize + " floats, " + numTables + " tables of " + tableSize
+        + " rows, " + numProbes + " probes, " + activation + ", seed " + seed + "]";
   }
 }

@@ -4,6 +4,7 @@ package io.github.lookupffn;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** What a layer computes. */
@@ -57,10 +58,13 @@ abstract class LayerForward {
    *     before
    */
   public void forward(float[] x, int xOffset, int nTokens, float[] y, int yOffset, ForwardOptions options) {
+    Objects.requireNonNull(x, "x");
+    Objects.requireNonNull(y, "y");
+    Objects.requireNonNull(options, "options");
     int xCount = Checks.array("x", x.length, xOffset, Checks.floats(nTokens, inputSize));
     int yCount = Checks.array("y", y.length, yOffset, Checks.floats(nTokens, outputSize));
     Checks.overlap(inputSize == outputSize, x, xOffset, xCount, y, yOffset, yCount);
-    ByteBuffer cancel = flagOf(options);
+    ByteBuffer cancel = Cancellation.flagOf(options.cancellation);
     long address = handle.enter();
     try {
       Raw.layerForwardArrays(address, x, xOffset, xCount, nTokens, y, yOffset, yCount, options.flags, cancel);
@@ -95,12 +99,15 @@ abstract class LayerForward {
    *     tokens may have been written, wholly or in part
    */
   public void forward(FloatBuffer x, int nTokens, FloatBuffer y, ForwardOptions options) {
+    Objects.requireNonNull(x, "x");
+    Objects.requireNonNull(y, "y");
+    Objects.requireNonNull(options, "options");
     Checks.buffer("x", x, Checks.floats(nTokens, inputSize));
     Checks.buffer("y", y, Checks.floats(nTokens, outputSize));
     if (y.isReadOnly()) {
       throw new IllegalArgumentException("y is read-only");
     }
-    ByteBuffer cancel = flagOf(options);
+    ByteBuffer cancel = Cancellation.flagOf(options.cancellation);
     long address = handle.enter();
     try {
       Raw.layerForward(address, x, x.position(), nTokens, y, y.position(), options.flags, cancel);
@@ -118,6 +125,7 @@ abstract class LayerForward {
    * @param scores receives as many weights; may be null
    */
   public void hash(float[] x, int nTokens, int[] codes, float[] scores) {
+    Objects.requireNonNull(x, "x");
     int xCount = Checks.array("x", x.length, 0, Checks.floats(nTokens, inputSize));
     long count = Checks.floats(nTokens, Math.multiplyExact(info.numTables(), info.numProbes()));
     if (codes != null) {
@@ -168,8 +176,9 @@ abstract class LayerForward {
   }
 
   private static CompletableFuture<Void> later(ForwardOptions options, Call call) {
-    return Async.run(options.executor, options.cancellation, by -> {
-      call.run(options.withCancellation(by));
+    Objects.requireNonNull(options, "options");
+    return Async.run(options.executor, options.cancellation, cancellation -> {
+      call.run(options.withCancellation(cancellation));
       return null;
     });
   }
@@ -177,9 +186,5 @@ abstract class LayerForward {
   final void leave() {
     handle.leave();
     Reference.reachabilityFence(this);
-  }
-
-  private static ByteBuffer flagOf(ForwardOptions options) {
-    return options.cancellation == null ? null : options.cancellation.flag;
   }
 }

@@ -2,11 +2,9 @@
 package io.github.lookupffn;
 
 /** What a layer is and costs. */
-public final class LayerInfo {
-  private final long[] numbers;
-
+public final class LayerInfo extends NativeFacts {
   LayerInfo(long[] numbers) {
-    this.numbers = numbers;
+    super(numbers);
   }
 
   /**

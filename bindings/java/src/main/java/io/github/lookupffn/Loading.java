@@ -60,7 +60,7 @@ final class Loading {
 
   /** The names of files in memory as the native library reads them, in the order of the map, as are its values. */
   static Object[] namesOf(Map<String, byte[]> files) {
-    Object[] names = new Object[files.size()];
+    Object[] names = new Object[Objects.requireNonNull(files, "files").size()];
     int i = 0;
     for (String name : files.keySet()) {
       names[i++] = Utf8.zeroTerminated(Objects.requireNonNull(name, "a name of files"), "a file's name");

@@ -44,4 +44,20 @@ public final class MaskCandidate {
   public String toString() {
     return text + " (" + probability + ")";
   }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof MaskCandidate)) {
+      return false;
+    }
+    MaskCandidate candidate = (MaskCandidate) other;
+    return id == candidate.id
+        && text.equals(candidate.text)
+        && Float.compare(probability, candidate.probability) == 0;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * id + Float.hashCode(probability);
+  }
 }

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A whole model in native memory: the encoder, its heads and its tokenizer.
@@ -27,18 +26,16 @@ import java.util.concurrent.CompletableFuture;
  * <p>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too long,
  * methods throw {@link IllegalArgumentException} or a {@link LookupFfnException} that says so.
  */
-public final class Model extends ModelTasks implements AutoCloseable {
+public final class Model extends ModelTexts implements AutoCloseable {
   static final Cleaner CLEANER = Cleaner.create();
 
   private final ModelCalls calls;
-  private final ModelTokens tokens;
   private final Cleaner.Cleanable cleanable;
 
   /** Takes the handle over, also when this fails. */
   private Model(NativeHandle handle, long address) {
     try {
       calls = new ModelCalls(this, handle, address);
-      tokens = new ModelTokens(calls);
       cleanable = CLEANER.register(this, handle);
     } catch (Throwable failure) {
       handle.run();
@@ -77,7 +74,7 @@ public final class Model extends ModelTasks implements AutoCloseable {
    */
   public static Model load(Path path, LoadOptions options) {
     Objects.requireNonNull(options, "options");
-    if (path.getFileSystem() != FileSystems.getDefault()) {
+    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
       try {
         return load(Files.readAllBytes(path), options);
       } catch (IOException failure) {
@@ -119,13 +116,68 @@ public final class Model extends ModelTasks implements AutoCloseable {
   }
 
   /**
+   * Loads a model from the files of a folder, held in memory.
+   *
+   * @param files what is in each, by its name in the folder, such as "config.json" or "1_Pooling/config.json"; those that a
+   *     model does not need are ignored
+   * @param options how
+   * @return the model, which does not refer to the bytes
+   * @throws LookupFfnException if they are not a valid model, or it cannot be run here
+   */
+  public static Model load(Map<String, byte[]> files, LoadOptions options) {
+    Object[] names = Loading.namesOf(files);
+    Object[] contents = Loading.contentsOf(files);
+    return made(
+        options,
+        (numbers, runtime, cancel, progress, out) ->
+            Raw.modelLoadFileArrays(names, contents, numbers, runtime, cancel, progress, out));
+  }
+
+  /**
+   * Tells how much memory loading the same would take. Reads and checks the files once, so that what it accepts can be
+   * loaded.
+   *
+   * @param path a folder, or a file that {@link #save} wrote, of the default file system
+   * @param options how it would be loaded
+   * @return the estimate
+   * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
+   */
+  public static MemoryEstimate estimate(Path path, LoadOptions options) {
+    byte[] name = Utf8.zeroTerminated(Objects.requireNonNull(path, "path"));
+    long[] told = new long[Abi.ESTIMATE_COUNT];
+    Loading.run(
+        options,
+        (numbers, runtime, cancel, progress) -> Raw.modelEstimate(name, numbers, runtime, cancel, progress, told));
+    return new MemoryEstimate(told);
+  }
+
+  /**
+   * Tells how much memory loading the same files would take.
+   *
+   * @param files as for {@link #load(Map, LoadOptions)}
+   * @param options how they would be loaded
+   * @return the estimate
+   * @throws LookupFfnException if they are not a valid model, or it cannot be run here
+   */
+  public static MemoryEstimate estimate(Map<String, byte[]> files, LoadOptions options) {
+    Object[] names = Loading.namesOf(files);
+    Object[] contents = Loading.contentsOf(files);
+    long[] told = new long[Abi.ESTIMATE_COUNT];
+    Loading.run(
+        options,
+        (numbers, runtime, cancel, progress) ->
+            Raw.modelEstimateFileArrays(names, contents, numbers, runtime, cancel, progress, told));
+    return new MemoryEstimate(told);
+  }
+
+  /**
    * Writes the model to one file, with its tokenizer, as it is held in memory. The file appears whole or not at all.
    *
    * @param path the file, of the default file system
    * @throws LookupFfnException if it cannot be written
    */
   public void save(Path path) {
-    if (path.getFileSystem() != FileSystems.getDefault()) {
+    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
       throw new IllegalArgumentException(path + " is not a file of the default file system");
     }
     byte[] name = Utf8.zeroTerminated(path);
@@ -135,111 +187,6 @@ public final class Model extends ModelTasks implements AutoCloseable {
     } finally {
       calls.leave();
     }
-  }
-
-  /**
-   * The likeliest tokens for each mask of a text.
-   *
-   * @param text a text with masks, such as {@code "Paris is the <mask> of France."}
-   * @param topK how many tokens for each
-   * @return for each mask its candidates, the likeliest first
-   */
-  public List<List<MaskCandidate>> fillMask(String text, int topK) {
-    return tokens.fillMask(text, topK, null);
-  }
-
-  /**
-   * The five likeliest tokens for each mask of a text.
-   *
-   * @param text a text with masks, such as {@code "Paris is the <mask> of France."}
-   * @return for each mask its candidates, the likeliest first
-   */
-  public List<List<MaskCandidate>> fillMask(String text) {
-    return fillMask(text, 5);
-  }
-
-  /**
-   * The likeliest tokens for each mask of a text, with options.
-   *
-   * @param text a text with masks, which is never cut
-   * @param topK how many tokens for each
-   * @param options of which only the cancellation matters
-   * @return for each mask its candidates, the likeliest first
-   */
-  public List<List<MaskCandidate>> fillMask(String text, int topK, RunOptions options) {
-    return tokens.fillMask(text, topK, options.cancellation);
-  }
-
-  /**
-   * The likeliest tokens for each mask of a text, computed by the options' executor.
-   *
-   * @param text a text with masks
-   * @param topK how many tokens for each
-   * @param options whose executor
-   * @return for each mask its candidates, the likeliest first; cancelling it ends the call
-   */
-  public CompletableFuture<List<List<MaskCandidate>>> fillMaskAsync(String text, int topK, RunOptions options) {
-    return Async.run(options.executor, options.cancellation, by -> tokens.fillMask(text, topK, by));
-  }
-
-  /**
-   * Turns a text into token ids, with the special tokens at its ends, and however many there are.
-   *
-   * @param text a text
-   * @return its ids
-   */
-  public int[] tokenize(String text) {
-    return tokenize(text, true).ids();
-  }
-
-  /**
-   * Turns a text into tokens, however many there are, and tells where in the text each lies.
-   *
-   * @param text a text
-   * @param special whether to put the special tokens at its ends
-   * @return its tokens
-   */
-  public Tokens tokenize(String text, boolean special) {
-    return tokenize(text, special, null);
-  }
-
-  /**
-   * Turns a text into tokens, until another thread ends it.
-   *
-   * @param text a text
-   * @param special whether to put the special tokens at its ends
-   * @param cancellation what that thread holds; null for nobody
-   * @return its tokens
-   * @throws java.util.concurrent.CancellationException if the cancellation was cancelled
-   */
-  public Tokens tokenize(String text, boolean special, Cancellation cancellation) {
-    byte[] utf8 = Utf8.of(text);
-    Object[] results = new Object[3];
-    tokens.tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, Abi.MAX_TOKENS_NEVER, results, cancellation);
-    int[] begins = Utf8.charsOf(utf8, (long[]) results[1], false);
-    int[] ends = Utf8.charsOf(utf8, (long[]) results[2], true);
-    return new Tokens((int[]) results[0], begins, ends);
-  }
-
-  /**
-   * Turns token ids into text, without special tokens.
-   *
-   * @param ids the ids
-   * @return the text; bytes that are not UTF-8 become replacement characters
-   */
-  public String detokenize(int[] ids) {
-    return detokenize(ids, true);
-  }
-
-  /**
-   * Turns token ids into text.
-   *
-   * @param ids the ids
-   * @param skipSpecial whether to leave special tokens out
-   * @return the text; bytes that are not UTF-8 become replacement characters
-   */
-  public String detokenize(int[] ids, boolean skipSpecial) {
-    return tokens.detokenize(ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);
   }
 
   /**

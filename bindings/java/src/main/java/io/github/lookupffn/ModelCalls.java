@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** The calls of one model into native code: what they take is put together here, and results taken apart. */
 final class ModelCalls {
@@ -59,6 +60,7 @@ final class ModelCalls {
   // Results in new arrays.
 
   float[][] perSequence(int[][] sequences, int output, RunOptions options) {
+    Objects.requireNonNull(options, "options");
     CallMemory memory = CallMemory.of(sequences);
     try {
       float[] values = new float[sizeOf(memory.size, memory.offsets, output, options)];
@@ -70,6 +72,8 @@ final class ModelCalls {
   }
 
   float[][] perPosition(int[][] sequences, long[] positions, RunOptions options) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(positions, "positions");
     CallMemory memory = CallMemory.of(sequences);
     try {
       // Without the head, the call below says so.
@@ -87,6 +91,7 @@ final class ModelCalls {
   }
 
   private float[][] perText(List<String> texts, byte[] query, int output, RunOptions options) {
+    Objects.requireNonNull(options, "options");
     String name = query == null ? "texts" : "documents";
     CallMemory memory = CallMemory.of(texts, name, options.statuses != null && query == null);
     try {
@@ -110,10 +115,13 @@ final class ModelCalls {
   }
 
   float[] rerank(String query, List<String> documents, RunOptions options) {
+    Objects.requireNonNull(query, "query");
+    Objects.requireNonNull(documents, "documents");
+    Objects.requireNonNull(options, "options");
     if (info.numClasses() != 1) {
       throw new IllegalArgumentException("this model has " + info.numClasses() + " classes, a reranker has one");
     }
-    float[][] scores = perText(documents, Utf8.of(query), Abi.OUTPUT_CLASS_SCORES, options);
+    float[][] scores = perText(documents, Utf8.of(query, "the query"), Abi.OUTPUT_CLASS_SCORES, options);
     float[] flat = new float[scores.length];
     for (int i = 0; i < flat.length; i++) {
       flat[i] = scores[i][0];
@@ -124,6 +132,7 @@ final class ModelCalls {
   // Results in the caller's memory: in the buffer from its position on, or in the array from `at` on.
 
   int idsInto(CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
+    Objects.requireNonNull(options, "options");
     try {
       int needed = sizeOf(memory.size, memory.offsets, output, options);
       int from = placeOf(array, at, buffer, needed);
@@ -135,6 +144,7 @@ final class ModelCalls {
   }
 
   int textsInto(CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
+    Objects.requireNonNull(options, "options");
     try {
       long address = handle.enter();
       long result = 0;
@@ -158,6 +168,7 @@ final class ModelCalls {
 
   private static int placeOf(float[] array, int at, FloatBuffer buffer, int needed) {
     if (buffer == null) {
+      Objects.requireNonNull(array, "output");
       Checks.array("output", array.length, at, needed);
       return at;
     }

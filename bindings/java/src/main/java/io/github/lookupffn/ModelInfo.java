@@ -2,11 +2,9 @@
 package io.github.lookupffn;
 
 /** What a model is and costs. */
-public final class ModelInfo {
-  private final long[] numbers;
-
+public final class ModelInfo extends NativeFacts {
   ModelInfo(long[] numbers) {
-    this.numbers = numbers;
+    super(numbers);
   }
 
   /**

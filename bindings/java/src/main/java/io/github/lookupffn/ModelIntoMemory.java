@@ -96,7 +96,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int encodeInto(List<String> texts, FloatBuffer output, RunOptions options) {
-    return calls().textsInto(CallMemory.of(texts), Abi.OUTPUT_HIDDEN, options, null, 0, output);
+    return calls().textsInto(CallMemory.of(texts, options), Abi.OUTPUT_HIDDEN, options, null, 0, output);
   }
 
   /**
@@ -109,7 +109,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int encodeInto(List<String> texts, float[] output, int offset, RunOptions options) {
-    return calls().textsInto(CallMemory.of(texts), Abi.OUTPUT_HIDDEN, options, output, offset, null);
+    return calls().textsInto(CallMemory.of(texts, options), Abi.OUTPUT_HIDDEN, options, output, offset, null);
   }
 
   /**
@@ -200,7 +200,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int classifyInto(List<String> texts, FloatBuffer output, RunOptions options) {
-    return calls().textsInto(CallMemory.of(texts), Abi.OUTPUT_CLASS_SCORES, options, null, 0, output);
+    return calls().textsInto(CallMemory.of(texts, options), Abi.OUTPUT_CLASS_SCORES, options, null, 0, output);
   }
 
   /**
@@ -213,7 +213,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int classifyInto(List<String> texts, float[] output, int offset, RunOptions options) {
-    return calls().textsInto(CallMemory.of(texts), Abi.OUTPUT_CLASS_SCORES, options, output, offset, null);
+    return calls().textsInto(CallMemory.of(texts, options), Abi.OUTPUT_CLASS_SCORES, options, output, offset, null);
   }
 
   /**
@@ -304,7 +304,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int embedInto(List<String> texts, FloatBuffer output, RunOptions options) {
-    return calls().textsInto(CallMemory.of(texts), Abi.OUTPUT_EMBEDDINGS, options, null, 0, output);
+    return calls().textsInto(CallMemory.of(texts, options), Abi.OUTPUT_EMBEDDINGS, options, null, 0, output);
   }
 
   /**
@@ -317,6 +317,6 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int embedInto(List<String> texts, float[] output, int offset, RunOptions options) {
-    return calls().textsInto(CallMemory.of(texts), Abi.OUTPUT_EMBEDDINGS, options, output, offset, null);
+    return calls().textsInto(CallMemory.of(texts, options), Abi.OUTPUT_EMBEDDINGS, options, output, offset, null);
   }
 }

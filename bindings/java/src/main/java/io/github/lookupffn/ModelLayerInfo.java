@@ -5,11 +5,9 @@ package io.github.lookupffn;
  * What one encoder layer of a model is made of and costs. Its feed-forward block is the sum of the parts that it has:
  * neurons, tables, a linear map, and a row chosen by the token's id.
  */
-public final class ModelLayerInfo {
-  private final long[] numbers;
-
+public final class ModelLayerInfo extends NativeFacts {
   ModelLayerInfo(long[] numbers) {
-    this.numbers = numbers;
+    super(numbers);
   }
 
   /**

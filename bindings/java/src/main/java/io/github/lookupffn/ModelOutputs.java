@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -11,8 +12,10 @@ abstract class ModelOutputs {
 
   abstract ModelCalls calls();
 
-  private static <T> CompletableFuture<T> later(RunOptions options, Function<RunOptions, T> call) {
-    return Async.run(options.executor, options.cancellation, by -> call.apply(options.withCancellation(by)));
+  static <T> CompletableFuture<T> later(RunOptions options, Function<RunOptions, T> call) {
+    Objects.requireNonNull(options, "options");
+    return Async.run(
+        options.executor, options.cancellation, cancellation -> call.apply(options.withCancellation(cancellation)));
   }
 
   /**
@@ -155,7 +158,7 @@ abstract class ModelOutputs {
    * @return {@code info().vocabSize()} floats for each position
    */
   public float[][] logits(int[] ids, int... positions) {
-    long[] places = new long[positions.length];
+    long[] places = new long[Objects.requireNonNull(positions, "positions").length];
     for (int i = 0; i < places.length; i++) {
       places[i] = positions[i];
     }
@@ -182,8 +185,28 @@ abstract class ModelOutputs {
    * @return a vector and counts for each
    */
   public EmbeddingResult embedWithCounts(List<String> texts, RunOptions options) {
+    Objects.requireNonNull(options, "options");
     TextCounts counts = options.counts == null ? new TextCounts() : options.counts;
-    return new EmbeddingResult(embed(texts, options.withCounts(counts)), counts);
+    float[][] vectors = embed(texts, options.withCounts(counts));
+    return new EmbeddingResult(vectors, counts, statusesOf(options, vectors.length));
+  }
+
+  /**
+   * The class scores of texts, with how many tokens each had and whether it was cut.
+   *
+   * @param texts any number of texts
+   * @param options how; their own counts are filled, too
+   * @return scores and counts for each
+   */
+  public ClassificationResult classifyWithCounts(List<String> texts, RunOptions options) {
+    Objects.requireNonNull(options, "options");
+    TextCounts counts = options.counts == null ? new TextCounts() : options.counts;
+    float[][] scores = classify(texts, options.withCounts(counts));
+    return new ClassificationResult(scores, counts, statusesOf(options, scores.length));
+  }
+
+  private static TextStatuses statusesOf(RunOptions options, int texts) {
+    return options.statuses == null ? TextStatuses.ofGood(texts) : options.statuses;
   }
 
   /**

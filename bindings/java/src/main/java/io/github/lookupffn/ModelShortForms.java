@@ -2,10 +2,21 @@
 package io.github.lookupffn;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** The short forms of what models compute. */
 abstract class ModelShortForms extends ModelOutputs {
   ModelShortForms() {}
+
+  private static List<String> listOf(String text) {
+    return List.of(Objects.requireNonNull(text, "text"));
+  }
+
+  private static int[][] arrayOf(int[] ids) {
+    return new int[][] {Objects.requireNonNull(ids, "ids")};
+  }
 
   /**
    * The hidden states after the last layer norm.
@@ -14,7 +25,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return tokens times {@code info().hiddenSize()} floats
    */
   public float[] encode(int[] ids) {
-    return encode(new int[][] {ids}, RunOptions.defaults())[0];
+    return encode(arrayOf(ids), RunOptions.defaults())[0];
   }
 
   /**
@@ -24,7 +35,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return tokens times {@code info().hiddenSize()} floats
    */
   public float[] encode(String text) {
-    return encode(List.of(text), RunOptions.defaults())[0];
+    return encode(listOf(text), RunOptions.defaults())[0];
   }
 
   /**
@@ -35,7 +46,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return tokens times {@code info().hiddenSize()} floats
    */
   public float[] encode(int[] ids, RunOptions options) {
-    return encode(new int[][] {ids}, options)[0];
+    return encode(arrayOf(ids), options)[0];
   }
 
   /**
@@ -46,7 +57,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return tokens times {@code info().hiddenSize()} floats
    */
   public float[] encode(String text, RunOptions options) {
-    return encode(List.of(text), options)[0];
+    return encode(listOf(text), options)[0];
   }
 
   /**
@@ -76,7 +87,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return {@code info().numClasses()} floats
    */
   public float[] classify(int[] ids) {
-    return classify(new int[][] {ids}, RunOptions.defaults())[0];
+    return classify(arrayOf(ids), RunOptions.defaults())[0];
   }
 
   /**
@@ -86,7 +97,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return {@code info().numClasses()} floats
    */
   public float[] classify(String text) {
-    return classify(List.of(text), RunOptions.defaults())[0];
+    return classify(listOf(text), RunOptions.defaults())[0];
   }
 
   /**
@@ -97,7 +108,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return {@code info().numClasses()} floats
    */
   public float[] classify(int[] ids, RunOptions options) {
-    return classify(new int[][] {ids}, options)[0];
+    return classify(arrayOf(ids), options)[0];
   }
 
   /**
@@ -108,7 +119,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return {@code info().numClasses()} floats
    */
   public float[] classify(String text, RunOptions options) {
-    return classify(List.of(text), options)[0];
+    return classify(listOf(text), options)[0];
   }
 
   /**
@@ -138,7 +149,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return {@code info().embeddingSize()} floats
    */
   public float[] embed(int[] ids) {
-    return embed(new int[][] {ids}, RunOptions.defaults())[0];
+    return embed(arrayOf(ids), RunOptions.defaults())[0];
   }
 
   /**
@@ -148,7 +159,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return {@code info().embeddingSize()} floats
    */
   public float[] embed(String text) {
-    return embed(List.of(text), RunOptions.defaults())[0];
+    return embed(listOf(text), RunOptions.defaults())[0];
   }
 
   /**
@@ -159,7 +170,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return {@code info().embeddingSize()} floats
    */
   public float[] embed(int[] ids, RunOptions options) {
-    return embed(new int[][] {ids}, options)[0];
+    return embed(arrayOf(ids), options)[0];
   }
 
   /**
@@ -170,7 +181,7 @@ abstract class ModelShortForms extends ModelOutputs {
    * @return {@code info().embeddingSize()} floats
    */
   public float[] embed(String text, RunOptions options) {
-    return embed(List.of(text), options)[0];
+    return embed(listOf(text), options)[0];
   }
 
   /**
@@ -212,5 +223,74 @@ abstract class ModelShortForms extends ModelOutputs {
    */
   public float[] rerank(String query, List<String> documents) {
     return rerank(query, documents, RunOptions.defaults());
+  }
+
+  /**
+   * The class scores of texts, with how many tokens each had and whether it was cut.
+   *
+   * @param texts any number of texts
+   * @return scores and counts for each
+   */
+  public ClassificationResult classifyWithCounts(List<String> texts) {
+    return classifyWithCounts(texts, RunOptions.defaults());
+  }
+
+  /**
+   * The hidden states after the last layer norm, computed by the options' executor.
+   *
+   * @param text a text
+   * @param options how
+   * @return tokens times {@code info().hiddenSize()} floats; cancelling it ends the call
+   */
+  public CompletableFuture<float[]> encodeAsync(String text, RunOptions options) {
+    return later(options, changed -> encode(text, changed));
+  }
+
+  /**
+   * The classifier's scores, computed by the options' executor.
+   *
+   * @param text a text
+   * @param options how
+   * @return {@code info().numClasses()} floats; cancelling it ends the call
+   */
+  public CompletableFuture<float[]> classifyAsync(String text, RunOptions options) {
+    return later(options, changed -> classify(text, changed));
+  }
+
+  /**
+   * A vector for the whole text, computed by the options' executor.
+   *
+   * @param text a text
+   * @param options how
+   * @return {@code info().embeddingSize()} floats; cancelling it ends the call
+   */
+  public CompletableFuture<float[]> embedAsync(String text, RunOptions options) {
+    return later(options, changed -> embed(text, changed));
+  }
+
+  /**
+   * The vectors of a corpus, in its order, of which a batch at a time is in memory. Its texts are read when their vectors
+   * are asked for, and each batch is computed by the options' executor: an interrupt ends the waiting for it and the batch
+   * with a {@link java.util.concurrent.CancellationException}, and leaves the thread interrupted.
+   *
+   * @param texts the texts, which closing the result closes
+   * @param batchSize how many go together
+   * @param options how; their counts and statuses are those of the last batch
+   * @return a vector for each text
+   */
+  public Stream<float[]> embed(Stream<String> texts, int batchSize, RunOptions options) {
+    return CorpusStream.of(texts, batchSize, options, batch -> embedAsync(batch, options));
+  }
+
+  /**
+   * The class scores of a corpus, in its order, as {@link #embed(Stream, int, RunOptions)} gives vectors.
+   *
+   * @param texts the texts, which closing the result closes
+   * @param batchSize how many go together
+   * @param options how; their counts and statuses are those of the last batch
+   * @return scores for each text
+   */
+  public Stream<float[]> classify(Stream<String> texts, int batchSize, RunOptions options) {
+    return CorpusStream.of(texts, batchSize, options, batch -> classifyAsync(batch, options));
   }
 }

@@ -2,7 +2,9 @@
 package io.github.lookupffn;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /** What models tell of texts beyond numbers. */
 abstract class ModelTasks extends ModelIntoMemory {
@@ -22,33 +24,91 @@ abstract class ModelTasks extends ModelIntoMemory {
    * The names, places and the like in a text.
    *
    * @param text a text
-   * @param how tokens are joined
-   * @param options of which the tokens at most and the cancellation matter
+   * @param aggregation how tokens are joined
+   * @param options of which the tokens at most, the threads and the cancellation matter
    * @return its entities, in the order of the text
    */
-  public List<Entity> entities(String text, Aggregation how, RunOptions options) {
-    ModelCalls calls = calls();
-    byte[] utf8 = Utf8.of(text);
-    Object[] results = new Object[4];
-    long address = calls.handle.enter();
+  public List<Entity> entities(String text, Aggregation aggregation, RunOptions options) {
+    Objects.requireNonNull(text, "text");
+    return entities(List.of(text), aggregation, options).get(0);
+  }
+
+  /**
+   * The names, places and the like in texts.
+   *
+   * @param texts any number of texts
+   * @param aggregation how tokens are joined
+   * @param options of which the tokens at most, the threads, the statuses and the cancellation matter
+   * @return the entities of each, in its order
+   */
+  public List<List<Entity>> entities(List<String> texts, Aggregation aggregation, RunOptions options) {
+    Objects.requireNonNull(aggregation, "aggregation");
+    Objects.requireNonNull(options, "options");
+    CallMemory memory = CallMemory.of(texts, options);
     try {
-      Raw.modelEntitiesBytes(
-          address, utf8, how.code, 0, options.maxTokens, results, Cancellation.flagOf(options.cancellation));
+      return entities(memory, texts, aggregation, options);
     } finally {
+      memory.release();
+    }
+  }
+
+  private List<List<Entity>> entities(
+      CallMemory memory, List<String> texts, Aggregation aggregation, RunOptions options) {
+    ModelCalls calls = calls();
+    long[] offsets = new long[memory.size + 1];
+    long[] begins;
+    long[] ends;
+    int[] classes;
+    float[] scores;
+    long address = calls.handle.enter();
+    long result = 0;
+    try {
+      long[] out = new long[1];
+      Raw.resultCreate(out);
+      result = out[0];
+      Raw.modelEntitiesArrays(
+          address,
+          memory.utf8,
+          memory.ends,
+          memory.size,
+          aggregation.code,
+          0,
+          options.maxTokens,
+          options.numbers[Abi.RUN_OPTION_NUM_THREADS],
+          options.statuses == null ? 0 : 1,
+          result,
+          Cancellation.flagOf(options.cancellation));
+      Raw.resultLongs(result, Abi.RESULT_ENTITY_OFFSETS, offsets);
+      int count = Math.toIntExact(offsets[memory.size]);
+      Raw.resultLongs(result, Abi.RESULT_ENTITY_BEGINS, begins = new long[count]);
+      Raw.resultLongs(result, Abi.RESULT_ENTITY_ENDS, ends = new long[count]);
+      Raw.resultInts(result, Abi.RESULT_ENTITY_CLASSES, classes = new int[count]);
+      Raw.resultFloats(result, Abi.RESULT_ENTITY_SCORES, scores = new float[count]);
+      ModelCalls.tellStatuses(options, result, memory.size);
+    } finally {
+      ModelCalls.freed(result);
       calls.leave();
     }
-    int[] classes = (int[]) results[2];
-    float[] scores = (float[]) results[3];
-    return TextPart.of(
-        text,
-        utf8,
-        (long[]) results[0],
-        (long[]) results[1],
-        (i, begin, end, part) -> {
-          String label = calls.labels.get(classes[i]);
-          String kind = how == Aggregation.NONE ? label : label.substring(label.indexOf('-') + 1);
-          return new Entity(kind, scores[i], begin, end, part);
-        });
+    List<List<Entity>> all = new ArrayList<>();
+    for (int text = 0; text < memory.size; text++) {
+      int from = (int) offsets[text];
+      int to = (int) offsets[text + 1];
+      if (from == to) {
+        all.add(List.of());
+        continue;
+      }
+      all.add(TextPart.of(
+          texts.get(text),
+          memory.text(text),
+          Arrays.copyOfRange(begins, from, to),
+          Arrays.copyOfRange(ends, from, to),
+          (i, begin, end, part) -> {
+            String label = calls.labels.get(classes[from + i]);
+            String kind = aggregation == Aggregation.NONE ? label : label.substring(label.indexOf('-') + 1);
+            return new Entity(kind, scores[from + i], begin, end, part);
+          }));
+    }
+    return List.copyOf(all);
   }
 
   /**
@@ -71,14 +131,16 @@ abstract class ModelTasks extends ModelIntoMemory {
    * @return the answers, the best first
    */
   public List<Answer> answer(String question, String context, AnswerOptions options) {
+    Objects.requireNonNull(options, "options");
     ModelCalls calls = calls();
-    byte[] utf8 = Utf8.of(context);
+    byte[] asked = Utf8.of(Objects.requireNonNull(question, "question"), "the question");
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(context, "context"), "the context");
     Object[] results = new Object[3];
     long address = calls.handle.enter();
     try {
       Raw.modelAnswerBytes(
           address,
-          Utf8.of(question),
+          asked,
           utf8,
           options.topK,
           options.maxTokens,
@@ -119,20 +181,19 @@ abstract class ModelTasks extends ModelIntoMemory {
    * @return all of them, the most likely first
    */
   public List<ScoredLabel> zeroShot(String text, List<String> labels, ZeroShotOptions options) {
+    Objects.requireNonNull(options, "options");
     ModelCalls calls = calls();
-    byte[] all = Utf8.of(String.join("", labels));
-    long[] ends = new long[labels.size()];
-    long end = 0;
-    for (int i = 0; i < ends.length; i++) {
-      end += Utf8.size(labels.get(i));
-      ends[i] = end;
-    }
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"), "the text");
+    CallMemory memory = CallMemory.of(labels, "labels", false);
+    byte[] all = memory.allTexts();
+    long[] ends = Arrays.copyOf(memory.ends, memory.size);
+    memory.release();
     Object[] results = new Object[2];
     long address = calls.handle.enter();
     try {
       Raw.modelZeroShotBytes(
           address,
-          Utf8.of(text),
+          utf8,
           all,
           ends,
           options.hypothesis,

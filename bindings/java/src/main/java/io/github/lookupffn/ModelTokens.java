@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** The calls of one model that are about tokens. */
 final class ModelTokens {
@@ -50,7 +51,7 @@ final class ModelTokens {
       throw new IllegalArgumentException("topK is " + topK + ", expected 1 to " + calls.info.vocabSize());
     }
     Object[] results = new Object[2];
-    byte[] utf8 = Utf8.of(text);
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"));
     List<List<MaskCandidate>> masks = new ArrayList<>();
     long address = calls.handle.enter();
     try {

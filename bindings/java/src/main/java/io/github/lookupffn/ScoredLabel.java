@@ -33,4 +33,18 @@ public final class ScoredLabel {
   public String toString() {
     return label + " (" + score + ")";
   }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof ScoredLabel)) {
+      return false;
+    }
+    ScoredLabel scored = (ScoredLabel) other;
+    return label.equals(scored.label) && Float.compare(score, scored.score) == 0;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * label.hashCode() + Float.hashCode(score);
+  }
 }

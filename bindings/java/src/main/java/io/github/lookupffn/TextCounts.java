@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Arrays;
+
 /**
  * How many tokens the texts of a call had, and whether some were cut. Hand it to a call with {@link
  * RunOptions#withCounts}, and look into it when the call has ended. It can serve one call after another, but only one at
@@ -100,5 +102,20 @@ public final class TextCounts {
   @Override
   public String toString() {
     return "TextCounts[" + size + " texts, " + totalTokens() + " tokens" + (anyCut() ? ", some cut]" : "]");
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof TextCounts)) {
+      return false;
+    }
+    TextCounts counts = (TextCounts) other;
+    return size == counts.size
+        && Arrays.equals(numbers, 0, 2 * size + 1, counts.numbers, 0, 2 * size + 1);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * size + Long.hashCode(totalTokens());
   }
 }

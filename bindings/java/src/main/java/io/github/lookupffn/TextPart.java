@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** A part of a text, and how probable it is that it was the one looked for. */
 public abstract class TextPart {
@@ -73,5 +74,23 @@ public abstract class TextPart {
   @Override
   public String toString() {
     return text + " (" + score + ")";
+  }
+
+  /** Equal ones are of the same kind, lie in the same place of equal texts and have the same score. */
+  @Override
+  public boolean equals(Object other) {
+    if (other == null || other.getClass() != getClass()) {
+      return false;
+    }
+    TextPart part = (TextPart) other;
+    return begin == part.begin
+        && end == part.end
+        && text.equals(part.text)
+        && Float.compare(score, part.score) == 0;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(begin, end, text, score);
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Arrays;
+
 /**
  * Which texts of a call could be run, and why the others could not. Hand it to a call with {@link RunOptions#withStatuses},
  * and look into it when the call has ended. It can serve one call after another, but only one at a time; a call that
@@ -102,5 +104,19 @@ public final class TextStatuses {
   @Override
   public String toString() {
     return "TextStatuses[" + codes.length + " texts, " + numBad() + " bad]";
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof TextStatuses)) {
+      return false;
+    }
+    TextStatuses statuses = (TextStatuses) other;
+    return Arrays.equals(codes, statuses.codes) && Arrays.equals(messages, statuses.messages);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(codes);
   }
 }

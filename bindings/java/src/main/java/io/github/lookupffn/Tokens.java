@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Arrays;
+import java.util.Objects;
+
 /** The tokens of a text and where they lie in it. */
 public final class Tokens {
   private final int[] ids;
   private final int[] begins;
   private final int[] ends;
+  private final long uncut;
 
-  Tokens(int[] ids, int[] begins, int[] ends) {
+  Tokens(int[] ids, int[] begins, int[] ends, long uncut) {
     this.ids = ids;
+    this.uncut = uncut;
     this.begins = begins;
     this.ends = ends;
+  }
+
+  /** Fills results: ids, begins and ends in bytes, types, which are all alike, and how many there are uncut. */
+  interface Call {
+    void run(byte[] utf8, Object[] results);
+  }
+
+  static Tokens of(String text, Call call) {
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"));
+    Object[] results = new Object[5];
+    call.run(utf8, results);
+    int[] begins = Utf8.charsOf(utf8, (long[]) results[1], false);
+    int[] ends = Utf8.charsOf(utf8, (long[]) results[2], true);
+    return new Tokens((int[]) results[0], begins, ends, ((long[]) results[4])[0]);
   }
 
   /**
@@ -59,5 +78,45 @@ public final class Tokens {
    */
   public int end(int token) {
     return ends[token];
+  }
+
+  /**
+   * How many tokens there would be without cutting.
+   *
+   * @return the number
+   */
+  public long uncutSize() {
+    return uncut;
+  }
+
+  /**
+   * Tells whether tokens were left out because there were too many.
+   *
+   * @return whether they were
+   */
+  public boolean isCut() {
+    return uncut > ids.length;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof Tokens)) {
+      return false;
+    }
+    Tokens tokens = (Tokens) other;
+    return Arrays.equals(ids, tokens.ids)
+        && Arrays.equals(begins, tokens.begins)
+        && Arrays.equals(ends, tokens.ends)
+        && uncut == tokens.uncut;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(ids) + Arrays.hashCode(begins);
+  }
+
+  @Override
+  public String toString() {
+    return "Tokens" + Arrays.toString(ids) + (isCut() ? ", cut" : "");
   }
 }

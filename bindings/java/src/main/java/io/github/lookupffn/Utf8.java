@@ -9,6 +9,15 @@ import java.util.Arrays;
 final class Utf8 {
   private Utf8() {}
 
+  /** Names the text where it is bad. */
+  static byte[] of(String text, String what) {
+    try {
+      return of(text);
+    } catch (IllegalArgumentException bad) {
+      throw new IllegalArgumentException(what + ": " + bad.getMessage());
+    }
+  }
+
   static byte[] of(String text) {
     byte[] utf8 = new byte[Math.toIntExact(size(text))];
     put(text, utf8, 0);

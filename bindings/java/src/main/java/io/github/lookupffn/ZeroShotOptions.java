@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 
 /** How to try labels. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class ZeroShotOptions {
@@ -12,6 +14,7 @@ public final class ZeroShotOptions {
   long maxTokens = Abi.MAX_TOKENS_MODEL;
   boolean several;
   Cancellation cancellation;
+  Executor executor = Async.DEFAULT;
 
   private ZeroShotOptions() {}
 
@@ -21,6 +24,7 @@ public final class ZeroShotOptions {
     copy.maxTokens = maxTokens;
     copy.several = several;
     copy.cancellation = cancellation;
+    copy.executor = executor;
     return copy;
   }
 
@@ -48,15 +52,15 @@ public final class ZeroShotOptions {
   /**
    * Sets how many tokens a text and a label have at most; the text is cut.
    *
-   * @param most the number; 0 to refuse texts that the model cannot run instead of cutting them
+   * @param maxTokens the number; 0 to refuse texts that the model cannot run instead of cutting them
    * @return a changed copy
    */
-  public ZeroShotOptions withMaxTokens(int most) {
-    if (most < 0) {
-      throw new IllegalArgumentException("most is " + most + ", expected 0 or more");
+  public ZeroShotOptions withMaxTokens(int maxTokens) {
+    if (maxTokens < 0) {
+      throw new IllegalArgumentException("maxTokens is " + maxTokens + ", expected 0 or more");
     }
     ZeroShotOptions copy = copy();
-    copy.maxTokens = most == 0 ? Abi.MAX_TOKENS_NEVER : most;
+    copy.maxTokens = maxTokens == 0 ? Abi.MAX_TOKENS_NEVER : maxTokens;
     return copy;
   }
 
@@ -75,12 +79,48 @@ public final class ZeroShotOptions {
   /**
    * Lets another thread end the call.
    *
-   * @param byWhom what that thread holds; null for nobody
+   * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public ZeroShotOptions withCancellation(Cancellation byWhom) {
+  public ZeroShotOptions withCancellation(Cancellation cancellation) {
     ZeroShotOptions copy = copy();
-    copy.cancellation = byWhom;
+    copy.cancellation = cancellation;
     return copy;
+  }
+
+  /**
+   * Sets who runs asynchronous calls.
+   *
+   * @param executor such as a pool
+   * @return a changed copy
+   */
+  public ZeroShotOptions withExecutor(Executor executor) {
+    ZeroShotOptions copy = copy();
+    copy.executor = Objects.requireNonNull(executor, "executor");
+    return copy;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof ZeroShotOptions)) {
+      return false;
+    }
+    ZeroShotOptions options = (ZeroShotOptions) other;
+    return Arrays.equals(hypothesis, options.hypothesis)
+        && maxTokens == options.maxTokens
+        && several == options.several
+        && cancellation == options.cancellation
+        && executor == options.executor;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(Arrays.hashCode(hypothesis), maxTokens, several);
+  }
+
+  @Override
+  public String toString() {
+    return "ZeroShotOptions[" + (several ? "several labels" : "one label") + ", at most " + maxTokens + " tokens"
+        + (hypothesis == null ? "]" : ", \"" + Utf8.text(Arrays.copyOf(hypothesis, hypothesis.length - 1)) + "\"]");
   }
 }

@@ -20,8 +20,10 @@
  * }
  * }</pre>
  *
- * <p>An argument that cannot be meant is an {@link IllegalArgumentException}, a null one a {@link
- * NullPointerException}, a closed model or layer an {@link IllegalStateException}; what else can go wrong is a subclass of
- * {@link io.github.lookupffn.LookupFfnException}.
+ * <p>No argument, no element of one and no result is null, but where its description says so; a null argument is a {@link
+ * NullPointerException} that names it.
+ *
+ * <p>An argument that cannot be meant is an {@link IllegalArgumentException}, a closed model or layer an {@link
+ * IllegalStateException}; what else can go wrong is a subclass of {@link io.github.lookupffn.LookupFfnException}.
  */
 package io.github.lookupffn;

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,6 +75,8 @@ class EmbeddingBatcherTest {
       assertTrue(batcher.embed("cancelled").cancel(false));
       assertFalse(kept.isDone());
       CompletableFuture<BatchedEmbedding> third = batcher.embed("third");
+      assertFalse(third.isDone());
+      batcher.embed("in the place of the cancelled one");
       Golden.assertSameBits(model.embed("kept"), kept.get(60, TimeUnit.SECONDS).vector());
       Golden.assertSameBits(model.embed("third"), third.get(60, TimeUnit.SECONDS).vector());
     }
@@ -135,5 +138,84 @@ class EmbeddingBatcherTest {
     second.get(60, TimeUnit.SECONDS);
     batcher.close();
     assertThrows(IllegalStateException.class, () -> batcher.embed("late"));
+  }
+
+  @Test
+  void aFullQueueRefuses() throws Exception {
+    BatchingOptions options = BatchingOptions.defaults().withMaxBatch(100).withMaxWait(LONG).withMaxQueue(3);
+    EmbeddingBatcher batcher = new EmbeddingBatcher(model, options);
+    List<CompletableFuture<BatchedEmbedding>> futures = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      futures.add(batcher.embed("text " + i));
+    }
+    assertThrows(RejectedExecutionException.class, () -> batcher.embed("one more"));
+    assertEquals(3, batcher.figures().depth());
+    assertTrue(futures.get(1).cancel(false));
+    assertEquals(2, batcher.figures().depth());
+    futures.add(batcher.embed("there is room again"));
+    batcher.close();
+    futures.get(3).get(60, TimeUnit.SECONDS);
+    BatcherFigures figures = batcher.figures();
+    assertEquals(0, figures.depth());
+    assertEquals(4, figures.accepted());
+    assertEquals(1, figures.refused());
+    assertEquals(1, figures.withdrawn());
+    assertEquals(0, figures.failed());
+    assertEquals(1, figures.batches());
+    assertEquals(3, figures.batched());
+    assertEquals(3, figures.largestBatch());
+    assertTrue(figures.longestWait().compareTo(figures.meanWait()) >= 0 && !figures.totalWait().isZero());
+  }
+
+  /** Each text gets the failure that it gets alone, and the others what they get alone. */
+  @Test
+  void textsAreCheckedAsWithoutABatcher() throws Exception {
+    List<String> bad = List.of("\ud800", "word ".repeat(5000));
+    RunOptions never = RunOptions.defaults().withoutCutting();
+    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, 4, Duration.ofMillis(200))) {
+      CompletableFuture<BatchedEmbedding> good = batcher.embed("good", never);
+      for (String text : bad) {
+        CompletableFuture<BatchedEmbedding> refused = batcher.embed(text, never);
+        Throwable alone = assertThrows(IllegalArgumentException.class, () -> model.embed(text, never));
+        Throwable cause = assertThrows(ExecutionException.class, () -> refused.get(60, TimeUnit.SECONDS)).getCause();
+        assertEquals(alone.getClass(), cause.getClass());
+        assertEquals(alone.getMessage(), cause.getMessage());
+      }
+      Golden.assertSameBits(model.embed("good"), good.get(60, TimeUnit.SECONDS).vector());
+      assertEquals(2, batcher.figures().failed());
+    }
+  }
+
+  @Test
+  void aForgottenBatcherEnds() throws Exception {
+    long before = numThreads();
+    CompletableFuture<BatchedEmbedding> answer = forget();
+    assertTrue(numThreads() > before);
+    for (int i = 0; i < 500 && numThreads() > before; i++) {
+      System.gc();
+      Thread.sleep(20);
+    }
+    assertEquals(before, numThreads());
+    Golden.assertSameBits(model.embed("asked and forgotten"), answer.get(60, TimeUnit.SECONDS).vector());
+  }
+
+  private CompletableFuture<BatchedEmbedding> forget() {
+    return new EmbeddingBatcher(model, 8, LONG).embed("asked and forgotten");
+  }
+
+  private static long numThreads() {
+    return Thread.getAllStackTraces().keySet().stream().filter(t -> t.getName().equals("lookupffn-batcher")).count();
+  }
+
+  @Test
+  void anInterruptEndsTheClosing() throws Exception {
+    EmbeddingBatcher batcher = new EmbeddingBatcher(model);
+    CompletableFuture<BatchedEmbedding> endless = batcher.embed("word and <mask> ".repeat(3_000_000));
+    Thread.currentThread().interrupt();
+    batcher.close();
+    assertTrue(Thread.interrupted());
+    assertFalse(endless.isDone());
+    endless.cancel(false);
+    batcher.close();
   }
 }

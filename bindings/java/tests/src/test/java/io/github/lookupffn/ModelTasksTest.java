@@ -89,4 +89,40 @@ class ModelTasksTest {
           () -> model.zeroShot(TEXT, labels, ZeroShotOptions.defaults().withHypothesis("none")));
     }
   }
+
+  @Test
+  void batchesAndLater() throws Exception {
+    List<String> texts = List.of(TEXT, "", "The quick brown fox.");
+    RunOptions options = RunOptions.defaults();
+    try (Model model = load("tokens")) {
+      List<List<Entity>> all = model.entities(texts);
+      for (int i = 0; i < texts.size(); i++) {
+        assertEquals(model.entities(texts.get(i)), all.get(i));
+      }
+      assertEquals(all, model.entitiesAsync(texts, Aggregation.SIMPLE, options).get());
+      assertEquals(all.get(0), model.entitiesAsync(TEXT, Aggregation.SIMPLE, options).get());
+      assertEquals(List.of(), model.entities(List.of()));
+    }
+    try (Model model = load("answers")) {
+      AnswerOptions top2 = AnswerOptions.defaults().withTopK(2);
+      List<List<Answer>> all = model.answer("fox", texts, top2);
+      for (int i = 0; i < texts.size(); i++) {
+        assertEquals(model.answer("fox", texts.get(i), top2), all.get(i));
+      }
+      assertEquals(all, model.answerAsync("fox", texts, top2).get());
+      assertEquals(all.get(0), model.answerAsync("fox", TEXT, top2).get());
+    }
+    try (Model model = load("entailment")) {
+      List<String> labels = List.of("a fox", "a dog");
+      List<List<ScoredLabel>> all = model.zeroShot(texts, labels, ZeroShotOptions.defaults());
+      for (int i = 0; i < texts.size(); i++) {
+        assertEquals(model.zeroShot(texts.get(i), labels), all.get(i));
+      }
+      assertEquals(all, model.zeroShotAsync(texts, labels, ZeroShotOptions.defaults()).get());
+      assertEquals(all.get(0), model.zeroShotAsync(TEXT, labels, ZeroShotOptions.defaults()).get());
+      IllegalArgumentException bad =
+          assertThrows(IllegalArgumentException.class, () -> model.zeroShot(TEXT, List.of("good", "\ud800")));
+      assertTrue(bad.getMessage().startsWith("labels[1]"), bad.getMessage());
+    }
+  }
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/** What models do with the tokens of texts. */
+abstract class ModelTexts extends ModelTaskBatches {
+  ModelTexts() {}
+
+  /**
+   * The likeliest tokens for each mask of a text.
+   *
+   * @param text a text with masks, such as {@code "Paris is the <mask> of France."}
+   * @param topK how many tokens for each
+   * @return for each mask its candidates, the likeliest first
+   */
+  public List<List<MaskCandidate>> fillMask(String text, int topK) {
+    return new ModelTokens(calls()).fillMask(text, topK, null);
+  }
+
+  /**
+   * The five likeliest tokens for each mask of a text.
+   *
+   * @param text a text with masks, such as {@code "Paris is the <mask> of France."}
+   * @return for each mask its candidates, the likeliest first
+   */
+  public List<List<MaskCandidate>> fillMask(String text) {
+    return fillMask(text, 5);
+  }
+
+  /**
+   * The likeliest tokens for each mask of a text, with options.
+   *
+   * @param text a text with masks, which is never cut
+   * @param topK how many tokens for each
+   * @param options of which only the cancellation matters
+   * @return for each mask its candidates, the likeliest first
+   */
+  public List<List<MaskCandidate>> fillMask(String text, int topK, RunOptions options) {
+    Objects.requireNonNull(options, "options");
+    return new ModelTokens(calls()).fillMask(text, topK, options.cancellation);
+  }
+
+  /**
+   * The likeliest tokens for each mask of a text, computed by the options' executor.
+   *
+   * @param text a text with masks
+   * @param topK how many tokens for each
+   * @param options whose executor
+   * @return for each mask its candidates, the likeliest first; cancelling it ends the call
+   */
+  public CompletableFuture<List<List<MaskCandidate>>> fillMaskAsync(String text, int topK, RunOptions options) {
+    Objects.requireNonNull(options, "options");
+    return Async.run(
+        options.executor, options.cancellation, cancellation -> new ModelTokens(calls()).fillMask(text, topK, cancellation));
+  }
+
+  /**
+   * Turns a text into token ids, with the special tokens at its ends, and however many there are.
+   *
+   * @param text a text
+   * @return its ids
+   */
+  public int[] tokenize(String text) {
+    return tokenize(text, true).ids();
+  }
+
+  /**
+   * Turns a text into tokens, however many there are, and tells where in the text each lies.
+   *
+   * @param text a text
+   * @param special whether to put the special tokens at its ends
+   * @return its tokens
+   */
+  public Tokens tokenize(String text, boolean special) {
+    return tokenize(text, special, null);
+  }
+
+  /**
+   * Turns a text into tokens, until another thread ends it.
+   *
+   * @param text a text
+   * @param special whether to put the special tokens at its ends
+   * @param cancellation what that thread holds; null for nobody
+   * @return its tokens
+   * @throws java.util.concurrent.CancellationException if the cancellation was cancelled
+   */
+  public Tokens tokenize(String text, boolean special, Cancellation cancellation) {
+    return Tokens.of(
+        text,
+        (utf8, results) -> new ModelTokens(calls())
+            .tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, Abi.MAX_TOKENS_NEVER, results, cancellation));
+  }
+
+  /**
+   * Turns token ids into text, without special new ModelTokens(calls()).
+   *
+   * @param ids the ids
+   * @return the text; bytes that are not UTF-8 become replacement characters
+   */
+  public String detokenize(int[] ids) {
+    return detokenize(ids, true);
+  }
+
+  /**
+   * Turns token ids into text.
+   *
+   * @param ids the ids
+   * @param skipSpecial whether to leave special tokens out
+   * @return the text; bytes that are not UTF-8 become replacement characters
+   */
+  public String detokenize(int[] ids, boolean skipSpecial) {
+    return new ModelTokens(calls()).detokenize(
+        Objects.requireNonNull(ids, "ids"), skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);
+  }
+
+  /**
+   * The model's tokenizer by itself, which outlives the model.
+   *
+   * @return a tokenizer, to be closed as well
+   */
+  public Tokenizer tokenizer() {
+    ModelCalls calls = calls();
+    long[] out = new long[1];
+    long address = calls.handle.enter();
+    try {
+      Raw.modelTokenizer(address, out);
+    } finally {
+      calls.leave();
+    }
+    return Tokenizer.of(out[0], null);
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.util.Objects;
+
+/** How to turn texts into tokens. Immutable: each {@code with} method returns a changed copy. */
+public final class TokenizeOptions {
+  private static final TokenizeOptions DEFAULTS =
+      new TokenizeOptions(Abi.TOKENIZE_SPECIAL, Abi.MAX_TOKENS_NEVER, null);
+
+  final int flags;
+  final long maxTokens;
+  final Cancellation cancellation;
+
+  private TokenizeOptions(int flags, long maxTokens, Cancellation cancellation) {
+    this.flags = flags;
+    this.maxTokens = maxTokens;
+    this.cancellation = cancellation;
+  }
+
+  /**
+   * The defaults: the special tokens are put around texts, which are not cut.
+   *
+   * @return the defaults
+   */
+  public static TokenizeOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * Sets whether the special tokens are put around texts, as models want them.
+   *
+   * @param on whether they are
+   * @return a changed copy
+   */
+  public TokenizeOptions withSpecialTokens(boolean on) {
+    return new TokenizeOptions(on ? Abi.TOKENIZE_SPECIAL : 0, maxTokens, cancellation);
+  }
+
+  /**
+   * Sets how many tokens there are at most, special ones counted; of a pair the longer text is cut first.
+   *
+   * @param maxTokens the number; 0 for what the tokenizer's files say
+   * @return a changed copy
+   */
+  public TokenizeOptions withMaxTokens(int maxTokens) {
+    if (maxTokens < 0) {
+      throw new IllegalArgumentException("maxTokens is " + maxTokens + ", expected 0 or more");
+    }
+    return new TokenizeOptions(flags, maxTokens, cancellation);
+  }
+
+  /**
+   * Lets another thread end the call.
+   *
+   * @param cancellation what that thread holds; null for nobody
+   * @return a changed copy
+   */
+  public TokenizeOptions withCancellation(Cancellation cancellation) {
+    return new TokenizeOptions(flags, maxTokens, cancellation);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof TokenizeOptions)) {
+      return false;
+    }
+    TokenizeOptions options = (TokenizeOptions) other;
+    return flags == options.flags && maxTokens == options.maxTokens && cancellation == options.cancellation;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(flags, maxTokens);
+  }
+
+  @Override
+  public String toString() {
+    return "TokenizeOptions[" + (flags == 0 ? "bare" : "with special tokens")
+        + (maxTokens == Abi.MAX_TOKENS_NEVER ? "]" : ", at most " + maxTokens + "]");
+  }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * A tokenizer in native memory, with or without a model. It never changes, and any number of threads may use one at once;
+ * {@link #close} works as that of {@link Model}.
+ */
+public final class Tokenizer implements AutoCloseable {
+  private final NativeHandle handle;
+  private final Cleaner.Cleanable cleanable;
+  private final TokenizerInfo info;
+
+  private Tokenizer(NativeHandle handle, long address) {
+    this.handle = handle;
+    try {
+      long[] numbers = new long[Abi.TOKENIZER_COUNT];
+      Raw.tokenizerInfo(address, numbers);
+      info = new TokenizerInfo(numbers);
+      cleanable = Model.CLEANER.register(this, handle);
+    } catch (Throwable failure) {
+      handle.run();
+      throw failure;
+    }
+  }
+
+  static Tokenizer of(long address, RuntimeHooks hooks) {
+    return new Tokenizer(new NativeHandle("tokenizer", address, Raw::tokenizerFree, hooks), address);
+  }
+
+  private static Tokenizer made(LoadOptions options, Loading.Maker maker) {
+    return of(Loading.handle(options, Raw::tokenizerFree, maker), options.hooks());
+  }
+
+  /**
+   * Loads a tokenizer.
+   *
+   * @param path a model's folder, a tokenizer.json, or a file that {@link Model#save} wrote
+   * @return the tokenizer
+   * @throws LookupFfnException if it cannot be read, or is not a valid tokenizer
+   */
+  public static Tokenizer load(Path path) {
+    return load(path, LoadOptions.defaults());
+  }
+
+  /**
+   * Loads a tokenizer.
+   *
+   * @param path a model's folder, a tokenizer.json, or a file that {@link Model#save} wrote, of the default file system
+   * @param options of which the cancellation, the progress and the runtime's log matter
+   * @return the tokenizer
+   * @throws LookupFfnException if it cannot be read, or is not a valid tokenizer
+   */
+  public static Tokenizer load(Path path, LoadOptions options) {
+    byte[] name = Utf8.zeroTerminated(Objects.requireNonNull(path, "path"));
+    return made(
+        options,
+        (numbers, runtime, cancel, progress, out) ->
+            Raw.tokenizerLoad(name, numbers, runtime, cancel, progress, out));
+  }
+
+  /**
+   * Loads a tokenizer from the files of a folder, held in memory.
+   *
+   * @param files what is in each, by its name, such as "tokenizer.json"; others than a tokenizer's are ignored
+   * @param options as for {@link #load(Path, LoadOptions)}
+   * @return the tokenizer, which does not refer to the bytes
+   * @throws LookupFfnException if they are not a valid tokenizer
+   */
+  public static Tokenizer load(Map<String, byte[]> files, LoadOptions options) {
+    Object[] names = Loading.namesOf(files);
+    Object[] contents = Loading.contentsOf(files);
+    return made(
+        options,
+        (numbers, runtime, cancel, progress, out) ->
+            Raw.tokenizerLoadFileArrays(names, contents, numbers, runtime, cancel, progress, out));
+  }
+
+  private interface Call<T> {
+    T run(long address);
+  }
+
+  private <T> T call(Call<T> call) {
+    long address = handle.enter();
+    try {
+      return call.run(address);
+    } finally {
+      handle.leave();
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Turns a text into token ids, with the special tokens at its ends, and however many there are.
+   *
+   * @param text a text
+   * @return its ids
+   */
+  public int[] tokenize(String text) {
+    return tokenize(text, TokenizeOptions.defaults()).ids();
+  }
+
+  /**
+   * Turns a text into tokens, and tells where in the text each lies.
+   *
+   * @param text a text
+   * @param options how
+   * @return its tokens
+   */
+  public Tokens tokenize(String text, TokenizeOptions options) {
+    Objects.requireNonNull(options, "options");
+    return Tokens.of(text, (utf8, results) -> encode(utf8, null, options, results));
+  }
+
+  /**
+   * Turns a pair of texts into token ids.
+   *
+   * @param text the first text
+   * @param pair the second one
+   * @param options how
+   * @return the ids of both, as models of pairs want them
+   */
+  public int[] tokenizePair(String text, String pair, TokenizeOptions options) {
+    Objects.requireNonNull(options, "options");
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"), "the text");
+    Object[] results = new Object[1];
+    encode(utf8, Utf8.of(Objects.requireNonNull(pair, "pair"), "the pair"), options, results);
+    return (int[]) results[0];
+  }
+
+  private void encode(byte[] utf8, byte[] pair, TokenizeOptions options, Object[] results) {
+    call(address -> {
+      Raw.tokenizerEncodeBytes(
+          address, utf8, pair, options.flags, options.maxTokens, results, Cancellation.flagOf(options.cancellation));
+      return null;
+    });
+  }
+
+  /**
+   * Turns token ids into text.
+   *
+   * @param ids the ids
+   * @param skipSpecial whether to leave special tokens out
+   * @return the text; bytes that are not UTF-8 become replacement characters
+   */
+  public String detokenize(int[] ids, boolean skipSpecial) {
+    Objects.requireNonNull(ids, "ids");
+    Object[] results = new Object[1];
+    return call(address -> {
+      Raw.tokenizerDecodeIds(address, ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0, results);
+      return Utf8.text((byte[]) results[0]);
+    });
+  }
+
+  /**
+   * Looks up a token of the vocabulary.
+   *
+   * @param token the token as it is written there, such as "##ing"
+   * @return its id, or -1
+   */
+  public int idOf(String token) {
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(token, "token"));
+    Object[] results = new Object[1];
+    return call(address -> {
+      Raw.tokenizerFindBytes(address, utf8, results);
+      return ((int[]) results[0])[0];
+    });
+  }
+
+  /**
+   * How the vocabulary writes a token.
+   *
+   * @param id from 0, below {@link TokenizerInfo#vocabSize}
+   * @return the token; null for an id without one
+   */
+  public String token(int id) {
+    Object[] results = new Object[1];
+    return call(address -> {
+      Raw.tokenizerTokenBytes(address, id, results);
+      return results[0] == null ? null : Utf8.text((byte[]) results[0]);
+    });
+  }
+
+  /**
+   * What the tokenizer is.
+   *
+   * @return a description
+   */
+  public TokenizerInfo info() {
+    return info;
+  }
+
+  /**
+   * Tells whether {@link #close} was called.
+   *
+   * @return whether it was
+   */
+  public boolean isClosed() {
+    return handle.isClosed();
+  }
+
+  /** Closes the tokenizer. Calls in flight end as usual, and the last one frees the memory. */
+  @Override
+  public void close() {
+    cleanable.clean();
+  }
+
+  @Override
+  public String toString() {
+    return "Tokenizer[" + (isClosed() ? "closed]" : info + "]");
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** A tokenizer alone gives what it gives with its model. */
+class TokenizerTest {
+  @Test
+  void asWithItsModel() throws Exception {
+    for (GoldenModel golden : GoldenModel.all()) {
+      try (Model model = Model.load(golden.folder); Tokenizer tokenizer = Tokenizer.load(golden.folder)) {
+        TokenizeOptions bare = TokenizeOptions.defaults().withSpecialTokens(false);
+        for (int i = 0; i < golden.texts.size(); i++) {
+          String text = golden.texts.get(i);
+          assertArrayEquals(golden.textIds.get(i), tokenizer.tokenize(text));
+          assertEquals(model.tokenize(text, false), tokenizer.tokenize(text, bare));
+          assertEquals(model.detokenize(golden.bareIds.get(i)), tokenizer.detokenize(golden.bareIds.get(i), true));
+        }
+        assertEquals(model.info().vocabSize(), tokenizer.info().vocabSize());
+        int[] one = tokenizer.tokenize("one", bare).ids();
+        int[] two = tokenizer.tokenize("two", bare).ids();
+        int[] pair = tokenizer.tokenizePair("one", "two", TokenizeOptions.defaults());
+        assertEquals(one.length + two.length + tokenizer.info().addedToPair(), pair.length);
+        for (int id : pair) {
+          assertEquals(id, tokenizer.idOf(tokenizer.token(id)));
+        }
+        assertEquals(-1, tokenizer.idOf("no such token of any vocabulary"));
+      }
+    }
+  }
+
+  @Test
+  void cutsAndTellsSo() throws Exception {
+    Tokenizer tokenizer;
+    try (Model model = Model.load(GoldenModel.all().get(0).folder)) {
+      tokenizer = model.tokenizer();
+    }
+    Tokens all = tokenizer.tokenize("one two three four", TokenizeOptions.defaults());
+    Tokens cut = tokenizer.tokenize("one two three four", TokenizeOptions.defaults().withMaxTokens(4));
+    assertEquals(4, cut.size());
+    assertTrue(cut.isCut() && !all.isCut());
+    assertEquals(all.size(), cut.uncutSize());
+    assertThrows(IllegalArgumentException.class, () -> TokenizeOptions.defaults().withMaxTokens(-1));
+    assertThrows(IllegalArgumentException.class, () -> tokenizer.tokenize("\ud800"));
+    assertThrows(IllegalArgumentException.class, () -> tokenizer.token(-1));
+    assertThrows(IllegalArgumentException.class, () -> tokenizer.detokenize(new int[] {-1}, true));
+    tokenizer.close();
+    tokenizer.close();
+    assertThrows(IllegalStateException.class, () -> tokenizer.tokenize("one"));
+    assertTrue(tokenizer.isClosed());
+  }
+
+  @Test
+  void idsWithoutTokensHaveNone() throws Exception {
+    try (Tokenizer tokenizer = Tokenizer.load(GoldenModel.all().get(0).folder)) {
+      int found = 0;
+      for (int id = 0; id < tokenizer.info().vocabSize(); id++) {
+        String token = tokenizer.token(id);
+        if (token == null) {
+          assertNull(token);
+        } else {
+          found++;
+        }
+      }
+      assertTrue(found > tokenizer.info().vocabSize() / 2);
+    }
+  }
+}
