@@ -29,7 +29,10 @@ final class Async {
       if (failure.getCause() instanceof Error) {
         throw (Error) failure.getCause();
       }
-      throw (RuntimeException) failure.getCause(); // calls throw nothing that is checked
+      if (failure.getCause() instanceof RuntimeException) {
+        throw (RuntimeException) failure.getCause();
+      }
+      throw new IllegalStateException(failure.getCause()); // no call of this package throws what is checked
     }
   }
 

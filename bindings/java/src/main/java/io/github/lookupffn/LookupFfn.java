@@ -2,6 +2,8 @@
 package io.github.lookupffn;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.Future;
 
 /** What is known of the native library. */
 public final class LookupFfn {
@@ -45,6 +47,18 @@ public final class LookupFfn {
   public static void trim() {
     NativeLibrary.ensureLoaded();
     Raw.trim();
+  }
+
+  /**
+   * Waits for what an asynchronous call of this package gives. An interrupt ends the waiting and the call, with {@link
+   * java.util.concurrent.CancellationException}, and leaves the thread interrupted. What the call throws is thrown here.
+   *
+   * @param <T> what it gives
+   * @param future of a layer, a model or a batcher
+   * @return what it gives
+   */
+  public static <T> T await(Future<T> future) {
+    return Async.await(Objects.requireNonNull(future, "future"));
   }
 
   /**

@@ -121,4 +121,20 @@ class AsyncTest {
       Golden.assertSameBits(model.logits(sequences[0], 1, 0)[1], later[1]);
     }
   }
+
+  @Test
+  void singleTextsAndWaiting() throws Exception {
+    RunOptions options = RunOptions.defaults();
+    try (Model model = Model.load(GoldenModel.all().get(0).folder)) {
+      Golden.assertSameBits(model.embed("one text"), LookupFfn.await(model.embedAsync("one text", options)));
+      Golden.assertSameBits(model.encode("one text"), LookupFfn.await(model.encodeAsync("one text", options)));
+      Golden.assertSameBits(model.classify("one text"), LookupFfn.await(model.classifyAsync("one text", options)));
+      assertThrows(
+          IllegalArgumentException.class, () -> LookupFfn.await(model.embedAsync("half \ud800 a pair", options)));
+      CompletableFuture<float[]> endless = model.embedAsync("word and <mask> ".repeat(3_000_000), options);
+      Thread.currentThread().interrupt();
+      assertThrows(CancellationException.class, () -> LookupFfn.await(endless));
+      assertTrue(Thread.interrupted() && endless.isCancelled());
+    }
+  }
 }

@@ -8,6 +8,7 @@ import dev.langchain4j.model.output.Response;
 import dev.langchain4j.model.output.TokenUsage;
 import io.github.lookupffn.BatchedEmbedding;
 import io.github.lookupffn.EmbeddingBatcher;
+import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.RunOptions;
 import io.github.lookupffn.TextCounts;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
 
 /**
  * A model as LangChain4j's embedding model. Any number of threads may use one at once.
@@ -59,23 +59,16 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
 
   @Override
   public Response<Embedding> embed(String text) {
-    if (batcher == null) {
-      return embed(TextSegment.from(text));
-    }
-    try {
-      BatchedEmbedding answer = batcher.embed(text, options).join();
-      how.checkLength(0, answer.tokens(), answer.uncutTokens());
-      Map<String, Object> metadata = answer.isCut() ? Map.of("truncated", List.of(0)) : Map.of();
-      return Response.from(Embedding.from(answer.vector()), new TokenUsage(answer.tokens()), null, metadata);
-    } catch (CompletionException failure) {
-      throw failure.getCause() instanceof RuntimeException ? (RuntimeException) failure.getCause() : failure;
-    }
+    return embed(TextSegment.from(text));
   }
 
   @Override
   public Response<Embedding> embed(TextSegment segment) {
     if (batcher != null) {
-      return embed(segment.text());
+      BatchedEmbedding answer = LookupFfn.await(batcher.embed(segment.text(), options));
+      how.checkLength(0, answer.tokens(), answer.uncutTokens());
+      Map<String, Object> metadata = answer.isCut() ? Map.of("truncated", List.of(0)) : Map.of();
+      return Response.from(Embedding.from(answer.vector()), new TokenUsage(answer.tokens()), null, metadata);
     }
     Response<List<Embedding>> one = embedAll(List.of(segment));
     return Response.from(one.content().get(0), one.tokenUsage(), null, one.metadata());
@@ -92,7 +85,7 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
         texts.add(segment.text());
       }
       TextCounts counts = new TextCounts();
-      for (float[] vector : model.embed(texts, options.withCounts(counts))) {
+      for (float[] vector : LookupFfn.await(model.embedAsync(texts, options.withCounts(counts)))) {
         embeddings.add(Embedding.from(vector));
       }
       for (int i = 0; i < texts.size(); i++) {

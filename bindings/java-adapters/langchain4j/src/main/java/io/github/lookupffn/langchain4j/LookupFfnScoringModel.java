@@ -5,6 +5,7 @@ import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.output.Response;
 import dev.langchain4j.model.output.TokenUsage;
 import dev.langchain4j.model.scoring.ScoringModel;
+import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.RunOptions;
 import io.github.lookupffn.ScoreKind;
@@ -58,7 +59,7 @@ public final class LookupFfnScoringModel implements ScoringModel {
         texts.add(segment.text());
       }
       TextCounts counts = new TextCounts();
-      for (float score : model.rerank(query, texts, options.withCounts(counts))) {
+      for (float score : LookupFfn.await(model.rerankAsync(query, texts, options.withCounts(counts)))) {
         scores.add((double) score);
       }
       for (int i = 0; i < texts.size(); i++) {

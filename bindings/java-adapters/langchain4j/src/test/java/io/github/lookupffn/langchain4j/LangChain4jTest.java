@@ -22,8 +22,11 @@ import io.github.lookupffn.ScoreKind;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +175,39 @@ class LangChain4jTest {
       assertEquals(List.of(66), scores.metadata().get("truncated"));
       assertTrue(scores.tokenUsage().inputTokenCount() > 70);
       assertEquals(likely.content().get(5), new LookupFfnScoringModel(reranker).score("text number 5", "which?").content());
+    }
+  }
+
+  @Test
+  void anInterruptEndsTheCall() throws Exception {
+    EmbeddingModel embedder = LookupFfnEmbeddingModel.builder(model).build();
+    List<TextSegment> endless = Collections.nCopies(20_000_000, TextSegment.from("a text"));
+    AtomicBoolean ended = new AtomicBoolean();
+    Thread caller = new Thread(() -> {
+      try {
+        embedder.embedAll(endless);
+      } catch (CancellationException expected) {
+        ended.set(Thread.currentThread().isInterrupted());
+      }
+    });
+    caller.start();
+    Thread.sleep(300);
+    assertTrue(caller.isAlive());
+    caller.interrupt();
+    caller.join(30_000);
+    assertTrue(ended.get());
+  }
+
+  @Test
+  void textsAreCheckedAlikeWithBatching() {
+    try (LookupFfnEmbeddingModel batching = LookupFfnEmbeddingModel.builder(model).batching(true).build()) {
+      EmbeddingModel alone = LookupFfnEmbeddingModel.builder(model).build();
+      for (String bad : new String[] {null, "", "half \ud800 a pair"}) {
+        RuntimeException expected = assertThrows(RuntimeException.class, () -> alone.embed(bad));
+        RuntimeException actual = assertThrows(RuntimeException.class, () -> batching.embed(bad));
+        assertEquals(expected.getClass(), actual.getClass());
+        assertEquals(expected.getMessage(), actual.getMessage());
+      }
     }
   }
 }

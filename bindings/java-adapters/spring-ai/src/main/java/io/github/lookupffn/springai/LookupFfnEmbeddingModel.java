@@ -3,6 +3,7 @@ package io.github.lookupffn.springai;
 
 import io.github.lookupffn.BatchedEmbedding;
 import io.github.lookupffn.EmbeddingBatcher;
+import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.RunOptions;
 import io.github.lookupffn.TextCounts;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
 import org.springframework.ai.chat.metadata.DefaultUsage;
 import org.springframework.ai.document.Document;
 import org.springframework.ai.document.MetadataMode;
@@ -86,7 +86,7 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
       for (int from = 0; from < texts.size(); from += MAX_BATCH) {
         TextCounts counts = new TextCounts();
         List<String> part = texts.subList(from, Math.min(texts.size(), from + MAX_BATCH));
-        for (float[] vector : model.embed(part, options.withCounts(counts))) {
+        for (float[] vector : LookupFfn.await(model.embedAsync(part, options.withCounts(counts)))) {
           embeddings.add(new Embedding(vector, embeddings.size()));
         }
         for (int i = 0; i < part.size(); i++) {
@@ -120,11 +120,7 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
   }
 
   private BatchedEmbedding batched(String text) {
-    try {
-      return batcher.embed(text, options).join();
-    } catch (CompletionException failure) {
-      throw failure.getCause() instanceof RuntimeException ? (RuntimeException) failure.getCause() : failure;
-    }
+    return LookupFfn.await(batcher.embed(text, options));
   }
 
   private void check(EmbeddingOptions asked) {
