@@ -13,7 +13,8 @@ case $way in
     export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
     options=()
     [[ $kind == shared ]] || options=(--static)
-    read -ra flags < <(pkg-config "${options[@]}" --cflags --libs lookupffn)
+    # Without -r: blanks in a path come behind a backslash.
+    read -a flags < <(pkg-config "${options[@]}" --cflags --libs lookupffn)
     [[ $kind == shared ]] || flags+=(-static)
     "$cc" -std=c99 -Wall -Wextra -pedantic -Werror "$here/consumer/main.c" "${flags[@]}" -o "$work/consumer"
     ;;
