@@ -7,6 +7,7 @@
 #include "api/run_memory.h"
 #include "api/runtime_handle.h"
 #include "model/model.h"
+#include "runtime/idle_pool.h"
 
 struct lffn_model {
   lffn::SharedRuntime runtime;
@@ -15,8 +16,13 @@ struct lffn_model {
 };
 
 struct lffn_tokenizer {
+  struct Memory {
+    lffn::Tokenizer::Scratch scratch;
+    lffn::Encoding found;
+  };
   std::shared_ptr<const lffn::Tokenizer> tokenizer;
-  int64_t own_max_tokens;  // 0: none
+  int64_t own_max_tokens;                 // 0: none
+  mutable lffn::IdlePool<Memory> memory;  // of calls with texts that are not long
 };
 
 struct lffn_result {

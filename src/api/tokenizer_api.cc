@@ -17,7 +17,7 @@ using namespace lffn;
 namespace {
 
 void hand_out(std::shared_ptr<const Tokenizer> tokenizer, int64_t own_max_tokens, lffn_tokenizer** out) {
-  *out = new lffn_tokenizer{std::move(tokenizer), own_max_tokens};
+  *out = new lffn_tokenizer{std::move(tokenizer), own_max_tokens, {}};
   count_handle(1);
 }
 
@@ -26,6 +26,29 @@ void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn
   const auto own_max_tokens = static_cast<int64_t>(tokenizer->max_length());
   hand_out(std::move(tokenizer), own_max_tokens, out);
 }
+
+// What one call works with, and leaves for the next one.
+class Borrowed {
+ public:
+  explicit Borrowed(const lffn_tokenizer& handle)
+      : handle_(handle), memory_(handle.memory.take([](const auto&) { return true; })) {
+    if (memory_ == nullptr) memory_ = std::make_unique<lffn_tokenizer::Memory>();
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+  ~Borrowed() {
+    if (keeps_) handle_.memory.give_back(std::move(memory_));
+  }
+
+  lffn_tokenizer::Memory* operator->() const { return memory_.get(); }
+  // A long text's memory is not kept.
+  void keep_for(size_t bytes) { keeps_ = bytes <= size_t{1} << 16; }
+
+ private:
+  const lffn_tokenizer& handle_;
+  std::unique_ptr<lffn_tokenizer::Memory> memory_;
+  bool keeps_ = false;
+};
 
 void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
   const Tokenizer& tokenizer = *handle.tokenizer;
@@ -39,11 +62,12 @@ void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
   const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
   if (most > 0) options.most = static_cast<size_t>(most);
   options.cancel = args.cancel;
-  Tokenizer::Scratch scratch;
-  Encoding found;
   std::string_view pair;
   if (args.pair != nullptr) pair = read_text(args.pair, args.pair_size, "pair");
-  tokenizer.encode(text, args.pair != nullptr ? &pair : nullptr, options, scratch, found);
+  Borrowed memory(handle);
+  Encoding& found = memory->found;
+  tokenizer.encode(text, args.pair != nullptr ? &pair : nullptr, options, memory->scratch, found);
+  memory.keep_for(text.size() + pair.size());
   const auto count = static_cast<int64_t>(found.ids.size());
   if (args.n_ids != nullptr) *args.n_ids = count;
   if (args.n_uncut != nullptr) *args.n_uncut = static_cast<int64_t>(found.num_tokens);

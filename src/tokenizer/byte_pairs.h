@@ -44,6 +44,9 @@ class BytePairs {
     }
   }
 
+  // Can every piece be cut into tokens that are all of its bytes?
+  bool knows_all_bytes() const { return outside_.empty(); }
+
   Texts merges(const Vocabulary& vocabulary) const;
 
  private:

@@ -109,9 +109,18 @@ CharacterMap::CharacterMap(std::string_view rules, const std::string& where) {
     at = end + 1;
   }
   if (longest_text_ > kLongestText) refuse("has a replacement of more than 256 bytes");
-  for (size_t byte = 0; byte < 128; ++byte) {
-    const char character = static_cast<char>(byte);
-    has_rule_[byte] = find({&character, 1}).has_value();
+  stays_.resize(kKnown / 64);
+  std::string character;
+  for (uint32_t code_point = 0; code_point < kKnown; ++code_point) {
+    const GraphemeBreak kind = grapheme_break(code_point);
+    const bool is_surrogate = code_point >= 0xD800 && code_point < 0xE000;
+    if (is_surrogate || (kind != GraphemeBreak::kOther && kind != GraphemeBreak::kLeadVowel &&
+                         kind != GraphemeBreak::kLeadVowelTail && kind != GraphemeBreak::kPictograph)) {
+      continue;
+    }
+    character.clear();
+    append_utf8(character, code_point);
+    if (!find(character)) stays_[code_point / 64] |= uint64_t{1} << code_point % 64;
   }
 }
 
@@ -136,11 +145,16 @@ std::optional<std::string_view> CharacterMap::find(std::string_view text) const 
   return std::nullopt;
 }
 
-// Is the byte one of ASCII that stays as it is, and alone?
-bool CharacterMap::is_plain(std::string_view text, size_t at) const {
-  const auto byte = static_cast<unsigned char>(text[at]);
-  if (byte >= 128 || has_rule_[byte] || byte == '\r') return false;
-  return at + 1 == text.size() || static_cast<unsigned char>(text[at + 1]) < 128;
+// Where the characters end that stay as they are, whatever follows them.
+size_t CharacterMap::plain_end(std::string_view text, size_t at) const {
+  size_t last = at;
+  while (at < text.size()) {
+    size_t next = at;
+    if (!stays(next_character(text, next))) return last;  // which may join the one before it
+    last = at;
+    at = next;
+  }
+  return at;
 }
 
 bool CharacterMap::apply(const AlignedText& source, AlignedText& to, const int32_t* cancel) const {
@@ -157,7 +171,7 @@ bool CharacterMap::apply(const AlignedText& source, AlignedText& to, const int32
   for (size_t at = 0; at < text.size();) {
     poll(cancel);
     const size_t begin = at;
-    while (at < text.size() && is_plain(text, at)) ++at;
+    at = plain_end(text, at);
     if (at > begin) {
       writer.keep(text.substr(begin, at - begin));
       continue;

@@ -31,12 +31,17 @@ class CharacterMap {
   size_t longest_text() const { return longest_text_; }  // bytes that a rule can make of one
 
  private:
-  bool is_plain(std::string_view text, size_t at) const;
+  bool stays(uint32_t code_point) const {
+    return code_point < kKnown && (stays_[code_point / 64] >> code_point % 64 & 1) != 0;
+  }
+  size_t plain_end(std::string_view text, size_t at) const;
 
   std::vector<uint32_t> units_;
   std::string texts_;
   size_t longest_text_ = 0;
-  bool has_rule_[128];  // of a byte of ASCII alone
+  // Of the characters of nearly all text: are they without a rule, and do two such ones never join?
+  static constexpr uint32_t kKnown = 1 << 16;
+  std::vector<uint64_t> stays_;
 };
 
 }  // namespace lffn

@@ -151,17 +151,37 @@ class Tokenizer::Run {
                                       scratch_.marks);
   }
 
+  // add_token(id, begin, end) for each token of the piece, which are remembered, or else split() gives them.
+  template <typename Split, typename AddToken>
+  void cut(std::string_view piece, const Split& split, const AddToken& add_token) {
+    PieceCache::Tokens& tokens = scratch_.tokens;
+    poll(options_.cancel);
+    if (tokenizer_.cache_.find(piece, tokens)) {
+      for (const PieceCache::Token& token : tokens) add_token(token.id, token.begin, token.end);
+      return;
+    }
+    tokens.clear();
+    split([&](int32_t id, size_t begin, size_t end) {
+      add_token(id, begin, end);
+      tokens.add(id, begin, end);
+    });
+    tokenizer_.cache_.keep(piece, tokens);
+  }
+
   void add_words(size_t begin, size_t end) {
     const std::string_view text = scratch_.text.text().substr(0, end);
     for (;;) {
       const Word word = next_word(text, begin);
       if (word.begin == word.end) return;
       ++word_;
-      tokenizer_.word_pieces_->split(text.substr(word.begin, word.end - word.begin), scratch_.pieces, options_.cancel);
-      for (const WordPiece& piece : scratch_.pieces) {
-        add(piece.id,
-            options_.spans ? scratch_.text.from(word.begin + piece.begin, word.begin + piece.end) : TextSpan{0, 0});
-      }
+      const std::string_view piece = text.substr(word.begin, word.end - word.begin);
+      const auto split = [&](const auto& add_token) {
+        tokenizer_.word_pieces_->split(piece, scratch_.pieces, options_.cancel);
+        for (const WordPiece& found : scratch_.pieces) add_token(found.id, found.begin, found.end);
+      };
+      cut(piece, split, [&](int32_t id, size_t first, size_t last) {
+        add(id, options_.spans ? scratch_.text.from(word.begin + first, word.begin + last) : TextSpan{0, 0});
+      });
       begin = word.end;
     }
   }
@@ -172,7 +192,10 @@ class Tokenizer::Run {
     for (const Word& part : parts.pieces) {
       const std::string_view piece = parts.text->text().substr(part.begin, part.end - part.begin);
       ++word_;
-      tokenizer_.unigram_->split(piece, scratch_.unigram, options_.cancel, [&](int32_t id, size_t first, size_t last) {
+      const auto split = [&](const auto& add_token) {
+        tokenizer_.unigram_->split(piece, scratch_.unigram, options_.cancel, add_token);
+      };
+      cut(piece, split, [&](int32_t id, size_t first, size_t last) {
         if (!options_.spans) return add(id, {0, 0});
         const TextSpan span = parts.text->from(part.begin + first, part.begin + last);
         add_trimmed(id, span, trims() ? blanks_of_text(piece.substr(first, last - first)) : Blanks{0, 0});
@@ -194,17 +217,28 @@ class Tokenizer::Run {
         poll(options_.cancel);
         polled = at + kChunk;
       }
-      const size_t piece = piece_end(text, at);
+      const size_t end = piece_end(text, at);
+      const std::string_view piece = text.substr(at, end - at);
       ++word_;
-      tokenizer_.byte_pairs_->split(
-          text.substr(at, piece - at), scratch_.pairs, options_.cancel,
-          [&](int32_t id, size_t first, size_t last, std::string_view bytes) {
-            if (!options_.spans) return add(id, {0, 0});
-            // The prefix counts as part of the first character.
-            const size_t from = std::max(at + first, prefix) - prefix, to = std::max(at + last, prefix + 1) - prefix;
-            add_trimmed(id, whole_characters(begin + from, begin + to), blanks_of_bytes(bytes));
-          });
-      at = piece;
+      const auto add_token = [&](int32_t id, size_t first, size_t last, std::string_view bytes) {
+        if (!options_.spans) return add(id, {0, 0});
+        // The prefix counts as part of the first character.
+        const size_t from = std::max(at + first, prefix) - prefix, to = std::max(at + last, prefix + 1) - prefix;
+        add_trimmed(id, whole_characters(begin + from, begin + to), blanks_of_bytes(bytes));
+      };
+      if (tokenizer_.byte_pairs_->knows_all_bytes()) {
+        const auto split = [&](const auto& take) {
+          tokenizer_.byte_pairs_->split(
+              piece, scratch_.pairs, options_.cancel,
+              [&](int32_t id, size_t first, size_t last, std::string_view) { take(id, first, last); });
+        };
+        cut(piece, split, [&](int32_t id, size_t first, size_t last) {
+          add_token(id, first, last, piece.substr(first, last - first));
+        });
+      } else {
+        tokenizer_.byte_pairs_->split(piece, scratch_.pairs, options_.cancel, add_token);
+      }
+      at = end;
     }
   }
 

@@ -17,6 +17,7 @@
 #include "tokenizer/description.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/normalizer_chain.h"
+#include "tokenizer/piece_cache.h"
 #include "tokenizer/post_processor.h"
 #include "tokenizer/pre_tokenizer_chain.h"
 #include "tokenizer/read_tokenizer_files.h"
@@ -29,7 +30,7 @@ namespace lffn {
 // Throws Error(LFFN_ERROR_BAD_TEXT) which names the text and its first bad byte.
 void check_utf8(std::string_view text, const char* name);
 
-// Never changes once made; any number of threads may use it at once.
+// Never changes once made, but for what it remembers of words; any number of threads may use it at once.
 class Tokenizer {
  public:
   // From the contents of the files. Throw Error(LFFN_ERROR_BAD_MODEL).
@@ -77,6 +78,7 @@ class Tokenizer {
     Pieces parts;
     Unigram::Scratch unigram;
     std::vector<WordPiece> pieces;
+    PieceCache::Tokens tokens;
     BytePairs::Scratch pairs;
     std::string prefixed;
   };
@@ -112,6 +114,7 @@ class Tokenizer {
   std::optional<WordPieces> word_pieces_;
   std::optional<BytePairs> byte_pairs_;
   std::optional<Unigram> unigram_;
+  PieceCache cache_;
 };
 
 }  // namespace lffn
