@@ -48,12 +48,17 @@ bool has_type(const JsonObject& object, const char* type) {
   return is(rest);
 }
 
-// A whole number from 1 on, or 0 where the key is missing or negative, which means that it says nothing.
+// A whole number from 1 to kMaxSize, or 0 where the key is missing or negative, which means that it says nothing.
 int32_t read_size(const JsonObject& object, const char* key) {
   const JsonValue* value = object.value(key);
   const bool is_number =
       value != nullptr && value->shape == JsonValue::Shape::kScalar && value->scalar.kind == JsonScalar::Kind::kNumber;
-  return is_number && value->scalar.number < 0 ? 0 : object.integer(key, 0);
+  const int32_t size = is_number && value->scalar.number < 0 ? 0 : object.integer(key, 0);
+  // Beyond, float32 no longer tells the logarithms of neighbours apart.
+  if (size > kMaxSize) {
+    fail(LFFN_ERROR_BAD_MODEL, "config: '%s' is %d, allowed is at most %d", key, size, kMaxSize);
+  }
+  return size;
 }
 
 DistanceConfig read_disentangled(const JsonObject& object, int64_t max_position_embeddings) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "format/load_progress.h"
 #include "model/pass.h"
 
 namespace lffn {
@@ -15,7 +16,8 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype},
       weights_(pack(tensors, family(), options, kernels)) {
   run_call(*running_.executor, running_.num_threads, [&] {
-    places_ = Places(config_, weights_, {kernels, running_.num_threads, running_.flush_denormals, nullptr});
+    const int32_t* cancel = options.progress != nullptr ? options.progress->cancel() : nullptr;
+    places_ = Places(config_, weights_, {kernels, running_.num_threads, running_.flush_denormals, cancel});
   });
   const int32_t labels = token_head() == TokenHead::kClasses ? num_token_classes() : num_classes();
   for (int32_t i = 0; i < labels; ++i) {

@@ -100,6 +100,8 @@ TEST(Distances, RefusedByName) {
   folder.configure("\"position_buckets\":1,", "\"position_buckets\":16,");
   folder.configure("\"max_relative_positions\":-1", "\"max_relative_positions\":9");
   folder.refused(LFFN_ERROR_BAD_MODEL, "'max_relative_positions' 9, which leaves no distance to share them");
+  folder.configure("\"max_relative_positions\":9", "\"max_relative_positions\":2000000000");
+  folder.refused(LFFN_ERROR_BAD_MODEL, "'max_relative_positions' is 2000000000, allowed is at most 1048576");
   folder = small("deberta-v2-classes");
   folder.configure("\"share_att_key\":true", "\"share_att_key\":false");
   folder.refused(LFFN_ERROR_BAD_MODEL, "attention.self.pos_key_proj.weight: this tensor is missing");
