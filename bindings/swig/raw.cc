@@ -29,7 +29,7 @@ SAME(LOAD_FLUSH_DENORMALS, LFFN_LOAD_FLUSH_DENORMALS);
 SAME(FORWARD_ADD, LFFN_FORWARD_ADD);
 #undef SAME
 SAME_SIZE(LAYER_INFO_FIELDS, lffn_layer_info, sizeof(lffn_layer_info));
-SAME_SIZE(LOAD_OPTIONS_FIELDS, lffn_load_options, offsetof(lffn_load_options, reserved));  // then pointers
+SAME_SIZE(LOAD_OPTIONS_FIELDS, lffn_load_options, offsetof(lffn_load_options, runtime));  // then pointers
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }

@@ -12,7 +12,8 @@
   FIELD(FLAGS, flags)                     \
   FIELD(LINEAR_DTYPE, linear_dtype)       \
   FIELD(EMBEDDING_DTYPE, embedding_dtype) \
-  FIELD(WORD_DTYPE, word_dtype)
+  FIELD(WORD_DTYPE, word_dtype)           \
+  FIELD(ATTENTION_DTYPE, attention_dtype)
 
 #define RUN_OPTIONS_FIELDS(FIELD) \
   FIELD(READING, reading)         \
@@ -88,7 +89,10 @@
   FIELD(MEMORY_BYTES, memory_bytes)                         \
   FIELD(SCRATCH_BYTES, scratch_bytes)                       \
   FIELD(TOKEN_HEAD, token_head)                             \
-  FIELD(NUM_TOKEN_CLASSES, num_token_classes)
+  FIELD(NUM_TOKEN_CLASSES, num_token_classes)               \
+  FIELD(TOKEN_VECTOR_SIZE, token_vector_size)               \
+  FIELD(ATTENTION_DTYPE, attention_dtype)                   \
+  FIELD(TOKENIZER_BYTES, tokenizer_bytes)
 
 #define MODEL_LAYER_INFO_FIELDS(FIELD)                      \
   FIELD(NUM_HEADS, num_heads)                               \
@@ -115,17 +119,18 @@
   FIELD(WORD_BYTES, word_bytes)                             \
   FIELD(FILE_BYTES, file_bytes)
 
-#define TOKENIZER_INFO_FIELDS(FIELD)  \
-  FIELD(VOCAB_SIZE, vocab_size)       \
-  FIELD(BOS_ID, bos_id)               \
-  FIELD(EOS_ID, eos_id)               \
-  FIELD(PAD_ID, pad_id)               \
-  FIELD(UNK_ID, unk_id)               \
-  FIELD(MASK_ID, mask_id)             \
-  FIELD(ADDED_TO_TEXT, added_to_text) \
-  FIELD(ADDED_TO_PAIR, added_to_pair) \
-  FIELD(IS_WORD_PIECE, is_word_piece) \
-  FIELD(OWN_MAX_TOKENS, own_max_tokens)
+#define TOKENIZER_INFO_FIELDS(FIELD)    \
+  FIELD(VOCAB_SIZE, vocab_size)         \
+  FIELD(BOS_ID, bos_id)                 \
+  FIELD(EOS_ID, eos_id)                 \
+  FIELD(PAD_ID, pad_id)                 \
+  FIELD(UNK_ID, unk_id)                 \
+  FIELD(MASK_ID, mask_id)               \
+  FIELD(ADDED_TO_TEXT, added_to_text)   \
+  FIELD(ADDED_TO_PAIR, added_to_pair)   \
+  FIELD(IS_WORD_PIECE, is_word_piece)   \
+  FIELD(OWN_MAX_TOKENS, own_max_tokens) \
+  FIELD(MEMORY_BYTES, memory_bytes)
 
 #define RESULT_FIELDS(FIELD)            \
   FIELD(OFFSETS, offsets)               \

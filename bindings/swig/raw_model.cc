@@ -161,7 +161,7 @@ lffn_status run_all_it_can(const lffn_model* model, const lffn_model_run_args& a
   into_result.offsets_out = nullptr;
   into_result.uncut = nullptr;
   into_result.result = result;
-  into_result.wanted = LFFN_WANT_STATUSES | (out == nullptr ? 0 : kWanted[output]);
+  into_result.wanted = LFFN_WANT_STATUSES | LFFN_WANT_UNCUT | (out == nullptr ? 0 : kWanted[output]);
   const lffn_status status = lffn_model_run(model, &into_result);
   if (status != LFFN_OK) return status;
   const auto* const offsets = static_cast<const int64_t*>(result_array(result, RESULT_OFFSETS));

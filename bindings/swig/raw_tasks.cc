@@ -53,7 +53,7 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
   args.max_tokens = max_tokens;
   args.aggregation = aggregation;
   args.flags = static_cast<uint32_t>(flags);
-  args.wanted = LFFN_WANT_ENTITIES;
+  args.wanted = LFFN_WANT_ENTITIES | LFFN_WANT_UNCUT;
   args.result = result.get();
   args.cancel = cancel;
   lffn_status status = lffn_model_run(model, &args);
@@ -86,7 +86,7 @@ lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int6
   args.num_threads = num_threads;
   args.aggregation = aggregation;
   args.flags = static_cast<uint32_t>(flags);
-  args.wanted = LFFN_WANT_ENTITIES | (statuses == 0 ? 0 : LFFN_WANT_STATUSES);
+  args.wanted = LFFN_WANT_ENTITIES | LFFN_WANT_UNCUT | (statuses == 0 ? 0 : LFFN_WANT_STATUSES);
   args.result = result;
   args.cancel = cancel;
   return lffn_model_run(model, &args);

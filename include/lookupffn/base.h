@@ -114,6 +114,10 @@ typedef struct lffn_runtime lffn_runtime;
  * load that succeeds. */
 typedef void (*lffn_load_progress)(double done, void* user);
 
+/** Is told how many of a call's texts, sequences or tokens are done: rising, after each part of the work, and `n` at
+ * the end of a call that succeeds. In the thread of the call. */
+typedef void (*lffn_run_progress)(int64_t done, int64_t n, void* user);
+
 /** Sets a number that the member `cancel` of options or arguments points to, so that the calls that look at it end
  * soon. From any thread; as an atomic store, which is what those who write such a number themselves must use.
  * @param cancel  NULL is ignored
@@ -134,7 +138,10 @@ typedef struct lffn_load_options {
   /** Of a model's rows by word: LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4 or LFFN_DTYPE_AS_STORED (default). In another
    * type than the file's they are never mapped. */
   int32_t word_dtype;
-  int32_t reserved; /**< 0. */
+  /** Of a model's attention: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default), which is int8 where the linear
+   * layers are. Families that add something to scores for distances have no int8 attention: LFFN_INT8 is
+   * LFFN_ERROR_UNSUPPORTED there. */
+  int32_t attention_dtype;
   /** Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
   const lffn_runtime* runtime;
   /** NULL, or a number that another thread may set to non-zero, atomically, while the call runs, which then ends soon
@@ -151,12 +158,38 @@ LFFN_API void lffn_load_options_init_sized(lffn_load_options* options, size_t st
 /** Fills in the defaults. NULL is ignored. */
 #define lffn_load_options_init(options) lffn_load_options_init_sized((options), sizeof *(options))
 
-/** A file in memory, one of those that a folder would hold. In an array of them every struct_size must be the same. */
+/** How to save. Call lffn_save_options_init first: the defaults are all zero. */
+typedef struct lffn_save_options {
+  size_t struct_size;          /**< sizeof(lffn_save_options), set by the _init function. */
+  const int32_t* cancel;       /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
+  lffn_load_progress progress; /**< NULL, or who is told how far saving has come, as of loading. */
+  void* progress_user;         /**< Passed to it. */
+} lffn_save_options;
+
+/** What lffn_save_options_init calls.
+ * @param options     NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_save_options) */
+LFFN_API void lffn_save_options_init_sized(lffn_save_options* options, size_t struct_size);
+/** Fills in the defaults. NULL is ignored. */
+#define lffn_save_options_init(options) lffn_save_options_init_sized((options), sizeof *(options))
+
+/** Reads a part of a file that the host keeps: in an archive, encrypted, an asset of an app. In the thread that loads.
+ * @param first from which byte on; first + size is at most the file's size
+ * @param size  how many bytes
+ * @param to    receives them
+ * @param user  lffn_file.read_user
+ * @return 0, or another number where they cannot be read: loading fails with LFFN_ERROR_IO that tells it */
+typedef int32_t (*lffn_read)(uint64_t first, size_t size, void* to, void* user);
+
+/** A file that the host has, one of those that a folder would hold: in memory, or read by a function of the host. In an
+ * array of them every struct_size must be the same. */
 typedef struct lffn_file {
   size_t struct_size; /**< sizeof(lffn_file), set by the _init function. */
   const char* name;   /**< Its name in the folder, such as "config.json" or "1_Pooling/config.json". */
-  const void* data;   /**< Its bytes, of any alignment. */
+  const void* data;   /**< Its bytes, of any alignment; NULL where `read` reads them. */
   size_t size;        /**< How many. */
+  lffn_read read;     /**< NULL, or what reads them. */
+  void* read_user;    /**< Passed to it. */
 } lffn_file;
 
 /** What lffn_file_init calls.

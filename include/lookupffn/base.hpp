@@ -207,6 +207,12 @@ struct LoadOptions : lffn_load_options {
   LoadOptions() noexcept : lffn_load_options() { lffn_load_options_init(this); }
 };
 
+/** lffn_save_options with its defaults filled in. */
+struct SaveOptions : lffn_save_options {
+  /** The defaults. */
+  SaveOptions() noexcept : lffn_save_options() { lffn_save_options_init(this); }
+};
+
 }  // namespace lookupffn
 
 #endif /* LOOKUPFFN_BASE_HPP */

@@ -120,6 +120,13 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_create(const lffn_layer_config* con
  * The file appears whole or not at all: an old file of that name stays until the new one is on disk. */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
 
+/** As lffn_layer_save, so that it can be cancelled and tells how far it has come.
+ * @param layer   the layer
+ * @param path    UTF-8
+ * @param options NULL for the defaults */
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_save_with(const lffn_layer* layer, const char* path,
+                                                       const lffn_save_options* options);
+
 /** Runs the layer: y = LookupFFN(x).
  * @param layer    the layer
  * @param x        [n_tokens, hidden_size] floats
@@ -171,6 +178,29 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward_ex(const lffn_layer* layer,
  * @param scores   receives as many weights; may be NULL */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens,
                                                   int32_t* codes, float* scores);
+
+/** The arguments of lffn_layer_hash_ex. Call lffn_hash_args_init first. */
+typedef struct lffn_hash_args {
+  size_t struct_size;         /**< sizeof(lffn_hash_args), set by the _init function. */
+  const float* x;             /**< The first token. */
+  int64_t x_stride;           /**< Floats from one token to the next; 0 = hidden_size. */
+  int64_t n_tokens;           /**< Any number from 0. */
+  int32_t* codes;             /**< Receives [n_tokens, num_tables, num_probes]; may be NULL. */
+  float* scores;              /**< Receives as many weights; may be NULL. */
+  const int32_t* cancel;      /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
+  lffn_run_progress progress; /**< NULL, or who is told how many tokens are hashed. */
+  void* progress_user;        /**< Passed to it. */
+} lffn_hash_args;
+
+/** What lffn_hash_args_init calls.
+ * @param args        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_hash_args) */
+LFFN_API void lffn_hash_args_init_sized(lffn_hash_args* args, size_t struct_size);
+/** Fills in the defaults, all zero. NULL is ignored. */
+#define lffn_hash_args_init(args) lffn_hash_args_init_sized((args), sizeof *(args))
+
+/** As lffn_layer_hash, so that it can be cancelled and tells how far it has come. */
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash_ex(const lffn_layer* layer, const lffn_hash_args* args);
 
 /** Tells what the layer is and costs. info->struct_size must be set, see lffn_layer_info_init. */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info);

@@ -36,6 +36,7 @@
 #include "lookupffn/base.h"
 #include "lookupffn/layer.h"
 #include "lookupffn/model.h"
+#include "lookupffn/result.h"
 #include "lookupffn/run.h"
 #include "lookupffn/runtime.h"
 #include "lookupffn/tasks.h"

@@ -21,6 +21,8 @@
 #include "lookupffn/layer.hpp"
 #include "lookupffn/model.hpp"
 #include "lookupffn/model_tasks.hpp"
+#include "lookupffn/model_texts.hpp"
+#include "lookupffn/result.hpp"
 #include "lookupffn/run.hpp"
 #include "lookupffn/runtime.hpp"
 #include "lookupffn/tasks.hpp"

@@ -76,23 +76,40 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_estimate_files(const lffn_file* fil
  * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all. */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const char* path);
 
-/** Frees the model. NULL is ignored. No other thread may be using the handle. */
+/** As lffn_model_save, so that it can be cancelled and tells how far it has come. A file that is not finished goes away
+ * and leaves the old one as it was.
+ * @param model   the model
+ * @param path    UTF-8
+ * @param options NULL for the defaults */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_save_with(const lffn_model* model, const char* path,
+                                                       const lffn_save_options* options);
+
+/** Makes the caller another owner of the model: it lives until each has freed it. From any thread that owns it.
+ * @param model NULL is ignored
+ * @return model */
+LFFN_API lffn_model* lffn_model_retain(lffn_model* model);
+
+/** Gives up the model, which its last owner frees: no other thread may be using it then. NULL is ignored. */
 LFFN_API void lffn_model_free(lffn_model* model);
 
 /** How the token vectors of a sequence become one vector. */
 enum {
-  LFFN_POOLING_MODEL = 0,    /**< As the model's files say; the mean where they say nothing. */
-  LFFN_POOLING_FIRST = 1,    /**< That of the first token. */
-  LFFN_POOLING_MEAN = 2,     /**< Their mean. */
-  LFFN_POOLING_MAX = 3,      /**< The largest of each number. */
-  LFFN_POOLING_MEAN_SQRT = 4 /**< Their sum divided by the square root of their number. */
+  LFFN_POOLING_MODEL = 0,         /**< As the model's files say; the mean where they say nothing. */
+  LFFN_POOLING_FIRST = 1,         /**< That of the first token. */
+  LFFN_POOLING_MEAN = 2,          /**< Their mean. */
+  LFFN_POOLING_MAX = 3,           /**< The largest of each number. */
+  LFFN_POOLING_MEAN_SQRT = 4,     /**< Their sum divided by the square root of their number. */
+  LFFN_POOLING_WEIGHTED_MEAN = 5, /**< Their mean, in which the first token counts once, the second twice, and so on. */
+  LFFN_POOLING_LAST = 6           /**< That of the last token. */
 };
 
-/** Whether an embedding is divided by its Euclidean length (unless that is 0). */
+/** Whether an embedding, or a token vector, is divided by its Euclidean length (unless that is 0). */
 enum {
-  LFFN_NORMALIZE_MODEL = 0, /**< As the model's files say; yes where they say nothing. */
-  LFFN_NORMALIZE_YES = 1,   /**< Yes. */
-  LFFN_NORMALIZE_NO = 2     /**< No. */
+  /** As the model's files say; of embeddings yes where they say nothing, of token vectors where the files tell how to
+   * make them from hidden states. */
+  LFFN_NORMALIZE_MODEL = 0,
+  LFFN_NORMALIZE_YES = 1, /**< Yes. */
+  LFFN_NORMALIZE_NO = 2   /**< No. */
 };
 
 /** What LFFN_SCORES_MODEL makes of a class score x. */
@@ -163,6 +180,9 @@ typedef struct lffn_model_info {
   size_t scratch_bytes;
   int32_t token_head;        /**< LFFN_TOKEN_HEAD_ */
   int32_t num_token_classes; /**< Scores of each token; 2 for answers, 0 without a head of tokens. */
+  int32_t token_vector_size; /**< Numbers of each token's vector: hidden_size unless its files make others of it. */
+  int32_t attention_dtype;   /**< LFFN_F32 or LFFN_INT8: LFFN_INT8 where any layer attends in int8. */
+  size_t tokenizer_bytes;    /**< About what the tokenizer holds in memory, not among memory_bytes. */
 } lffn_model_info;
 
 /** What lffn_model_info_init calls.

@@ -119,7 +119,7 @@ class Model {
   std::vector<float> embed(const Texts& texts, const RunOptions& options = {}) const {
     lffn_model_run_args args = arguments(options);
     texts.give(args);
-    return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options.pooling));
+    return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options));
   }
 
   /** One vector for each sequence, [sequences, embedding_size].
@@ -127,7 +127,7 @@ class Model {
    * @param options   see RunOptions */
   std::vector<float> embed(const Sequences& sequences, const RunOptions& options = {}) const {
     lffn_model_run_args args = arguments(sequences, options);
-    return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options.pooling));
+    return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options));
   }
 
   /** As embed, into memory of the caller's, and reports a failure by its status.
@@ -142,6 +142,32 @@ class Model {
     args.embeddings_capacity = static_cast<std::int64_t>(out.size());
     return lffn_model_run(handle_.get(), &args);
   }
+
+  /** The parts of each text and their embeddings: as many as a long one needs windows of options.max_tokens. In
+   * model_texts.hpp.
+   * @param texts   UTF-8
+   * @param options see RunOptions; its windows are not read */
+  std::vector<std::vector<Window>> embed_windows(const Texts& texts, const RunOptions& options = {}) const;
+
+  /** One vector of bytes for each text. In model_texts.hpp.
+   * @param texts   UTF-8
+   * @param options see RunOptions */
+  Int8Embeddings embed_int8(const Texts& texts, const RunOptions& options = {}) const;
+
+  /** One bit for each number of an embedding, [texts, ceil(size / 8)]: see lffn_result_view. In model_texts.hpp.
+   * @param texts   UTF-8
+   * @param options see RunOptions */
+  std::vector<std::uint8_t> embed_bits(const Texts& texts, const RunOptions& options = {}) const;
+
+  /** A vector for each token of each text. In model_texts.hpp.
+   * @param texts   UTF-8
+   * @param options see RunOptions */
+  std::vector<TokenVectors> token_vectors(const Texts& texts, const RunOptions& options = {}) const;
+
+  /** How many tokens each text has, exactly as embed would read it, without computing. In model_texts.hpp.
+   * @param texts   UTF-8
+   * @param options see RunOptions */
+  std::vector<TokenCount> count_tokens(const Texts& texts, const RunOptions& options = {}) const;
 
   /** The raw class scores of each text, [texts, num_classes].
    * @param texts   UTF-8
@@ -163,23 +189,14 @@ class Model {
   /** The raw scores of each token, [tokens, num_token_classes].
    * @param sequences of token ids
    * @param options   see RunOptions */
-  std::vector<float> token_scores(const Sequences& sequences, const RunOptions& options = {}) const {
-    lffn_model_run_args args = arguments(sequences, options);
-    const auto tokens = static_cast<std::int64_t>(sequences.ids.size());
-    return floats(args, args.token_scores, args.token_scores_capacity, tokens * info().num_token_classes);
-  }
+  std::vector<float> token_scores(const Sequences& sequences, const RunOptions& options = {}) const;
 
   /** How well each document answers a query: a reranker's raw scores.
    * @param query     UTF-8
    * @param documents UTF-8
    * @param options   see RunOptions */
   std::vector<float> rerank(std::string_view query, const std::vector<std::string>& documents,
-                            const RunOptions& options = {}) const {
-    if (info().num_classes > 1) throw InvalidArgument("this model has several classes; a reranker has one");
-    Texts pairs;
-    for (const std::string& document : documents) pairs.add(query, document);
-    return classify(pairs, options);
-  }
+                            const RunOptions& options = {}) const;
 
   /** Raw class scores as probabilities or as the model's files ask for, in place. In model_tasks.hpp.
    * @param kind   LFFN_SCORES_
@@ -217,23 +234,14 @@ class Model {
   /** The hidden states, [tokens, hidden_size].
    * @param sequences of token ids
    * @param options   see RunOptions */
-  std::vector<float> encode(const Sequences& sequences, const RunOptions& options = {}) const {
-    lffn_model_run_args args = arguments(sequences, options);
-    const auto tokens = static_cast<std::int64_t>(sequences.ids.size());
-    return floats(args, args.hidden, args.hidden_capacity, tokens * info().hidden_size);
-  }
+  std::vector<float> encode(const Sequences& sequences, const RunOptions& options = {}) const;
 
   /** The logits at some positions, [positions, vocab_size].
    * @param sequences of token ids
    * @param positions places in sequences.ids, in any order
    * @param options   see RunOptions */
   std::vector<float> logits(const Sequences& sequences, Span<const std::int64_t> positions,
-                            const RunOptions& options = {}) const {
-    lffn_model_run_args args = arguments(sequences, options);
-    args.positions = positions.data();
-    args.n_positions = static_cast<std::int64_t>(positions.size());
-    return floats(args, args.logits, args.logits_capacity, args.n_positions * info().vocab_size);
-  }
+                            const RunOptions& options = {}) const;
 
   /** Anything that lffn_model_run can do.
    * @param args see lffn_model_run_args */
@@ -288,8 +296,14 @@ class Model {
   }
 
   /** Writes the model to one file, which appears whole or not at all.
-   * @param path UTF-8 */
-  void save(const std::string& path) const { check(lffn_model_save(handle_.get(), path.c_str())); }
+   * @param path    UTF-8
+   * @param options see lffn_save_options */
+  void save(const std::string& path, const SaveOptions& options = {}) const {
+    check(lffn_model_save_with(handle_.get(), path.c_str(), &options));
+  }
+
+  /** Another owner of the same model, which lives until the last of them ends. */
+  Model share() const { return Model(lffn_model_retain(handle_.get())); }
 
   /** The handle, for functions of the C interface. */
   lffn_model* get() const noexcept { return handle_.get(); }
@@ -298,47 +312,20 @@ class Model {
 
   /** Arguments of lffn_model_run with these options.
    * @param options which must stay meanwhile */
-  static lffn_model_run_args arguments(const RunOptions& options) noexcept {
-    lffn_model_run_args args;
-    lffn_model_run_args_init(&args);
-    args.max_tokens = options.max_tokens;
-    args.reading = options.reading;
-    args.prompt_kind = options.prompt_kind;
-    if (options.prompt_kind == LFFN_PROMPT_NAMED || options.prompt_kind == LFFN_PROMPT_TEXT) {
-      args.prompt = options.prompt.data();
-      args.prompt_size = options.prompt.size();
-    }
-    args.pooling = options.pooling;
-    args.normalize = options.normalize;
-    args.num_threads = options.num_threads;
-    args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
-    return args;
-  }
+  static lffn_model_run_args arguments(const RunOptions& options) noexcept;
 
  private:
-  static lffn_model_run_args arguments(const Sequences& sequences, const RunOptions& options) {
-    lffn_model_run_args args = arguments(options);
-    args.n = sequences.count();
-    args.ids = sequences.ids.data();
-    args.offsets = sequences.offsets.data();
-    args.token_types = sequences.types.empty() ? nullptr : sequences.types.data();
-    return args;
-  }
+  static lffn_model_run_args arguments(const Sequences& sequences, const RunOptions& options);
 
-  std::int64_t width(std::int32_t pooling) const {
-    return pooling == LFFN_POOLING_MODEL ? info().embedding_size : info().hidden_size;
+  std::int64_t width(const RunOptions& options) const {
+    if (options.dimensions > 0) return options.dimensions;
+    return options.pooling == LFFN_POOLING_MODEL ? info().embedding_size : info().hidden_size;
   }
+  // The same with a result.
+  ResultView run(const Texts& texts, const RunOptions& options, std::uint32_t wanted, Result& result) const;
 
   // Runs with a new vector as the one output. `none` makes the library look for the head even where nothing is written.
-  std::vector<float> floats(lffn_model_run_args& args, float*& output, std::int64_t& capacity,
-                            std::int64_t size) const {
-    std::vector<float> result(static_cast<std::size_t>(size));
-    float none = 0;
-    output = result.empty() ? &none : result.data();
-    capacity = size;
-    check(lffn_model_run(handle_.get(), &args));
-    return result;
-  }
+  std::vector<float> floats(lffn_model_run_args& args, float*& output, std::int64_t& capacity, std::int64_t size) const;
 
   std::unique_ptr<lffn_model, Free> handle_;
   ModelInfo info_;

@@ -6,6 +6,7 @@
 #define LOOKUPFFN_RUN_H
 
 #include "lookupffn/model.h"
+#include "lookupffn/result.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,7 +39,27 @@ enum {
   LFFN_PROMPT_MODEL = 0, /**< The model's default one, if it has one and reads as it means to. */
   LFFN_PROMPT_NONE = 1,  /**< None. */
   LFFN_PROMPT_NAMED = 2, /**< The model's prompt of the name that is given. */
-  LFFN_PROMPT_TEXT = 3   /**< The text that is given. */
+  LFFN_PROMPT_TEXT = 3,  /**< The text that is given. */
+  /** The model's prompt named "query", if it has one, else as LFFN_PROMPT_MODEL. */
+  LFFN_PROMPT_QUERY = 4,
+  /** The first of the prompts named "document", "passage" and "corpus" that the model has, else as
+   * LFFN_PROMPT_MODEL. */
+  LFFN_PROMPT_DOCUMENT = 5
+};
+
+/** What becomes of texts that are longer than max_tokens. */
+enum {
+  LFFN_WINDOWS_NONE = 0, /**< They are cut: each text is one sequence. */
+  /** Each is read in windows of max_tokens, which are sequences one after another: the special tokens, the prompt and a
+   * part of the text in each, of a pair the first text whole and a part of the second. */
+  LFFN_WINDOWS_EACH = 1,
+  /** The same, but embeddings are one for each text: the mean of its windows', scaled to length 1 where these are. */
+  LFFN_WINDOWS_MEAN = 2
+};
+
+/** Values of stride, here and in lffn_answer_args, besides numbers from 0. */
+enum {
+  LFFN_STRIDE_DEFAULT = -1 /**< Half of a window's tokens, at most 128. */
 };
 
 /** What class scores become. */
@@ -72,7 +93,8 @@ enum {
 /** Flags of lffn_model_run_args. */
 enum {
   LFFN_RUN_ALL_POSITIONS = 1u << 0, /**< logits are wanted of every token; positions are not read. */
-  LFFN_RUN_ALL_LABELS = 1u << 1     /**< Entities of the label O, which are none, are wanted, too. */
+  LFFN_RUN_ALL_LABELS = 1u << 1,    /**< Entities of the label O, which are none, are wanted, too. */
+  LFFN_RUN_REPAIR_TEXT = 1u << 2    /**< What of texts and prompt is not UTF-8 is read as U+FFFD, not refused. */
 };
 
 /** What an lffn_result is to receive, the values of lffn_model_run_args.wanted, or-ed together. */
@@ -85,60 +107,14 @@ enum {
   LFFN_WANT_FILLINGS = 1u << 5,     /**< The most likely tokens in place of each mask. */
   LFFN_WANT_STATUSES = 1u << 6,     /**< Status and message of each text: one that cannot be run fails no call. */
   LFFN_WANT_TOKEN_SCORES = 1u << 7, /**< The scores of each token. */
-  LFFN_WANT_ENTITIES = 1u << 8      /**< Names, places and the like in texts, which have neither prompt nor pair. */
+  LFFN_WANT_ENTITIES = 1u << 8,     /**< Names, places and the like in texts, which have neither prompt nor pair. */
+  /** How many tokens each text would have without cutting. Otherwise no more of a long text may be read than is run. */
+  LFFN_WANT_UNCUT = 1u << 9,
+  LFFN_WANT_SPANS = 1u << 10,           /**< Which bytes of the texts tokens and sequences stand for. */
+  LFFN_WANT_TOKEN_VECTORS = 1u << 11,   /**< A vector for each token, as late interaction compares them. */
+  LFFN_WANT_INT8_EMBEDDINGS = 1u << 12, /**< Embeddings as bytes, each with a scale. */
+  LFFN_WANT_BIT_EMBEDDINGS = 1u << 13   /**< Embeddings as bits. */
 };
-
-/** Room for the results of lffn_model_run where their size is not known before. It grows as needed and is kept from
- * call to call, so that in a steady state nothing is allocated. Only one call at a time may use it. */
-typedef struct lffn_result lffn_result;
-
-/** Makes an empty result.
- * @param out receives the handle; free it with lffn_result_free */
-LFFN_API LFFN_CHECKED lffn_status lffn_result_create(lffn_result** out);
-
-/** Frees the result. NULL is ignored. */
-LFFN_API void lffn_result_free(lffn_result* result);
-
-/** What a result holds. The arrays are the result's and valid until it is used again or freed; what was not wanted is
- * NULL. */
-typedef struct lffn_result_view {
-  size_t struct_size;                 /**< sizeof(lffn_result_view), set by the _init function. */
-  int64_t n;                          /**< Sequences. */
-  int64_t n_tokens;                   /**< Tokens that were run, of all sequences together. */
-  int64_t n_positions;                /**< Rows of logits. */
-  int64_t n_masks;                    /**< Masks that were filled. */
-  const int64_t* offsets;             /**< [n + 1] where each sequence's tokens begin. */
-  const int64_t* uncut;               /**< [n] how many tokens each would have without cutting. */
-  const lffn_status* statuses;        /**< [n] all LFFN_OK, unless statuses were wanted: why a text was not run. */
-  const char* const* messages;        /**< [n] where statuses were wanted: the same in a sentence, "" for LFFN_OK. */
-  const int32_t* ids;                 /**< [n_tokens] */
-  const float* hidden;                /**< [n_tokens, hidden_size] */
-  const float* embeddings;            /**< [n, embedding_size], or hidden_size where pooling overrides the model's. */
-  const float* logits;                /**< [n_positions, vocab_size] */
-  const float* class_scores;          /**< [n, num_classes] */
-  const int64_t* mask_offsets;        /**< [n + 1] where each sequence's masks begin. */
-  const int32_t* filling_ids;         /**< [n_masks, top_k] the most likely first. */
-  const float* filling_probabilities; /**< [n_masks, top_k] */
-  const float* token_scores;          /**< [n_tokens, num_token_classes] */
-  const int64_t* entity_offsets;      /**< [n + 1] where each text's entities begin. */
-  const int64_t* entity_begins;       /**< The first byte of the text of each. */
-  const int64_t* entity_ends;         /**< The byte behind its last one. */
-  const float* entity_scores;         /**< The mean of its parts' probabilities. */
-  const int32_t* entity_classes;      /**< The class of its first token. */
-  /** What it is: the class's label without what is before its first dash, "PER" of "B-PER"; the whole label with
-   * LFFN_AGGREGATION_NONE. Valid as long as the model. */
-  const char* const* entity_labels;
-} lffn_result_view;
-
-/** What lffn_result_view_init calls.
- * @param view        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_result_view) */
-LFFN_API void lffn_result_view_init_sized(lffn_result_view* view, size_t struct_size);
-/** Sets struct_size and clears the rest. NULL is ignored. */
-#define lffn_result_view_init(view) lffn_result_view_init_sized((view), sizeof *(view))
-
-/** Shows what the last call left in the result. view->struct_size must be set, see lffn_result_view_init. */
-LFFN_API LFFN_CHECKED lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view);
 
 /** The arguments of lffn_model_run. Call lffn_model_run_args_init first.
  *
@@ -153,9 +129,10 @@ LFFN_API LFFN_CHECKED lffn_status lffn_result_get(const lffn_result* result, lff
  * call's failure.
  *
  * What comes out: all that is `wanted` into a `result`; or what the caller has memory for, and then outputs that stay
- * NULL are not computed. A call uses one of these ways, but for `seconds`. The caller's memory has a capacity, in
- * numbers; where one is too small, the call is LFFN_ERROR_TOO_SMALL and nothing is computed, but `offsets_out`,
- * `uncut`, `n_masks` and `statuses` are written, from which the size needed follows. */
+ * NULL are not computed. A call uses one of these ways, but for `seconds`. Where tokens are only counted or shown, no
+ * layer runs: this is how texts are counted exactly as an embedding would read them. The caller's memory has a
+ * capacity, in numbers; where one is too small, the call is LFFN_ERROR_TOO_SMALL and nothing is computed, but
+ * `offsets_out`, `uncut`, `n_masks` and `statuses` are written, from which the size needed follows. */
 typedef struct lffn_model_run_args {
   size_t struct_size;         /**< sizeof(lffn_model_run_args), set by the _init function. */
   int64_t n;                  /**< Sequences or texts, any number from 0. */
@@ -210,7 +187,14 @@ typedef struct lffn_model_run_args {
    * and the layer norm before it, and its feed-forward block, with its layer norm. */
   double* layer_seconds;
   int32_t aggregation; /**< LFFN_AGGREGATION_, for entities. */
-  int32_t reserved;    /**< 0. */
+  /** LFFN_WINDOWS_. Default LFFN_WINDOWS_NONE. The number of windows is not known before, so all that comes of each of
+   * them needs a `result`; LFFN_MAX_TOKENS_NEVER does not go with windows, nor do entities. */
+  int32_t windows;
+  int64_t stride;     /**< Tokens of the text that a window repeats of the one before; or LFFN_STRIDE_DEFAULT. */
+  int32_t dimensions; /**< Of each embedding the first so many numbers, scaled after that; 0: all. */
+  int32_t reserved;   /**< 0. */
+  lffn_run_progress progress; /**< NULL, or who is told how far the call has come. */
+  void* progress_user;        /**< Passed to it. */
 } lffn_model_run_args;
 
 /** What lffn_model_run_args_init calls.

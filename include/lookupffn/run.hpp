@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lookupffn/base.hpp"
+#include "lookupffn/result.hpp"
 
 namespace lookupffn {
 
@@ -80,9 +80,10 @@ class Texts {
   }
   /** How many. */
   std::int64_t count() const noexcept { return static_cast<std::int64_t>(texts_.size()); }
-  /** Puts them into arguments of lffn_model_run.
+  /** Puts them into arguments of lffn_model_run or lffn_tokenizer_encode_batch.
    * @param args receives them */
-  void give(lffn_model_run_args& args) const noexcept {
+  template <typename Args>
+  void give(Args& args) const noexcept {
     args.n = count();
     args.texts = texts_.data();
     args.text_sizes = sizes_.data();
@@ -110,8 +111,14 @@ struct RunOptions {
   std::string prompt;                              /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
   std::int32_t pooling = LFFN_POOLING_MODEL;       /**< LFFN_POOLING_. */
   std::int32_t normalize = LFFN_NORMALIZE_MODEL;   /**< LFFN_NORMALIZE_. */
+  std::int32_t dimensions = 0;                     /**< Of each embedding the first so many numbers; 0: all. */
+  std::int32_t windows = LFFN_WINDOWS_NONE;        /**< LFFN_WINDOWS_: what becomes of longer texts. */
+  std::int64_t stride = 0;                         /**< Tokens that a window repeats, or LFFN_STRIDE_DEFAULT. */
+  bool repair_text = false;                        /**< What is not UTF-8 is read as U+FFFD. */
   std::int32_t num_threads = 0;                    /**< At most so many threads; 0 = as many as the model has. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
+  lffn_run_progress progress = nullptr;            /**< Is told how many texts are done. */
+  void* progress_user = nullptr;                   /**< Passed to it. */
 
   /** The defaults, but for texts of more tokens than the model can run, which are refused. */
   static RunOptions uncut() {
@@ -121,42 +128,39 @@ struct RunOptions {
   }
 };
 
+/** How many tokens a text has. */
+struct TokenCount {
+  std::int64_t run;   /**< As it would be run, cut and with its prompt. */
+  std::int64_t uncut; /**< Without cutting. */
+};
+
+/** A part of a text and its embedding. */
+struct Window {
+  std::size_t begin;            /**< Its first byte in the text. */
+  std::size_t end;              /**< The byte behind its last one. */
+  std::vector<float> embedding; /**< What it means. */
+};
+
+/** Embeddings as bytes. */
+struct Int8Embeddings {
+  std::vector<std::int8_t> values; /**< [texts, size]; a number is this times the scale. */
+  std::vector<float> scales;       /**< [texts] */
+  std::size_t size = 0;            /**< Numbers of each. */
+};
+
+/** A text's tokens as vectors, with the bytes that they stand for. */
+struct TokenVectors {
+  std::vector<float> values;        /**< [tokens, size] */
+  std::vector<std::int32_t> ids;    /**< [tokens] */
+  std::vector<std::int64_t> begins; /**< [tokens] the first byte of each; 0, as the next, of what was added. */
+  std::vector<std::int64_t> ends;   /**< [tokens] the byte behind each. */
+  std::size_t size = 0;             /**< Numbers of each. */
+};
+
 /** A token in place of a mask. */
 struct Filling {
   std::int32_t id;   /**< Which token. */
   float probability; /**< The model's softmax. */
-};
-
-/** lffn_result_view. */
-struct ResultView : lffn_result_view {
-  /** All zero. */
-  ResultView() noexcept : lffn_result_view() { lffn_result_view_init(this); }
-};
-
-/** Room for results, reused from call to call. Can be moved, not copied. */
-class Result {
- public:
-  /** An empty one. */
-  Result() {
-    lffn_result* handle = nullptr;
-    check(lffn_result_create(&handle));
-    handle_.reset(handle);
-  }
-  /** Takes over a handle of the C interface. */
-  explicit Result(lffn_result* handle) noexcept : handle_(handle) {}
-  /** What it holds, valid until it is used again. */
-  ResultView view() const {
-    ResultView result;
-    check(lffn_result_get(handle_.get(), &result));
-    return result;
-  }
-  /** The handle, for functions of the C interface. */
-  lffn_result* get() const noexcept { return handle_.get(); }
-  /** Gives up the handle; the caller frees it. */
-  lffn_result* release() noexcept { return handle_.release(); }
-
- private:
-  std::unique_ptr<lffn_result, Free> handle_;
 };
 
 }  // namespace lookupffn

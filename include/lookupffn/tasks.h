@@ -29,11 +29,6 @@ enum {
   LFFN_ANSWER_MAY_BE_NONE = 1u << 0 /**< That there is no answer is one, of begin 0 and end 0. */
 };
 
-/** Values of lffn_answer_args.stride besides numbers from 0. */
-enum {
-  LFFN_STRIDE_DEFAULT = -1 /**< Half of a window's tokens, at most 128. */
-};
-
 /** The arguments of lffn_model_answer. Call lffn_answer_args_init first. Outputs that stay NULL are left out.
  *
  * A context that is too long is read in windows. Each has the question, special tokens and a part of the context, and

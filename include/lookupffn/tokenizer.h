@@ -6,6 +6,7 @@
 #define LOOKUPFFN_TOKENIZER_H
 
 #include "lookupffn/base.h"
+#include "lookupffn/result.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,7 +38,8 @@ typedef struct lffn_tokenizer lffn_tokenizer;
 /** Loads a tokenizer.
  * @param path    a folder with tokenizer.json, vocab.txt, or vocab.json with merges.txt, and the configuration files
  * that go with them; or a file that lffn_model_save wrote, or a tokenizer.json; UTF-8
- * @param options NULL for defaults; their cancel is heeded, progress is told the end, the runtime gets the log
+ * @param options NULL for defaults; their cancel is heeded, progress is told the end, the runtime gets the log, and
+ * its threads, at most num_threads, run lffn_tokenizer_encode_batch
  * @param out     receives the handle; free it with lffn_tokenizer_free */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load(const char* path, const lffn_load_options* options,
                                                       lffn_tokenizer** out);
@@ -69,6 +71,7 @@ typedef struct lffn_tokenizer_info {
   /** The most tokens that a text has by its files, special ones counted; 0 when they tell none. Of a model's tokenizer
    * that of lffn_model_info. */
   int64_t own_max_tokens;
+  size_t memory_bytes; /**< About what the tokenizer holds in memory. */
 } lffn_tokenizer_info;
 
 /** What lffn_tokenizer_info_init calls.
@@ -91,7 +94,11 @@ enum {
 
 /** Flags of lffn_tokenize_args. */
 enum {
-  LFFN_TOKENIZE_SPECIAL = 1u << 0 /**< Put the special tokens around the text, as the model wants them. The default. */
+  LFFN_TOKENIZE_SPECIAL = 1u << 0, /**< Put the special tokens around the text, as the model wants them. The default. */
+  LFFN_TOKENIZE_REPAIR = 1u << 1,  /**< What is not UTF-8 is read as U+FFFD, not refused. */
+  LFFN_TOKENIZE_SPANS = 1u << 2,   /**< Of lffn_tokenizer_encode_batch: with the bytes that tokens stand for. */
+  LFFN_TOKENIZE_UNCUT = 1u << 3,   /**< Likewise: with how many tokens each text would have without cutting. */
+  LFFN_TOKENIZE_STATUSES = 1u << 4 /**< Likewise: with statuses and messages: a bad text fails no call. */
 };
 
 /** The arguments of lffn_tokenizer_encode. Call lffn_tokenize_args_init first. Outputs that stay NULL are left out. */
@@ -127,6 +134,32 @@ LFFN_API void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t str
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer,
                                                         const lffn_tokenize_args* args);
 
+/** The arguments of lffn_tokenizer_encode_batch. Call lffn_tokenize_batch_args_init first. */
+typedef struct lffn_tokenize_batch_args {
+  size_t struct_size;       /**< sizeof(lffn_tokenize_batch_args), set by the _init function. */
+  int64_t n;                /**< Texts, any number from 0. */
+  const char* const* texts; /**< [n] texts, UTF-8. */
+  const size_t* text_sizes; /**< [n] their bytes, SIZE_MAX for up to the first zero byte; NULL: so all of them. */
+  const char* const* pairs; /**< NULL, or for each text NULL or the second text of a pair. */
+  const size_t* pair_sizes; /**< [n] likewise. */
+  int64_t max_tokens;       /**< As in lffn_tokenize_args. Default LFFN_MAX_TOKENS_NEVER. */
+  const int32_t* cancel;    /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
+  lffn_result* result;      /**< Receives ids, offsets, token_types, and what the flags ask for. */
+  uint32_t flags;           /**< LFFN_TOKENIZE_ values or-ed together. Default LFFN_TOKENIZE_SPECIAL. */
+  int32_t num_threads;      /**< At most so many threads; 0 = as many as the tokenizer has. */
+} lffn_tokenize_batch_args;
+
+/** What lffn_tokenize_batch_args_init calls.
+ * @param args        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_tokenize_batch_args) */
+LFFN_API void lffn_tokenize_batch_args_init_sized(lffn_tokenize_batch_args* args, size_t struct_size);
+/** Fills in the defaults. NULL is ignored. */
+#define lffn_tokenize_batch_args_init(args) lffn_tokenize_batch_args_init_sized((args), sizeof *(args))
+
+/** Turns texts, or pairs of texts, into tokens, each as lffn_tokenizer_encode does, on several threads. */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode_batch(const lffn_tokenizer* tokenizer,
+                                                              const lffn_tokenize_batch_args* args);
+
 /** Flags for turning tokens into text. */
 enum {
   LFFN_DETOKENIZE_SKIP_SPECIAL = 1u << 0 /**< Leave out special tokens, such as "[CLS]" and "</s>". */
@@ -143,6 +176,17 @@ enum {
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids,
                                                         int64_t n_ids, uint32_t flags, char* utf8, size_t capacity,
                                                         size_t* n_bytes);
+
+/** The texts of sequences of ids, each as lffn_tokenizer_decode gives it.
+ * @param tokenizer the tokenizer
+ * @param ids       ids of the vocabulary, sequence after sequence
+ * @param offsets   [n + 1] where each sequence begins, and where the last one ends; the first one is 0
+ * @param n         how many sequences, any number from 0
+ * @param flags     LFFN_DETOKENIZE_ values or-ed together
+ * @param result    receives lffn_result_view.decoded and decoded_sizes */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids,
+                                                              const int64_t* offsets, int64_t n, uint32_t flags,
+                                                              lffn_result* result);
 
 /** Looks up a token of the vocabulary, written as there ("##ing", "\xc4\xa0world").
  * @param tokenizer the tokenizer

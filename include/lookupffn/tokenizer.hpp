@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lookupffn/base.hpp"
+#include "lookupffn/run.hpp"
 
 namespace lookupffn {
 
@@ -24,6 +24,8 @@ struct TokenizeOptions {
   std::optional<std::string_view> pair;            /**< The second text of a pair. */
   bool special = true;                             /**< Whether special tokens are put around. */
   std::int64_t max_tokens = LFFN_MAX_TOKENS_NEVER; /**< Cut to so many, special ones counted; or LFFN_MAX_TOKENS_. */
+  bool repair_text = false;                        /**< What is not UTF-8 is read as U+FFFD. */
+  std::int32_t num_threads = 0;                    /**< Of a batch, at most; 0 = as many as the tokenizer has. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
 };
 
@@ -81,32 +83,40 @@ class Tokenizer {
    * @param text    UTF-8
    * @param options see TokenizeOptions */
   Encoding encode(std::string_view text, const TokenizeOptions& options = {}) const {
-    Encoding result;
-    std::int64_t n_ids = 0;
-    lffn_tokenize_args args = arguments(text, options);
-    args.n_ids = &n_ids;
-    args.n_uncut = &result.uncut;
-    const auto give_room = [&](std::size_t size) {
-      result.ids.resize(size);
-      result.types.resize(size);
-      result.begins.resize(size);
-      result.ends.resize(size);
-      args.ids = result.ids.data();
-      args.types = result.types.data();
-      args.begins = result.begins.data();
-      args.ends = result.ends.data();
-      args.capacity = static_cast<std::int64_t>(size);
-    };
-    // Tokens are mostly longer than two bytes. The second time there is room for all.
-    give_room((text.size() + (options.pair ? options.pair->size() : 0)) / 2 + 16);
-    lffn_status status = lffn_tokenizer_encode(handle_.get(), &args);
-    if (status == LFFN_ERROR_TOO_SMALL) {
-      give_room(static_cast<std::size_t>(n_ids));
-      status = lffn_tokenizer_encode(handle_.get(), &args);
+    Texts texts;
+    if (options.pair) {
+      texts.add(text, *options.pair);
+    } else {
+      texts.add(text);
     }
-    check(status);
-    give_room(static_cast<std::size_t>(n_ids));
-    return result;
+    return std::move(encode_batch(texts, options)[0]);
+  }
+
+  /** The tokens of several texts, on several threads.
+   * @param texts   UTF-8, with their pairs
+   * @param options see TokenizeOptions, without its pair */
+  std::vector<Encoding> encode_batch(const Texts& texts, const TokenizeOptions& options = {}) const {
+    Result result;
+    lffn_tokenize_batch_args args;
+    lffn_tokenize_batch_args_init(&args);
+    texts.give(args);
+    args.max_tokens = options.max_tokens;
+    args.flags = flags(options) | LFFN_TOKENIZE_SPANS | LFFN_TOKENIZE_UNCUT;
+    args.num_threads = options.num_threads;
+    args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
+    args.result = result.get();
+    check(lffn_tokenizer_encode_batch(handle_.get(), &args));
+    const ResultView view = result.view();
+    std::vector<Encoding> found(static_cast<std::size_t>(view.n));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::int64_t begin = view.offsets[i], end = view.offsets[i + 1];
+      found[i].ids.assign(view.ids + begin, view.ids + end);
+      found[i].types.assign(view.token_types + begin, view.token_types + end);
+      found[i].begins.assign(view.token_begins + begin, view.token_begins + end);
+      found[i].ends.assign(view.token_ends + begin, view.token_ends + end);
+      found[i].uncut = view.uncut[i];
+    }
+    return found;
   }
 
   /** How many tokens a text has.
@@ -124,18 +134,21 @@ class Tokenizer {
    * @param ids   of the vocabulary
    * @param flags LFFN_DETOKENIZE_ values */
   std::string decode(Span<const std::int32_t> ids, std::uint32_t flags = 0) const {
-    std::size_t n_bytes = 0;
-    const auto n_ids = static_cast<std::int64_t>(ids.size());
-    std::string text(8 * ids.size() + 64, '\0');
-    lffn_status status =
-        lffn_tokenizer_decode(handle_.get(), ids.data(), n_ids, flags, text.data(), text.size(), &n_bytes);
-    if (status == LFFN_ERROR_TOO_SMALL) {
-      text.resize(n_bytes);
-      status = lffn_tokenizer_decode(handle_.get(), ids.data(), n_ids, flags, text.data(), text.size(), &n_bytes);
-    }
-    check(status);
-    text.resize(n_bytes);
-    return text;
+    const std::int64_t offsets[] = {0, static_cast<std::int64_t>(ids.size())};
+    return std::move(decode_batch({ids, offsets}, flags)[0]);
+  }
+
+  /** The texts of sequences of ids.
+   * @param sequences of the vocabulary
+   * @param flags     LFFN_DETOKENIZE_ values */
+  std::vector<std::string> decode_batch(const Sequences& sequences, std::uint32_t flags = 0) const {
+    Result result;
+    check(lffn_tokenizer_decode_batch(handle_.get(), sequences.ids.data(), sequences.offsets.data(), sequences.count(),
+                                      flags, result.get()));
+    const ResultView view = result.view();
+    std::vector<std::string> texts;
+    for (std::int64_t i = 0; i < view.n; ++i) texts.emplace_back(view.decoded[i], view.decoded_sizes[i]);
+    return texts;
   }
 
   /** The id of a token of the vocabulary, or -1.
@@ -168,6 +181,10 @@ class Tokenizer {
   lffn_tokenizer* release() noexcept { return handle_.release(); }
 
  private:
+  static std::uint32_t flags(const TokenizeOptions& options) noexcept {
+    return (options.special ? std::uint32_t{LFFN_TOKENIZE_SPECIAL} : 0) |
+           (options.repair_text ? std::uint32_t{LFFN_TOKENIZE_REPAIR} : 0);
+  }
   static lffn_tokenize_args arguments(std::string_view text, const TokenizeOptions& options) noexcept {
     lffn_tokenize_args args;
     lffn_tokenize_args_init(&args);
@@ -178,7 +195,7 @@ class Tokenizer {
       args.pair_size = options.pair->size();
     }
     args.max_tokens = options.max_tokens;
-    args.flags = options.special ? std::uint32_t{LFFN_TOKENIZE_SPECIAL} : 0;
+    args.flags = flags(options);
     args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
     return args;
   }

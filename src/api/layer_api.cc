@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions on layers: argument checks, and no more.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include "api/boundary.h"
 #include "api/load_options.h"
 #include "api/read_structs.h"
+#include "api/save_options.h"
 #include "api/structs.h"
 #include "format/file.h"
 #include "format/naming.h"
@@ -81,6 +83,36 @@ void run(const lffn_layer* layer, const lffn_forward_args& args) {
   layer->layer->forward(call);
 }
 
+// Some tokens after others, where the caller wants to hear of it.
+void hash(const lffn_layer* layer, const lffn_hash_args& args) {
+  need(layer, "layer");
+  check_count(args.n_tokens, "n_tokens");
+  if (args.n_tokens == 0) return;
+  need(args.x, "x");
+  const LayerConfig& config = layer->layer->config();
+  const int64_t stride = args.x_stride == 0 ? config.hidden_size : args.x_stride;
+  const int64_t entries = int64_t{config.num_tables} * config.num_probes;
+  if (stride < config.hidden_size) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "x_stride is %lld, expected at least hidden_size, %d", printable(stride),
+         config.hidden_size);
+  }
+  extent(args.x, args.n_tokens, stride, config.hidden_size, "x");
+  extent(args.codes, args.n_tokens, entries, 1, "codes");
+  const UseHooks hooks(hooks_of(layer->runtime));
+  constexpr int64_t kToldAbout = 8192;
+  const int64_t most = args.progress == nullptr ? args.n_tokens : kToldAbout;
+  for (int64_t first = 0; first < args.n_tokens; first += most) {
+    ForwardCall call;
+    call.x = args.x + first * stride;
+    call.x_stride = stride;
+    call.num_tokens = std::min(most, args.n_tokens - first);
+    call.cancel = args.cancel;
+    layer->layer->hash(call, args.codes == nullptr ? nullptr : args.codes + first * entries,
+                       args.scores == nullptr ? nullptr : args.scores + first * entries);
+    if (args.progress != nullptr) args.progress(first + call.num_tokens, args.n_tokens, args.progress_user);
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -149,6 +181,15 @@ lffn_status lffn_layer_save(const lffn_layer* layer, const char* path) {
   });
 }
 
+lffn_status lffn_layer_save_with(const lffn_layer* layer, const char* path, const lffn_save_options* options) {
+  return guarded([&] {
+    need(layer, "layer");
+    need(path, "path");
+    const UseHooks hooks(hooks_of(layer->runtime));
+    save_with(options, [&](LoadProgress& progress) { layer->layer->save(path, &progress); });
+  });
+}
+
 lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t n_tokens, float* y) {
   return guarded([&] {
     need(layer, "layer");
@@ -170,16 +211,19 @@ lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_ar
 
 lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores) {
   return guarded([&] {
-    need(layer, "layer");
-    check_count(n_tokens, "n_tokens");
-    if (n_tokens == 0) return;
-    need(x, "x");
-    const LayerConfig& config = layer->layer->config();
-    extent(x, n_tokens, config.hidden_size, config.hidden_size, "x");
-    extent(codes, n_tokens, int64_t{config.num_tables} * config.num_probes, 1, "codes");
-    const UseHooks hooks(hooks_of(layer->runtime));
-    layer->layer->hash(x, n_tokens, codes, scores);
+    lffn_hash_args args = {};
+    args.x = x;
+    args.n_tokens = n_tokens;
+    args.codes = codes;
+    args.scores = scores;
+    hash(layer, args);
   });
+}
+
+void lffn_hash_args_init_sized(lffn_hash_args* args, size_t struct_size) { init_struct(args, struct_size); }
+
+lffn_status lffn_layer_hash_ex(const lffn_layer* layer, const lffn_hash_args* args) {
+  return guarded([&] { hash(layer, read_struct(args, "args")); });
 }
 
 lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info) {

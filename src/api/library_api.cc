@@ -68,6 +68,8 @@ void lffn_cancel(int32_t* cancel, int32_t request) {
   if (cancel != nullptr) __atomic_store_n(cancel, request, __ATOMIC_RELAXED);
 }
 
+void lffn_save_options_init_sized(lffn_save_options* options, size_t struct_size) { init_struct(options, struct_size); }
+
 void lffn_trim(void) {
   const NoCancellation no_cancellation;
   AnyIdlePool::trim_all();

@@ -21,12 +21,12 @@ constexpr ChosenType kChosenTypes[] = {
     {"linear_dtype", &lffn_load_options::linear_dtype, &LoadOptions::linear_dtype, false, false},
     {"embedding_dtype", &lffn_load_options::embedding_dtype, &LoadOptions::embedding_dtype, true, false},
     {"word_dtype", &lffn_load_options::word_dtype, &LoadOptions::word_dtype, true, true},
+    {"attention_dtype", &lffn_load_options::attention_dtype, &LoadOptions::attention_dtype, false, false},
 };
 
 LoadOptions read_options(const lffn_load_options& given) {
   LoadOptions result;
   check_threads(given.num_threads, "options.num_threads");
-  if (given.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "options.reserved is %d, expected 0", given.reserved);
   for (const ChosenType& type : kChosenTypes) {
     const int32_t dtype = given.*type.given;
     if (dtype != LFFN_DTYPE_AS_STORED && dtype != LFFN_F32 && dtype != LFFN_INT8 &&

@@ -6,6 +6,7 @@
 #include "api/load_options.h"
 #include "api/model_handle.h"
 #include "api/read_structs.h"
+#include "api/save_options.h"
 #include "api/structs.h"
 #include "model/memory_estimate.h"
 #include "runtime/log.h"
@@ -96,7 +97,24 @@ lffn_status lffn_model_save(const lffn_model* model, const char* path) {
   });
 }
 
-void lffn_model_free(lffn_model* model) { free_handle(model); }
+lffn_status lffn_model_save_with(const lffn_model* model, const char* path, const lffn_save_options* options) {
+  return guarded([&] {
+    need(model, "model");
+    need(path, "path");
+    const UseHooks hooks(hooks_of(model->runtime));
+    save_with(options, [&](LoadProgress& progress) { model->model->save(path, &progress); });
+  });
+}
+
+lffn_model* lffn_model_retain(lffn_model* model) {
+  if (model != nullptr) model->owners.fetch_add(1, std::memory_order_relaxed);
+  return model;
+}
+
+// What other owners did with it is done before it goes.
+void lffn_model_free(lffn_model* model) {
+  if (model != nullptr && model->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) free_handle(model);
+}
 
 void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_size) { init_struct(info, struct_size); }
 

@@ -32,8 +32,13 @@ std::vector<FolderInMemory::File> read_files(const lffn_file* files, int64_t n_f
   for (int64_t i = 0; i < n_files; ++i) {
     const lffn_file file = read_element(files, i, "files");
     if (file.name == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "files[%lld].name is NULL", static_cast<long long>(i));
-    if (file.size > 0 && file.data == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: data is NULL", file.name);
-    result.push_back({file.name, file.data, file.size});
+    if (file.data != nullptr && file.read != nullptr) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: data and read are given; the bytes come from one of them", file.name);
+    }
+    if (file.size > 0 && file.data == nullptr && file.read == nullptr) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: data is NULL", file.name);
+    }
+    result.push_back({file.name, file.data, file.size, file.read, file.read_user});
   }
   return result;
 }

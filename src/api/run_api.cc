@@ -8,6 +8,7 @@
 #include "api/model_handle.h"
 #include "api/run_checks.h"
 #include "api/run_entities.h"
+#include "api/run_outputs.h"
 #include "api/run_texts.h"
 #include "api/structs.h"
 #include "model/scores.h"
@@ -25,8 +26,8 @@ ModelCall read_sequences(const Model& model, const lffn_model_run_args& args, co
   if (args.texts != nullptr) {
     read_texts(model, args, wanted.statuses, memory);
     memory.texts.fill(call);
-    memory.offsets = memory.texts.offsets();
-    memory.uncut = memory.texts.uncut();
+    memory.offsets = memory.texts.rows().offsets();
+    memory.uncut = memory.texts.rows().uncut();
     return call;
   }
   if (args.n > 0) check_sequences(model, args, wanted.pooled());
@@ -72,98 +73,40 @@ void find_masks(const Model& model, const ModelCall& call, RunMemory& memory) {
   }
 }
 
-// How many numbers each output of a call has.
-struct Extents {
-  int64_t hidden, embeddings, logits, class_scores, token_scores, fillings;
+// Tells the caller of texts that are done, and does so once at the end.
+class TextsDone {
+ public:
+  TextsDone(const lffn_model_run_args& args, const RunMemory& memory) : args_(args), memory_(memory) {}
+  void tell_sequences(int64_t done) {
+    if (args_.windows == LFFN_WINDOWS_NONE) return tell(done);
+    const std::vector<int64_t>& offsets = memory_.texts.rows().text_offsets();
+    tell(std::upper_bound(offsets.begin(), offsets.end(), done) - offsets.begin() - 1);
+  }
+  // All that remains after the last sequence is soon done, but not yet.
+  void tell(int64_t done) {
+    if (args_.progress == nullptr || done <= told_) return;
+    told_ = done;
+    args_.progress(done, args_.n, args_.progress_user);
+  }
+
+ private:
+  const lffn_model_run_args& args_;
+  const RunMemory& memory_;
+  int64_t told_ = -1;
 };
 
-Extents extents_of(const Model& model, const lffn_model_run_args& args, const Wanted& wanted, const ModelCall& call,
-                   const RunMemory& memory) {
-  const ModelConfig& config = model.config();
-  const auto rows = static_cast<int64_t>(memory.positions.size()), masks = static_cast<int64_t>(memory.masks.size());
-  return {extent(memory.offsets.back(), config.hidden_size, "hidden"),
-          extent(args.n, model.embedding_size(call.pooling), "embeddings"),
-          wanted.logits ? extent(rows, config.vocab_size, "logits") : 0,
-          extent(args.n, model.num_classes(), "class_scores"),
-          extent(memory.offsets.back(), model.num_token_classes(), "token_scores"),
-          wanted.fillings ? extent(masks, args.top_k, "fillings") : 0};
-}
-
-// Tells the caller how large the results are, and takes the memory for them.
-void give_outputs(const lffn_model_run_args& args, const Extents& sizes, RunMemory& memory, ModelCall& call) {
-  if (args.offsets_out != nullptr) std::copy(memory.offsets.begin(), memory.offsets.end(), args.offsets_out);
-  if (args.uncut != nullptr) std::copy(memory.uncut.begin(), memory.uncut.end(), args.uncut);
-  if (args.statuses != nullptr) std::copy(memory.statuses.begin(), memory.statuses.end(), args.statuses);
-  if (args.n_masks != nullptr) *args.n_masks = memory.mask_offsets.back();
-  check_room(args.hidden, args.hidden_capacity, sizes.hidden, "hidden");
-  check_room(args.embeddings, args.embeddings_capacity, sizes.embeddings, "embeddings");
-  check_room(args.logits, args.logits_capacity, sizes.logits, "logits");
-  check_room(args.class_scores, args.class_scores_capacity, sizes.class_scores, "class_scores");
-  check_room(args.token_scores, args.token_scores_capacity, sizes.token_scores, "token_scores");
-  check_room(args.filling_ids, args.fillings_capacity, sizes.fillings, "fillings");
-  check_room(args.filling_probabilities, args.fillings_capacity, sizes.fillings, "fillings");
-  call.hidden = args.hidden;
-  call.embeddings = args.embeddings;
-  call.logits = args.logits;
-  call.class_scores = args.class_scores;
-  call.token_scores = args.token_scores;
-  call.filling_ids = args.filling_ids;
-  call.filling_probabilities = args.filling_probabilities;
-  if (call.filling_ids == nullptr && call.filling_probabilities != nullptr) {
-    call.filling_ids = memory.filling_ids.of(static_cast<size_t>(sizes.fillings));
-  }
-}
-
-// The same in a result.
-void give_result(const lffn_model_run_args& args, const Extents& sizes, RunMemory& memory, ModelCall& call) {
-  const auto take = [&](uint32_t bit, auto& room, int64_t count, auto*& to) {
-    if ((args.wanted & bit) != 0) to = room.of(static_cast<size_t>(count));
-  };
-  take(LFFN_WANT_HIDDEN, memory.hidden, sizes.hidden, call.hidden);
-  take(LFFN_WANT_EMBEDDINGS, memory.embeddings, sizes.embeddings, call.embeddings);
-  take(LFFN_WANT_LOGITS, memory.logits, sizes.logits, call.logits);
-  take(LFFN_WANT_CLASS_SCORES, memory.class_scores, sizes.class_scores, call.class_scores);
-  take(LFFN_WANT_TOKEN_SCORES | LFFN_WANT_ENTITIES, memory.token_scores, sizes.token_scores, call.token_scores);
-  take(LFFN_WANT_FILLINGS, memory.filling_ids, sizes.fillings, call.filling_ids);
-  take(LFFN_WANT_FILLINGS, memory.filling_probabilities, sizes.fillings, call.filling_probabilities);
-  if ((args.wanted & LFFN_WANT_STATUSES) != 0) {
-    memory.messages.assign(static_cast<size_t>(args.n), "");
-    for (const RunMemory::Failure& failure : memory.failures) {
-      memory.messages[static_cast<size_t>(failure.text)] = failure.message.c_str();
-    }
-  }
-}
-
-lffn_result_view view_of(const lffn_model_run_args& args, const RunMemory& memory, const ModelCall& call) {
-  lffn_result_view view = {};
-  view.n = args.n;
-  view.n_tokens = memory.offsets.back();
-  view.n_masks = memory.mask_offsets.back();
-  view.offsets = memory.offsets.data();
-  view.uncut = memory.uncut.data();
-  view.statuses = memory.statuses.data();
-  view.mask_offsets = memory.mask_offsets.data();
-  if ((args.wanted & LFFN_WANT_STATUSES) != 0) view.messages = memory.messages.data();
-  if ((args.wanted & LFFN_WANT_IDS) != 0) {
-    view.ids = args.texts != nullptr ? memory.texts.ids().data() : memory.ids.data();
-  }
-  view.hidden = call.hidden;
-  view.embeddings = call.embeddings;
-  view.logits = call.logits;
-  view.n_positions = call.logits != nullptr ? call.num_positions : 0;
-  view.class_scores = call.class_scores;
-  if ((args.wanted & LFFN_WANT_TOKEN_SCORES) != 0) view.token_scores = call.token_scores;
-  if ((args.wanted & LFFN_WANT_ENTITIES) != 0) show_entities(memory, view);
-  view.filling_ids = call.filling_ids;
-  view.filling_probabilities = call.filling_probabilities;
-  return view;
-}
+struct Given {
+  ModelCall call;
+  EmbeddingForms forms;
+};
 
 // Gives where the results are.
-ModelCall run(const Model& model, const lffn_model_run_args& args, RunMemory& memory) {
+Given run(const Model& model, const lffn_model_run_args& args, RunMemory& memory) {
   const Wanted wanted = wanted_of(model, args);
   const auto start = std::chrono::steady_clock::now();
-  ModelCall call = read_sequences(model, args, wanted, memory);
+  Given given;
+  ModelCall& call = given.call;
+  call = read_sequences(model, args, wanted, memory);
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
   memory.positions.clear();
   if (wanted.logits) place_logits(args, memory);
@@ -179,17 +122,15 @@ ModelCall run(const Model& model, const lffn_model_run_args& args, RunMemory& me
   call.cancel = args.cancel;
   call.seconds = args.seconds;
   call.layer_seconds = args.layer_seconds;
-  // All memory before the first output is written.
-  const Extents sizes = extents_of(model, args, wanted, call, memory);
-  if (args.result == nullptr) {
-    give_outputs(args, sizes, memory, call);
-  } else {
-    give_result(args, sizes, memory, call);
-  }
+  given.forms = place_outputs(model, args, wanted, memory, call);
+  TextsDone done(args, memory);
+  if (args.progress != nullptr) call.progress = [&done](int64_t sequences) { done.tell_sequences(sequences); };
   model.run(call);
+  if (wanted.other_embeddings) make_forms(call.embeddings, given.forms, memory.embedding_row.data(), args.cancel);
   if (wanted.entities) find_entities(model, args, call.token_scores, memory);
   if (args.seconds != nullptr) args.seconds[LFFN_STAGE_TEXT] = reading.count();
-  return call;
+  done.tell(args.n);
+  return given;
 }
 
 void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
@@ -200,12 +141,9 @@ void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
     run(*model->model, args, memory.get());
     return;
   }
-  args.result->view = {};
-  const uint32_t trims = AnyIdlePool::trims();
-  if (args.result->trims != trims || args.result->memory.is_large()) args.result->memory = RunMemory();
-  args.result->trims = trims;
-  const ModelCall call = run(*model->model, args, args.result->memory);
-  args.result->view = view_of(args, args.result->memory, call);
+  RunMemory& memory = begin_result(*args.result);
+  const Given given = run(*model->model, args, memory);
+  args.result->view = view_of(*model->model, args, memory, given.call, given.forms);
 }
 
 }  // namespace
@@ -216,25 +154,6 @@ void lffn_model_run_args_init_sized(lffn_model_run_args* args, size_t struct_siz
   lffn_model_run_args defaults = {};
   defaults.prompt_size = SIZE_MAX;
   init_struct(args, struct_size, defaults);
-}
-
-void lffn_result_view_init_sized(lffn_result_view* view, size_t struct_size) { init_struct(view, struct_size); }
-
-lffn_status lffn_result_create(lffn_result** out) {
-  return guarded([&] {
-    need(out, "out");
-    *out = new lffn_result;
-    count_handle(1);
-  });
-}
-
-void lffn_result_free(lffn_result* result) { free_handle(result); }
-
-lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view) {
-  return guarded([&] {
-    need(result, "result");
-    write_struct(result->view, view, "view");
-  });
 }
 
 lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* args) {

@@ -11,12 +11,16 @@ namespace lffn {
 
 // What of a call is wanted, whether in the caller's memory or in a result.
 struct Wanted {
-  bool hidden, embeddings, logits, class_scores, fillings, statuses, token_scores, entities;
+  bool hidden, embeddings, logits, class_scores, fillings, statuses, token_scores, entities, token_vectors;
+  bool other_embeddings;  // than a sequence's own ones as the model gives them
   bool pooled() const { return embeddings || class_scores; }
 };
 
 // Whether the model can give it, whether flags and values are known, and whether the members go together.
 Wanted wanted_of(const Model& model, const lffn_model_run_args& args);
+
+// [n + 1] numbers that begin with 0 and never fall.
+void check_offsets(const int64_t* offsets, int64_t n);
 
 // Offsets in order, ids in the vocabulary, types known, nothing too long, and nothing empty where that has no result.
 void check_sequences(const Model& model, const lffn_model_run_args& args, bool pooled);

@@ -8,7 +8,7 @@
 namespace lffn {
 
 void find_entities(const Model& model, const lffn_model_run_args& args, const float* scores, RunMemory& memory) {
-  const TextBatch& batch = memory.texts;
+  const TextRows& batch = memory.texts.rows();
   const auto aggregation = static_cast<Aggregation>(args.aggregation);
   memory.entities.clear();
   memory.entity_offsets.assign(1, 0);

@@ -3,6 +3,7 @@
 // call of the same size allocates nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -37,21 +38,31 @@ class Room {
 
 struct RunMemory {
   TextBatch texts;                    // where the call runs texts
+  TextRows tokens;                    // of a tokenizer alone
   std::vector<int32_t> ids;           // for a result, where it runs ids
   std::vector<int64_t> offsets;       // [n + 1]
-  std::vector<int64_t> uncut;         // [n] tokens without cutting
-  std::vector<lffn_status> statuses;  // [n]
+  std::vector<int64_t> uncut;         // [texts] tokens without cutting
+  std::vector<lffn_status> statuses;  // [texts]
   struct Failure {
     int64_t text;
     std::string message;
   };
   std::vector<Failure> failures;      // of texts, in order
-  std::vector<const char*> messages;  // [n]
+  std::vector<const char*> messages;  // [texts]
   std::vector<int64_t> positions;     // whose logits are wanted
   std::vector<int64_t> masks;         // where they are
   std::vector<int64_t> mask_offsets;  // [n + 1]
-  Room<float> hidden, embeddings, logits, class_scores, token_scores, filling_probabilities;
+  Room<float> hidden, embeddings, logits, class_scores, token_scores, token_vectors, filling_probabilities;
+  Room<float> whole_embeddings;  // as the model gives them, where the call wants others
+  Room<float> embedding_row, embedding_scales;
+  Room<int8_t> int8_embeddings;
+  Room<uint8_t> bit_embeddings;
   Room<int32_t> filling_ids;
+  // Which bytes tokens and sequences stand for, of texts and of their pairs.
+  std::vector<int64_t> token_begins, token_ends, begins[2], ends[2];
+  std::vector<std::string> decoded;
+  std::vector<const char*> decoded_texts;
+  std::vector<size_t> decoded_sizes;
   EntityFinder entity_finder;
   std::vector<Entity> entities;
   // Of each entity, for a result.
@@ -61,7 +72,7 @@ struct RunMemory {
   std::vector<const char*> entity_labels;
 
   // Whether a text was so long that what it took is not worth keeping.
-  bool is_large() const { return texts.longest() > kLargeText; }
+  bool is_large() const { return std::max(texts.rows().longest(), tokens.longest()) > kLargeText; }
   static constexpr size_t kLargeText = size_t{1} << 20;
 };
 

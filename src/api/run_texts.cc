@@ -13,6 +13,11 @@ std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t 
   return read_text(texts[i], sizes == nullptr ? SIZE_MAX : sizes[i], "the text");
 }
 
+bool is_of_text(lffn_status status) {
+  return status == LFFN_ERROR_INVALID_ARGUMENT || status == LFFN_ERROR_NULL_TEXT || status == LFFN_ERROR_BAD_TEXT ||
+         status == LFFN_ERROR_TOO_LONG;
+}
+
 namespace {
 
 // The prompt that the call names, or the model's own.
@@ -22,16 +27,18 @@ std::string_view prompt_of(const Model& model, const lffn_model_run_args& args) 
       return find_prompt(model, read_text(args.prompt, args.prompt_size, "prompt"));
     case LFFN_PROMPT_TEXT:
       return read_text(args.prompt, args.prompt_size, "prompt");
-    case LFFN_PROMPT_MODEL:
-      return args.reading == LFFN_READING_MODEL ? default_prompt(model) : std::string_view();
-    default:
+    case LFFN_PROMPT_NONE:
       return {};
+    case LFFN_PROMPT_QUERY:
+      if (const std::string* own = query_prompt(model)) return *own;
+      break;
+    case LFFN_PROMPT_DOCUMENT:
+      if (const std::string* own = document_prompt(model)) return *own;
+      break;
+    default:
+      break;
   }
-}
-
-bool is_of_text(lffn_status status) {
-  return status == LFFN_ERROR_INVALID_ARGUMENT || status == LFFN_ERROR_NULL_TEXT || status == LFFN_ERROR_BAD_TEXT ||
-         status == LFFN_ERROR_TOO_LONG;
+  return args.reading == LFFN_READING_MODEL ? default_prompt(model) : std::string_view();
 }
 
 }  // namespace
@@ -42,7 +49,11 @@ void read_texts(const Model& model, const lffn_model_run_args& args, bool keep_g
   options.prompt = prompt_of(model, args);
   options.max_tokens = args.max_tokens;
   options.cancel = args.cancel;
-  options.spans = (args.wanted & LFFN_WANT_ENTITIES) != 0;
+  options.spans = (args.wanted & (LFFN_WANT_ENTITIES | LFFN_WANT_SPANS)) != 0;
+  options.uncut = args.uncut != nullptr || (args.wanted & LFFN_WANT_UNCUT) != 0;
+  options.repairs = (args.flags & LFFN_RUN_REPAIR_TEXT) != 0;
+  options.windows = args.windows != LFFN_WINDOWS_NONE;
+  options.stride = args.stride;
   TextBatch& batch = memory.texts;
   batch.start(model, options);
   for (int64_t i = 0; i < args.n; ++i) {

@@ -20,6 +20,12 @@ inline constexpr size_t kFirstSize<lffn_load_options> = LFFN_SIZE_UP_TO(lffn_loa
 template <>
 inline constexpr size_t kFirstSize<lffn_file> = LFFN_SIZE_UP_TO(lffn_file, size);
 template <>
+inline constexpr size_t kFirstSize<lffn_save_options> = LFFN_SIZE_UP_TO(lffn_save_options, progress_user);
+template <>
+inline constexpr size_t kFirstSize<lffn_hash_args> = LFFN_SIZE_UP_TO(lffn_hash_args, progress_user);
+template <>
+inline constexpr size_t kFirstSize<lffn_tokenize_batch_args> = LFFN_SIZE_UP_TO(lffn_tokenize_batch_args, num_threads);
+template <>
 inline constexpr size_t kFirstSize<lffn_allocator> = LFFN_SIZE_UP_TO(lffn_allocator, user);
 template <>
 inline constexpr size_t kFirstSize<lffn_runtime_options> = LFFN_SIZE_UP_TO(lffn_runtime_options, isa);

@@ -10,21 +10,25 @@
 #include "api/model_handle.h"
 #include "api/read_structs.h"
 #include "api/structs.h"
+#include "model/text_rows.h"
 #include "model/tokenizer_files.h"
+#include "runtime/threads.h"
 
 using namespace lffn;
 
 namespace {
 
-void hand_out(std::shared_ptr<const Tokenizer> tokenizer, int64_t own_max_tokens, lffn_tokenizer** out) {
-  *out = new lffn_tokenizer{std::move(tokenizer), own_max_tokens, {}};
+void hand_out(std::shared_ptr<const Tokenizer> tokenizer, int64_t own_max_tokens, const SharedRuntime& runtime,
+              const std::shared_ptr<Executor>& executor, int32_t num_threads, lffn_tokenizer** out) {
+  *out = new lffn_tokenizer{std::move(tokenizer), own_max_tokens, runtime, executor, num_threads, {}};
   count_handle(1);
 }
 
 void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn_tokenizer** out) {
+  const LoadOptions& options = loading.options();
   loading.finish();
   const auto own_max_tokens = static_cast<int64_t>(tokenizer->max_length());
-  hand_out(std::move(tokenizer), own_max_tokens, out);
+  hand_out(std::move(tokenizer), own_max_tokens, loading.runtime(), options.executor, resolve_threads(options), out);
 }
 
 // What one call works with, and leaves for the next one.
@@ -32,7 +36,7 @@ class Borrowed {
  public:
   explicit Borrowed(const lffn_tokenizer& handle)
       : handle_(handle), memory_(handle.memory.take([](const auto&) { return true; })) {
-    if (memory_ == nullptr) memory_ = std::make_unique<lffn_tokenizer::Memory>();
+    if (memory_ == nullptr) memory_ = std::make_unique<TextRows>();
   }
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
@@ -40,48 +44,50 @@ class Borrowed {
     if (keeps_) handle_.memory.give_back(std::move(memory_));
   }
 
-  lffn_tokenizer::Memory* operator->() const { return memory_.get(); }
+  TextRows& operator*() const { return *memory_; }
   // A long text's memory is not kept.
   void keep_for(size_t bytes) { keeps_ = bytes <= size_t{1} << 16; }
 
  private:
   const lffn_tokenizer& handle_;
-  std::unique_ptr<lffn_tokenizer::Memory> memory_;
+  std::unique_ptr<TextRows> memory_;
   bool keeps_ = false;
 };
 
 void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
-  const Tokenizer& tokenizer = *handle.tokenizer;
-  check_flags(args.flags, LFFN_TOKENIZE_SPECIAL, "flags");
+  check_flags(args.flags, LFFN_TOKENIZE_SPECIAL | LFFN_TOKENIZE_REPAIR, "flags");
   if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %u, expected 0", args.reserved);
   check_max_tokens(args.max_tokens);
   const std::string_view text = read_text(args.text, args.text_size, "text");
-  Tokenizer::Options options;
-  options.special = (args.flags & LFFN_TOKENIZE_SPECIAL) != 0;
-  options.spans = args.begins != nullptr || args.ends != nullptr;
-  const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
-  if (most > 0) options.most = static_cast<size_t>(most);
-  options.cancel = args.cancel;
   std::string_view pair;
   if (args.pair != nullptr) pair = read_text(args.pair, args.pair_size, "pair");
+  TextRows::Rules rules;
+  rules.reading.repairs = (args.flags & LFFN_TOKENIZE_REPAIR) != 0;
+  rules.encoding.special = (args.flags & LFFN_TOKENIZE_SPECIAL) != 0;
+  rules.encoding.spans = args.begins != nullptr || args.ends != nullptr;
+  rules.encoding.uncut = args.n_uncut != nullptr;
+  rules.encoding.cancel = args.cancel;
+  const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
+  if (most > 0) rules.encoding.most = static_cast<size_t>(most);
   Borrowed memory(handle);
-  Encoding& found = memory->found;
-  tokenizer.encode(text, args.pair != nullptr ? &pair : nullptr, options, memory->scratch, found);
+  TextRows& found = *memory;
+  found.clear();
+  found.add(*handle.tokenizer, text, args.pair != nullptr ? &pair : nullptr, rules);
   memory.keep_for(text.size() + pair.size());
-  const auto count = static_cast<int64_t>(found.ids.size());
+  const auto count = static_cast<int64_t>(found.ids().size());
   if (args.n_ids != nullptr) *args.n_ids = count;
-  if (args.n_uncut != nullptr) *args.n_uncut = static_cast<int64_t>(found.num_tokens);
-  const bool arrays = args.ids != nullptr || args.types != nullptr || options.spans;
+  if (args.n_uncut != nullptr) *args.n_uncut = found.uncut()[0];
+  const bool arrays = args.ids != nullptr || args.types != nullptr || rules.encoding.spans;
   if (!arrays) return;
   if (args.capacity < count) {
     fail(LFFN_ERROR_TOO_SMALL, "capacity is %lld, the text has %lld tokens", static_cast<long long>(args.capacity),
          static_cast<long long>(count));
   }
-  if (args.ids != nullptr) std::copy(found.ids.begin(), found.ids.end(), args.ids);
-  if (args.types != nullptr) std::copy(found.types.begin(), found.types.end(), args.types);
-  for (size_t i = 0; options.spans && i < found.spans.size(); ++i) {
-    if (args.begins != nullptr) args.begins[i] = static_cast<int64_t>(found.spans[i].begin);
-    if (args.ends != nullptr) args.ends[i] = static_cast<int64_t>(found.spans[i].end);
+  if (args.ids != nullptr) std::copy(found.ids().begin(), found.ids().end(), args.ids);
+  if (args.types != nullptr) std::copy(found.types().begin(), found.types().end(), args.types);
+  for (size_t i = 0; i < found.spans().size(); ++i) {
+    if (args.begins != nullptr) args.begins[i] = static_cast<int64_t>(found.spans()[i].begin);
+    if (args.ends != nullptr) args.ends[i] = static_cast<int64_t>(found.spans()[i].end);
   }
 }
 
@@ -98,6 +104,7 @@ lffn_tokenizer_info info_of(const lffn_tokenizer& handle) {
   info.added_to_pair = static_cast<int32_t>(tokenizer.num_special(true));
   info.is_word_piece = tokenizer.kind() == TokenizerKind::kWordPiece ? 1 : 0;
   info.own_max_tokens = handle.own_max_tokens;
+  info.memory_bytes = tokenizer.bytes();
   return info;
 }
 
@@ -138,7 +145,9 @@ lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out) 
     need(model, "model");
     need(out, "out");
     if (model->model->tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
-    hand_out(model->model->tokenizer(), model->model->own_max_tokens(), out);
+    const Running& running = model->model->running();
+    hand_out(model->model->tokenizer(), model->model->own_max_tokens(), model->runtime, running.executor,
+             running.num_threads, out);
   });
 }
 

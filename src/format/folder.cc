@@ -2,6 +2,7 @@
 #include "format/folder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "format/file.h"
@@ -9,6 +10,41 @@
 #include "runtime/error.h"
 
 namespace lffn {
+namespace {
+
+// What a function of the host's reads. Pieces of a few bytes come from a window, as each call may cost the host much.
+class HostBytes : public Bytes {
+ public:
+  explicit HostBytes(const FolderInMemory::File& file) : file_(file) {}
+  size_t size() const override { return file_.size; }
+  void read(size_t first, size_t count, void* to) const override {
+    if (count == 0) return;
+    if (count >= kWindowBytes) return ask(first, count, to);
+    if (first < first_ || first - first_ >= window_.size() || count > window_.size() - (first - first_)) {
+      std::string window(std::min(kWindowBytes, file_.size - first), '\0');
+      ask(first, window.size(), window.data());
+      window_.swap(window);
+      first_ = first;
+    }
+    std::memcpy(to, window_.data() + (first - first_), count);
+  }
+
+ private:
+  static constexpr size_t kWindowBytes = size_t{1} << 16;
+
+  void ask(size_t first, size_t count, void* to) const {
+    const int32_t failure = file_.read(first, count, to, file_.read_user);
+    if (failure == 0) return;
+    fail(LFFN_ERROR_IO, "%s: the host's read gave %d for %zu bytes from byte %zu on", in_quotes(file_.name).c_str(),
+         failure, count, first);
+  }
+
+  FolderInMemory::File file_;
+  mutable std::string window_;
+  mutable size_t first_ = 0;
+};
+
+}  // namespace
 
 std::string Folder::read_text(const std::string& name, size_t most) const {
   const std::unique_ptr<const Bytes> bytes = open(name);
@@ -45,6 +81,7 @@ const FolderInMemory::File* FolderInMemory::find(const std::string& name) const 
 std::unique_ptr<const Bytes> FolderInMemory::open(const std::string& name) const {
   const File* file = find(name);
   if (file == nullptr) fail(LFFN_ERROR_IO, "%s: there is no such file", in_quotes(name).c_str());
+  if (file->read != nullptr) return std::make_unique<const HostBytes>(*file);
   return std::make_unique<const BorrowedBytes>(file->data, file->size);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "format/bytes.h"
+#include "lookupffn/lookupffn.h"
 
 namespace lffn {
 
@@ -40,13 +41,15 @@ class FolderOnDisk : public Folder {
   bool map_;
 };
 
-// What lies in memory must outlive this and what it opens.
+// What the host has, in memory or behind a function, must outlive this and what it opens.
 class FolderInMemory : public Folder {
  public:
   struct File {
     std::string name;
     const void* data;
     size_t size;
+    lffn_read read = nullptr;  // instead of data
+    void* read_user = nullptr;
   };
   // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) for a name that is there twice.
   explicit FolderInMemory(std::vector<File> files);

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kStep = 0.01;        // told about no more often
 constexpr double kMostBefore = 0.99;  // of what is done before the end
-constexpr size_t kPasses = 2;         // numbers are read when they are checked, and again when they are packed
 constexpr size_t kPieceBytes = size_t{1} << 20;
 
 class CountedBytes : public Bytes {
@@ -45,7 +44,7 @@ class CountedBytes : public Bytes {
 void LoadProgress::advance(size_t bytes) {
   poll(cancel_);
   read_ += bytes;
-  const double done = static_cast<double>(read_) / static_cast<double>(std::max<size_t>(1, kPasses * expected_));
+  const double done = static_cast<double>(read_) / static_cast<double>(std::max<size_t>(1, passes_ * expected_));
   if (done >= told_ + kStep && told_ < kMostBefore) tell(std::min(done, kMostBefore));
 }
 

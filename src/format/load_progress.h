@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far loading has come: counted as bytes are read, and told to the host, who may end it.
+// How far loading or saving has come: counted in bytes, and told to the host, who may end it.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,13 @@
 
 namespace lffn {
 
-// One for each call that loads. Not for several threads at once.
+// One for each call that loads or saves. Not for several threads at once.
 class LoadProgress {
  public:
-  LoadProgress(const int32_t* cancel, lffn_load_progress progress, void* user)
-      : cancel_(cancel), progress_(progress), user_(user) {}
+  // Of what is loaded, numbers are read when they are checked, and again when they are packed.
+  static constexpr size_t kLoading = 2, kSaving = 1;
+  LoadProgress(const int32_t* cancel, lffn_load_progress progress, void* user, size_t passes = kLoading)
+      : cancel_(cancel), progress_(progress), user_(user), passes_(passes) {}
 
   const int32_t* cancel() const { return cancel_; }
   void expect(size_t bytes) { expected_ += bytes; }
@@ -30,6 +32,7 @@ class LoadProgress {
   const int32_t* cancel_;
   lffn_load_progress progress_;
   void* user_;
+  size_t passes_;
   size_t expected_ = 0, read_ = 0;
   double told_ = -1;
 };

@@ -15,6 +15,8 @@
 
 namespace lffn {
 
+class LoadProgress;
+
 enum class DType { kF32, kF16, kBF16, kI8, kU8, kI32, kI64, kF64, kU32, kU64, kI16, kU16, kBool };
 
 size_t dtype_size(DType dtype);
@@ -57,6 +59,6 @@ Safetensors parse_safetensors(const Bytes& file);
 // Writes a file with each tensor's data aligned to 64 bytes: aside, synced, then renamed over `path`. Throws
 // Error(LFFN_ERROR_IO); the old file then is as it was.
 void write_safetensors(const std::string& path, const std::map<std::string, std::string>& metadata,
-                       const std::vector<TensorView>& tensors);
+                       const std::vector<TensorView>& tensors, LoadProgress* progress = nullptr);
 
 }  // namespace lffn

@@ -3,6 +3,7 @@
 
 #include "format/file.h"
 #include "format/json.h"
+#include "format/load_progress.h"
 #include "format/safetensors.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
@@ -64,7 +65,7 @@ std::string header_text(const std::map<std::string, std::string>& metadata,
 }  // namespace
 
 void write_safetensors(const std::string& path, const std::map<std::string, std::string>& metadata,
-                       const std::vector<TensorView>& tensors) {
+                       const std::vector<TensorView>& tensors, LoadProgress* progress) {
   const std::vector<const TensorView*> order = in_file_order(tensors);
   const std::string header = header_text(metadata, order);
   uint8_t prefix[sizeof(uint64_t)];
@@ -73,7 +74,18 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
   NewFile file(path);
   file.write(prefix, sizeof(prefix));
   file.write(header.data(), header.size());
-  for (const TensorView* tensor : order) file.write(tensor->data, tensor->size);
+  for (const TensorView* tensor : order) {
+    if (progress != nullptr) progress->expect(tensor->size);
+  }
+  constexpr size_t kPieceBytes = size_t{1} << 20;
+  for (const TensorView* tensor : order) {
+    for (size_t done = 0; done < tensor->size;) {
+      const size_t piece = std::min(kPieceBytes, tensor->size - done);
+      if (progress != nullptr) progress->advance(piece);
+      file.write(tensor->data + done, piece);
+      done += piece;
+    }
+  }
   file.commit();
 }
 

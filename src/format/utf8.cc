@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -71,16 +72,30 @@ void append_utf8(std::string& text, uint32_t code_point) {
   rest(0);
 }
 
+size_t ByteShifts::from(size_t to) const {
+  const auto next = std::upper_bound(shifts_.begin(), shifts_.end(), to,
+                                     [](size_t wanted, const auto& shift) { return wanted < shift.first; });
+  const size_t from = next == shifts_.begin() ? to : (next - 1)->second + (to - (next - 1)->first);
+  return next == shifts_.end() ? from : std::min(from, next->second);
+}
+
+void repair_utf8(std::string_view bytes, std::string& to, ByteShifts* shifts) {
+  to.clear();
+  size_t at = 0;
+  for (;;) {
+    const size_t valid = valid_utf8_length(bytes.substr(at));
+    to.append(bytes, at, valid);
+    at += valid;
+    if (at == bytes.size()) return;
+    to += "\xEF\xBF\xBD";
+    at += start_of(reinterpret_cast<const unsigned char*>(bytes.data()) + at, bytes.size() - at).found;
+    if (shifts != nullptr) shifts->add(to.size(), at);
+  }
+}
+
 std::string repaired_utf8(std::string_view bytes) {
   std::string result;
-  while (!bytes.empty()) {
-    const size_t valid = valid_utf8_length(bytes);
-    result.append(bytes, 0, valid);
-    bytes.remove_prefix(valid);
-    if (bytes.empty()) break;
-    result += "\xEF\xBF\xBD";
-    bytes.remove_prefix(start_of(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()).found);
-  }
+  repair_utf8(bytes, result, nullptr);
   return result;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lffn {
 
@@ -39,7 +41,21 @@ inline size_t character_before(std::string_view text, size_t at) {
 
 void append_utf8(std::string& text, uint32_t code_point);
 
-// The bytes with U+FFFD for each longest start of a character, or stray byte, that is not UTF-8.
+// Where the bytes of a changed text come from.
+class ByteShifts {
+ public:
+  void clear() { shifts_.clear(); }
+  // From byte `to` of the changed text on it is that of the other from byte `from` on.
+  void add(size_t to, size_t from) { shifts_.emplace_back(to, from); }
+  size_t from(size_t to) const;
+
+ private:
+  std::vector<std::pair<size_t, size_t>> shifts_;
+};
+
+// The bytes with U+FFFD for each longest start of a character, or stray byte, that is not UTF-8. `shifts` may be
+// nullptr.
+void repair_utf8(std::string_view bytes, std::string& to, ByteShifts* shifts);
 std::string repaired_utf8(std::string_view bytes);
 
 // The text in single quotes, control characters and stray bytes as \xNN, cut after about `most` bytes.

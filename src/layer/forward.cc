@@ -226,17 +226,13 @@ void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
   }
 }
 
-void Layer::hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
-  if (num_tokens == 0) return;
+void Layer::hash(const ForwardCall& call, int32_t* codes, float* scores) const {
+  if (call.num_tokens == 0) return;
   run_call(*executor_, num_threads_, [&] {
-    Layout sizes = layout(num_tokens, false);
+    Layout sizes = layout(call.num_tokens, false);
     sizes.picks = false;  // they are not what is asked for
     const ScratchPool::Lease scratch(scratch_, sizes.total);
     const int64_t entries = static_cast<int64_t>(config_.num_tables) * config_.num_probes;
-    ForwardCall call;
-    call.x = x;
-    call.x_stride = config_.hidden_size;
-    call.num_tokens = num_tokens;
     for_tiles(sizes, call, scratch.data(),
               [&](const ForwardCall& part, int64_t first, const HashOutput& hashed, uint8_t*) {
                 for (int64_t t = 0; t < part.num_tokens; ++t) {

@@ -47,8 +47,16 @@ class Layer {
   // The same in scratch memory of the caller's, of at least scratch_bytes(call.num_tokens).
   void forward(const ForwardCall& call, uint8_t* scratch) const;
   size_t scratch_bytes(int64_t num_tokens) const;
-  void hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const;
-  void save(const std::string& path) const;
+  // Of the call's x; writes no y.
+  void hash(const ForwardCall& call, int32_t* codes, float* scores) const;
+  void hash(const float* x, int64_t num_tokens, int32_t* codes, float* scores) const {
+    ForwardCall call;
+    call.x = x;
+    call.x_stride = config_.hidden_size;
+    call.num_tokens = num_tokens;
+    hash(call, codes, scores);
+  }
+  void save(const std::string& path, LoadProgress* progress = nullptr) const;
   // The tensors as files hold them, their names behind `prefix`. The views point into the layer and into `memory`.
   void add_stored(const std::string& prefix, std::vector<TensorView>& tensors, std::vector<Memory>& memory) const;
   lffn_layer_info info() const;

@@ -43,14 +43,14 @@ void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tenso
   add_floats(kBias, {config_.output_size}, tables_.bias.as<float>());
 }
 
-void Layer::save(const std::string& path) const {
+void Layer::save(const std::string& path, LoadProgress* progress) const {
   std::vector<TensorView> tensors;
   std::vector<Memory> memory;
   add_stored("", tensors, memory);
   write_safetensors(
       path,
       {{"format", "lookupffn"}, {"format_version", "1"}, {"kind", "layer"}, {"config", layer_config_to_json(config_)}},
-      tensors);
+      tensors, progress);
 }
 
 }  // namespace lffn

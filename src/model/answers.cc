@@ -9,33 +9,27 @@
 
 #include "model/own_math.h"
 #include "model/text_batch.h"
+#include "model/windows.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 
 namespace lffn {
 namespace {
 
-constexpr int64_t kOwnMaxTokens = 384, kOwnMaxStride = 128;  // where the caller does not say
+constexpr int64_t kOwnMaxTokens = 384;  // where the caller does not say
 
 // The question and the context as the tokenizer gives them, and the windows that are run.
-struct Windows {
+struct Sequences {
   Encoding whole;
-  int64_t first = 0, last = 0;                     // the tokens of the context, one behind the other
-  std::vector<std::pair<int64_t, int64_t>> parts;  // of these, what each window has
+  Windows windows;
   std::vector<int32_t> ids, types;
   std::vector<int64_t> offsets = {0};
 
   int64_t tokens() const { return static_cast<int64_t>(whole.ids.size()); }
-  // The place in `whole` of a window's token.
-  int64_t place(size_t window, int64_t token) const {
-    const auto [begin, end] = parts[window];
-    if (token < first) return token;
-    return token < first + end - begin ? token - first + begin : token - (first + end - begin) + last;
-  }
 };
 
 void encode(const Model& model, std::string_view question, std::string_view context, const int32_t* cancel,
-            Windows& to) {
+            Sequences& to) {
   check_utf8(question, "question");
   check_utf8(context, "context");
   Tokenizer::Options options;
@@ -45,59 +39,31 @@ void encode(const Model& model, std::string_view question, std::string_view cont
   options.cancel = cancel;
   Tokenizer::Scratch scratch;
   model.tokenizer()->encode(question, &context, options, scratch, to.whole);
-  check_types(model, to.whole.types);
-  const std::vector<int8_t>& texts = to.whole.texts;
-  to.first = std::find(texts.begin(), texts.end(), 1) - texts.begin();
-  to.last = to.first + std::count(texts.begin(), texts.end(), 1);
-  if (std::count(texts.begin() + to.first, texts.begin() + to.last, 1) != to.last - to.first) {
-    fail(LFFN_ERROR_UNSUPPORTED, "the tokenizer's template puts the second of two texts in several places");
-  }
+  for (const int32_t type : to.whole.types) check_type(type, most_types(model));
 }
 
-// As Hugging Face's tokenizers cut the second of two texts: each window begins so far behind the one before that they
-// share `stride` tokens, and the last one ends with the text; from the other end where texts are cut on the left.
-void cut(const Model& model, const AnswerOptions& options, Windows& to) {
+void cut(const Model& model, const AnswerOptions& options, Sequences& to) {
   const int64_t most = options.max_tokens == LFFN_MAX_TOKENS_NEVER ? model.config().max_tokens()
                        : options.max_tokens == LFFN_MAX_TOKENS_MODEL
                            ? std::min(model.own_max_tokens(), kOwnMaxTokens)
                            : std::min(options.max_tokens, model.config().max_tokens());
-  const int64_t stride = options.stride < 0 ? std::min(most / 2, kOwnMaxStride) : options.stride;
-  const int64_t count = to.last - to.first, room = most - (to.tokens() - count);
-  if (count <= room) {
-    to.parts.emplace_back(to.first, to.last);
-    return;
-  }
-  if (options.max_tokens == LFFN_MAX_TOKENS_NEVER) {
+  if (options.max_tokens == LFFN_MAX_TOKENS_NEVER && to.tokens() > most) {
     fail(LFFN_ERROR_TOO_LONG, "question and context have %lld tokens, the model can run at most %lld",
          static_cast<long long>(to.tokens()), static_cast<long long>(most));
   }
-  if (room < 1) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT,
-         "the question has %lld tokens with the special ones, which leaves no room in %lld",
-         static_cast<long long>(to.tokens() - count), static_cast<long long>(most));
-  }
-  if (stride >= room) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "stride is %lld, a window has only %lld tokens of the context",
-         static_cast<long long>(stride), static_cast<long long>(room));
-  }
-  const bool left = model.tokenizer()->truncates_left();
-  for (int64_t begin = 0;; begin += room - stride) {
-    const int64_t end = std::min(begin + room, count);
-    to.parts.emplace_back(left ? to.last - end : to.first + begin, left ? to.last - begin : to.first + end);
-    if (end == count) return;
-  }
+  const auto [first, last] = tokens_of_text(to.whole, 1);
+  to.windows.cut(to.tokens(), first, last, {most, stride_of(options.stride, most), model.tokenizer()->truncates_left()},
+                 "the question");
 }
 
-void lay_out(Windows& windows) {
-  for (size_t i = 0; i < windows.parts.size(); ++i) {
-    const auto [begin, end] = windows.parts[i];
-    const int64_t length = windows.tokens() - (windows.last - windows.first) + end - begin;
-    for (int64_t t = 0; t < length; ++t) {
-      const auto at = static_cast<size_t>(windows.place(i, t));
-      windows.ids.push_back(windows.whole.ids[at]);
-      windows.types.push_back(windows.whole.types[at]);
+void lay_out(Sequences& to) {
+  for (size_t i = 0; i < to.windows.count(); ++i) {
+    for (int64_t t = 0; t < to.windows.length(i); ++t) {
+      const auto at = static_cast<size_t>(to.windows.place(i, t));
+      to.ids.push_back(to.whole.ids[at]);
+      to.types.push_back(to.whole.types[at]);
     }
-    windows.offsets.push_back(static_cast<int64_t>(windows.ids.size()));
+    to.offsets.push_back(static_cast<int64_t>(to.ids.size()));
   }
 }
 
@@ -114,10 +80,11 @@ bool is_better(const Candidate& a, const Candidate& b) {
 
 class Finder {
  public:
-  Finder(const Model& model, std::string_view context, const AnswerOptions& options, const Windows& windows)
+  Finder(const Model& model, std::string_view context, const AnswerOptions& options, const Sequences& sequences)
       : context_(context),
         options_(options),
-        windows_(windows),
+        sequences_(sequences),
+        windows_(sequences.windows),
         first_id_(model.tokenizer()->bos_id()),
         // Several may turn out to be the same words.
         most_(2 * static_cast<size_t>(options.top_k) + 10) {}
@@ -125,7 +92,7 @@ class Finder {
   // scores: two of each of the window's tokens.
   void look_at(size_t window, const float* scores) {
     window_ = window;
-    const int64_t length = windows_.offsets[window + 1] - windows_.offsets[window];
+    const int64_t length = sequences_.offsets[window + 1] - sequences_.offsets[window];
     for (int64_t of = 0; of < 2; ++of) set_likelihoods(scores + of, length, likelihoods_[of]);
     if (length > 0) none_ = std::min(none_, static_cast<double>(likelihoods_[0][0] * likelihoods_[1][0]));
     select();
@@ -150,12 +117,12 @@ class Finder {
 
  private:
   size_t place(int64_t token) const { return static_cast<size_t>(windows_.place(window_, token)); }
-  bool in_context(int64_t token) const { return windows_.whole.texts[place(token)] == 1; }
+  bool in_context(int64_t token) const { return sequences_.whole.texts[place(token)] == 1; }
 
   // The softmax over the context and the tokens that mean that there is no answer.
   void set_likelihoods(const float* scores, int64_t length, std::vector<float>& to) const {
     to.assign(static_cast<size_t>(length), 0.0f);
-    const auto counts = [&](int64_t t) { return in_context(t) || windows_.whole.ids[place(t)] == first_id_; };
+    const auto counts = [&](int64_t t) { return in_context(t) || sequences_.whole.ids[place(t)] == first_id_; };
     double largest = -INFINITY, sum = 0;
     for (int64_t t = 0; t < length; ++t) {
       if (counts(t)) largest = std::max(largest, double{scores[2 * t]});
@@ -171,9 +138,9 @@ class Finder {
   // The best candidates; not those of no likelihood, and none of a NaN.
   void select() {
     best_.clear();
-    const auto [begin, end] = windows_.parts[window_];
-    const int64_t last = windows_.first + end - begin;
-    for (int64_t i = windows_.first; i < last; ++i) {
+    const auto [begin, end] = windows_.part(window_);
+    const int64_t last = windows_.first() + end - begin;
+    for (int64_t i = windows_.first(); i < last; ++i) {
       poll(options_.cancel);
       if (i == 0) continue;  // where the first token of all is the context's, it still means that there is none
       const int64_t stop = options_.max_answer_tokens < last - i ? i + options_.max_answer_tokens : last;
@@ -194,8 +161,8 @@ class Finder {
 
   // Widened to whole words, as far as the window has them, and put together with what has the same text.
   void add(const Candidate& candidate) {
-    const Encoding& whole = windows_.whole;
-    const auto [begin, end] = windows_.parts[window_];
+    const Encoding& whole = sequences_.whole;
+    const auto [begin, end] = windows_.part(window_);
     size_t first = place(candidate.first), last = place(candidate.last);
     while (first > static_cast<size_t>(begin) && whole.words[first - 1] == whole.words[first]) --first;
     while (last + 1 < static_cast<size_t>(end) && whole.words[last + 1] == whole.words[last]) ++last;
@@ -212,6 +179,7 @@ class Finder {
 
   std::string_view context_;
   const AnswerOptions& options_;
+  const Sequences& sequences_;
   const Windows& windows_;
   const int32_t first_id_;
   const size_t most_;
@@ -228,22 +196,22 @@ class Finder {
 
 std::vector<Answer> find_answers(const Model& model, std::string_view question, std::string_view context,
                                  const AnswerOptions& options) {
-  Windows windows;
-  encode(model, question, context, options.cancel, windows);
-  cut(model, options, windows);
-  lay_out(windows);
-  std::vector<float> scores(windows.ids.size() * 2);
+  Sequences sequences;
+  encode(model, question, context, options.cancel, sequences);
+  cut(model, options, sequences);
+  lay_out(sequences);
+  std::vector<float> scores(sequences.ids.size() * 2);
   ModelCall call;
-  call.ids = windows.ids.data();
-  call.types = gives_types(model) ? windows.types.data() : nullptr;
-  call.offsets = windows.offsets.data();
-  call.num_sequences = static_cast<int64_t>(windows.parts.size());
+  call.ids = sequences.ids.data();
+  call.types = gives_types(model) ? sequences.types.data() : nullptr;
+  call.offsets = sequences.offsets.data();
+  call.num_sequences = static_cast<int64_t>(sequences.windows.count());
   call.token_scores = scores.data();
   call.cancel = options.cancel;
   model.run(call);
-  Finder finder(model, context, options, windows);
-  for (size_t i = 0; i < windows.parts.size(); ++i) {
-    finder.look_at(i, scores.data() + 2 * windows.offsets[i]);
+  Finder finder(model, context, options, sequences);
+  for (size_t i = 0; i < sequences.windows.count(); ++i) {
+    finder.look_at(i, scores.data() + 2 * sequences.offsets[i]);
   }
   return finder.finish();
 }

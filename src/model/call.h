@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "model/sentence_settings.h"
@@ -26,20 +27,23 @@ struct ModelCall {
   float* filling_probabilities = nullptr;  // likewise; may be nullptr beside ids
   float* class_scores = nullptr;           // [num_sequences][num_classes], zeros for an empty sequence
   float* token_scores = nullptr;           // [tokens][num_token_classes]
+  float* token_vectors = nullptr;          // [tokens][token_vector_size]
   std::optional<Pooling> pooling;          // nullopt: as the model means it, with its modules
-  Scaling scaling = Scaling::kAsModel;     // of embeddings to length 1
+  Scaling scaling = Scaling::kAsModel;     // of embeddings and token vectors to length 1
   int64_t prompt_tokens = 0;               // the first of each sequence, which pooling leaves out
   float* embeddings = nullptr;             // [num_sequences][embedding_size(pooling)], likewise
   int32_t num_threads = 0;                 // at most; 0: as many as the model has
   const int32_t* cancel = nullptr;
   double* seconds = nullptr;        // [LFFN_NUM_STAGES]
   double* layer_seconds = nullptr;  // [num_layers, 2]
+  // Is told now and then how many sequences are done.
+  std::function<void(int64_t)> progress;
 
   int64_t length(int64_t sequence) const { return offsets[sequence + 1] - offsets[sequence]; }
   bool wants_fillings() const { return num_masks > 0 && filling_ids != nullptr; }
   bool wants_heads() const {
-    return logits != nullptr || class_scores != nullptr || token_scores != nullptr || embeddings != nullptr ||
-           wants_fillings();
+    return logits != nullptr || class_scores != nullptr || token_scores != nullptr || token_vectors != nullptr ||
+           embeddings != nullptr || wants_fillings();
   }
 };
 

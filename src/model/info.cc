@@ -18,6 +18,8 @@ static_assert(static_cast<int32_t>(Pooling::kFirst) + 1 == LFFN_POOLING_FIRST &&
                   static_cast<int32_t>(Pooling::kMean) + 1 == LFFN_POOLING_MEAN &&
                   static_cast<int32_t>(Pooling::kMax) + 1 == LFFN_POOLING_MAX &&
                   static_cast<int32_t>(Pooling::kMeanSqrtLength) + 1 == LFFN_POOLING_MEAN_SQRT &&
+                  static_cast<int32_t>(Pooling::kWeightedMean) + 1 == LFFN_POOLING_WEIGHTED_MEAN &&
+                  static_cast<int32_t>(Pooling::kLast) + 1 == LFFN_POOLING_LAST &&
                   static_cast<int32_t>(Scaling::kAsModel) == LFFN_NORMALIZE_MODEL &&
                   static_cast<int32_t>(Scaling::kYes) == LFFN_NORMALIZE_YES &&
                   static_cast<int32_t>(Scaling::kNo) == LFFN_NORMALIZE_NO &&
@@ -111,6 +113,12 @@ lffn_model_info Model::info() const {
   }
   info.linear_dtype = linear_dtype(weights_.layers);
   info.embedding_dtype = weights_.words.dtype();
+  info.token_vector_size = static_cast<int32_t>(token_vector_size());
+  info.attention_dtype = LFFN_F32;
+  for (size_t i = 0; i < weights_.layers.size(); ++i) {
+    if (attends_in_int8(i)) info.attention_dtype = LFFN_INT8;
+  }
+  if (tokenizer_ != nullptr) info.tokenizer_bytes = tokenizer_->bytes();
   return info;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tokens' hidden states are asked for.
+#include <algorithm>
+
 #include "model/pass.h"
 
 namespace lffn {
@@ -15,9 +17,15 @@ KeptTokens Pass::keep_asked(const Span& chunk) const {
     const int64_t at = token - chunk.begin;
     if (at >= 0 && at < chunk.tokens) tokens[at] = 1;
   };
+  const std::vector<Pooling>& own = model_.sentence().pooling;
+  const bool pools_last = call_.embeddings != nullptr &&
+                          (call_.pooling.has_value() ? *call_.pooling == Pooling::kLast
+                                                     : std::find(own.begin(), own.end(), Pooling::kLast) != own.end());
   if (call_.class_scores != nullptr || call_.embeddings != nullptr) {
     for (int64_t s = chunk.first; s < chunk.last; ++s) {
-      if (call_.length(s) > 0) ask(call_.offsets[s]);
+      if (call_.length(s) == 0) continue;
+      ask(call_.offsets[s]);
+      if (pools_last) ask(call_.offsets[s + 1] - 1);
     }
   }
   for (int64_t i = 0; call_.logits != nullptr && i < call_.num_positions; ++i) ask(call_.positions[i]);

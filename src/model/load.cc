@@ -43,8 +43,14 @@ struct ReadModel {
 };
 
 ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, const std::vector<TensorView>& views,
-                      std::shared_ptr<const Tokenizer> tokenizer) {
+                      std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options) {
   ModelConfig config = parse_model_config(config_text);
+  if (options.attention_dtype == LFFN_INT8 && config.distances.kind != Distances::kNone) {
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "options.attention_dtype is LFFN_INT8, but in the family %s distances add to scores, which are floats then; "
+         "leave it LFFN_DTYPE_AS_STORED",
+         config.family->name);
+  }
   if (tokenizer != nullptr && tokenizer->size() > config.vocab_size) {
     fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1,
          config.vocab_size);
@@ -67,7 +73,7 @@ auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
   auto tokenizer = take_tokenizer(file.tensors, flag_of(options));
   return use(check_parts(config,
                          sentence != file.metadata.end() ? sentence_from_json(sentence->second) : SentenceSettings(),
-                         file.tensors, std::move(tokenizer)));
+                         file.tensors, std::move(tokenizer), options));
 }
 
 template <typename Use>
@@ -85,8 +91,8 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   std::move(sentence.tensors.begin(), sentence.tensors.end(), std::back_inserter(weights.tensors));
   const std::string path = inside.path("");
   return naming(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
-    return use(
-        check_parts(config, std::move(sentence.settings), weights.tensors, read_tokenizer(inside, flag_of(options))));
+    return use(check_parts(config, std::move(sentence.settings), weights.tensors,
+                           read_tokenizer(inside, flag_of(options)), options));
   });
 }
 

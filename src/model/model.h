@@ -37,7 +37,7 @@ class Model {
   // The call must be sound: ids in the vocabulary, types below num_types(), offsets in order, sequences not too long,
   // the heads there.
   void run(const ModelCall& call) const;
-  void save(const std::string& path) const;
+  void save(const std::string& path, LoadProgress* progress = nullptr) const;
   lffn_model_info info() const;
   lffn_model_layer_info layer_info(size_t layer) const;
   const ModelConfig& config() const { return config_; }
@@ -47,6 +47,9 @@ class Model {
 
   bool has_lm_head() const { return !weights_.lm_norm.empty(); }
   int32_t num_classes() const { return static_cast<int32_t>(weights_.class_out.outputs()); }
+  int64_t token_vector_size() const {
+    return weights_.token_vectors.empty() ? config_.hidden_size : weights_.token_vectors.outputs();
+  }
   // What each token's vector becomes, and how many numbers: one for each class; 2, for the beginning and the end of an
   // answer.
   TokenHead token_head() const { return config_.token_head; }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "format/limits.h"
 #include "model/lookup_config.h"
 #include "model/tensor_finder.h"
 #include "runtime/error.h"
@@ -208,6 +209,20 @@ void find_token_head(const ModelConfig& config, TensorFinder& finder, ModelTenso
   }
 }
 
+// As many numbers as the tensor has.
+void find_token_vectors(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+  const std::string name = std::string(kTokenVectors) + ".weight";
+  if (!finder.has(name)) return;
+  const TensorView* weight = finder.take(name);
+  const int64_t outputs = weight->shape.empty() ? 0 : weight->shape[0];
+  if (outputs < 1 || outputs > kMaxSize) {
+    fail(kStatus, "%s: shape %s, expected [numbers,%d]", name.c_str(), weight->shape_text().c_str(),
+         config.hidden_size);
+  }
+  model.token_vectors = finder.linear("", {kTokenVectors}, outputs, config.hidden_size, false,
+                                      finder.has(std::string(kTokenVectors) + ".bias"));
+}
+
 bool has_lm_head(const Family& family, const TensorFinder& finder) {
   return finder.has_any(std::string(family.lm_dense) + ".") || finder.has_any(std::string(family.lm_norm) + ".") ||
          finder.has_any(std::string(family.decoder) + ".");
@@ -251,6 +266,7 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
   } else if (has_classifier(family, finder)) {
     find_classifier(config, finder, model);
   }
+  find_token_vectors(config, finder, model);
   for (size_t i = 0; i < sentence.modules.size(); ++i) {
     const SentenceSettings::Module& module = sentence.modules[i];
     model.modules.emplace_back();

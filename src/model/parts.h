@@ -52,6 +52,7 @@ struct ModelParts {
   // The head of each token; a model has one of them at most.
   typename Kind::Linear token_classes;
   typename Kind::Linear answers;
+  typename Kind::Linear token_vectors;         // of late interaction; empty: the hidden states are these vectors
   std::vector<typename Kind::Linear> modules;  // of a sentence encoder: as many as its settings have
 };
 
@@ -60,6 +61,7 @@ struct ModelParts {
 using PartNames = std::vector<std::string>;
 
 constexpr char kRowOfWord[] = "embeddings.word_rows";
+constexpr char kTokenVectors[] = "linear";  // as ColBERT's files have it
 
 template <typename Visit, typename... Layers>
 void visit_layer(const Family& family, const std::string& prefix, Visit&& visit, Layers&... layers) {
@@ -114,6 +116,7 @@ void visit_parts(const Family& family, Visit&& visit, Models&... models) {
   visit(name(family.class_out), models.class_out...);
   visit(name(family.token_classes), models.token_classes...);
   visit(name(family.answers), models.answers...);
+  visit(PartNames{kTokenVectors}, models.token_vectors...);
   for (size_t i = 0; i < first.modules.size(); ++i) visit(PartNames{module_prefix(i) + "linear"}, models.modules[i]...);
 }
 

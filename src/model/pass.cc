@@ -40,6 +40,7 @@ void Pass::run() {
     run_layer(last, chunk, kept, hidden);
     normalise(last_norm, hidden, kept.count);
     collect(chunk, kept, hidden);
+    if (call_.progress) call_.progress(chunk.last);
   }
   if (call_.logits != nullptr) predict();
   clock_.lap(LFFN_STAGE_OTHER);
@@ -123,6 +124,7 @@ void Pass::collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden
     classify(chunk);
   }
   if (call_.token_scores != nullptr) score_tokens(chunk, hidden);
+  if (call_.token_vectors != nullptr) make_token_vectors(chunk, hidden);
   if (call_.embeddings != nullptr) {
     pool(chunk, kept, hidden);
     if (runs_modules(model_, call_)) run_modules(chunk);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/embedding_forms.h"
 #include "model/pass.h"
 
 namespace lffn {
@@ -24,6 +25,20 @@ void add_up(const Tokens& tokens, float divisor, float* out) {
   for (int64_t i = 0; i < tokens.size; ++i) out[i] /= divisor;
 }
 
+// The first token counts once, the second twice, those that are left out, too.
+void add_weighted(const Tokens& tokens, int64_t left_out, float* out) {
+  std::fill_n(out, tokens.size, 0.0f);
+  double sum = 0;
+  for (int64_t t = 0; t < tokens.count; ++t) {
+    const float* row = tokens.data + t * tokens.size;
+    const auto weight = static_cast<float>(left_out + t + 1);
+    sum += double{weight};
+    for (int64_t i = 0; i < tokens.size; ++i) out[i] += row[i] * weight;
+  }
+  const auto divisor = static_cast<float>(sum);
+  for (int64_t i = 0; i < tokens.size; ++i) out[i] /= divisor;
+}
+
 void take_largest(const Tokens& tokens, float* out) {
   std::copy_n(tokens.data, tokens.size, out);
   for (int64_t t = 1; t < tokens.count; ++t) {
@@ -33,23 +48,12 @@ void take_largest(const Tokens& tokens, float* out) {
 }
 
 void pool_one(const Tokens& all, int64_t left_out, Pooling pooling, float* out) {
-  if (pooling == Pooling::kFirst) {  // whatever is left out
-    std::copy_n(all.data, all.size, out);
-    return;
-  }
   left_out = std::min(left_out, all.count - 1);
   const Tokens tokens = {all.data + left_out * all.size, all.count - left_out, all.size};
   const auto count = static_cast<float>(tokens.count);
   if (pooling == Pooling::kMax) return take_largest(tokens, out);
+  if (pooling == Pooling::kWeightedMean) return add_weighted(tokens, left_out, out);
   add_up(tokens, pooling == Pooling::kMean ? count : std::sqrt(count), out);
-}
-
-void scale_to_one(float* values, int64_t size) {
-  double squares = 0;
-  for (int64_t i = 0; i < size; ++i) squares += double{values[i]} * double{values[i]};
-  constexpr double kLeast = 1e-12;  // as PyTorch has it; a vector of zeros stays one
-  const double length = std::max(std::sqrt(squares), kLeast);
-  for (int64_t i = 0; i < size; ++i) values[i] = static_cast<float>(double{values[i]} / length);
 }
 
 }  // namespace
@@ -67,13 +71,21 @@ void Pass::pool(const Span& chunk, const KeptTokens& kept, const Rows& hidden) c
   workers_.run(chunk.last - chunk.first, workers_.threads_for(4.0 * static_cast<double>(chunk.tokens * size)),
                [&](int64_t item, int32_t) {
                  const int64_t s = chunk.first + item, begin = call_.offsets[s];
+                 const int64_t last = begin + call_.length(s) - 1;
                  const Tokens tokens = {hidden.row(kept.before(begin - chunk.begin)), call_.length(s), d_};
                  float* to = out.row(to_modules ? item : s);
                  if (tokens.count == 0) {
                    std::fill_n(to, size, 0.0f);
                    return;
                  }
-                 for (int64_t i = 0; i < num_modes; ++i) pool_one(tokens, call_.prompt_tokens, modes[i], to + i * d_);
+                 for (int64_t i = 0; i < num_modes; ++i) {
+                   if (is_one_token(modes[i])) {  // whatever is left out
+                     const int64_t token = (modes[i] == Pooling::kFirst ? begin : last) - chunk.begin;
+                     std::copy_n(hidden.row(kept.before(token)), d_, to + i * d_);
+                   } else {
+                     pool_one(tokens, call_.prompt_tokens, modes[i], to + i * d_);
+                   }
+                 }
                  if (scales) scale_to_one(to, size);
                });
 }

@@ -36,7 +36,7 @@ struct Storing {
 
 }  // namespace
 
-void Model::save(const std::string& path) const {
+void Model::save(const std::string& path, LoadProgress* progress) const {
   Storing storing;
   visit_parts(family(), storing, weights_);
   if (has_lm_head() && weights_.decoder.empty() && family().ties_decoder && !config_.ties_decoder) {
@@ -51,7 +51,7 @@ void Model::save(const std::string& path) const {
   std::map<std::string, std::string> metadata = {
       {"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config_.text}};
   if (sentence_.is_sentence_encoder) metadata[kSentenceKey] = sentence_to_json(sentence_);
-  write_safetensors(path, metadata, storing.tensors);
+  write_safetensors(path, metadata, storing.tensors, progress);
 }
 
 }  // namespace lffn

@@ -159,12 +159,14 @@ size_t most_scratch_bytes(const Model& model) {
 
 // Not where distances count: they are of neighbouring queries.
 bool asks_for_some(const Model& model, const ModelCall& call) {
-  if (call.hidden != nullptr || call.token_scores != nullptr || !model.places().empty()) return false;
+  if (call.hidden != nullptr || call.token_scores != nullptr || call.token_vectors != nullptr ||
+      !model.places().empty())
+    return false;
   if (model.config().attention_size(model.weights().layers.size() - 1) % kPanel != 0) return false;
   if (call.embeddings == nullptr) return true;
-  if (call.pooling.has_value()) return *call.pooling == Pooling::kFirst;
+  if (call.pooling.has_value()) return is_one_token(*call.pooling);
   const std::vector<Pooling>& own = model.sentence().pooling;
-  return std::all_of(own.begin(), own.end(), [](Pooling pooling) { return pooling == Pooling::kFirst; });
+  return std::all_of(own.begin(), own.end(), is_one_token);
 }
 
 bool runs_modules(const Model& model, const ModelCall& call) {

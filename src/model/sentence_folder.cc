@@ -47,16 +47,10 @@ void read_pooling(const Folder& folder, SentenceSettings& settings) {
       {"pooling_mode_cls_token", "cls", false, Pooling::kFirst},
       {"pooling_mode_max_tokens", "max", false, Pooling::kMax},
       {"pooling_mode_mean_tokens", "mean", true, Pooling::kMean},
-      {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", false, Pooling::kMeanSqrtLength}};
+      {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", false, Pooling::kMeanSqrtLength},
+      {"pooling_mode_weightedmean_tokens", "weightedmean", false, Pooling::kWeightedMean},
+      {"pooling_mode_lasttoken", "lasttoken", false, Pooling::kLast}};
   const std::string path = folder.path("config.json");
-  for (const char* key : {"pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"}) {
-    if (object.boolean(key, false)) {
-      fail(LFFN_ERROR_UNSUPPORTED,
-           "%s: '%s' is not supported; choose a model that pools by cls, max, mean or "
-           "mean_sqrt_len_tokens",
-           path.c_str(), key);
-    }
-  }
   const std::string named = object.text("pooling_mode", "");
   settings.pooling.clear();
   for (const Mode& mode : kModes) {

@@ -9,7 +9,7 @@
 namespace lffn {
 namespace {
 
-constexpr const char* kPoolings[] = {"cls", "mean", "max", "mean_sqrt_len_tokens"};
+constexpr const char* kPoolings[] = {"cls", "mean", "max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"};
 constexpr char kWhat[] = "metadata: \"sentence\"";
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
@@ -72,7 +72,7 @@ SentenceSettings sentence_from_json(std::string_view json) {
         static_cast<Pooling>(place_in(kPoolings, std::size(kPoolings), value, object, "pooling")));
   }
   if (settings.pooling.empty() || settings.pooling.size() > std::size(kPoolings)) {
-    object.refuse("pooling", "a list of 1 to 4 ways");
+    object.refuse("pooling", "a list of 1 to 6 ways");
   }
   settings.include_prompt = object.boolean("include_prompt");
   settings.lower_case = object.boolean("lower_case");

@@ -13,7 +13,8 @@
 namespace lffn {
 
 // LFFN_POOLING_ less 1, and LFFN_NORMALIZE_.
-enum class Pooling : int32_t { kFirst, kMean, kMax, kMeanSqrtLength };
+enum class Pooling : int32_t { kFirst, kMean, kMax, kMeanSqrtLength, kWeightedMean, kLast };
+constexpr bool is_one_token(Pooling pooling) { return pooling == Pooling::kFirst || pooling == Pooling::kLast; }
 enum class Scaling : int32_t { kAsModel, kYes, kNo };
 
 struct SentenceSettings {

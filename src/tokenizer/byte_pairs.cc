@@ -95,6 +95,12 @@ std::string_view BytePairs::without_lost_bytes(std::string_view piece, std::stri
   return kept;
 }
 
+size_t BytePairs::bytes() const {
+  size_t bytes = merger_->bytes() + outside_.capacity() * sizeof(std::string);
+  for (const std::string& symbol : outside_) bytes += symbol.size();
+  return bytes;
+}
+
 BytePairs::Texts BytePairs::merges(const Vocabulary& vocabulary) const {
   const auto text = [&](uint32_t symbol) {
     return symbol < num_known_ ? std::string(vocabulary.text(static_cast<int32_t>(symbol)))

@@ -48,6 +48,7 @@ class BytePairs {
   bool knows_all_bytes() const { return outside_.empty(); }
 
   Texts merges(const Vocabulary& vocabulary) const;
+  size_t bytes() const;
 
  private:
   std::string_view without_lost_bytes(std::string_view piece, std::string& kept) const;

@@ -40,12 +40,12 @@ Blanks blanks_of_text(std::string_view token) {
   return result;
 }
 
-// plain(begin, end) for what is between tokens, found(token, begin, end) for each token.
-template <typename Plain, typename FoundToken>
+// plain(begin, end) for what is between tokens, found(token, begin, end) for each token, until there are enough().
+template <typename Plain, typename FoundToken, typename Enough>
 void walk(const AddedTokenFinder& finder, std::string_view text, const int32_t* cancel, const Plain& plain,
-          const FoundToken& found) {
+          const FoundToken& found, const Enough& enough) {
   AddedTokenFinder::Found last = {nullptr, 0, 0, 0, 0};
-  while (last.end < text.size() || last.next < text.size()) {
+  while ((last.end < text.size() || last.next < text.size()) && !enough()) {
     const AddedTokenFinder::Found next = finder.find(text, last, cancel);
     if (last.end < next.begin) plain(last.end, next.begin);
     if (next.token != nullptr) found(*next.token, next.begin, next.end);
@@ -66,10 +66,15 @@ class Tokenizer::Run {
         tokenizer_.plain_tokens_, text_, options_.cancel, [&](size_t begin, size_t end) { add_plain(begin, end); },
         [&](const AddedToken& token, size_t begin, size_t end) {
           add_found(token, text_.substr(begin, end - begin), {begin, end});
-        });
+        },
+        [this] { return is_enough(); });
   }
 
  private:
+  // Whether what comes now would be cut, and nobody counts it. One more than is kept tells that something is.
+  bool is_enough() const {
+    return !options_.uncut && !tokenizer_.description_.truncates_left && to_.ids.size() > options_.most;
+  }
   void add(int32_t id, const TextSpan& span) {
     to_.ids.push_back(id);
     if (!options_.spans) return;
@@ -116,11 +121,12 @@ class Tokenizer::Run {
           [&](size_t first, size_t last) { add_byte_pairs(begin + first, begin + last); },
           [&](const AddedToken& token, size_t first, size_t last) {
             add_found(token, text_.substr(begin + first, last - first), {begin + first, begin + last});
-          });
+          },
+          [this] { return is_enough(); });
       return;
     }
     if (tokenizer_.normalized_tokens_.empty()) {
-      while (begin < end) {
+      while (begin < end && !is_enough()) {
         // Not behind `end`: each of many short parts of a long text would look through the rest of it.
         size_t cut = end - begin > kChunk ? text_.substr(0, end).find_first_of(" \t\r\n", begin + kChunk) : end;
         cut = std::min(cut, end);
@@ -137,12 +143,14 @@ class Tokenizer::Run {
   // The normalised text, which came from `begin` on.
   template <typename Plain>
   void walk_normalized(size_t begin, const Plain& plain) {
-    walk(tokenizer_.normalized_tokens_, scratch_.text.text(), options_.cancel, plain,
-         [&](const AddedToken& token, size_t first, size_t last) {
-           const bool has_span = options_.spans && first < last;
-           add_found(token, scratch_.text.text().substr(first, last - first),
-                     has_span ? scratch_.text.from(first, last) : TextSpan{begin, begin});
-         });
+    walk(
+        tokenizer_.normalized_tokens_, scratch_.text.text(), options_.cancel, plain,
+        [&](const AddedToken& token, size_t first, size_t last) {
+          const bool has_span = options_.spans && first < last;
+          add_found(token, scratch_.text.text().substr(first, last - first),
+                    has_span ? scratch_.text.from(first, last) : TextSpan{begin, begin});
+        },
+        [this] { return is_enough(); });
   }
 
   void normalize(size_t begin, size_t end) {
@@ -172,7 +180,7 @@ class Tokenizer::Run {
     const std::string_view text = scratch_.text.text().substr(0, end);
     for (;;) {
       const Word word = next_word(text, begin);
-      if (word.begin == word.end) return;
+      if (word.begin == word.end || is_enough()) return;
       ++word_;
       const std::string_view piece = text.substr(word.begin, word.end - word.begin);
       const auto split = [&](const auto& add_token) {
@@ -190,6 +198,7 @@ class Tokenizer::Run {
     Pieces& parts = scratch_.parts;
     cut_pieces(tokenizer_.description_.pre_tokenizer_steps, scratch_.text, {begin, end}, parts);
     for (const Word& part : parts.pieces) {
+      if (is_enough()) return;
       const std::string_view piece = parts.text->text().substr(part.begin, part.end - part.begin);
       ++word_;
       const auto split = [&](const auto& add_token) {
@@ -212,7 +221,7 @@ class Tokenizer::Run {
       text = scratch_.prefixed;
     }
     size_t polled = 0;
-    for (size_t at = 0; at < text.size();) {
+    for (size_t at = 0; at < text.size() && !is_enough();) {
       if (at >= polled) {
         poll(options_.cancel);
         polled = at + kChunk;

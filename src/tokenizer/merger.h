@@ -34,6 +34,7 @@ class Merger {
   const std::vector<Merge>& merges() const { return merges_; }
   // The first merge whose pair was there before; it must not be used then.
   std::optional<size_t> twice() const { return twice_; }
+  size_t bytes() const { return merges_.capacity() * sizeof(Merge) + slots_.capacity() * sizeof(Slot); }
 
   // Merges the pair of the first rank, the leftmost among equals, then looks again, until no pair is left. Pieces of n
   // bytes take n log n time; long ones look at `cancel` now and then, as poll() does. Thread-safe.

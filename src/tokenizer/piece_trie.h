@@ -16,6 +16,10 @@ class PieceTrie {
   // The vocabulary must outlive it. Texts of no bytes are left out.
   explicit PieceTrie(const Vocabulary& vocabulary);
 
+  size_t bytes() const {
+    return sizeof root_ + bytes_.capacity() + (firsts_.capacity() + values_.capacity()) * sizeof(uint32_t);
+  }
+
   // found(size, id) for each text that this one starts with, the shortest first.
   template <typename Found>
   void for_starts(std::string_view text, const Found& found) const {

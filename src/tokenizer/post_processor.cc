@@ -38,6 +38,8 @@ void assemble(const PostProcessing& processing, const Sequence& first, const Seq
   const Kept kept = cutting.first_only ? Kept{std::min(first.ids.size(), room - second_size), second_size}
                                        : cut_longest_first(first.ids.size(), second_size, room);
 
+  to.cut[0] = kept.first < first.ids.size();
+  to.cut[1] = kept.second < second_size;
   to.ids.clear();
   to.types.clear();
   to.spans.clear();

@@ -42,10 +42,11 @@ struct Sequence {
 struct Encoding {
   std::vector<int32_t> ids;
   std::vector<int32_t> types;
-  std::vector<TextSpan> spans;  // if wanted; of special tokens that the template adds: 0, 0
-  std::vector<int32_t> words;   // likewise; of those: -1
-  std::vector<int8_t> texts;    // likewise: 0 or 1, of which text; of those: -1
-  size_t num_tokens = 0;        // that there were before any was cut
+  std::vector<TextSpan> spans;   // if wanted; of special tokens that the template adds: 0, 0
+  std::vector<int32_t> words;    // likewise; of those: -1
+  std::vector<int8_t> texts;     // likewise: 0 or 1, of which text; of those: -1
+  size_t num_tokens = 0;         // that there were before any was cut
+  bool cut[2] = {false, false};  // of which texts some were
 };
 
 size_t count_special(const Template& parts);

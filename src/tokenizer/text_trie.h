@@ -21,6 +21,8 @@ class TextTrie {
   // The texts are sorted by their bytes, none is there twice; their values are not negative.
   explicit TextTrie(const std::vector<std::pair<std::string_view, int32_t>>& sorted);
 
+  size_t bytes() const { return nodes_.capacity() * sizeof(Node); }
+
   // Where texts that begin with `prefix` go on; kNone if there are none.
   uint32_t start_behind(std::string_view prefix) const;
   static constexpr uint32_t kRoot = 0;

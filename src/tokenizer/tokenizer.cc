@@ -100,6 +100,19 @@ std::string Tokenizer::to_json() const {
   return write_tokenizer_json(description);
 }
 
+size_t Tokenizer::bytes() const {
+  size_t bytes = vocabulary_->bytes() + plain_tokens_.bytes() + normalized_tokens_.bytes();
+  if (word_pieces_) bytes += word_pieces_->bytes();
+  if (byte_pairs_) bytes += byte_pairs_->bytes();
+  if (unigram_) bytes += unigram_->bytes();
+  // Each by its content, by its id and by its place.
+  for (const AddedToken& token : description_.added) {
+    bytes += sizeof(AddedToken) + sizeof(std::pair<std::string, size_t>) + sizeof added_by_id_[0];
+    bytes += 2 * token.content.size();
+  }
+  return bytes;
+}
+
 const AddedToken* Tokenizer::added_of(int32_t id) const {
   const auto found = std::lower_bound(added_by_id_.begin(), added_by_id_.end(), std::make_pair(id, size_t{0}));
   return found != added_by_id_.end() && found->first == id ? &description_.added[found->second] : nullptr;

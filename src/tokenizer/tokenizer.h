@@ -43,6 +43,8 @@ class Tokenizer {
   // A tokenizer.json that from_tokenizer_json makes an equal tokenizer of.
   std::string to_json() const;
 
+  size_t bytes() const;  // of what grows with its files, in memory
+
   TokenizerKind kind() const { return description_.kind; }
   int32_t size() const { return size_; }                   // the largest id + 1
   int32_t bos_id() const { return role_id("cls_token"); }  // before a text; of each -1: none
@@ -69,6 +71,7 @@ class Tokenizer {
     const int32_t* cancel = nullptr;  // looked at now and then; not 0: Error(LFFN_ERROR_CANCELLED)
     bool checked = false;             // the caller knows that the texts are UTF-8
     bool first_only = false;          // of a pair only the first one is cut
+    bool uncut = true;                // with all num_tokens; else no more of a long text need be read than is kept
   };
   // What encode() works with; it may be used again and again, by one call at a time, and then allocates little.
   struct Scratch {

@@ -43,6 +43,7 @@ class Unigram {
   Unigram(const Vocabulary& vocabulary, Settings&& settings, const std::string& where);
 
   const Settings& settings() const { return settings_; }
+  size_t bytes() const { return settings_.scores.capacity() * sizeof(double) + trie_.bytes(); }
 
   // add(id, begin, end) for each token of the text, which must be UTF-8. Unknown characters side by side are one token,
   // or as many as they have bytes. Of two ways with the same sum the one counts that the reference finds first. Takes

@@ -27,6 +27,8 @@ class Vocabulary {
     return {bytes_.data() + place(id), static_cast<size_t>(place(id + 1) - place(id) - 1)};
   }
 
+  size_t bytes() const { return bytes_.capacity() + (begins_.capacity() + sorted_.capacity()) * sizeof(uint32_t); }
+
   // The ids in the order of their tokens' bytes: no hash table that hostile tokens could choke. Without those that
   // find() does not find.
   const std::vector<uint32_t>& sorted() const { return sorted_; }

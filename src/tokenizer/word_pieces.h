@@ -29,6 +29,7 @@ class WordPieces {
   WordPieces(const Vocabulary& vocabulary, Settings settings, int32_t unknown_id);
 
   const Settings& settings() const { return settings_; }
+  size_t bytes() const { return trie_.bytes(); }
 
   // Replaces `pieces` by the tokens of the word, which must be UTF-8. A word that tokens cannot make up is one unknown
   // token. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.

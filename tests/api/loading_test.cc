@@ -65,7 +65,8 @@ class Loading : public testing::TestWithParam<std::string> {
       std::vector<lffn_file> files;
       for (const std::string& name : names) contents.push_back(content_of(kFolder + ("/" + name)));
       for (size_t i = 0; i < contents.size(); ++i) {
-        files.push_back({sizeof(lffn_file), names[i].c_str(), contents[i].data(), contents[i].size()});
+        files.push_back(
+            {sizeof(lffn_file), names[i].c_str(), contents[i].data(), contents[i].size(), nullptr, nullptr});
       }
       status = lffn_model_load_files(files.data(), static_cast<int64_t>(files.size()), &options, &model);
     }

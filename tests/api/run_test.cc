@@ -50,7 +50,7 @@ TEST_F(Run, ResultAndCallersMemoryAgree) {
   args_.result = result_;
   args_.top_k = 2;
   args_.wanted = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS | LFFN_WANT_CLASS_SCORES |
-                 LFFN_WANT_FILLINGS;
+                 LFFN_WANT_FILLINGS | LFFN_WANT_UNCUT;
   args_.flags = LFFN_RUN_ALL_POSITIONS;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   const lffn_result_view all = view();
@@ -325,8 +325,8 @@ TEST_F(Run, RefusesWhatCannotBeMeant) {
   args_.wanted = LFFN_WANT_FILLINGS;
   refused("top_k is 0");
   args_.wanted = 0;
-  args_.flags = 4;
-  refused("flags is 0x4");
+  args_.flags = 8;
+  refused("flags is 0x8");
   args_.flags = 0;
   args_.prompt_kind = 9;
   refused("prompt_kind is 9");

@@ -116,15 +116,15 @@ void look_for_parts(const Model& model) {
       TextBatch batch;
       batch.start(model, options);
       batch.add(kText);
-      std::vector<float> scores(batch.ids().size() * static_cast<size_t>(model.num_token_classes()));
+      std::vector<float> scores(batch.rows().ids().size() * static_cast<size_t>(model.num_token_classes()));
       ModelCall call;
       batch.fill(call);
       call.token_scores = scores.data();
       model.run(call);
       EntityFinder finder;
       std::vector<Entity> entities;
-      const ScoredTokens tokens = {batch.ids().data(), batch.spans().data(), batch.texts().data(), scores.data(),
-                                   static_cast<int64_t>(batch.ids().size())};
+      const ScoredTokens tokens = {batch.rows().ids().data(), batch.rows().spans().data(), batch.rows().texts().data(),
+                                   scores.data(), static_cast<int64_t>(batch.rows().ids().size())};
       finder.find(model, kText, tokens, Aggregation::kFirst, true, entities);
       for (const Entity& entity : entities) {
         require(entity.begin <= entity.end && entity.end <= kText.size(), "an entity is a part of its text");
@@ -182,18 +182,19 @@ void run(const Model& model) {
             "a text is refused for a reason of its own");
     return;
   }
-  for (const int32_t id : batch.ids()) require(id >= 0 && id < config.vocab_size, "a token is in the vocabulary");
-  for (int64_t i = 0; i < batch.size(); ++i) {
-    require(
-        batch.offsets()[static_cast<size_t>(i) + 1] - batch.offsets()[static_cast<size_t>(i)] <= config.max_tokens(),
-        "a text is cut to what the model runs");
+  for (const int32_t id : batch.rows().ids())
+    require(id >= 0 && id < config.vocab_size, "a token is in the vocabulary");
+  for (int64_t i = 0; i < batch.rows().size(); ++i) {
+    require(batch.rows().offsets()[static_cast<size_t>(i) + 1] - batch.rows().offsets()[static_cast<size_t>(i)] <=
+                config.max_tokens(),
+            "a text is cut to what the model runs");
   }
   call = {};
   batch.fill(call);
   embeddings.resize(static_cast<size_t>(size * call.num_sequences));
   call.embeddings = embeddings.data();
-  for (int64_t i = 0; i < batch.size(); ++i) {  // nothing is made of an empty text
-    if (batch.offsets()[static_cast<size_t>(i)] == batch.offsets()[static_cast<size_t>(i) + 1]) return;
+  for (int64_t i = 0; i < batch.rows().size(); ++i) {  // nothing is made of an empty text
+    if (batch.rows().offsets()[static_cast<size_t>(i)] == batch.rows().offsets()[static_cast<size_t>(i) + 1]) return;
   }
   model.run(call);
 }

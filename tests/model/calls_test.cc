@@ -87,7 +87,7 @@ TEST_F(ModelCalls, MissingArguments) {
   refused(short_calls::encode(model_, nullptr, offsets, 1, out), "ids is NULL");
   refused(short_calls::encode(model_, ids, nullptr, 1, out), "offsets is NULL");
   refused(short_calls::encode(model_, ids, offsets, -1, out), "n is -1");
-  refused(short_calls::embed(model_, ids, offsets, 1, 5, 0, out), "pooling is 5");
+  refused(short_calls::embed(model_, ids, offsets, 1, 7, 0, out), "pooling is 7");
   refused(short_calls::embed(model_, ids, offsets, 1, -1, 0, out), "pooling is -1");
   refused(short_calls::embed(model_, ids, offsets, 1, 0, 3, out), "normalize is 3");
   refused(short_calls::logits(model_, ids, offsets, 1, nullptr, 1, out), "positions is NULL");

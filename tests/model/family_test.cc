@@ -53,8 +53,8 @@ TEST(Families, TypesThatTheModelLacks) {
     }
   };
   refused([&] { batch.add_pair("a", "a"); });
-  EXPECT_EQ(batch.size(), 1) << "as it was";
-  EXPECT_EQ(batch.ids().size(), 4u);
+  EXPECT_EQ(batch.rows().size(), 1) << "as it was";
+  EXPECT_EQ(batch.rows().ids().size(), 4u);
 }
 
 TEST(Families, AllNamesOfATensor) {

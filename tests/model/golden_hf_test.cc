@@ -157,7 +157,7 @@ TEST_P(GoldenHf, TextsAndPairs) {
       const JsonObject text(entry, kind);
       if (text.value("text") != nullptr) {
         batch.add(text.text("text"));
-        EXPECT_EQ(batch.uncut().back(), static_cast<int64_t>(text.value("full_ids")->items.size()));
+        EXPECT_EQ(batch.rows().uncut().back(), static_cast<int64_t>(text.value("full_ids")->items.size()));
       } else {
         batch.add_pair(text.text("a"), text.text("b"));
       }
@@ -168,7 +168,7 @@ TEST_P(GoldenHf, TextsAndPairs) {
       ids.insert(ids.end(), input.ids.begin(), input.ids.end());
       types.insert(types.end(), input.types.begin(), input.types.end());
     }
-    EXPECT_EQ(batch.ids(), ids);
+    EXPECT_EQ(batch.rows().ids(), ids);
     ModelCall call;
     batch.fill(call);
     ASSERT_EQ(call.types != nullptr, model_->family().texts_have_types && model_->num_types() > 0);
@@ -190,13 +190,13 @@ TEST_P(GoldenHf, Embeddings) {
   batch.start(*model_, options);
   for (const JsonValue& text : texts.items) batch.add(text.scalar.text);
   const int64_t size = model_->embedding_size(std::nullopt);
-  ASSERT_EQ(expected->shape, (std::vector<int64_t>{batch.size(), size}));
-  std::vector<float> got(static_cast<size_t>(batch.size() * size));
+  ASSERT_EQ(expected->shape, (std::vector<int64_t>{batch.rows().size(), size}));
+  std::vector<float> got(static_cast<size_t>(batch.rows().size() * size));
   ModelCall call;
   batch.fill(call);
   call.embeddings = got.data();
   model_->run(call);
-  for (int64_t i = 0; i < batch.size(); ++i) {
+  for (int64_t i = 0; i < batch.rows().size(); ++i) {
     TensorView row = *expected;
     row.data += i * size * 4;
     row.size = static_cast<size_t>(size) * 4;

@@ -130,11 +130,12 @@ TEST(MemoryEstimate, IsTheSameOfFilesInMemory) {
     }
     std::vector<lffn_file> files;
     for (size_t i = 0; i < names.size(); ++i) {
-      files.push_back({sizeof(lffn_file), names[i].c_str(), contents[i].data(), contents[i].size()});
+      files.push_back({sizeof(lffn_file), names[i].c_str(), contents[i].data(), contents[i].size(), nullptr, nullptr});
     }
     lookupffn::Model::load(folder).save(saved);
     const std::string bytes = lffn::content_of(saved);
-    const std::vector<lffn_file> one = {{sizeof(lffn_file), "model.safetensors", bytes.data(), bytes.size()}};
+    const std::vector<lffn_file> one = {
+        {sizeof(lffn_file), "model.safetensors", bytes.data(), bytes.size(), nullptr, nullptr}};
     for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_INT8}) {
       const lookupffn::LoadOptions options = all_in(dtype);
       EXPECT_TRUE(lookupffn::Model::estimate_files(files, options) == lookupffn::Model::estimate(folder, options));
@@ -155,7 +156,7 @@ TEST(MemoryEstimate, RefusesWhatCannotBeLoaded) {
   EXPECT_EQ(lffn_model_estimate(LFFN_MODEL_DATA "/model-lookup", &options, &told), LFFN_ERROR_CANCELLED);
   EXPECT_EQ(lffn_model_estimate_files(nullptr, 1, nullptr, &told), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(lffn_model_estimate_files(nullptr, -1, nullptr, &told), LFFN_ERROR_INVALID_ARGUMENT);
-  const std::vector<lffn_file> files = {{sizeof(lffn_file), "config.json", "{}", 2}};
+  const std::vector<lffn_file> files = {{sizeof(lffn_file), "config.json", "{}", 2, nullptr, nullptr}};
   EXPECT_EQ(lffn_model_estimate_files(files.data(), 1, nullptr, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(lffn_model_estimate_files(files.data(), 1, nullptr, &told), LFFN_ERROR_IO);
   told.struct_size = 8;

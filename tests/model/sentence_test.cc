@@ -52,16 +52,20 @@ std::vector<double> pooled(const std::vector<float>& hidden, size_t sequence, Po
   std::vector<double> result;
   for (int64_t i = 0; i < kHidden; ++i) {
     const auto at = [&](int64_t t) { return static_cast<double>(hidden[static_cast<size_t>(t * kHidden + i)]); };
-    double sum = 0, largest = -1e300;
+    double sum = 0, largest = -1e300, weighted = 0, weights = 0;
     for (int64_t t = first + left_out; t < last; ++t) {
       sum += at(t);
+      weighted += at(t) * static_cast<double>(t - first + 1);
+      weights += static_cast<double>(t - first + 1);
       largest = std::max(largest, at(t));
     }
     const auto count = static_cast<double>(last - first - left_out);
-    result.push_back(pooling == Pooling::kFirst  ? at(first)
-                     : pooling == Pooling::kMax  ? largest
-                     : pooling == Pooling::kMean ? sum / count
-                                                 : sum / std::sqrt(count));
+    result.push_back(pooling == Pooling::kFirst          ? at(first)
+                     : pooling == Pooling::kLast         ? at(last - 1)
+                     : pooling == Pooling::kMax          ? largest
+                     : pooling == Pooling::kMean         ? sum / count
+                     : pooling == Pooling::kWeightedMean ? weighted / weights
+                                                         : sum / std::sqrt(count));
   }
   return result;
 }
@@ -132,7 +136,9 @@ TEST(Sentence, EveryPooling) {
   } kModes[] = {{"cls_token", Pooling::kFirst},
                 {"max_tokens", Pooling::kMax},
                 {"mean_tokens", Pooling::kMean},
-                {"mean_sqrt_len_tokens", Pooling::kMeanSqrtLength}};
+                {"mean_sqrt_len_tokens", Pooling::kMeanSqrtLength},
+                {"weightedmean_tokens", Pooling::kWeightedMean},
+                {"lasttoken", Pooling::kLast}};
   const std::vector<float> hidden = hidden_of(*folder.load());
   for (const auto& mode : kModes) {
     folder.pooling({mode.name});
@@ -144,9 +150,10 @@ TEST(Sentence, EveryPooling) {
               embeddings_of(*model));
   }
   // Several at once lie one behind the other, in an order of their own.
-  folder.pooling({"mean_tokens", "cls_token", "mean_sqrt_len_tokens", "max_tokens"});
+  folder.pooling(
+      {"mean_tokens", "cls_token", "lasttoken", "mean_sqrt_len_tokens", "weightedmean_tokens", "max_tokens"});
   const auto model = folder.load();
-  EXPECT_EQ(model->embedding_size(std::nullopt), 4 * kHidden);
+  EXPECT_EQ(model->embedding_size(std::nullopt), 6 * kHidden);
   std::vector<double> both[2];
   for (size_t s = 0; s < 2; ++s) {
     for (const auto& mode : kModes) {
@@ -165,6 +172,60 @@ TEST(Sentence, PromptsMayBeLeftOutOfPooling) {
   expect_near(embeddings_of(*model, two), pooled(hidden, 0, Pooling::kMean, 2), pooled(hidden, 1, Pooling::kMean, 2));
   const auto all = [](ModelCall& call) { call.prompt_tokens = 100; };  // the last one stays
   expect_near(embeddings_of(*model, all), pooled(hidden, 0, Pooling::kMean, 4), pooled(hidden, 1, Pooling::kMean, 7));
+}
+
+TEST(Sentence, PromptsOfQueriesAndDocuments) {
+  SentenceMaker folder;
+  folder.files["config_sentence_transformers.json"] =
+      "{\"prompts\": {\"corpus\": \"c: \", \"passage\": \"p: \", \"query\": \"q: \"}}";
+  const auto model = folder.load();
+  ASSERT_NE(query_prompt(*model), nullptr);
+  EXPECT_EQ(*query_prompt(*model), "q: ");
+  ASSERT_NE(document_prompt(*model), nullptr);
+  EXPECT_EQ(*document_prompt(*model), "p: ") << "the first of the names, not of the file";
+  const auto plain = SentenceMaker().load();
+  EXPECT_EQ(query_prompt(*plain), nullptr);
+  EXPECT_EQ(document_prompt(*plain), nullptr);
+}
+
+// As late interaction's files have it: a linear layer with or without a bias beside the encoder.
+TEST(Sentence, TokenVectors) {
+  SentenceMaker folder;
+  const std::vector<float> hidden = hidden_of(*folder.load());
+  const SomeIds input;
+  const auto vectors_of = [&](const Model& model, Scaling scaling) {
+    std::vector<float> vectors(static_cast<size_t>(input.offsets[2] * model.token_vector_size()));
+    ModelCall call = input.call();
+    call.token_vectors = vectors.data();
+    call.scaling = scaling;
+    model.run(call);
+    return vectors;
+  };
+  EXPECT_EQ(vectors_of(*folder.load(), Scaling::kAsModel), hidden) << "without one they are the hidden states";
+  for (const bool bias : {false, true}) {
+    SentenceMaker with;
+    with.tensors.push_back(made_tensor("linear.weight", {20, 48}));
+    if (bias) with.tensors.push_back(made_tensor("linear.bias", {20}));
+    const auto model = with.load();
+    ASSERT_EQ(model->token_vector_size(), 20);
+    EXPECT_EQ(model->info().token_vector_size, 20);
+    const std::vector<float> plain = vectors_of(*model, Scaling::kNo), scaled = vectors_of(*model, Scaling::kAsModel);
+    EXPECT_EQ(scaled, vectors_of(*model, Scaling::kYes));
+    for (size_t t = 0; t < static_cast<size_t>(input.offsets[2]); ++t) {
+      const std::vector<double> row(hidden.begin() + static_cast<std::ptrdiff_t>(t * 48),
+                                    hidden.begin() + static_cast<std::ptrdiff_t>(t * 48 + 48));
+      const std::vector<double> expected = applied(row, 20, Activation::kNone, bias);
+      double squares = 0;
+      for (size_t i = 0; i < 20; ++i) {
+        ASSERT_NEAR(plain[t * 20 + i], expected[i], 1e-4) << t << " " << i;
+        squares += double{scaled[t * 20 + i]} * double{scaled[t * 20 + i]};
+      }
+      EXPECT_NEAR(squares, 1, 1e-5);
+    }
+  }
+  SentenceMaker bad;
+  bad.tensors.push_back(made_tensor("linear.weight", {20, 47}));
+  bad.refused(LFFN_ERROR_BAD_MODEL, "linear.weight");
 }
 
 TEST(Sentence, ScalingByModuleOrByRequest) {
@@ -284,7 +345,7 @@ TEST(Sentence, LowersAsPythonDoes) {
   TextOptions options;
   batch.start(*model, options);
   batch.add("\u0391\u03a3 \u0394.\u03a3. \u0391\u03a3'\u0391 \u65e5\u03a3 \u0391\u03a3\u65e5");
-  EXPECT_EQ(model->tokenizer()->decode(batch.ids().data(), batch.ids().size(), true),
+  EXPECT_EQ(model->tokenizer()->decode(batch.rows().ids().data(), batch.rows().ids().size(), true),
             "\u03b1\u03c2 \u03b4.\u03c2. \u03b1\u03c3'\u03b1 \u65e5\u03c3 \u03b1\u03c2\u65e5");
 }
 
@@ -326,10 +387,6 @@ TEST(Sentence, Refused) {
   with({{"", "Transformer"}, {"1_Pooling", "Pooling"}, {"3_Dense", "Dense"}}, LFFN_ERROR_UNSUPPORTED,
        "the activation 'torch.nn.modules.activation.SiLU' is not supported");
   SentenceMaker folder;
-  for (const char* mode : {"weightedmean_tokens", "lasttoken"}) {
-    folder.pooling({mode});
-    folder.refused(LFFN_ERROR_UNSUPPORTED, std::string("'pooling_mode_") + mode + "' is not supported; choose");
-  }
   folder.pooling({});
   folder.refused(LFFN_ERROR_BAD_MODEL, "names no way to pool");
   folder.files["1_Pooling/config.json"] = "{}";  // the mean

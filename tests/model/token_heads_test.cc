@@ -71,15 +71,15 @@ TEST_P(TokenHeads, ScoresOfTokens) {
   const auto compare = [&](const TextBatch& batch, size_t column, const std::string& name) {
     const TensorView* expected = io_.find(name);
     if (expected == nullptr) return;
-    std::vector<float> scores(batch.ids().size() * classes), wanted = floats(*expected);
+    std::vector<float> scores(batch.rows().ids().size() * classes), wanted = floats(*expected);
     ModelCall call;
     batch.fill(call);
     call.token_scores = scores.data();
     model_->run(call);
     if (wanted.size() != scores.size()) {
-      for (size_t t = 0; t < batch.ids().size(); ++t) scores[t] = scores[t * classes + column];
+      for (size_t t = 0; t < batch.rows().ids().size(); ++t) scores[t] = scores[t * classes + column];
     }
-    ASSERT_TRUE(wanted.size() == scores.size() || wanted.size() == batch.ids().size()) << name;
+    ASSERT_TRUE(wanted.size() == scores.size() || wanted.size() == batch.rows().ids().size()) << name;
     EXPECT_LT(distance(scores.data(), wanted.data(), wanted.size()), 1e-4) << name;
     ++compared;
   };

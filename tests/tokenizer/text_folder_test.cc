@@ -72,8 +72,9 @@ TEST_F(TextFolder, ATokenizersLoadingHeedsItsOptions) {
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
   const std::string vocabulary = content("vocab.json"), merges = content("merges.txt");
-  const std::vector<lffn_file> files = {{sizeof(lffn_file), "vocab.json", vocabulary.data(), vocabulary.size()},
-                                        {sizeof(lffn_file), "merges.txt", merges.data(), merges.size()}};
+  const std::vector<lffn_file> files = {
+      {sizeof(lffn_file), "vocab.json", vocabulary.data(), vocabulary.size(), nullptr, nullptr},
+      {sizeof(lffn_file), "merges.txt", merges.data(), merges.size(), nullptr, nullptr}};
   const lookupffn::Tokenizer from_disk = lookupffn::Tokenizer::load(folder_.string(), options);
   const lookupffn::Tokenizer from_memory =
       lookupffn::Tokenizer::load_files(lookupffn::Span<const lffn_file>(files.data(), files.size()), options);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions on results.
+#include "api/boundary.h"
+#include "api/model_handle.h"
+#include "api/structs.h"
+
+using namespace lffn;
+
+RunMemory& lffn::begin_result(lffn_result& result) {
+  result.view = {};
+  const uint32_t trims = AnyIdlePool::trims();
+  if (result.trims != trims || result.memory.is_large()) result.memory = RunMemory();
+  result.trims = trims;
+  return result.memory;
+}
+
+extern "C" {
+
+void lffn_result_view_init_sized(lffn_result_view* view, size_t struct_size) { init_struct(view, struct_size); }
+
+lffn_status lffn_result_create(lffn_result** out) {
+  return guarded([&] {
+    need(out, "out");
+    *out = new lffn_result;
+    count_handle(1);
+  });
+}
+
+void lffn_result_free(lffn_result* result) { free_handle(result); }
+
+lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view) {
+  return guarded([&] {
+    need(result, "result");
+    write_struct(result->view, view, "view");
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that turn many texts into tokens, and back.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "api/boundary.h"
+#include "api/model_handle.h"
+#include "api/run_outputs.h"
+#include "api/run_texts.h"
+#include "api/structs.h"
+#include "model/text_rows.h"
+#include "runtime/cancel_flag.h"
+#include "runtime/threads.h"
+
+using namespace lffn;
+
+namespace {
+
+// Neighbouring texts, which one thread reads after another.
+constexpr int64_t kTextsOfBlock = 32;
+struct Block {
+  TextRows rows;
+  std::vector<lffn_status> statuses;
+  std::vector<RunMemory::Failure> failures;
+};
+
+TextRows::Rules rules_of(const lffn_tokenizer& handle, const lffn_tokenize_batch_args& args) {
+  TextRows::Rules rules;
+  rules.reading.repairs = (args.flags & LFFN_TOKENIZE_REPAIR) != 0;
+  rules.encoding.special = (args.flags & LFFN_TOKENIZE_SPECIAL) != 0;
+  rules.encoding.spans = (args.flags & LFFN_TOKENIZE_SPANS) != 0;
+  rules.encoding.uncut = (args.flags & LFFN_TOKENIZE_UNCUT) != 0;
+  rules.encoding.cancel = args.cancel;
+  const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
+  if (most > 0) rules.encoding.most = static_cast<size_t>(most);
+  return rules;
+}
+
+void read_block(const Tokenizer& tokenizer, const lffn_tokenize_batch_args& args, const TextRows::Rules& rules,
+                int64_t first, Block& block) {
+  const int64_t last = std::min(args.n, first + kTextsOfBlock);
+  for (int64_t i = first; i < last; ++i) {
+    lffn_status status = LFFN_OK;
+    try {
+      const std::string_view text = text_of(args.texts, args.text_sizes, i);
+      std::string_view pair;
+      const bool has_pair = args.pairs != nullptr && args.pairs[i] != nullptr;
+      if (has_pair) pair = text_of(args.pairs, args.pair_sizes, i);
+      block.rows.add(tokenizer, text, has_pair ? &pair : nullptr, rules);
+    } catch (const Error& error) {
+      if (!is_of_text(error.status())) throw;
+      status = error.status();
+      block.failures.push_back({i, error.what()});
+      block.rows.add_nothing();
+    }
+    block.statuses.push_back(status);
+  }
+}
+
+// In the order of the texts, whoever was first.
+void join(std::vector<Block>& blocks, bool keep_going, TextRows& rows, RunMemory& memory) {
+  memory.statuses.clear();
+  memory.failures.clear();
+  for (Block& block : blocks) {
+    if (!keep_going && !block.failures.empty()) {
+      const RunMemory::Failure& failure = block.failures[0];
+      const auto first =
+          std::find_if(block.statuses.begin(), block.statuses.end(), [](lffn_status s) { return s != 0; });
+      throw Error(*first, "texts[" + std::to_string(failure.text) + "]: " + failure.message);
+    }
+    rows.add_all(block.rows);
+    memory.statuses.insert(memory.statuses.end(), block.statuses.begin(), block.statuses.end());
+    std::move(block.failures.begin(), block.failures.end(), std::back_inserter(memory.failures));
+    block = {};
+  }
+}
+
+void encode_batch(const lffn_tokenizer* handle, const lffn_tokenize_batch_args& args) {
+  need(handle, "tokenizer");
+  need(args.result, "result");
+  check_count(args.n, "n");
+  if (args.n > 0) need(args.texts, "texts");
+  check_flags(
+      args.flags,
+      LFFN_TOKENIZE_SPECIAL | LFFN_TOKENIZE_REPAIR | LFFN_TOKENIZE_SPANS | LFFN_TOKENIZE_UNCUT | LFFN_TOKENIZE_STATUSES,
+      "flags");
+  check_max_tokens(args.max_tokens);
+  check_threads(args.num_threads, "num_threads");
+  const UseHooks hooks(hooks_of(handle->runtime));
+  RunMemory& memory = begin_result(*args.result);
+  const TextRows::Rules rules = rules_of(*handle, args);
+  const bool keep_going = (args.flags & LFFN_TOKENIZE_STATUSES) != 0;
+  const int64_t num_blocks = (args.n + kTextsOfBlock - 1) / kTextsOfBlock;
+  std::vector<Block> blocks(static_cast<size_t>(num_blocks));
+  const int32_t threads = args.num_threads > 0 ? std::min(args.num_threads, handle->num_threads) : handle->num_threads;
+  run_call(*handle->executor, threads, [&] {
+    parallel_for(num_blocks, threads, [&](int64_t b, int32_t) {
+      poll(args.cancel);
+      read_block(*handle->tokenizer, args, rules, b * kTextsOfBlock, blocks[static_cast<size_t>(b)]);
+    });
+  });
+  TextRows& rows = memory.tokens;
+  rows.clear();
+  join(blocks, keep_going, rows, memory);
+
+  lffn_result_view& view = args.result->view;
+  view.n = view.n_texts = args.n;
+  view.n_tokens = rows.offsets().back();
+  view.ids = rows.ids().data();
+  view.token_types = rows.types().data();
+  view.offsets = rows.offsets().data();
+  view.statuses = memory.statuses.data();
+  if (rules.encoding.uncut) view.uncut = rows.uncut().data();
+  if (rules.encoding.spans) show_spans(rows, memory, view);
+  if (!keep_going) return;
+  list_messages(memory);
+  view.messages = memory.messages.data();
+}
+
+void decode_batch(const lffn_tokenizer* handle, const int32_t* ids, const int64_t* offsets, int64_t n, uint32_t flags,
+                  lffn_result* result) {
+  need(handle, "tokenizer");
+  need(result, "result");
+  check_count(n, "n");
+  check_flags(flags, LFFN_DETOKENIZE_SKIP_SPECIAL, "flags");
+  if (n > 0) check_offsets(offsets, n);
+  if (n > 0 && offsets[n] > 0) need(ids, "ids");
+  RunMemory& memory = begin_result(*result);
+  memory.decoded.clear();
+  memory.decoded_texts.clear();
+  memory.decoded_sizes.clear();
+  for (int64_t i = 0; i < n; ++i) {
+    try {
+      memory.decoded.push_back(handle->tokenizer->decode(ids + offsets[i],
+                                                         static_cast<size_t>(offsets[i + 1] - offsets[i]),
+                                                         (flags & LFFN_DETOKENIZE_SKIP_SPECIAL) != 0));
+    } catch (const Error& error) {
+      throw Error(error.status(), "sequence " + std::to_string(i) + ": " + error.what());
+    }
+  }
+  for (const std::string& text : memory.decoded) {
+    memory.decoded_texts.push_back(text.c_str());
+    memory.decoded_sizes.push_back(text.size());
+  }
+  result->view.n = result->view.n_texts = n;
+  result->view.decoded = memory.decoded_texts.data();
+  result->view.decoded_sizes = memory.decoded_sizes.data();
+}
+
+}  // namespace
+
+extern "C" {
+
+void lffn_tokenize_batch_args_init_sized(lffn_tokenize_batch_args* args, size_t struct_size) {
+  lffn_tokenize_batch_args defaults = {};
+  defaults.max_tokens = LFFN_MAX_TOKENS_NEVER;
+  defaults.flags = LFFN_TOKENIZE_SPECIAL;
+  init_struct(args, struct_size, defaults);
+}
+
+lffn_status lffn_tokenizer_encode_batch(const lffn_tokenizer* tokenizer, const lffn_tokenize_batch_args* args) {
+  return guarded([&] { encode_batch(tokenizer, read_struct(args, "args")); });
+}
+
+lffn_status lffn_tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids, const int64_t* offsets,
+                                        int64_t n, uint32_t flags, lffn_result* result) {
+  return guarded([&] { decode_batch(tokenizer, ids, offsets, n, flags, result); });
+}
+
+}  // extern "C"

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/text_rows.h"
+
+#include <algorithm>
+
+#include "runtime/cancel_flag.h"
+#include "runtime/error.h"
+
+namespace lffn {
+
+void check_type(int32_t type, int32_t types) {
+  if (type < types) return;
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "the tokenizer gives a token of this text the type %d, the model has 0 to %d", type,
+       types - 1);
+}
+
+void TextRows::clear() {
+  ids_.clear();
+  types_.clear();
+  spans_.clear();
+  texts_.clear();
+  for (std::vector<TextSpan>& parts : parts_) parts.clear();
+  offsets_.assign(1, 0);
+  text_offsets_.assign(1, 0);
+  uncut_.clear();
+}
+
+void TextRows::add_nothing() {
+  offsets_.push_back(offsets_.back());
+  for (std::vector<TextSpan>& parts : parts_) parts.push_back({0, 0});
+  text_offsets_.push_back(size());
+  uncut_.push_back(0);
+}
+
+void TextRows::add_all(const TextRows& other) {
+  const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  const int64_t tokens = offsets_.back(), sequences = size();
+  for (size_t i = 1; i < other.offsets_.size(); ++i) offsets_.push_back(tokens + other.offsets_[i]);
+  for (size_t i = 1; i < other.text_offsets_.size(); ++i) text_offsets_.push_back(sequences + other.text_offsets_[i]);
+  add(ids_, other.ids_);
+  add(types_, other.types_);
+  add(uncut_, other.uncut_);
+  add(spans_, other.spans_);
+  add(texts_, other.texts_);
+  for (size_t pair = 0; pair < 2; ++pair) add(parts_[pair], other.parts_[pair]);
+  longest_ = std::max(longest_, other.longest_);
+}
+
+void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair,
+                   const Rules& rules) {
+  longest_ = std::max(longest_, text.size() + (pair != nullptr ? pair->size() : 0));
+  text = readings_[0].read(text, "text", rules.prompt, rules.reading);
+  const std::string_view read_pair =
+      readings_[1].read(pair != nullptr ? *pair : std::string_view(), "pair", {}, rules.reading);
+  Tokenizer::Options encoding = rules.encoding;
+  encoding.checked = true;
+  if (rules.windows) {
+    encoding.spans = true;
+    encoding.most = SIZE_MAX;
+  }
+  tokenizer.encode(text, pair != nullptr ? &read_pair : nullptr, encoding, scratch_, new_);
+  if (!rules.windows && new_.ids.size() > rules.longest) {
+    fail(LFFN_ERROR_TOO_LONG, "the text has %zu tokens, the model can run at most %zu", new_.ids.size(), rules.longest);
+  }
+  for (const int32_t type : new_.types) check_type(type, rules.types);
+  if (encoding.spans) locate();
+  const bool left = tokenizer.truncates_left();
+  if (rules.windows) {
+    const auto [first, last] = tokens_of_text(new_, pair != nullptr ? 1 : 0);
+    const auto most = static_cast<int64_t>(rules.encoding.most);
+    windows_.cut(static_cast<int64_t>(new_.ids.size()), first, last, {most, stride_of(rules.stride, most), left},
+                 pair != nullptr ? "the first text" : "the prompt");
+    for (size_t w = 0; w < windows_.count(); ++w) {
+      poll(encoding.cancel);
+      const Part part = windows_.part(w);
+      append(rules, left, &part);
+    }
+  } else {
+    append(rules, left, nullptr);
+  }
+  text_offsets_.push_back(size());
+  uncut_.push_back(static_cast<int64_t>(new_.num_tokens));
+}
+
+// Spans of what was read become spans of what was given.
+void TextRows::locate() {
+  for (size_t t = 0; t < new_.ids.size(); ++t) {
+    if (new_.texts[t] < 0) continue;
+    const auto of = static_cast<size_t>(new_.texts[t]);
+    if (of == 0 && readings_[0].in_prompt(new_.spans[t])) {
+      new_.texts[t] = -1;
+      new_.spans[t] = {0, 0};
+    } else {
+      new_.spans[t] = readings_[of].given(new_.spans[t]);
+    }
+  }
+}
+
+// All of what was read, but of the run that windows cut only one part.
+void TextRows::append(const Rules& rules, bool left, const Part* part) {
+  const auto add = [&](auto& to, const auto& from) {
+    const auto begin = from.begin();
+    if (part == nullptr) {
+      to.insert(to.end(), begin, from.end());
+    } else {
+      to.insert(to.end(), begin, begin + windows_.first());
+      to.insert(to.end(), begin + part->first, begin + part->second);
+      to.insert(to.end(), begin + windows_.last(), from.end());
+    }
+  };
+  add(ids_, new_.ids);
+  add(types_, new_.types);
+  if (rules.encoding.spans) {
+    add(spans_, new_.spans);
+    add(texts_, new_.texts);
+    for (const int8_t text : {0, 1}) parts_[static_cast<size_t>(text)].push_back(part_of(text, left, part));
+  }
+  offsets_.push_back(static_cast<int64_t>(ids_.size()));
+}
+
+// Up to the ends of the text, or where it was cut.
+TextSpan TextRows::part_of(int8_t text, bool left, const Part* part) const {
+  const std::vector<int8_t>& texts = new_.texts;
+  int64_t first = std::find(texts.begin(), texts.end(), text) - texts.begin();
+  int64_t last = texts.rend() - std::find(texts.rbegin(), texts.rend(), text);
+  const bool cut = new_.cut[static_cast<size_t>(text)];
+  bool cut_before = cut && left, cut_behind = cut && !left;
+  if (part != nullptr && first < last && first == windows_.first()) {
+    cut_before = part->first > first;
+    cut_behind = part->second < last;
+    first = part->first;
+    last = part->second;
+  }
+  const size_t size = readings_[static_cast<size_t>(text)].given_size();
+  if (first >= last) return {cut_before ? size : 0, cut_behind ? 0 : size};
+  return {cut_before ? new_.spans[static_cast<size_t>(first)].begin : 0,
+          cut_behind ? new_.spans[static_cast<size_t>(last - 1)].end : size};
+}
+
+}  // namespace lffn

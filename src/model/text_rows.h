@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts as sequences of token ids back to back, with the bytes that they stand for; long ones in windows, if wanted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/text_reading.h"
+#include "model/windows.h"
+#include "tokenizer/tokenizer.h"
+
+namespace lffn {
+
+// What the tokenizer's files say of types need not fit the model: throws Error(LFFN_ERROR_INVALID_ARGUMENT) then.
+void check_type(int32_t type, int32_t types);
+
+class TextRows {
+ public:
+  struct Rules {
+    std::string_view prompt;  // put before each text; UTF-8
+    ReadingRules reading;
+    Tokenizer::Options encoding;  // with spans, if those are wanted
+    bool windows = false;         // of encoding.most tokens; else what is longer is cut
+    int64_t stride = 0;           // tokens that a window repeats of the one before; below 0: see stride_of
+    size_t longest = SIZE_MAX;    // more tokens in a sequence are an error
+    int32_t types = INT32_MAX;    // those that tokens have must be below it
+  };
+
+  // Keeps the memory.
+  void clear();
+  // Appends a text, or a pair of them. Throws Error(LFFN_ERROR_BAD_TEXT) for text that is not UTF-8,
+  // LFFN_ERROR_TOO_LONG, LFFN_ERROR_INVALID_ARGUMENT where the rules leave no room; the rows are then as they were.
+  void add(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules);
+  void add_nothing();  // an empty sequence
+  void add_all(const TextRows& other);
+
+  int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }  // sequences
+  const std::vector<int32_t>& ids() const { return ids_; }
+  const std::vector<int32_t>& types() const { return types_; }
+  const std::vector<int64_t>& offsets() const { return offsets_; }            // [size() + 1]
+  const std::vector<int64_t>& text_offsets() const { return text_offsets_; }  // where each text's sequences begin
+  const std::vector<int64_t>& uncut() const { return uncut_; }                // tokens that each text would have uncut
+  // As those of an Encoding, of each token, if wanted; in the bytes that were given, and the prompt's are of no text.
+  const std::vector<TextSpan>& spans() const { return spans_; }
+  const std::vector<int8_t>& texts() const { return texts_; }
+  // Likewise: what of a text and of its pair each sequence stands for.
+  const std::vector<TextSpan>& parts(size_t pair) const { return parts_[pair]; }
+  // The bytes of the longest text so far, by which the memory that it keeps has grown.
+  size_t longest() const { return longest_; }
+
+ private:
+  using Part = std::pair<int64_t, int64_t>;
+
+  void locate();
+  void append(const Rules& rules, bool left, const Part* part);
+  TextSpan part_of(int8_t text, bool left, const Part* part) const;
+
+  TextReading readings_[2];  // of a text and of its pair
+  Tokenizer::Scratch scratch_;
+  Encoding new_;
+  Windows windows_;
+  std::vector<int32_t> ids_, types_;
+  std::vector<int64_t> offsets_ = {0}, text_offsets_ = {0}, uncut_;
+  std::vector<TextSpan> spans_, parts_[2];
+  std::vector<int8_t> texts_;
+  size_t longest_ = 0;
+};
+
+}  // namespace lffn

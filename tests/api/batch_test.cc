@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tokenizer's batches against its single calls.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lookupffn/lookupffn.h"
+
+namespace {
+
+class Batch : public testing::Test {
+ protected:
+  void SetUp() override {
+    lffn_load_options options;
+    lffn_load_options_init(&options);
+    options.num_threads = 3;
+    ASSERT_EQ(lffn_tokenizer_load(LFFN_MODEL_DATA "/model-lookup", &options, &tokenizer_), LFFN_OK)
+        << lffn_last_error();
+    ASSERT_EQ(lffn_result_create(&result_), LFFN_OK);
+    for (int i = 0; i < 200; ++i) {
+      std::string text = i % 7 == 0 ? "" : "text " + std::to_string(i);
+      for (int j = 0; j < i % 13; ++j) text += " na\u00efve <mask>";
+      texts_.push_back(text);
+    }
+    for (const std::string& text : texts_) pointers_.push_back(text.c_str());
+    lffn_tokenize_batch_args_init(&args_);
+    args_.n = static_cast<int64_t>(texts_.size());
+    args_.texts = pointers_.data();
+    args_.result = result_;
+  }
+  void TearDown() override {
+    lffn_result_free(result_);
+    lffn_tokenizer_free(tokenizer_);
+    EXPECT_EQ(lffn_live_handles(), 0);
+  }
+  lffn_result_view encode() {
+    EXPECT_EQ(lffn_tokenizer_encode_batch(tokenizer_, &args_), LFFN_OK) << lffn_last_error();
+    lffn_result_view view;
+    lffn_result_view_init(&view);
+    EXPECT_EQ(lffn_result_get(result_, &view), LFFN_OK);
+    return view;
+  }
+  void refused(const std::string& part, lffn_status status = LFFN_ERROR_INVALID_ARGUMENT) {
+    EXPECT_EQ(lffn_tokenizer_encode_batch(tokenizer_, &args_), status);
+    EXPECT_NE(std::string(lffn_last_error()).find(part), std::string::npos) << lffn_last_error();
+  }
+
+  lffn_tokenizer* tokenizer_ = nullptr;
+  lffn_result* result_ = nullptr;
+  std::vector<std::string> texts_;
+  std::vector<const char*> pointers_;
+  lffn_tokenize_batch_args args_;
+};
+
+TEST_F(Batch, EachTextAsAlone) {
+  std::vector<const char*> pairs(pointers_.rbegin(), pointers_.rend());
+  pairs[5] = nullptr;
+  args_.pairs = pairs.data();
+  args_.max_tokens = 20;
+  args_.flags |= LFFN_TOKENIZE_SPANS | LFFN_TOKENIZE_UNCUT;
+  const lffn_result_view view = encode();
+  ASSERT_EQ(view.n, args_.n);
+  for (int64_t i = 0; i < args_.n; ++i) {
+    std::vector<int32_t> ids(20), types(20);
+    std::vector<int64_t> begins(20), ends(20);
+    int64_t count = 0, uncut = 0;
+    lffn_tokenize_args alone;
+    lffn_tokenize_args_init(&alone);
+    alone.text = pointers_[static_cast<size_t>(i)];
+    alone.pair = pairs[static_cast<size_t>(i)];
+    alone.max_tokens = 20;
+    alone.ids = ids.data();
+    alone.types = types.data();
+    alone.begins = begins.data();
+    alone.ends = ends.data();
+    alone.capacity = 20;
+    alone.n_ids = &count;
+    alone.n_uncut = &uncut;
+    ASSERT_EQ(lffn_tokenizer_encode(tokenizer_, &alone), LFFN_OK) << lffn_last_error();
+    const int64_t first = view.offsets[i];
+    ASSERT_EQ(view.offsets[i + 1] - first, count) << i;
+    EXPECT_EQ(view.uncut[i], uncut);
+    EXPECT_EQ(view.statuses[i], LFFN_OK);
+    for (int64_t t = 0; t < count; ++t) {
+      const auto at = static_cast<size_t>(t);
+      EXPECT_EQ(view.ids[first + t], ids[at]);
+      EXPECT_EQ(view.token_types[first + t], types[at]);
+      EXPECT_EQ(view.token_begins[first + t], begins[at]);
+      EXPECT_EQ(view.token_ends[first + t], ends[at]);
+    }
+    const std::string& text = texts_[static_cast<size_t>(i)];
+    EXPECT_LE(view.text_ends[i], static_cast<int64_t>(text.size()));
+    if (count == uncut) {
+      EXPECT_EQ(view.text_ends[i], static_cast<int64_t>(text.size()));
+    }
+  }
+  EXPECT_EQ(view.messages, nullptr);
+
+  // Where nobody counts what is cut, it is cut to the same.
+  const std::vector<int32_t> ids(view.ids, view.ids + view.n_tokens);
+  args_.flags = LFFN_TOKENIZE_SPECIAL;
+  args_.num_threads = 1;
+  const lffn_result_view again = encode();
+  EXPECT_EQ(std::vector<int32_t>(again.ids, again.ids + again.n_tokens), ids);
+  EXPECT_EQ(again.uncut, nullptr);
+  EXPECT_EQ(again.token_begins, nullptr);
+}
+
+TEST_F(Batch, BadTexts) {
+  pointers_[150] = nullptr;
+  pointers_[70] = "x\xff";
+  refused("texts[70]: byte 1 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
+  args_.flags |= LFFN_TOKENIZE_STATUSES;
+  const lffn_result_view view = encode();
+  EXPECT_EQ(view.statuses[70], LFFN_ERROR_BAD_TEXT);
+  EXPECT_STREQ(view.messages[70], "byte 1 of the text is not valid UTF-8");
+  EXPECT_EQ(view.statuses[150], LFFN_ERROR_NULL_TEXT);
+  EXPECT_EQ(view.statuses[151], LFFN_OK);
+  EXPECT_STREQ(view.messages[151], "");
+  EXPECT_EQ(view.offsets[71], view.offsets[70]);
+  args_.flags |= LFFN_TOKENIZE_REPAIR;
+  EXPECT_EQ(encode().statuses[70], LFFN_OK);
+  args_.flags = 1u << 5;
+  refused("flags is 0x20");
+  args_.flags = 0;
+  args_.num_threads = -1;
+  refused("num_threads is -1");
+  args_.num_threads = 0;
+  args_.max_tokens = -2;
+  refused("max_tokens is -2");
+  args_.max_tokens = 5;
+  args_.n = -1;
+  refused("n is -1");
+  args_.n = 1;
+  args_.texts = nullptr;
+  refused("texts is NULL");
+  args_.result = nullptr;
+  refused("result is NULL");
+  args_.texts = pointers_.data();
+  args_.result = result_;
+  const int32_t cancel = 1;
+  args_.cancel = &cancel;
+  refused("cancelled", LFFN_ERROR_CANCELLED);
+}
+
+TEST_F(Batch, DecodesManyAtOnce) {
+  const lffn_result_view view = encode();
+  const std::vector<int32_t> ids(view.ids, view.ids + view.n_tokens);
+  const std::vector<int64_t> offsets(view.offsets, view.offsets + view.n + 1);
+  ASSERT_EQ(lffn_tokenizer_decode_batch(tokenizer_, ids.data(), offsets.data(), args_.n, LFFN_DETOKENIZE_SKIP_SPECIAL,
+                                        result_),
+            LFFN_OK)
+      << lffn_last_error();
+  lffn_result_view texts;
+  lffn_result_view_init(&texts);
+  ASSERT_EQ(lffn_result_get(result_, &texts), LFFN_OK);
+  ASSERT_EQ(texts.n, args_.n);
+  for (int64_t i = 0; i < args_.n; ++i) {
+    char alone[1024];
+    size_t size = 0;
+    const int64_t begin = offsets[static_cast<size_t>(i)], count = offsets[static_cast<size_t>(i) + 1] - begin;
+    ASSERT_EQ(lffn_tokenizer_decode(tokenizer_, ids.data() + begin, count, LFFN_DETOKENIZE_SKIP_SPECIAL, alone,
+                                    sizeof alone, &size),
+              LFFN_OK);
+    EXPECT_EQ(std::string(texts.decoded[i], texts.decoded_sizes[i]), std::string(alone, size));
+    EXPECT_EQ(texts.decoded[i][size], '\0');
+  }
+  const int64_t falling[] = {0, 3, 2};
+  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, ids.data(), falling, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
+  const int32_t unknown[] = {5, 1 << 20};
+  const int64_t both[] = {0, 1, 2};
+  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, unknown, both, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(lffn_last_error()).find("sequence 1: ids[0] is 1048576"), std::string::npos)
+      << lffn_last_error();
+  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, nullptr, both, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, unknown, nullptr, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, unknown, both, 2, 0, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, nullptr, nullptr, 0, 0, result_), LFFN_OK);
+}
+
+TEST_F(Batch, OneRepairedTextAndItsSize) {
+  const std::string broken =
+      "a\xff"
+      "b";
+  std::vector<int64_t> begins(8), ends(8);
+  int64_t count = 0;
+  lffn_tokenize_args args;
+  lffn_tokenize_args_init(&args);
+  args.text = broken.c_str();
+  args.begins = begins.data();
+  args.ends = ends.data();
+  args.capacity = 8;
+  args.n_ids = &count;
+  EXPECT_EQ(lffn_tokenizer_encode(tokenizer_, &args), LFFN_ERROR_BAD_TEXT);
+  args.flags |= LFFN_TOKENIZE_REPAIR;
+  ASSERT_EQ(lffn_tokenizer_encode(tokenizer_, &args), LFFN_OK) << lffn_last_error();
+  ASSERT_GE(count, 3);
+  EXPECT_EQ(begins[static_cast<size_t>(count) - 2], 2) << "of the given bytes";
+  EXPECT_EQ(ends[static_cast<size_t>(count) - 2], 3);
+  lffn_tokenizer_info info;
+  lffn_tokenizer_info_init(&info);
+  ASSERT_EQ(lffn_tokenizer_get_info(tokenizer_, &info), LFFN_OK);
+  EXPECT_GT(info.memory_bytes, 2000u);
+  EXPECT_LT(info.memory_bytes, 1u << 20);
+}
+
+}  // namespace
