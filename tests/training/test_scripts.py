@@ -140,7 +140,7 @@ def test_students_are_measured_beside_baselines(tmp_path, monkeypatch):
     assert results["teacher"]["values"]["valid r"] == 1.0
     report = (tmp_path / "student" / "report.md").read_text()
     (row,) = [line for line in report.splitlines() if "8 steps with int8, in float32" in line]
-    assert f"{results['lookups']['values']['valid cosine']:.4f}" in row
+    assert abs(results["lookups"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-4  # the last digit printed
     (row,) = [line for line in (tmp_path / "none" / "report.md").read_text().splitlines() if "24 steps |" in line]
     assert abs(results["none"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-3
     assert (tmp_path / "out" / "quality.svg").read_text().count("<circle") == 2
