@@ -20,7 +20,8 @@
   FIELD(PROMPT_KIND, prompt_kind) \
   FIELD(POOLING, pooling)         \
   FIELD(NORMALIZE, normalize)     \
-  FIELD(NUM_THREADS, num_threads)
+  FIELD(NUM_THREADS, num_threads) \
+  FIELD(DIMENSIONS, dimensions)
 
 // The two float values come as their bits.
 #define LAYER_INFO_FIELDS(FIELD)             \

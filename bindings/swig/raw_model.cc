@@ -25,6 +25,8 @@ SAME(PROMPT_MODEL, LFFN_PROMPT_MODEL);
 SAME(PROMPT_NONE, LFFN_PROMPT_NONE);
 SAME(PROMPT_NAMED, LFFN_PROMPT_NAMED);
 SAME(PROMPT_TEXT, LFFN_PROMPT_TEXT);
+SAME(PROMPT_QUERY, LFFN_PROMPT_QUERY);
+SAME(PROMPT_DOCUMENT, LFFN_PROMPT_DOCUMENT);
 SAME(SCORES_RAW, LFFN_SCORES_RAW);
 SAME(SCORES_PROBABILITIES, LFFN_SCORES_PROBABILITIES);
 SAME(SCORES_MODEL, LFFN_SCORES_MODEL);
@@ -149,6 +151,7 @@ int64_t size_of(const lffn_model* model, const lffn_model_run_args& args, int32_
   if (lffn_model_get_info(model, &info) != LFFN_OK) return 0;
   if (output == OUTPUT_HIDDEN) return offsets[args.n] * info.hidden_size;
   if (output == OUTPUT_CLASS_SCORES) return args.n * info.num_classes;
+  if (args.dimensions > 0) return args.n * args.dimensions;
   return args.n * (args.pooling == LFFN_POOLING_MODEL ? info.embedding_size : info.hidden_size);
 }
 

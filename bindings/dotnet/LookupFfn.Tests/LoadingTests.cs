@@ -79,6 +79,19 @@ public class LoadingTests
         Assert.Equal(before, Raw.LiveHandles());
     }
 
+    [Fact]
+    public void AttentionHasATypeOfItsOwn()
+    {
+        LoadOptions whole = new() { LinearType = ElementType.Int8 };
+        using Model model = Model.Load(Folder, whole);
+        using Model exact = Model.Load(Folder, whole with { AttentionType = ElementType.F32 });
+        Assert.Equal(ElementType.Int8, model.Info.AttentionType);
+        Assert.Equal(ElementType.F32, exact.Info.AttentionType);
+        Assert.Equal(model.Info.HiddenSize, model.Info.TokenVectorSize);
+        using Tokenizer tokenizer = model.GetTokenizer();
+        Assert.True(tokenizer.Info.MemoryBytes > 0 && model.Info.TokenizerBytes > 0);
+    }
+
     /// <summary>Several models in one runtime, which may go before them.</summary>
     [Fact]
     public void RuntimesAreShared()

@@ -71,6 +71,11 @@ public class ModelCountsTests
         Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { Prompt = "query", PromptText = "q" }));
         Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { PromptText = "a\0b" }));
 
+        // By what they are for.
+        Golden.AssertSameBits(plain, model.Embed("how?", new() { Purpose = TextPurpose.Query }));
+        Golden.AssertSameBits(model.Embed("passage: so"), model.Embed("so", new() { Purpose = TextPurpose.Document }));
+        Assert.ThrowsAny<ArgumentException>(() => model.Embed("a", new() { Purpose = TextPurpose.Query, Prompt = "query" }));
+
         // A sentence encoder's texts are stripped, unless they are read as they are.
         Golden.AssertSameBits(plain, model.Embed("  query: how?  "));
         EmbedOptions asItIs = new() { PlainReading = true };

@@ -83,6 +83,20 @@ public class ModelTests
         Golden.AssertSameBits(max, model.Embed(ids, new() { Pooling = Pooling.Max, Normalize = false }));
         Golden.AssertSameBits(hidden.AsSpan(0, size), model.Embed(ids, new() { Pooling = Pooling.First, Normalize = false }));
         Assert.Equal(1, model.Embed(ids).Sum(number => (double)number * number), 1e-5);
+
+        // The first numbers, scaled after that.
+        float[] few = model.Embed(ids, new() { Dimensions = 5 });
+        Assert.Equal(5, few.Length);
+        Assert.Equal(1, few.Sum(number => (double)number * number), 1e-5);
+        EmbedOptions unscaled = new() { Normalize = false };
+        float[] whole = model.Embed(ids, unscaled);
+        Golden.AssertSameBits(whole.AsSpan(0, 5), model.Embed(ids, unscaled with { Dimensions = 5 }));
+        float[][] both = model.Embed(["a", "b"], unscaled with { Dimensions = 5, Statuses = new() });
+        Golden.AssertSameBits(model.Embed("b", unscaled).AsSpan(0, 5), both[1]);
+        foreach (int wrong in new[] { 0, -1, size + 1 })
+        {
+            Assert.Throws<ArgumentOutOfRangeException>(() => model.Embed(ids, new() { Dimensions = wrong }));
+        }
     }
 
     [Theory]

@@ -12,6 +12,10 @@ public sealed record EmbedOptions
     /// <summary>Whether vectors are divided by their Euclidean length. Default null: as the model says.</summary>
     public bool? Normalize { get; init; }
 
+    /// <summary>How many numbers a vector has: the first so many, scaled after that. Good only for models that were
+    /// trained for it. Default null: all.</summary>
+    public int? Dimensions { get; init; }
+
     /// <summary>How many tokens of a text are read at most, special ones counted; the model may read fewer. Default
     /// null: as many as the model means to read.</summary>
     public int? MaxTokens { get; init; }
@@ -23,6 +27,11 @@ public sealed record EmbedOptions
     /// <summary>The name of the model's prompt that is put before each text. Default null: the model's default
     /// one.</summary>
     public string? Prompt { get; init; }
+
+    /// <summary>Whose prompt is put before each text: that of queries or of documents, if the model's files tell one, else
+    /// the default one. Default: the default one. Not together with <see cref="Prompt"/> or
+    /// <see cref="PromptText"/>.</summary>
+    public TextPurpose Purpose { get; init; }
 
     /// <summary>Whether no prompt is put before texts, not even the model's default one.</summary>
     public bool WithoutPrompt { get; init; }
@@ -54,6 +63,20 @@ public sealed record EmbedOptions
     {
         _ = TokenLimit;
         _ = PromptArgument;
+        _ = WidthWithin(int.MaxValue);
+    }
+
+    /// <summary>How many numbers a vector has of which there are so many.</summary>
+    internal int WidthWithin(int all)
+    {
+        if (Dimensions is not int wanted)
+        {
+            return all;
+        }
+
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(wanted, nameof(Dimensions));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(wanted, all, nameof(Dimensions));
+        return wanted;
     }
 
     /// <summary>As the native code takes them.</summary>
@@ -63,6 +86,7 @@ public sealed record EmbedOptions
         numbers[Raw.RUN_OPTION_READING] = PlainReading ? Raw.READING_PLAIN : Raw.READING_MODEL;
         numbers[Raw.RUN_OPTION_NUM_THREADS] = NumThreads;
         numbers[Raw.RUN_OPTION_PROMPT_KIND] = PromptKind;
+        numbers[Raw.RUN_OPTION_DIMENSIONS] = Dimensions ?? 0;
         numbers[Raw.RUN_OPTION_POOLING] = (int)Pooling;
         numbers[Raw.RUN_OPTION_NORMALIZE] = Normalization;
         numbers[Raw.RUN_OPTION_SCORES] = (int)Scores;
@@ -94,7 +118,7 @@ public sealed record EmbedOptions
         WithoutPrompt ? Raw.PROMPT_NONE
         : PromptText is not null ? Raw.PROMPT_TEXT
         : Prompt is not null ? Raw.PROMPT_NAMED
-        : Raw.PROMPT_MODEL;
+        : (int)Purpose;
 
     /// <summary>What the kind is about; null for nothing.</summary>
     internal string? PromptArgument
@@ -106,10 +130,28 @@ public sealed record EmbedOptions
                 throw new ArgumentException("the options have both a prompt's name and a prompt's text");
             }
 
+            if (Purpose != TextPurpose.None && (WithoutPrompt || Prompt is not null || PromptText is not null))
+            {
+                throw new ArgumentException("the options have both a purpose and a prompt, or none");
+            }
+
             string? argument = PromptText ?? Prompt;
             return argument is null || !argument.Contains('\0', StringComparison.Ordinal)
                 ? argument
                 : throw new ArgumentException("the prompt contains a zero character");
         }
     }
+}
+
+/// <summary>What texts are for, where a model wants other words before a question than before what may answer it.</summary>
+public enum TextPurpose
+{
+    /// <summary>It is not said.</summary>
+    None = Raw.PROMPT_MODEL,
+
+    /// <summary>Texts that are searched for: the model's prompt named "query".</summary>
+    Query = Raw.PROMPT_QUERY,
+
+    /// <summary>Texts that are searched: the model's prompt named "document", "passage" or "corpus".</summary>
+    Document = Raw.PROMPT_DOCUMENT,
 }

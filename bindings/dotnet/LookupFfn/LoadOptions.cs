@@ -19,6 +19,10 @@ public sealed record LoadOptions
     /// none.</summary>
     public ElementType LinearType { get; init; }
 
+    /// <summary>How a model's attention computes: F32, Int8 or, the default, as stored, which is Int8 where the linear layers
+    /// are. A layer has none.</summary>
+    public ElementType AttentionType { get; init; }
+
     /// <summary>How a model's word embeddings are held in memory. Default: as stored. A layer has none.</summary>
     public ElementType EmbeddingType { get; init; }
 
@@ -49,6 +53,7 @@ public sealed record LoadOptions
         numbers[Raw.OPTION_TABLE_DTYPE] = (int)TableType;
         numbers[Raw.OPTION_HASH_DTYPE] = (int)HashType;
         numbers[Raw.OPTION_LINEAR_DTYPE] = (int)LinearType;
+        numbers[Raw.OPTION_ATTENTION_DTYPE] = (int)AttentionType;
         numbers[Raw.OPTION_EMBEDDING_DTYPE] = (int)EmbeddingType;
         numbers[Raw.OPTION_WORD_DTYPE] = (int)WordType;
         numbers[Raw.OPTION_FLAGS] =

@@ -172,7 +172,8 @@ public sealed unsafe partial class Model
     {
         Raw.OUTPUT_HIDDEN => offsets[^1] * info.HiddenSize,
         Raw.OUTPUT_CLASS_SCORES => (offsets.Length - 1L) * info.NumClasses,
-        _ => (offsets.Length - 1L) * (options.Pooling == Pooling.Model ? info.EmbeddingSize : info.HiddenSize),
+        _ => (offsets.Length - 1L)
+            * options.WidthWithin(options.Pooling == Pooling.Model ? info.EmbeddingSize : info.HiddenSize),
     };
 
     private static int Whole(long floats) =>

@@ -31,6 +31,9 @@ public sealed record ModelInfo
         TableType = (ElementType)numbers[Raw.MODEL_TABLE_DTYPE];
         HashType = (ElementType)numbers[Raw.MODEL_HASH_DTYPE];
         LinearType = (ElementType)numbers[Raw.MODEL_LINEAR_DTYPE];
+        AttentionType = (ElementType)numbers[Raw.MODEL_ATTENTION_DTYPE];
+        TokenVectorSize = (int)numbers[Raw.MODEL_TOKEN_VECTOR_SIZE];
+        TokenizerBytes = numbers[Raw.MODEL_TOKENIZER_BYTES];
         EmbeddingType = (ElementType)numbers[Raw.MODEL_EMBEDDING_DTYPE];
         NumThreads = (int)numbers[Raw.MODEL_NUM_THREADS];
         FfnFlopPerToken = numbers[Raw.MODEL_FFN_FLOP_PER_TOKEN];
@@ -52,6 +55,15 @@ public sealed record ModelInfo
 
     /// <summary>Floats per embedding, made as the model means it.</summary>
     public int EmbeddingSize { get; }
+
+    /// <summary>Floats of a token's vector, as late interaction compares them.</summary>
+    public int TokenVectorSize { get; }
+
+    /// <summary>How attention computes: F32 or Int8.</summary>
+    public ElementType AttentionType { get; }
+
+    /// <summary>Bytes of the tokenizer in memory.</summary>
+    public long TokenizerBytes { get; }
 
     /// <summary>How many encoder layers the model has.</summary>
     public int NumLayers { get; }

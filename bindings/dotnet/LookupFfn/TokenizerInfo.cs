@@ -16,6 +16,7 @@ public sealed record TokenizerInfo
         AddedToPair = (int)numbers[Raw.TOKENIZER_ADDED_TO_PAIR];
         IsWordPiece = numbers[Raw.TOKENIZER_IS_WORD_PIECE] != 0;
         OwnMaxTokens = numbers[Raw.TOKENIZER_OWN_MAX_TOKENS];
+        MemoryBytes = numbers[Raw.TOKENIZER_MEMORY_BYTES];
     }
 
     /// <summary>One more than the largest id.</summary>
@@ -47,6 +48,9 @@ public sealed record TokenizerInfo
 
     /// <summary>The most tokens that a text has by its files, special ones counted; 0 when they tell none.</summary>
     public long OwnMaxTokens { get; }
+
+    /// <summary>Bytes that it has in memory.</summary>
+    public long MemoryBytes { get; }
 }
 
 /// <summary>The tokens of a pair of texts.</summary>
