@@ -97,6 +97,16 @@ public final class LoadOptions {
   }
 
   /**
+   * Sets in what a model attends. A layer has no attention.
+   *
+   * @param type {@link ElementType#F32} or {@link ElementType#INT8}; null for int8 where the linear layers are
+   * @return a changed copy
+   */
+  public LoadOptions withAttentionType(ElementType type) {
+    return with(Abi.OPTION_ATTENTION_DTYPE, ElementType.codeOf(type));
+  }
+
+  /**
    * Maps what is used as it lies in the file, a model's rows by word, so that processes share it. Another process that
    * shortens the file then kills the virtual machine, which is why it is off by default.
    *
@@ -169,10 +179,10 @@ public final class LoadOptions {
   public String toString() {
     StringBuilder text = new StringBuilder("LoadOptions[");
     text.append(numbers[Abi.OPTION_NUM_THREADS]).append(" threads");
-    String[] names = {"table", "hash", "linear", "embedding", "word"};
+    String[] names = {"table", "hash", "linear", "embedding", "word", "attention"};
     int[] places = {
       Abi.OPTION_TABLE_DTYPE, Abi.OPTION_HASH_DTYPE, Abi.OPTION_LINEAR_DTYPE, Abi.OPTION_EMBEDDING_DTYPE,
-      Abi.OPTION_WORD_DTYPE
+      Abi.OPTION_WORD_DTYPE, Abi.OPTION_ATTENTION_DTYPE
     };
     for (int i = 0; i < names.length; i++) {
       if (numbers[places[i]] != Abi.DTYPE_AS_STORED) {

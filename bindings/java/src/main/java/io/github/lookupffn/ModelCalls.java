@@ -187,7 +187,9 @@ final class ModelCalls {
       case Abi.OUTPUT_CLASS_SCORES:
         return arraySize((long) size * info.numClasses());
       default:
-        int each = options.pooling == Pooling.MODEL ? info.embeddingSize() : info.hiddenSize();
+        int whole = options.pooling == Pooling.MODEL ? info.embeddingSize() : info.hiddenSize();
+        int dimensions = options.numbers[Abi.RUN_OPTION_DIMENSIONS];
+        int each = dimensions > 0 ? dimensions : whole;
         return arraySize((long) size * each);
     }
   }

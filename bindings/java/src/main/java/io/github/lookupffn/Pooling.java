@@ -12,7 +12,11 @@ public enum Pooling {
   /** The largest of each number. */
   MAX(Abi.POOLING_MAX),
   /** Their sum divided by the square root of their number. */
-  MEAN_SQRT(Abi.POOLING_MEAN_SQRT);
+  MEAN_SQRT(Abi.POOLING_MEAN_SQRT),
+  /** Their mean, in which the first token counts once, the second twice, and so on. */
+  WEIGHTED_MEAN(Abi.POOLING_WEIGHTED_MEAN),
+  /** The vector of the last token. */
+  LAST(Abi.POOLING_LAST);
 
   final int code;
 

@@ -122,6 +122,20 @@ public final class RunOptions {
   }
 
   /**
+   * Sets how many numbers an embedding has: the first so many, scaled after that, as models are trained for that give less
+   * exact ones in few numbers.
+   *
+   * @param dimensions the number; 0 for all
+   * @return a changed copy
+   */
+  public RunOptions withDimensions(int dimensions) {
+    if (dimensions < 0) {
+      throw new IllegalArgumentException("dimensions is " + dimensions + ", expected 0 or more");
+    }
+    return with(Abi.RUN_OPTION_DIMENSIONS, dimensions);
+  }
+
+  /**
    * Sets how many tokens of a text are read at most, special ones counted.
    *
    * @param maxTokens the number; the model may read fewer
@@ -172,6 +186,25 @@ public final class RunOptions {
    */
   public RunOptions withPromptText(String text) {
     return withPrompt(Abi.PROMPT_TEXT, Utf8.zeroTerminated(Objects.requireNonNull(text, "text"), "the prompt"));
+  }
+
+  /**
+   * Puts the model's prompt for queries before each text, if it has one, else its default one.
+   *
+   * @return a changed copy
+   */
+  public RunOptions withQueryPrompt() {
+    return withPrompt(Abi.PROMPT_QUERY, null);
+  }
+
+  /**
+   * Puts the model's prompt for documents before each text, named "document", "passage" or "corpus", if it has one, else its
+   * default one.
+   *
+   * @return a changed copy
+   */
+  public RunOptions withDocumentPrompt() {
+    return withPrompt(Abi.PROMPT_DOCUMENT, null);
   }
 
   /**
@@ -290,8 +323,12 @@ public final class RunOptions {
       boolean named = numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NAMED;
       String content = Utf8.text(Arrays.copyOf(prompt, prompt.length - 1));
       text.append(named ? ", prompt named \"" : ", prompt \"").append(content).append('"');
-    } else if (numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NONE) {
-      text.append(", no prompt");
+    } else if (numbers[Abi.RUN_OPTION_PROMPT_KIND] != Abi.PROMPT_MODEL) {
+      int kind = numbers[Abi.RUN_OPTION_PROMPT_KIND];
+      text.append(kind == Abi.PROMPT_NONE ? ", no prompt" : kind == Abi.PROMPT_QUERY ? ", queries" : ", documents");
+    }
+    if (numbers[Abi.RUN_OPTION_DIMENSIONS] != 0) {
+      text.append(", ").append(numbers[Abi.RUN_OPTION_DIMENSIONS]).append(" dimensions");
     }
     if (numbers[Abi.RUN_OPTION_SCORES] != ScoreKind.RAW.code) {
       text.append(", scores ").append(numbers[Abi.RUN_OPTION_SCORES] == ScoreKind.MODEL.code ? "MODEL" : "PROBABILITIES");

@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.function.Executable;
 
@@ -147,5 +149,45 @@ class ModelTextTest {
       assertThrows(IllegalStateException.class, () -> model.fillMask("<mask>", 1));
       assertThrows(IllegalStateException.class, () -> model.embed(List.of("a"), DEFAULTS));
     });
+  }
+
+  @Test
+  void dimensionsPoolingsAndPrompts() throws Exception {
+    RunOptions plain = RunOptions.defaults();
+    try (Model model = Model.load(GoldenModel.all().get(0).folder)) {
+      float[] whole = model.embed("some words", plain.withNormalization(false));
+      float[] first = model.embed("some words", plain.withNormalization(false).withDimensions(8));
+      Golden.assertSameBits(Arrays.copyOf(whole, 8), first);
+      float[] scaled = model.embed("some words", plain.withNormalization(true).withDimensions(8));
+      double squares = 0;
+      for (float number : scaled) {
+        squares += (double) number * number;
+      }
+      assertEquals(1, squares, 1e-5);
+      TextStatuses statuses = new TextStatuses();
+      RunOptions told = plain.withNormalization(true).withDimensions(8).withStatuses(statuses);
+      Golden.assertSameBits(scaled, model.embed("some words", told));
+      assertThrows(IllegalArgumentException.class, () -> plain.withDimensions(-1));
+      assertThrows(IllegalArgumentException.class, () -> model.embed("some words", plain.withDimensions(1 << 20)));
+      RunOptions raw = plain.withPooling(Pooling.LAST).withNormalization(false);
+      float[] hidden = model.encode("some words");
+      int size = model.info().hiddenSize();
+      Golden.assertSameBits(
+          Arrays.copyOfRange(hidden, hidden.length - size, hidden.length), model.embed("some words", raw));
+      double sum = 0;
+      double weights = 0;
+      for (int token = 0; token < hidden.length / size; token++) {
+        sum += (token + 1) * (double) hidden[token * size];
+        weights += token + 1;
+      }
+      float[] weighted = model.embed("some words", raw.withPooling(Pooling.WEIGHTED_MEAN));
+      assertEquals(sum / weights, weighted[0], 1e-5);
+    }
+    try (Model model = Model.load(Path.of(System.getProperty("lookupffn.made.models"), "prompts"))) {
+      Golden.assertSameBits(
+          model.embed("words", plain.withPrompt("query")), model.embed("words", plain.withQueryPrompt()));
+      Golden.assertSameBits(
+          model.embed("words", plain.withPrompt("document")), model.embed("words", plain.withDocumentPrompt()));
+    }
   }
 }

@@ -41,7 +41,8 @@ class ValuesTest {
     TextCounts counts = new TextCounts();
     options(
         RunOptions.defaults(),
-        List.of(o -> o.withPooling(Pooling.MAX), o -> o.withNormalization(true), o -> o.withNormalization(false),
+        List.of(o -> o.withPooling(Pooling.MAX), o -> o.withNormalization(true), o -> o.withDimensions(8),
+            RunOptions::withQueryPrompt, RunOptions::withDocumentPrompt, o -> o.withNormalization(false),
             o -> o.withMaxTokens(7), RunOptions::withoutCutting, o -> o.withPlainReading(true),
             o -> o.withPrompt("a"), o -> o.withPromptText("a"), RunOptions::withoutPrompt,
             o -> o.withScores(ScoreKind.MODEL), o -> o.withNumThreads(2), o -> o.withCounts(counts),
@@ -50,7 +51,7 @@ class ValuesTest {
         LoadOptions.defaults(),
         List.of(o -> o.withNumThreads(2), o -> o.withTableType(ElementType.INT8), o -> o.withHashType(ElementType.INT8),
             o -> o.withLinearType(ElementType.INT8), o -> o.withEmbeddingType(ElementType.INT8),
-            o -> o.withWordType(ElementType.INT8), o -> o.withMemoryMapping(true), o -> o.withFlushedDenormals(true),
+            o -> o.withWordType(ElementType.INT8), o -> o.withAttentionType(ElementType.INT8), o -> o.withMemoryMapping(true), o -> o.withFlushedDenormals(true),
             o -> o.withCancellation(cancellation)));
     options(
         AnswerOptions.defaults(),
