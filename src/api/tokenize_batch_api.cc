@@ -58,8 +58,13 @@ void read_block(const Tokenizer& tokenizer, const lffn_tokenize_batch_args& args
   }
 }
 
+// Which one it is needs no telling where there is only one.
+std::string with_place(int64_t n, const std::string& place, const std::string& message) {
+  return n == 1 ? message : place + ": " + message;
+}
+
 // In the order of the texts, whoever was first.
-void join(std::vector<Block>& blocks, bool keep_going, TextRows& rows, RunMemory& memory) {
+void join(std::vector<Block>& blocks, int64_t n, bool keep_going, TextRows& rows, RunMemory& memory) {
   memory.statuses.clear();
   memory.failures.clear();
   for (Block& block : blocks) {
@@ -67,7 +72,7 @@ void join(std::vector<Block>& blocks, bool keep_going, TextRows& rows, RunMemory
       const RunMemory::Failure& failure = block.failures[0];
       const auto first =
           std::find_if(block.statuses.begin(), block.statuses.end(), [](lffn_status s) { return s != 0; });
-      throw Error(*first, "texts[" + std::to_string(failure.text) + "]: " + failure.message);
+      throw Error(*first, with_place(n, "texts[" + std::to_string(failure.text) + "]", failure.message));
     }
     rows.add_all(block.rows);
     memory.statuses.insert(memory.statuses.end(), block.statuses.begin(), block.statuses.end());
@@ -102,7 +107,7 @@ void encode_batch(const lffn_tokenizer* handle, const lffn_tokenize_batch_args& 
   });
   TextRows& rows = memory.tokens;
   rows.clear();
-  join(blocks, keep_going, rows, memory);
+  join(blocks, args.n, keep_going, rows, memory);
 
   lffn_result_view& view = args.result->view;
   view.n = view.n_texts = args.n;
@@ -136,7 +141,7 @@ void decode_batch(const lffn_tokenizer* handle, const int32_t* ids, const int64_
                                                          static_cast<size_t>(offsets[i + 1] - offsets[i]),
                                                          (flags & LFFN_DETOKENIZE_SKIP_SPECIAL) != 0));
     } catch (const Error& error) {
-      throw Error(error.status(), "sequence " + std::to_string(i) + ": " + error.what());
+      throw Error(error.status(), with_place(n, "sequence " + std::to_string(i), error.what()));
     }
   }
   for (const std::string& text : memory.decoded) {
