@@ -188,6 +188,7 @@
 %ignore model_estimate_files;
 %ignore tokenizer_load_files;
 %ignore tokenizer_encode;
+%ignore tokenizer_encode_texts;
 %ignore tokenizer_decode;
 %ignore tokenizer_find;
 %ignore tokenizer_token;
@@ -195,6 +196,7 @@
 %ignore model_entities_texts;
 %ignore model_run;
 %ignore model_run_texts;
+%ignore model_run_into_result;
 %ignore model_tokenize;
 %ignore model_detokenize;
 %ignore model_fill_mask;

@@ -96,6 +96,19 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
   return LFFN_OK;
 }
 
+lffn_status model_run_result_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
+                                    const int32_t* run_options, int64_t max_tokens, jbyteArray prompt, int32_t wanted,
+                                    lffn_result* result, const int32_t* cancel) {
+  const TextsOfArrays texts(env, utf8, ends, n);
+  const size_t prompt_bytes = prompt == nullptr ? 0 : length_of(env, prompt);
+  const Block<char> prompt_copy(prompt_bytes);
+  if (!texts.fetched()) return no_arrays(env);
+  if (prompt_copy.data() == nullptr) return out_of_memory(env);
+  if (prompt != nullptr && !fetch(env, prompt, prompt_bytes, prompt_copy.data())) return LFFN_OK;
+  return model_run_into_result(model, texts.utf8(), texts.ends(), n, run_options, max_tokens, prompt_copy.data(),
+                               wanted, result, cancel);
+}
+
 lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t flags,
                                  int64_t max_tokens, jobjectArray results, const int32_t* cancel) {
   const ModelTokenizer tokenizer(model);

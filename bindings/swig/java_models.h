@@ -21,6 +21,11 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
                                   jbyteArray prompt, jfloatArray array, float* buffer, int32_t at, int32_t capacity,
                                   jlongArray counts, lffn_result* result, const int32_t* cancel);
 
+// The same texts into a result: all that is wanted, as model_run_into_result says.
+lffn_status model_run_result_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
+                                    const int32_t* run_options, int64_t max_tokens, jbyteArray prompt, int32_t wanted,
+                                    lffn_result* result, const int32_t* cancel);
+
 // results: int[] ids and, where there is room for three, long[] begins and long[] ends, in bytes.
 lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t flags,
                                  int64_t max_tokens, jobjectArray results, const int32_t* cancel);
@@ -37,5 +42,6 @@ lffn_status model_fill_mask_bytes(JNIEnv* env, const lffn_model* model, jbyteArr
 lffn_status result_longs(JNIEnv* env, const lffn_result* result, int32_t what, jlongArray to);
 lffn_status result_ints(JNIEnv* env, const lffn_result* result, int32_t what, jintArray to);
 lffn_status result_floats(JNIEnv* env, const lffn_result* result, int32_t what, jfloatArray to);
+lffn_status result_bytes(JNIEnv* env, const lffn_result* result, int32_t what, jbyteArray to);
 
 #endif  // LOOKUPFFN_BINDINGS_JAVA_MODELS_H

@@ -32,3 +32,7 @@ lffn_status result_ints(JNIEnv* env, const lffn_result* result, int32_t what, ji
 lffn_status result_floats(JNIEnv* env, const lffn_result* result, int32_t what, jfloatArray to) {
   return copy(env, result, what, to, &JNIEnv::SetFloatArrayRegion);
 }
+
+lffn_status result_bytes(JNIEnv* env, const lffn_result* result, int32_t what, jbyteArray to) {
+  return copy(env, result, what, to, &JNIEnv::SetByteArrayRegion);
+}

@@ -31,6 +31,9 @@ inline lffn_status out_of_memory(JNIEnv* env) {
   return LFFN_OK;
 }
 
+// Virtual machines throw where they have no memory for the elements, but this does not rely on it.
+inline lffn_status no_arrays(JNIEnv* env) { return env->ExceptionCheck() ? LFFN_OK : out_of_memory(env); }
+
 inline size_t length_of(JNIEnv* env, jarray array) { return static_cast<size_t>(env->GetArrayLength(array)); }
 
 // Puts a new Java array of `count` elements into results[place]; false leaves an exception behind.
@@ -93,5 +96,25 @@ inline bool bytes_of_texts(JNIEnv* env, jlongArray ends, int32_t n, size_t& n_by
   n_bytes = end < 0 ? 0 : static_cast<size_t>(end);
   return true;
 }
+
+// A copy of texts end to end, until this goes.
+class TextsOfArrays {
+ public:
+  TextsOfArrays(JNIEnv* env, jbyteArray utf8, jlongArray ends, int32_t n)
+      : told_(bytes_of_texts(env, ends, n, n_bytes_)), utf8_(n_bytes_), ends_(static_cast<size_t>(n)) {
+    fetched_ = told_ && utf8_.data() != nullptr && ends_.data() != nullptr &&
+               fetch(env, utf8, n_bytes_, utf8_.data()) && fetch(env, ends, static_cast<size_t>(n), ends_.data());
+  }
+  bool fetched() const { return fetched_; }  // else there is an exception, or no memory: no_arrays
+  const char* utf8() const { return utf8_.data(); }
+  int64_t* ends() const { return ends_.data(); }
+
+ private:
+  size_t n_bytes_ = 0;
+  bool told_;
+  Block<char> utf8_;
+  Block<int64_t> ends_;
+  bool fetched_ = false;
+};
 
 #endif  // LOOKUPFFN_BINDINGS_JAVA_RESULTS_H

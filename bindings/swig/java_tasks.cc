@@ -38,14 +38,10 @@ lffn_status model_entities_bytes(JNIEnv* env, const lffn_model* model, jbyteArra
 lffn_status model_entities_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                   int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
                                   int32_t statuses, lffn_result* result, const int32_t* cancel) {
-  size_t n_bytes = 0;
-  if (!bytes_of_texts(env, ends, n, n_bytes)) return LFFN_OK;
-  const Block<char> text(n_bytes);
-  const Block<int64_t> end(static_cast<size_t>(n));
-  if (text.data() == nullptr || end.data() == nullptr) return out_of_memory(env);
-  if (!fetch(env, utf8, n_bytes, text.data()) || !fetch(env, ends, static_cast<size_t>(n), end.data())) return LFFN_OK;
-  return model_entities_texts(model, text.data(), end.data(), n, aggregation, flags, max_tokens, num_threads, statuses,
-                              result, cancel);
+  const TextsOfArrays texts(env, utf8, ends, n);
+  if (!texts.fetched()) return no_arrays(env);
+  return model_entities_texts(model, texts.utf8(), texts.ends(), n, aggregation, flags, max_tokens, num_threads,
+                              statuses, result, cancel);
 }
 
 lffn_status model_answer_bytes(JNIEnv* env, const lffn_model* model, jbyteArray question, jbyteArray context,

@@ -44,9 +44,6 @@ class ByteArrays {
   bool made_ = false;
 };
 
-// Virtual machines throw where they have no memory for the elements, but this does not rely on it.
-lffn_status no_arrays(JNIEnv* env) { return env->ExceptionCheck() ? LFFN_OK : out_of_memory(env); }
-
 }  // namespace
 
 lffn_status model_load_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
@@ -110,6 +107,15 @@ lffn_status tokenizer_encode_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer,
     }
     return LFFN_OK;
   }
+}
+
+lffn_status tokenizer_encode_arrays(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jlongArray ends,
+                                    int32_t n, int32_t flags, int64_t max_tokens, int32_t num_threads,
+                                    lffn_result* result, const int32_t* cancel) {
+  const TextsOfArrays texts(env, utf8, ends, n);
+  if (!texts.fetched()) return no_arrays(env);
+  return tokenizer_encode_texts(tokenizer, texts.utf8(), texts.ends(), n, flags, max_tokens, num_threads, result,
+                                cancel);
 }
 
 lffn_status tokenizer_decode_ids(JNIEnv* env, const lffn_tokenizer* tokenizer, jintArray ids, int32_t flags,

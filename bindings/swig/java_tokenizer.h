@@ -22,6 +22,11 @@ lffn_status tokenizer_load_file_arrays(JNIEnv* env, jobjectArray names, jobjectA
 lffn_status tokenizer_encode_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jbyteArray pair,
                                    int32_t flags, int64_t max_tokens, jobjectArray results, const int32_t* cancel);
 
+// Texts end to end, as model_run_text_arrays takes them, into a result.
+lffn_status tokenizer_encode_arrays(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jlongArray ends,
+                                    int32_t n, int32_t flags, int64_t max_tokens, int32_t num_threads,
+                                    lffn_result* result, const int32_t* cancel);
+
 // results: byte[] UTF-8.
 lffn_status tokenizer_decode_ids(JNIEnv* env, const lffn_tokenizer* tokenizer, jintArray ids, int32_t flags,
                                  jobjectArray results);

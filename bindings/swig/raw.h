@@ -72,6 +72,9 @@ enum Abi {
   MAX_TOKENS_NEVER = -1,
   MAX_TOKENS_MODEL = 0,
   TOKENIZE_SPECIAL = 1,
+  TOKENIZE_REPAIR = 2,
+  TOKENIZE_SPANS = 4,
+  TOKENIZE_UNCUT = 8,
   DETOKENIZE_SKIP_SPECIAL = 1,
 
   AGGREGATION_SIMPLE = 0,
@@ -80,6 +83,19 @@ enum Abi {
   AGGREGATION_AVERAGE = 3,
   AGGREGATION_MAX = 4,
   RUN_ALL_LABELS = 2,
+  RUN_REPAIR_TEXT = 4,
+  WINDOWS_NONE = 0,
+  WINDOWS_EACH = 1,
+  WINDOWS_MEAN = 2,
+  // What model_run_into_result makes, or-ed together.
+  WANT_IDS = 1,
+  WANT_EMBEDDINGS = 4,
+  WANT_STATUSES = 64,
+  WANT_UNCUT = 512,
+  WANT_SPANS = 1024,
+  WANT_TOKEN_VECTORS = 2048,
+  WANT_INT8_EMBEDDINGS = 4096,
+  WANT_BIT_EMBEDDINGS = 8192,
   ANSWER_MAY_BE_NONE = 1,
   STRIDE_DEFAULT = -1,
   ZERO_SHOT_SEVERAL = 1,
@@ -98,7 +114,7 @@ enum Abi {
   ESTIMATE_COUNT,
 
 // The places of the numbers of load options, of run options, of layer_info's, of model_info's, of model_layer_info's
-// and of tokenizer_info's; and what result_array gives.
+// and of tokenizer_info's; and what result_array and result_size give.
 #define OPTION_PLACE(name, member) OPTION_##name,
 #define RUN_OPTION_PLACE(name, member) RUN_OPTION_##name,
 #define LAYER_PLACE(name, member) INFO_##name,
@@ -106,6 +122,7 @@ enum Abi {
 #define MODEL_LAYER_PLACE(name, member) MODEL_LAYER_##name,
 #define TOKENIZER_PLACE(name, member) TOKENIZER_##name,
 #define RESULT_PLACE(name, member) RESULT_##name,
+#define RESULT_SIZE_PLACE(name, member) RESULT_SIZE_##name,
   OPTION_BEFORE_FIRST = -1,
   LOAD_OPTIONS_FIELDS(OPTION_PLACE) OPTION_COUNT,
   RUN_OPTION_BEFORE_FIRST = -1,
@@ -120,7 +137,9 @@ enum Abi {
   TOKENIZER_BEFORE_FIRST = -1,
   TOKENIZER_INFO_FIELDS(TOKENIZER_PLACE) TOKENIZER_COUNT,
   RESULT_BEFORE_FIRST = -1,
-  RESULT_FIELDS(RESULT_PLACE) RESULT_COUNT
+  RESULT_FIELDS(RESULT_PLACE) RESULT_COUNT,
+  RESULT_SIZE_BEFORE_FIRST = -1,
+  RESULT_SIZES(RESULT_SIZE_PLACE) RESULT_SIZE_COUNT
 #undef OPTION_PLACE
 #undef RUN_OPTION_PLACE
 #undef LAYER_PLACE
@@ -128,6 +147,7 @@ enum Abi {
 #undef MODEL_LAYER_PLACE
 #undef TOKENIZER_PLACE
 #undef RESULT_PLACE
+#undef RESULT_SIZE_PLACE
 };
 
 int32_t native_version();

@@ -21,7 +21,10 @@
   FIELD(POOLING, pooling)         \
   FIELD(NORMALIZE, normalize)     \
   FIELD(NUM_THREADS, num_threads) \
-  FIELD(DIMENSIONS, dimensions)
+  FIELD(DIMENSIONS, dimensions)   \
+  FIELD(FLAGS, flags)             \
+  FIELD(WINDOWS, windows)         \
+  FIELD(STRIDE, stride)
 
 // The two float values come as their bits.
 #define LAYER_INFO_FIELDS(FIELD)             \
@@ -133,20 +136,39 @@
   FIELD(OWN_MAX_TOKENS, own_max_tokens) \
   FIELD(MEMORY_BYTES, memory_bytes)
 
-#define RESULT_FIELDS(FIELD)            \
-  FIELD(OFFSETS, offsets)               \
-  FIELD(UNCUT, uncut)                   \
-  FIELD(STATUSES, statuses)             \
-  FIELD(IDS, ids)                       \
-  FIELD(HIDDEN, hidden)                 \
-  FIELD(EMBEDDINGS, embeddings)         \
-  FIELD(LOGITS, logits)                 \
-  FIELD(CLASS_SCORES, class_scores)     \
-  FIELD(TOKEN_SCORES, token_scores)     \
-  FIELD(ENTITY_OFFSETS, entity_offsets) \
-  FIELD(ENTITY_BEGINS, entity_begins)   \
-  FIELD(ENTITY_ENDS, entity_ends)       \
-  FIELD(ENTITY_CLASSES, entity_classes) \
-  FIELD(ENTITY_SCORES, entity_scores)
+#define RESULT_FIELDS(FIELD)                \
+  FIELD(OFFSETS, offsets)                   \
+  FIELD(UNCUT, uncut)                       \
+  FIELD(STATUSES, statuses)                 \
+  FIELD(IDS, ids)                           \
+  FIELD(HIDDEN, hidden)                     \
+  FIELD(EMBEDDINGS, embeddings)             \
+  FIELD(LOGITS, logits)                     \
+  FIELD(CLASS_SCORES, class_scores)         \
+  FIELD(TOKEN_SCORES, token_scores)         \
+  FIELD(ENTITY_OFFSETS, entity_offsets)     \
+  FIELD(ENTITY_BEGINS, entity_begins)       \
+  FIELD(ENTITY_ENDS, entity_ends)           \
+  FIELD(ENTITY_CLASSES, entity_classes)     \
+  FIELD(ENTITY_SCORES, entity_scores)       \
+  FIELD(TEXT_OFFSETS, text_offsets)         \
+  FIELD(TOKEN_TYPES, token_types)           \
+  FIELD(TOKEN_BEGINS, token_begins)         \
+  FIELD(TOKEN_ENDS, token_ends)             \
+  FIELD(TOKEN_TEXTS, token_texts)           \
+  FIELD(TEXT_BEGINS, text_begins)           \
+  FIELD(TEXT_ENDS, text_ends)               \
+  FIELD(TOKEN_VECTORS, token_vectors)       \
+  FIELD(INT8_EMBEDDINGS, int8_embeddings)   \
+  FIELD(EMBEDDING_SCALES, embedding_scales) \
+  FIELD(BIT_EMBEDDINGS, bit_embeddings)
+
+// Numbers that tell how long the arrays are.
+#define RESULT_SIZES(FIELD)        \
+  FIELD(SEQUENCES, n)              \
+  FIELD(TOKENS, n_tokens)          \
+  FIELD(TEXTS, n_texts)            \
+  FIELD(EMBEDDING, embedding_size) \
+  FIELD(TOKEN_VECTOR, token_vector_size)
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_FIELDS_H

@@ -35,6 +35,21 @@ SAME(SCORES_MODEL, LFFN_SCORES_MODEL);
 SAME(MAX_TOKENS_NEVER, LFFN_MAX_TOKENS_NEVER);
 SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
 SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
+SAME(TOKENIZE_REPAIR, LFFN_TOKENIZE_REPAIR);
+SAME(TOKENIZE_SPANS, LFFN_TOKENIZE_SPANS);
+SAME(TOKENIZE_UNCUT, LFFN_TOKENIZE_UNCUT);
+SAME(RUN_REPAIR_TEXT, LFFN_RUN_REPAIR_TEXT);
+SAME(WINDOWS_NONE, LFFN_WINDOWS_NONE);
+SAME(WINDOWS_EACH, LFFN_WINDOWS_EACH);
+SAME(WINDOWS_MEAN, LFFN_WINDOWS_MEAN);
+SAME(WANT_IDS, LFFN_WANT_IDS);
+SAME(WANT_EMBEDDINGS, LFFN_WANT_EMBEDDINGS);
+SAME(WANT_STATUSES, LFFN_WANT_STATUSES);
+SAME(WANT_UNCUT, LFFN_WANT_UNCUT);
+SAME(WANT_SPANS, LFFN_WANT_SPANS);
+SAME(WANT_TOKEN_VECTORS, LFFN_WANT_TOKEN_VECTORS);
+SAME(WANT_INT8_EMBEDDINGS, LFFN_WANT_INT8_EMBEDDINGS);
+SAME(WANT_BIT_EMBEDDINGS, LFFN_WANT_BIT_EMBEDDINGS);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
 SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info, sizeof(lffn_model_info));
@@ -123,11 +138,19 @@ namespace {
 lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel) {
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
-#define GIVE(place, member) args.member = run_options[RUN_OPTION_##place];
+#define GIVE(place, member) args.member = static_cast<decltype(args.member)>(run_options[RUN_OPTION_##place]);
   RUN_OPTIONS_FIELDS(GIVE)
 #undef GIVE
   args.cancel = cancel;
   return args;
+}
+
+void give_texts(lffn_model_run_args& args, const Texts& texts, int64_t n, int64_t max_tokens, const char* prompt) {
+  args.n = n;
+  args.texts = texts.begins();
+  args.text_sizes = texts.sizes();
+  args.max_tokens = max_tokens;
+  if (args.prompt_kind == PROMPT_NAMED || args.prompt_kind == PROMPT_TEXT) args.prompt = prompt;
 }
 
 lffn_status activate(const lffn_model* model, int32_t output, int32_t scores, float* out, int64_t n) {
@@ -157,25 +180,27 @@ int64_t size_of(const lffn_model* model, const lffn_model_run_args& args, int32_
   return args.n * (args.pooling == LFFN_POOLING_MODEL ? info.embedding_size : info.hidden_size);
 }
 
-// By way of the result, which alone has messages.
-lffn_status run_all_it_can(const lffn_model* model, const lffn_model_run_args& args, int32_t output, int32_t scores,
-                           float* out, int64_t capacity, lffn_result* result) {
+// By way of the result, which alone has messages, and offsets of windows.
+lffn_status run_by_result(const lffn_model* model, const lffn_model_run_args& args, int32_t output, int32_t scores,
+                          float* out, int64_t capacity, uint32_t statuses, lffn_result* result) {
   constexpr uint32_t kWanted[] = {LFFN_WANT_HIDDEN, 0, LFFN_WANT_CLASS_SCORES, LFFN_WANT_EMBEDDINGS};
   constexpr int32_t kArrays[] = {RESULT_HIDDEN, RESULT_LOGITS, RESULT_CLASS_SCORES, RESULT_EMBEDDINGS};
   lffn_model_run_args into_result = args;
   into_result.offsets_out = nullptr;
   into_result.uncut = nullptr;
   into_result.result = result;
-  into_result.wanted = LFFN_WANT_STATUSES | LFFN_WANT_UNCUT | (out == nullptr ? 0 : kWanted[output]);
+  into_result.wanted = statuses | LFFN_WANT_UNCUT | (out == nullptr ? 0 : kWanted[output]);
   const lffn_status status = lffn_model_run(model, &into_result);
   if (status != LFFN_OK) return status;
   const auto* const offsets = static_cast<const int64_t*>(result_array(result, RESULT_OFFSETS));
-  std::copy_n(offsets, args.n + 1, args.offsets_out);
+  const auto* const windows = static_cast<const int64_t*>(result_array(result, RESULT_TEXT_OFFSETS));
+  for (int64_t i = 0; i <= args.n; ++i) args.offsets_out[i] = offsets[windows == nullptr ? i : windows[i]];
   std::copy_n(static_cast<const int64_t*>(result_array(result, RESULT_UNCUT)), args.n, args.uncut);
   if (out == nullptr) return LFFN_OK;
   const int64_t count = size_of(model, args, output, offsets);
   if (count > capacity) {
     lffn_model_run_args refused = args;
+    refused.offsets_out = nullptr;                              // which do not go with windows
     return run(model, refused, output, scores, out, capacity);  // says how much is needed
   }
   std::copy_n(static_cast<const float*>(result_array(result, kArrays[output])), count, out);
@@ -205,6 +230,9 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
   args.positions = positions;
   args.n_positions = n_positions;
   args.prompt_kind = LFFN_PROMPT_MODEL;
+  args.flags &= ~static_cast<uint32_t>(LFFN_RUN_REPAIR_TEXT);
+  args.windows = LFFN_WINDOWS_NONE;
+  args.stride = 0;
   return run(model, args, output, run_options[RUN_OPTION_SCORES], out, capacity);
 }
 
@@ -220,20 +248,36 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
   std::fill_n(queries.get(), count, query);
   std::fill_n(query_sizes.get(), count, static_cast<size_t>(query_size));
   lffn_model_run_args args = run_args(run_options, cancel);
-  args.n = n;
-  args.texts = query == nullptr ? texts.begins() : queries.get();
-  args.text_sizes = query == nullptr ? texts.sizes() : query_sizes.get();
+  give_texts(args, texts, n, max_tokens, prompt);
   if (query != nullptr) {
-    args.pairs = texts.begins();
-    args.pair_sizes = texts.sizes();
+    args.pairs = args.texts;
+    args.pair_sizes = args.text_sizes;
+    args.texts = queries.get();
+    args.text_sizes = query_sizes.get();
   }
-  args.max_tokens = max_tokens;
-  if (args.prompt_kind == PROMPT_NAMED || args.prompt_kind == PROMPT_TEXT) args.prompt = prompt;
   args.offsets_out = offsets;
   args.uncut = uncut;
   const int32_t scores = run_options[RUN_OPTION_SCORES];
-  return result == nullptr ? run(model, args, output, scores, out, capacity)
-                           : run_all_it_can(model, args, output, scores, out, capacity, result);
+  const bool windows = args.windows != LFFN_WINDOWS_NONE;
+  // What there is of each window has no place here, which the core says.
+  const bool refused = windows && (args.windows != LFFN_WINDOWS_MEAN || output != OUTPUT_EMBEDDINGS);
+  if (refused || (!windows && result == nullptr)) return run(model, args, output, scores, out, capacity);
+  if (result != nullptr) return run_by_result(model, args, output, scores, out, capacity, LFFN_WANT_STATUSES, result);
+  const Result own;
+  if (own.status() != LFFN_OK) return own.status();
+  return run_by_result(model, args, output, scores, out, capacity, 0, own.get());
+}
+
+lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
+                                  const int32_t* run_options, int64_t max_tokens, const char* prompt, int32_t wanted,
+                                  lffn_result* result, const int32_t* cancel) {
+  const Texts texts(utf8, ends, n);
+  if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
+  lffn_model_run_args args = run_args(run_options, cancel);
+  give_texts(args, texts, n, max_tokens, prompt);
+  args.wanted = static_cast<uint32_t>(wanted);
+  args.result = result;
+  return lffn_model_run(model, &args);
 }
 
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,

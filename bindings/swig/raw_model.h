@@ -42,11 +42,18 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
 // without cutting, also where there is too little room. Without `out` this only counts.
 // A text is null where ends[i] is negative, and the next one begins where this one would. With a result, which may be
 // null, a text that is null, not UTF-8 or too long fails no call: its numbers are zeros, and RESULT_STATUSES and
-// result_message tell why.
+// result_message tell why. With windows only the embeddings of WINDOWS_MEAN have their place here, and offsets tell
+// where each text's first window begins; what comes of each window is model_run_into_result's.
 lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
                             int64_t query_size, int32_t output, const int32_t* run_options, int64_t max_tokens,
                             const char* prompt, float* out, int64_t capacity, int64_t* offsets, int64_t* uncut,
                             lffn_result* result, const int32_t* cancel);
+
+// Makes all that is wanted, WANT_ values or-ed together, of such texts into a result: what the call has lies in
+// result_array, and result_size tells how much of it there is. With WANT_STATUSES a bad text fails no call.
+lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
+                                  const int32_t* run_options, int64_t max_tokens, const char* prompt, int32_t wanted,
+                                  lffn_result* result, const int32_t* cancel);
 
 // begins and ends may both be null. n_ids is told even where the capacity is too small, which is no failure here.
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,

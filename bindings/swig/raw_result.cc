@@ -21,9 +21,24 @@ const void* result_array(const lffn_result* result, int32_t what) {
   }
 }
 
+int64_t result_size(const lffn_result* result, int32_t what) {
+  lffn_result_view view;
+  lffn_result_view_init(&view);
+  if (lffn_result_get(result, &view) != LFFN_OK) return 0;
+  switch (what) {
+#define CASE(place, member) \
+  case RESULT_SIZE_##place: \
+    return view.member;
+    RESULT_SIZES(CASE)
+#undef CASE
+    default:
+      return 0;
+  }
+}
+
 const char* result_message(const lffn_result* result, int64_t text) {
   lffn_result_view view;
   lffn_result_view_init(&view);
-  if (lffn_result_get(result, &view) != LFFN_OK || view.messages == nullptr || text < 0 || text >= view.n) return "";
-  return view.messages[text];
+  if (lffn_result_get(result, &view) != LFFN_OK || view.messages == nullptr) return "";
+  return text < 0 || text >= view.n_texts ? "" : view.messages[text];
 }

@@ -85,4 +85,19 @@ class Files {
   std::unique_ptr<lffn_file[]> files_;
 };
 
+// Room for one call's results.
+class Result {
+ public:
+  Result() : status_(lffn_result_create(&result_)) {}
+  ~Result() { lffn_result_free(result_); }
+  Result(const Result&) = delete;
+  Result& operator=(const Result&) = delete;
+  lffn_status status() const { return status_; }
+  lffn_result* get() const { return result_; }
+
+ private:
+  lffn_result* result_ = nullptr;
+  lffn_status status_;
+};
+
 #endif  // LOOKUPFFN_BINDINGS_RAW_STRUCTS_H

@@ -20,25 +20,6 @@ SAME(TOKEN_HEAD_CLASSES, LFFN_TOKEN_HEAD_CLASSES);
 SAME(TOKEN_HEAD_ANSWERS, LFFN_TOKEN_HEAD_ANSWERS);
 #undef SAME
 
-namespace {
-
-// Room for one call's results.
-class Result {
- public:
-  Result() : status_(lffn_result_create(&result_)) {}
-  ~Result() { lffn_result_free(result_); }
-  Result(const Result&) = delete;
-  Result& operator=(const Result&) = delete;
-  lffn_status status() const { return status_; }
-  lffn_result* get() const { return result_; }
-
- private:
-  lffn_result* result_ = nullptr;
-  lffn_status status_;
-};
-
-}  // namespace
-
 lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t aggregation,
                            int32_t flags, int64_t max_tokens, int64_t* begins, int64_t* ends, int32_t* classes,
                            float* scores, size_t capacity, size_t* n_entities, const int32_t* cancel) {

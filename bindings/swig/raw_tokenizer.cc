@@ -61,6 +61,24 @@ lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, 
   return status == LFFN_ERROR_TOO_SMALL ? LFFN_OK : status;
 }
 
+lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* utf8, int64_t* ends, int64_t n,
+                                   int32_t flags, int64_t max_tokens, int32_t num_threads, lffn_result* result,
+                                   const int32_t* cancel) {
+  const Texts texts(utf8, ends, n);
+  if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
+  lffn_tokenize_batch_args args;
+  lffn_tokenize_batch_args_init(&args);
+  args.n = n;
+  args.texts = texts.begins();
+  args.text_sizes = texts.sizes();
+  args.max_tokens = max_tokens;
+  args.flags = static_cast<uint32_t>(flags);
+  args.num_threads = num_threads;
+  args.result = result;
+  args.cancel = cancel;
+  return lffn_tokenizer_encode_batch(tokenizer, &args);
+}
+
 lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, size_t n_ids, int32_t flags,
                              char* utf8, size_t capacity, size_t* n_bytes) {
   *n_bytes = 0;

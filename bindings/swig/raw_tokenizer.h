@@ -22,6 +22,10 @@ lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, 
                              size_t pair_bytes, int32_t flags, int64_t max_tokens, int32_t* ids, int32_t* types,
                              int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids, int64_t* n_uncut,
                              const int32_t* cancel);
+// The same for texts that lie end to end, as model_run_texts has them, on several threads, into a result.
+lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* utf8, int64_t* ends, int64_t n,
+                                   int32_t flags, int64_t max_tokens, int32_t num_threads, lffn_result* result,
+                                   const int32_t* cancel);
 // n_bytes likewise.
 lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, size_t n_ids, int32_t flags,
                              char* utf8, size_t capacity, size_t* n_bytes);
