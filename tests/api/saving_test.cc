@@ -233,4 +233,42 @@ TEST_F(Saving, TheTypeOfAttention) {
       << lffn_last_error();
 }
 
+// Distances that add to scores have no form in whole numbers: that is told by name, before anything is loaded.
+TEST_F(Saving, AttentionInWholeNumbersIsRefusedWhereDistancesAddToScores) {
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  lffn_memory_estimate estimate;
+  lffn_memory_estimate_init(&estimate);
+  lffn_model_info info;
+  lffn_model_info_init(&info);
+  for (const auto& [name, family] : {std::pair("mpnet-mlm", "mpnet"), std::pair("deberta-v2-mlm", "deberta-v2"),
+                                     std::pair("deberta-v2-keys-alone", "deberta-v2")}) {
+    const std::string folder = std::string(LFFN_SMALL_FOLDERS "/") + name;
+    const auto expect_refusal = [&, named = std::string("in the family ") + family](lffn_status status) {
+      EXPECT_EQ(status, LFFN_ERROR_UNSUPPORTED) << name;
+      const std::string message = lffn_last_error();
+      EXPECT_NE(message.find("options.attention_dtype is LFFN_INT8"), std::string::npos) << message;
+      EXPECT_NE(message.find(named), std::string::npos) << message;
+      EXPECT_NE(message.find("LFFN_DTYPE_AS_STORED"), std::string::npos) << message;
+    };
+    for (const int32_t linear : {LFFN_DTYPE_AS_STORED, LFFN_INT8}) {
+      options.linear_dtype = linear;
+      options.attention_dtype = LFFN_INT8;
+      lffn_model* model = nullptr;
+      expect_refusal(lffn_model_load(folder.c_str(), &options, &model));
+      EXPECT_EQ(model, nullptr);
+      expect_refusal(lffn_model_estimate(folder.c_str(), &options, &estimate));
+      for (const int32_t attention : {LFFN_DTYPE_AS_STORED, LFFN_F32}) {
+        options.attention_dtype = attention;
+        EXPECT_EQ(lffn_model_estimate(folder.c_str(), &options, &estimate), LFFN_OK) << lffn_last_error();
+        ASSERT_EQ(lffn_model_load(folder.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
+        ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
+        EXPECT_EQ(info.attention_dtype, LFFN_F32) << name;
+        lffn_model_free(model);
+        model = nullptr;
+      }
+    }
+  }
+}
+
 }  // namespace
