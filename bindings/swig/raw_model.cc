@@ -141,6 +141,7 @@ lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel) 
 #define GIVE(place, member) args.member = static_cast<decltype(args.member)>(run_options[RUN_OPTION_##place]);
   RUN_OPTIONS_FIELDS(GIVE)
 #undef GIVE
+  if (args.windows == LFFN_WINDOWS_NONE) args.stride = 0;  // options may have one all the same
   args.cancel = cancel;
   return args;
 }

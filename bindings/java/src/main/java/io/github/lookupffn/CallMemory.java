@@ -51,25 +51,29 @@ final class CallMemory {
     }
   }
 
-  static CallMemory of(String text) {
+  static CallMemory of(String text, RunOptions options) {
     CallMemory memory = cleared();
-    memory.add(Objects.requireNonNull(text, "text"), false);
+    memory.add(Objects.requireNonNull(text, "text"), false, Objects.requireNonNull(options, "options").repairs());
     return memory;
   }
 
   static CallMemory of(List<String> texts, RunOptions options) {
-    return of(texts, "texts", Objects.requireNonNull(options, "options").statuses != null);
+    boolean badAllowed = Objects.requireNonNull(options, "options").statuses != null;
+    return of(texts, "texts", badAllowed, options.repairs());
   }
 
-  /** Bad texts are named, or where they are allowed become what native code tells to be bad. */
-  static CallMemory of(List<String> texts, String name, boolean badAllowed) {
+  /**
+   * Bad texts are named, or where they are allowed become what native code tells to be bad. Repaired ones are bad no more, but
+   * for null.
+   */
+  static CallMemory of(List<String> texts, String name, boolean badAllowed, boolean repaired) {
     CallMemory memory = cleared();
     for (String text : Objects.requireNonNull(texts, name)) {
       if (text == null && !badAllowed) {
         throw new NullPointerException(name + "[" + memory.size + "] is null");
       }
       try {
-        memory.add(text, badAllowed);
+        memory.add(text, badAllowed, repaired);
       } catch (IllegalArgumentException bad) {
         throw new IllegalArgumentException(name + "[" + memory.size + "]: " + bad.getMessage());
       }
@@ -103,12 +107,23 @@ final class CallMemory {
     return ends[i] < 0 ? new byte[0] : Arrays.copyOfRange(utf8, (int) begin, (int) ends[i]);
   }
 
+  byte[][] eachText() {
+    byte[][] each = new byte[size][];
+    int begin = 0;
+    for (int i = 0; i < size; i++) {
+      int end = ends[i] < 0 ? begin : (int) ends[i];
+      each[i] = Arrays.copyOfRange(utf8, begin, end);
+      begin = end;
+    }
+    return each;
+  }
+
   byte[] allTexts() {
     return Arrays.copyOf(utf8, bytes);
   }
 
-  private void add(String text, boolean badAllowed) {
-    long end = bytes + (text == null ? 0 : Utf8.size(text, badAllowed));
+  private void add(String text, boolean badAllowed, boolean repaired) {
+    long end = bytes + (text == null ? 0 : Utf8.size(text, badAllowed || repaired));
     if (end > LARGEST_ARRAY) {
       throw new IllegalArgumentException(end + " bytes of text are too many for one call");
     }
@@ -122,7 +137,7 @@ final class CallMemory {
       ends[size++] = -1;
       return;
     }
-    Utf8.put(text, utf8, bytes);
+    Utf8.put(text, utf8, bytes, repaired);
     bytes = (int) end;
     ends[size++] = end;
   }

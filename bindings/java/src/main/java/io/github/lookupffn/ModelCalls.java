@@ -93,7 +93,7 @@ final class ModelCalls {
   private float[][] perText(List<String> texts, byte[] query, int output, RunOptions options) {
     Objects.requireNonNull(options, "options");
     String name = query == null ? "texts" : "documents";
-    CallMemory memory = CallMemory.of(texts, name, options.statuses != null && query == null);
+    CallMemory memory = CallMemory.of(texts, name, options.statuses != null && query == null, options.repairs());
     try {
       long address = handle.enter();
       long result = 0;
@@ -194,7 +194,7 @@ final class ModelCalls {
     }
   }
 
-  private static int arraySize(long floats) {
+  static int arraySize(long floats) {
     if (floats > Integer.MAX_VALUE - 8) {
       throw new IllegalArgumentException("the result has " + floats + " floats, too many for a Java array");
     }
@@ -216,7 +216,7 @@ final class ModelCalls {
     return results;
   }
 
-  private static float[][] rows(float[] values, int count) {
+  static float[][] rows(float[] values, int count) {
     if (count == 1) {
       return new float[][] {values};
     }
@@ -230,9 +230,10 @@ final class ModelCalls {
 
   /** What tells of bad texts, to be freed; 0 where a bad text is the call's failure. */
   static long resultFor(RunOptions options) {
-    if (options.statuses == null) {
-      return 0;
-    }
+    return options.statuses == null ? 0 : newResult();
+  }
+
+  static long newResult() {
     long[] out = new long[1];
     Raw.resultCreate(out);
     return out[0];
@@ -287,6 +288,9 @@ final class ModelCalls {
   /** Where each text's hidden states begin; null for other outputs. The caller's counts stay as they are. */
   private long[] beginsOf(
       long address, CallMemory memory, byte[] query, int output, RunOptions options, long result) {
+    if (output != Abi.OUTPUT_EMBEDDINGS && options.numbers[Abi.RUN_OPTION_WINDOWS] != Abi.WINDOWS_NONE) {
+      throw new IllegalArgumentException("window means are of embeddings alone; use options without them");
+    }
     if (output != Abi.OUTPUT_HIDDEN) {
       return null;
     }

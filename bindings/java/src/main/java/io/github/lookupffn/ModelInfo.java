@@ -2,7 +2,7 @@
 package io.github.lookupffn;
 
 /** What a model is and costs. */
-public final class ModelInfo extends NativeFacts {
+public final class ModelInfo extends ModelCosts {
   ModelInfo(long[] numbers) {
     super(numbers);
   }
@@ -32,6 +32,24 @@ public final class ModelInfo extends NativeFacts {
    */
   public int embeddingSize() {
     return (int) numbers[Abi.MODEL_EMBEDDING_SIZE];
+  }
+
+  /**
+   * Floats of each of {@link Model#tokenVectors}: {@link #hiddenSize} unless the model's files make others of it.
+   *
+   * @return the size
+   */
+  public int tokenVectorSize() {
+    return (int) numbers[Abi.MODEL_TOKEN_VECTOR_SIZE];
+  }
+
+  /**
+   * Types of tokens, as pairs of texts have them.
+   *
+   * @return the number
+   */
+  public int numTokenTypes() {
+    return (int) numbers[Abi.MODEL_NUM_TOKEN_TYPES];
   }
 
   /**
@@ -243,93 +261,31 @@ public final class ModelInfo extends NativeFacts {
   }
 
   /**
+   * How attention is computed: {@link ElementType#INT8} where any layer does it in whole numbers.
+   *
+   * @return the type
+   */
+  public ElementType attentionType() {
+    return ElementType.ofCode((int) numbers[Abi.MODEL_ATTENTION_DTYPE]);
+  }
+
+  /**
+   * A number that grows when a version of the library changes the results of int8 arithmetic: embeddings that are stored
+   * should be compared only with those of the same number.
+   *
+   * @return the number
+   */
+  public int arithmetic() {
+    return (int) numbers[Abi.MODEL_ARITHMETIC];
+  }
+
+  /**
    * How many threads one call uses.
    *
    * @return the number
    */
   public int numThreads() {
     return (int) numbers[Abi.MODEL_NUM_THREADS];
-  }
-
-  /**
-   * Floating point operations of all FFNs for a token, as the paper counts them.
-   *
-   * @return the number
-   */
-  public long ffnFlopPerToken() {
-    return numbers[Abi.MODEL_FFN_FLOP_PER_TOKEN];
-  }
-
-  /**
-   * Floating point operations of the linear layers of all attentions for a token.
-   *
-   * @return the number
-   */
-  public long attentionFlopPerToken() {
-    return numbers[Abi.MODEL_ATTENTION_FLOP_PER_TOKEN];
-  }
-
-  /**
-   * Floating point operations for a token and each token it attends to.
-   *
-   * @return the number
-   */
-  public long attentionFlopPerPair() {
-    return numbers[Abi.MODEL_ATTENTION_FLOP_PER_PAIR];
-  }
-
-  /**
-   * Floating point operations of all the rest for a token.
-   *
-   * @return the number
-   */
-  public long otherFlopPerToken() {
-    return numbers[Abi.MODEL_OTHER_FLOP_PER_TOKEN];
-  }
-
-  /**
-   * Floating point operations of the logits of one position; 0 without that head.
-   *
-   * @return the number
-   */
-  public long lmHeadFlopPerToken() {
-    return numbers[Abi.MODEL_LM_HEAD_FLOP_PER_TOKEN];
-  }
-
-  /**
-   * How many numbers were learned.
-   *
-   * @return the number
-   */
-  public long numParameters() {
-    return numbers[Abi.MODEL_NUM_PARAMETERS];
-  }
-
-  /**
-   * How many tensor bytes {@link Model#save} writes.
-   *
-   * @return the number
-   */
-  public long fileBytes() {
-    return numbers[Abi.MODEL_FILE_BYTES];
-  }
-
-  /**
-   * How many bytes of weights are in memory.
-   *
-   * @return the number
-   */
-  public long memoryBytes() {
-    return numbers[Abi.MODEL_MEMORY_BYTES];
-  }
-
-  /**
-   * How many bytes of scratch memory a call in flight takes at most, beside its results.
-   *
-   * @return the number
-   */
-  public long scratchBytes() {
-    return numbers[Abi.MODEL_SCRATCH_BYTES];
   }
 
   @Override

@@ -70,7 +70,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int encodeInto(String text, FloatBuffer output, RunOptions options) {
-    return calls().textsInto(CallMemory.of(text), Abi.OUTPUT_HIDDEN, options, null, 0, output);
+    return calls().textsInto(CallMemory.of(text, options), Abi.OUTPUT_HIDDEN, options, null, 0, output);
   }
 
   /**
@@ -83,7 +83,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int encodeInto(String text, float[] output, int offset, RunOptions options) {
-    return calls().textsInto(CallMemory.of(text), Abi.OUTPUT_HIDDEN, options, output, offset, null);
+    return calls().textsInto(CallMemory.of(text, options), Abi.OUTPUT_HIDDEN, options, output, offset, null);
   }
 
   /**
@@ -174,7 +174,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int classifyInto(String text, FloatBuffer output, RunOptions options) {
-    return calls().textsInto(CallMemory.of(text), Abi.OUTPUT_CLASS_SCORES, options, null, 0, output);
+    return calls().textsInto(CallMemory.of(text, options), Abi.OUTPUT_CLASS_SCORES, options, null, 0, output);
   }
 
   /**
@@ -187,7 +187,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int classifyInto(String text, float[] output, int offset, RunOptions options) {
-    return calls().textsInto(CallMemory.of(text), Abi.OUTPUT_CLASS_SCORES, options, output, offset, null);
+    return calls().textsInto(CallMemory.of(text, options), Abi.OUTPUT_CLASS_SCORES, options, output, offset, null);
   }
 
   /**
@@ -278,7 +278,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int embedInto(String text, FloatBuffer output, RunOptions options) {
-    return calls().textsInto(CallMemory.of(text), Abi.OUTPUT_EMBEDDINGS, options, null, 0, output);
+    return calls().textsInto(CallMemory.of(text, options), Abi.OUTPUT_EMBEDDINGS, options, null, 0, output);
   }
 
   /**
@@ -291,7 +291,7 @@ abstract class ModelIntoMemory extends ModelShortForms {
    * @return how many floats that were
    */
   public int embedInto(String text, float[] output, int offset, RunOptions options) {
-    return calls().textsInto(CallMemory.of(text), Abi.OUTPUT_EMBEDDINGS, options, output, offset, null);
+    return calls().textsInto(CallMemory.of(text, options), Abi.OUTPUT_EMBEDDINGS, options, output, offset, null);
   }
 
   /**

@@ -184,7 +184,7 @@ abstract class ModelTasks extends ModelIntoMemory {
     Objects.requireNonNull(options, "options");
     ModelCalls calls = calls();
     byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"), "the text");
-    CallMemory memory = CallMemory.of(labels, "labels", false);
+    CallMemory memory = CallMemory.of(labels, "labels", false, false);
     byte[] all = memory.allTexts();
     long[] ends = Arrays.copyOf(memory.ends, memory.size);
     memory.release();

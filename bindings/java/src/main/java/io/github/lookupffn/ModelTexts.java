@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** What models do with the tokens of texts. */
-abstract class ModelTexts extends ModelTaskBatches {
+abstract class ModelTexts extends ModelVectors {
   ModelTexts() {}
 
   /**
@@ -90,6 +90,7 @@ abstract class ModelTexts extends ModelTaskBatches {
   public Tokens tokenize(String text, boolean special, Cancellation cancellation) {
     return Tokens.of(
         text,
+        false,
         (utf8, results) -> new ModelTokens(calls())
             .tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, Abi.MAX_TOKENS_NEVER, results, cancellation));
   }

@@ -7,9 +7,9 @@ import java.util.concurrent.Executor;
 
 /** How to run a model. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class RunOptions {
-  private static final RunOptions DEFAULTS = new RunOptions();
+  private static final RunOptions DEFAULTS = new RunOptions(new Changed());
 
-  /** As the native code takes them; never changed. Zero is the default of all: as the model means it. */
+  /** As the native code takes them; never changed. Zero is the default of all but the stride: as the model means it. */
   final int[] numbers;
   final Pooling pooling;
   final long maxTokens;
@@ -19,10 +19,6 @@ public final class RunOptions {
   final TextStatuses statuses;
   final Cancellation cancellation;
   final Executor executor;
-
-  private RunOptions() {
-    this(new Changed());
-  }
 
   private RunOptions(Changed changed) {
     numbers = changed.numbers;
@@ -48,6 +44,7 @@ public final class RunOptions {
 
     Changed() {
       numbers = new int[Abi.RUN_OPTION_COUNT];
+      numbers[Abi.RUN_OPTION_STRIDE] = Abi.STRIDE_DEFAULT;
     }
 
     Changed(RunOptions from) {
@@ -86,6 +83,10 @@ public final class RunOptions {
     return Arrays.equals(numbers, other.numbers)
         && maxTokens == other.maxTokens
         && Arrays.equals(prompt, other.prompt);
+  }
+
+  boolean repairs() {
+    return (numbers[Abi.RUN_OPTION_FLAGS] & Abi.RUN_REPAIR_TEXT) != 0;
   }
 
   /**
@@ -155,6 +156,40 @@ public final class RunOptions {
    */
   public RunOptions withoutCutting() {
     return withTokens(Abi.MAX_TOKENS_NEVER);
+  }
+
+  /**
+   * Sets whether texts that are too long are read in windows instead of cut. Their embeddings are the means of their windows'.
+   * {@link Model#embedWindows} gives each window's.
+   *
+   * @param on whether they are
+   * @return a changed copy
+   */
+  public RunOptions withWindowMeans(boolean on) {
+    return with(Abi.RUN_OPTION_WINDOWS, on ? Abi.WINDOWS_MEAN : Abi.WINDOWS_NONE);
+  }
+
+  /**
+   * Sets how many tokens of a text a window repeats of the one before; by default half of a window's, at most 128.
+   *
+   * @param tokens the number
+   * @return a changed copy
+   */
+  public RunOptions withStride(int tokens) {
+    if (tokens < 0) {
+      throw new IllegalArgumentException("tokens is " + tokens + ", expected 0 or more");
+    }
+    return with(Abi.RUN_OPTION_STRIDE, tokens);
+  }
+
+  /**
+   * Sets whether halves of surrogate pairs in texts are read as replacement characters, U+FFFD, instead of refused.
+   *
+   * @param on whether they are
+   * @return a changed copy
+   */
+  public RunOptions withRepair(boolean on) {
+    return with(Abi.RUN_OPTION_FLAGS, on ? Abi.RUN_REPAIR_TEXT : 0);
   }
 
   /**
@@ -308,34 +343,6 @@ public final class RunOptions {
 
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder("RunOptions[pooling ").append(pooling);
-    int normalization = numbers[Abi.RUN_OPTION_NORMALIZE];
-    if (normalization != Abi.NORMALIZE_MODEL) {
-      text.append(normalization == Abi.NORMALIZE_YES ? ", normalized" : ", not normalized");
-    }
-    if (maxTokens != Abi.MAX_TOKENS_MODEL) {
-      text.append(maxTokens == Abi.MAX_TOKENS_NEVER ? ", never cut" : ", at most " + maxTokens + " tokens");
-    }
-    if (numbers[Abi.RUN_OPTION_READING] == Abi.READING_PLAIN) {
-      text.append(", read plainly");
-    }
-    if (prompt != null) {
-      boolean named = numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NAMED;
-      String content = Utf8.text(Arrays.copyOf(prompt, prompt.length - 1));
-      text.append(named ? ", prompt named \"" : ", prompt \"").append(content).append('"');
-    } else if (numbers[Abi.RUN_OPTION_PROMPT_KIND] != Abi.PROMPT_MODEL) {
-      int kind = numbers[Abi.RUN_OPTION_PROMPT_KIND];
-      text.append(kind == Abi.PROMPT_NONE ? ", no prompt" : kind == Abi.PROMPT_QUERY ? ", queries" : ", documents");
-    }
-    if (numbers[Abi.RUN_OPTION_DIMENSIONS] != 0) {
-      text.append(", ").append(numbers[Abi.RUN_OPTION_DIMENSIONS]).append(" dimensions");
-    }
-    if (numbers[Abi.RUN_OPTION_SCORES] != ScoreKind.RAW.code) {
-      text.append(", scores ").append(numbers[Abi.RUN_OPTION_SCORES] == ScoreKind.MODEL.code ? "MODEL" : "PROBABILITIES");
-    }
-    if (numbers[Abi.RUN_OPTION_NUM_THREADS] != 0) {
-      text.append(", at most ").append(numbers[Abi.RUN_OPTION_NUM_THREADS]).append(" threads");
-    }
-    return text.append(']').toString();
+    return RunOptionsText.of(this);
   }
 }

@@ -6,16 +6,26 @@ import java.util.Objects;
 /** How to turn texts into tokens. Immutable: each {@code with} method returns a changed copy. */
 public final class TokenizeOptions {
   private static final TokenizeOptions DEFAULTS =
-      new TokenizeOptions(Abi.TOKENIZE_SPECIAL, Abi.MAX_TOKENS_NEVER, null);
+      new TokenizeOptions(Abi.TOKENIZE_SPECIAL, Abi.MAX_TOKENS_NEVER, 0, null);
 
   final int flags;
   final long maxTokens;
+  final int numThreads;
   final Cancellation cancellation;
 
-  private TokenizeOptions(int flags, long maxTokens, Cancellation cancellation) {
+  private TokenizeOptions(int flags, long maxTokens, int numThreads, Cancellation cancellation) {
     this.flags = flags;
     this.maxTokens = maxTokens;
+    this.numThreads = numThreads;
     this.cancellation = cancellation;
+  }
+
+  private TokenizeOptions with(int flag, boolean on) {
+    return new TokenizeOptions(on ? flags | flag : flags & ~flag, maxTokens, numThreads, cancellation);
+  }
+
+  boolean repairs() {
+    return (flags & Abi.TOKENIZE_REPAIR) != 0;
   }
 
   /**
@@ -34,7 +44,7 @@ public final class TokenizeOptions {
    * @return a changed copy
    */
   public TokenizeOptions withSpecialTokens(boolean on) {
-    return new TokenizeOptions(on ? Abi.TOKENIZE_SPECIAL : 0, maxTokens, cancellation);
+    return with(Abi.TOKENIZE_SPECIAL, on);
   }
 
   /**
@@ -47,7 +57,30 @@ public final class TokenizeOptions {
     if (maxTokens < 0) {
       throw new IllegalArgumentException("maxTokens is " + maxTokens + ", expected 0 or more");
     }
-    return new TokenizeOptions(flags, maxTokens, cancellation);
+    return new TokenizeOptions(flags, maxTokens, numThreads, cancellation);
+  }
+
+  /**
+   * Sets whether halves of surrogate pairs are read as replacement characters, U+FFFD, instead of refused.
+   *
+   * @param on whether they are
+   * @return a changed copy
+   */
+  public TokenizeOptions withRepair(boolean on) {
+    return with(Abi.TOKENIZE_REPAIR, on);
+  }
+
+  /**
+   * Sets how many threads a call on several texts uses at most.
+   *
+   * @param threads the number; 0 for as many as the tokenizer has
+   * @return a changed copy
+   */
+  public TokenizeOptions withNumThreads(int threads) {
+    if (threads < 0) {
+      throw new IllegalArgumentException("threads is " + threads + ", expected 0 or more");
+    }
+    return new TokenizeOptions(flags, maxTokens, threads, cancellation);
   }
 
   /**
@@ -57,7 +90,7 @@ public final class TokenizeOptions {
    * @return a changed copy
    */
   public TokenizeOptions withCancellation(Cancellation cancellation) {
-    return new TokenizeOptions(flags, maxTokens, cancellation);
+    return new TokenizeOptions(flags, maxTokens, numThreads, cancellation);
   }
 
   @Override
@@ -66,17 +99,22 @@ public final class TokenizeOptions {
       return false;
     }
     TokenizeOptions options = (TokenizeOptions) other;
-    return flags == options.flags && maxTokens == options.maxTokens && cancellation == options.cancellation;
+    return flags == options.flags
+        && maxTokens == options.maxTokens
+        && numThreads == options.numThreads
+        && cancellation == options.cancellation;
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(flags, maxTokens);
+    return Objects.hash(flags, maxTokens, numThreads);
   }
 
   @Override
   public String toString() {
-    return "TokenizeOptions[" + (flags == 0 ? "bare" : "with special tokens")
-        + (maxTokens == Abi.MAX_TOKENS_NEVER ? "]" : ", at most " + maxTokens + "]");
+    return "TokenizeOptions[" + ((flags & Abi.TOKENIZE_SPECIAL) == 0 ? "bare" : "with special tokens")
+        + (repairs() ? ", repaired" : "")
+        + (numThreads == 0 ? "" : ", at most " + numThreads + " threads")
+        + (maxTokens == Abi.MAX_TOKENS_NEVER ? "]" : ", at most " + maxTokens + " tokens]");
   }
 }

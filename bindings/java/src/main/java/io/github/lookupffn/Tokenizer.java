@@ -4,6 +4,7 @@ package io.github.lookupffn;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -114,7 +115,43 @@ public final class Tokenizer implements AutoCloseable {
    */
   public Tokens tokenize(String text, TokenizeOptions options) {
     Objects.requireNonNull(options, "options");
-    return Tokens.of(text, (utf8, results) -> encode(utf8, null, options, results));
+    return Tokens.of(text, options.repairs(), (utf8, results) -> encode(utf8, null, options, results));
+  }
+
+  /**
+   * Turns texts into tokens, each as {@link #tokenize(String, TokenizeOptions)} does, on several threads.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return the tokens of each
+   */
+  public List<Tokens> tokenize(List<String> texts, TokenizeOptions options) {
+    Objects.requireNonNull(options, "options");
+    CallMemory memory = CallMemory.of(texts, "texts", false, options.repairs());
+    try {
+      return call(address -> tokenize(address, memory, options));
+    } finally {
+      memory.release();
+    }
+  }
+
+  private static List<Tokens> tokenize(long address, CallMemory memory, TokenizeOptions options) {
+    long result = ModelCalls.newResult();
+    try {
+      Raw.tokenizerEncodeArrays(
+          address,
+          memory.utf8,
+          memory.ends,
+          memory.size,
+          options.flags | Abi.TOKENIZE_SPANS | Abi.TOKENIZE_UNCUT,
+          options.maxTokens,
+          options.numThreads,
+          result,
+          Cancellation.flagOf(options.cancellation));
+      return List.copyOf(Tokens.of(result, memory));
+    } finally {
+      ModelCalls.freed(result);
+    }
   }
 
   /**
@@ -127,9 +164,9 @@ public final class Tokenizer implements AutoCloseable {
    */
   public int[] tokenizePair(String text, String pair, TokenizeOptions options) {
     Objects.requireNonNull(options, "options");
-    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"), "the text");
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"), "the text", options.repairs());
     Object[] results = new Object[1];
-    encode(utf8, Utf8.of(Objects.requireNonNull(pair, "pair"), "the pair"), options, results);
+    encode(utf8, Utf8.of(Objects.requireNonNull(pair, "pair"), "the pair", options.repairs()), options, results);
     return (int[]) results[0];
   }
 

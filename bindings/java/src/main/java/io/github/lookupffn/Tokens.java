@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 
 /** The tokens of a text and where they lie in it. */
@@ -23,13 +25,40 @@ public final class Tokens {
     void run(byte[] utf8, Object[] results);
   }
 
-  static Tokens of(String text, Call call) {
-    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"));
+  static Tokens of(String text, boolean repaired, Call call) {
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"), "the text", repaired);
     Object[] results = new Object[5];
     call.run(utf8, results);
     int[] begins = Utf8.charsOf(utf8, (long[]) results[1], false);
     int[] ends = Utf8.charsOf(utf8, (long[]) results[2], true);
     return new Tokens((int[]) results[0], begins, ends, ((long[]) results[4])[0]);
+  }
+
+  /** Of each text, from a native result that has spans. */
+  static List<Tokens> of(long result, CallMemory memory) {
+    long[] offsets = new long[memory.size + 1];
+    long[] uncut = new long[memory.size];
+    Raw.resultLongs(result, Abi.RESULT_OFFSETS, offsets);
+    Raw.resultLongs(result, Abi.RESULT_UNCUT, uncut);
+    int count = ModelCalls.arraySize(offsets[memory.size]);
+    int[] ids = new int[count];
+    long[] begins = new long[count];
+    long[] ends = new long[count];
+    Raw.resultInts(result, Abi.RESULT_IDS, ids);
+    Raw.resultLongs(result, Abi.RESULT_TOKEN_BEGINS, begins);
+    Raw.resultLongs(result, Abi.RESULT_TOKEN_ENDS, ends);
+    byte[][] texts = memory.eachText();
+    List<Tokens> all = new ArrayList<>(texts.length);
+    for (int i = 0; i < texts.length; i++) {
+      int from = (int) offsets[i];
+      int to = (int) offsets[i + 1];
+      all.add(new Tokens(
+          Arrays.copyOfRange(ids, from, to),
+          Utf8.charsOf(texts[i], Arrays.copyOfRange(begins, from, to), false),
+          Utf8.charsOf(texts[i], Arrays.copyOfRange(ends, from, to), true),
+          uncut[i]));
+    }
+    return all;
   }
 
   /**

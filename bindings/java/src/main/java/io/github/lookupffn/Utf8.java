@@ -11,8 +11,15 @@ final class Utf8 {
 
   /** Names the text where it is bad. */
   static byte[] of(String text, String what) {
+    return of(text, what, false);
+  }
+
+  /** Repaired, halves of surrogate pairs are replacement characters, which have as many bytes as native code sees of them. */
+  static byte[] of(String text, String what, boolean repaired) {
     try {
-      return of(text);
+      byte[] utf8 = new byte[Math.toIntExact(size(text, repaired))];
+      put(text, utf8, 0, repaired);
+      return utf8;
     } catch (IllegalArgumentException bad) {
       throw new IllegalArgumentException(what + ": " + bad.getMessage());
     }
@@ -20,7 +27,7 @@ final class Utf8 {
 
   static byte[] of(String text) {
     byte[] utf8 = new byte[Math.toIntExact(size(text))];
-    put(text, utf8, 0);
+    put(text, utf8, 0, false);
     return utf8;
   }
 
@@ -49,7 +56,7 @@ final class Utf8 {
   }
 
   /** Writes a text of which the size was asked, without a copy in between. */
-  static void put(String text, byte[] to, int from) {
+  static void put(String text, byte[] to, int from, boolean repaired) {
     int at = from;
     for (int i = 0; i < text.length(); i++) {
       int c = text.codePointAt(i);
@@ -59,6 +66,8 @@ final class Utf8 {
       }
       if (c >= 0x10000) {
         i++;
+      } else if (repaired && Character.isSurrogate((char) c)) {
+        c = 0xfffd;
       }
       int length = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
       for (int k = length - 1; k > 0; k--) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A tokenizer alone gives what it gives with its model. */
@@ -31,6 +32,39 @@ class TokenizerTest {
           assertEquals(id, tokenizer.idOf(tokenizer.token(id)));
         }
         assertEquals(-1, tokenizer.idOf("no such token of any vocabulary"));
+      }
+    }
+  }
+
+  @Test
+  void severalTextsAreEachAsAlone() throws Exception {
+    for (GoldenModel golden : GoldenModel.all()) {
+      try (Tokenizer tokenizer = Tokenizer.load(golden.folder)) {
+        for (TokenizeOptions options : List.of(
+            TokenizeOptions.defaults(), TokenizeOptions.defaults().withSpecialTokens(false).withMaxTokens(3),
+            TokenizeOptions.defaults().withNumThreads(1))) {
+          List<Tokens> all = tokenizer.tokenize(golden.texts, options);
+          assertEquals(golden.texts.size(), all.size());
+          for (int i = 0; i < all.size(); i++) {
+            assertEquals(tokenizer.tokenize(golden.texts.get(i), options), all.get(i));
+          }
+        }
+        assertEquals(List.of(), tokenizer.tokenize(List.of(), TokenizeOptions.defaults()));
+        List<String> bad = List.of("good", "half \ud800 a pair");
+        IllegalArgumentException named = assertThrows(
+            IllegalArgumentException.class, () -> tokenizer.tokenize(bad, TokenizeOptions.defaults()));
+        assertTrue(named.getMessage().startsWith("texts[1]: "), named.getMessage());
+        TokenizeOptions repaired = TokenizeOptions.defaults().withRepair(true);
+        Tokens expected = tokenizer.tokenize("half \ufffd a pair", TokenizeOptions.defaults());
+        assertEquals(expected, tokenizer.tokenize(bad, repaired).get(1));
+        assertEquals(expected, tokenizer.tokenize(bad.get(1), repaired));
+        assertArrayEquals(expected.ids(), tokenizer.tokenize(bad.get(1), repaired.withSpecialTokens(true)).ids());
+        Cancellation cancelled = new Cancellation();
+        cancelled.cancel();
+        assertThrows(
+            java.util.concurrent.CancellationException.class,
+            () -> tokenizer.tokenize(bad, repaired.withCancellation(cancelled)));
+        assertThrows(IllegalArgumentException.class, () -> TokenizeOptions.defaults().withNumThreads(-1));
       }
     }
   }

@@ -46,7 +46,8 @@ class ValuesTest {
             o -> o.withMaxTokens(7), RunOptions::withoutCutting, o -> o.withPlainReading(true),
             o -> o.withPrompt("a"), o -> o.withPromptText("a"), RunOptions::withoutPrompt,
             o -> o.withScores(ScoreKind.MODEL), o -> o.withNumThreads(2), o -> o.withCounts(counts),
-            o -> o.withCancellation(cancellation), o -> o.withExecutor(SHARED), o -> o.withStatuses(STATUSES)));
+            o -> o.withCancellation(cancellation), o -> o.withExecutor(SHARED), o -> o.withStatuses(STATUSES),
+            o -> o.withRepair(true), o -> o.withWindowMeans(true), o -> o.withStride(3)));
     options(
         LoadOptions.defaults(),
         List.of(o -> o.withNumThreads(2), o -> o.withTableType(ElementType.INT8), o -> o.withHashType(ElementType.INT8),
@@ -66,6 +67,7 @@ class ValuesTest {
     options(
         TokenizeOptions.defaults(),
         List.of(o -> o.withSpecialTokens(false), o -> o.withMaxTokens(9), o -> o.withMaxTokens(0),
+            o -> o.withRepair(true), o -> o.withNumThreads(2),
             o -> o.withCancellation(cancellation)));
     options(
         BatchingOptions.defaults(),
@@ -95,6 +97,9 @@ class ValuesTest {
       pair(model.embedWithCounts(texts), again.embedWithCounts(texts), model.embedWithCounts(others));
       pair(model.embedWithCounts(texts).counts(), again.embedWithCounts(texts).counts(),
           model.embedWithCounts(others).counts());
+      pair(model.embedWindows("one"), again.embedWindows("one"), model.embedWindows("two"));
+      pair(model.embedInt8("one"), again.embedInt8("one"), model.embedInt8("two"));
+      pair(model.tokenVectors("one"), again.tokenVectors("one"), model.tokenVectors("two"));
       pair(model.info(), again.info(), answers.info());
       pair(model.layers(), again.layers(), tokens.layers());
       pair(entailment.classifyWithCounts(texts), entailment.classifyWithCounts(texts),
