@@ -125,6 +125,7 @@ int bench_model(const ModelBench& bench, const lookupffn::LoadOptions& load, dou
         {"table_dtype", name_of(dtype_names(), info.table_dtype)},
         {"hash_dtype", name_of(dtype_names(), info.hash_dtype)},
         {"linear_dtype", name_of(dtype_names(), info.linear_dtype)},
+        {"attention_dtype", name_of(dtype_names(), info.attention_dtype)},
         {"calls", calls.size()},
         {"ms_per_sequence", 1e3 * median / bench.sequences},
         {"tokens_per_second", tokens / median},

@@ -86,7 +86,7 @@ Command convert_command(CLI::App& parent) {
   app->add_option("FROM", options->from, "A model: a folder or a single file")->required();
   app->add_option("TO", options->to, "The file to write; the tokenizer goes inside")->required();
   app->add_flag("--force", options->force, "Replace a file that exists");
-  options->load.add_to(*app);
+  options->load.add_stored_to(*app);
   app->footer(
       "The file is read again, and must give the same bits as the model in memory.\n"
       "\n"

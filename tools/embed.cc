@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.h"
@@ -16,6 +17,8 @@
 namespace lffn::tools {
 namespace {
 
+enum class Form { kFloats, kBytes, kBits };
+
 struct EmbedOptions {
   std::string model;
   std::string input = "-";
@@ -24,6 +27,11 @@ struct EmbedOptions {
   bool keep_length = false;
   bool unit_length = false;
   bool raw = false;
+  bool repair = false;
+  int32_t windows = LFFN_WINDOWS_NONE;
+  int64_t stride = LFFN_STRIDE_DEFAULT;
+  int32_t dimensions = 0;
+  int32_t form = static_cast<int32_t>(Form::kFloats);
   TextOptions text;
   ModelOptions load;
 };
@@ -33,47 +41,135 @@ const std::map<std::string, int32_t>& pooling_names() {
                                                        {"first", LFFN_POOLING_FIRST},
                                                        {"mean", LFFN_POOLING_MEAN},
                                                        {"max", LFFN_POOLING_MAX},
-                                                       {"mean-sqrt", LFFN_POOLING_MEAN_SQRT}};
+                                                       {"mean-sqrt", LFFN_POOLING_MEAN_SQRT},
+                                                       {"weighted-mean", LFFN_POOLING_WEIGHTED_MEAN},
+                                                       {"last", LFFN_POOLING_LAST}};
   return names;
+}
+
+const std::map<std::string, int32_t>& window_names() {
+  static const std::map<std::string, int32_t> names = {{"each", LFFN_WINDOWS_EACH}, {"mean", LFFN_WINDOWS_MEAN}};
+  return names;
+}
+
+const std::map<std::string, int32_t>& form_names() {
+  static const std::map<std::string, int32_t> names = {{"float32", static_cast<int32_t>(Form::kFloats)},
+                                                       {"int8", static_cast<int32_t>(Form::kBytes)},
+                                                       {"bits", static_cast<int32_t>(Form::kBits)}};
+  return names;
+}
+
+uint32_t wanted_of(Form form) {
+  switch (form) {
+    case Form::kBytes:
+      return LFFN_WANT_INT8_EMBEDDINGS;
+    case Form::kBits:
+      return LFFN_WANT_BIT_EMBEDDINGS;
+    default:
+      return LFFN_WANT_EMBEDDINGS;
+  }
+}
+
+template <typename Number>
+void append_numbers(std::string& out, const Number* numbers, size_t count) {
+  const std::vector<int32_t> whole(numbers, numbers + count);
+  append_json(out, whole.data(), count);
+}
+
+void append_embedding(std::string& out, Form form, const lookupffn::ResultView& view, size_t row) {
+  const auto width = static_cast<size_t>(view.embedding_size);
+  const size_t bytes = (width + 7) / 8;
+  switch (form) {
+    case Form::kBytes:
+      out += ",\"scale\":";
+      append_json(out, view.embedding_scales[row]);
+      out += ",\"embedding\":";
+      append_numbers(out, view.int8_embeddings + row * width, width);
+      break;
+    case Form::kBits:
+      out += ",\"embedding\":";
+      append_numbers(out, view.bit_embeddings + row * bytes, bytes);
+      break;
+    default:
+      out += ",\"embedding\":";
+      append_json(out, view.embeddings + row * width, width);
+  }
+}
+
+// The places of a text's embeddings among all: one, or one for each of its windows.
+std::pair<size_t, size_t> rows_of(const EmbedOptions& options, const lookupffn::ResultView& view, size_t text) {
+  if (options.windows != LFFN_WINDOWS_EACH) return {text, text + 1};
+  return {static_cast<size_t>(view.text_offsets[text]), static_cast<size_t>(view.text_offsets[text + 1])};
+}
+
+void append_window(std::string& out, const lookupffn::ResultView& view, const TextRecord& record, size_t row) {
+  // Of a pair the second text is what is read in parts.
+  const int64_t begin = record.has_pair ? view.pair_begins[row] : view.text_begins[row];
+  const int64_t end = record.has_pair ? view.pair_ends[row] : view.text_ends[row];
+  out += ",\"begin\":" + std::to_string(begin) + ",\"end\":" + std::to_string(end);
+}
+
+// A line of output for each embedding of the records.
+std::string as_json(const EmbedOptions& options, const std::vector<TextRecord>& records,
+                    const lookupffn::ResultView& view) {
+  std::string out;
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (view.statuses[i] != LFFN_OK) continue;
+    const auto [begin, end] = rows_of(options, view, i);
+    for (size_t row = begin; row < end; ++row) {
+      out += '{';
+      append_record(out, records[i]);
+      if (options.windows == LFFN_WINDOWS_EACH) append_window(out, view, records[i], row);
+      append_embedding(out, static_cast<Form>(options.form), view, row);
+      out += "}\n";
+    }
+  }
+  return out;
+}
+
+std::string as_floats(const lookupffn::ResultView& view, size_t rows) {
+  return {reinterpret_cast<const char*>(view.embeddings),
+          rows * static_cast<size_t>(view.embedding_size) * sizeof(float)};
+}
+
+size_t width_of(const EmbedOptions& options, const lookupffn::Model& model) {
+  if (options.dimensions > 0) return static_cast<size_t>(options.dimensions);
+  return static_cast<size_t>(options.pooling == LFFN_POOLING_MODEL ? model.info().embedding_size
+                                                                   : model.info().hidden_size);
 }
 
 int embed(const EmbedOptions& options) {
   if (options.raw && isatty(STDOUT_FILENO) == 1) {
     throw lookupffn::InvalidArgument("--raw writes binary floats, and here is a terminal; redirect the output");
   }
+  if (options.windows == LFFN_WINDOWS_EACH && (options.raw || !options.npy.empty())) {
+    throw lookupffn::InvalidArgument(
+        "--windows each gives lines different numbers of vectors, which --raw and --npy cannot tell; take JSON, or "
+        "--windows mean");
+  }
   const lookupffn::Model model = options.load.load(options.model);
-  const auto width = static_cast<size_t>(options.pooling == LFFN_POOLING_MODEL ? model.info().embedding_size
-                                                                               : model.info().hidden_size);
   lookupffn::RunOptions run = options.text.run_options();
   run.pooling = options.pooling;
+  run.dimensions = options.dimensions;
+  run.windows = options.windows;
+  run.stride = options.windows != LFFN_WINDOWS_NONE ? options.stride : 0;
+  run.repair_text = options.repair;
   if (options.keep_length) run.normalize = LFFN_NORMALIZE_NO;
   if (options.unit_length) run.normalize = LFFN_NORMALIZE_YES;
   lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = LFFN_WANT_EMBEDDINGS;
+  args.wanted = wanted_of(static_cast<Form>(options.form));
+  if (options.windows == LFFN_WINDOWS_EACH) args.wanted |= LFFN_WANT_SPANS;
   TextInput input(options.input, "embedding", options.text.json_lines());
   std::unique_ptr<NpyFile> npy;
-  if (!options.npy.empty()) npy = std::make_unique<NpyFile>(options.npy, width);
+  if (!options.npy.empty()) npy = std::make_unique<NpyFile>(options.npy, width_of(options, model));
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
     const lookupffn::ResultView view = run_records(model, records, input, args, result);
-    const float* const vectors = view.embeddings;
     if (npy != nullptr) {
-      npy->write(vectors, records.size());
+      npy->write(view.embeddings, records.size());
       continue;
     }
-    std::string out;
-    if (options.raw) {
-      out.assign(reinterpret_cast<const char*>(vectors), records.size() * width * sizeof(float));
-    }
-    for (size_t i = 0; i < records.size() && !options.raw; ++i) {
-      if (view.statuses[i] != LFFN_OK) continue;
-      out += '{';
-      append_record(out, records[i]);
-      out += ",\"embedding\":";
-      append_json(out, &vectors[i * width], width);
-      out += "}\n";
-    }
-    if (!write_out(out)) return 1;
+    if (!write_out(options.raw ? as_floats(view, records.size()) : as_json(options, records, view))) return 1;
   }
   if (npy != nullptr) npy->finish();
   return input.exit_status();
@@ -86,28 +182,53 @@ Command embed_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("embed", "Turn each line of text into a vector");
   app->add_option("MODEL", options->model, "A model: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
-  add_choice(*app, "--pooling", options->pooling, pooling_names(),
-             "How a line's tokens become one vector: model, first, mean, max or mean-sqrt; default: as the model says");
+  add_choice(
+      *app, "--pooling", options->pooling, pooling_names(),
+      "How a line's tokens become one vector: model, first, mean, max, mean-sqrt, weighted-mean or last; default: "
+      "as the model says");
   CLI::Option* const keep =
       app->add_flag("--keep-length", options->keep_length, "Do not scale the vectors to length 1");
   app->add_flag("--unit-length", options->unit_length, "Scale the vectors to length 1")->excludes(keep);
   CLI::Option* const raw =
       app->add_flag("--raw", options->raw, "Write little-endian float32, vector after vector, instead of JSON");
-  app->add_option("--npy", options->npy, "Write a NumPy file of [lines, numbers] instead of JSON")
-      ->type_name("FILE.npy")
-      ->excludes(raw);
+  CLI::Option* const npy =
+      app->add_option("--npy", options->npy, "Write a NumPy file of [lines, numbers] instead of JSON")
+          ->type_name("FILE.npy")
+          ->excludes(raw);
+  app->add_option("--dimensions", options->dimensions, "The first N numbers of each vector, scaled after that")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  CLI::Option* const windows = add_choice(*app, "--windows", options->windows, window_names(),
+                                          "Read long lines in windows of --max-tokens instead of cutting them: each "
+                                          "becomes a line of output, or their mean");
+  app->add_option("--stride", options->stride,
+                  "Tokens of the line that a window repeats; default half of a window, at most 128")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->needs(windows);
+  add_choice(*app, "--type", options->form, form_names(),
+             "Numbers of JSON: float32, the default; int8, to be multiplied by \"scale\"; bits, eight to a number, the "
+             "first one the highest")
+      ->excludes(raw)
+      ->excludes(npy);
+  CLI::Option* const repair =
+      app->add_flag("--repair", options->repair, "Read what is not UTF-8 as U+FFFD instead of refusing its line");
   options->text.add_to(*app);
+  repair->excludes("--json-lines");
   options->load.add_to(*app);
   app->footer(
       "Each line becomes one line of JSON, {\"text\": ..., \"embedding\": [...]}, as soon as it is there, made as the\n"
       "model means it: its prompt, its pooling, its scaling. The scalar product of two vectors of length 1 tells how\n"
       "alike their lines are. A line that cannot be read is told on standard error, the others are written; with --raw "
       "and\n"
-      "--npy its numbers are zeros. The exit status is 1 then.\n"
+      "--npy its numbers are zeros. The exit status is 1 then. With --windows each, \"begin\" and \"end\" are the "
+      "bytes\n"
+      "that the window stands for, of the second text of a pair.\n"
       "\n"
       "Examples:\n"
       "  lookupffn embed my-model sentences.txt > vectors.jsonl\n"
       "  lookupffn embed --npy vectors.npy my-model sentences.txt\n"
+      "  lookupffn embed --windows each --stride 32 --type int8 my-model documents.txt > windows.jsonl\n"
       "  echo '\"One text.\"' | lookupffn embed --json-lines my-model");
   return {app, [options] { return embed(*options); }};
 }

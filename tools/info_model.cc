@@ -129,6 +129,7 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"table_dtype", name_of(dtype_names(), info.table_dtype)},
       {"hash_dtype", name_of(dtype_names(), info.hash_dtype)},
       {"linear_dtype", name_of(dtype_names(), info.linear_dtype)},
+      {"attention_dtype", name_of(dtype_names(), info.attention_dtype)},
       {"embedding_dtype", name_of(dtype_names(), info.embedding_dtype)},
       {"num_threads", info.num_threads},
       {"arithmetic", info.arithmetic},

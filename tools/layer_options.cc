@@ -26,6 +26,11 @@ const std::map<std::string, int32_t>& dtype_names() {
   return names;
 }
 
+const std::map<std::string, int32_t>& exact_or_int8_names() {
+  static const std::map<std::string, int32_t> names = {{"f32", LFFN_F32}, {"float32", LFFN_F32}, {"int8", LFFN_INT8}};
+  return names;
+}
+
 const std::map<std::string, int32_t>& word_dtype_names() {
   static const std::map<std::string, int32_t> names = [] {
     std::map<std::string, int32_t> result = dtype_names();
@@ -42,12 +47,18 @@ std::string name_of(const std::map<std::string, int32_t>& names, int32_t value) 
   return std::to_string(value);
 }
 
-void add_choice(CLI::App& app, const std::string& option, int32_t& value, const std::map<std::string, int32_t>& names,
-                const std::string& help) {
-  app.add_option_function<std::string>(
-         option, [&value, &names](const std::string& name) { value = names.at(name); }, help)
+CLI::Option* add_choice(CLI::App& app, const std::string& option, int32_t& value,
+                        const std::map<std::string, int32_t>& names, const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          option, [&value, &names](const std::string& name) { value = names.at(name); }, help)
       ->check(CLI::IsMember(names))
       ->type_name("NAME");
+}
+
+void add_attention_dtype(CLI::App& app, lookupffn::LoadOptions& options) {
+  add_choice(app, "--attention-dtype", options.attention_dtype, exact_or_int8_names(),
+             "Compute attention of models in f32 or int8; default: as their linear layers");
 }
 
 void LayerOptions::add_to(CLI::App& app) {

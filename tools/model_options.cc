@@ -33,16 +33,19 @@ int64_t bytes_of(int file) {
 }  // namespace
 
 void ModelOptions::add_to(CLI::App& app) {
-  static const std::map<std::string, int32_t> exact_or_int8 = {
-      {"f32", LFFN_F32}, {"float32", LFFN_F32}, {"int8", LFFN_INT8}};
+  add_stored_to(app);
+  add_attention_dtype(app, options_);
+}
+
+void ModelOptions::add_stored_to(CLI::App& app) {
   app.add_option("--threads", options_.num_threads, "Threads; 0 = what the environment leaves")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   add_choice(app, "--table-dtype", options_.table_dtype, dtype_names(),
              "Hold the tables as f32, bf16 or int8; default: as stored");
-  add_choice(app, "--hash-dtype", options_.hash_dtype, exact_or_int8,
+  add_choice(app, "--hash-dtype", options_.hash_dtype, exact_or_int8_names(),
              "Hold the projections as f32 or int8; default: as stored");
-  add_choice(app, "--linear-dtype", options_.linear_dtype, exact_or_int8,
+  add_choice(app, "--linear-dtype", options_.linear_dtype, exact_or_int8_names(),
              "Hold the linear layers as f32 or int8; default: as stored");
   add_choice(app, "--embedding-dtype", options_.embedding_dtype, dtype_names(),
              "Hold the word embeddings as f32, bf16 or int8; default: as stored");
@@ -122,7 +125,10 @@ std::vector<std::string> Lines::next(size_t most) {
 
 std::string Lines::name_of(size_t place) const { return name_ + ", line " + std::to_string(first_ + place + 1); }
 
-void append_json(std::string& out, std::string_view text) { out += nlohmann::json(text).dump(); }
+void append_json(std::string& out, std::string_view text) {
+  // JSON is UTF-8; what of a text is not comes here only where it is read as U+FFFD, too.
+  out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 void append_json(std::string& out, float number) {
   char text[32];

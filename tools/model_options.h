@@ -17,6 +17,8 @@ namespace lffn::tools {
 class ModelOptions {
  public:
   void add_to(CLI::App& app);
+  // All but what no file holds, for a command that writes one.
+  void add_stored_to(CLI::App& app);
   lookupffn::Model load(const std::string& path) const;
   lookupffn::Outcome<lookupffn::Model> try_load(const std::string& path) const;
   const lookupffn::LoadOptions& get() const { return options_; }
