@@ -75,6 +75,12 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
 
 lffn_status layer_save(const lffn_layer* layer, const char* path) { return lffn_layer_save(layer, path); }
 
+lffn_status layer_save_with(const lffn_layer* layer, const char* path, const int32_t* cancel,
+                            lffn_load_progress progress, void* progress_user) {
+  const lffn_save_options given = save_options(cancel, progress, progress_user);
+  return lffn_layer_save_with(layer, path, &given);
+}
+
 lffn_status layer_info(const lffn_layer* layer, int64_t* numbers) {
   lffn_layer_info info;
   lffn_layer_info_init(&info);

@@ -109,6 +109,12 @@ lffn_status model_estimate_files(const char* const* names, const void* const* co
 
 lffn_status model_save(const lffn_model* model, const char* path) { return lffn_model_save(model, path); }
 
+lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
+                            lffn_load_progress progress, void* progress_user) {
+  const lffn_save_options given = save_options(cancel, progress, progress_user);
+  return lffn_model_save_with(model, path, &given);
+}
+
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
   lffn_model_info info;
   lffn_model_info_init(&info);

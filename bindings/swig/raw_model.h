@@ -21,6 +21,8 @@ lffn_status model_estimate_files(const char* const* names, const void* const* co
                                  const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
                                  lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
 lffn_status model_save(const lffn_model* model, const char* path);
+lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
+                            lffn_load_progress progress, void* progress_user);
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
 lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* layer_numbers);
 void model_free(lffn_model* model);

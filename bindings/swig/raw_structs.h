@@ -43,6 +43,15 @@ inline lffn_load_options load_options(const int32_t* numbers, const lffn_runtime
   return options;
 }
 
+inline lffn_save_options save_options(const int32_t* cancel, lffn_load_progress progress, void* progress_user) {
+  lffn_save_options options;
+  lffn_save_options_init(&options);
+  options.cancel = cancel;
+  options.progress = progress;
+  options.progress_user = progress_user;
+  return options;
+}
+
 // Texts that lie end to end, each but null ones, whose end is negative, up to its end.
 class Texts {
  public:

@@ -4,7 +4,7 @@ package io.github.lookupffn;
 import java.util.Objects;
 import java.util.function.DoubleConsumer;
 
-/** Tells a caller how far loading has come. Where that throws, the load ends, and the caller gets what was thrown. */
+/** Tells a caller how far loading or saving has come. Where that throws, it ends, and the caller gets what was thrown. */
 final class LoadProgress implements AutoCloseable {
   final Cancellation cancellation = new Cancellation();
   private final DoubleConsumer listener;
@@ -19,7 +19,7 @@ final class LoadProgress implements AutoCloseable {
     }
   }
 
-  /** Called by the native library, in the thread that loads. */
+  /** Called by the native library, in the thread that loads or saves. */
   static void tell(Object progress, double done) {
     ((LoadProgress) progress).tell(done);
   }

@@ -2,11 +2,13 @@
 package io.github.lookupffn;
 
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongConsumer;
 
-/** What is around each call that loads. */
+/** What is around each call that loads or saves. */
 final class Loading {
   private Loading() {}
 
@@ -54,6 +56,30 @@ final class Loading {
     } finally {
       if (runtime != null) {
         runtime.leave();
+      }
+    }
+  }
+
+  /** A call that saves. */
+  interface Saver {
+    void run(byte[] name, ByteBuffer cancel, Object progress);
+  }
+
+  static void save(Path path, SaveOptions options, Saver saver) {
+    Objects.requireNonNull(options, "options");
+    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
+      throw new IllegalArgumentException(path + " is not a file of the default file system");
+    }
+    byte[] name = Utf8.zeroTerminated(path);
+    if (options.progress == null) {
+      saver.run(name, Cancellation.flagOf(options.cancellation), null);
+      return;
+    }
+    try (LoadProgress progress = new LoadProgress(options.progress, options.cancellation)) {
+      try {
+        saver.run(name, progress.cancellation.flag, progress);
+      } finally {
+        progress.check();
       }
     }
   }

@@ -177,16 +177,27 @@ public final class Model extends ModelTexts implements AutoCloseable {
    * @throws LookupFfnException if it cannot be written
    */
   public void save(Path path) {
-    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
-      throw new IllegalArgumentException(path + " is not a file of the default file system");
-    }
-    byte[] name = Utf8.zeroTerminated(path);
-    long address = calls.handle.enter();
-    try {
-      Raw.modelSave(address, name);
-    } finally {
-      calls.leave();
-    }
+    save(path, SaveOptions.defaults());
+  }
+
+  /**
+   * Writes the model to one file, as {@link #save(Path)} does. A file that is not finished goes away and leaves the old one
+   * as it was.
+   *
+   * @param path the file, of the default file system
+   * @param options who may end it, and who is told how far it has come
+   * @throws LookupFfnException if it cannot be written
+   * @throws java.util.concurrent.CancellationException if it was cancelled
+   */
+  public void save(Path path, SaveOptions options) {
+    Loading.save(path, options, (name, cancel, progress) -> {
+      long address = calls.handle.enter();
+      try {
+        Raw.modelSaveWith(address, name, cancel, progress);
+      } finally {
+        calls.leave();
+      }
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -22,6 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Files in memory, estimates, progress, cancelling, runtimes, the log. */
 class LoadingTest {
@@ -65,6 +67,34 @@ class LoadingTest {
     files.put("no bytes", null);
     NullPointerException named = assertThrows(NullPointerException.class, () -> Model.load(files, DEFAULTS));
     assertEquals("no bytes", named.getMessage());
+  }
+
+  @Test
+  void savingTellsItsProgressAndIsCancelled(@TempDir Path scratch) throws Exception {
+    Path file = scratch.resolve("saved");
+    List<Double> told = new ArrayList<>();
+    Cancellation cancellation = new Cancellation();
+    try (Model model = Model.load(folder); Layer layer = Layer.random(LayerConfig.of(64, 2, 16))) {
+      model.save(file, SaveOptions.defaults().withProgress(told::add));
+      assertEquals(1, told.get(told.size() - 1));
+      for (int i = 1; i < told.size(); i++) {
+        assertTrue(told.get(i - 1) <= told.get(i));
+      }
+      byte[] whole = Files.readAllBytes(file);
+      SaveOptions ended = SaveOptions.defaults().withCancellation(cancellation);
+      IllegalStateException mine = new IllegalStateException("mine");
+      assertSame(mine, assertThrows(IllegalStateException.class, () -> model.save(file, ended.withProgress(done -> {
+        throw mine;
+      }))));
+      layer.save(scratch.resolve("layer"), ended);
+      cancellation.cancel();
+      assertThrows(CancellationException.class, () -> model.save(file, ended));
+      assertThrows(CancellationException.class, () -> layer.save(scratch.resolve("none"), ended));
+      assertArrayEquals(whole, Files.readAllBytes(file));
+      try (Stream<Path> files = Files.list(scratch)) {
+        assertEquals(2, files.count());
+      }
+    }
   }
 
   @Test

@@ -44,6 +44,7 @@ class NullsTest {
         Map.entry(FloatBuffer.class, java.nio.ByteBuffer.allocateDirect(1 << 18)
             .order(java.nio.ByteOrder.nativeOrder()).asFloatBuffer()),
         Map.entry(RunOptions.class, RunOptions.defaults()), Map.entry(LoadOptions.class, LoadOptions.defaults()),
+        Map.entry(SaveOptions.class, SaveOptions.defaults()),
         Map.entry(ForwardOptions.class, ForwardOptions.defaults()),
         Map.entry(AnswerOptions.class, AnswerOptions.defaults()),
         Map.entry(ZeroShotOptions.class, ZeroShotOptions.defaults()),

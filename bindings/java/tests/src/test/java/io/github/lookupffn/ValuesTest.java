@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Values that were made alike are equal, others are not, and their texts say what they are. */
 class ValuesTest {
   private static final TextStatuses STATUSES = new TextStatuses();
+  private static final java.util.function.DoubleConsumer PROGRESS = done -> {};
   private static final Executor SHARED = Runnable::run;
 
   private static <T> void options(T defaults, List<Function<T, T>> changes) {
@@ -54,6 +55,8 @@ class ValuesTest {
             o -> o.withLinearType(ElementType.INT8), o -> o.withEmbeddingType(ElementType.INT8),
             o -> o.withWordType(ElementType.INT8), o -> o.withAttentionType(ElementType.INT8), o -> o.withMemoryMapping(true), o -> o.withFlushedDenormals(true),
             o -> o.withCancellation(cancellation)));
+    options(
+        SaveOptions.defaults(), List.of(o -> o.withCancellation(cancellation), o -> o.withProgress(PROGRESS)));
     options(
         AnswerOptions.defaults(),
         List.of(o -> o.withTopK(2), o -> o.withMaxTokens(9), o -> o.withStride(3), o -> o.withMaxAnswerTokens(4),
