@@ -252,7 +252,8 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
   const std::unique_ptr<const char*[]> queries(new (std::nothrow) const char*[count + 1]);
   const std::unique_ptr<size_t[]> query_sizes(new (std::nothrow) size_t[count + 1]);
   if (!texts.made() || queries == nullptr || query_sizes == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
-  std::fill_n(queries.get(), count, query);
+  // Without its second text a pair is no text either: the query alone is not what was asked.
+  for (size_t i = 0; i < count; ++i) queries[i] = texts.begins()[i] == nullptr ? nullptr : query;
   std::fill_n(query_sizes.get(), count, static_cast<size_t>(query_size));
   lffn_model_run_args args = run_args(run_options, cancel);
   give_texts(args, texts, n, max_tokens, prompt);

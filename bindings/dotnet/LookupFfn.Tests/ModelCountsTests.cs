@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Text;
 using Xunit;
 
 namespace LookupFfn.Tests;
@@ -12,6 +13,20 @@ public class ModelCountsTests
         Environment.GetEnvironmentVariable("LOOKUPFFN_MADE_MODELS")
             ?? throw new InvalidOperationException("LOOKUPFFN_MADE_MODELS is not set"),
         name);
+
+    private static Dictionary<string, ReadOnlyMemory<byte>> WithDefaultPrompt(string name)
+    {
+        string folder = Made("prompts");
+        Dictionary<string, ReadOnlyMemory<byte>> files = [];
+        foreach (string path in Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories))
+        {
+            files[Path.GetRelativePath(folder, path)] = File.ReadAllBytes(path);
+        }
+
+        string config = $$"""{"prompts": {"query": "query: ", "document": "passage: "}, "default_prompt_name": "{{name}}"}""";
+        files["config_sentence_transformers.json"] = Encoding.UTF8.GetBytes(config);
+        return files;
+    }
 
     [Fact]
     public async Task CountsAreThoseOfTheTokenizer()
@@ -83,6 +98,13 @@ public class ModelCountsTests
         Assert.NotEqual(plain, model.Embed("  query: how?  ", asItIs));
         Golden.AssertSameBits(plain, model.Embed("query: how?", new() { NumThreads = 1 }));
         Assert.ThrowsAny<ArgumentException>(() => model.Embed("how?", new() { NumThreads = -1 }));
+
+        // One of them may be the default one.
+        Assert.Null(model.DefaultPrompt);
+        using Model always = Model.Load(WithDefaultPrompt("document"));
+        Assert.Equal("document", always.DefaultPrompt);
+        Golden.AssertSameBits(model.Embed("passage: so"), always.Embed("so"));
+        Assert.Equal(Pooling.Mean, model.Info.Pooling);
         using Model plainer = Model.Load(new GoldenModel("model-lookup").Folder);
         Assert.Empty(plainer.Prompts);
         Assert.Equal(3, plainer.Labels.Count);
@@ -118,6 +140,27 @@ public class ModelCountsTests
         Assert.Equal(1, none.Classify("a text", new EmbedOptions { Scores = ScoreKind.Probabilities }).Sum(), 1e-6);
 
         IEnumerable<int> Bare(string text) => model.TokenizeSpans(text, special: false).Select(token => token.Id);
+    }
+
+    [Fact]
+    public void DocumentsThatCannotBeRankedSaySo()
+    {
+        using Model model = Model.Load(Made("reranker"));
+        TextStatuses statuses = new();
+        EmbedOptions options = new() { Statuses = statuses, WithoutCutting = true };
+        string[] documents = ["The lazy dog.", null!, "half \ud83d", Long, "A fox."];
+        float[] scores = model.Rerank("Which?", documents, options);
+        Assert.Equal(
+            [TextStatus.Done, TextStatus.NullText, TextStatus.BadText, TextStatus.TooLong, TextStatus.Done],
+            Enumerable.Range(0, 5).Select(statuses.Status));
+        Assert.Equal("the text is null", statuses.Message(1));
+        Assert.Equal("half of a surrogate pair stands at index 5", statuses.Message(2));
+        Assert.All(scores[1..4], score => Assert.Equal(0, score));
+        Golden.AssertSameBits(model.Rerank("Which?", [documents[0], documents[4]]), [scores[0], scores[4]]);
+        ArgumentException bad = Assert.Throws<ArgumentException>("query", () => model.Rerank("\ud83d", documents, options));
+        Assert.StartsWith("query: half of", bad.Message, StringComparison.Ordinal);
+        EmbedOptions repaired = new() { Repair = true };
+        Golden.AssertSameBits(model.Rerank("\ufffd", ["half \ufffd"]), model.Rerank("\ud83d", ["half \ud83d"], repaired));
     }
 
     [Fact]

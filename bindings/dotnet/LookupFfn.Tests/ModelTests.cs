@@ -82,6 +82,15 @@ public class ModelTests
         GoldenModel.AssertClose(mean, model.Embed(ids, new() { Normalize = false }));
         Golden.AssertSameBits(max, model.Embed(ids, new() { Pooling = Pooling.Max, Normalize = false }));
         Golden.AssertSameBits(hidden.AsSpan(0, size), model.Embed(ids, new() { Pooling = Pooling.First, Normalize = false }));
+        EmbedOptions last = new() { Pooling = Pooling.Last, Normalize = false };
+        Golden.AssertSameBits(hidden.AsSpan(hidden.Length - size), model.Embed(ids, last));
+        float[] weighted = new float[size];
+        for (int i = 0; i < hidden.Length; i++)
+        {
+            weighted[i % size] += hidden[i] * ((i / size) + 1) * 2 / (ids.Length * (ids.Length + 1f));
+        }
+
+        GoldenModel.AssertClose(weighted, model.Embed(ids, last with { Pooling = Pooling.WeightedMean }));
         Assert.Equal(1, model.Embed(ids).Sum(number => (double)number * number), 1e-5);
 
         // The first numbers, scaled after that.
@@ -170,6 +179,8 @@ public class ModelTests
         Assert.Equal(info.HiddenSize, info.NumHeads * info.HeadSize);
         Assert.InRange(info.NumLookupLayers, 1, info.NumLayers);
         Assert.True(info.HasLmHead);
+        Assert.False(info.SeveralLabels);
+        Assert.True(info.NumTokenTypes >= 1 && info.Arithmetic >= 3);
         Assert.Equal(name == "model-lookup" ? 0 : 192, info.IntermediateSize);
         Assert.True(info.FfnFlopPerToken > 0 && info.AttentionFlopPerToken > 0 && info.AttentionFlopPerPair > 0);
         Assert.Equal(info.NumLayers, model.Layers.Count);

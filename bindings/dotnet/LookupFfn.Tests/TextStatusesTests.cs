@@ -57,6 +57,30 @@ public sealed class TextStatusesTests : IDisposable
         Assert.Throws<ArgumentException>("texts", () => model.Embed(["a", "\ud83d"], options with { Statuses = null }));
     }
 
+    [Fact]
+    public async Task HalvesOfPairsAreRepaired()
+    {
+        TextStatuses statuses = new();
+        EmbedOptions options = new() { Repair = true, Statuses = statuses };
+        string[] texts = ["\ud83d half", "a \ude00\ud83d b", "whole \ud83d\ude00", null!];
+        string[] read = ["\ufffd half", "a \ufffd\ufffd b", "whole \ud83d\ude00"];
+        float[][] found = model.Embed(texts, options);
+        Assert.Equal(TextStatus.NullText, statuses.Status(3));
+        await using EmbeddingBatcher batcher = new(model);
+        for (int i = 0; i < read.Length; i++)
+        {
+            Assert.Equal(TextStatus.Done, statuses.Status(i));
+            Assert.Equal(model.Embed(read[i]), found[i]);
+            Assert.Equal(found[i], model.Embed(texts[i], new() { Repair = true }));
+            Assert.Equal(found[i], (await batcher.EmbedAsync(texts[i], new() { Repair = true })).Vector);
+        }
+
+        EmbedOptions prompted = new() { Repair = true, PromptText = "\udc00: " };
+        Golden.AssertSameBits(model.Embed("a", new() { PromptText = "\ufffd: " }), model.Embed("a", prompted));
+        Assert.Throws<ArgumentException>("prompt", () => model.Embed("a", prompted with { Repair = false }));
+        Assert.Throws<ArgumentNullException>("text", () => model.Embed((string)null!, prompted));
+    }
+
     [Theory]
     [InlineData(1, 1 << 20)]
     [InlineData(7, 1 << 20)]

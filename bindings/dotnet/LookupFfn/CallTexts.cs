@@ -16,12 +16,13 @@ internal readonly ref struct CallTexts
     /// <param name="single">The text, or null for texts.</param>
     /// <param name="texts">Many of them.</param>
     /// <param name="query">What is paired with each, or null.</param>
-    /// <param name="prompt">What stands before each, or null.</param>
+    /// <param name="options">What stands before each, and what becomes of those that cannot be read: with statuses it is
+    /// left to the native library to refuse them.</param>
     /// <param name="name">What the caller's caller calls the text or the texts.</param>
-    /// <param name="keepBad">Whether to leave it to the native library to refuse those that cannot be read.</param>
-    internal CallTexts(
-        string? single, IReadOnlyList<string> texts, string? query, string? prompt, string name, bool keepBad = false)
+    internal CallTexts(string? single, IReadOnlyList<string> texts, string? query, EmbedOptions options, string name)
     {
+        bool keepBad = options.Statuses is not null;
+        string? prompt = options.PromptArgument;
         Count = single is null ? texts.Count : 1;
         numbers = ArrayPool<long>.Shared.Rent(checked((3 * Count) + 3));
         utf8 = ArrayPool<byte>.Shared.Rent(256);
@@ -30,7 +31,7 @@ internal readonly ref struct CallTexts
             int end = 0;
             for (int i = 0; i < Count; i++)
             {
-                string? text = single ?? texts[i];
+                string? text = LookupFfn.Utf8.Readable(single ?? texts[i], options.Repair);
                 if (keepBad && LookupFfn.Utf8.Problem(text, out _) is string problem)
                 {
                     // Nothing, or what is not UTF-8 either.
@@ -51,10 +52,10 @@ internal readonly ref struct CallTexts
             }
 
             PromptAt = end;
-            end = Put(ref utf8, end, prompt ?? "", "prompt");
+            end = Put(ref utf8, end, LookupFfn.Utf8.Readable(prompt, options.Repair) ?? "", "prompt");
             end = Put(ref utf8, end, "\0", "");
             QueryAt = end;
-            QuerySize = Put(ref utf8, end, query ?? "", "query") - end;
+            QuerySize = Put(ref utf8, end, LookupFfn.Utf8.Readable(query, options.Repair) ?? "", "query") - end;
         }
         catch
         {

@@ -47,6 +47,10 @@ public sealed record EmbedOptions
     /// without its default prompt. Default false: as the model means it.</summary>
     public bool PlainReading { get; init; }
 
+    /// <summary>Whether halves of surrogate pairs, in texts and prompt, are read as U+FFFD, the replacement character. Default
+    /// false: such a text is refused.</summary>
+    public bool Repair { get; init; }
+
     /// <summary>At most so many threads for the call. Default 0: as many as the model has.</summary>
     public int NumThreads { get; init; }
 

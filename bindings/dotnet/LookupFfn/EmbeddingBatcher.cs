@@ -72,7 +72,7 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
         try
         {
             // What a call of the model would refuse waits for no batch, and spoils none.
-            Utf8.SizeOf(text, nameof(text));
+            Utf8.SizeOf(Utf8.Readable(text, asked.Repair), nameof(text));
             asked.Check();
         }
         catch (ArgumentException bad)

@@ -54,6 +54,12 @@ public enum Pooling
 
     /// <summary>Their sum divided by the square root of their number.</summary>
     MeanSqrt = Raw.POOLING_MEAN_SQRT,
+
+    /// <summary>Their mean, in which the first token counts once, the second twice, and so on.</summary>
+    WeightedMean = Raw.POOLING_WEIGHTED_MEAN,
+
+    /// <summary>The vector of the last token.</summary>
+    Last = Raw.POOLING_LAST,
 }
 
 /// <summary>How the classes of tokens become entities. B- before a label begins an entity, I- goes on with one of the

@@ -108,7 +108,7 @@ public sealed unsafe partial class Model
         string name,
         CancellationToken cancellationToken)
     {
-        using CallTexts texts = new(single, given, query, options.PromptArgument, name, options.Statuses is not null);
+        using CallTexts texts = new(single, given, query, options, name);
         IntPtr model = handle.Enter();
         try
         {
@@ -148,7 +148,7 @@ public sealed unsafe partial class Model
         CancellationToken cancellationToken)
     {
         EmbedOptions options = givenOptions ?? EmbedOptions.Default;
-        using CallTexts texts = new(single, given, null, options.PromptArgument, name, options.Statuses is not null);
+        using CallTexts texts = new(single, given, null, options, name);
         IntPtr model = handle.Enter();
         try
         {

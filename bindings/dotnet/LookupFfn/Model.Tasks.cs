@@ -18,7 +18,7 @@ public sealed unsafe partial class Model
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(text);
-        return EntitiesOf(new CallTexts(text, [], null, null, nameof(text)), [text], aggregation, maxTokens, cancellationToken)[0];
+        return EntitiesOf(new CallTexts(text, [], null, EmbedOptions.Default, nameof(text)), [text], aggregation, maxTokens, cancellationToken)[0];
     }
 
     /// <summary>The names, places and the like in texts.</summary>
@@ -37,7 +37,7 @@ public sealed unsafe partial class Model
     {
         string[] copies = CheckedTexts(texts);
         return EntitiesOf(
-            new CallTexts(null, copies, null, null, nameof(texts)), copies, aggregation, maxTokens, cancellationToken);
+            new CallTexts(null, copies, null, EmbedOptions.Default, nameof(texts)), copies, aggregation, maxTokens, cancellationToken);
     }
 
     /// <summary>Gives the memory of the texts back.</summary>

@@ -21,6 +21,7 @@ public sealed unsafe partial class Model : IDisposable
     private readonly IReadOnlyList<ModelLayerInfo> layers;
     private readonly ReadOnlyCollection<string> labels;
     private readonly IReadOnlyDictionary<string, string> prompts;
+    private readonly string? defaultPrompt;
 
     /// <summary>Takes the native model over, also when this fails.</summary>
     private Model(IntPtr model, RuntimeLog? log)
@@ -61,6 +62,8 @@ public sealed unsafe partial class Model : IDisposable
         }
 
         prompts = texts.AsReadOnly();
+        long first = numbers[Raw.MODEL_DEFAULT_PROMPT];
+        defaultPrompt = first < 0 ? null : Native.Text(Raw.ModelText(model, Raw.TEXT_PROMPT_NAME, (int)first));
         handle.AddPressure(info.MemoryBytes);
     }
 
@@ -103,6 +106,16 @@ public sealed unsafe partial class Model : IDisposable
         {
             handle.ThrowIfDisposed();
             return prompts;
+        }
+    }
+
+    /// <summary>The name of that among them which is put before texts unless told otherwise; null for none.</summary>
+    public string? DefaultPrompt
+    {
+        get
+        {
+            handle.ThrowIfDisposed();
+            return defaultPrompt;
         }
     }
 

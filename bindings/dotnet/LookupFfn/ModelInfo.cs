@@ -16,12 +16,15 @@ public sealed record ModelInfo
         MaxTokens = (int)numbers[Raw.MODEL_MAX_TOKENS];
         OwnMaxTokens = (int)numbers[Raw.MODEL_OWN_MAX_TOKENS];
         IntermediateSize = (int)numbers[Raw.MODEL_INTERMEDIATE_SIZE];
+        NumTokenTypes = (int)numbers[Raw.MODEL_NUM_TOKEN_TYPES];
         NumClasses = (int)numbers[Raw.MODEL_NUM_CLASSES];
+        SeveralLabels = numbers[Raw.MODEL_SEVERAL_LABELS] != 0;
         NumTokenClasses = (int)numbers[Raw.MODEL_NUM_TOKEN_CLASSES];
         AnswersQuestions = numbers[Raw.MODEL_TOKEN_HEAD] == Raw.TOKEN_HEAD_ANSWERS;
         HasLmHead = numbers[Raw.MODEL_HAS_LM_HEAD] != 0;
         HasTokenizer = numbers[Raw.MODEL_HAS_TOKENIZER] != 0;
         IsSentenceEncoder = numbers[Raw.MODEL_IS_SENTENCE_ENCODER] != 0;
+        Pooling = (Pooling)numbers[Raw.MODEL_POOLING];
         Normalizes = numbers[Raw.MODEL_NORMALIZE] == Raw.NORMALIZE_YES;
         BosId = (int)numbers[Raw.MODEL_BOS_ID];
         EosId = (int)numbers[Raw.MODEL_EOS_ID];
@@ -35,6 +38,7 @@ public sealed record ModelInfo
         TokenVectorSize = (int)numbers[Raw.MODEL_TOKEN_VECTOR_SIZE];
         TokenizerBytes = numbers[Raw.MODEL_TOKENIZER_BYTES];
         EmbeddingType = (ElementType)numbers[Raw.MODEL_EMBEDDING_DTYPE];
+        Arithmetic = (int)numbers[Raw.MODEL_ARITHMETIC];
         NumThreads = (int)numbers[Raw.MODEL_NUM_THREADS];
         FfnFlopPerToken = numbers[Raw.MODEL_FFN_FLOP_PER_TOKEN];
         AttentionFlopPerToken = numbers[Raw.MODEL_ATTENTION_FLOP_PER_TOKEN];
@@ -86,8 +90,14 @@ public sealed record ModelInfo
     /// <summary>Width of vanilla FFNs; 0 if there is none.</summary>
     public int IntermediateSize { get; }
 
+    /// <summary>How many kinds of tokens the model tells apart, such as those of the two texts of a pair.</summary>
+    public int NumTokenTypes { get; }
+
     /// <summary>Classes of the classifier; 0 if there is none.</summary>
     public int NumClasses { get; }
+
+    /// <summary>Whether a text may have several classes at once.</summary>
+    public bool SeveralLabels { get; }
 
     /// <summary>Scores of each token: one for each class, as entities need it, 2 of a model that answers questions; 0
     /// without such a head.</summary>
@@ -104,6 +114,10 @@ public sealed record ModelInfo
 
     /// <summary>Whether the model's files tell how it embeds texts.</summary>
     public bool IsSentenceEncoder { get; }
+
+    /// <summary>How the model's files make a vector of the tokens'; <see cref="Pooling.Model"/> where that is several ways
+    /// at once.</summary>
+    public Pooling Pooling { get; }
 
     /// <summary>Whether embeddings have length 1, if they are made as the model means it.</summary>
     public bool Normalizes { get; }
@@ -134,6 +148,10 @@ public sealed record ModelInfo
 
     /// <summary>How the word embeddings are held in memory.</summary>
     public ElementType EmbeddingType { get; }
+
+    /// <summary>The number of the arithmetic by which results were made: their bits are to be compared only with those of
+    /// the same number.</summary>
+    public int Arithmetic { get; }
 
     /// <summary>How many threads one call uses.</summary>
     public int NumThreads { get; }

@@ -63,6 +63,11 @@ internal static class Utf8
         }
     }
 
+    /// <summary>The text; where it is to be repaired, with replacement characters in place of halves of surrogate pairs,
+    /// and as long as it was.</summary>
+    internal static string? Readable(string? text, bool repair) =>
+        !repair || text is null || Problem(text, out _) is null ? text : Text(Encoding.UTF8.GetBytes(text));
+
     private static string Told(string name, int? place) =>
         place is null ? name : string.Create(CultureInfo.InvariantCulture, $"{name}[{place}]");
 
