@@ -33,6 +33,36 @@ public class TokenizerTests
         Assert.ThrowsAny<ArgumentException>(() => tokenizer.Token(tokenizer.Info.VocabSize));
     }
 
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void BatchesGiveTheSame(string name)
+    {
+        GoldenModel golden = new(name);
+        using Tokenizer tokenizer = Tokenizer.Load(golden.Folder, new LoadOptions { NumThreads = 2 });
+        Assert.Equal(golden.TextIds, tokenizer.Tokenize(golden.Texts));
+        Assert.Equal(golden.BareIds, tokenizer.Tokenize(golden.Texts, special: false));
+        TokenSpan[][] spans = tokenizer.TokenizeSpans(golden.Texts);
+        int[][] cut = tokenizer.Tokenize(golden.Texts, maxTokens: 4);
+        for (int i = 0; i < golden.Texts.Count; i++)
+        {
+            Assert.Equal(tokenizer.TokenizeSpans(golden.Texts[i]), spans[i]);
+            Assert.Equal(tokenizer.Tokenize(golden.Texts[i], maxTokens: 4), cut[i]);
+        }
+
+        string[] none = [];
+        Assert.Empty(tokenizer.Tokenize(none));
+        Assert.Empty(tokenizer.TokenizeSpans(none));
+        string[] bad = ["fine", "half \ud83d"];
+        ArgumentException told = Assert.Throws<ArgumentException>("texts", () => tokenizer.Tokenize(bad));
+        Assert.StartsWith("texts[1]: half of", told.Message, StringComparison.Ordinal);
+        bad[1] = null!;
+        Assert.Throws<ArgumentNullException>("texts", () => tokenizer.TokenizeSpans(bad));
+        Assert.Throws<ArgumentNullException>("texts", () => tokenizer.Tokenize((string[])null!));
+        Assert.ThrowsAny<OperationCanceledException>(() => tokenizer.Tokenize(none, cancellationToken: new(true)));
+        tokenizer.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => tokenizer.Tokenize(none));
+    }
+
     [Fact]
     public void PairsAndCutting()
     {
@@ -67,7 +97,7 @@ public class TokenizerTests
     {
         string folder = new GoldenModel("model-lookup").Folder;
         Tokenizer tokenizer = Tokenizer.Load(folder);
-        Assert.Throws<ArgumentNullException>("text", () => tokenizer.Tokenize(null!));
+        Assert.Throws<ArgumentNullException>("text", () => tokenizer.Tokenize((string)null!));
         Assert.Throws<ArgumentNullException>("pair", () => tokenizer.TokenizePair("", null!));
         Assert.Throws<ArgumentNullException>("token", () => tokenizer.Find(null!));
         Assert.Throws<ArgumentException>("text", () => tokenizer.Count("\ud83d"));

@@ -38,6 +38,10 @@ public class ValuesTests
         Assert.EndsWith("4 tokens, cut", model.EmbedWithCounts("a b c d", new() { MaxTokens = 4 }).ToString(), StringComparison.Ordinal);
 
         // Equal to itself, as what is put into a set must be, whatever its numbers.
+        AssertEqual(new EmbeddedWindow(0, 1, "a", [2]), new EmbeddedWindow(0, 1, "a", [2]), new EmbeddedWindow(0, 2, "ab", [2]));
+        AssertEqual(new Int8Embedding([1, -2], 3), new Int8Embedding([1, -2], 3), new Int8Embedding([1, 2], 3));
+        TokenSpan token = new(1, 2, 3);
+        AssertEqual(new TokenVector(token, true, [1]), new TokenVector(token, true, [1]), new TokenVector(token, true, [2]));
         BatchedEmbedding none = new([float.NaN], 1, 1);
         AssertEqual(none, new BatchedEmbedding([float.NaN], 1, 1), new BatchedEmbedding([0], 1, 1));
     }

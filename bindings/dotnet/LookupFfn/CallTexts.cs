@@ -77,6 +77,18 @@ internal readonly ref struct CallTexts
     /// <summary>Why a text could not be read; null for one that could.</summary>
     internal string? Unreadable(int text) => unreadable?.GetValueOrDefault(text);
 
+    /// <summary>The bytes of a text; none of one that is null.</summary>
+    internal ReadOnlySpan<byte> Bytes(int text)
+    {
+        long begin = -1;
+        for (int i = text; i > 0 && begin < 0; i--)
+        {
+            begin = numbers[i - 1];
+        }
+
+        return numbers[text] < 0 ? [] : utf8.AsSpan((int)Math.Max(begin, 0)..(int)numbers[text]);
+    }
+
     /// <summary>Where each text ends.</summary>
     internal ReadOnlySpan<long> Ends => numbers.AsSpan(0, Count + 1);
 

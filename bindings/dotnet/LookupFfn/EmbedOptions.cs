@@ -20,6 +20,14 @@ public sealed record EmbedOptions
     /// null: as many as the model means to read.</summary>
     public int? MaxTokens { get; init; }
 
+    /// <summary>How many tokens of a text a window has in common with the one before, where texts are read in windows.
+    /// Default null: half of a window, at most 128.</summary>
+    public int? Stride { get; init; }
+
+    /// <summary>Whether a text that is longer than <see cref="MaxTokens"/> is read in windows of so many, and its embedding
+    /// is the mean of theirs, scaled to length 1 where these are. Default false: it is cut.</summary>
+    public bool WindowMeans { get; init; }
+
     /// <summary>Whether texts of more tokens than the model can run are refused instead of cut. Not together with
     /// <see cref="MaxTokens"/>.</summary>
     public bool WithoutCutting { get; init; }
@@ -68,6 +76,7 @@ public sealed record EmbedOptions
         _ = TokenLimit;
         _ = PromptArgument;
         _ = WidthWithin(int.MaxValue);
+        _ = StrideOf(Windows);
     }
 
     /// <summary>How many numbers a vector has of which there are so many.</summary>
@@ -84,9 +93,13 @@ public sealed record EmbedOptions
     }
 
     /// <summary>As the native code takes them.</summary>
-    internal void WriteTo(Span<int> numbers)
+    internal void WriteTo(Span<int> numbers) => WriteTo(numbers, Windows);
+
+    internal void WriteTo(Span<int> numbers, int windows)
     {
         numbers.Clear();
+        numbers[Raw.RUN_OPTION_WINDOWS] = windows;
+        numbers[Raw.RUN_OPTION_STRIDE] = StrideOf(windows);
         numbers[Raw.RUN_OPTION_READING] = PlainReading ? Raw.READING_PLAIN : Raw.READING_MODEL;
         numbers[Raw.RUN_OPTION_NUM_THREADS] = NumThreads;
         numbers[Raw.RUN_OPTION_PROMPT_KIND] = PromptKind;
@@ -94,6 +107,15 @@ public sealed record EmbedOptions
         numbers[Raw.RUN_OPTION_POOLING] = (int)Pooling;
         numbers[Raw.RUN_OPTION_NORMALIZE] = Normalization;
         numbers[Raw.RUN_OPTION_SCORES] = (int)Scores;
+    }
+
+    /// <summary>Windows of their own are for one call to ask for.</summary>
+    internal int Windows => WindowMeans ? Raw.WINDOWS_MEAN : Raw.WINDOWS_NONE;
+
+    private int StrideOf(int windows)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(Stride ?? 0, nameof(Stride));
+        return windows == Raw.WINDOWS_NONE ? 0 : Stride ?? Raw.STRIDE_DEFAULT;
     }
 
     internal int Normalization =>

@@ -268,6 +268,12 @@ public sealed unsafe partial class Model
         bool onlyCount,
         CancellationToken cancellationToken)
     {
+        if (options.WindowMeans)
+        {
+            RunMeans(texts, paired, output, options, values, cancellationToken);
+            return;
+        }
+
         float none = 0;
         int cancel = 0;
         int* run = stackalloc int[Raw.RUN_OPTION_COUNT];

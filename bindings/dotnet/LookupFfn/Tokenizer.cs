@@ -3,7 +3,7 @@ namespace LookupFfn;
 
 /// <summary>A tokenizer without a model. It never changes, and any number of threads may use one at once.
 /// <see cref="Dispose"/> gives its memory back once the calls in flight have ended.</summary>
-public sealed unsafe class Tokenizer : IDisposable
+public sealed unsafe partial class Tokenizer : IDisposable
 {
     private readonly TokenizerHandle handle;
 
