@@ -20,6 +20,10 @@ const char* pooling_name(int32_t pooling) {
       return "max";
     case LFFN_POOLING_MEAN_SQRT:
       return "mean-sqrt";
+    case LFFN_POOLING_WEIGHTED_MEAN:
+      return "weighted-mean";
+    case LFFN_POOLING_LAST:
+      return "last";
     default:
       return "several";
   }

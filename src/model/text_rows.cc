@@ -86,7 +86,7 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
 void TextRows::locate() {
   for (size_t t = 0; t < new_.ids.size(); ++t) {
     if (new_.texts[t] < 0) continue;
-    const auto of = static_cast<size_t>(new_.texts[t]);
+    const size_t of = new_.texts[t] == 0 ? 0 : 1;
     if (of == 0 && readings_[0].in_prompt(new_.spans[t])) {
       new_.texts[t] = -1;
       new_.spans[t] = {0, 0};
@@ -113,17 +113,18 @@ void TextRows::append(const Rules& rules, bool left, const Part* part) {
   if (rules.encoding.spans) {
     add(spans_, new_.spans);
     add(texts_, new_.texts);
-    for (const int8_t text : {0, 1}) parts_[static_cast<size_t>(text)].push_back(part_of(text, left, part));
+    for (size_t text = 0; text < 2; ++text) parts_[text].push_back(part_of(text, left, part));
   }
   offsets_.push_back(static_cast<int64_t>(ids_.size()));
 }
 
 // Up to the ends of the text, or where it was cut.
-TextSpan TextRows::part_of(int8_t text, bool left, const Part* part) const {
+TextSpan TextRows::part_of(size_t text, bool left, const Part* part) const {
   const std::vector<int8_t>& texts = new_.texts;
-  int64_t first = std::find(texts.begin(), texts.end(), text) - texts.begin();
-  int64_t last = texts.rend() - std::find(texts.rbegin(), texts.rend(), text);
-  const bool cut = new_.cut[static_cast<size_t>(text)];
+  const auto wanted = static_cast<int8_t>(text);
+  int64_t first = std::find(texts.begin(), texts.end(), wanted) - texts.begin();
+  int64_t last = texts.rend() - std::find(texts.rbegin(), texts.rend(), wanted);
+  const bool cut = new_.cut[text];
   bool cut_before = cut && left, cut_behind = cut && !left;
   if (part != nullptr && first < last && first == windows_.first()) {
     cut_before = part->first > first;
@@ -131,7 +132,7 @@ TextSpan TextRows::part_of(int8_t text, bool left, const Part* part) const {
     first = part->first;
     last = part->second;
   }
-  const size_t size = readings_[static_cast<size_t>(text)].given_size();
+  const size_t size = readings_[text].given_size();
   if (first >= last) return {cut_before ? size : 0, cut_behind ? 0 : size};
   return {cut_before ? new_.spans[static_cast<size_t>(first)].begin : 0,
           cut_behind ? new_.spans[static_cast<size_t>(last - 1)].end : size};

@@ -56,7 +56,7 @@ class TextRows {
 
   void locate();
   void append(const Rules& rules, bool left, const Part* part);
-  TextSpan part_of(int8_t text, bool left, const Part* part) const;
+  TextSpan part_of(size_t text, bool left, const Part* part) const;
 
   TextReading readings_[2];  // of a text and of its pair
   Tokenizer::Scratch scratch_;

@@ -145,6 +145,23 @@ class ModelInfo(Case):
         for part in ("family", "tokenizer", "pooling mean", "classifier of 3", "in memory"):
             self.assertIn(part, text)
 
+    def test_poolings_have_names(self):
+        keys = {"cls_token": "first", "mean_tokens": "mean", "weightedmean_tokens": "weighted-mean", "lasttoken": "last"}
+        for path, content in SMALL.items():
+            if path.startswith("sentence-mean/"):
+                target = self.folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+        model = self.folder / "sentence-mean"
+        path = model / "1_Pooling" / "config.json"
+        config = json.loads(path.read_text(encoding="utf-8"))
+        for key, name in keys.items():
+            modes = {f"pooling_mode_{other}": other == key for other in (*keys, "max_tokens", "mean_sqrt_len_tokens")}
+            path.write_text(json.dumps({**config, **modes}), encoding="utf-8")
+            self.assertEqual(json.loads(run("info", "--json", str(model))[0])["pooling"], name)
+            self.assertEqual(run("embed", str(model), stdin="a b c\n"),
+                             run("embed", "--pooling", name, str(model), stdin="a b c\n"))
+
     def test_what_a_reranker_makes_of_its_scores(self):
         small = DATA_HF / "roberta-classes"
         for keys, expected in [({}, "identity"),
