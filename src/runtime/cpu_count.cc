@@ -34,6 +34,8 @@ int32_t openmp_number(const char* variable) {
 CpuSet openmp_places() {
   CpuSet cpus;
 #ifdef _OPENMP
+  // LLVM's OpenMP tells of one place always: where the thread may run that asked first.
+  if (omp_get_proc_bind() == omp_proc_bind_false) return cpus;
   std::vector<int> ids;
   for (int place = 0; place < omp_get_num_places(); ++place) {
     ids.resize(static_cast<size_t>(std::max(0, omp_get_place_num_procs(place))));
