@@ -43,7 +43,7 @@ class AddedTokenFinder {
   explicit AddedTokenFinder(const std::vector<Wanted>& wanted);
 
   bool empty() const { return tokens_.empty(); }
-  size_t bytes() const { return tokens_.capacity() * sizeof(decltype(tokens_)::value_type) + trie_.bytes(); }
+  size_t bytes() const { return tokens_.capacity() * sizeof(void*) + trie_.bytes(); }
 
   // The first token behind the last one, which begins as all zeros. What it swallows does not reach back over what that
   // one took. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
