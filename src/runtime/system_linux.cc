@@ -107,7 +107,8 @@ CpuSet process_cpus() {
   if (tasks == nullptr) return cpus;
   while (const dirent* const task = readdir(tasks)) {
     cpu_set_t set;
-    const auto id = static_cast<pid_t>(std::strtol(task->d_name, nullptr, 10));  // 0 is no thread's, but would mean the caller's
+    const auto id =
+        static_cast<pid_t>(std::strtol(task->d_name, nullptr, 10));  // 0 is no thread's, but would mean the caller's
     if (id == 0 || sched_getaffinity(id, sizeof set, &set) != 0) continue;
     for (size_t cpu = 0; cpu < cpus.size() && cpu < CPU_SETSIZE; ++cpu) {
       if (CPU_ISSET(cpu, &set)) cpus.set(cpu);
