@@ -244,8 +244,8 @@ TEST_F(Saving, AttentionInWholeNumbersIsRefusedWhereDistancesAddToScores) {
   for (const auto& [name, family] : {std::pair("mpnet-mlm", "mpnet"), std::pair("deberta-v2-mlm", "deberta-v2"),
                                      std::pair("deberta-v2-keys-alone", "deberta-v2")}) {
     const std::string folder = std::string(LFFN_SMALL_FOLDERS "/") + name;
-    const auto expect_refusal = [&, named = std::string("in the family ") + family](lffn_status status) {
-      EXPECT_EQ(status, LFFN_ERROR_UNSUPPORTED) << name;
+    const auto expect_refusal = [named = std::string("in the family ") + family, &folder](lffn_status status) {
+      EXPECT_EQ(status, LFFN_ERROR_UNSUPPORTED) << folder;
       const std::string message = lffn_last_error();
       EXPECT_NE(message.find("options.attention_dtype is LFFN_INT8"), std::string::npos) << message;
       EXPECT_NE(message.find(named), std::string::npos) << message;
