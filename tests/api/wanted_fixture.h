@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model and a result, and what one asks them for.
+#ifndef LFFN_TESTS_API_WANTED_FIXTURE_H_
+#define LFFN_TESTS_API_WANTED_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lookupffn/lookupffn.h"
+
+using Floats = std::vector<float>;
+using Places = std::vector<int64_t>;
+
+class Wanted : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(lffn_model_load(LFFN_MODEL_DATA "/model-lookup", nullptr, &model_), LFFN_OK) << lffn_last_error();
+    lffn_model_info_init(&info_);
+    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+    ASSERT_EQ(lffn_result_create(&result_), LFFN_OK);
+    for (int i = 0; i < 40; ++i) long_ += "word" + std::to_string(i) + " and ";
+    lffn_model_run_args_init(&args_);
+    args_.result = result_;
+  }
+  void TearDown() override {
+    lffn_result_free(result_);
+    lffn_model_free(model_);
+    EXPECT_EQ(lffn_live_handles(), 0);
+  }
+  lffn_result_view run(const std::vector<const char*>& texts, uint32_t wanted) {
+    texts_ = texts;
+    args_.texts = texts_.data();
+    args_.n = static_cast<int64_t>(texts_.size());
+    args_.wanted = wanted;
+    EXPECT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+    lffn_result_view view;
+    lffn_result_view_init(&view);
+    EXPECT_EQ(lffn_result_get(result_, &view), LFFN_OK);
+    return view;
+  }
+  Floats embeddings(const std::vector<const char*>& texts) {
+    const lffn_result_view view = run(texts, LFFN_WANT_EMBEDDINGS);
+    return Floats(view.embeddings, view.embeddings + static_cast<int64_t>(texts.size()) * view.embedding_size);
+  }
+  void refused(const std::string& part, lffn_status status = LFFN_ERROR_INVALID_ARGUMENT) {
+    EXPECT_EQ(lffn_model_run(model_, &args_), status);
+    EXPECT_NE(std::string(lffn_last_error()).find(part), std::string::npos) << lffn_last_error();
+  }
+
+  lffn_model* model_ = nullptr;
+  lffn_result* result_ = nullptr;
+  lffn_model_info info_;
+  lffn_model_run_args args_;
+  std::vector<const char*> texts_;
+  std::string long_;
+};
+
+#endif
