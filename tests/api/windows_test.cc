@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/api/wanted_fixture.h"
+#include "tests/api/run_fixture.h"
 
 namespace {
 
