@@ -240,3 +240,31 @@ def test_the_frontier_leaves_out_what_another_student_beats(tmp_path):
     pytest.importorskip("matplotlib")
     frontier.draw(results, tmp_path / "frontier.svg")
     assert (tmp_path / "frontier.svg").read_text().count("<path") > 10
+
+
+def test_descriptions_of_pairs_that_others_quote_are_not_tried():
+    find = script("find_descriptions")
+    quoted = "this package has the files that all others of its kind need"
+    pairs = [("a short one", "a longer text that stands nowhere else at all, truly"), ("another", "Indeed: " + quoted.upper()),
+             (quoted, "long")]
+    assert find.clean_pairs(["It says that " + quoted + ".", "a short one"], pairs) == pairs[:1]
+    long = np.eye(3, dtype=np.float32)
+    assert find.places(long, long).tolist() == [0, 0, 0]
+    assert find.places(long[[0, 1, 1]] + 0.1 * long, long).tolist() == [0, 0, 1]
+    assert find.with_interval(np.ones(5)) == "100.0 % (100.0 to 100.0)"
+
+
+def test_long_descriptions_keep_their_last_token():
+    find, seen = script("find_descriptions"), []
+
+    class Model:
+        def tokenize(self, text):
+            return [1, *range(10, 10 + len(text)), 2]
+
+        def embed(self, rows, size):
+            seen.extend(rows)
+            return np.zeros((len(rows), size), np.float32)
+
+    assert find.embeddings(Model(), 4, [" abc ", "x" * 300] * 40).shape == (80, 4)
+    assert seen[0].tolist() == [1, 10, 11, 12, 2]
+    assert len(seen[1]) == find.LONGEST and seen[1][-1] == 2 and seen[1][-2] != 2
