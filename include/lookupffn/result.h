@@ -16,7 +16,8 @@ extern "C" {
  * @{ */
 
 /** Room for the results of lffn_model_run, or of a tokenizer, where their size is not known before. It grows as needed
- * and is kept from call to call, so that in a steady state nothing is allocated. Only one call at a time may use it. */
+ * and is kept from call to call, so that in a steady state nothing is allocated. Only one call at a time may fill it:
+ * another is refused with LFFN_ERROR_INVALID_ARGUMENT, and so is lffn_result_get meanwhile. */
 typedef struct lffn_result lffn_result;
 
 /** Makes an empty result.

@@ -30,11 +30,27 @@ struct lffn_result {
   lffn::RunMemory memory;
   uint32_t trims = 0;  // that it heeded
   lffn_result_view view = {};
+  std::atomic<bool> is_filling{false};
 };
 
 namespace lffn {
 
-// What a call fills. Nothing is shown until it succeeds.
-RunMemory& begin_result(lffn_result& result);
+// A call that fills a result: no other may meanwhile, on another thread or within a callback. Nothing is shown until it
+// succeeds.
+class Filling {
+ public:
+  explicit Filling(lffn_result& result);  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where another call fills it.
+  ~Filling() { result_.is_filling.store(false, std::memory_order_release); }
+  Filling(const Filling&) = delete;
+  Filling& operator=(const Filling&) = delete;
+  RunMemory& memory() const { return result_.memory; }
+  lffn_result_view& view() const { return result_.view; }
+
+ private:
+  struct Claimed {};
+  Filling(lffn_result& result, Claimed) : result_(result) {}
+
+  lffn_result& result_;
+};
 
 }  // namespace lffn

@@ -6,12 +6,24 @@
 
 using namespace lffn;
 
-RunMemory& lffn::begin_result(lffn_result& result) {
+namespace {
+
+[[noreturn]] void refuse() {
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "another call fills result; each thread needs a result of its own");
+}
+
+lffn_result& claim(lffn_result& result) {
+  if (result.is_filling.exchange(true, std::memory_order_acquire)) refuse();
+  return result;
+}
+
+}  // namespace
+
+Filling::Filling(lffn_result& result) : Filling(claim(result), Claimed()) {
   result.view = {};
   const uint32_t trims = AnyIdlePool::trims();
   if (result.trims != trims || result.memory.is_large()) result.memory = RunMemory();
   result.trims = trims;
-  return result.memory;
 }
 
 extern "C" {
@@ -31,6 +43,7 @@ void lffn_result_free(lffn_result* result) { free_handle(result); }
 lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view) {
   return guarded([&] {
     need(result, "result");
+    if (result->is_filling.load(std::memory_order_acquire)) refuse();
     write_struct(result->view, view, "view");
   });
 }

@@ -141,9 +141,10 @@ void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
     run(*model->model, args, memory.get());
     return;
   }
-  RunMemory& memory = begin_result(*args.result);
+  const Filling filling(*args.result);
+  RunMemory& memory = filling.memory();
   const Given given = run(*model->model, args, memory);
-  args.result->view = view_of(*model->model, args, memory, given.call, given.forms);
+  filling.view() = view_of(*model->model, args, memory, given.call, given.forms);
 }
 
 }  // namespace

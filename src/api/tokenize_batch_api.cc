@@ -93,7 +93,8 @@ void encode_batch(const lffn_tokenizer* handle, const lffn_tokenize_batch_args& 
   check_max_tokens(args.max_tokens);
   check_threads(args.num_threads, "num_threads");
   const UseHooks hooks(hooks_of(handle->runtime));
-  RunMemory& memory = begin_result(*args.result);
+  const Filling filling(*args.result);
+  RunMemory& memory = filling.memory();
   const TextRows::Rules rules = rules_of(*handle, args);
   const bool keep_going = (args.flags & LFFN_TOKENIZE_STATUSES) != 0;
   const int64_t num_blocks = (args.n + kTextsOfBlock - 1) / kTextsOfBlock;
@@ -109,7 +110,7 @@ void encode_batch(const lffn_tokenizer* handle, const lffn_tokenize_batch_args& 
   rows.clear();
   join(blocks, args.n, keep_going, rows, memory);
 
-  lffn_result_view& view = args.result->view;
+  lffn_result_view& view = filling.view();
   view.n = view.n_texts = args.n;
   view.n_tokens = rows.offsets().back();
   view.ids = rows.ids().data();
@@ -131,7 +132,8 @@ void decode_batch(const lffn_tokenizer* handle, const int32_t* ids, const int64_
   check_flags(flags, LFFN_DETOKENIZE_SKIP_SPECIAL, "flags");
   if (n > 0) check_offsets(offsets, n);
   if (n > 0 && offsets[n] > 0) need(ids, "ids");
-  RunMemory& memory = begin_result(*result);
+  const Filling filling(*result);
+  RunMemory& memory = filling.memory();
   memory.decoded.clear();
   memory.decoded_texts.clear();
   memory.decoded_sizes.clear();
@@ -148,9 +150,10 @@ void decode_batch(const lffn_tokenizer* handle, const int32_t* ids, const int64_
     memory.decoded_texts.push_back(text.c_str());
     memory.decoded_sizes.push_back(text.size());
   }
-  result->view.n = result->view.n_texts = n;
-  result->view.decoded = memory.decoded_texts.data();
-  result->view.decoded_sizes = memory.decoded_sizes.data();
+  lffn_result_view& view = filling.view();
+  view.n = view.n_texts = n;
+  view.decoded = memory.decoded_texts.data();
+  view.decoded_sizes = memory.decoded_sizes.data();
 }
 
 }  // namespace

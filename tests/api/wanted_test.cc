@@ -2,6 +2,7 @@
 // What a result holds beyond numbers as the model gives them: places in texts, other forms of embeddings.
 #include <cmath>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/api/run_fixture.h"
@@ -187,6 +188,52 @@ TEST_F(Wanted, ProgressEndsWithAll) {
   told = {};
   run({}, LFFN_WANT_EMBEDDINGS);
   EXPECT_EQ(told.done, std::vector<int64_t>{0});
+}
+
+// The first call waits in its progress until the others were refused.
+TEST_F(Wanted, AResultIsFilledByOneCall) {
+  struct Others {
+    lffn_model* model;
+    lffn_result* result;
+    lffn_model_run_args args;
+    std::vector<std::string> messages;
+    void expect_refusal(lffn_status status) {
+      EXPECT_EQ(status, LFFN_ERROR_INVALID_ARGUMENT);
+      messages.push_back(lffn_last_error());
+    }
+    void ask() {
+      expect_refusal(lffn_model_run(model, &args));
+      lffn_result_view view;
+      lffn_result_view_init(&view);
+      expect_refusal(lffn_result_get(result, &view));
+      lffn_tokenizer* tokenizer = nullptr;
+      ASSERT_EQ(lffn_model_tokenizer(model, &tokenizer), LFFN_OK);
+      lffn_tokenize_batch_args tokenize;
+      lffn_tokenize_batch_args_init(&tokenize);
+      tokenize.result = result;
+      expect_refusal(lffn_tokenizer_encode_batch(tokenizer, &tokenize));
+      expect_refusal(lffn_tokenizer_decode_batch(tokenizer, nullptr, nullptr, 0, 0, result));
+      lffn_tokenizer_free(tokenizer);
+    }
+  } others{model_, result_, args_, {}};
+  others.args.wanted = LFFN_WANT_IDS;
+  const Floats alone = embeddings({"cats", "dogs"});
+  args_.progress = [](int64_t, int64_t, void* user) {
+    Others& asking = *static_cast<Others*>(user);
+    asking.ask();
+    std::thread([&asking] { asking.ask(); }).join();
+  };
+  args_.progress_user = &others;
+  EXPECT_EQ(embeddings({"cats", "dogs"}), alone);
+  EXPECT_GE(others.messages.size(), 8u);
+  for (const std::string& message : others.messages) {
+    EXPECT_NE(message.find("another call fills result"), std::string::npos) << message;
+  }
+  args_.progress = nullptr;
+  args_.max_tokens = -5;
+  refused("max_tokens");  // and it is free again
+  args_.max_tokens = 0;
+  EXPECT_EQ(embeddings({"cats", "dogs"}), alone);
 }
 
 TEST_F(Wanted, AModelLivesAsLongAsItsOwners) {

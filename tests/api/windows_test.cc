@@ -137,9 +137,14 @@ TEST_F(Wanted, WindowsThatCannotBeMeant) {
   args_.windows = LFFN_WINDOWS_EACH;
   args_.stride = -2;
   refused("stride is -2");
-  args_.stride = 10;
   args_.max_tokens = 12;
-  refused("stride is 10, a window has only 10 tokens");
+  for (const int64_t stride : {int64_t{10}, int64_t{1} << 31, INT64_MAX}) {
+    args_.stride = stride;
+    refused("stride is " + std::to_string(stride) + ", a window has only 10 tokens");
+  }
+  args_.stride = INT64_MIN;
+  refused("stride is -9223372036854775808");
+  args_.stride = 0;
   args_.max_tokens = LFFN_MAX_TOKENS_NEVER;
   refused("max_tokens, their size, is LFFN_MAX_TOKENS_NEVER");
   args_.max_tokens = 12;
