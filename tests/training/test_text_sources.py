@@ -3,6 +3,7 @@
 
 import gzip
 import json
+import re
 import struct
 import sys
 import zlib
@@ -12,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "scripts"))
 
+import enquiries  # noqa: E402
 import fetch_text  # noqa: E402
 import scenes  # noqa: E402
 import text_sources as sources  # noqa: E402
@@ -88,6 +90,31 @@ def test_scenes_differ_in_little():
     assert near > 300  # so many differ from the one before in a word or two
     told = set(" ".join(scenes.sentences(count=20_000)).replace(".", "").split())
     assert set(scenes.PEOPLE + scenes.BEASTS + scenes.INSTRUMENTS) <= told
+
+
+def neighbours_alike(made):
+    words = [set(re.findall(r"[\w%']+", text.lower())) for text in made]
+    return sum(len(a & b) >= len(a | b) / 2 for a, b in zip(words, words[1:]))
+
+
+@pytest.mark.parametrize("source", [scenes.headlines, enquiries.sentences])
+def test_what_word_lists_make_comes_in_groups(source):
+    made = list(source(count=2000))
+    assert made == list(source(count=2000)) and len(made) >= 2000 and len(set(made)) > 1000
+    assert all(not text[0].islower() and 2 <= len(text.split()) <= 40 and not re.search(r"[{}/|]", text) for text in made)
+    assert neighbours_alike(made) > 2 * neighbours_alike(sorted(made, key=hash))
+
+
+def test_glosses_are_wordnets_without_the_words(tmp_path):
+    folder = tmp_path / "usr/share/wordnet"
+    folder.mkdir(parents=True)
+    for part in ("noun", "verb", "adj", "adv"):
+        (folder / f"data.{part}").write_text("")
+    (folder / "data.noun").write_text(
+        '  1 a licence\n00001740 03 n 02 ice_cream 0 gelato(a) 1 000 | frozen sweet food; "she had an ice with her coffee"  \n')
+    assert list(fetch_text.wordnet(tmp_path)) == \
+        ['ice cream, gelato: frozen sweet food; "she had an ice with her coffee".']
+    assert list(fetch_text.glosses(tmp_path)) == ["frozen sweet food", "she had an ice with her coffee"]
 
 
 def test_all_sources_are_cleared_and_thinned(tmp_path, monkeypatch, capsys):

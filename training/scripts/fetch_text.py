@@ -30,6 +30,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import enquiries
 import scenes
 import text_sources
 from text_sources import Source
@@ -74,7 +75,8 @@ def bible(root):
     yield " ".join(verses)
 
 
-def wordnet(root):
+def wordnet_entries(root):
+    """-> the words of each meaning, and what explains it: a definition, then examples in quotes."""
     for part in ("noun", "verb", "adj", "adv"):
         for line in (root / "usr/share/wordnet" / f"data.{part}").read_text(encoding="latin-1").splitlines():
             if line.startswith(" ") or " | " not in line:
@@ -82,7 +84,19 @@ def wordnet(root):
             fields, gloss = line.split(" | ", 1)
             fields = fields.split()
             words = [fields[4 + 2 * i].split("(")[0].replace("_", " ") for i in range(int(fields[3], 16))]
-            yield f"{', '.join(words)}: {gloss.strip()}."
+            yield words, gloss.strip()
+
+
+def wordnet(root):
+    return (f"{', '.join(words)}: {gloss}." for words, gloss in wordnet_entries(root))
+
+
+def glosses(root):
+    """Definitions and examples without the words that they are of, for texts seldom begin with a list of words."""
+    for _, gloss in wordnet_entries(root):
+        definition = gloss.split('"')[0].strip(" ;:")
+        yield definition
+        yield from re.findall('"([^"]{20,})"', gloss)
 
 
 def devil(root):
@@ -190,6 +204,7 @@ def pods(root):
 SOURCES = {
     "bible": Source(("bible-kjv", "bible-kjv-text"), "text: public domain (1611)", True, bible),
     "wordnet": Source(("wordnet-base",), "WordNet 3.0 licence (permissive, with notice)", True, wordnet),
+    "glosses": Source(("wordnet-base",), "WordNet 3.0 licence (permissive, with notice)", False, glosses),
     "devil": Source(("dict-devil",), "public domain (1911)", True, devil, True),
     "jargon": Source(("dict-jargon",), "public domain", True, jargon, True),
     "gcide": Source(("dict-gcide",), "GPL-3+", False, gcide),
@@ -205,6 +220,8 @@ SOURCES = {
     "manpages": Source(("manpages", "manpages-dev"), "several, permissive or GPL-2+", False, roff),
     "packages": Source((), "each as its package", False, None),
     "scenes": Source((), "made here, of word lists", False, scenes.sentences),
+    "headlines": Source((), "made here, of word lists", False, scenes.headlines),
+    "enquiries": Source((), "made here, of word lists", False, enquiries.sentences),
     **text_sources.GENERAL,
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences about what can be seen, and headlines, put together from word lists: many that differ in one word, a number, a
-negation or the order of their words, of which books and manuals have few. A source of fetch_text.py."""
+negation or the order of their words, of which books and manuals have few. Two sources of fetch_text.py."""
 
 import random
 
@@ -67,6 +67,11 @@ TOPICS = """peace talks|nuclear deal|new sanctions|election result|budget cuts|t
 CLAIMS = "rejects backs discusses delays welcomes condemns approves suspends defends criticises announces ends resumes".split()
 HARM = """bomb blast|car bombing|earthquake|plane crash|train crash|floods|factory fire|shooting|ferry accident|landslide|air
     strike|bus crash|storm|mine explosion|clashes|suicide attack|heat wave""".replace("\n    ", " ").split("|")
+FIRMS = """carmaker|airline|oil firm|retailer|bank|drug maker|chip maker|phone maker|insurer|media group|brewer|steel
+    maker""".replace("\n    ", " ").split("|")
+MOVES, DAYS = "rise fall jump drop slip climb".split(), "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+PERCENTS = "2% 3% 5% 0.4% 8% 12% 20% 35%".split()
+SPORTS = "cricket|football|tennis|rugby|hockey|basketball|World Cup|Olympic|Davis Cup|Six Nations".split("|")
 NUMBERS = "two three four five six seven eight nine ten dozens hundreds 12 15 20 28 30 41 50 65 100 thousands".split()
 
 
@@ -143,34 +148,65 @@ class Scene:
             self.place = self.draw.choice(PLACES)
 
 
-def headline(draw):
-    place, form = draw.choice(COUNTRIES), draw.randrange(4)
-    if form == 0:
-        fate = draw.choice(["killed", "dead", "injured", "missing", "feared dead", "rescued"])
-        return f"{draw.choice(NUMBERS)} {fate} in {place} {draw.choice(HARM)}"
-    if form == 1:
-        return f"{place} {draw.choice(OFFICES)} {draw.choice(CLAIMS)} {draw.choice(TOPICS)}"
-    if form == 2:
-        other, verb = draw.choice(COUNTRIES), draw.choice(["warns", "urges", "accuses", "thanks", "sues"])
-        return f"{place} {verb} {other} over {draw.choice(TOPICS)}"
-    return f"{draw.choice(HARM)} {draw.choice(['hits', 'shakes', 'stuns'])} {place}, {draw.choice(NUMBERS)} " \
-           f"{draw.choice(['dead', 'hurt', 'evacuated'])}"
+class Headline:
+    """Who did what to whom, or what harm came where; told in several ways, and changed in one part."""
+
+    LISTS = {"place": COUNTRIES, "other": COUNTRIES, "office": OFFICES, "topic": TOPICS, "claim": CLAIMS, "harm": HARM,
+             "number": NUMBERS, "firm": FIRMS, "move": MOVES, "day": DAYS, "sport": SPORTS, "percent": PERCENTS}
+    FRAMES = (
+        ("{number} killed in {place} {harm}", "{number} dead after {harm} in {place}", "{place} {harm} kills {number}",
+         "{harm} leaves {number} dead in {place}", "{harm} in {place} injures {number}", "{number} missing in {place} {harm}",
+         "{place}: {number} feared dead in {harm}", "{number} rescued after {place} {harm}", "{harm} hits {place} on {day}",
+         "Toll in {place} {harm} rises to {number}", "No victims in {place} {harm}, officials say"),
+        ("{place} {office} {claim} {topic}", "{place}'s {office} {claim} {topic}", "{office} of {place} {claim} {topic}",
+         "{topic}: {place} {office} speaks on {day}", "{place} {office} resigns over {topic}",
+         "{place} {office} says {topic} must wait", "{office} in {place} will not comment on {topic}"),
+        ("{place} warns {other} over {topic}", "{place} and {other} agree on {topic}", "{place} accuses {other} over {topic}",
+         "{place}, {other} hold talks on {topic}", "{other} rejects {place}'s view of {topic}",
+         "{place} urges {other} to act on {topic}", "Talks between {place} and {other} on {topic} fail"),
+        ("{firm} {move} {percent} on {day}", "{firm} shares {move} {percent}", "{place} stocks {move} {percent} on {topic}",
+         "Shares of {firm} {move} by {percent} in {place}", "{firm} says profit to {move} {percent}",
+         "{place}'s economy to {move} {percent}, {office} says", "{firm} to cut {number} jobs in {place}"),
+        ("{place} beat {other} to reach {sport} final", "{other} lose to {place} in {sport} final",
+         "{place} through to {sport} final after win over {other}", "{place} and {other} draw in {sport}",
+         "{sport}: {place} beaten by {other}", "{place} coach quits after {sport} defeat by {other}"))
+
+    def __init__(self, draw):
+        self.draw, self.frames = draw, draw.choice(self.FRAMES)
+        self.parts = {name: draw.choice(choices) for name, choices in self.LISTS.items()}
+
+    def told(self):
+        return self.draw.choice(self.frames).format(**self.parts)
+
+    def change(self):
+        name = self.draw.choice(list(self.parts))
+        self.parts[name] = self.draw.choice(self.LISTS[name])
 
 
 def sentences(_root=None, count=None, seed=1):
-    """Scenes in groups that resemble each other, at times two in one sentence, and headlines."""
+    """Scenes in groups that resemble each other, at times two in one sentence."""
     draw, made = random.Random(seed), 0
     count = count or COUNT
     while made < count:
-        if draw.random() < 0.15:
-            told = [headline(draw)]
-        else:
-            scene, told = Scene(draw), []
-            for _ in range(draw.randint(1, 5)):
-                told.append(scene.told())
-                scene.change()
-            if len(told) > 3:
-                told = [f"{told[0]} {draw.choice(['and', 'while'])} {Scene(draw).told()}", *told[1:]]
+        scene, told = Scene(draw), []
+        for _ in range(draw.randint(1, 5)):
+            told.append(scene.told())
+            scene.change()
+        if len(told) > 3:
+            told = [f"{told[0]} {draw.choice(['and', 'while'])} {Scene(draw).told()}", *told[1:]]
         for text in told:
             yield text[0].upper() + text[1:] + draw.choice([".", ".", ""])
         made += len(told)
+
+
+def headlines(_root=None, count=None, seed=3):
+    """Headlines in groups that resemble each other."""
+    draw, made = random.Random(seed), 0
+    count = count or COUNT
+    while made < count:
+        headline = Headline(draw)
+        for _ in range(draw.randint(1, 4)):
+            text = headline.told()
+            yield text[0].upper() + text[1:]
+            headline.change()
+            made += 1
