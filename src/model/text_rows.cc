@@ -60,7 +60,8 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
   }
   tokenizer.encode(text, pair != nullptr ? &read_pair : nullptr, encoding, scratch_, new_);
   if (!rules.windows && new_.ids.size() > rules.longest) {
-    fail(LFFN_ERROR_TOO_LONG, "the text has %zu tokens, the model can run at most %zu", new_.ids.size(), rules.longest);
+    fail(LFFN_ERROR_TOO_LONG, "%s %zu tokens, the model can run at most %zu",
+         pair != nullptr ? "the text and its pair have" : "the text has", new_.ids.size(), rules.longest);
   }
   for (const int32_t type : new_.types) check_type(type, rules.types);
   if (encoding.spans) locate();

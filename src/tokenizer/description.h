@@ -61,7 +61,7 @@ struct TokenizerDescription {
                              {"mask_token", "[MASK]", "<mask>", {}}};
   const std::string& role(std::string_view name) const;
 
-  size_t max_length = 0;  // of truncation and model_max_length the smaller; 0: neither is given
+  size_t max_length = 0;  // model_max_length, else truncation's; 0: no limit
   bool truncates_left = false;
 
   void limit_length(size_t tokens);  // what is far too long for any model is no limit

@@ -82,7 +82,9 @@ bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
   read_roles(settings, to);
   apply_kind_settings(settings, to);
   read_added_tokens(settings, to);
+  const size_t truncation = std::exchange(to.max_length, 0);
   to.limit_length(settings.size("/model_max_length", 0));
+  if (to.max_length == 0) to.max_length = truncation;  // counts only where there is no other limit
   to.cleans_up_decoded = settings.flag("/clean_up_tokenization_spaces", false);
   if (settings.has("/truncation_side")) to.truncates_left = settings.text("/truncation_side") == "left";
   return settings.has(kAddedTokens);

@@ -100,6 +100,9 @@ TEST_F(Run, CutsAsTheModelMeansUnlessToldOtherwise) {
   args_.max_tokens = LFFN_MAX_TOKENS_NEVER;
   refused("texts[1]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens),
           LFFN_ERROR_TOO_LONG);
+  const char* pairs[] = {nullptr, "b", nullptr};
+  args_.pairs = pairs;
+  refused("texts[1]: the text and its pair have 200", LFFN_ERROR_TOO_LONG);
   lffn_model_run_args_init(&args_);
   EXPECT_EQ(args_.max_tokens, LFFN_MAX_TOKENS_MODEL);
   args_.texts = texts_;

@@ -56,6 +56,21 @@ TEST(WordPiece, HeedsTheConfig) {
   EXPECT_EQ(made(R"({"model_max_length": 40})")->max_length(), 40u);
 }
 
+// As transformers cuts: what tokenizer.json was saved with is for those who use it alone.
+TEST(WordPiece, IsAsLongAsTheConfigSaysElseAsTokenizerJsonIsCut) {
+  const std::string json = made(R"({"model_max_length": 40})")->to_json();  // as its truncation
+  const auto longest = [&](const std::string& config) {
+    TokenizerFiles files;
+    files.tokenizer_json = json;
+    files.tokenizer_config = config;
+    return Tokenizer::from_files(files)->max_length();
+  };
+  EXPECT_EQ(longest("{}"), 40u);
+  EXPECT_EQ(longest(R"({"model_max_length": 512})"), 512u);
+  EXPECT_EQ(longest(R"({"model_max_length": 24})"), 24u);
+  EXPECT_EQ(longest(R"({"model_max_length": 1000000000000000019884624838656})"), 40u);
+}
+
 TEST(WordPiece, LetsTheConfigWinOverTokenizerJson) {
   const std::string json = made()->to_json(),
                     config = R"({"do_lower_case": false, "tokenizer_class": "BertTokenizer"})";
