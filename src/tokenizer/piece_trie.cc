@@ -43,9 +43,22 @@ PieceTrie::PieceTrie(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
     }
   }
   firsts_.push_back(static_cast<uint32_t>(bytes_.size()));
+  add_sets();
   bytes_.shrink_to_fit();
   firsts_.shrink_to_fit();
   values_.shrink_to_fit();
+}
+
+void PieceTrie::add_sets() {
+  const size_t nodes = std::min<size_t>(firsts_.size() - 1, kWithSets);
+  sets_of_.resize(nodes);
+  for (size_t node = 0; node < nodes; ++node) {
+    const uint32_t first = firsts_[node], last = firsts_[node + 1];
+    if (last - first <= kFew || last - first >= 256) continue;
+    sets_of_[node] = static_cast<uint16_t>(sets_.size());
+    sets_.push_back({});
+    for (uint32_t i = first; i < last; ++i) sets_.back().places[bytes_[i]] = static_cast<uint8_t>(i - first + 1);
+  }
 }
 
 }  // namespace lffn

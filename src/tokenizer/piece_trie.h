@@ -17,7 +17,8 @@ class PieceTrie {
   explicit PieceTrie(const Vocabulary& vocabulary);
 
   size_t bytes() const {
-    return sizeof root_ + bytes_.capacity() + (firsts_.capacity() + values_.capacity()) * sizeof(uint32_t);
+    return sizeof root_ + bytes_.capacity() + (firsts_.capacity() + values_.capacity()) * sizeof(uint32_t) +
+           sets_of_.capacity() * sizeof(uint16_t) + sets_.capacity() * sizeof(Set);
   }
 
   // found(size, id) for each text that this one starts with, the shortest first.
@@ -43,9 +44,22 @@ class PieceTrie {
  private:
   static constexpr uint32_t kNone = 0x7FFFFFFF;
   static constexpr uint32_t kTail = 0x80000000;
+  static constexpr uint32_t kFew = 8;             // children that are searched
+  static constexpr uint32_t kWithSets = 1 << 16;  // nodes; the levels near the root, where most have many children
+
+  // For each byte one more than the place of the child that begins with it; 0: none does.
+  struct Set {
+    uint8_t places[256];
+  };
+
+  void add_sets();
 
   uint32_t child(uint32_t node, uint8_t byte) const {
     uint32_t first = firsts_[node], count = firsts_[node + 1] - first;
+    if (count > kFew && count < 256 && node < sets_of_.size()) {
+      const uint32_t place = sets_[sets_of_[node]].places[byte];
+      return place == 0 ? kNone : first + place - 1;
+    }
     // Halves without branches that the processor would have to guess.
     while (count > 1) {
       const uint32_t half = count / 2;
@@ -61,6 +75,8 @@ class PieceTrie {
   std::vector<uint8_t> bytes_;
   std::vector<uint32_t> firsts_;  // child; and where the last one's would be
   std::vector<uint32_t> values_;  // an id, kNone, or an id | kTail
+  std::vector<uint16_t> sets_of_;
+  std::vector<Set> sets_;
 };
 
 }  // namespace lffn

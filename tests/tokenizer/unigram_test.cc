@@ -89,6 +89,24 @@ TEST(Unigram, FusesWhatIsUnknown) {
   EXPECT_EQ(encode(*falls_back, "a\u00c4xb"), (Ids{5, 0, 3}));  // x has no piece
 }
 
+// Nodes with many children are looked up in another way than those with few.
+TEST(Unigram, FindsPiecesAmongManyThatBeginAlike) {
+  Parts parts;
+  parts.pre_tokenizer = "null";
+  parts.vocab = R"(["<unk>", 0], ["q", -1])";
+  std::string letters = "abcdefghijklmnop";
+  for (const char letter : letters) parts.vocab += std::string(", [\"") + letter + "\", -5]";
+  for (size_t i = 0; i < letters.size(); i += 2) parts.vocab += std::string(", [\"q") + letters[i] + "\", -1]";
+  for (size_t i = 0; i < letters.size(); i += 2) parts.vocab += std::string(", [\"qa") + letters[i] + "\", -1]";
+  const auto tokenizer = made(parts);
+  for (size_t i = 0; i < letters.size(); ++i) {
+    const auto id = static_cast<int32_t>(i);
+    const std::string text = std::string("q") + letters[i], longer = std::string("qa") + letters[i];
+    EXPECT_EQ(encode(*tokenizer, text), i % 2 == 0 ? Ids{18 + id / 2} : (Ids{1, 2 + id})) << text;
+    EXPECT_EQ(encode(*tokenizer, longer), i % 2 == 0 ? Ids{26 + id / 2} : (Ids{18, 2 + id})) << longer;
+  }
+}
+
 TEST(Unigram, LetsTheLastOfEqualPiecesCount) {
   Parts parts;
   parts.vocab += R"(, ["ab", -1])";
