@@ -131,18 +131,20 @@ def test_students_are_measured_beside_baselines(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", list(map(str, [
         "evaluate_sentences.py", test_distiller.SENTENCE, "--valid", valid, texts[2], "--text", train, "--out",
         tmp_path / "out", "--student", f"lookups={tmp_path / 'student'}", "--student",
-        f"none={tmp_path / 'none.work' / 'state.safetensors'}", "--speed", tmp_path / "speed.json"])))
+        f"none={tmp_path / 'none.work' / 'state.safetensors'}", "--model", f"run={tmp_path / 'student'}", "--speed",
+        tmp_path / "speed.json"])))
     evaluate.main()
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     names = list(results)
     assert names[0] == "teacher" and names[1].startswith("static") and names[2:] == ["lookups", "lookups, int8", "none",
-                                                                                     "none, int8"]
+                                                                                     "none, int8", "run"]
     assert results["teacher"]["values"]["valid r"] == 1.0
     report = (tmp_path / "student" / "report.md").read_text()
     (row,) = [line for line in report.splitlines() if "8 steps with int8, in float32" in line]
     assert abs(results["lookups"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-4  # the last digit printed
     (row,) = [line for line in (tmp_path / "none" / "report.md").read_text().splitlines() if "24 steps |" in line]
     assert abs(results["none"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-3
+    assert abs(results["run"]["values"]["valid cosine"] - results["lookups"]["values"]["valid cosine"]) < 2e-4
     assert (tmp_path / "out" / "quality.svg").read_text().count("<circle") == 2
 
 
@@ -150,7 +152,7 @@ def test_students_are_measured_beside_baselines(tmp_path, monkeypatch):
 def test_a_missing_student_is_named(tmp_path, monkeypatch, student):
     monkeypatch.setattr(sys, "argv", ["evaluate_sentences.py", "nobody", "--valid", __file__, "--student", student, "--out",
                                       str(tmp_path / "out")])
-    with pytest.raises(SystemExit, match="--student .*nowhere.*NAME=PATH"):
+    with pytest.raises(SystemExit, match="nowhere.*NAME=PATH"):
         script("evaluate_sentences").main()
     assert not (tmp_path / "out").exists()
 

@@ -3,12 +3,13 @@
 """Measures students of a sentence encoder beside it and beside cheap baselines, on texts that none was trained on.
 
     evaluate_sentences.py TEACHER --valid jargon.txt devil.txt pairs.tsv --text train.txt --out OUT
-                          [--student NAME=FOLDER|STATE ...] [--speed speed.json]
+                          [--student NAME=FOLDER|STATE ...] [--model NAME=MODEL ...] [--speed speed.json]
 
 A student is a folder, or the state of a distilling run, such as one without FFNs, which has no folder. Each is measured
-as it is and with the weights that the library rounds rounded to int8. "static" are vectors of tokens: the teacher's output
-for each alone, their main directions, weighted by how rare they are in the text; how many directions and how much weight
-is chosen on the text that may be learned from. --speed holds {name: microseconds a token}, measured elsewhere.
+as it is and with the weights that the library rounds rounded to int8. A --model is a file or a folder that liblookupffn
+runs; it needs LOOKUPFFN_LIBRARY. "static" are vectors of tokens: the teacher's output for each alone, their main
+directions, weighted by how rare they are in the text; how many directions and how much weight is chosen on the text that
+may be learned from. --speed holds {name: microseconds a token}, measured elsewhere.
 OUT receives results.json, results.md and, with --speed, quality.svg.
 """
 
@@ -30,6 +31,8 @@ from lookupffn.distiller.report import sizes  # noqa: E402
 from lookupffn.distiller.state import State  # noqa: E402
 from lookupffn.distiller.subject import Subject  # noqa: E402
 from lookupffn.distiller.training import Options, Whole  # noqa: E402
+from lookupffn.native_model import NativeModel  # noqa: E402
+from find_descriptions import embeddings  # noqa: E402
 
 
 class Static:
@@ -132,17 +135,17 @@ def main():
     parser.add_argument("--valid", type=Path, nargs="+", required=True)
     parser.add_argument("--text", type=Path, help="what may be learned from, for the static vectors")
     parser.add_argument("--student", action="append", default=[], metavar="NAME=PATH")
+    parser.add_argument("--model", action="append", default=[], metavar="NAME=MODEL")
     parser.add_argument("--pairs", type=int, default=1000, help="among how many a short description finds its long one")
     parser.add_argument("--speed", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     # Before the teacher is measured, which takes minutes.
-    students = [given.partition("=")[::2] for given in arguments.student]
-    for name, path in students:
+    students, models = ([given.partition("=")[::2] for given in named] for named in (arguments.student, arguments.model))
+    for name, path in [*students, *models]:
         if not path or not Path(path).exists():
-            sys.exit(f"evaluate_sentences.py: --student {name}={path}: expected NAME=PATH of a folder or a run's state "
-                     "that is there")
+            sys.exit(f"evaluate_sentences.py: {name}={path}: expected NAME=PATH of what is there")
     for path in [*arguments.valid, *filter(None, (arguments.text, arguments.speed))]:
         if not path.is_file():
             sys.exit(f"evaluate_sentences.py: {path}: no such file")
@@ -166,6 +169,10 @@ def main():
         add(name, student.sentence.encode, sizes(student)[2])
         with quantise.int8(student.model):
             add(f"{name}, int8", student.sentence.encode, sizes(student)[2])
+    width = teacher.sentence.encode(["one"]).shape[1]
+    for name, path in models:
+        with NativeModel(path, arguments.threads) as model:
+            add(name, lambda texts: torch.from_numpy(embeddings(model, width, texts)))
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     (arguments.out / "results.md").write_text(table(results))

@@ -207,6 +207,7 @@ SOURCES = {
     "glosses": Source(("wordnet-base",), "WordNet 3.0 licence (permissive, with notice)", False, glosses),
     "devil": Source(("dict-devil",), "public domain (1911)", True, devil, True),
     "jargon": Source(("dict-jargon",), "public domain", True, jargon, True),
+    "skies": Source(("stellarium-data",), "GPL-2+, parts CC-BY-SA", False, text_sources.skies, True),
     "gcide": Source(("dict-gcide",), "GPL-3+", False, gcide),
     "handbook": Source(("debian-handbook",), "GPL-2+ or CC-BY-SA-3.0", False,
                        html_pages("usr/share/doc/debian-handbook/html/en-US")),

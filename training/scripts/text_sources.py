@@ -217,6 +217,12 @@ def html_paragraphs(*patterns):
     return read
 
 
+def skies(root):
+    """What Stellarium tells of peoples' constellations and myths, and of the places that it shows."""
+    return passages(html_paragraphs("usr/share/stellarium/skycultures/*/description.en.utf8",
+                                    "usr/share/stellarium/landscapes/*/description.en.utf8")(root))
+
+
 def sword(*patterns):
     """Commentaries of the SWORD project: an index of blocks (offset, size, size unpacked) beside packed text."""
     def read(root):
