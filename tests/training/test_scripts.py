@@ -128,11 +128,13 @@ def test_students_are_measured_beside_baselines(tmp_path, monkeypatch):
     test_distiller.command(test_distiller.SENTENCE, texts, tmp_path / "student")
     test_distiller.command(test_distiller.SENTENCE, texts, tmp_path / "none", "--ffn", "none", "--int8-steps", 0)
     (tmp_path / "speed.json").write_text('{"teacher": 10, "lookups": 3}')
+    # What people would say if a text were like itself and not like others.
+    (tmp_path / "same.tsv").write_text("".join(f"{int(a == b)}\t{a}\t{b}\n" for a in words[:6] for b in words[:6]))
     monkeypatch.setattr(sys, "argv", list(map(str, [
         "evaluate_sentences.py", test_distiller.SENTENCE, "--valid", valid, texts[2], "--text", train, "--out",
         tmp_path / "out", "--student", f"lookups={tmp_path / 'student'}", "--student",
         f"none={tmp_path / 'none.work' / 'state.safetensors'}", "--model", f"run={tmp_path / 'student'}", "--speed",
-        tmp_path / "speed.json"])))
+        tmp_path / "speed.json", "--judged", tmp_path / "same.tsv"])))
     evaluate.main()
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     names = list(results)
@@ -144,6 +146,7 @@ def test_students_are_measured_beside_baselines(tmp_path, monkeypatch):
     assert abs(results["lookups"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-4  # the last digit printed
     (row,) = [line for line in (tmp_path / "none" / "report.md").read_text().splitlines() if "24 steps |" in line]
     assert abs(results["none"]["values"]["valid cosine"] - float(row.split("|")[4])) < 2e-3
+    assert all(0.55 < row["values"]["same Spearman"] <= 1 for row in results.values())  # ties of 30 and 6: at most 0.65
     assert abs(results["run"]["values"]["valid cosine"] - results["lookups"]["values"]["valid cosine"]) < 2e-4
     assert (tmp_path / "out" / "quality.svg").read_text().count("<circle") == 2
 

@@ -3,13 +3,15 @@
 """Measures students of a sentence encoder beside it and beside cheap baselines, on texts that none was trained on.
 
     evaluate_sentences.py TEACHER --valid jargon.txt devil.txt pairs.tsv --text train.txt --out OUT
-                          [--student NAME=FOLDER|STATE ...] [--model NAME=MODEL ...] [--speed speed.json]
+                          [--student NAME=FOLDER|STATE ...] [--model NAME=MODEL ...] [--judged FILE.tsv ...]
+                          [--speed speed.json]
 
 A student is a folder, or the state of a distilling run, such as one without FFNs, which has no folder. Each is measured
 as it is and with the weights that the library rounds rounded to int8. A --model is a file or a folder that liblookupffn
 runs; it needs LOOKUPFFN_LIBRARY. "static" are vectors of tokens: the teacher's output for each alone, their main
 directions, weighted by how rare they are in the text; how many directions and how much weight is chosen on the text that
-may be learned from. --speed holds {name: microseconds a token}, measured elsewhere.
+may be learned from. --judged files have lines of a score, a text and a text, as `lookupffn evaluate --pairs` takes them:
+Spearman's correlation with the cosines. --speed holds {name: microseconds a token}, measured elsewhere.
 OUT receives results.json, results.md and, with --speed, quality.svg.
 """
 
@@ -108,6 +110,7 @@ class Bench:
         texts = [path for path in arguments.valid if path.suffix != ".tsv"]
         self.all = measure.SentenceMeasure(held_out, teacher.sentence.encode)
         self.halves = halves_of(texts)
+        self.judged = {path.stem: judged_pairs(path) for path in arguments.judged}
         everything = measure.HeldOut.read([path for path in arguments.valid if path.suffix == ".tsv"], most_pairs=1 << 30)
         self.many = everything.pairs
 
@@ -117,7 +120,19 @@ class Bench:
             if pairs:
                 first, reciprocal = measure.found_first(encode([a for a, _ in pairs]), encode([b for _, b in pairs]))
                 values.update({f"{name} found": first, f"{name} mrr": reciprocal})
+        for name, (scores, *texts) in self.judged.items():
+            first, second = map(encode, texts)
+            values[f"{name} Spearman"] = measure.rank_correlation((first * second).sum(1), scores)
         return {name: round(value, 4) for name, value in values.items()}
+
+
+def judged_pairs(path):
+    """-> scores, first texts, second texts."""
+    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line]
+    if not lines or any(len(line) != 3 for line in lines):
+        sys.exit(f"evaluate_sentences.py: {path}: expected lines of a score, a text and a text, with tabs between")
+    scores, *texts = zip(*lines)
+    return torch.tensor([float(score) for score in scores]), *map(list, texts)
 
 
 def table(results):
@@ -137,6 +152,7 @@ def main():
     parser.add_argument("--student", action="append", default=[], metavar="NAME=PATH")
     parser.add_argument("--model", action="append", default=[], metavar="NAME=MODEL")
     parser.add_argument("--pairs", type=int, default=1000, help="among how many a short description finds its long one")
+    parser.add_argument("--judged", type=Path, nargs="+", default=[])
     parser.add_argument("--speed", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1)
@@ -146,7 +162,7 @@ def main():
     for name, path in [*students, *models]:
         if not path or not Path(path).exists():
             sys.exit(f"evaluate_sentences.py: {name}={path}: expected NAME=PATH of what is there")
-    for path in [*arguments.valid, *filter(None, (arguments.text, arguments.speed))]:
+    for path in [*arguments.valid, *arguments.judged, *filter(None, (arguments.text, arguments.speed))]:
         if not path.is_file():
             sys.exit(f"evaluate_sentences.py: {path}: no such file")
     features.set_threads(arguments.threads)

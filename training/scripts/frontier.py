@@ -31,6 +31,12 @@ def tables(heads=None, rows=False, linear=False):
             *(["--linear"] if linear else [])]
 
 
+def layers(chosen, count=384, heads=8):
+    """Neurons and heads in some of six layers, in the others rows by word alone."""
+    kinds, kept = zip(*(("vanilla", heads) if layer in chosen else ("none", 0) for layer in range(6)))
+    return [f"--ffn={','.join(kinds)}", f"--neurons={count}", "--fit-steps=0", f"--heads={','.join(map(str, kept))}", "--words"]
+
+
 FEW, SOME, MORE = "4,4,4,6,6,8", "6,6,8,8,8,10", "8,8,8,10,10,12"
 POINTS = {
     "512": neurons(512, rows=False), "384": neurons(384, rows=False), "256": neurons(256, rows=False),
@@ -42,6 +48,8 @@ POINTS = {
     "128 to 512, 4-8 heads + rows": neurons("128,128,192,256,384,512", FEW),
     "256, 0-8 heads + rows": neurons(256, "0,4,4,4,6,8"),
     "256, three layers without heads + rows": neurons(256, "0,6,0,6,0,8"),
+    "384, 8 heads in three layers + rows": layers((1, 3, 5)), "384, 8 heads in two layers + rows": layers((2, 5)),
+    "384, 8 heads in one layer + rows": layers((5,)),
     "rows alone, 4-8 heads": ["--ffn=none", "--fit-steps=0", f"--heads={FEW}", "--words"],
     "tables": tables(), "tables + linear": tables(linear=True), "tables + rows": tables(rows=True),
     "tables, 4-8 heads + rows": tables(FEW, rows=True),
