@@ -28,7 +28,8 @@ LONG_CALL = 1.0  # such calls are timed one by one and warm themselves up
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 40
 POOL = 64 * 512 * 2  # token ids; each call takes the next ones
 CELLS = {"paper": [(1, 16), (8, 16), (64, 16), (1, 128), (8, 128), (64, 128), (1, 512), (8, 512)],
-         "minilm": [(1, 16), (1, 128), (8, 32), (32, 128)]}
+         "minilm": [(1, 16), (1, 128), (8, 32), (32, 128)], "multilingual": [(1, 16), (1, 128), (8, 32)],
+         "xlmr-base": [(1, 16), (1, 128), (8, 32)]}
 QUICK = [(1, 16), (1, 128), (8, 16), (8, 32), (8, 128)]
 
 
@@ -37,11 +38,11 @@ def say(text):
 
 
 def write_models(folder, sizes, minilm, student):
-    if minilm and sizes.post_norm:
+    if minilm and sizes.name == "minilm":
         shared, vanilla = weights.read_bert(minilm)
     else:
         shared, vanilla = weights.shared_weights(sizes), weights.vanilla_weights(sizes)
-    if student and sizes.post_norm:
+    if student and sizes.name == "minilm":
         (folder / "lookup").mkdir()
         for name in ("config.json", "model.safetensors"):
             (folder / "lookup" / name).symlink_to((student / name).resolve())
@@ -204,7 +205,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--worker", required=True)
     parser.add_argument("--json", required=True)
-    parser.add_argument("--models", default="paper,minilm", help="which of paper and minilm (default: both)")
+    parser.add_argument("--models", default="paper,minilm", help="which of paper, minilm, multilingual and xlmr-base (default: the first two)")
     parser.add_argument("--minilm", type=pathlib.Path, default=default_minilm(),
                         help="folder of all-MiniLM-L6-v2, else LFFN_MINILM; without either, random weights of its shape")
     parser.add_argument("--student", type=pathlib.Path,
@@ -216,7 +217,7 @@ def main():
     if arguments.neighbours:
         arguments.models = "paper"
     result = {"models": {}}
-    for sizes in (weights.PAPER, weights.MINILM):
+    for sizes in (weights.PAPER, weights.MINILM, weights.MULTILINGUAL, weights.XLMR_BASE):
         if sizes.name not in arguments.models.split(","):
             continue
         with tempfile.TemporaryDirectory() as name:
@@ -232,7 +233,7 @@ def main():
                     result["models"][sizes.name]["texts"] = measure_texts(folder, sizes, arguments)
                 except SystemExit as error:
                     say(f"not measured from text to embedding: {error}")
-            result["models"][sizes.name]["real_weights"] = bool(arguments.minilm) and sizes.post_norm
+            result["models"][sizes.name]["real_weights"] = bool(arguments.minilm) and sizes.name == "minilm"
             result["machine"] = machine.describe(result["models"][sizes.name]["versions"]["lookupffn-f32"])
     pathlib.Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n")
 

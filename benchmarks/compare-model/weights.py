@@ -33,6 +33,10 @@ class Sizes:
 PAPER = Sizes("paper", 4, 512, 8, 50265, 512, 2048, 128, 8, 64, False, first_position=2)
 MINILM = Sizes("minilm", 6, 384, 12, 30522, 512, 1536, 128, 4, 0, True, eps=1e-12)
 
+# multilingual-e5-small is of this shape, and XLM-RoBERTa base, the word and position tables' numbers aside.
+MULTILINGUAL = Sizes("multilingual", 12, 384, 12, 250002, 512, 1536, 128, 4, 0, True, eps=1e-12)
+XLMR_BASE = Sizes("xlmr-base", 12, 768, 12, 250002, 512, 3072, 192, 4, 0, True, eps=1e-12)
+
 BERT_NAMES = {"attention.query": "attention.self.query", "attention.key": "attention.self.key",
               "attention.value": "attention.self.value", "attention.dense": "attention.output.dense",
               "attention.LayerNorm": "attention.output.LayerNorm", "FFN.0": "output.LayerNorm",

@@ -20,7 +20,7 @@ class Kind:
 def kinds(worker, python, sizes):
     torch = [python, str(HERE / "torch_worker.py")]
     found = [Kind(f"lookupffn-{kind}", "lookup", [worker, f"lookupffn-{kind}"]) for kind in ("f32", "int8")]
-    if sizes.name == "minilm":
+    if sizes.post_norm:
         found += [Kind(f"lookupffn-dense-{kind}", "vanilla", [worker, f"lookupffn-{kind}"]) for kind in ("f32", "int8")]
     for form in ("attention", "multihead"):
         found.append(Kind("onnxruntime-f32", f"vanilla-{form}.onnx", [worker, "onnxruntime"], form))
