@@ -31,6 +31,7 @@ int rerank(const RerankOptions& options) {
   const lookupffn::RunOptions run = options.text.run_options();
   lffn_model_run_args args = lookupffn::Model::arguments(run);
   args.wanted = LFFN_WANT_CLASS_SCORES;
+  args.flags |= LFFN_RUN_DOCUMENTS;
   TextInput input(options.input, "ranking", options.text.json_lines());
   lookupffn::Result result;
   std::vector<std::string> documents;

@@ -24,7 +24,10 @@ inline std::vector<float> Model::rerank(std::string_view query, const std::vecto
   if (info().num_classes > 1) throw InvalidArgument("this model has several classes; a reranker has one");
   Texts pairs;
   for (const std::string& document : documents) pairs.add(query, document);
-  return classify(pairs, options);
+  lffn_model_run_args args = arguments(options);
+  args.flags |= std::uint32_t{LFFN_RUN_DOCUMENTS};
+  pairs.give(args);
+  return floats(args, args.class_scores, args.class_scores_capacity, args.n * info().num_classes);
 }
 
 inline std::vector<float> Model::encode(const Sequences& sequences, const RunOptions& options) const {

@@ -94,7 +94,10 @@ enum {
 enum {
   LFFN_RUN_ALL_POSITIONS = 1u << 0, /**< logits are wanted of every token; positions are not read. */
   LFFN_RUN_ALL_LABELS = 1u << 1,    /**< Entities of the label O, which are none, are wanted, too. */
-  LFFN_RUN_REPAIR_TEXT = 1u << 2    /**< What of texts and prompt is not UTF-8 is read as U+FFFD, not refused. */
+  LFFN_RUN_REPAIR_TEXT = 1u << 2,   /**< What of texts and prompt is not UTF-8 is read as U+FFFD, not refused. */
+  /** The texts are documents, and so messages call them: "document 3: ...". In pairs the first text is the query, the
+   * second one a document. */
+  LFFN_RUN_DOCUMENTS = 1u << 3
 };
 
 /** What an lffn_result is to receive, the values of lffn_model_run_args.wanted, or-ed together. */
@@ -141,10 +144,12 @@ typedef struct lffn_model_run_args {
   const int32_t* token_types; /**< A type for each id, or NULL: all 0. */
   const char* const* texts;   /**< Instead of ids: [n] texts, UTF-8. */
   const size_t* text_sizes;   /**< [n] their bytes, SIZE_MAX for up to the first zero byte; NULL: so all of them. */
-  const char* const* pairs;   /**< NULL, or for each text NULL or the second text of a pair. */
-  const size_t* pair_sizes;   /**< [n] likewise. */
-  const char* prompt;         /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
-  size_t prompt_size;         /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
+  /** NULL, or for each text NULL or the second text of a pair. A first text that is the same in several pairs one after
+   * another, such as a query before its documents, is tokenised once. */
+  const char* const* pairs;
+  const size_t* pair_sizes; /**< [n] likewise. */
+  const char* prompt;       /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
+  size_t prompt_size;       /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   /** Cut texts to so many tokens, special ones counted, never more than the model can run; of a pair the longer text
    * first; or LFFN_MAX_TOKENS_. Default LFFN_MAX_TOKENS_MODEL. */
   int64_t max_tokens;

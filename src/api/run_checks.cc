@@ -142,7 +142,8 @@ void check_embeddings(const Model& model, const lffn_model_run_args& args, Wante
 Wanted wanted_of(const Model& model, const lffn_model_run_args& args) {
   check_outputs(args);
   check_inputs(args);
-  check_flags(args.flags, LFFN_RUN_ALL_POSITIONS | LFFN_RUN_ALL_LABELS | LFFN_RUN_REPAIR_TEXT, "flags");
+  check_flags(args.flags, LFFN_RUN_ALL_POSITIONS | LFFN_RUN_ALL_LABELS | LFFN_RUN_REPAIR_TEXT | LFFN_RUN_DOCUMENTS,
+              "flags");
   const auto wants = [&](const void* out, uint32_t bit) { return out != nullptr || (args.wanted & bit) != 0; };
   Wanted wanted = {};
   wanted.statuses = wants(args.statuses, LFFN_WANT_STATUSES);

@@ -8,9 +8,9 @@
 
 namespace lffn {
 
-std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i) {
-  if (texts[i] == nullptr) fail(LFFN_ERROR_NULL_TEXT, "the text is NULL");
-  return read_text(texts[i], sizes == nullptr ? SIZE_MAX : sizes[i], "the text");
+std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i, const char* name) {
+  if (texts[i] == nullptr) fail(LFFN_ERROR_NULL_TEXT, "the %s is NULL", name);
+  return read_text(texts[i], sizes == nullptr ? SIZE_MAX : sizes[i], (std::string("the ") + name).c_str());
 }
 
 bool is_of_text(lffn_status status) {
@@ -52,21 +52,28 @@ void read_texts(const Model& model, const lffn_model_run_args& args, bool keep_g
   options.spans = (args.wanted & (LFFN_WANT_ENTITIES | LFFN_WANT_SPANS)) != 0;
   options.uncut = args.uncut != nullptr || (args.wanted & LFFN_WANT_UNCUT) != 0;
   options.repairs = (args.flags & LFFN_RUN_REPAIR_TEXT) != 0;
+  options.documents = (args.flags & LFFN_RUN_DOCUMENTS) != 0;
   options.windows = args.windows != LFFN_WINDOWS_NONE;
   options.stride = args.stride;
+  const TextNames& names = options.documents ? kDocuments : kTexts;
   TextBatch& batch = memory.texts;
   batch.start(model, options);
   for (int64_t i = 0; i < args.n; ++i) {
     try {
-      const std::string_view text = text_of(args.texts, args.text_sizes, i);
-      if (args.pairs != nullptr && args.pairs[i] != nullptr) {
-        batch.add_pair(text, text_of(args.pairs, args.pair_sizes, i));
+      const bool has_pair = args.pairs != nullptr && args.pairs[i] != nullptr;
+      const std::string_view text = text_of(args.texts, args.text_sizes, i, has_pair ? names.first : names.alone);
+      if (has_pair) {
+        batch.add_pair(text, text_of(args.pairs, args.pair_sizes, i, names.second));
       } else {
         batch.add(text);
       }
     } catch (const Error& error) {
       if (!is_of_text(error.status())) throw;
-      if (!keep_going) throw Error(error.status(), "texts[" + std::to_string(i) + "]: " + error.what());
+      if (!keep_going) {
+        const std::string place = std::to_string(i);
+        throw Error(error.status(),
+                    (options.documents ? "document " + place : "texts[" + place + "]") + ": " + error.what());
+      }
       memory.statuses[static_cast<size_t>(i)] = error.status();
       memory.failures.push_back({i, error.what()});
       batch.add_nothing();

@@ -9,8 +9,8 @@
 
 namespace lffn {
 
-// One of the caller's texts, whose sizes may be NULL. Throws Error.
-std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i);
+// One of the caller's texts, whose sizes may be NULL. Throws Error that calls it by its name.
+std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i, const char* name = "text");
 
 // Whether a text's own failure is of this kind.
 bool is_of_text(lffn_status status);

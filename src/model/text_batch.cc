@@ -23,6 +23,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   // Texts that nobody wants cut may be too long for the model, others never are.
   const int64_t can = model.config().max_tokens();
   rules_ = {};
+  if (options.documents) rules_.names = &kDocuments;
   rules_.reading = {options.repairs, as_model, as_model && sentence.lower_case};
   rules_.encoding.special = true;
   rules_.encoding.cancel = options.cancel;

@@ -20,6 +20,7 @@ struct TextOptions {
   bool spans = false;               // with where the tokens are in the text
   bool uncut = true;                // with how many tokens a text would have; else long ones are not read to their ends
   bool repairs = false;             // what is not UTF-8 is read as U+FFFD
+  bool documents = false;           // is what messages call the texts, or the second ones of pairs with a query
   bool windows = false;             // longer texts are read in windows of max_tokens instead of cut
   int64_t stride = 0;               // tokens that a window repeats of the one before; below 0: see stride_of
   const int32_t* cancel = nullptr;  // seen while tokenizing

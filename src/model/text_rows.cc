@@ -10,11 +10,11 @@ namespace lffn {
 
 void check_type(int32_t type, int32_t types) {
   if (type < types) return;
-  fail(LFFN_ERROR_INVALID_ARGUMENT, "the tokenizer gives a token of this text the type %d, the model has 0 to %d", type,
-       types - 1);
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "the tokenizer gives a token the type %d, the model has 0 to %d", type, types - 1);
 }
 
 void TextRows::clear() {
+  first_text_.forget_all();
   ids_.clear();
   types_.clear();
   spans_.clear();
@@ -49,19 +49,17 @@ void TextRows::add_all(const TextRows& other) {
 void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair,
                    const Rules& rules) {
   longest_ = std::max(longest_, text.size() + (pair != nullptr ? pair->size() : 0));
-  text = readings_[0].read(text, "text", rules.prompt, rules.reading);
-  const std::string_view read_pair =
-      readings_[1].read(pair != nullptr ? *pair : std::string_view(), "pair", {}, rules.reading);
   Tokenizer::Options encoding = rules.encoding;
   encoding.checked = true;
   if (rules.windows) {
     encoding.spans = true;
     encoding.most = SIZE_MAX;
   }
-  tokenizer.encode(text, pair != nullptr ? &read_pair : nullptr, encoding, scratch_, new_);
+  encode(tokenizer, text, pair, rules, encoding);
   if (!rules.windows && new_.ids.size() > rules.longest) {
-    fail(LFFN_ERROR_TOO_LONG, "%s %zu tokens, the model can run at most %zu",
-         pair != nullptr ? "the text and its pair have" : "the text has", new_.ids.size(), rules.longest);
+    const std::string holder = pair != nullptr ? rules.names->both : std::string("the ") + rules.names->alone + " has";
+    fail(LFFN_ERROR_TOO_LONG, "%s %zu tokens, the model can run at most %zu", holder.c_str(), new_.ids.size(),
+         rules.longest);
   }
   for (const int32_t type : new_.types) check_type(type, rules.types);
   if (encoding.spans) locate();
@@ -70,7 +68,7 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
     const auto [first, last] = tokens_of_text(new_, pair != nullptr ? 1 : 0);
     const auto most = static_cast<int64_t>(rules.encoding.most);
     windows_.cut(static_cast<int64_t>(new_.ids.size()), first, last, {most, stride_of(rules.stride, most), left},
-                 pair != nullptr ? "the first text" : "the prompt");
+                 pair != nullptr ? rules.names->whole : "the prompt");
     for (size_t w = 0; w < windows_.count(); ++w) {
       poll(encoding.cancel);
       const Part part = windows_.part(w);
@@ -81,6 +79,25 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
   }
   text_offsets_.push_back(size());
   uncut_.push_back(static_cast<int64_t>(new_.num_tokens));
+}
+
+// Reads and tokenises, but of a first text that comes again only what must be done again.
+void TextRows::encode(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair,
+                      const Rules& rules, Tokenizer::Options options) {
+  const bool again = pair != nullptr && first_text_.is(text), is_enough = again && first_text_.is_enough();
+  std::string_view first;
+  if (!is_enough) {
+    first_text_.forget();
+    const char* const name = pair != nullptr ? rules.names->first : rules.names->alone;
+    first = readings_[0].read(text, name, rules.prompt, rules.reading);
+  }
+  const std::string_view second =
+      readings_[1].read(pair != nullptr ? *pair : std::string_view(), rules.names->second, {}, rules.reading);
+  if (is_enough) return first_text_.encode(tokenizer, second, options, scratch_, new_);
+  if (pair == nullptr) return tokenizer.encode(first, nullptr, options, scratch_, new_);
+  if (again) options.spans = true;
+  tokenizer.encode(first, &second, options, scratch_, new_);
+  first_text_.keep(text, tokenizer, options, scratch_, new_);
 }
 
 // Spans of what was read become spans of what was given.

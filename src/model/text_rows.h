@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/first_text.h"
 #include "model/text_reading.h"
 #include "model/windows.h"
 #include "tokenizer/tokenizer.h"
@@ -17,9 +18,22 @@ namespace lffn {
 // What the tokenizer's files say of types need not fit the model: throws Error(LFFN_ERROR_INVALID_ARGUMENT) then.
 void check_type(int32_t type, int32_t types);
 
+// What messages call a text alone, and the two of a pair.
+struct TextNames {
+  const char* alone;
+  const char* first;
+  const char* second;
+  const char* whole;  // the first one, which windows leave whole
+  const char* both;   // with their verb
+};
+inline constexpr TextNames kTexts = {"text", "text", "pair", "the first text", "the text and its pair have"};
+inline constexpr TextNames kDocuments = {"document", "query", "document", "the query",
+                                         "the query and the document have"};
+
 class TextRows {
  public:
   struct Rules {
+    const TextNames* names = &kTexts;
     std::string_view prompt;  // put before each text; UTF-8
     ReadingRules reading;
     Tokenizer::Options encoding;  // with spans, if those are wanted
@@ -31,7 +45,8 @@ class TextRows {
 
   // Keeps the memory.
   void clear();
-  // Appends a text, or a pair of them. Throws Error(LFFN_ERROR_BAD_TEXT) for text that is not UTF-8,
+  // Appends a text, or a pair of them, whose first text is tokenised once for all pairs in a row that have it. Rules
+  // and tokenizer stay the same until clear(). Throws Error(LFFN_ERROR_BAD_TEXT) for text that is not UTF-8,
   // LFFN_ERROR_TOO_LONG, LFFN_ERROR_INVALID_ARGUMENT where the rules leave no room; the rows are then as they were.
   void add(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules);
   void add_nothing();  // an empty sequence
@@ -54,11 +69,14 @@ class TextRows {
  private:
   using Part = std::pair<int64_t, int64_t>;
 
+  void encode(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules,
+              Tokenizer::Options options);
   void locate();
   void append(const Rules& rules, bool left, const Part* part);
   TextSpan part_of(size_t text, bool left, const Part* part) const;
 
   TextReading readings_[2];  // of a text and of its pair
+  FirstText first_text_;     // whose reading is still there
   Tokenizer::Scratch scratch_;
   Encoding new_;
   Windows windows_;

@@ -91,6 +91,31 @@ TEST_F(Run, AResultMayTellOfBadTexts) {
   EXPECT_EQ(view().statuses[0], LFFN_OK);
 }
 
+TEST_F(Run, DocumentsAreCalledSo) {
+  const char* queries[] = {"a fox", "a fox", "a fox"};
+  const char* documents[] = {"the quick fox", nullptr, "the slow \xff fox"};
+  args_.texts = queries;
+  args_.pairs = documents;
+  args_.result = result_;
+  args_.wanted = LFFN_WANT_IDS;
+  refused("texts[2]: byte 9 of the pair is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
+  args_.flags = LFFN_RUN_DOCUMENTS;
+  refused("document 2: byte 9 of the document is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
+  args_.wanted |= LFFN_WANT_STATUSES | LFFN_WANT_CLASS_SCORES;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_STREQ(view().messages[2], "byte 9 of the document is not valid UTF-8");
+  const Floats scores(view().class_scores, view().class_scores + 2 * info_.num_classes);
+  args_.flags = 0;
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
+  EXPECT_EQ(Floats(view().class_scores, view().class_scores + 2 * info_.num_classes), scores);
+  args_.wanted = LFFN_WANT_IDS;
+  args_.flags = LFFN_RUN_DOCUMENTS;
+  queries[0] = nullptr;
+  refused("document 0: the query is NULL", LFFN_ERROR_NULL_TEXT);
+  args_.pairs = nullptr;
+  refused("document 0: the document is NULL", LFFN_ERROR_NULL_TEXT);
+}
+
 TEST_F(Run, CutsAsTheModelMeansUnlessToldOtherwise) {
   const std::string text(2000, 'z');
   texts_[1] = text.c_str();
@@ -139,8 +164,8 @@ TEST_F(Run, RefusesWhatCannotBeMeant) {
   args_.wanted = LFFN_WANT_FILLINGS;
   refused("top_k is 0");
   args_.wanted = 0;
-  args_.flags = 8;
-  refused("flags is 0x8");
+  args_.flags = 16;
+  refused("flags is 0x10");
   args_.flags = 0;
   args_.prompt_kind = 9;
   refused("prompt_kind is 9");

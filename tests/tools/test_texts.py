@@ -195,6 +195,12 @@ class Tasks(Case):
     def expected(self, name):
         return json.loads(SMALL[name + "/tokens.json"])
 
+    def test_a_reranker_speaks_of_documents(self):
+        stdout, stderr = run("rerank", self.model("bert-reranker"), "--query", "the sun",
+                             stdin=b"cats\n\xff\nold sun\n", status=1)
+        self.assertIn("standard input, line 2: byte 0 of the document is not valid UTF-8", stderr)
+        self.assertEqual(sorted(json.loads(line)["index"] for line in stdout.splitlines()), [0, 2])
+
     def test_entities(self):
         model = self.model("bert-tokens")
         for aggregation in ("none", "simple", "first", "average", "max"):
