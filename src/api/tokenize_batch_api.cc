@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that turn many texts into tokens, and back.
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "api/borrowed_rows.h"
 #include "api/boundary.h"
 #include "api/model_handle.h"
 #include "api/run_outputs.h"
@@ -17,12 +22,18 @@ using namespace lffn;
 
 namespace {
 
-// Neighbouring texts, which one thread reads after another.
+// What one thread reads, block after block.
+struct Reader {
+  explicit Reader(const lffn_tokenizer& handle) : rows(handle) {}
+  BorrowedRows rows;
+  std::vector<RunMemory::Failure> failures;
+};
+
+// Neighbouring texts, which one thread reads one after another.
 constexpr int64_t kTextsOfBlock = 32;
 struct Block {
-  TextRows rows;
-  std::vector<lffn_status> statuses;
-  std::vector<RunMemory::Failure> failures;
+  const Reader* reader = nullptr;
+  int64_t first = 0, last = 0;  // texts of the reader
 };
 
 TextRows::Rules rules_of(const lffn_tokenizer& handle, const lffn_tokenize_batch_args& args) {
@@ -38,23 +49,21 @@ TextRows::Rules rules_of(const lffn_tokenizer& handle, const lffn_tokenize_batch
 }
 
 void read_block(const Tokenizer& tokenizer, const lffn_tokenize_batch_args& args, const TextRows::Rules& rules,
-                int64_t first, Block& block) {
+                int64_t first, Reader& reader, std::vector<lffn_status>& statuses) {
   const int64_t last = std::min(args.n, first + kTextsOfBlock);
   for (int64_t i = first; i < last; ++i) {
-    lffn_status status = LFFN_OK;
     try {
       const std::string_view text = text_of(args.texts, args.text_sizes, i);
       std::string_view pair;
       const bool has_pair = args.pairs != nullptr && args.pairs[i] != nullptr;
       if (has_pair) pair = text_of(args.pairs, args.pair_sizes, i);
-      block.rows.add(tokenizer, text, has_pair ? &pair : nullptr, rules);
+      reader.rows->add(tokenizer, text, has_pair ? &pair : nullptr, rules);
     } catch (const Error& error) {
       if (!is_of_text(error.status())) throw;
-      status = error.status();
-      block.failures.push_back({i, error.what()});
-      block.rows.add_nothing();
+      statuses[static_cast<size_t>(i)] = error.status();
+      reader.failures.push_back({i, error.what()});
+      reader.rows->add_nothing();
     }
-    block.statuses.push_back(status);
   }
 }
 
@@ -63,22 +72,23 @@ std::string with_place(int64_t n, const std::string& place, const std::string& m
   return n == 1 ? message : place + ": " + message;
 }
 
-// In the order of the texts, whoever was first.
-void join(std::vector<Block>& blocks, int64_t n, bool keep_going, TextRows& rows, RunMemory& memory) {
-  memory.statuses.clear();
+// In the order of the texts, whoever read them.
+void join(const std::vector<Block>& blocks, std::vector<std::unique_ptr<Reader>>& readers, int64_t n, bool keep_going,
+          RunMemory& memory) {
   memory.failures.clear();
-  for (Block& block : blocks) {
-    if (!keep_going && !block.failures.empty()) {
-      const RunMemory::Failure& failure = block.failures[0];
-      const auto first =
-          std::find_if(block.statuses.begin(), block.statuses.end(), [](lffn_status s) { return s != 0; });
-      throw Error(*first, with_place(n, "texts[" + std::to_string(failure.text) + "]", failure.message));
-    }
-    rows.add_all(block.rows);
-    memory.statuses.insert(memory.statuses.end(), block.statuses.begin(), block.statuses.end());
-    std::move(block.failures.begin(), block.failures.end(), std::back_inserter(memory.failures));
-    block = {};
+  for (const std::unique_ptr<Reader>& reader : readers) {
+    if (reader == nullptr) continue;
+    std::move(reader->failures.begin(), reader->failures.end(), std::back_inserter(memory.failures));
   }
+  std::sort(memory.failures.begin(), memory.failures.end(),
+            [](const RunMemory::Failure& a, const RunMemory::Failure& b) { return a.text < b.text; });
+  if (!keep_going && !memory.failures.empty()) {
+    const RunMemory::Failure& failure = memory.failures[0];
+    throw Error(memory.statuses[static_cast<size_t>(failure.text)],
+                with_place(n, "texts[" + std::to_string(failure.text) + "]", failure.message));
+  }
+  memory.tokens.clear();
+  for (const Block& block : blocks) memory.tokens.add_texts(*block.reader->rows, block.first, block.last);
 }
 
 void encode_batch(const lffn_tokenizer* handle, const lffn_tokenize_batch_args& args) {
@@ -98,17 +108,23 @@ void encode_batch(const lffn_tokenizer* handle, const lffn_tokenize_batch_args& 
   const TextRows::Rules rules = rules_of(*handle, args);
   const bool keep_going = (args.flags & LFFN_TOKENIZE_STATUSES) != 0;
   const int64_t num_blocks = (args.n + kTextsOfBlock - 1) / kTextsOfBlock;
-  std::vector<Block> blocks(static_cast<size_t>(num_blocks));
   const int32_t threads = args.num_threads > 0 ? std::min(args.num_threads, handle->num_threads) : handle->num_threads;
+  std::vector<Block> blocks(static_cast<size_t>(num_blocks));
+  std::vector<std::unique_ptr<Reader>> readers(static_cast<size_t>(threads));
+  memory.statuses.assign(static_cast<size_t>(args.n), LFFN_OK);
   run_call(*handle->executor, threads, [&] {
-    parallel_for(num_blocks, threads, [&](int64_t b, int32_t) {
+    parallel_for(num_blocks, threads, [&](int64_t b, int32_t thread) {
       poll(args.cancel);
-      read_block(*handle->tokenizer, args, rules, b * kTextsOfBlock, blocks[static_cast<size_t>(b)]);
+      std::unique_ptr<Reader>& reader = readers[static_cast<size_t>(thread)];
+      if (reader == nullptr) reader = std::make_unique<Reader>(*handle);
+      const auto texts = [&] { return static_cast<int64_t>(reader->rows->uncut().size()); };
+      const int64_t first = texts();
+      read_block(*handle->tokenizer, args, rules, b * kTextsOfBlock, *reader, memory.statuses);
+      blocks[static_cast<size_t>(b)] = {reader.get(), first, texts()};
     });
   });
-  TextRows& rows = memory.tokens;
-  rows.clear();
-  join(blocks, args.n, keep_going, rows, memory);
+  join(blocks, readers, args.n, keep_going, memory);
+  const TextRows& rows = memory.tokens;
 
   lffn_result_view& view = filling.view();
   view.n = view.n_texts = args.n;

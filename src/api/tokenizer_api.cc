@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "api/borrowed_rows.h"
 #include "api/boundary.h"
 #include "api/load_options.h"
 #include "api/model_handle.h"
@@ -31,29 +32,6 @@ void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn
   hand_out(std::move(tokenizer), own_max_tokens, loading.runtime(), options.executor, resolve_threads(options), out);
 }
 
-// What one call works with, and leaves for the next one.
-class Borrowed {
- public:
-  explicit Borrowed(const lffn_tokenizer& handle)
-      : handle_(handle), memory_(handle.memory.take([](const auto&) { return true; })) {
-    if (memory_ == nullptr) memory_ = std::make_unique<TextRows>();
-  }
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-  ~Borrowed() {
-    if (keeps_) handle_.memory.give_back(std::move(memory_));
-  }
-
-  TextRows& operator*() const { return *memory_; }
-  // A long text's memory is not kept.
-  void keep_for(size_t bytes) { keeps_ = bytes <= size_t{1} << 16; }
-
- private:
-  const lffn_tokenizer& handle_;
-  std::unique_ptr<TextRows> memory_;
-  bool keeps_ = false;
-};
-
 void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
   check_flags(args.flags, LFFN_TOKENIZE_SPECIAL | LFFN_TOKENIZE_REPAIR, "flags");
   if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %u, expected 0", args.reserved);
@@ -69,11 +47,9 @@ void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
   rules.encoding.cancel = args.cancel;
   const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
   if (most > 0) rules.encoding.most = static_cast<size_t>(most);
-  Borrowed memory(handle);
-  TextRows& found = *memory;
-  found.clear();
+  const BorrowedRows rows(handle);
+  TextRows& found = *rows;
   found.add(*handle.tokenizer, text, args.pair != nullptr ? &pair : nullptr, rules);
-  memory.keep_for(text.size() + pair.size());
   const auto count = static_cast<int64_t>(found.ids().size());
   if (args.n_ids != nullptr) *args.n_ids = count;
   if (args.n_uncut != nullptr) *args.n_uncut = found.uncut()[0];

@@ -32,17 +32,28 @@ void TextRows::add_nothing() {
   uncut_.push_back(0);
 }
 
-void TextRows::add_all(const TextRows& other) {
-  const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-  const int64_t tokens = offsets_.back(), sequences = size();
-  for (size_t i = 1; i < other.offsets_.size(); ++i) offsets_.push_back(tokens + other.offsets_[i]);
-  for (size_t i = 1; i < other.text_offsets_.size(); ++i) text_offsets_.push_back(sequences + other.text_offsets_[i]);
-  add(ids_, other.ids_);
-  add(types_, other.types_);
-  add(uncut_, other.uncut_);
-  add(spans_, other.spans_);
-  add(texts_, other.texts_);
-  for (size_t pair = 0; pair < 2; ++pair) add(parts_[pair], other.parts_[pair]);
+void TextRows::add_texts(const TextRows& other, int64_t first, int64_t last) {
+  const auto at = [](const std::vector<int64_t>& offsets, int64_t i) { return offsets[static_cast<size_t>(i)]; };
+  const auto add = [](auto& to, const auto& from, int64_t begin, int64_t end) {
+    to.insert(to.end(), from.begin() + begin, from.begin() + end);
+  };
+  const int64_t first_row = at(other.text_offsets_, first), last_row = at(other.text_offsets_, last);
+  const int64_t begin = at(other.offsets_, first_row), end = at(other.offsets_, last_row);
+  const int64_t tokens = offsets_.back() - begin, rows = size() - first_row;
+  for (int64_t row = first_row; row < last_row; ++row) offsets_.push_back(tokens + at(other.offsets_, row + 1));
+  for (int64_t text = first; text < last; ++text) text_offsets_.push_back(rows + at(other.text_offsets_, text + 1));
+  add(ids_, other.ids_, begin, end);
+  add(types_, other.types_, begin, end);
+  add(uncut_, other.uncut_, first, last);
+  // Those below are there if wanted.
+  if (other.spans_.size() == other.ids_.size()) {
+    add(spans_, other.spans_, begin, end);
+    add(texts_, other.texts_, begin, end);
+  }
+  for (size_t pair = 0; pair < 2; ++pair) {
+    if (static_cast<int64_t>(other.parts_[pair].size()) != other.size()) continue;
+    add(parts_[pair], other.parts_[pair], first_row, last_row);
+  }
   longest_ = std::max(longest_, other.longest_);
 }
 

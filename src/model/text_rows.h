@@ -50,7 +50,8 @@ class TextRows {
   // LFFN_ERROR_TOO_LONG, LFFN_ERROR_INVALID_ARGUMENT where the rules leave no room; the rows are then as they were.
   void add(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules);
   void add_nothing();  // an empty sequence
-  void add_all(const TextRows& other);
+  // Appends some texts of others, made by the same rules.
+  void add_texts(const TextRows& other, int64_t first, int64_t last);
 
   int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }  // sequences
   const std::vector<int32_t>& ids() const { return ids_; }

@@ -68,7 +68,7 @@ void expect_as_alone(const Tokenizer& tokenizer, const std::vector<Pair>& pairs,
   for (const Pair& pair : pairs) {
     TextRows one;
     ASSERT_EQ(add(together, tokenizer, pair, rules), add(one, tokenizer, pair, rules)) << what;
-    alone.add_all(one);
+    alone.add_texts(one, 0, 1);
   }
   EXPECT_EQ(together.ids(), alone.ids()) << what;
   EXPECT_EQ(together.types(), alone.types()) << what;

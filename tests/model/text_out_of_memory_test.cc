@@ -194,6 +194,35 @@ TEST_F(TextOutOfMemory, Tokenizes) {
       });
 }
 
+TEST_F(TextOutOfMemory, BatchesKeepTheirMemory) {
+  constexpr int64_t kFew = 8;  // whatever the number of texts
+  lffn_tokenizer* tokenizer = nullptr;
+  ASSERT_EQ(lffn_tokenizer_load(kFolder, &options_, &tokenizer), LFFN_OK) << lffn_last_error();
+  lffn_result* result = nullptr;
+  ASSERT_EQ(lffn_result_create(&result), LFFN_OK);
+  const std::vector<const char*> texts(400, kText.data());
+  lffn_tokenize_batch_args args;
+  lffn_tokenize_batch_args_init(&args);
+  args.n = static_cast<int64_t>(texts.size());
+  args.texts = texts.data();
+  args.flags |= LFFN_TOKENIZE_SPANS;
+  args.result = result;
+  const auto encode = [&](int64_t allowed) {
+    left = allowed;
+    const lffn_status status = lffn_tokenizer_encode_batch(tokenizer, &args);
+    left = INT64_MAX;
+    return status;
+  };
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(encode(kFew), LFFN_ERROR_OUT_OF_MEMORY) << "it needs memory first, and once it was given back";
+    ASSERT_EQ(encode(INT64_MAX), LFFN_OK) << lffn_last_error();
+    EXPECT_EQ(encode(kFew), LFFN_OK) << lffn_last_error();
+    lffn_trim();
+  }
+  lffn_result_free(result);
+  lffn_tokenizer_free(tokenizer);
+}
+
 TEST_F(TextOutOfMemory, FillsMasks) {
   std::vector<int32_t> ids(6, -7);
   std::vector<float> probabilities(6, -7);
