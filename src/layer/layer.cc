@@ -52,11 +52,10 @@ int64_t Layer::stored_bytes() const {
   const int64_t scales = tables_.dtype == LFFN_INT8 ? rows * 4 : 0;
   const int64_t floats =
       (config_.layer_norm ? 2 * int64_t{config_.hidden_size} : 0) + config_.num_hashes() + config_.output_size;
-  // One scale for each row of an int8 projection.
-  int64_t projection = static_cast<int64_t>(projection_.stored.size());
-  if (projection_.plan.arithmetic == HashArithmetic::kInt8) {
-    projection += projection / projection_shape(config_).back() * 4;
-  }
+  const std::vector<int64_t> shape = projection_shape(config_);
+  const int64_t weights = count_of(shape);
+  const bool is_int8 = projection_.plan.arithmetic == HashArithmetic::kInt8;
+  const int64_t projection = is_int8 ? weights + weights / shape.back() * 4 : weights * 4;  // with a scale for each row
   return rows * config_.output_size * element + scales + floats * 4 + projection;
 }
 

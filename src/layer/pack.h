@@ -21,15 +21,17 @@ struct PackedProjection {
   Memory token_weights;  // int8 only: for one token
   Memory weight_scales;  // int8 only
   Memory starts;         // int8 only
-  Memory stored;         // the weight as save writes it: float32 as it came, or the folded int8
+  Memory unfolded;       // blocks of float32 only: the weight as it came, which folding does not give back
 
   size_t bytes() const {
     return norm.size() + bias.size() + weights.size() + token_weights.size() + weight_scales.size() + starts.size() +
-           stored.size();
+           unfolded.size();
   }
 };
 PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& tensors, int32_t hash_dtype,
                                  const Kernels& kernels);
+// Of all that is not held unfolded: the weight as save writes it, float32 or the folded int8, every bit as it was read.
+Memory restored_weight(const LayerConfig& config, const PackedProjection& packed, const Kernels& kernels);
 
 // The tables: [table][row][column], in float32 cut into slabs of columns: [slab][table][row][column of the slab].
 struct PackedTables {

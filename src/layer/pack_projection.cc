@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "layer/pack.h"
+#include "layer/projection_words.h"
 #include "runtime/error.h"
 
 namespace lffn {
@@ -66,51 +68,6 @@ Memory fold(const LayerConfig& config, const float* weights) {
   return folded;
 }
 
-// rows[outputs][inputs], `distance` numbers apart -> [outputs / panel][words][panel][in_word], what is beyond the rows
-// zero. From one panel to the next there are `step` numbers.
-template <typename Number>
-void lay_words(const int8_t* rows, int64_t distance, int64_t outputs, int64_t inputs, int64_t panel, int64_t in_word,
-               int64_t step, Number* panels) {
-  for (int64_t p = 0; p < outputs; p += panel, panels += step) {
-    Number* to = panels;
-    for (int64_t i = 0; i < inputs; i += in_word) {
-      for (int64_t o = p; o < p + panel; ++o) {
-        for (int64_t j = i; j < i + in_word; ++j) {
-          *to++ = o < outputs && j < inputs ? static_cast<Number>(rows[o * distance + j]) : Number{0};
-        }
-      }
-    }
-  }
-}
-
-// Lays a block of rows for the kernels: at `at` words for tiles, of which the block has `block_words` for each
-// `at_once` outputs and the next outputs are `step` words on, and for one token.
-struct WordLayout {
-  int64_t in_word, at_once, panel;
-  uint8_t* tile;
-  int8_t* token;
-  int32_t* starts;
-
-  void lay(const int8_t* rows, int64_t distance, int64_t outputs, int64_t padded, int64_t inputs, int64_t at,
-           int64_t step, int64_t token_at, int64_t start_at) const {
-    if (in_word == 4) {
-      lay_words(rows, distance, outputs, inputs, at_once, in_word, step * in_word,
-                reinterpret_cast<int8_t*>(tile) + at * in_word);
-    } else {
-      lay_words(rows, distance, outputs, inputs, at_once, in_word, step * in_word,
-                reinterpret_cast<int16_t*>(tile) + at * in_word);
-    }
-    const int64_t words = (inputs + in_word - 1) / in_word;
-    lay_words(rows, distance, outputs, inputs, panel, in_word, words * panel * in_word, token + token_at);
-    for (int64_t o = 0; o < padded; ++o) {
-      int64_t sum = 0;
-      for (int64_t i = 0; o < outputs && i < inputs; ++i) sum += rows[o * distance + i];
-      // Of the last bits only: so are the sums that it is added to.
-      starts[start_at + o] = static_cast<int32_t>(static_cast<uint32_t>(-128 * sum));
-    }
-  }
-};
-
 // The folded weight in int8, one scale per row, from the file or rounded here; then as words for the kernels.
 void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t count, const Kernels& kernels,
                PackedProjection& packed) {
@@ -118,13 +75,12 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
   const int64_t inputs = plan.dense ? plan.width : plan.block;
   const int64_t rows = count / inputs;
   const int64_t padded_rows = plan.dense ? plan.outputs : rows;
-  packed.stored = Memory(static_cast<size_t>(count));
+  const Memory weight(static_cast<size_t>(count));
   packed.weight_scales = Memory(checked_product(static_cast<size_t>(padded_rows), sizeof(float)));
-  int8_t* stored = packed.stored.as<int8_t>();
   float* scales = packed.weight_scales.as<float>();
   std::fill(scales, scales + padded_rows, 0.0f);
   if (tensors.folded_weight != nullptr) {
-    tensors.folded_weight->read(0, static_cast<size_t>(count), stored);
+    tensors.folded_weight->read(0, static_cast<size_t>(count), weight.as<int8_t>());
     read_floats(*tensors.folded_scale, 0, rows, scales);
   } else {
     const Memory weights = read_all(*tensors.hash_weight, count);
@@ -135,48 +91,15 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
       fail(LFFN_ERROR_BAD_MODEL,
            "hash.projection.weight: its values are too large to hold as int8; load it as float32");
     }
-    for (int64_t r = 0; r < rows; ++r) scales[r] = quantise_row(values + r * inputs, inputs, stored + r * inputs);
+    for (int64_t r = 0; r < rows; ++r) {
+      scales[r] = quantise_row(values + r * inputs, inputs, weight.as<int8_t>() + r * inputs);
+    }
   }
-
   plan.arithmetic = HashArithmetic::kInt8;
   if (plan.dense) plan.block = std::min(plan.width, kDenseInputs);
   plan.step_rows = plan.dense ? plan.block : std::min(std::max(plan.block, kStepRows), plan.width);
-  const int64_t in_word = kernels.hash_word_inputs;
-  const auto words_of = [&](int64_t numbers) { return (numbers + in_word - 1) / in_word; };
-  const int64_t outputs = plan.dense ? plan.outputs : plan.block;
-  const int64_t blocks = (plan.width + plan.block - 1) / plan.block, words = words_of(plan.block);
-  // All blocks' words for one output.
-  const int64_t all_words = (blocks - 1) * words + words_of(plan.width - (blocks - 1) * plan.block);
-  const int64_t factors = static_cast<int64_t>(plan.chains) * plan.factors;
-  const size_t numbers = checked_product(static_cast<size_t>(factors * outputs * all_words), sizeof(int32_t));
-  packed.weights = Memory(numbers);
-  packed.token_weights = Memory(numbers * static_cast<size_t>(in_word) / sizeof(int32_t));
-  packed.starts = Memory(checked_product(static_cast<size_t>(factors * outputs * blocks), sizeof(int32_t)));
-  const WordLayout layout = {in_word,
-                             std::min<int64_t>(kernels.hash_outputs, outputs),
-                             std::min(outputs, kPanel),
-                             packed.weights.as<uint8_t>(),
-                             packed.token_weights.as<int8_t>(),
-                             packed.starts.as<int32_t>()};
-  const int64_t block_words = words * layout.at_once;
-  for (int64_t f = 0; f < factors; ++f) {
-    for (int64_t b = 0; b < blocks; ++b) {
-      const int64_t at = f * outputs * all_words, token_at = (at + b * words * outputs) * in_word;
-      const int64_t start_at = (f * blocks + b) * outputs;
-      if (plan.dense) {
-        const int64_t present = std::min(plan.block, plan.width - b * plan.block);
-        layout.lay(stored + b * plan.block, plan.width, rows, outputs, present, at + b * words * outputs,
-                   words_of(present) * layout.at_once, token_at, start_at);
-      } else {
-        layout.lay(stored + (f * blocks + b) * outputs * inputs, inputs, outputs, outputs, inputs, at + b * block_words,
-                   blocks * block_words, token_at, start_at);
-      }
-    }
-  }
-  plan.weight_words = packed.weights.as<int32_t>();
-  plan.token_weights = layout.token;
   plan.weight_scales = scales;
-  plan.starts = layout.starts;
+  lay_words(weight.as<int8_t>(), kernels, packed);
 }
 
 }  // namespace
@@ -221,20 +144,37 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
          "hash_dtype: this file holds an int8 hash only; load it as LFFN_INT8, or quantise again from a float32 file");
   }
   plan.arithmetic = HashArithmetic::kF32;
-  packed.stored = read_all(*tensors.hash_weight, count);
+  Memory weight = read_all(*tensors.hash_weight, count);
   if (dense) {
     packed.weights = Memory(checked_product(static_cast<size_t>(plan.outputs * plan.width), sizeof(float)));
-    lay_panels(packed.stored.as<float>(), plan.num_hashes, plan.width, kPanel, packed.weights.as<float>());
+    lay_panels(weight.as<float>(), plan.num_hashes, plan.width, kPanel, packed.weights.as<float>());
   } else {
-    const Memory folded = fold(config, packed.stored.as<float>());
+    const Memory folded = fold(config, weight.as<float>());
     packed.weights = Memory(folded.size());
     const int64_t size = plan.block, panel = std::min(size, kPanel);
     for (int64_t i = 0; i < count; i += size * size) {
       lay_panels(folded.as<float>() + i, size, size, panel, packed.weights.as<float>() + i);
     }
+    packed.unfolded = std::move(weight);
   }
   plan.weights = packed.weights.as<float>();
   return packed;
+}
+
+Memory restored_weight(const LayerConfig& config, const PackedProjection& packed, const Kernels& kernels) {
+  const HashPlan& plan = packed.plan;
+  const auto count = static_cast<size_t>(count_of(projection_shape(config)));
+  if (plan.arithmetic == HashArithmetic::kInt8) {
+    Memory rows(count);
+    lift_words(packed, kernels, rows.as<int8_t>());
+    return rows;
+  }
+  Memory rows(checked_product(count, sizeof(float)));
+  for (int64_t o = 0; o < plan.num_hashes; ++o) {
+    const float* const panel = packed.weights.as<float>() + o / kPanel * plan.width * kPanel + o % kPanel;
+    for (int64_t i = 0; i < plan.width; ++i) rows.as<float>()[o * plan.width + i] = panel[i * kPanel];
+  }
+  return rows;
 }
 
 }  // namespace lffn

@@ -35,15 +35,15 @@ size_t int8_projection_bytes(const LayerConfig& config, const Kernels& kernels) 
   const int64_t in_word = kernels.hash_word_inputs;
   const int64_t words = blocks * ((block + in_word - 1) / in_word);
   const int64_t scales = dense ? outputs : weight_count(config) / block;
-  return bytes_of(weight_count(config), 1) + bytes_of(scales, sizeof(float)) +
+  return bytes_of(scales, sizeof(float)) +
          bytes_of(factors * outputs * words, sizeof(int32_t) + static_cast<size_t>(in_word)) +
          bytes_of(factors * outputs * blocks, sizeof(int32_t));
 }
 
 size_t f32_projection_bytes(const LayerConfig& config) {
   const bool dense = config.projection == LFFN_PROJECTION_DENSE;
-  const int64_t laid = dense ? round_up(config.num_hashes(), kPanel) * config.hidden_size : weight_count(config);
-  return bytes_of(weight_count(config) + laid, sizeof(float));
+  return bytes_of(dense ? round_up(config.num_hashes(), kPanel) * config.hidden_size : 2 * weight_count(config),
+                  sizeof(float));
 }
 
 }  // namespace

@@ -28,12 +28,14 @@ void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tenso
     add_floats(kTablesScale, {config_.num_tables, config_.table_size}, tables_.row_scales.as<float>());
   }
   std::vector<int64_t> shape = projection_shape(config_);
+  const void* weight = projection_.unfolded.data();
+  if (weight == nullptr) weight = memory.emplace_back(restored_weight(config_, projection_, kernels_)).data();
   if (plan.arithmetic == HashArithmetic::kInt8) {
-    tensors.push_back(view_of(prefix + kFoldedWeight, DType::kI8, shape, projection_.stored.data()));
+    tensors.push_back(view_of(prefix + kFoldedWeight, DType::kI8, shape, weight));
     shape.pop_back();
     add_floats(kFoldedScale, shape, projection_.weight_scales.as<float>());
   } else {
-    add_floats(kHashWeight, shape, projection_.stored.as<float>());
+    add_floats(kHashWeight, shape, static_cast<const float*>(weight));
   }
   add_floats(kHashBias, {config_.num_hashes()}, plan.bias);
   if (config_.layer_norm) {

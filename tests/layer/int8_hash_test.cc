@@ -185,6 +185,63 @@ TEST(Int8Hash, AnInfinityGivesTheSameCodesEverywhere) {
   }
 }
 
+// The bytes of a tensor of a layer as it would be saved.
+std::vector<uint8_t> saved(const Layer& layer, const char* name) {
+  std::vector<TensorView> tensors;
+  std::vector<Memory> memory;
+  layer.add_stored("", tensors, memory);
+  for (const TensorView& view : tensors) {
+    if (view.name == name) return {view.data, view.data + view.size};
+  }
+  return {};
+}
+
+// It is kept as the kernels read it alone.
+TEST(Int8Hash, TheWeightComesBackAsItWas) {
+  struct Shape {
+    int32_t hidden_size, projection, block_size;
+  };
+  for (const Shape& shape : {Shape{1, 0, 0}, Shape{3, 0, 0}, Shape{96, 0, 0}, Shape{4099, 0, 0}, Shape{8195, 0, 0},
+                             Shape{1, 1, 1}, Shape{6, 1, 2}, Shape{96, 4, 8}, Shape{100, 4, 16}, Shape{128, 2, 64}}) {
+    OneBit layer(shape.hidden_size, shape.projection, shape.block_size, 0);
+    for (size_t i = 0; i < layer.weights.size(); ++i) layer.weights[i] = static_cast<int8_t>(i * 37 % 251);
+    const std::vector<uint8_t> expected(layer.weights.begin(), layer.weights.end());
+    for (const Kernels* kernels : all_kernels()) {
+      const Layer made(layer.config, check_tensors(layer.config, layer.views, LFFN_ERROR_INVALID_ARGUMENT),
+                       LoadOptions(), *kernels);
+      EXPECT_EQ(saved(made, kFoldedWeight), expected) << kernels->name << " " << shape.hidden_size;
+    }
+  }
+  for (const int32_t projection : {0, 2}) {
+    const RandomLayer random(hashed(projection, 64));
+    const auto& weight = random.weights.projection;
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(weight.data());
+    const std::vector<uint8_t> expected(bytes, bytes + weight.size() * sizeof(float));
+    EXPECT_EQ(saved(*random.make(kernels()), kHashWeight), expected) << projection;
+  }
+}
+
+TEST(Int8Hash, NoMoreCopiesThanTheKernelsRead) {
+  for (const int32_t projection : {0, 4}) {
+    LayerConfig config = hashed(projection, 64);
+    config.output_size = 64;  // whole slabs
+    const RandomLayer random(config);
+    const size_t weights = random.weights.projection.size();
+    for (const Kernels* kernels : all_kernels()) {
+      LoadOptions int8;
+      int8.hash_dtype = LFFN_INT8;
+      const lffn_layer_info info = random.make(*kernels, int8)->info();
+      // The file has them once; for tiles of tokens they lie there again, of two bytes each on some processors.
+      const size_t again = weights * (kernels->hash_word_inputs == 4 ? 1 : 2);
+      EXPECT_LT(info.memory_bytes, info.file_bytes + again + weights / 4) << kernels->name << " " << projection;
+    }
+    if (projection == 0) {
+      const lffn_layer_info info = random.make(kernels())->info();
+      EXPECT_LT(info.memory_bytes, info.file_bytes + weights) << "float32, dense: once";
+    }
+  }
+}
+
 TEST(Int8Hash, OutliersFlipFewCodes) {
   for (const int32_t projection : {0, 4}) {
     const RandomLayer random(hashed(projection, 64));
