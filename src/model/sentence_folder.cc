@@ -62,9 +62,22 @@ void read_pooling(const Folder& folder, SentenceSettings& settings) {
   settings.include_prompt = object.boolean("include_prompt", true);
 }
 
-void read_dense(const Folder& folder, SentenceFolder& to) {
-  const JsonObject object = read_object(folder, "config.json");
-  const std::string path = folder.path("config.json");
+// The numbers of a dense module, each named behind `prefix`.
+void read_weights(const Folder& folder, const std::string& prefix, SentenceFolder& to) {
+  if (!folder.has("model.safetensors") && folder.has("pytorch_model.bin")) {
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "%s is not read; save the model again with sentence-transformers, which writes model.safetensors",
+         folder.path("pytorch_model.bin").c_str());
+  }
+  to.files.push_back(folder.open("model.safetensors"));
+  Safetensors content = naming(folder.path("model.safetensors"), [&] { return parse_safetensors(*to.files.back()); });
+  for (TensorView& view : content.tensors) {
+    view.name = prefix + view.name;
+    to.tensors.push_back(std::move(view));
+  }
+}
+
+SentenceSettings::Module read_sizes(const JsonObject& object, const std::string& path) {
   SentenceSettings::Module module;
   module.inputs = object.integer("in_features");
   module.outputs = object.integer("out_features");
@@ -73,6 +86,13 @@ void read_dense(const Folder& folder, SentenceFolder& to) {
       fail(LFFN_ERROR_BAD_MODEL, "%s: a size of %d, allowed is 1 to %d", path.c_str(), size, kMaxSize);
     }
   }
+  return module;
+}
+
+void read_dense(const Folder& folder, SentenceFolder& to) {
+  const JsonObject object = read_object(folder, "config.json");
+  const std::string path = folder.path("config.json");
+  SentenceSettings::Module module = read_sizes(object, path);
   for (const char* key : {"module_input_name", "module_output_name"}) {
     if (object.text(key, "sentence_embedding") != "sentence_embedding") {
       fail(LFFN_ERROR_UNSUPPORTED, "%s: '%s' is not supported; choose a model whose Dense layers follow its pooling",
@@ -87,24 +107,45 @@ void read_dense(const Folder& folder, SentenceFolder& to) {
          path.c_str(), in_quotes(activation).c_str());
   }
   module.activation = row->activation;
-  if (!folder.has("model.safetensors") && folder.has("pytorch_model.bin")) {
-    fail(LFFN_ERROR_UNSUPPORTED,
-         "%s is not read; save the model again with sentence-transformers, which writes model.safetensors",
-         folder.path("pytorch_model.bin").c_str());
-  }
-  to.files.push_back(folder.open("model.safetensors"));
   const std::string prefix = module_prefix(to.settings.modules.size());
-  Safetensors content = naming(folder.path("model.safetensors"), [&] { return parse_safetensors(*to.files.back()); });
-  for (TensorView& view : content.tensors) {
-    view.name = prefix + view.name;
-    to.tensors.push_back(std::move(view));
-  }
+  read_weights(folder, prefix, to);
   if (!has_bias) {
     to.memory.emplace_back(static_cast<size_t>(module.outputs) * sizeof(float));
     std::memset(to.memory.back().data(), 0, to.memory.back().size());
     to.tensors.push_back(view_of(prefix + "linear.bias", DType::kF32, {module.outputs}, to.memory.back().data()));
   }
   to.settings.modules.push_back(module);
+}
+
+// Late interaction's dense layer, of each token's vector. Its tensors are called in a single file as they are here.
+void read_token_dense(const Folder& folder, SentenceFolder& to) {
+  const JsonObject object = read_object(folder, "config.json");
+  const std::string path = folder.path("config.json");
+  const SentenceSettings::Module module = read_sizes(object, path);
+  const std::string activation = object.text("activation_function", "torch.nn.modules.linear.Identity");
+  const ActivationRow* row = find_torch_activation(activation);
+  if (row == nullptr || row->activation != Activation::kNone) {
+    fail(LFFN_ERROR_UNSUPPORTED, "%s: the activation %s of tokens' vectors is not supported; choose Identity",
+         path.c_str(), in_quotes(activation).c_str());
+  }
+  if (object.boolean("use_residual", false)) {
+    fail(LFFN_ERROR_UNSUPPORTED, "%s: 'use_residual' is not supported; choose a model without it", path.c_str());
+  }
+  const size_t before = to.tensors.size();
+  read_weights(folder, "", to);
+  bool has_bias = false;
+  for (size_t i = before; i < to.tensors.size(); ++i) {
+    const TensorView& view = to.tensors[i];
+    if (view.name == "linear.bias") has_bias = true;
+    if (view.name != "linear.weight" || view.shape == std::vector<int64_t>{module.outputs, module.inputs}) continue;
+    fail(LFFN_ERROR_BAD_MODEL, "%s: %s has the shape %s, but %s names %d numbers that become %d",
+         folder.path("model.safetensors").c_str(), view.name.c_str(), view.shape_text().c_str(), path.c_str(),
+         module.inputs, module.outputs);
+  }
+  if (has_bias != object.boolean("bias", true)) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: 'bias' is %s, but %s has %s linear.bias", path.c_str(), has_bias ? "false" : "true",
+         folder.path("model.safetensors").c_str(), has_bias ? "a" : "no");
+  }
 }
 
 void read_transformer(const Folder& folder, SentenceSettings& settings) {
@@ -120,7 +161,7 @@ void read_transformer(const Folder& folder, SentenceSettings& settings) {
   }
 }
 
-void read_prompts(const Folder& folder, SentenceSettings& settings) {
+void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings) {
   constexpr char kName[] = "config_sentence_transformers.json";
   if (!folder.has(kName)) return;
   const JsonObject object = read_object(folder, kName);
@@ -134,6 +175,12 @@ void read_prompts(const Folder& folder, SentenceSettings& settings) {
       }
       settings.prompts.emplace_back(prompts->names[i], prompts->items[i].scalar.text);
     }
+  }
+  // What late interaction puts before queries and documents.
+  for (const char* name : {"query", "document"}) {
+    const std::string key = std::string(name) + "_prefix", prefix = of_tokens ? object.text(key.c_str(), "") : "";
+    if (prefix.find('\0') != std::string::npos) object.refuse(key.c_str(), "a text without zero bytes");
+    if (!prefix.empty() && settings.find_prompt(name) < 0) settings.prompts.emplace_back(name, prefix);
   }
   const JsonValue* name = object.value("default_prompt_name");
   if (name == nullptr) return;
@@ -177,7 +224,7 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
   SentenceSettings& settings = result.settings;
   settings.is_sentence_encoder = true;
   settings.modules.clear();
-  bool pooled = false;
+  bool pooled = false, of_tokens = false;
   for (size_t i = 0; i < root.items.size(); ++i) {
     JsonObject module(root.items[i], where);
     module.drop_nulls();
@@ -186,11 +233,13 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
     const InnerFolder inside(folder, place);
     // The names of sentence-transformers' first versions are those of families.
     const bool encoder = name == "Transformer" || name == "BERT" || name == "RoBERTa" || name == "DistilBERT";
-    if (encoder != (i == 0) || (name == "Pooling") != (i == 1)) {
-      fail(
-          LFFN_ERROR_UNSUPPORTED,
-          "%s: module %zu is %s; supported are a Transformer, then a Pooling, then any of Dense, Normalize and Dropout",
-          where.c_str(), i, in_quotes(type).c_str());
+    if (i == 1) of_tokens = name == "Dense";
+    const bool second = name == "Pooling" || (of_tokens && name == "Dense");
+    if (encoder != (i == 0) || second != (i == 1)) {
+      fail(LFFN_ERROR_UNSUPPORTED,
+           "%s: module %zu is %s; supported are a Transformer, then a Pooling, then any of Dense, Normalize and "
+           "Dropout, or a Transformer, then one Dense of the vectors of tokens",
+           where.c_str(), i, in_quotes(type).c_str());
     }
     if (encoder) {
       result.transformer = place;
@@ -199,7 +248,11 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
       read_pooling(inside, settings);
       pooled = true;
     } else if (name == "Dense") {
-      read_dense(inside, result);
+      if (of_tokens) {
+        read_token_dense(inside, result);
+      } else {
+        read_dense(inside, result);
+      }
     } else if (name == "Normalize") {
       SentenceSettings::Module normalise;
       normalise.normalise = true;
@@ -210,8 +263,11 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
            in_quotes(type).c_str());
     }
   }
-  if (!pooled) fail(LFFN_ERROR_UNSUPPORTED, "%s: has no Pooling module; choose a model that has one", where.c_str());
-  read_prompts(folder, settings);
+  if (!pooled && !of_tokens) {
+    fail(LFFN_ERROR_UNSUPPORTED, "%s: has no Pooling module; choose a model that has one", where.c_str());
+  }
+  if (of_tokens) settings.modules = SentenceSettings().modules;  // of embeddings, which it does not speak of
+  read_prompts(folder, of_tokens, settings);
   return result;
 }
 

@@ -78,46 +78,6 @@ TEST(Sentence, PromptsOfQueriesAndDocuments) {
   EXPECT_EQ(document_prompt(*plain), nullptr);
 }
 
-// As late interaction's files have it: a linear layer with or without a bias beside the encoder.
-TEST(Sentence, TokenVectors) {
-  SentenceMaker folder;
-  const std::vector<float> hidden = hidden_of(*folder.load());
-  const SomeIds input;
-  const auto vectors_of = [&](const Model& model, Scaling scaling) {
-    std::vector<float> vectors(static_cast<size_t>(input.offsets[2] * model.token_vector_size()));
-    ModelCall call = input.call();
-    call.token_vectors = vectors.data();
-    call.scaling = scaling;
-    model.run(call);
-    return vectors;
-  };
-  EXPECT_EQ(vectors_of(*folder.load(), Scaling::kAsModel), hidden) << "without one they are the hidden states";
-  for (const bool bias : {false, true}) {
-    SentenceMaker with;
-    with.tensors.push_back(made_tensor("linear.weight", {20, 48}));
-    if (bias) with.tensors.push_back(made_tensor("linear.bias", {20}));
-    const auto model = with.load();
-    ASSERT_EQ(model->token_vector_size(), 20);
-    EXPECT_EQ(model->info().token_vector_size, 20);
-    const std::vector<float> plain = vectors_of(*model, Scaling::kNo), scaled = vectors_of(*model, Scaling::kAsModel);
-    EXPECT_EQ(scaled, vectors_of(*model, Scaling::kYes));
-    for (size_t t = 0; t < static_cast<size_t>(input.offsets[2]); ++t) {
-      const std::vector<double> row(hidden.begin() + static_cast<std::ptrdiff_t>(t * 48),
-                                    hidden.begin() + static_cast<std::ptrdiff_t>(t * 48 + 48));
-      const std::vector<double> expected = applied(row, 20, Activation::kNone, bias);
-      double squares = 0;
-      for (size_t i = 0; i < 20; ++i) {
-        ASSERT_NEAR(plain[t * 20 + i], expected[i], 1e-4) << t << " " << i;
-        squares += double{scaled[t * 20 + i]} * double{scaled[t * 20 + i]};
-      }
-      EXPECT_NEAR(squares, 1, 1e-5);
-    }
-  }
-  SentenceMaker bad;
-  bad.tensors.push_back(made_tensor("linear.weight", {20, 47}));
-  bad.refused(LFFN_ERROR_BAD_MODEL, "linear.weight");
-}
-
 TEST(Sentence, ScalingByModuleOrByRequest) {
   SentenceMaker folder;
   const auto plain = folder.load();
