@@ -31,7 +31,16 @@ const char* pooling_name(int32_t pooling) {
 
 const char* tokenizer_name(const lookupffn::Model& model) {
   if (model.info().has_tokenizer == 0) return "none";
-  return model.tokenizer().info().is_word_piece != 0 ? "WordPiece" : "byte-level BPE";
+  switch (model.tokenizer().info().kind) {
+    case LFFN_TOKENIZER_BYTE_PAIRS:
+      return "byte-level BPE";
+    case LFFN_TOKENIZER_WORD_PIECE:
+      return "WordPiece";
+    case LFFN_TOKENIZER_UNIGRAM:
+      return "Unigram";
+    default:
+      return "another";
+  }
 }
 
 const char* score_activation_name(int32_t activation) {

@@ -208,7 +208,11 @@ LFFN_API void lffn_file_init_sized(lffn_file* file, size_t struct_size);
  * @{ */
 
 /** The levels of log messages. */
-enum { LFFN_LOG_ERROR = 0, LFFN_LOG_WARNING = 1, LFFN_LOG_INFO = 2 };
+enum {
+  LFFN_LOG_ERROR = 0,   /**< Something failed that no status tells of. */
+  LFFN_LOG_WARNING = 1, /**< Something works otherwise than was meant. */
+  LFFN_LOG_INFO = 2     /**< What the library chose. */
+};
 
 /** Receives one line of text without a line end. May be called from any thread that calls the library. */
 typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user);
@@ -216,8 +220,9 @@ typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user
 /** Sets who receives log messages; NULL (the default) drops them. */
 LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
 
-/** Where weights and scratch memory come from. Small bookkeeping objects use operator new. Call lffn_allocator_init
- * first. */
+/** Where weights and scratch memory come from, and the numbers in results. Tokenizers, texts with their tokens, and
+ * small bookkeeping objects use operator new; lffn_model_info.tokenizer_bytes tells how much a tokenizer takes. Call
+ * lffn_allocator_init first. */
 typedef struct lffn_allocator {
   size_t struct_size; /**< sizeof(lffn_allocator), set by the _init function. */
   void* (*allocate)(size_t size, size_t alignment, void* user); /**< Returns NULL when there is no memory. */
@@ -236,7 +241,7 @@ LFFN_API void lffn_allocator_init_sized(lffn_allocator* allocator, size_t struct
 LFFN_API LFFN_CHECKED lffn_status lffn_set_allocator(const lffn_allocator* allocator);
 
 /** Gives back the scratch memory that handles keep from call to call. Calls in progress keep theirs; later ones take
- * some again. */
+ * some again. A result gives back its memory when the next call fills it. */
 LFFN_API void lffn_trim(void);
 
 /** Ends the helper threads and returns once they are gone. To be called before dlclose of a plugin that holds the

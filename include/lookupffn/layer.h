@@ -48,7 +48,7 @@ LFFN_API void lffn_layer_config_init_sized(lffn_layer_config* config, size_t str
 
 /** A tensor of the caller's. In an array of them every struct_size must be the same. */
 typedef struct lffn_tensor {
-  size_t struct_size; /**< sizeof(lffn_tensor). */
+  size_t struct_size; /**< sizeof(lffn_tensor), set by the _init function. */
   const char* name;   /**< Such as "tables" or "hash.projection.weight". */
   int32_t dtype;      /**< LFFN_F32, LFFN_F16, LFFN_BF16 or LFFN_INT8. */
   int32_t rank;       /**< 0..8. */
@@ -106,18 +106,28 @@ typedef struct lffn_layer lffn_layer;
  * @param out     receives the handle; free it with lffn_layer_free */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, lffn_layer** out);
 
-/** Loads a layer from the bytes of a safetensors file. The bytes may have any alignment and may be freed afterwards. */
+/** Loads a layer from the bytes of a safetensors file.
+ * @param data    the bytes, of any alignment; they may be freed afterwards
+ * @param size    how many
+ * @param options NULL for the defaults
+ * @param out     receives the handle; free it with lffn_layer_free */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_load_memory(const void* data, size_t size,
                                                          const lffn_load_options* options, lffn_layer** out);
 
-/** Makes a layer from tensors, which are copied. They bear the names of the file format, without prefix.
- * With n_tensors = 0 the weights are random, the same for the same config and seed on every machine. */
+/** Makes a layer from tensors.
+ * @param config    the shape
+ * @param tensors   [n_tensors] copied; they bear the names of the file format, without prefix
+ * @param n_tensors how many; 0: the weights are random, the same for the same config and seed on every machine
+ * @param options   NULL for the defaults
+ * @param out       receives the handle; free it with lffn_layer_free */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor* tensors,
                                                     int64_t n_tensors, const lffn_load_options* options,
                                                     lffn_layer** out);
 
 /** Writes the layer to a file, in the element types it holds in memory, so that loading it again gives the same bits.
- * The file appears whole or not at all: an old file of that name stays until the new one is on disk. */
+ * The file appears whole or not at all: an old file of that name stays until the new one is on disk.
+ * @param layer the layer
+ * @param path  UTF-8 */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
 
 /** As lffn_layer_save, so that it can be cancelled and tells how far it has come.

@@ -73,7 +73,9 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_estimate_files(const lffn_file* fil
                                                             lffn_memory_estimate* estimate);
 
 /** Writes the model to one file, with its tokenizer, labels, prompts and sentence modules, in the element types it
- * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all. */
+ * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all.
+ * @param model the model
+ * @param path  UTF-8 */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const char* path);
 
 /** As lffn_model_save, so that it can be cancelled and tells how far it has come. A file that is not finished goes away
@@ -241,7 +243,8 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_get_layer_info(const lffn_model* mo
 /** The model's family, such as "bert"; "" for NULL. Valid as long as the model, like all texts below. */
 LFFN_API const char* lffn_model_family(const lffn_model* model);
 
-/** The name of a class of texts or of tokens, such as "POSITIVE" or "LABEL_0"; NULL where there is no such class. */
+/** The name of a class of texts or of tokens, such as "POSITIVE" or "LABEL_0"; NULL where there is no such class, as
+ * for no model. */
 LFFN_API const char* lffn_model_label(const lffn_model* model, int32_t index);
 
 /** The name and the text of one of the model's prompts.
@@ -252,7 +255,7 @@ LFFN_API const char* lffn_model_label(const lffn_model* model, int32_t index);
 LFFN_API LFFN_CHECKED lffn_status lffn_model_prompt(const lffn_model* model, int32_t index, const char** name,
                                                     const char** text);
 
-/** The text of the model's config.json, valid as long as the model. */
+/** The text of the model's config.json; "" for NULL. */
 LFFN_API const char* lffn_model_config(const lffn_model* model);
 
 /** Gives the model's tokenizer as a handle of its own, which outlives the model.

@@ -31,7 +31,7 @@ LFFN_API void lffn_result_free(lffn_result* result);
  * NULL. */
 typedef struct lffn_result_view {
   size_t struct_size;                 /**< sizeof(lffn_result_view), set by the _init function. */
-  int64_t n;                          /**< Sequences. */
+  int64_t n;                          /**< Sequences: texts, or where these are read in windows, windows. */
   int64_t n_tokens;                   /**< Tokens that were run, of all sequences together. */
   int64_t n_positions;                /**< Rows of logits. */
   int64_t n_masks;                    /**< Masks that were filled. */
@@ -49,12 +49,12 @@ typedef struct lffn_result_view {
   const float* filling_probabilities; /**< [n_masks, top_k] */
   const float* token_scores;          /**< [n_tokens, num_token_classes] */
   const int64_t* entity_offsets;      /**< [n + 1] where each text's entities begin. */
-  const int64_t* entity_begins;       /**< The first byte of the text of each. */
-  const int64_t* entity_ends;         /**< The byte behind its last one. */
-  const float* entity_scores;         /**< The mean of its parts' probabilities. */
-  const int32_t* entity_classes;      /**< The class of its first token. */
-  /** What it is: the class's label without what is before its first dash, "PER" of "B-PER"; the whole label with
-   * LFFN_AGGREGATION_NONE. Valid as long as the model. */
+  const int64_t* entity_begins;       /**< [entity_offsets[n]] the first byte of the text of each. */
+  const int64_t* entity_ends;         /**< Likewise: the byte behind its last one. */
+  const float* entity_scores;         /**< Likewise: the mean of its parts' probabilities. */
+  const int32_t* entity_classes;      /**< Likewise: the class of its first token. */
+  /** Likewise, what it is: the class's label without what is before its first dash, "PER" of "B-PER"; the whole label
+   * with LFFN_AGGREGATION_NONE. Valid as long as the model. */
   const char* const* entity_labels;
   int64_t n_texts;             /**< Texts that were given: n, but where these are windows. */
   const int64_t* text_offsets; /**< [n_texts + 1] where each text's windows begin among the sequences. */

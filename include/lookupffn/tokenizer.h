@@ -13,7 +13,8 @@ extern "C" {
 #endif
 
 /** @defgroup tokenizer A tokenizer
- * Text to token ids and back: WordPiece, as BERT has it, and byte-level BPE, as RoBERTa has it.
+ * Text to token ids and back: WordPiece, as BERT has it, byte-level BPE, as RoBERTa has it, and Unigram, as XLM-RoBERTa
+ * has it.
  *
  *     lffn_tokenizer* tokenizer = NULL;
  *     if (lffn_tokenizer_load("my-model", NULL, &tokenizer) != LFFN_OK) ...
@@ -36,8 +37,8 @@ extern "C" {
 typedef struct lffn_tokenizer lffn_tokenizer;
 
 /** Loads a tokenizer.
- * @param path    a folder with tokenizer.json, vocab.txt, or vocab.json with merges.txt, and the configuration files
- * that go with them; or a file that lffn_model_save wrote, or a tokenizer.json; UTF-8
+ * @param path    a folder with tokenizer.json, vocab.txt, vocab.json with merges.txt, or SentencePiece's own file, and
+ * the configuration files that go with them; or a file that lffn_model_save wrote, or a tokenizer.json; UTF-8
  * @param options NULL for defaults; their cancel is heeded, progress is told the end, the runtime gets the log, and
  * its threads, at most num_threads, run lffn_tokenizer_encode_batch
  * @param out     receives the handle; free it with lffn_tokenizer_free */
@@ -55,6 +56,13 @@ LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load_files(const lffn_file* fil
 /** Frees the tokenizer. NULL is ignored. No other thread may be using the handle. */
 LFFN_API void lffn_tokenizer_free(lffn_tokenizer* tokenizer);
 
+/** How a tokenizer finds the tokens of a word, the values of lffn_tokenizer_info.kind. Later versions may add some. */
+enum {
+  LFFN_TOKENIZER_BYTE_PAIRS = 0, /**< Byte-level BPE. */
+  LFFN_TOKENIZER_WORD_PIECE = 1, /**< WordPiece. */
+  LFFN_TOKENIZER_UNIGRAM = 2     /**< Unigram. */
+};
+
 /** What a tokenizer is. Ids of tokens that it has not are -1. */
 typedef struct lffn_tokenizer_info {
   size_t struct_size;    /**< sizeof(lffn_tokenizer_info), set by the _init function. */
@@ -66,8 +74,8 @@ typedef struct lffn_tokenizer_info {
   int32_t mask_id;       /**< Of the token for a blank to be filled. */
   int32_t added_to_text; /**< How many special tokens are put around a text. */
   int32_t added_to_pair; /**< How many around a pair of texts. */
-  int32_t is_word_piece; /**< 1 for WordPiece, 0 for byte-level BPE. */
-  int32_t reserved;      /**< 0. */
+  int32_t is_word_piece; /**< 1 for WordPiece, else 0. */
+  int32_t kind;          /**< LFFN_TOKENIZER_ */
   /** The most tokens that a text has by its files, special ones counted; 0 when they tell none. Of a model's tokenizer
    * that of lffn_model_info. */
   int64_t own_max_tokens;

@@ -67,6 +67,17 @@ void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
   }
 }
 
+int32_t kind_of(const Tokenizer& tokenizer) {
+  switch (tokenizer.kind()) {
+    case TokenizerKind::kWordPiece:
+      return LFFN_TOKENIZER_WORD_PIECE;
+    case TokenizerKind::kUnigram:
+      return LFFN_TOKENIZER_UNIGRAM;
+    default:
+      return LFFN_TOKENIZER_BYTE_PAIRS;
+  }
+}
+
 lffn_tokenizer_info info_of(const lffn_tokenizer& handle) {
   const Tokenizer& tokenizer = *handle.tokenizer;
   lffn_tokenizer_info info = {};
@@ -79,6 +90,7 @@ lffn_tokenizer_info info_of(const lffn_tokenizer& handle) {
   info.added_to_text = static_cast<int32_t>(tokenizer.num_special(false));
   info.added_to_pair = static_cast<int32_t>(tokenizer.num_special(true));
   info.is_word_piece = tokenizer.kind() == TokenizerKind::kWordPiece ? 1 : 0;
+  info.kind = kind_of(tokenizer);
   info.own_max_tokens = handle.own_max_tokens;
   info.memory_bytes = tokenizer.bytes();
   return info;

@@ -205,4 +205,25 @@ TEST_F(Batch, OneRepairedTextAndItsSize) {
   EXPECT_LT(info.memory_bytes, 1u << 20);
 }
 
+TEST(TokenizerInfo, TellsTheKind) {
+  const struct {
+    const char* folder;
+    int32_t kind;
+  } kKinds[] = {{"roberta-mlm", LFFN_TOKENIZER_BYTE_PAIRS},
+                {"bert-mlm", LFFN_TOKENIZER_WORD_PIECE},
+                {"deberta-v2-classes", LFFN_TOKENIZER_UNIGRAM}};
+  for (const auto& one : kKinds) {
+    lffn_tokenizer* tokenizer = nullptr;
+    ASSERT_EQ(lffn_tokenizer_load((std::string(LFFN_SMALL_FOLDERS "/") + one.folder).c_str(), nullptr, &tokenizer),
+              LFFN_OK)
+        << lffn_last_error();
+    lffn_tokenizer_info info;
+    lffn_tokenizer_info_init(&info);
+    EXPECT_EQ(lffn_tokenizer_get_info(tokenizer, &info), LFFN_OK);
+    EXPECT_EQ(info.kind, one.kind) << one.folder;
+    EXPECT_EQ(info.is_word_piece, one.kind == LFFN_TOKENIZER_WORD_PIECE ? 1 : 0) << one.folder;
+    lffn_tokenizer_free(tokenizer);
+  }
+}
+
 }  // namespace

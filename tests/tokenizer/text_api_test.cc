@@ -223,6 +223,7 @@ TEST_F(Text, LooksTokensUp) {
   EXPECT_EQ(info.mask_id, info_.mask_id);
   EXPECT_EQ(info.added_to_text, 2);
   EXPECT_EQ(info.is_word_piece, 0);
+  EXPECT_EQ(info.kind, LFFN_TOKENIZER_BYTE_PAIRS);
   const char* token = nullptr;
   size_t size = 0;
   int32_t id = 0;

@@ -195,6 +195,10 @@ class Tasks(Case):
     def expected(self, name):
         return json.loads(SMALL[name + "/tokens.json"])
 
+    def test_kinds_of_tokenizers(self):
+        for name, kind in (("bert-mlm", "WordPiece"), ("roberta-mlm", "byte-level BPE"), ("deberta-v2-classes", "Unigram")):
+            self.assertEqual(json.loads(run("info", "--json", self.model(name))[0])["tokenizer"], kind)
+
     def test_a_reranker_speaks_of_documents(self):
         stdout, stderr = run("rerank", self.model("bert-reranker"), "--query", "the sun",
                              stdin=b"cats\n\xff\nold sun\n", status=1)
