@@ -32,6 +32,11 @@ SAME(PROMPT_DOCUMENT, LFFN_PROMPT_DOCUMENT);
 SAME(SCORES_RAW, LFFN_SCORES_RAW);
 SAME(SCORES_PROBABILITIES, LFFN_SCORES_PROBABILITIES);
 SAME(SCORES_MODEL, LFFN_SCORES_MODEL);
+SAME(SCORE_IDENTITY, LFFN_SCORE_IDENTITY);
+SAME(SCORE_TANH, LFFN_SCORE_TANH);
+SAME(SCORE_RELU, LFFN_SCORE_RELU);
+SAME(SCORE_SIGMOID, LFFN_SCORE_SIGMOID);
+SAME(SCORE_GELU, LFFN_SCORE_GELU);
 SAME(MAX_TOKENS_NEVER, LFFN_MAX_TOKENS_NEVER);
 SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
 SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
@@ -217,6 +222,8 @@ lffn_status run_by_result(const lffn_model* model, const lffn_model_run_args& ar
 }  // namespace
 
 const char* model_text(const lffn_model* model, int32_t what, int32_t index) {
+  if (what == TEXT_FAMILY) return lffn_model_family(model);
+  if (what == TEXT_CONFIG) return lffn_model_config(model);
   const char *name = nullptr, *text = nullptr;
   if (what == TEXT_LABEL) {
     text = lffn_model_label(model, index);

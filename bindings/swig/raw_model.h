@@ -27,8 +27,8 @@ lffn_status model_info(const lffn_model* model, int64_t* model_numbers);
 lffn_status model_layer_info(const lffn_model* model, int32_t layer, int64_t* layer_numbers);
 void model_free(lffn_model* model);
 
-// A text of the model, valid as long as it: the name of a class, the name of a prompt, or a prompt itself, which TEXT_
-// value says. "" where there is none of that index.
+// A text of the model, valid as long as it: the name of a class, the name of a prompt, a prompt itself, or, whatever
+// the index, its family or its config.json, which TEXT_ value says. "" where there is none of that index.
 const char* model_text(const lffn_model* model, int32_t what, int32_t index);
 
 // Computes one kind of output, an OUTPUT_ value, of which there is room for `capacity` floats. positions matter to

@@ -95,3 +95,22 @@ public enum ScoreKind
     /// <summary>What a reranker's files ask for; the sigmoid for others of one class.</summary>
     Model = LookupFfn.Raw.SCORES_MODEL,
 }
+
+/// <summary>What <see cref="ScoreKind.Model"/> makes of a class score x.</summary>
+public enum ScoreActivation
+{
+    /// <summary>The score itself.</summary>
+    Identity = Raw.SCORE_IDENTITY,
+
+    /// <summary>Its hyperbolic tangent.</summary>
+    Tanh = Raw.SCORE_TANH,
+
+    /// <summary>x where it is above 0, else 0.</summary>
+    Relu = Raw.SCORE_RELU,
+
+    /// <summary>1 / (1 + exp(-x)).</summary>
+    Sigmoid = Raw.SCORE_SIGMOID,
+
+    /// <summary>x times the normal distribution of x.</summary>
+    Gelu = Raw.SCORE_GELU,
+}

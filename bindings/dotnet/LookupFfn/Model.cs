@@ -119,6 +119,13 @@ public sealed unsafe partial class Model : IDisposable
         }
     }
 
+    /// <summary>The model's family, such as "bert".</summary>
+    public string Family => Text(Raw.TEXT_FAMILY);
+
+    /// <summary>The text of the model's config.json, in which a program may look for what <see cref="Info"/> does not
+    /// tell.</summary>
+    public string Config => Text(Raw.TEXT_CONFIG);
+
     /// <summary>Whether <see cref="Dispose"/> was called.</summary>
     public bool IsDisposed => handle.IsDisposed;
 
@@ -169,6 +176,19 @@ public sealed unsafe partial class Model : IDisposable
 
     /// <inheritdoc/>
     public override string ToString() => handle.IsDisposed ? "Model (disposed)" : $"Model: {info}";
+
+    private string Text(int what)
+    {
+        IntPtr model = handle.Enter();
+        try
+        {
+            return Native.Text(Raw.ModelText(model, what, 0));
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+    }
 
     private static void Check(int status, CancellationToken cancellationToken = default)
     {

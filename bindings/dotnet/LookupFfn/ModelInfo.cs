@@ -19,6 +19,7 @@ public sealed record ModelInfo
         NumTokenTypes = (int)numbers[Raw.MODEL_NUM_TOKEN_TYPES];
         NumClasses = (int)numbers[Raw.MODEL_NUM_CLASSES];
         SeveralLabels = numbers[Raw.MODEL_SEVERAL_LABELS] != 0;
+        ScoreActivation = (ScoreActivation)numbers[Raw.MODEL_SCORE_ACTIVATION];
         NumTokenClasses = (int)numbers[Raw.MODEL_NUM_TOKEN_CLASSES];
         AnswersQuestions = numbers[Raw.MODEL_TOKEN_HEAD] == Raw.TOKEN_HEAD_ANSWERS;
         HasLmHead = numbers[Raw.MODEL_HAS_LM_HEAD] != 0;
@@ -98,6 +99,10 @@ public sealed record ModelInfo
 
     /// <summary>Whether a text may have several classes at once.</summary>
     public bool SeveralLabels { get; }
+
+    /// <summary>What <see cref="ScoreKind.Model"/> makes of class scores: what a reranker's files name; else the sigmoid of one
+    /// class, and nothing of several.</summary>
+    public ScoreActivation ScoreActivation { get; }
 
     /// <summary>Scores of each token: one for each class, as entities need it, 2 of a model that answers questions; 0
     /// without such a head.</summary>

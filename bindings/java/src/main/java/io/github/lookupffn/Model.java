@@ -221,6 +221,34 @@ public final class Model extends ModelTexts implements AutoCloseable {
   }
 
   /**
+   * The name of that prompt among {@link #prompts} which is put before texts unless told otherwise.
+   *
+   * @return the name; null for none
+   */
+  public String defaultPrompt() {
+    int index = (int) info().numbers[Abi.MODEL_DEFAULT_PROMPT];
+    return index < 0 ? null : calls.text(Abi.TEXT_PROMPT_NAME, index);
+  }
+
+  /**
+   * The model's family.
+   *
+   * @return its name, such as "bert"
+   */
+  public String family() {
+    return calls.text(Abi.TEXT_FAMILY, 0);
+  }
+
+  /**
+   * The model's config.json, in which a program may look for what {@link #info} does not tell.
+   *
+   * @return the text of the file
+   */
+  public String config() {
+    return calls.text(Abi.TEXT_CONFIG, 0);
+  }
+
+  /**
    * What the model is and costs.
    *
    * @return a description

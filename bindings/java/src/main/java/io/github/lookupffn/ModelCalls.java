@@ -57,6 +57,16 @@ final class ModelCalls {
     Reference.reachabilityFence(model);
   }
 
+  /** A text of the model's, which TEXT_ value says. */
+  String text(int what, int index) {
+    long address = handle.enter();
+    try {
+      return Utf8.text(Raw.modelText(address, what, index));
+    } finally {
+      leave();
+    }
+  }
+
   // Results in new arrays.
 
   float[][] perSequence(int[][] sequences, int output, RunOptions options) {

@@ -116,6 +116,15 @@ public final class ModelInfo extends ModelCosts {
   }
 
   /**
+   * How the model's files make a vector of the tokens'.
+   *
+   * @return the pooling; {@link Pooling#MODEL} where that is several ways at once
+   */
+  public Pooling pooling() {
+    return Pooling.ofCode((int) numbers[Abi.MODEL_POOLING]);
+  }
+
+  /**
    * Whether embeddings have length 1, if they are made as the model means it.
    *
    * @return whether they have
@@ -140,6 +149,25 @@ public final class ModelInfo extends ModelCosts {
    */
   public int numClasses() {
     return (int) numbers[Abi.MODEL_NUM_CLASSES];
+  }
+
+  /**
+   * Whether a text may have several classes at once.
+   *
+   * @return whether it may
+   */
+  public boolean severalLabels() {
+    return numbers[Abi.MODEL_SEVERAL_LABELS] != 0;
+  }
+
+  /**
+   * What {@link ScoreKind#MODEL} makes of class scores: what a reranker's files name; else the sigmoid of one class, and
+   * nothing of several.
+   *
+   * @return the activation
+   */
+  public ScoreActivation scoreActivation() {
+    return ScoreActivation.ofCode((int) numbers[Abi.MODEL_SCORE_ACTIVATION]);
   }
 
   /**

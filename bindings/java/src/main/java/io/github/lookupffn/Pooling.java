@@ -23,4 +23,13 @@ public enum Pooling {
   Pooling(int code) {
     this.code = code;
   }
+
+  static Pooling ofCode(int code) {
+    for (Pooling pooling : values()) {
+      if (pooling.code == code) {
+        return pooling;
+      }
+    }
+    throw new IllegalArgumentException("no pooling has the code " + code);
+  }
 }
