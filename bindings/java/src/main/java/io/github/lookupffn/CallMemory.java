@@ -98,15 +98,7 @@ final class CallMemory {
     return memory;
   }
 
-  /** A copy of the text, or of all of them. */
-  byte[] text(int i) {
-    long begin = 0;
-    for (int before = 0; before < i; before++) {
-      begin = ends[before] < 0 ? begin : ends[before];
-    }
-    return ends[i] < 0 ? new byte[0] : Arrays.copyOfRange(utf8, (int) begin, (int) ends[i]);
-  }
-
+  /** A copy of each text, and of all of them. */
   byte[][] eachText() {
     byte[][] each = new byte[size][];
     int begin = 0;

@@ -90,6 +90,7 @@ abstract class ModelTasks extends ModelIntoMemory {
       calls.leave();
     }
     List<List<Entity>> all = new ArrayList<>();
+    byte[][] utf8 = memory.eachText();
     for (int text = 0; text < memory.size; text++) {
       int from = (int) offsets[text];
       int to = (int) offsets[text + 1];
@@ -99,7 +100,7 @@ abstract class ModelTasks extends ModelIntoMemory {
       }
       all.add(TextPart.of(
           texts.get(text),
-          memory.text(text),
+          utf8[text],
           Arrays.copyOfRange(begins, from, to),
           Arrays.copyOfRange(ends, from, to),
           (i, begin, end, part) -> {

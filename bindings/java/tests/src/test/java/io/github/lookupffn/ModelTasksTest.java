@@ -48,6 +48,29 @@ class ModelTasksTest {
     }
   }
 
+  /** Each text's entities are its own, however many texts stand before it, and null ones among them. */
+  @Test
+  void entitiesOfManyTexts() {
+    List<String> few = java.util.Arrays.asList("\u00e4 Hello, world!", null, "", TEXT);
+    List<String> texts = new java.util.ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      texts.add(few.get(i % few.size()));
+    }
+    try (Model model = load("tokens")) {
+      TextStatuses statuses = new TextStatuses();
+      List<List<Entity>> all =
+          model.entities(texts, Aggregation.NONE, RunOptions.defaults().withStatuses(statuses));
+      List<List<Entity>> expected = new java.util.ArrayList<>();
+      for (String text : few) {
+        expected.add(text == null ? List.of() : model.entities(text, Aggregation.NONE, RunOptions.defaults()));
+      }
+      assertFalse(expected.get(0).isEmpty() || expected.get(3).isEmpty());
+      for (int i = 0; i < texts.size(); i++) {
+        assertEquals(expected.get(i % few.size()), all.get(i));
+      }
+    }
+  }
+
   @Test
   void answers() {
     try (Model model = load("answers")) {
