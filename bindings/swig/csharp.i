@@ -32,6 +32,8 @@
 %blittable(lffn_tokenizer**, global::System.IntPtr*)
 // Functions that the core calls: unmanaged ones of the C calling convention.
 %blittable(lffn_load_progress, global::System.IntPtr)
+%blittable(lffn_run_progress, global::System.IntPtr)
+%blittable(lffn_read, global::System.IntPtr)
 %blittable(lffn_log_callback, global::System.IntPtr)
 %blittable(lffn_parallel_for, global::System.IntPtr)
 %blittable(void*, global::System.IntPtr)

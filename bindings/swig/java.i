@@ -13,6 +13,7 @@
 
 %{
 #include "java_arrays.h"
+#include "java_files.h"
 #include "java_hooks.h"
 #include "java_models.h"
 #include "java_tasks.h"
@@ -82,16 +83,20 @@
 %option_row(options, OPTION_COUNT)
 %option_row(run_options, RUN_OPTION_COUNT)
 
-// Who is told how far loading has come: an object that LoadProgress.tell knows, or null.
-%typemap(jni) (lffn_load_progress progress, void* progress_user) "jobject"
-%typemap(jtype) (lffn_load_progress progress, void* progress_user) "Object"
-%typemap(jstype) (lffn_load_progress progress, void* progress_user) "Object"
-%typemap(javain) (lffn_load_progress progress, void* progress_user) "$javainput"
-%typemap(in) (lffn_load_progress progress, void* progress_user) (ProgressListener listener) %{
+// Who is told how far a call has come: an object that LoadProgress.tell or RunListener.tell knows, or null.
+%define %progress(CTYPE, NAME, FUNCTION)
+%typemap(jni) (CTYPE NAME, void* NAME ## _user) "jobject"
+%typemap(jtype) (CTYPE NAME, void* NAME ## _user) "Object"
+%typemap(jstype) (CTYPE NAME, void* NAME ## _user) "Object"
+%typemap(javain) (CTYPE NAME, void* NAME ## _user) "$javainput"
+%typemap(in) (CTYPE NAME, void* NAME ## _user) (JavaReceiver listener) %{
   listener = {jenv, $input};
-  $1 = $input == nullptr ? nullptr : tell_progress;
+  $1 = $input == nullptr ? nullptr : FUNCTION;
   $2 = &listener;
 %}
+%enddef
+%progress(lffn_load_progress, progress, tell_progress)
+%progress(lffn_run_progress, run_progress, tell_run_progress)
 
 // A runtime's functions come as the number that NativeLog and RuntimeThreads know it by; 0 for none. The process's log
 // is that of the number 0, and comes as whether there is one.
@@ -205,6 +210,7 @@
 %ignore model_zero_shot;
 %rename("$ignore") throw_status;
 %include "java_arrays.h"
+%include "java_files.h"
 %include "java_models.h"
 %include "java_tasks.h"
 %include "java_tokenizer.h"

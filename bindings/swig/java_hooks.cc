@@ -14,7 +14,7 @@ struct Hook {
 };
 
 JavaVM* machine;
-Hook progress_hook, log_hook, threads_hook;
+Hook progress_hook, run_hook, channel_hook, log_hook, threads_hook;
 
 // Keeps the class for the length of one call.
 class HookedClass {
@@ -51,6 +51,14 @@ bool find_hooks(JavaVM* vm, JNIEnv* env) {
   if (found == nullptr) return false;
   jmethodID method = env->GetStaticMethodID(found, "tell", "(Ljava/lang/Object;D)V");
   if (!keep(env, found, method, progress_hook)) return false;
+  found = env->FindClass("io/github/lookupffn/RunListener");
+  if (found == nullptr) return false;
+  method = env->GetStaticMethodID(found, "tell", "(Ljava/lang/Object;JJ)V");
+  if (!keep(env, found, method, run_hook)) return false;
+  found = env->FindClass("io/github/lookupffn/ChannelFile");
+  if (found == nullptr) return false;
+  method = env->GetStaticMethodID(found, "read", "(Ljava/lang/Object;JLjava/nio/ByteBuffer;)Z");
+  if (!keep(env, found, method, channel_hook)) return false;
   found = env->FindClass("io/github/lookupffn/NativeLog");
   if (found == nullptr) return false;
   method = env->GetStaticMethodID(found, "tell", "(JI[B)V");
@@ -63,16 +71,50 @@ bool find_hooks(JavaVM* vm, JNIEnv* env) {
 
 void drop_hooks(JNIEnv* env) {
   lffn_set_log_callback(nullptr, nullptr);
-  for (Hook* hook : {&progress_hook, &log_hook, &threads_hook}) env->DeleteWeakGlobalRef(hook->type);
+  for (Hook* hook : {&progress_hook, &run_hook, &channel_hook, &log_hook, &threads_hook}) {
+    env->DeleteWeakGlobalRef(hook->type);
+  }
 }
 
 void tell_progress(double done, void* user) {
-  const auto* listener = static_cast<const ProgressListener*>(user);
+  const auto* listener = static_cast<const JavaReceiver*>(user);
   JNIEnv* const env = listener->env;
   if (env->ExceptionCheck()) return;
   const HookedClass type(env, progress_hook);
   if (type.get() != nullptr) env->CallStaticVoidMethod(type.get(), progress_hook.method, listener->object, done);
   if (env->ExceptionCheck()) env->ExceptionClear();  // LoadProgress keeps what its caller throws; this is not it
+}
+
+void tell_run_progress(int64_t done, int64_t n, void* user) {
+  const auto* listener = static_cast<const JavaReceiver*>(user);
+  JNIEnv* const env = listener->env;
+  if (env->ExceptionCheck()) return;
+  const HookedClass type(env, run_hook);
+  if (type.get() != nullptr) {
+    env->CallStaticVoidMethod(type.get(), run_hook.method, listener->object, static_cast<jlong>(done),
+                              static_cast<jlong>(n));
+  }
+  if (env->ExceptionCheck()) env->ExceptionClear();  // as above
+}
+
+int32_t read_channel(uint64_t first, size_t size, void* to, void* user) {
+  constexpr size_t kLargestBuffer = size_t{1} << 30;
+  const auto* file = static_cast<const JavaReceiver*>(user);
+  JNIEnv* const env = file->env;
+  const HookedClass type(env, channel_hook);
+  if (env->ExceptionCheck() || type.get() == nullptr) return 1;
+  for (size_t done = 0; done < size;) {
+    const size_t part = size - done < kLargestBuffer ? size - done : kLargestBuffer;
+    jobject buffer = env->NewDirectByteBuffer(static_cast<char*>(to) + done, static_cast<jlong>(part));
+    const bool read =
+        buffer != nullptr && env->CallStaticBooleanMethod(type.get(), channel_hook.method, file->object,
+                                                          static_cast<jlong>(first + done), buffer) == JNI_TRUE;
+    if (env->ExceptionCheck()) env->ExceptionClear();  // ChannelFile keeps what its channel throws
+    if (buffer != nullptr) env->DeleteLocalRef(buffer);
+    if (!read) return 1;
+    done += part;
+  }
+  return 0;
 }
 
 void tell_log(int32_t level, const char* message, void* user) {

@@ -11,13 +11,17 @@ bool find_hooks(JavaVM* vm, JNIEnv* env);
 // When it is unloaded: nobody is called any more.
 void drop_hooks(JNIEnv* env);
 
-struct ProgressListener {
+// An object of Java's that a call told of, in the thread of that call.
+struct JavaReceiver {
   JNIEnv* env;
   jobject object;
 };
 
-// user: a ProgressListener of the thread that loads.
+// user of these three: a JavaReceiver.
 void tell_progress(double done, void* user);
+void tell_run_progress(int64_t done, int64_t n, void* user);
+// 0, or 1 where the channel failed.
+int32_t read_channel(uint64_t first, size_t size, void* to, void* user);
 // user: the number of the runtime whose log it is; 0 for the process's.
 void tell_log(int32_t level, const char* message, void* user);
 // user: the number of the runtime whose executor it is.

@@ -35,7 +35,8 @@ class Pieces {
 
 lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t n,
                              int32_t output, jlongArray positions, int32_t n_positions, const int32_t* run_options,
-                             jfloatArray array, float* buffer, int32_t at, int32_t capacity, const int32_t* cancel) {
+                             jfloatArray array, float* buffer, int32_t at, int32_t capacity, const int32_t* cancel,
+                             lffn_run_progress run_progress, void* run_progress_user) {
   jlong last = 0;
   env->GetLongArrayRegion(offsets, n, 1, &last);
   if (env->ExceptionCheck()) return LFFN_OK;
@@ -54,8 +55,8 @@ lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids
       !fetch(env, positions, n_places, place_copy)) {
     return LFFN_OK;
   }
-  const lffn_status status =
-      model_run(model, id_copy, offset_copy, n, output, place_copy, n_positions, run_options, values, capacity, cancel);
+  const lffn_status status = model_run(model, id_copy, offset_copy, n, output, place_copy, n_positions, run_options,
+                                       values, capacity, cancel, run_progress, run_progress_user);
   if (status == LFFN_OK && buffer == nullptr) env->SetFloatArrayRegion(array, at, capacity, values);
   return status;
 }
@@ -63,7 +64,8 @@ lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids
 lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                   jbyteArray query, int32_t output, const int32_t* run_options, int64_t max_tokens,
                                   jbyteArray prompt, jfloatArray array, float* buffer, int32_t at, int32_t capacity,
-                                  jlongArray counts, lffn_result* result, const int32_t* cancel) {
+                                  jlongArray counts, lffn_result* result, const int32_t* cancel,
+                                  lffn_run_progress run_progress, void* run_progress_user) {
   const auto n_texts = static_cast<size_t>(n);
   size_t n_bytes = 0;
   if (!bytes_of_texts(env, ends, n, n_bytes)) return LFFN_OK;
@@ -87,9 +89,10 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
       (prompt != nullptr && !fetch(env, prompt, prompt_bytes, prompt_copy))) {
     return LFFN_OK;
   }
-  const lffn_status status = model_run_texts(
-      model, text, end_copy, n, query == nullptr ? nullptr : query_copy, static_cast<int64_t>(query_bytes), output,
-      run_options, max_tokens, prompt_copy, values, capacity, count_copy, count_copy + n_texts + 1, result, cancel);
+  const lffn_status status =
+      model_run_texts(model, text, end_copy, n, query == nullptr ? nullptr : query_copy,
+                      static_cast<int64_t>(query_bytes), output, run_options, max_tokens, prompt_copy, values, capacity,
+                      count_copy, count_copy + n_texts + 1, result, cancel, run_progress, run_progress_user);
   if (status != LFFN_OK) return status;
   env->SetLongArrayRegion(counts, 0, static_cast<jsize>(2 * n_texts + 1), reinterpret_cast<jlong*>(count_copy));
   if (!env->ExceptionCheck() && array != nullptr) env->SetFloatArrayRegion(array, at, capacity, values);
@@ -98,7 +101,8 @@ lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArr
 
 lffn_status model_run_result_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                     const int32_t* run_options, int64_t max_tokens, jbyteArray prompt, int32_t wanted,
-                                    lffn_result* result, const int32_t* cancel) {
+                                    lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                                    void* run_progress_user) {
   const TextsOfArrays texts(env, utf8, ends, n);
   const size_t prompt_bytes = prompt == nullptr ? 0 : length_of(env, prompt);
   const Block<char> prompt_copy(prompt_bytes);
@@ -106,7 +110,7 @@ lffn_status model_run_result_arrays(JNIEnv* env, const lffn_model* model, jbyteA
   if (prompt_copy.data() == nullptr) return out_of_memory(env);
   if (prompt != nullptr && !fetch(env, prompt, prompt_bytes, prompt_copy.data())) return LFFN_OK;
   return model_run_into_result(model, texts.utf8(), texts.ends(), n, run_options, max_tokens, prompt_copy.data(),
-                               wanted, result, cancel);
+                               wanted, result, cancel, run_progress, run_progress_user);
 }
 
 lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t flags,

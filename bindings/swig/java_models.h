@@ -11,7 +11,8 @@
 // `capacity` floats. Of ids, positions and offsets as much is read as n and n_positions say: they may be longer.
 lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids, jlongArray offsets, int32_t n,
                              int32_t output, jlongArray positions, int32_t n_positions, const int32_t* run_options,
-                             jfloatArray array, float* buffer, int32_t at, int32_t capacity, const int32_t* cancel);
+                             jfloatArray array, float* buffer, int32_t at, int32_t capacity, const int32_t* cancel,
+                             lffn_run_progress run_progress, void* run_progress_user);
 
 // Texts lie end to end in `utf8`. query is null or UTF-8; prompt is null or UTF-8 with a closing zero. Without array
 // and buffer this only counts. `counts` [2 n + 1] receives where each text's tokens begin and how many it would have
@@ -19,12 +20,14 @@ lffn_status model_run_arrays(JNIEnv* env, const lffn_model* model, jintArray ids
 lffn_status model_run_text_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                   jbyteArray query, int32_t output, const int32_t* run_options, int64_t max_tokens,
                                   jbyteArray prompt, jfloatArray array, float* buffer, int32_t at, int32_t capacity,
-                                  jlongArray counts, lffn_result* result, const int32_t* cancel);
+                                  jlongArray counts, lffn_result* result, const int32_t* cancel,
+                                  lffn_run_progress run_progress, void* run_progress_user);
 
 // The same texts into a result: all that is wanted, as model_run_into_result says.
 lffn_status model_run_result_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                     const int32_t* run_options, int64_t max_tokens, jbyteArray prompt, int32_t wanted,
-                                    lffn_result* result, const int32_t* cancel);
+                                    lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                                    void* run_progress_user);
 
 // results: int[] ids and, where there is room for three, long[] begins and long[] ends, in bytes.
 lffn_status model_tokenize_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t flags,

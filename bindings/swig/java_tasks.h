@@ -13,7 +13,8 @@ lffn_status model_entities_bytes(JNIEnv* env, const lffn_model* model, jbyteArra
 // The same for texts end to end, as model_run_text_arrays takes them, into a result.
 lffn_status model_entities_arrays(JNIEnv* env, const lffn_model* model, jbyteArray utf8, jlongArray ends, int32_t n,
                                   int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
-                                  int32_t statuses, lffn_result* result, const int32_t* cancel);
+                                  int32_t statuses, lffn_result* result, const int32_t* cancel,
+                                  lffn_run_progress run_progress, void* run_progress_user);
 
 // results: long[] begins and ends, float[] scores.
 lffn_status model_answer_bytes(JNIEnv* env, const lffn_model* model, jbyteArray question, jbyteArray context,

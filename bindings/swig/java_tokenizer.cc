@@ -2,76 +2,7 @@
 #include "java_tokenizer.h"
 
 #include "java_results.h"
-#include "raw_model.h"
 #include "raw_tokenizer.h"
-
-namespace {
-
-// Arrays of bytes as the core reads them, until this goes.
-class ByteArrays {
- public:
-  ByteArrays(JNIEnv* env, jobjectArray arrays)
-      : env_(env), count_(length_of(env, arrays)), held_(count_), data_(count_), sizes_(count_) {
-    made_ = held_.data() != nullptr && data_.data() != nullptr && sizes_.data() != nullptr;
-    for (size_t i = 0; made_ && i < count_; ++i) {
-      auto array = static_cast<jbyteArray>(env->GetObjectArrayElement(arrays, static_cast<jsize>(i)));
-      held_.data()[i] = array;
-      data_.data()[i] = env->GetByteArrayElements(array, nullptr);
-      sizes_.data()[i] = length_of(env, array);
-      made_ = data_.data()[i] != nullptr;
-    }
-  }
-  ~ByteArrays() {
-    for (size_t i = 0; held_.data() != nullptr && i < count_ && held_.data()[i] != nullptr; ++i) {
-      if (data_.data()[i] != nullptr) env_->ReleaseByteArrayElements(held_.data()[i], data_.data()[i], JNI_ABORT);
-      env_->DeleteLocalRef(held_.data()[i]);
-    }
-  }
-  ByteArrays(const ByteArrays&) = delete;
-  ByteArrays& operator=(const ByteArrays&) = delete;
-  bool made() const { return made_; }
-  int64_t count() const { return static_cast<int64_t>(count_); }
-  const size_t* sizes() const { return sizes_.data(); }
-  const char* const* texts() const { return reinterpret_cast<const char* const*>(data_.data()); }
-  const void* const* contents() const { return reinterpret_cast<const void* const*>(data_.data()); }
-
- private:
-  JNIEnv* env_;
-  size_t count_;
-  Block<jbyteArray> held_;
-  Block<jbyte*> data_;
-  Block<size_t> sizes_;
-  bool made_ = false;
-};
-
-}  // namespace
-
-lffn_status model_load_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
-                                   const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                   void* progress_user, lffn_model** out) {
-  const ByteArrays name(env, names), content(env, contents);
-  if (!name.made() || !content.made()) return no_arrays(env);
-  return model_load_files(name.texts(), content.contents(), content.sizes(), content.count(), options, runtime, cancel,
-                          progress, progress_user, out);
-}
-
-lffn_status model_estimate_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
-                                       const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                       void* progress_user, int64_t* estimate_numbers) {
-  const ByteArrays name(env, names), content(env, contents);
-  if (!name.made() || !content.made()) return no_arrays(env);
-  return model_estimate_files(name.texts(), content.contents(), content.sizes(), content.count(), options, runtime,
-                              cancel, progress, progress_user, estimate_numbers);
-}
-
-lffn_status tokenizer_load_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
-                                       const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                       void* progress_user, lffn_tokenizer** out) {
-  const ByteArrays name(env, names), content(env, contents);
-  if (!name.made() || !content.made()) return no_arrays(env);
-  return tokenizer_load_files(name.texts(), content.contents(), content.sizes(), content.count(), options, runtime,
-                              cancel, progress, progress_user, out);
-}
 
 lffn_status tokenizer_encode_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jbyteArray pair,
                                    int32_t flags, int64_t max_tokens, jobjectArray results, const int32_t* cancel) {

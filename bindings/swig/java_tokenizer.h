@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on tokenizers, and files in memory, in the manner of java_models.h.
+// Calls on tokenizers, in the manner of java_models.h.
 #ifndef LOOKUPFFN_BINDINGS_JAVA_TOKENIZER_H
 #define LOOKUPFFN_BINDINGS_JAVA_TOKENIZER_H
 
 #include <jni.h>
 #include <lookupffn/lookupffn.h>
-
-// names: byte[]s of UTF-8 with a closing zero; contents: as many byte[]s.
-lffn_status model_load_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
-                                   const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                   void* progress_user, lffn_model** out);
-lffn_status model_estimate_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
-                                       const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                       void* progress_user, int64_t* estimate_numbers);
-lffn_status tokenizer_load_file_arrays(JNIEnv* env, jobjectArray names, jobjectArray contents, const int32_t* options,
-                                       const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                       void* progress_user, lffn_tokenizer** out);
 
 // pair may be null. results: int[] ids and, where there is room, long[] begins, long[] ends, in bytes, int[] types, and
 // long[1] how many tokens there would be without cutting.

@@ -74,9 +74,10 @@ lffn_status model_load_memory(const void* data, size_t size, const int32_t* opti
 }
 
 lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                             const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                             lffn_load_progress progress, void* progress_user, lffn_model** out) {
-  const Files files(names, contents, sizes, n);
+                             lffn_read read, const void* const* read_users, const int32_t* options,
+                             const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                             void* progress_user, lffn_model** out) {
+  const Files files(names, contents, sizes, n, read, read_users);
   if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_model_load_files(files.get(), n, &given, out);
@@ -102,9 +103,10 @@ lffn_status model_estimate(const char* path, const int32_t* options, const lffn_
 }
 
 lffn_status model_estimate_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                                 const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                 lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers) {
-  const Files files(names, contents, sizes, n);
+                                 lffn_read read, const void* const* read_users, const int32_t* options,
+                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                                 void* progress_user, int64_t* estimate_numbers) {
+  const Files files(names, contents, sizes, n, read, read_users);
   if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   lffn_memory_estimate estimate;
@@ -146,7 +148,8 @@ void model_free(lffn_model* model) { lffn_model_free(model); }
 
 namespace {
 
-lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel) {
+lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel, lffn_run_progress progress,
+                             void* user) {
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
 #define GIVE(place, member) args.member = static_cast<decltype(args.member)>(run_options[RUN_OPTION_##place]);
@@ -154,6 +157,8 @@ lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel) 
 #undef GIVE
   if (args.windows == LFFN_WINDOWS_NONE) args.stride = 0;  // options may have one all the same
   args.cancel = cancel;
+  args.progress = progress;
+  args.progress_user = user;
   return args;
 }
 
@@ -236,8 +241,8 @@ const char* model_text(const lffn_model* model, int32_t what, int32_t index) {
 
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
                       int64_t* positions, int64_t n_positions, const int32_t* run_options, float* out, int64_t capacity,
-                      const int32_t* cancel) {
-  lffn_model_run_args args = run_args(run_options, cancel);
+                      const int32_t* cancel, lffn_run_progress run_progress, void* run_progress_user) {
+  lffn_model_run_args args = run_args(run_options, cancel, run_progress, run_progress_user);
   args.ids = ids;
   args.offsets = offsets;
   args.n = n;
@@ -253,7 +258,8 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
 lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
                             int64_t query_size, int32_t output, const int32_t* run_options, int64_t max_tokens,
                             const char* prompt, float* out, int64_t capacity, int64_t* offsets, int64_t* uncut,
-                            lffn_result* result, const int32_t* cancel) {
+                            lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                            void* run_progress_user) {
   const Texts texts(utf8, ends, n);
   const auto count = query == nullptr ? 0 : static_cast<size_t>(n);
   const std::unique_ptr<const char*[]> queries(new (std::nothrow) const char*[count + 1]);
@@ -262,7 +268,7 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
   // Without its second text a pair is no text either: the query alone is not what was asked.
   for (size_t i = 0; i < count; ++i) queries[i] = texts.begins()[i] == nullptr ? nullptr : query;
   std::fill_n(query_sizes.get(), count, static_cast<size_t>(query_size));
-  lffn_model_run_args args = run_args(run_options, cancel);
+  lffn_model_run_args args = run_args(run_options, cancel, run_progress, run_progress_user);
   give_texts(args, texts, n, max_tokens, prompt);
   if (query != nullptr) {
     args.pairs = args.texts;
@@ -285,10 +291,11 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
 
 lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                   const int32_t* run_options, int64_t max_tokens, const char* prompt, int32_t wanted,
-                                  lffn_result* result, const int32_t* cancel) {
+                                  lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                                  void* run_progress_user) {
   const Texts texts(utf8, ends, n);
   if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
-  lffn_model_run_args args = run_args(run_options, cancel);
+  lffn_model_run_args args = run_args(run_options, cancel, run_progress, run_progress_user);
   give_texts(args, texts, n, max_tokens, prompt);
   args.wanted = static_cast<uint32_t>(wanted);
   args.result = result;

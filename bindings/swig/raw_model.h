@@ -10,16 +10,19 @@ lffn_status model_load(const char* path, const int32_t* options, const lffn_runt
 lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
                               const int32_t* cancel, lffn_load_progress progress, void* progress_user,
                               lffn_model** out);
-// From the files of a folder: n names, each with a closing zero, what is in them and how many bytes that is.
+// From the files of a folder: n names, each with a closing zero, what is in them and how many bytes that is. Those that
+// `read` reads have something in read_users, which it gets; others have null there.
 lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                             const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                             lffn_load_progress progress, void* progress_user, lffn_model** out);
+                             lffn_read read, const void* const* read_users, const int32_t* options,
+                             const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                             void* progress_user, lffn_model** out);
 // The memory that loading the same would take: ESTIMATE_ numbers.
 lffn_status model_estimate(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
                            lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
 lffn_status model_estimate_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                                 const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                 lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
+                                 lffn_read read, const void* const* read_users, const int32_t* options,
+                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                                 void* progress_user, int64_t* estimate_numbers);
 lffn_status model_save(const lffn_model* model, const char* path);
 lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
                             lffn_load_progress progress, void* progress_user);
@@ -31,12 +34,13 @@ void model_free(lffn_model* model);
 // the index, its family or its config.json, which TEXT_ value says. "" where there is none of that index.
 const char* model_text(const lffn_model* model, int32_t what, int32_t index);
 
+// Of what runs, cancel and run_progress may be null, as of what loads.
 // Computes one kind of output, an OUTPUT_ value, of which there is room for `capacity` floats. positions matter to
 // logits only; of the run options, a row of RUN_OPTION_ numbers, those of texts mean nothing here.
 // Offsets and positions are only read, but SWIG would cast a const int64_t* to another type of its size.
 lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offsets, int64_t n, int32_t output,
                       int64_t* positions, int64_t n_positions, const int32_t* run_options, float* out, int64_t capacity,
-                      const int32_t* cancel);
+                      const int32_t* cancel, lffn_run_progress run_progress, void* run_progress_user);
 
 // The same for texts that lie end to end: text i ends before byte ends[i]. With a query, which may be null, each text
 // is the second of a pair. max_tokens is a number or MAX_TOKENS_; prompt belongs to PROMPT_NAMED and PROMPT_TEXT, with
@@ -49,13 +53,15 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
 lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n, const char* query,
                             int64_t query_size, int32_t output, const int32_t* run_options, int64_t max_tokens,
                             const char* prompt, float* out, int64_t capacity, int64_t* offsets, int64_t* uncut,
-                            lffn_result* result, const int32_t* cancel);
+                            lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                            void* run_progress_user);
 
 // Makes all that is wanted, WANT_ values or-ed together, of such texts into a result: what the call has lies in
 // result_array, and result_size tells how much of it there is. With WANT_STATUSES a bad text fails no call.
 lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                   const int32_t* run_options, int64_t max_tokens, const char* prompt, int32_t wanted,
-                                  lffn_result* result, const int32_t* cancel);
+                                  lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
+                                  void* run_progress_user);
 
 // begins and ends may both be null. n_ids is told even where the capacity is too small, which is no failure here.
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,

@@ -76,16 +76,20 @@ class Texts {
   std::unique_ptr<size_t[]> sizes_;
 };
 
-// Files in memory; get() is null if there is none left for the list of them.
+// Files in memory, or read by a function of the host; get() is null if there is none left for the list of them.
 class Files {
  public:
-  Files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n)
+  Files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n, lffn_read read,
+        const void* const* read_users)
       : files_(new (std::nothrow) lffn_file[static_cast<size_t>(n) + 1]) {
     for (int64_t i = 0; files_ != nullptr && i < n; ++i) {
       lffn_file_init(&files_[i]);
       files_[i].name = names[i];
       files_[i].data = contents[i];
       files_[i].size = sizes[i];
+      if (read == nullptr || read_users[i] == nullptr) continue;
+      files_[i].read = read;
+      files_[i].read_user = const_cast<void*>(read_users[i]);
     }
   }
   const lffn_file* get() const { return files_.get(); }

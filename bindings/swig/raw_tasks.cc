@@ -55,7 +55,8 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
 
 lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                  int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
-                                 int32_t statuses, lffn_result* result, const int32_t* cancel) {
+                                 int32_t statuses, lffn_result* result, const int32_t* cancel,
+                                 lffn_run_progress run_progress, void* run_progress_user) {
   const Texts texts(utf8, ends, n);
   if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
   lffn_model_run_args args;
@@ -70,6 +71,8 @@ lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int6
   args.wanted = LFFN_WANT_ENTITIES | LFFN_WANT_UNCUT | (statuses == 0 ? 0 : LFFN_WANT_STATUSES);
   args.result = result;
   args.cancel = cancel;
+  args.progress = run_progress;
+  args.progress_user = run_progress_user;
   return lffn_model_run(model, &args);
 }
 

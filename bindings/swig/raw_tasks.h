@@ -15,7 +15,8 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
 // other than 0 a text that cannot be read fails no call, and has RESULT_STATUSES.
 lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
                                  int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
-                                 int32_t statuses, lffn_result* result, const int32_t* cancel);
+                                 int32_t statuses, lffn_result* result, const int32_t* cancel,
+                                 lffn_run_progress run_progress, void* run_progress_user);
 
 // flags: ANSWER_MAY_BE_NONE. begins, ends and scores have room for top_k.
 lffn_status model_answer(const lffn_model* model, const char* question, size_t question_size, const char* context,

@@ -13,9 +13,10 @@ lffn_status tokenizer_load(const char* path, const int32_t* options, const lffn_
 }
 
 lffn_status tokenizer_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                                 const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                 lffn_load_progress progress, void* progress_user, lffn_tokenizer** out) {
-  const Files files(names, contents, sizes, n);
+                                 lffn_read read, const void* const* read_users, const int32_t* options,
+                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                                 void* progress_user, lffn_tokenizer** out) {
+  const Files files(names, contents, sizes, n, read, read_users);
   if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
   const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
   return lffn_tokenizer_load_files(files.get(), n, &given, out);

@@ -9,8 +9,9 @@ lffn_status tokenizer_load(const char* path, const int32_t* options, const lffn_
                            lffn_load_progress progress, void* progress_user, lffn_tokenizer** out);
 // As model_load_files.
 lffn_status tokenizer_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                                 const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                 lffn_load_progress progress, void* progress_user, lffn_tokenizer** out);
+                                 lffn_read read, const void* const* read_users, const int32_t* options,
+                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                                 void* progress_user, lffn_tokenizer** out);
 // The model's tokenizer as a handle of its own, which outlives the model.
 lffn_status model_tokenizer(const lffn_model* model, lffn_tokenizer** out);
 void tokenizer_free(lffn_tokenizer* tokenizer);

@@ -11,6 +11,9 @@ public class ValuesTests
     {
         AssertEqual(new EmbedOptions { MaxTokens = 3 }, new EmbedOptions { MaxTokens = 3 }, new EmbedOptions());
         AssertEqual(new LoadOptions { NumThreads = 2 }, new LoadOptions { NumThreads = 2 }, new LoadOptions());
+        Progress<double> told = new();
+        Assert.Equal(new SaveOptions { Progress = told }, new SaveOptions { Progress = told });
+        Assert.NotEqual(new SaveOptions { Progress = told }, new SaveOptions());
         AssertEqual(new AnswerOptions { TopK = 2 }, new AnswerOptions { TopK = 2 }, new AnswerOptions());
         AssertEqual(new ZeroShotOptions { Several = true }, new ZeroShotOptions { Several = true }, new ZeroShotOptions());
         AssertEqual(new BatchingOptions { MaxQueue = 5 }, new BatchingOptions { MaxQueue = 5 }, new BatchingOptions());

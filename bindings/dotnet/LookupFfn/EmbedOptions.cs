@@ -70,6 +70,11 @@ public sealed record EmbedOptions
     /// be run has zeros for results instead of failing the call. Default null: it fails the call.</summary>
     public TextStatuses? Statuses { get; init; }
 
+    /// <summary>Is told how far each call has come, in its own thread: after each part of the work, never less than before,
+    /// and at the end. What it throws ends the call. Calls over corpora tell of each of their batches, those of a batcher
+    /// tell nobody. Default null: nobody is.</summary>
+    public IProgress<RunProgress>? Progress { get; init; }
+
     /// <summary>Throws where two of them contradict each other.</summary>
     internal void Check()
     {

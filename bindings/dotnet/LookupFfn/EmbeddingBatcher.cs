@@ -68,7 +68,7 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
             return Task.FromCanceled<BatchedEmbedding>(cancellationToken);
         }
 
-        EmbedOptions asked = (options ?? EmbedOptions.Default) with { Counts = null, Statuses = null };
+        EmbedOptions asked = (options ?? EmbedOptions.Default) with { Counts = null, Statuses = null, Progress = null };
         try
         {
             // What a call of the model would refuse waits for no batch, and spoils none.

@@ -10,6 +10,8 @@ namespace LookupFfn;
 /// </remarks>
 public sealed unsafe partial class Layer : IDisposable
 {
+    private static readonly Loaded<Layer> Made = new(Raw.LayerFree, call => new Layer(*call.Out, call.Log));
+
     private readonly LayerHandle handle;
     private readonly LayerInfo info;
     private readonly int inputSize;
@@ -76,18 +78,14 @@ public sealed unsafe partial class Layer : IDisposable
     /// here.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
-    public static Layer Load(string path, LoadOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        using LoadCall call = new(options, cancellationToken);
-        IntPtr layer = IntPtr.Zero;
-        fixed (byte* name = Utf8.ZeroTerminated(path))
-        {
-            return Made(
-                call,
-                Raw.LayerLoad(name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, &layer),
-                layer);
-        }
-    }
+    public static Layer Load(string path, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
+        LoadCall.Load(
+            path,
+            Made,
+            (name, call) => Raw.LayerLoad(
+                name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
+            options,
+            cancellationToken);
 
     /// <summary>Loads a layer from the bytes of a safetensors file, such as an embedded resource.</summary>
     /// <param name="bytes">The whole file; not needed any more when the call returns.</param>
@@ -98,19 +96,14 @@ public sealed unsafe partial class Layer : IDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
     public static Layer Load(
-        ReadOnlySpan<byte> bytes, LoadOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        using LoadCall call = new(options, cancellationToken);
-        IntPtr layer = IntPtr.Zero;
-        fixed (byte* data = bytes)
-        {
-            return Made(
-                call,
-                Raw.LayerLoadMemory(
-                    data, (nuint)bytes.Length, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, &layer),
-                layer);
-        }
-    }
+        ReadOnlySpan<byte> bytes, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
+        LoadCall.Load(
+            bytes,
+            Made,
+            (data, size, call) => Raw.LayerLoadMemory(
+                data, size, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
+            options,
+            cancellationToken);
 
     /// <summary>Makes a layer with random weights, the same for the same config and seed on every machine.</summary>
     /// <param name="config">Its shape.</param>
@@ -120,9 +113,7 @@ public sealed unsafe partial class Layer : IDisposable
     public static Layer CreateRandom(LayerConfig config, LoadOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(config);
-        using LoadCall call = new(options, default);
-        IntPtr layer = IntPtr.Zero;
-        int status = Raw.LayerRandom(
+        return LoadCall.Load(Made, call => Raw.LayerRandom(
             config.HiddenSize,
             config.OutputSize,
             config.NumTables,
@@ -137,31 +128,31 @@ public sealed unsafe partial class Layer : IDisposable
             unchecked((long)config.Seed),
             call.Numbers,
             call.Runtime,
-            &layer);
-        return Made(call, status, layer);
+            call.Out), options);
     }
 
     /// <summary>Writes the layer to a safetensors file, as it is held in memory. The file appears whole or not at
     /// all.</summary>
     /// <param name="path">The file.</param>
+    /// <param name="options">Who is told how far saving has come; null for nobody.</param>
+    /// <param name="cancellationToken">Looked at while saving. A file that is not finished goes away, and leaves an old one
+    /// as it was.</param>
     /// <exception cref="LookupFfnException">It cannot be written.</exception>
-    public void Save(string path)
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public void Save(string path, SaveOptions? options = null, CancellationToken cancellationToken = default)
     {
-        fixed (byte* name = Utf8.ZeroTerminated(path))
+        IntPtr layer = handle.Enter();
+        try
         {
-            IntPtr layer = handle.Enter();
-            try
-            {
-                int status = Raw.LayerSave(layer, name);
-                if (status != Raw.STATUS_OK)
-                {
-                    throw Native.Failure(status);
-                }
-            }
-            finally
-            {
-                handle.DangerousRelease();
-            }
+            SaveOptions.Save(
+                path,
+                (name, cancel, progress, user) => Raw.LayerSaveWith(layer, name, cancel, progress, user),
+                options,
+                cancellationToken);
+        }
+        finally
+        {
+            handle.DangerousRelease();
         }
     }
 
@@ -173,12 +164,6 @@ public sealed unsafe partial class Layer : IDisposable
 
     /// <inheritdoc/>
     public override string ToString() => handle.IsDisposed ? "Layer (disposed)" : $"Layer: {info}";
-
-    private static Layer Made(LoadCall call, int status, IntPtr layer)
-    {
-        call.Check(status, layer, Raw.LayerFree);
-        return new Layer(layer, call.Log);
-    }
 
     private void ThrowIfDisposed() => handle.ThrowIfDisposed();
 }

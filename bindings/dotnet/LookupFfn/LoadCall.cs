@@ -1,77 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
-using System.Runtime.CompilerServices;
-using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
 
 namespace LookupFfn;
 
-/// <summary>What a call that loads hands to the native library beside the files: the options, and what its callbacks
-/// need.</summary>
+/// <summary>What comes of a call that loads: how the native object is freed, if one is made, and what is made of what the
+/// call left.</summary>
+internal sealed record Loaded<T>(Action<IntPtr>? Free, Func<LoadCall, T> Make);
+
+/// <summary>A call that loads, or estimates: what it hands to the native library beside the files, and what it leaves.
+/// </summary>
 internal sealed unsafe class LoadCall : IDisposable
 {
     private readonly LoadOptions options;
     private readonly CancellationToken token;
     private readonly CancellationTokenRegistration registration;
-    private readonly GCHandle self;
-    private int* memory; // the number that cancels, then the options
-    private Exception? failure;
+    private readonly Listener? listener;
+    private long* memory; // what the call leaves, then the number that cancels, then the options
 
-    internal LoadCall(LoadOptions? given, CancellationToken cancellationToken)
+    private LoadCall(LoadOptions? given, CancellationToken cancellationToken)
     {
         Native.EnsureLoaded();
         cancellationToken.ThrowIfCancellationRequested();
         options = given ?? LoadOptions.Default;
         token = cancellationToken;
         Runtime = options.Runtime?.Handle.Enter() ?? IntPtr.Zero;
-        memory = (int*)NativeMemory.AllocZeroed(Raw.OPTION_COUNT + 1, sizeof(int));
-        options.WriteTo(memory + 1);
-        if (options.Progress is not null)
-        {
-            self = GCHandle.Alloc(this);
-        }
-
-        registration = Native.Register(memory, token);
+        memory = (long*)NativeMemory.AllocZeroed(Raw.ESTIMATE_COUNT + Raw.OPTION_COUNT + 1, sizeof(long));
+        options.WriteTo(Numbers);
+        listener = Listener.Of(options.Progress, Cancel);
+        registration = Native.Register(Cancel, token);
     }
 
-    internal int* Numbers => memory + 1;
+    internal delegate int FromPath(byte* name, LoadCall call);
+
+    internal delegate int FromBytes(byte* data, nuint size, LoadCall call);
+
+    internal delegate int FromFiles(PinnedFiles files, LoadCall call);
+
+    internal int* Cancel => (int*)(memory + Raw.ESTIMATE_COUNT);
+
+    internal int* Numbers => Cancel + 1;
 
     internal IntPtr Runtime { get; }
 
-    internal int* Cancel => memory;
+    internal IntPtr Progress => Listener.OfLoading(listener);
 
-    internal IntPtr Progress =>
-        self.IsAllocated ? (IntPtr)(delegate* unmanaged[Cdecl]<double, IntPtr, void>)&Tell : IntPtr.Zero;
+    internal IntPtr User => Listener.User(listener);
 
-    internal IntPtr User => self.IsAllocated ? GCHandle.ToIntPtr(self) : IntPtr.Zero;
+    /// <summary>Where the native library puts what it makes.</summary>
+    internal IntPtr* Out => (IntPtr*)memory;
+
+    /// <summary>Where it puts estimates instead.</summary>
+    internal long* Estimate => memory;
 
     /// <summary>What the handle has to keep as long as it lives.</summary>
     internal RuntimeLog? Log => options.Runtime?.Log;
 
-    /// <summary>Throws what the receiver of the progress threw, or why the call failed.</summary>
-    internal void Check(int status, IntPtr made, Action<IntPtr>? free)
+    internal static T Load<T>(
+        string path, Loaded<T> loaded, FromPath load, LoadOptions? options, CancellationToken cancellationToken)
     {
-        if (status == Raw.STATUS_OK && failure is null)
+        using LoadCall call = new(options, cancellationToken);
+        fixed (byte* name = Utf8.ZeroTerminated(path))
         {
-            return;
+            return call.Done(load(name, call), loaded);
         }
+    }
 
-        Exception why = failure ?? Native.Failure(status, token);
-        if (status == Raw.STATUS_OK)
+    internal static T Load<T>(
+        ReadOnlySpan<byte> bytes,
+        Loaded<T> loaded,
+        FromBytes load,
+        LoadOptions? options,
+        CancellationToken cancellationToken)
+    {
+        using LoadCall call = new(options, cancellationToken);
+        fixed (byte* data = bytes)
         {
-            free?.Invoke(made);
+            return call.Done(load(data, (nuint)bytes.Length, call), loaded);
         }
+    }
 
-        ExceptionDispatchInfo.Throw(why);
+    internal static T Load<T>(
+        IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files,
+        Loaded<T> loaded,
+        FromFiles load,
+        LoadOptions? options,
+        CancellationToken cancellationToken) =>
+        Load(PinnedFiles.Of(files), loaded, load, options, cancellationToken);
+
+    internal static T Load<T>(
+        IReadOnlyDictionary<string, Stream> files,
+        Loaded<T> loaded,
+        FromFiles load,
+        LoadOptions? options,
+        CancellationToken cancellationToken) =>
+        Load(PinnedFiles.Of(files), loaded, load, options, cancellationToken);
+
+    private static T Load<T>(
+        PinnedFiles given, Loaded<T> loaded, FromFiles load, LoadOptions? options, CancellationToken cancellationToken)
+    {
+        using PinnedFiles files = given;
+        using LoadCall call = new(options, cancellationToken);
+        int status = load(files, call);
+        files.Check(status);
+        return call.Done(status, loaded);
+    }
+
+    /// <summary>Without any file.</summary>
+    internal static T Load<T>(Loaded<T> loaded, Func<LoadCall, int> load, LoadOptions? options)
+    {
+        using LoadCall call = new(options, default);
+        return call.Done(load(call), loaded);
     }
 
     public void Dispose()
     {
         registration.Dispose(); // waits for one that is just being run
-        if (self.IsAllocated)
-        {
-            self.Free();
-        }
-
+        listener?.Dispose();
         NativeMemory.Free(memory);
         memory = null;
         if (Runtime != IntPtr.Zero)
@@ -80,65 +124,19 @@ internal sealed unsafe class LoadCall : IDisposable
         }
     }
 
-    /// <summary>Nothing may be thrown into the native library: the load ends, and then it is.</summary>
-    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
-    private static void Tell(double done, IntPtr user)
+    /// <summary>A receiver of the progress that throws at the very end leaves nothing behind.</summary>
+    private T Done<T>(int status, Loaded<T> loaded)
     {
-        LoadCall call = (LoadCall)GCHandle.FromIntPtr(user).Target!;
         try
         {
-            call.options.Progress!.Report(done);
+            Listener.Check(listener, status, token);
         }
-        catch (Exception thrown)
+        catch when (status == Raw.STATUS_OK)
         {
-            call.failure ??= thrown;
-            Volatile.Write(ref *call.memory, 1);
-        }
-    }
-}
-
-/// <summary>Files in memory as the native library wants them, where they lie while it reads them.</summary>
-internal sealed unsafe class PinnedFiles : IDisposable
-{
-    private readonly System.Buffers.MemoryHandle[] pins;
-    private readonly byte** pointers; // names, then contents
-    private readonly nuint* sizes;
-
-    internal PinnedFiles(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files)
-    {
-        ArgumentNullException.ThrowIfNull(files);
-        KeyValuePair<string, ReadOnlyMemory<byte>>[] all = [.. files];
-        byte[][] names = Array.ConvertAll(all, file => Utf8.ZeroTerminated(file.Key, nameof(files)));
-        Count = all.Length;
-        pins = new System.Buffers.MemoryHandle[2 * Count];
-        pointers = (byte**)NativeMemory.AllocZeroed((nuint)(2 * Count) + 1, (nuint)sizeof(byte*));
-        sizes = (nuint*)NativeMemory.AllocZeroed((nuint)Count + 1, (nuint)sizeof(nuint));
-        for (int i = 0; i < Count; i++)
-        {
-            pins[i] = new ReadOnlyMemory<byte>(names[i]).Pin();
-            pins[Count + i] = all[i].Value.Pin();
-            pointers[i] = (byte*)pins[i].Pointer;
-            pointers[Count + i] = (byte*)pins[Count + i].Pointer;
-            sizes[i] = (nuint)all[i].Value.Length;
-        }
-    }
-
-    internal int Count { get; }
-
-    internal byte** Names => pointers;
-
-    internal byte** Contents => pointers + Count;
-
-    internal nuint* Sizes => sizes;
-
-    public void Dispose()
-    {
-        foreach (System.Buffers.MemoryHandle pin in pins)
-        {
-            pin.Dispose();
+            loaded.Free?.Invoke(*Out);
+            throw;
         }
 
-        NativeMemory.Free(pointers);
-        NativeMemory.Free(sizes);
+        return loaded.Make(this);
     }
 }

@@ -3,6 +3,13 @@ namespace LookupFfn;
 
 public sealed unsafe partial class Model
 {
+    private static readonly Loaded<Model> Made = new(Raw.ModelFree, call => new Model(*call.Out, call.Log));
+
+    private static readonly Loaded<MemoryEstimate> Told = new(
+        null,
+        call => new MemoryEstimate(
+            call.Estimate[Raw.ESTIMATE_WEIGHT_BYTES], call.Estimate[Raw.ESTIMATE_LOADING_BYTES]));
+
     /// <summary>Loads a model.</summary>
     /// <param name="path">A folder, or a file that <see cref="Save"/> wrote.</param>
     /// <param name="options">How; null for the defaults.</param>
@@ -12,18 +19,14 @@ public sealed unsafe partial class Model
     /// here.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
-    public static Model Load(string path, LoadOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        using LoadCall call = new(options, cancellationToken);
-        IntPtr model = IntPtr.Zero;
-        fixed (byte* name = Utf8.ZeroTerminated(path))
-        {
-            return Made(
-                call,
-                Raw.ModelLoad(name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, &model),
-                model);
-        }
-    }
+    public static Model Load(string path, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
+        LoadCall.Load(
+            path,
+            Made,
+            (name, call) => Raw.ModelLoad(
+                name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
+            options,
+            cancellationToken);
 
     /// <summary>Loads a model on a thread of the pool.</summary>
     /// <param name="path">A folder, or a file that <see cref="Save"/> wrote.</param>
@@ -44,19 +47,14 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <exception cref="DllNotFoundException">The native library cannot be loaded.</exception>
     public static Model Load(
-        ReadOnlySpan<byte> bytes, LoadOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        using LoadCall call = new(options, cancellationToken);
-        IntPtr model = IntPtr.Zero;
-        fixed (byte* data = bytes)
-        {
-            return Made(
-                call,
-                Raw.ModelLoadMemory(
-                    data, (nuint)bytes.Length, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, &model),
-                model);
-        }
-    }
+        ReadOnlySpan<byte> bytes, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
+        LoadCall.Load(
+            bytes,
+            Made,
+            (data, size, call) => Raw.ModelLoadMemory(
+                data, size, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
+            options,
+            cancellationToken);
 
     /// <summary>Loads a model from the files of a folder, held in memory.</summary>
     /// <param name="files">The bytes of each under its name in the folder, such as "config.json" or
@@ -71,24 +69,38 @@ public sealed unsafe partial class Model
     public static Model Load(
         IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files,
         LoadOptions? options = null,
-        CancellationToken cancellationToken = default)
-    {
-        using PinnedFiles pinned = new(files);
-        using LoadCall call = new(options, cancellationToken);
-        IntPtr model = IntPtr.Zero;
-        int status = Raw.ModelLoadFiles(
-            pinned.Names,
-            pinned.Contents,
-            pinned.Sizes,
-            pinned.Count,
-            call.Numbers,
-            call.Runtime,
-            call.Cancel,
-            call.Progress,
-            call.User,
-            &model);
-        return Made(call, status, model);
-    }
+        CancellationToken cancellationToken = default) =>
+        LoadCall.Load(files, Made, LoadFiles, options, cancellationToken);
+
+    /// <summary>Loads a model from the files of a folder that streams read, such as those of an archive or of an encrypted
+    /// store.</summary>
+    /// <param name="files">A stream for each under its name in the folder, as above. They are read in the thread of the call,
+    /// from any position, and stay open.</param>
+    /// <param name="options">Likewise.</param>
+    /// <param name="cancellationToken">Looked at while loading.</param>
+    /// <returns>The model.</returns>
+    /// <exception cref="ArgumentException">One of them cannot be read from any position.</exception>
+    /// <exception cref="LookupFfnException">As for files in memory. What a stream throws comes out as it is.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public static Model Load(
+        IReadOnlyDictionary<string, Stream> files,
+        LoadOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        LoadCall.Load(files, Made, LoadFiles, options, cancellationToken);
+
+    private static int LoadFiles(PinnedFiles given, LoadCall call) => Raw.ModelLoadFiles(
+        given.Names,
+        given.Contents,
+        given.Sizes,
+        given.Count,
+        PinnedFiles.Read,
+        given.Readers,
+        call.Numbers,
+        call.Runtime,
+        call.Cancel,
+        call.Progress,
+        call.User,
+        call.Out);
 
     /// <summary>How much memory <see cref="Load(string, LoadOptions?, CancellationToken)"/> of the same path with the same
     /// options would take. Reads and checks the files once, so what it accepts can be loaded.</summary>
@@ -99,18 +111,14 @@ public sealed unsafe partial class Model
     /// <exception cref="LookupFfnException">As for loading.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public static MemoryEstimate Estimate(
-        string path, LoadOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        using LoadCall call = new(options, cancellationToken);
-        long* bytes = stackalloc long[Raw.ESTIMATE_COUNT];
-        fixed (byte* name = Utf8.ZeroTerminated(path))
-        {
-            return Told(
-                call,
-                Raw.ModelEstimate(name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, bytes),
-                bytes);
-        }
-    }
+        string path, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
+        LoadCall.Load(
+            path,
+            Told,
+            (name, call) => Raw.ModelEstimate(
+                name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Estimate),
+            options,
+            cancellationToken);
 
     /// <summary>The same of files in memory. The bytes of a file that <see cref="Save"/> wrote are one file,
     /// "model.safetensors".</summary>
@@ -123,34 +131,35 @@ public sealed unsafe partial class Model
     public static MemoryEstimate Estimate(
         IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files,
         LoadOptions? options = null,
-        CancellationToken cancellationToken = default)
-    {
-        using PinnedFiles pinned = new(files);
-        using LoadCall call = new(options, cancellationToken);
-        long* bytes = stackalloc long[Raw.ESTIMATE_COUNT];
-        int status = Raw.ModelEstimateFiles(
-            pinned.Names,
-            pinned.Contents,
-            pinned.Sizes,
-            pinned.Count,
-            call.Numbers,
-            call.Runtime,
-            call.Cancel,
-            call.Progress,
-            call.User,
-            bytes);
-        return Told(call, status, bytes);
-    }
+        CancellationToken cancellationToken = default) =>
+        LoadCall.Load(files, Told, EstimateFiles, options, cancellationToken);
 
-    private static Model Made(LoadCall call, int status, IntPtr model)
-    {
-        call.Check(status, model, Raw.ModelFree);
-        return new Model(model, call.Log);
-    }
+    /// <summary>The same of files that streams read.</summary>
+    /// <param name="files">A stream for each under its name in the folder, as above. They are read in the thread of the call,
+    /// from any position, and stay open.</param>
+    /// <param name="options">Likewise.</param>
+    /// <param name="cancellationToken">Looked at while reading.</param>
+    /// <returns>The memory.</returns>
+    /// <exception cref="ArgumentException">One of them cannot be read from any position.</exception>
+    /// <exception cref="LookupFfnException">As for files in memory. What a stream throws comes out as it is.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public static MemoryEstimate Estimate(
+        IReadOnlyDictionary<string, Stream> files,
+        LoadOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        LoadCall.Load(files, Told, EstimateFiles, options, cancellationToken);
 
-    private static MemoryEstimate Told(LoadCall call, int status, long* bytes)
-    {
-        call.Check(status, IntPtr.Zero, null);
-        return new MemoryEstimate(bytes[Raw.ESTIMATE_WEIGHT_BYTES], bytes[Raw.ESTIMATE_LOADING_BYTES]);
-    }
+    private static int EstimateFiles(PinnedFiles given, LoadCall call) => Raw.ModelEstimateFiles(
+        given.Names,
+        given.Contents,
+        given.Sizes,
+        given.Count,
+        PinnedFiles.Read,
+        given.Readers,
+        call.Numbers,
+        call.Runtime,
+        call.Cancel,
+        call.Progress,
+        call.User,
+        call.Estimate);
 }

@@ -223,6 +223,7 @@ public sealed unsafe partial class Model
         // A pointer to nothing is null, which says that an output is not wanted.
         float none = 0;
         int cancel = 0;
+        using Listener? listener = Listener.Of(options.Progress, &cancel);
         int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
         options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT));
         IntPtr model = handle.Enter();
@@ -234,7 +235,8 @@ public sealed unsafe partial class Model
                 fixed (long* offset = offsets, position = positions)
                 fixed (float* value = values)
                 {
-                    Check(
+                    Listener.Check(
+                        listener,
                         Raw.ModelRun(
                             model,
                             id,
@@ -246,7 +248,9 @@ public sealed unsafe partial class Model
                             run,
                             value == null ? &none : value,
                             values.Length,
-                            &cancel),
+                            &cancel,
+                            Listener.OfRunning(listener),
+                            Listener.User(listener)),
                         cancellationToken);
                 }
             }
@@ -276,6 +280,7 @@ public sealed unsafe partial class Model
 
         float none = 0;
         int cancel = 0;
+        using Listener? listener = Listener.Of(onlyCount ? null : options.Progress, &cancel);
         int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
         options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT));
         using NativeResult result = options.Statuses is null ? default : new NativeResult();
@@ -285,7 +290,8 @@ public sealed unsafe partial class Model
             fixed (long* ends = texts.Ends, offsets = texts.Offsets, uncut = texts.Uncut)
             fixed (float* value = values)
             {
-                Check(
+                Listener.Check(
+                    listener,
                     Raw.ModelRunTexts(
                         model,
                         text,
@@ -302,7 +308,9 @@ public sealed unsafe partial class Model
                         offsets,
                         uncut,
                         result.Pointer,
-                        &cancel),
+                        &cancel,
+                        Listener.OfRunning(listener),
+                        Listener.User(listener)),
                     cancellationToken);
             }
         }

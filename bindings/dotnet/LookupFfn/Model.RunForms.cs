@@ -127,6 +127,7 @@ public sealed unsafe partial class Model
         CancellationToken cancellationToken)
     {
         int cancel = 0;
+        using Listener? listener = Listener.Of(options.Progress, &cancel);
         int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
         options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT), windows);
         wanted |= options.Counts is null ? 0 : Raw.WANT_UNCUT;
@@ -139,7 +140,8 @@ public sealed unsafe partial class Model
                 fixed (byte* text = texts.Utf8)
                 fixed (long* ends = texts.Ends)
                 {
-                    Check(
+                    Listener.Check(
+                        listener,
                         Raw.ModelRunIntoResult(
                             model,
                             text,
@@ -150,7 +152,9 @@ public sealed unsafe partial class Model
                             text + texts.PromptAt,
                             wanted,
                             result.Pointer,
-                            &cancel),
+                            &cancel,
+                            Listener.OfRunning(listener),
+                            Listener.User(listener)),
                         cancellationToken);
                 }
             }

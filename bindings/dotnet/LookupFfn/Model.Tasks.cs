@@ -67,7 +67,9 @@ public sealed unsafe partial class Model
                             0,
                             0,
                             result.Pointer,
-                            &cancel),
+                            &cancel,
+                            IntPtr.Zero,
+                            IntPtr.Zero),
                         cancellationToken);
                 }
             }

@@ -132,22 +132,35 @@ public sealed unsafe partial class Model : IDisposable
     /// <summary>Writes the model to one file, with its tokenizer, as it is held in memory. The file appears whole or
     /// not at all.</summary>
     /// <param name="path">The file.</param>
+    /// <param name="options">Who is told how far saving has come; null for nobody.</param>
+    /// <param name="cancellationToken">Looked at while saving. A file that is not finished goes away, and leaves an old one
+    /// as it was.</param>
     /// <exception cref="LookupFfnException">It cannot be written.</exception>
-    public void Save(string path)
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public void Save(string path, SaveOptions? options = null, CancellationToken cancellationToken = default)
     {
-        fixed (byte* name = Utf8.ZeroTerminated(path))
+        IntPtr model = handle.Enter();
+        try
         {
-            IntPtr model = handle.Enter();
-            try
-            {
-                Check(Raw.ModelSave(model, name));
-            }
-            finally
-            {
-                handle.DangerousRelease();
-            }
+            SaveOptions.Save(
+                path,
+                (name, cancel, progress, user) => Raw.ModelSaveWith(model, name, cancel, progress, user),
+                options,
+                cancellationToken);
+        }
+        finally
+        {
+            handle.DangerousRelease();
         }
     }
+
+    /// <summary>Writes the model to one file on a thread of the pool.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="options">Who is told how far saving has come; null for nobody.</param>
+    /// <param name="cancellationToken">Looked at while saving.</param>
+    /// <returns>A task that ends with the saving.</returns>
+    public Task SaveAsync(string path, SaveOptions? options = null, CancellationToken cancellationToken = default) =>
+        Task.Run(() => Save(path, options, cancellationToken), cancellationToken);
 
     /// <summary>The model's tokenizer by itself, which outlives the model.</summary>
     /// <returns>A new object, to be disposed of.</returns>

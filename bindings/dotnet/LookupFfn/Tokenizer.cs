@@ -5,6 +5,9 @@ namespace LookupFfn;
 /// <see cref="Dispose"/> gives its memory back once the calls in flight have ended.</summary>
 public sealed unsafe partial class Tokenizer : IDisposable
 {
+    private static readonly Loaded<Tokenizer> Made =
+        new(Raw.TokenizerFree, call => new Tokenizer(*call.Out, call.Log));
+
     private readonly TokenizerHandle handle;
 
     /// <summary>Takes the native tokenizer over, also when this fails.</summary>
@@ -37,18 +40,14 @@ public sealed unsafe partial class Tokenizer : IDisposable
     /// <returns>The tokenizer.</returns>
     /// <exception cref="LookupFfnException">It cannot be read, or is not a valid tokenizer.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public static Tokenizer Load(string path, LoadOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        using LoadCall call = new(options, cancellationToken);
-        IntPtr tokenizer = IntPtr.Zero;
-        fixed (byte* name = Utf8.ZeroTerminated(path))
-        {
-            return Made(
-                call,
-                Raw.TokenizerLoad(name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, &tokenizer),
-                tokenizer);
-        }
-    }
+    public static Tokenizer Load(string path, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
+        LoadCall.Load(
+            path,
+            Made,
+            (name, call) => Raw.TokenizerLoad(
+                name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
+            options,
+            cancellationToken);
 
     /// <summary>Loads a tokenizer from the files of such a folder, held in memory.</summary>
     /// <param name="files">The bytes of each under its name, such as "tokenizer.json"; others than a tokenizer's are
@@ -61,24 +60,37 @@ public sealed unsafe partial class Tokenizer : IDisposable
     public static Tokenizer Load(
         IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files,
         LoadOptions? options = null,
-        CancellationToken cancellationToken = default)
-    {
-        using PinnedFiles pinned = new(files);
-        using LoadCall call = new(options, cancellationToken);
-        IntPtr tokenizer = IntPtr.Zero;
-        int status = Raw.TokenizerLoadFiles(
-            pinned.Names,
-            pinned.Contents,
-            pinned.Sizes,
-            pinned.Count,
-            call.Numbers,
-            call.Runtime,
-            call.Cancel,
-            call.Progress,
-            call.User,
-            &tokenizer);
-        return Made(call, status, tokenizer);
-    }
+        CancellationToken cancellationToken = default) =>
+        LoadCall.Load(files, Made, LoadFiles, options, cancellationToken);
+
+    /// <summary>Loads a tokenizer from the files of a folder that streams read.</summary>
+    /// <param name="files">A stream for each under its name in the folder, as above. They are read in the thread of the call,
+    /// from any position, and stay open.</param>
+    /// <param name="options">Likewise.</param>
+    /// <param name="cancellationToken">Looked at while loading.</param>
+    /// <returns>The tokenizer.</returns>
+    /// <exception cref="ArgumentException">One of them cannot be read from any position.</exception>
+    /// <exception cref="LookupFfnException">As for files in memory. What a stream throws comes out as it is.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public static Tokenizer Load(
+        IReadOnlyDictionary<string, Stream> files,
+        LoadOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        LoadCall.Load(files, Made, LoadFiles, options, cancellationToken);
+
+    private static int LoadFiles(PinnedFiles given, LoadCall call) => Raw.TokenizerLoadFiles(
+        given.Names,
+        given.Contents,
+        given.Sizes,
+        given.Count,
+        PinnedFiles.Read,
+        given.Readers,
+        call.Numbers,
+        call.Runtime,
+        call.Cancel,
+        call.Progress,
+        call.User,
+        call.Out);
 
     /// <summary>Turns a text into token ids.</summary>
     /// <param name="text">A text.</param>
@@ -232,12 +244,6 @@ public sealed unsafe partial class Tokenizer : IDisposable
 
     /// <inheritdoc/>
     public override string ToString() => handle.IsDisposed ? "Tokenizer (disposed)" : $"Tokenizer: {Info}";
-
-    private static Tokenizer Made(LoadCall call, int status, IntPtr tokenizer)
-    {
-        call.Check(status, tokenizer, Raw.TokenizerFree);
-        return new Tokenizer(tokenizer, call.Log);
-    }
 
     private static void Check(int status, CancellationToken cancellationToken = default)
     {

@@ -62,7 +62,7 @@ final class BatcherWorker implements Runnable {
         }
       }
       if (!running.isEmpty()) {
-        run(running, texts, running.get(0).options.withCancellation(cancellation));
+        run(running, texts, running.get(0).options.withCancellation(cancellation).withProgress(null));
       }
     } catch (Throwable failure) {
       requests.forEach(request -> fail(request, failure));
@@ -85,7 +85,7 @@ final class BatcherWorker implements Runnable {
   /** What the text is refused with alone. */
   private Throwable failureOf(String text, RunOptions options) {
     try {
-      model.embed(text, options.withStatuses(null).withCounts(null).withCancellation(null));
+      model.embed(text, options.withStatuses(null).withCounts(null).withCancellation(null).withProgress(null));
       return new InternalErrorException("a text was refused among others and taken alone");
     } catch (RuntimeException failure) {
       return failure;

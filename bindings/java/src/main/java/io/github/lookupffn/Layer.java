@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
-import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
@@ -70,18 +67,13 @@ public final class Layer extends LayerForward implements AutoCloseable {
    * @throws LookupFfnException if the file cannot be read, is not a valid layer, or cannot be run here
    */
   public static Layer load(Path path, LoadOptions options) {
-    Objects.requireNonNull(options, "options");
-    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
-      try {
-        return load(Files.readAllBytes(path), options);
-      } catch (IOException failure) {
-        throw new ModelIoException("cannot read " + path + ": " + failure.getMessage(), failure);
-      }
-    }
-    byte[] name = Utf8.zeroTerminated(path);
-    return made(
+    return Loading.from(
+        path,
         options,
-        (numbers, runtime, cancel, progress, out) -> Raw.layerLoad(name, numbers, runtime, cancel, progress, out));
+        name -> made(
+            options,
+            (numbers, runtime, cancel, progress, out) -> Raw.layerLoad(name, numbers, runtime, cancel, progress, out)),
+        Layer::load);
   }
 
   /**

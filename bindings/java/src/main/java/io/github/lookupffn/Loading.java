@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /** What is around each call that loads or saves. */
@@ -34,6 +37,21 @@ final class Loading {
       }
       throw failure;
     }
+  }
+
+  /** A path of the default file system by its name, one of another by what is in its file. */
+  static <T> T from(Path path, LoadOptions options, Function<byte[], T> byName, BiFunction<byte[], LoadOptions, T> byBytes) {
+    Objects.requireNonNull(options, "options");
+    if (Objects.requireNonNull(path, "path").getFileSystem() == FileSystems.getDefault()) {
+      return byName.apply(Utf8.zeroTerminated(path));
+    }
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(path);
+    } catch (IOException failure) {
+      throw new ModelIoException("cannot read " + path + ": " + failure.getMessage(), failure);
+    }
+    return byBytes.apply(bytes, options);
   }
 
   static void run(LoadOptions options, Call call) {
@@ -82,24 +100,5 @@ final class Loading {
         progress.check();
       }
     }
-  }
-
-  /** The names of files in memory as the native library reads them, in the order of the map, as are its values. */
-  static Object[] namesOf(Map<String, byte[]> files) {
-    Object[] names = new Object[Objects.requireNonNull(files, "files").size()];
-    int i = 0;
-    for (String name : files.keySet()) {
-      names[i++] = Utf8.zeroTerminated(Objects.requireNonNull(name, "a name of files"), "a file's name");
-    }
-    return names;
-  }
-
-  static Object[] contentsOf(Map<String, byte[]> files) {
-    Object[] contents = new Object[files.size()];
-    int i = 0;
-    for (Map.Entry<String, byte[]> file : files.entrySet()) {
-      contents[i++] = Objects.requireNonNull(file.getValue(), file.getKey());
-    }
-    return contents;
   }
 }

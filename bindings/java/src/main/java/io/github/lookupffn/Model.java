@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
-import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -73,18 +71,13 @@ public final class Model extends ModelTexts implements AutoCloseable {
    * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
    */
   public static Model load(Path path, LoadOptions options) {
-    Objects.requireNonNull(options, "options");
-    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
-      try {
-        return load(Files.readAllBytes(path), options);
-      } catch (IOException failure) {
-        throw new ModelIoException("cannot read " + path + ": " + failure.getMessage(), failure);
-      }
-    }
-    byte[] name = Utf8.zeroTerminated(path);
-    return made(
+    return Loading.from(
+        path,
         options,
-        (numbers, runtime, cancel, progress, out) -> Raw.modelLoad(name, numbers, runtime, cancel, progress, out));
+        name -> made(
+            options,
+            (numbers, runtime, cancel, progress, out) -> Raw.modelLoad(name, numbers, runtime, cancel, progress, out)),
+        Model::load);
   }
 
   /**
@@ -125,12 +118,28 @@ public final class Model extends ModelTexts implements AutoCloseable {
    * @throws LookupFfnException if they are not a valid model, or it cannot be run here
    */
   public static Model load(Map<String, byte[]> files, LoadOptions options) {
-    Object[] names = Loading.namesOf(files);
-    Object[] contents = Loading.contentsOf(files);
-    return made(
+    return load(GivenFiles.inMemory(files), options);
+  }
+
+  /**
+   * Loads a model from the files of a folder that channels read, such as those of an archive or of an encrypted store.
+   *
+   * @param channels one for each file, by its name in the folder, as for {@link #load(Map, LoadOptions)}; they are read in the
+   *     thread that loads, from any position, and stay open
+   * @param options how
+   * @return the model, which does not refer to the channels
+   * @throws LookupFfnException if they cannot be read, are not a valid model, or it cannot be run here
+   */
+  public static Model loadFrom(Map<String, ? extends SeekableByteChannel> channels, LoadOptions options) {
+    Objects.requireNonNull(options, "options");
+    return load(GivenFiles.byChannels(channels), options);
+  }
+
+  private static Model load(GivenFiles files, LoadOptions options) {
+    return files.with(() -> made(
         options,
-        (numbers, runtime, cancel, progress, out) ->
-            Raw.modelLoadFileArrays(names, contents, numbers, runtime, cancel, progress, out));
+        (numbers, runtime, cancel, progress, out) -> Raw.modelLoadGivenFiles(
+            files.names, files.contents, files.sizes, numbers, runtime, cancel, progress, out)));
   }
 
   /**
@@ -160,14 +169,32 @@ public final class Model extends ModelTexts implements AutoCloseable {
    * @throws LookupFfnException if they are not a valid model, or it cannot be run here
    */
   public static MemoryEstimate estimate(Map<String, byte[]> files, LoadOptions options) {
-    Object[] names = Loading.namesOf(files);
-    Object[] contents = Loading.contentsOf(files);
+    return estimate(GivenFiles.inMemory(files), options);
+  }
+
+  /**
+   * Tells how much memory loading what channels read would take.
+   *
+   * @param channels as for {@link #loadFrom}
+   * @param options how they would be loaded
+   * @return the estimate
+   * @throws LookupFfnException if they cannot be read, are not a valid model, or it cannot be run here
+   */
+  public static MemoryEstimate estimateFrom(
+      Map<String, ? extends SeekableByteChannel> channels, LoadOptions options) {
+    Objects.requireNonNull(options, "options");
+    return estimate(GivenFiles.byChannels(channels), options);
+  }
+
+  private static MemoryEstimate estimate(GivenFiles files, LoadOptions options) {
     long[] told = new long[Abi.ESTIMATE_COUNT];
-    Loading.run(
-        options,
-        (numbers, runtime, cancel, progress) ->
-            Raw.modelEstimateFileArrays(names, contents, numbers, runtime, cancel, progress, told));
-    return new MemoryEstimate(told);
+    return files.with(() -> {
+      Loading.run(
+          options,
+          (numbers, runtime, cancel, progress) -> Raw.modelEstimateGivenFiles(
+              files.names, files.contents, files.sizes, numbers, runtime, cancel, progress, told));
+      return new MemoryEstimate(told);
+    });
   }
 
   /**

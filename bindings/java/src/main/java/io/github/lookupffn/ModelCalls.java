@@ -3,53 +3,22 @@ package io.github.lookupffn;
 
 import java.lang.ref.Reference;
 import java.nio.FloatBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 /** The calls of one model into native code: what they take is put together here, and results taken apart. */
-final class ModelCalls {
+final class ModelCalls extends ModelFacts {
   private static final long[] NO_POSITIONS = {};
 
   final NativeHandle handle;
-  final ModelInfo info;
-  final List<ModelLayerInfo> layers;
-  final List<String> labels;
-  final Map<String, String> prompts;
   // Kept reachable for the length of each call, so that a forgotten model is not closed under it.
   private final Model model;
 
   ModelCalls(Model model, NativeHandle handle, long address) {
+    super(address);
     this.model = model;
     this.handle = handle;
-    long[] numbers = new long[Abi.MODEL_COUNT];
-    Raw.modelInfo(address, numbers);
-    info = new ModelInfo(numbers);
-    List<ModelLayerInfo> told = new ArrayList<>();
-    for (int i = 0; i < info.numLayers(); i++) {
-      long[] layer = new long[Abi.MODEL_LAYER_COUNT];
-      Raw.modelLayerInfo(address, i, layer);
-      told.add(new ModelLayerInfo(layer));
-    }
-    layers = List.copyOf(told);
-    List<String> names = new ArrayList<>();
-    boolean ofTokens = numbers[Abi.MODEL_TOKEN_HEAD] == Abi.TOKEN_HEAD_CLASSES;
-    int classes = ofTokens ? info.numTokenClasses() : info.numClasses();
-    for (int i = 0; i < classes; i++) {
-      names.add(Utf8.text(Raw.modelText(address, Abi.TEXT_LABEL, i)));
-    }
-    labels = List.copyOf(names);
-    Map<String, String> texts = new LinkedHashMap<>();
-    for (int i = 0; i < numbers[Abi.MODEL_NUM_PROMPTS]; i++) {
-      texts.put(
-          Utf8.text(Raw.modelText(address, Abi.TEXT_PROMPT_NAME, i)),
-          Utf8.text(Raw.modelText(address, Abi.TEXT_PROMPT, i)));
-    }
-    prompts = Collections.unmodifiableMap(texts);
   }
 
   void leave() {
@@ -271,6 +240,7 @@ final class ModelCalls {
       int at,
       int capacity) {
     long address = handle.enter();
+    RunListener listener = RunListener.of(options);
     try {
       Raw.modelRunArrays(
           address,
@@ -285,9 +255,11 @@ final class ModelCalls {
           buffer,
           at,
           capacity,
-          Cancellation.flagOf(options.cancellation));
+          RunListener.flagOf(listener, options),
+          listener);
     } finally {
       leave();
+      RunListener.end(listener);
     }
   }
 
@@ -322,23 +294,30 @@ final class ModelCalls {
       TextCounts counts,
       long result) {
     long[] numbers = counts.room(memory.size);
-    Raw.modelRunTextArrays(
-        address,
-        memory.utf8,
-        memory.ends,
-        memory.size,
-        query,
-        output,
-        options.numbers,
-        options.maxTokens,
-        options.prompt,
-        array,
-        buffer,
-        at,
-        capacity,
-        numbers,
-        result,
-        Cancellation.flagOf(options.cancellation));
+    boolean onlyCounts = array == null && buffer == null;
+    RunListener listener = onlyCounts ? null : RunListener.of(options);
+    try {
+      Raw.modelRunTextArrays(
+          address,
+          memory.utf8,
+          memory.ends,
+          memory.size,
+          query,
+          output,
+          options.numbers,
+          options.maxTokens,
+          options.prompt,
+          array,
+          buffer,
+          at,
+          capacity,
+          numbers,
+          result,
+          RunListener.flagOf(listener, options),
+          listener);
+    } finally {
+      RunListener.end(listener);
+    }
     counts.filled(numbers, memory.size);
   }
 }

@@ -23,6 +23,7 @@ final class ModelResults {
     try {
       long address = calls.handle.enter();
       long result = 0;
+      RunListener listener = RunListener.of(options);
       try {
         result = ModelCalls.newResult();
         Raw.modelRunResultArrays(
@@ -37,7 +38,8 @@ final class ModelResults {
                 | (options.counts == null ? 0 : Abi.WANT_UNCUT)
                 | (options.statuses == null ? 0 : Abi.WANT_STATUSES),
             result,
-            Cancellation.flagOf(options.cancellation));
+            RunListener.flagOf(listener, options),
+            listener);
         T read = reader.read(result, memory);
         if (options.counts != null) {
           count(result, memory.size, numbers[Abi.RUN_OPTION_WINDOWS] != Abi.WINDOWS_NONE, options.counts);
@@ -47,6 +49,7 @@ final class ModelResults {
       } finally {
         ModelCalls.freed(result);
         calls.leave();
+        RunListener.end(listener);
       }
     } finally {
       memory.release();

@@ -61,6 +61,7 @@ abstract class ModelTasks extends ModelIntoMemory {
     int[] classes;
     float[] scores;
     long address = calls.handle.enter();
+    RunListener listener = RunListener.of(options);
     long result = 0;
     try {
       long[] out = new long[1];
@@ -77,7 +78,8 @@ abstract class ModelTasks extends ModelIntoMemory {
           options.numbers[Abi.RUN_OPTION_NUM_THREADS],
           options.statuses == null ? 0 : 1,
           result,
-          Cancellation.flagOf(options.cancellation));
+          RunListener.flagOf(listener, options),
+          listener);
       Raw.resultLongs(result, Abi.RESULT_ENTITY_OFFSETS, offsets);
       int count = Math.toIntExact(offsets[memory.size]);
       Raw.resultLongs(result, Abi.RESULT_ENTITY_BEGINS, begins = new long[count]);
@@ -88,6 +90,7 @@ abstract class ModelTasks extends ModelIntoMemory {
     } finally {
       ModelCalls.freed(result);
       calls.leave();
+      RunListener.end(listener);
     }
     List<List<Entity>> all = new ArrayList<>();
     byte[][] utf8 = memory.eachText();

@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 
 /** How to run a model. Immutable and free to be shared: each {@code with} method returns a changed copy. */
-public final class RunOptions {
+public final class RunOptions extends ReadingOptions {
   private static final RunOptions DEFAULTS = new RunOptions(new Changed());
 
   /** As the native code takes them; never changed. Zero is the default of all but the stride: as the model means it. */
@@ -18,6 +18,7 @@ public final class RunOptions {
   final TextCounts counts;
   final TextStatuses statuses;
   final Cancellation cancellation;
+  final RunProgress progress;
   final Executor executor;
 
   private RunOptions(Changed changed) {
@@ -28,6 +29,7 @@ public final class RunOptions {
     counts = changed.counts;
     statuses = changed.statuses;
     cancellation = changed.cancellation;
+    progress = changed.progress;
     executor = changed.executor;
   }
 
@@ -40,6 +42,7 @@ public final class RunOptions {
     TextCounts counts;
     TextStatuses statuses;
     Cancellation cancellation;
+    RunProgress progress;
     Executor executor = Async.DEFAULT;
 
     Changed() {
@@ -55,24 +58,28 @@ public final class RunOptions {
       counts = from.counts;
       statuses = from.statuses;
       cancellation = from.cancellation;
+      progress = from.progress;
       executor = from.executor;
     }
   }
 
-  private RunOptions with(int place, int number) {
+  @Override
+  RunOptions with(int place, int number) {
     Changed changed = new Changed(this);
     changed.numbers[place] = number;
     return new RunOptions(changed);
   }
 
-  private RunOptions withPrompt(int kind, byte[] utf8) {
+  @Override
+  RunOptions withPrompt(int kind, byte[] utf8) {
     Changed changed = new Changed(this);
     changed.numbers[Abi.RUN_OPTION_PROMPT_KIND] = kind;
     changed.prompt = utf8;
     return new RunOptions(changed);
   }
 
-  private RunOptions withTokens(long maxTokens) {
+  @Override
+  RunOptions withTokens(long maxTokens) {
     Changed changed = new Changed(this);
     changed.maxTokens = maxTokens;
     return new RunOptions(changed);
@@ -137,121 +144,6 @@ public final class RunOptions {
   }
 
   /**
-   * Sets how many tokens of a text are read at most, special ones counted.
-   *
-   * @param maxTokens the number; the model may read fewer
-   * @return a changed copy
-   */
-  public RunOptions withMaxTokens(int maxTokens) {
-    if (maxTokens < 1) {
-      throw new IllegalArgumentException("maxTokens is " + maxTokens + ", expected 1 or more");
-    }
-    return withTokens(maxTokens);
-  }
-
-  /**
-   * Refuses texts of more tokens than the model can run, instead of cutting them.
-   *
-   * @return a changed copy
-   */
-  public RunOptions withoutCutting() {
-    return withTokens(Abi.MAX_TOKENS_NEVER);
-  }
-
-  /**
-   * Sets whether texts that are too long are read in windows instead of cut. Their embeddings are the means of their windows'.
-   * {@link Model#embedWindows} gives each window's.
-   *
-   * @param on whether they are
-   * @return a changed copy
-   */
-  public RunOptions withWindowMeans(boolean on) {
-    return with(Abi.RUN_OPTION_WINDOWS, on ? Abi.WINDOWS_MEAN : Abi.WINDOWS_NONE);
-  }
-
-  /**
-   * Sets how many tokens of a text a window repeats of the one before; by default half of a window's, at most 128.
-   *
-   * @param tokens the number
-   * @return a changed copy
-   */
-  public RunOptions withStride(int tokens) {
-    if (tokens < 0) {
-      throw new IllegalArgumentException("tokens is " + tokens + ", expected 0 or more");
-    }
-    return with(Abi.RUN_OPTION_STRIDE, tokens);
-  }
-
-  /**
-   * Sets whether halves of surrogate pairs in texts are read as replacement characters, U+FFFD, instead of refused.
-   *
-   * @param on whether they are
-   * @return a changed copy
-   */
-  public RunOptions withRepair(boolean on) {
-    return with(Abi.RUN_OPTION_FLAGS, on ? Abi.RUN_REPAIR_TEXT : 0);
-  }
-
-  /**
-   * Sets whether texts are read as they are: neither stripped nor lower-cased as a sentence encoder's files say, and
-   * without its default prompt.
-   *
-   * @param on whether they are
-   * @return a changed copy
-   */
-  public RunOptions withPlainReading(boolean on) {
-    return with(Abi.RUN_OPTION_READING, on ? Abi.READING_PLAIN : Abi.READING_MODEL);
-  }
-
-  /**
-   * Puts one of the model's prompts before each text.
-   *
-   * @param name of the prompt, such as "query"
-   * @return a changed copy
-   */
-  public RunOptions withPrompt(String name) {
-    return withPrompt(Abi.PROMPT_NAMED, Utf8.zeroTerminated(Objects.requireNonNull(name, "name"), "the prompt"));
-  }
-
-  /**
-   * Puts a prompt before each text, of which the model's files need not know.
-   *
-   * @param text the prompt, such as "query: "
-   * @return a changed copy
-   */
-  public RunOptions withPromptText(String text) {
-    return withPrompt(Abi.PROMPT_TEXT, Utf8.zeroTerminated(Objects.requireNonNull(text, "text"), "the prompt"));
-  }
-
-  /**
-   * Puts the model's prompt for queries before each text, if it has one, else its default one.
-   *
-   * @return a changed copy
-   */
-  public RunOptions withQueryPrompt() {
-    return withPrompt(Abi.PROMPT_QUERY, null);
-  }
-
-  /**
-   * Puts the model's prompt for documents before each text, named "document", "passage" or "corpus", if it has one, else its
-   * default one.
-   *
-   * @return a changed copy
-   */
-  public RunOptions withDocumentPrompt() {
-    return withPrompt(Abi.PROMPT_DOCUMENT, null);
-  }
-
-  /**
-   * Puts no prompt before texts, not even the model's default one.
-   *
-   * @return a changed copy
-   */
-  public RunOptions withoutPrompt() {
-    return withPrompt(Abi.PROMPT_NONE, null);
-  }
-
-  /**
    * Sets what the scores of classifiers and rerankers become.
    *
    * @param kind raw ones, probabilities, or what the model's files ask for
@@ -311,6 +203,19 @@ public final class RunOptions {
   }
 
   /**
+   * Tells how far each call has come, in its own thread. Calls that are made of several, as of streams, tell of each; those
+   * of a batcher tell nobody.
+   *
+   * @param listener who is told; null for nobody
+   * @return a changed copy
+   */
+  public RunOptions withProgress(RunProgress listener) {
+    Changed changed = new Changed(this);
+    changed.progress = listener;
+    return new RunOptions(changed);
+  }
+
+  /**
    * Sets who runs asynchronous calls.
    *
    * @param executor such as a pool
@@ -322,7 +227,7 @@ public final class RunOptions {
     return new RunOptions(changed);
   }
 
-  /** Equal ones read texts alike and share their receivers, cancellation and executor. */
+  /** Equal ones read texts alike and share their receivers, cancellation, listener and executor. */
   @Override
   public boolean equals(Object other) {
     if (!(other instanceof RunOptions)) {
@@ -333,6 +238,7 @@ public final class RunOptions {
         && counts == options.counts
         && statuses == options.statuses
         && cancellation == options.cancellation
+        && progress == options.progress
         && executor == options.executor;
   }
 

@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -74,12 +75,27 @@ public final class Tokenizer implements AutoCloseable {
    * @throws LookupFfnException if they are not a valid tokenizer
    */
   public static Tokenizer load(Map<String, byte[]> files, LoadOptions options) {
-    Object[] names = Loading.namesOf(files);
-    Object[] contents = Loading.contentsOf(files);
-    return made(
+    return load(GivenFiles.inMemory(files), options);
+  }
+
+  /**
+   * Loads a tokenizer from the files of a folder that channels read.
+   *
+   * @param channels one for each file, as for {@link Model#loadFrom}
+   * @param options as for {@link #load(Path, LoadOptions)}
+   * @return the tokenizer, which does not refer to the channels
+   * @throws LookupFfnException if they cannot be read, or are not a valid tokenizer
+   */
+  public static Tokenizer loadFrom(Map<String, ? extends SeekableByteChannel> channels, LoadOptions options) {
+    Objects.requireNonNull(options, "options");
+    return load(GivenFiles.byChannels(channels), options);
+  }
+
+  private static Tokenizer load(GivenFiles files, LoadOptions options) {
+    return files.with(() -> made(
         options,
-        (numbers, runtime, cancel, progress, out) ->
-            Raw.tokenizerLoadFileArrays(names, contents, numbers, runtime, cancel, progress, out));
+        (numbers, runtime, cancel, progress, out) -> Raw.tokenizerLoadGivenFiles(
+            files.names, files.contents, files.sizes, numbers, runtime, cancel, progress, out)));
   }
 
   private interface Call<T> {

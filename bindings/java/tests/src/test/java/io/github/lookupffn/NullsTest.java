@@ -24,7 +24,7 @@ class NullsTest {
   // Null means something here, as their descriptions say.
   private static final List<Class<?>> MAY_BE_NULL =
       List.of(Cancellation.class, TextCounts.class, TextStatuses.class, ElementType.class, LogListener.class,
-          LookupFfnRuntime.class, java.util.function.DoubleConsumer.class);
+          LookupFfnRuntime.class, RunProgress.class, java.util.function.DoubleConsumer.class);
   private static final List<String> MAY_HAVE_NULLS =
       List.of("equals", "hash 2", "hash 3", "withIsa", "RuntimeOptions.withExecutor");
 

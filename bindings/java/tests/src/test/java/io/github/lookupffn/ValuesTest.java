@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class ValuesTest {
   private static final TextStatuses STATUSES = new TextStatuses();
   private static final java.util.function.DoubleConsumer PROGRESS = done -> {};
+  private static final RunProgress TOLD = (done, all) -> {};
   private static final Executor SHARED = Runnable::run;
 
   private static <T> void options(T defaults, List<Function<T, T>> changes) {
@@ -48,7 +49,8 @@ class ValuesTest {
             o -> o.withPrompt("a"), o -> o.withPromptText("a"), RunOptions::withoutPrompt,
             o -> o.withScores(ScoreKind.MODEL), o -> o.withNumThreads(2), o -> o.withCounts(counts),
             o -> o.withCancellation(cancellation), o -> o.withExecutor(SHARED), o -> o.withStatuses(STATUSES),
-            o -> o.withRepair(true), o -> o.withWindowMeans(true), o -> o.withStride(3)));
+            o -> o.withRepair(true), o -> o.withWindowMeans(true), o -> o.withStride(3),
+            o -> o.withProgress(TOLD)));
     options(
         LoadOptions.defaults(),
         List.of(o -> o.withNumThreads(2), o -> o.withTableType(ElementType.INT8), o -> o.withHashType(ElementType.INT8),

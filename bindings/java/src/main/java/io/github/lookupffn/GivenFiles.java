@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.nio.channels.SeekableByteChannel;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+/** The files of a folder that the caller has, as the native library takes them: in memory, or read by channels. */
+final class GivenFiles {
+  // In the order of the map: UTF-8 with a closing zero; byte[] or ChannelFile; -1 for what lies in memory.
+  final Object[] names;
+  final Object[] contents;
+  final long[] sizes;
+
+  private GivenFiles(Map<String, ?> files, String name) {
+    int count = Objects.requireNonNull(files, name).size();
+    names = new Object[count];
+    contents = new Object[count];
+    sizes = new long[count];
+    int i = 0;
+    for (Map.Entry<String, ?> file : files.entrySet()) {
+      String key = Objects.requireNonNull(file.getKey(), "a name of files");
+      names[i] = Utf8.zeroTerminated(key, "a file's name");
+      contents[i++] = Objects.requireNonNull(file.getValue(), key);
+    }
+  }
+
+  static GivenFiles inMemory(Map<String, byte[]> files) {
+    GivenFiles given = new GivenFiles(files, "files");
+    Arrays.fill(given.sizes, -1);
+    return given;
+  }
+
+  static GivenFiles byChannels(Map<String, ? extends SeekableByteChannel> channels) {
+    GivenFiles given = new GivenFiles(channels, "channels");
+    for (int i = 0; i < given.names.length; i++) {
+      byte[] name = (byte[]) given.names[i];
+      String text = Utf8.text(Arrays.copyOf(name, name.length - 1));
+      ChannelFile file = new ChannelFile(text, (SeekableByteChannel) given.contents[i]);
+      given.contents[i] = file;
+      given.sizes[i] = file.size();
+    }
+    return given;
+  }
+
+  /** Makes the call. What a channel threw says more than that the call could not read. */
+  <T> T with(Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (LookupFfnException failure) {
+      for (Object file : contents) {
+        if (file instanceof ChannelFile) {
+          ((ChannelFile) file).check();
+        }
+      }
+      throw failure;
+    }
+  }
+}
