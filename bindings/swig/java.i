@@ -195,6 +195,7 @@
 %ignore tokenizer_encode;
 %ignore tokenizer_encode_texts;
 %ignore tokenizer_decode;
+%ignore tokenizer_decode_batch;
 %ignore tokenizer_find;
 %ignore tokenizer_token;
 %ignore result_array;

@@ -2,6 +2,9 @@
 #include "java_tokenizer.h"
 
 #include "java_results.h"
+#include "raw.h"
+#include "raw_result.h"
+#include "raw_structs.h"
 #include "raw_tokenizer.h"
 
 lffn_status tokenizer_encode_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jbyteArray pair,
@@ -67,6 +70,28 @@ lffn_status tokenizer_decode_ids(JNIEnv* env, const lffn_tokenizer* tokenizer, j
     }
     capacity = n_bytes;
   }
+}
+
+lffn_status tokenizer_decode_arrays(JNIEnv* env, const lffn_tokenizer* tokenizer, jintArray ids, jlongArray offsets,
+                                    int32_t n, int32_t flags, jobjectArray results) {
+  jlong last = 0;
+  env->GetLongArrayRegion(offsets, n, 1, &last);
+  if (env->ExceptionCheck()) return LFFN_OK;
+  const auto n_ids = static_cast<size_t>(last), n_offsets = static_cast<size_t>(n) + 1;
+  const Block<int32_t> id_copy(n_ids);
+  const Block<int64_t> offset_copy(n_offsets);
+  if (id_copy.data() == nullptr || offset_copy.data() == nullptr) return out_of_memory(env);
+  if (!fetch(env, ids, n_ids, id_copy.data()) || !fetch(env, offsets, n_offsets, offset_copy.data())) return LFFN_OK;
+  const Result result;
+  if (result.status() != LFFN_OK) return result.status();
+  const lffn_status status =
+      tokenizer_decode_batch(tokenizer, id_copy.data(), offset_copy.data(), n, flags, result.get());
+  if (status != LFFN_OK) return status;
+  const auto* const texts = static_cast<const char* const*>(result_array(result.get(), RESULT_DECODED));
+  const auto* const sizes = static_cast<const size_t*>(result_array(result.get(), RESULT_DECODED_SIZES));
+  for (jsize i = 0; i < n && store_bytes(env, results, i, texts[i], sizes[i]); ++i) {
+  }
+  return LFFN_OK;
 }
 
 lffn_status tokenizer_find_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jobjectArray results) {

@@ -20,6 +20,10 @@ lffn_status tokenizer_encode_arrays(JNIEnv* env, const lffn_tokenizer* tokenizer
 lffn_status tokenizer_decode_ids(JNIEnv* env, const lffn_tokenizer* tokenizer, jintArray ids, int32_t flags,
                                  jobjectArray results);
 
+// Of each of n sequences end to end, as model_run_arrays takes them. results: n byte[]s of UTF-8.
+lffn_status tokenizer_decode_arrays(JNIEnv* env, const lffn_tokenizer* tokenizer, jintArray ids, jlongArray offsets,
+                                    int32_t n, int32_t flags, jobjectArray results);
+
 // results: int[1] the id or -1.
 lffn_status tokenizer_find_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jobjectArray results);
 

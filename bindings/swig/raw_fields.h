@@ -161,7 +161,9 @@
   FIELD(TOKEN_VECTORS, token_vectors)       \
   FIELD(INT8_EMBEDDINGS, int8_embeddings)   \
   FIELD(EMBEDDING_SCALES, embedding_scales) \
-  FIELD(BIT_EMBEDDINGS, bit_embeddings)
+  FIELD(BIT_EMBEDDINGS, bit_embeddings)     \
+  FIELD(DECODED, decoded)                   \
+  FIELD(DECODED_SIZES, decoded_sizes)
 
 // Numbers that tell how long the arrays are.
 #define RESULT_SIZES(FIELD)        \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that the core keeps, in the manner of raw_model.h: what model_run_texts, model_run_into_result,
-// model_entities_texts and tokenizer_encode_texts leave in one is there until it is used again or freed. Only one call
-// at a time may use it.
+// model_entities_texts, tokenizer_encode_texts and tokenizer_decode_batch leave in one is there until it is used again
+// or freed. Only one call at a time may use it.
 #ifndef LOOKUPFFN_BINDINGS_RAW_RESULT_H
 #define LOOKUPFFN_BINDINGS_RAW_RESULT_H
 

@@ -88,6 +88,11 @@ lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids
   return status == LFFN_ERROR_TOO_SMALL ? LFFN_OK : status;
 }
 
+lffn_status tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t* offsets, int64_t n,
+                                   int32_t flags, lffn_result* result) {
+  return lffn_tokenizer_decode_batch(tokenizer, ids, offsets, n, static_cast<uint32_t>(flags), result);
+}
+
 lffn_status tokenizer_find(const lffn_tokenizer* tokenizer, const char* utf8, size_t n_bytes, int32_t* id) {
   return lffn_tokenizer_find(tokenizer, utf8, n_bytes, id);
 }

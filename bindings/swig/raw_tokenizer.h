@@ -30,6 +30,10 @@ lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* 
 // n_bytes likewise.
 lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, size_t n_ids, int32_t flags,
                              char* utf8, size_t capacity, size_t* n_bytes);
+// The texts of sequences that lie end to end, as model_run has them, into a result: RESULT_DECODED and
+// RESULT_DECODED_SIZES.
+lffn_status tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t* offsets, int64_t n,
+                                   int32_t flags, lffn_result* result);
 // The id of a token as the vocabulary writes it, or -1.
 lffn_status tokenizer_find(const lffn_tokenizer* tokenizer, const char* utf8, size_t n_bytes, int32_t* id);
 // How the vocabulary writes an id, for as long as the tokenizer lives; null where it is no token's.

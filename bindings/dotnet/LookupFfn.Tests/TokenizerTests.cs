@@ -8,6 +8,24 @@ public class TokenizerTests
 {
     [Theory]
     [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
+    public void SeveralSequencesAreEachAsAlone(string name)
+    {
+        GoldenModel golden = new(name);
+        using Tokenizer tokenizer = Tokenizer.Load(golden.Folder);
+        foreach (bool skip in new[] { false, true })
+        {
+            Assert.Equal(
+                golden.TextIds.Select(ids => tokenizer.Detokenize(ids, skip)), tokenizer.DetokenizeAll(golden.TextIds, skip));
+        }
+
+        Assert.Empty(tokenizer.DetokenizeAll([]));
+        Assert.Equal(["", ""], tokenizer.DetokenizeAll([[], []]));
+        Assert.ThrowsAny<ArgumentException>(() => tokenizer.DetokenizeAll([[0], [tokenizer.Info.VocabSize]]));
+        Assert.Throws<ArgumentNullException>("sequences", () => tokenizer.DetokenizeAll([[0], null!]));
+    }
+
+    [Theory]
+    [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
     public void GivesTheGoldenTokens(string name)
     {
         GoldenModel golden = new(name);

@@ -58,6 +58,59 @@ public sealed unsafe partial class Tokenizer
         return found;
     }
 
+    /// <summary>Turns sequences of token ids into texts.</summary>
+    /// <param name="sequences">Any number of sequences of ids.</param>
+    /// <param name="skipSpecial">Whether to leave special tokens out.</param>
+    /// <returns>The text of each; bytes that are not UTF-8 become replacement characters.</returns>
+    /// <exception cref="ArgumentException">An id is outside of the vocabulary.</exception>
+    public string[] DetokenizeAll(IReadOnlyList<int[]> sequences, bool skipSpecial = true)
+    {
+        ArgumentNullException.ThrowIfNull(sequences);
+        int[][] all = [.. sequences];
+        long[] offsets = new long[all.Length + 1];
+        for (int i = 0; i < all.Length; i++)
+        {
+            if (all[i] is null)
+            {
+                throw new ArgumentNullException(nameof(sequences), $"sequences[{i}] is null");
+            }
+
+            offsets[i + 1] = offsets[i] + all[i].Length;
+        }
+
+        int[] ids = new int[checked((int)offsets[^1])];
+        for (int i = 0; i < all.Length; i++)
+        {
+            all[i].CopyTo(ids, offsets[i]);
+        }
+
+        using NativeResult result = new();
+        IntPtr tokenizer = handle.Enter();
+        try
+        {
+            fixed (int* id = ids)
+            fixed (long* offset = offsets)
+            {
+                int flags = skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0;
+                Check(Raw.TokenizerDecodeBatch(tokenizer, id, offset, all.Length, flags, result.Pointer));
+            }
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+
+        byte** texts = (byte**)Raw.ResultArray(result.Pointer, Raw.RESULT_DECODED);
+        nuint* sizes = (nuint*)Raw.ResultArray(result.Pointer, Raw.RESULT_DECODED_SIZES);
+        string[] found = new string[all.Length];
+        for (int i = 0; i < found.Length; i++)
+        {
+            found[i] = Utf8.Text(new ReadOnlySpan<byte>(texts[i], checked((int)sizes[i])));
+        }
+
+        return found;
+    }
+
     private void EncodeInto(
         in NativeResult result, in CallTexts texts, int flags, int? maxTokens, CancellationToken cancellationToken)
     {

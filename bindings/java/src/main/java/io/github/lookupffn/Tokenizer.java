@@ -5,9 +5,11 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /**
  * A tokenizer in native memory, with or without a model. It never changes, and any number of threads may use one at once;
@@ -208,6 +210,28 @@ public final class Tokenizer implements AutoCloseable {
       Raw.tokenizerDecodeIds(address, ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0, results);
       return Utf8.text((byte[]) results[0]);
     });
+  }
+
+  /**
+   * Turns sequences of token ids into texts, each as {@link #detokenize(int[], boolean)} does.
+   *
+   * @param sequences any number of sequences of ids
+   * @param skipSpecial whether to leave special tokens out
+   * @return the text of each
+   */
+  public List<String> detokenize(int[][] sequences, boolean skipSpecial) {
+    CallMemory memory = CallMemory.of(sequences);
+    Object[] texts = new Object[memory.size];
+    try {
+      call(address -> {
+        int flags = skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0;
+        Raw.tokenizerDecodeArrays(address, memory.ids, memory.offsets, memory.size, flags, texts);
+        return null;
+      });
+    } finally {
+      memory.release();
+    }
+    return Arrays.stream(texts).map(text -> Utf8.text((byte[]) text)).collect(Collectors.toUnmodifiableList());
   }
 
   /**

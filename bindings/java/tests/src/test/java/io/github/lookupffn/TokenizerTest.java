@@ -37,6 +37,26 @@ class TokenizerTest {
   }
 
   @Test
+  void severalSequencesAreEachAsAlone() throws Exception {
+    for (GoldenModel golden : GoldenModel.all()) {
+      try (Tokenizer tokenizer = Tokenizer.load(golden.folder)) {
+        int[][] sequences = golden.textIds.toArray(new int[0][]);
+        for (boolean skip : new boolean[] {false, true}) {
+          List<String> all = tokenizer.detokenize(sequences, skip);
+          assertEquals(sequences.length, all.size());
+          for (int i = 0; i < sequences.length; i++) {
+            assertEquals(tokenizer.detokenize(sequences[i], skip), all.get(i));
+          }
+        }
+        assertEquals(List.of(), tokenizer.detokenize(new int[0][], true));
+        assertEquals(List.of("", ""), tokenizer.detokenize(new int[2][0], true));
+        int none = tokenizer.info().vocabSize();
+        assertThrows(IllegalArgumentException.class, () -> tokenizer.detokenize(new int[][] {{0}, {none}}, true));
+      }
+    }
+  }
+
+  @Test
   void severalTextsAreEachAsAlone() throws Exception {
     for (GoldenModel golden : GoldenModel.all()) {
       try (Tokenizer tokenizer = Tokenizer.load(golden.folder)) {
