@@ -74,7 +74,7 @@ class CorpusTest {
     AtomicBoolean ended = new AtomicBoolean();
     Thread reader = new Thread(() -> {
       try {
-        model.embed(Stream.generate(() -> "word and <mask> ".repeat(100_000)), 1000, RunOptions.defaults()).count();
+        model.embed(Stream.generate(() -> "word and <mask> ".repeat(1000)), 100, RunOptions.defaults()).count();
       } catch (CancellationException expected) {
         ended.set(true);
         stayed.set(Thread.currentThread().isInterrupted());
