@@ -275,6 +275,7 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
     args.pair_sizes = args.text_sizes;
     args.texts = queries.get();
     args.text_sizes = query_sizes.get();
+    args.flags |= uint32_t{LFFN_RUN_DOCUMENTS};
   }
   args.offsets_out = offsets;
   args.uncut = uncut;

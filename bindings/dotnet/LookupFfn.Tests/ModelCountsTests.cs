@@ -135,6 +135,9 @@ public class ModelCountsTests
         }
 
         Assert.Empty(model.Rerank(Query, []));
+        ArgumentException tooLong = Assert.Throws<ArgumentException>(
+            () => model.Rerank(Query, documents, new() { WithoutCutting = true }));
+        Assert.StartsWith("document 2: the query and the document have ", tooLong.Message, StringComparison.Ordinal);
         using Model none = Model.Load(new GoldenModel("model-lookup").Folder);
         Assert.Throws<ArgumentException>(() => none.Rerank(Query, documents));
         Assert.Equal(1, none.Classify("a text", new EmbedOptions { Scores = ScoreKind.Probabilities }).Sum(), 1e-6);

@@ -109,6 +109,9 @@ class ModelCountsTest {
         assertEquals(1 / (1 + Math.exp(-scores[i])), likely[i], 1e-6);
       }
       assertEquals(0, model.rerank(query, List.of()).length);
+      IllegalArgumentException tooLong = assertThrows(
+          IllegalArgumentException.class, () -> model.rerank(query, documents, DEFAULTS.withoutCutting()));
+      assertTrue(tooLong.getMessage().startsWith("document 2: the query and the document have "), tooLong.getMessage());
     }
     try (Model model = golden()) {
       assertThrows(IllegalArgumentException.class, () -> model.rerank(query, documents));
