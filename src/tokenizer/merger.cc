@@ -85,18 +85,25 @@ void Merger::merge_short(std::string_view piece, std::vector<Symbol>& symbols) c
 void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel) const {
   if (piece.size() >= kNone) throw std::length_error("a piece of text");
   const auto size = static_cast<uint32_t>(piece.size());
-  std::vector<Node> nodes(size);
-  std::vector<uint64_t> queue;
   uint32_t steps = 0;
   const auto step = [&] {
     if (++steps % kStepsPerLook == 0) poll(cancel);
   };
+  std::vector<Node> nodes;
+  nodes.reserve(size);
+  size_t pairs = 0;
   for (uint32_t i = 0; i < size; ++i) {
-    nodes[i] = {byte_symbols_[static_cast<unsigned char>(piece[i])], i - 1, i + 1, kNone};
-  }
-  for (uint32_t i = 0; i + 1 < size; ++i) {
     step();
-    nodes[i].rank = rank(nodes[i].symbol, nodes[i + 1].symbol);
+    nodes.push_back({byte_symbols_[static_cast<unsigned char>(piece[i])], i - 1, i + 1, kNone});
+    if (i == 0) continue;
+    nodes[i - 1].rank = rank(nodes[i - 1].symbol, nodes[i].symbol);
+    if (nodes[i - 1].rank != kNone) ++pairs;
+  }
+  // When it is full, pairs that were merged meanwhile go, and it grows only if those are few.
+  std::vector<uint64_t> queue;
+  queue.reserve(pairs + size / 8 + 1);
+  for (uint32_t i = 0; i < size; ++i) {
+    step();
     if (nodes[i].rank != kNone) queue.push_back(entry(nodes[i].rank, i));
   }
   std::make_heap(queue.begin(), queue.end(), std::greater<>());
@@ -104,6 +111,12 @@ void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols, co
     Node& node = nodes[at];
     node.rank = node.next < size ? rank(node.symbol, nodes[node.next].symbol) : kNone;
     if (node.rank == kNone) return;
+    if (queue.size() == queue.capacity()) {
+      const auto is_gone = [&](uint64_t old) { return nodes[static_cast<uint32_t>(old)].rank != old >> 32; };
+      queue.erase(std::remove_if(queue.begin(), queue.end(), is_gone), queue.end());
+      std::make_heap(queue.begin(), queue.end(), std::greater<>());
+      if (queue.size() > queue.capacity() / 8 * 7) queue.reserve(queue.capacity() / 2 * 3);
+    }
     queue.push_back(entry(node.rank, at));
     std::push_heap(queue.begin(), queue.end(), std::greater<>());
   };
@@ -124,8 +137,12 @@ void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols, co
     if (at > 0) look_again(node.previous);
   }
 
+  std::vector<uint64_t>().swap(queue);  // its memory is enough for the symbols
   symbols.clear();
-  for (uint32_t at = 0; at < size; at = nodes[at].next) symbols.push_back({nodes[at].symbol, at});
+  for (uint32_t at = 0; at < size; at = nodes[at].next) {
+    step();
+    symbols.push_back({nodes[at].symbol, at});
+  }
 }
 
 }  // namespace lffn

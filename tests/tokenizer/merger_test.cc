@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/error.h"
+#include "tests/support/cpu_time.h"
 
 namespace lffn {
 namespace {
@@ -112,6 +113,16 @@ TEST(Merger, AMergeOfALongPieceCanBeCancelled) {
   EXPECT_THROW(random.merger().merge(text, found, &cancel), Error);
   EXPECT_NO_THROW(random.merger().merge(text, found, &go_on));
   EXPECT_NO_THROW(random.merger().merge(random.text(100), found, &cancel)) << "short ones are soon done";
+}
+
+TEST(Merger, AMergeOfManyMegabytesEndsSoon) {
+  Random random(4);
+  const int32_t cancel = 1;
+  std::vector<Symbol> found;
+  const std::string text(16 << 20, 'a');
+  const double start = cpu_seconds();
+  EXPECT_THROW(random.merger().merge(text, found, &cancel), Error);
+  EXPECT_LT(cpu_seconds() - start, 0.05) << "before all of the text was looked at";
 }
 
 }  // namespace
