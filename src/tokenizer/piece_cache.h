@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "runtime/seeded_hash.h"
 
@@ -20,7 +21,8 @@ class PieceCache {
     uint32_t begin;  // bytes of the piece
     uint32_t end;
   };
-  static constexpr size_t kLongest = 40;  // bytes of a piece
+  static constexpr size_t kLongest = 64;  // bytes of a piece
+  static constexpr size_t kMost = 26;     // tokens of one, fewer where it is long
 
   // The tokens of one piece, side by side and without gaps.
   class Tokens {
@@ -40,35 +42,58 @@ class PieceCache {
 
    private:
     friend class PieceCache;
-    static constexpr size_t kMost = 18;
     Token tokens_[kMost];
     size_t count_ = 0;
   };
 
-  PieceCache() : entries_(new Entry[kEntries]()) {}
+  PieceCache() : short_(new ShortEntry[kEntries]()), long_(new LongEntry[kEntries]()) {}
 
   bool find(std::string_view piece, Tokens& to) const;
+  // Appends the tokens' ids.
+  bool find(std::string_view piece, std::vector<int32_t>& ids) const;
   // Does nothing for tokens that do not fit.
   void keep(std::string_view piece, const Tokens& tokens) const;
 
- private:
-  static constexpr size_t kEntries = 4096;
-  static constexpr size_t kKeyWords = kLongest / 8, kTokenWords = Tokens::kMost / 2;
+  // Parts of a text as it came, which may be cut into several pieces: only the ids of their tokens are known, and none
+  // is taken for a piece of the same bytes.
+  bool find_part(std::string_view part, std::vector<int32_t>& ids) const;
+  void keep_part(std::string_view part, const int32_t* ids, size_t count) const;
 
-  // A piece and its tokens in words that are read and written one by one, in two lines of the caches.
-  struct alignas(64) Entry {
-    std::atomic<uint64_t> turn;   // odd while it is written; another one each time
-    std::atomic<uint64_t> sizes;  // bytes of the piece; 256 times the number of tokens
-    std::atomic<uint64_t> key[kKeyWords];
-    std::atomic<uint64_t> tokens[kTokenWords];  // two each: an id and, above it, the bytes
+ private:
+  static constexpr size_t kEntries = 8192;  // of each kind, in sets of two
+  static constexpr size_t kKeyWords = kLongest / 8;
+
+  // A piece and its tokens in words that are read and written one by one: first the bytes of the piece, then two tokens
+  // in each, an id and, above it, the bytes. The head has the bytes of the piece, the number of tokens and, above, the
+  // turn, another one each time; while an entry is written, the bytes are 0.
+  template <size_t kSize>
+  struct alignas(kSize < 16 ? 64 : 128) Entry {
+    static constexpr size_t kWords = kSize;
+    std::atomic<uint64_t> head;
+    std::atomic<uint64_t> words[kWords];
   };
+  using ShortEntry = Entry<7>;  // of at most eight bytes
+  using LongEntry = Entry<15>;
   struct Key {
     uint64_t words[kKeyWords];
-    size_t place;
+    size_t count;
+    uint64_t size;  // as in the head
+    uint64_t hash;
   };
-  Key key_of(std::string_view piece) const;
+  // The tokens as they lie in the words.
+  struct Packed {
+    uint64_t words[kMost / 2];
+    size_t count;  // of tokens
+    uint32_t token(size_t i) const { return static_cast<uint32_t>(words[i / 2] >> 32 * (i & 1)); }
+  };
 
-  std::unique_ptr<Entry[]> entries_;
+  void make_key(std::string_view piece, bool is_part, Key& key) const;
+  bool find(const Key& key, Packed& to) const;
+  void keep(const Key& key, const Packed& packed) const;
+  bool find_ids(std::string_view piece, bool is_part, std::vector<int32_t>& ids) const;
+
+  std::unique_ptr<ShortEntry[]> short_;
+  std::unique_ptr<LongEntry[]> long_;
   SeededHash hash_;
 };
 

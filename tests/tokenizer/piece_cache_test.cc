@@ -48,7 +48,9 @@ TEST(PieceCache, KeepsOnlyTokensSideBySide) {
     cache.keep(piece, tokens);
     return cache.find(piece, found);
   };
-  EXPECT_FALSE(is_kept("many tokens, more than fit", tokens_of("many tokens, more than fit")));
+  EXPECT_TRUE(is_kept("as many tokens as can be", tokens_of("as many tokens as can be")));
+  const std::string many(33, 'x');
+  EXPECT_FALSE(is_kept(many, tokens_of(many)));
   EXPECT_FALSE(is_kept("none", {}));
   EXPECT_FALSE(is_kept("part", tokens_of("par")));
   PieceCache::Tokens tokens;
@@ -62,6 +64,40 @@ TEST(PieceCache, KeepsOnlyTokensSideBySide) {
   tokens.clear();
   tokens.add(1, 0, longest.size() + 1);
   EXPECT_FALSE(is_kept(longest + 'x', tokens));
+}
+
+TEST(PieceCache, KnowsPartsFromPieces) {
+  const PieceCache cache;
+  std::vector<int32_t> found = {7};
+  const int32_t ids[] = {(1 << 22) - 1, 0, 5};
+  for (const std::string part : {"a", "part", "twelve bytes", "a part of a text, of forty-one bytes: one"}) {
+    cache.keep(part, tokens_of(part));
+    EXPECT_FALSE(cache.find_part(part, found));
+    cache.keep_part(part, ids, 3);
+    ASSERT_TRUE(cache.find_part(part, found)) << part;
+    EXPECT_EQ(found, (std::vector<int32_t>{7, ids[0], ids[1], ids[2]}));
+    found.resize(1);
+  }
+  found.clear();
+  EXPECT_TRUE(cache.find("part", found));
+  EXPECT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[1], 'a' * 1000 + 1);
+  cache.keep_part("nothing", nullptr, 0);
+  EXPECT_TRUE(cache.find_part("nothing", found));
+  EXPECT_EQ(found.size(), 4u);
+  const std::vector<int32_t> many(PieceCache::kMost + 1);
+  cache.keep_part("too many for it", many.data(), many.size());
+  EXPECT_FALSE(cache.find_part("too many for it", found));
+}
+
+TEST(PieceCache, KeepsBothOfTwoInOnePlace) {
+  const PieceCache cache;
+  PieceCache::Tokens found;
+  const auto piece = [](unsigned i) { return std::to_string(i) + " is a piece"; };
+  for (unsigned i = 0; i < 1000; ++i) cache.keep(piece(i), tokens_of(piece(i)));
+  unsigned lost = 0;
+  for (unsigned i = 0; i < 1000; ++i) lost += cache.find(piece(i), found) ? 0 : 1;
+  EXPECT_LT(lost, 50u) << "7 are expected, 59 in an eighth of the room";
 }
 
 TEST(PieceCache, IsOneForManyThreads) {
