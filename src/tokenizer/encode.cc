@@ -5,6 +5,7 @@
 #include "format/utf8.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
+#include "tokenizer/encode_parts.h"
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/unicode.h"
@@ -59,7 +60,9 @@ void walk(const AddedTokenFinder& finder, std::string_view text, const int32_t* 
 class Tokenizer::Run {
  public:
   Run(const Tokenizer& tokenizer, std::string_view text, const Options& options, Scratch& scratch, Sequence& to)
-      : tokenizer_(tokenizer), text_(text), options_(options), scratch_(scratch), to_(to) {}
+      : tokenizer_(tokenizer), text_(text), options_(options), scratch_(scratch), to_(to) {
+    if (!options_.uncut && !tokenizer_.description_.truncates_left) enough_ = options_.most;
+  }
 
   void run() {
     walk(
@@ -71,10 +74,10 @@ class Tokenizer::Run {
   }
 
  private:
-  // Whether what comes now would be cut, and nobody counts it. One more than is kept tells that something is.
-  bool is_enough() const {
-    return !options_.uncut && !tokenizer_.description_.truncates_left && to_.ids.size() > options_.most;
-  }
+  // Whether what comes now would be cut, and nobody counts it.
+  bool is_enough() const { return to_.ids.size() > enough_; }
+  Parts parts() const { return Parts(tokenizer_, scratch_, options_.cancel, enough_, to_.ids); }
+
   void add(int32_t id, const TextSpan& span) {
     to_.ids.push_back(id);
     if (!options_.spans) return;
@@ -110,6 +113,8 @@ class Tokenizer::Run {
   // What is not a token that is looked for in plain text.
   void add_plain(size_t begin, size_t end) {
     if (tokenizer_.unigram_.has_value()) {
+      const bool by_parts = !options_.spans && tokenizer_.has_local_pieces_;
+      if (by_parts && parts().add_pieces(text_.substr(begin, end - begin))) return;
       const bool aligned = options_.spans || (tokenizer_.wants_start_ && begin == 0);
       tokenizer_.normalizer_chain_->normalize(text_.substr(begin, end - begin), begin, aligned, scratch_.text,
                                               scratch_.spare, options_.cancel);
@@ -125,19 +130,31 @@ class Tokenizer::Run {
           [this] { return is_enough(); });
       return;
     }
-    if (tokenizer_.normalized_tokens_.empty()) {
-      while (begin < end && !is_enough()) {
-        // Not behind `end`: each of many short parts of a long text would look through the rest of it.
-        size_t cut = end - begin > kChunk ? text_.substr(0, end).find_first_of(" \t\r\n", begin + kChunk) : end;
-        cut = std::min(cut, end);
-        normalize(begin, cut);
-        add_words(0, scratch_.text.text().size());
-        begin = cut;
-      }
-      return;
+    if (!tokenizer_.normalized_tokens_.empty()) {
+      normalize(begin, end);
+      return walk_normalized(begin, [&](size_t first, size_t last) { add_words(first, last); });
     }
-    normalize(begin, end);
-    walk_normalized(begin, [&](size_t first, size_t last) { add_words(first, last); });
+    if (options_.spans) return add_plain_words(begin, end);
+    while (begin < end && !is_enough()) {
+      const size_t cut = next_blank(text_.substr(0, end), begin);
+      if (cut - begin > PieceCache::kLongest) {
+        add_plain_words(begin, cut);
+      } else if (begin < cut) {
+        parts().add_words(text_.substr(begin, cut - begin));
+      }
+      begin = cut + 1;
+    }
+  }
+
+  void add_plain_words(size_t begin, size_t end) {
+    while (begin < end && !is_enough()) {
+      // Not behind `end`: each of many short parts of a long text would look through the rest of it.
+      size_t cut = end - begin > kChunk ? text_.substr(0, end).find_first_of(" \t\r\n", begin + kChunk) : end;
+      cut = std::min(cut, end);
+      normalize(begin, cut);
+      add_words(0, scratch_.text.text().size());
+      begin = cut;
+    }
   }
 
   // The normalised text, which came from `begin` on.
@@ -220,6 +237,7 @@ class Tokenizer::Run {
       scratch_.prefixed += text;
       text = scratch_.prefixed;
     }
+    if (!options_.spans && tokenizer_.byte_pairs_->knows_all_bytes()) return parts().add_byte_pairs(text);
     size_t polled = 0;
     for (size_t at = 0; at < text.size() && !is_enough();) {
       if (at >= polled) {
@@ -265,6 +283,7 @@ class Tokenizer::Run {
   Scratch& scratch_;
   Sequence& to_;
   int32_t word_ = -1;
+  size_t enough_ = SIZE_MAX;  // tokens: one more than are kept tells that something is cut
 };
 
 void check_utf8(std::string_view text, const char* name) {

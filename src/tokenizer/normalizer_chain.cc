@@ -109,6 +109,33 @@ bool apply(const NormalizerStep& step, const AlignedText& text, AlignedText& to,
   return false;
 }
 
+// Whether the step can neither touch a single blank between two texts that stand_alone(), nor look past it. What strips
+// is not used for them: their ends are no blanks.
+bool is_local_step(const NormalizerStep& step) {
+  switch (step.kind) {
+    case Kind::kPrecompiled:
+      return !step.map->find(" ");
+    case Kind::kReplace:
+      return !step.pattern.may_match_single_blank();
+    default:
+      return step.kind != Kind::kPrepend;
+  }
+}
+
+// Is nothing at either end of the text a part of what a blank there is?
+bool stands_alone(std::string_view text) {
+  if (text.empty()) return false;
+  size_t at = 0, last_at = character_before(text, text.size());
+  const uint32_t first = next_character(text, at), last = next_character(text, last_at);
+  if (first > ' ' && first < 0x7F && last > ' ' && last < 0x7F) return true;
+  const UnicodeRecord record = unicode_record(first);
+  if (record.is_space() || record.order != 0 || unicode_record(last).is_space()) return false;
+  const GraphemeBreak kind = grapheme_break(first);
+  const bool joins_blank = kind == GraphemeBreak::kExtend || kind == GraphemeBreak::kJoiner ||
+                           kind == GraphemeBreak::kSpacingMark || grapheme_break(last) == GraphemeBreak::kPrepend;
+  return !joins_blank;
+}
+
 }  // namespace
 
 NormalizerChain::NormalizerChain(const std::vector<NormalizerStep>& steps, const std::string& where) : steps_(steps) {
@@ -122,6 +149,21 @@ NormalizerChain::NormalizerChain(const std::vector<NormalizerStep>& steps, const
          "%s: the normalizers could make a text more than %zu times as long, or are more than %zu", where.c_str(),
          kMostGrowth, kMostSteps);
   }
+  is_local_ = std::all_of(steps.begin(), steps.end(), is_local_step);
+}
+
+bool NormalizerChain::normalize_part(std::string_view part, AlignedText& to, AlignedText& spare,
+                                     const int32_t* cancel) const {
+  if (!stands_alone(part)) return false;
+  to.clear(false);
+  to.bytes() = part;
+  for (const NormalizerStep& step : steps_) {
+    poll(cancel);
+    if (step.kind == Kind::kStrip || !apply(step, to, spare, cancel)) continue;
+    to.swap(spare);
+    if (!stands_alone(to.text())) return false;
+  }
+  return true;
 }
 
 void NormalizerChain::normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, AlignedText& spare,

@@ -36,8 +36,15 @@ class NormalizerChain {
   void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, AlignedText& spare,
                  const int32_t* cancel) const;
 
+  // Whether a text's parts that normalize_part() takes, with a single blank between each two, become what they become
+  // alone, with those blanks between them.
+  bool is_local() const { return is_local_; }
+  // Replaces `to` and `spare`. false: this part may depend on what stands around it.
+  bool normalize_part(std::string_view part, AlignedText& to, AlignedText& spare, const int32_t* cancel) const;
+
  private:
   std::vector<NormalizerStep> steps_;
+  bool is_local_;
 };
 
 }  // namespace lffn

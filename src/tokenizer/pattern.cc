@@ -34,6 +34,22 @@ bool Pattern::Set::has(uint32_t code_point) const {
          negated;
 }
 
+bool Pattern::Set::has_spaces_only() const {
+  const auto is_space = [](const auto& range) {
+    return range.first == range.second && unicode_record(range.first).is_space();
+  };
+  return !negated && std::all_of(ranges.begin(), ranges.end(), is_space) &&
+         kinds.find_first_not_of('s') == std::string::npos;
+}
+
+bool Pattern::may_match_single_blank() const {
+  return std::any_of(alternatives_.begin(), alternatives_.end(), [](const Alternative& alternative) {
+    const std::vector<Set>& row = alternative.row;
+    if (row.size() == 1 && alternative.least >= 2 && row[0].has_spaces_only()) return false;
+    return std::any_of(row.begin(), row.end(), [](const Set& set) { return set.has(' '); });
+  });
+}
+
 // Reads an expression; what it does not know makes it fail.
 class Pattern::Parser {
  public:

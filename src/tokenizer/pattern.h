@@ -29,6 +29,9 @@ class Pattern {
   // Longer ones are refused: as many bytes may be compared at each place.
   static constexpr size_t kMaxSource = 256;
 
+  // Whether a match can have in it a blank with no other white space beside it.
+  bool may_match_single_blank() const;
+
   // The first match at or behind `from`; it is not empty. nullopt: none. A text of no bytes is never found.
   std::optional<Match> find(std::string_view text, size_t from) const;
 
@@ -38,6 +41,7 @@ class Pattern {
     std::string kinds;  // of "swSW"
     bool negated = false;
     bool has(uint32_t code_point) const;
+    bool has_spaces_only() const;
   };
   struct Alternative {
     std::vector<Set> row;

@@ -9,6 +9,17 @@
 
 namespace lffn {
 
+// Where the first ' ' at or behind `at` is; the text's end if there is none.
+inline size_t next_blank(std::string_view text, size_t at) {
+  // Most are near: no call to find them.
+  for (size_t near = 0; near < 16; ++near, ++at) {
+    if (at >= text.size()) return text.size();
+    if (text[at] == ' ') return at;
+  }
+  at = text.find(' ', at);
+  return at < text.size() ? at : text.size();
+}
+
 // Where the characters of this class end that start at `at`.
 size_t run_end(std::string_view text, size_t at, UnicodeClass kind);
 

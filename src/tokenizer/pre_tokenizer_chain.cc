@@ -70,6 +70,16 @@ void append_punctuated(std::string_view text, const Word& piece, std::vector<Wor
 
 }  // namespace
 
+bool is_local(const std::vector<PreTokenizerStep>& steps) {
+  const PreTokenizerStep* cuts = nullptr;  // the step that cuts at blanks
+  for (const PreTokenizerStep& step : steps) {
+    if (step.kind == PreTokenizerStep::Kind::kMetaspace && step.scheme == PrependScheme::kFirst) return false;
+    if (cuts == nullptr) cuts = &step;
+  }
+  if (cuts == nullptr || cuts->kind == PreTokenizerStep::Kind::kPunctuation) return false;
+  return cuts->kind != PreTokenizerStep::Kind::kMetaspace || (cuts->split && cuts->scheme == PrependScheme::kAlways);
+}
+
 void cut_pieces(const std::vector<PreTokenizerStep>& steps, const AlignedText& text, Word part, Pieces& to) {
   to.text = &text;
   to.pieces.assign(1, part);

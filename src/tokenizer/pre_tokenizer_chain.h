@@ -32,6 +32,10 @@ struct Pieces {
   std::vector<Word> spare;
 };
 
+// Whether pieces end at each single blank, and what stands behind one becomes what it becomes alone, unless it begins
+// with the sign for blanks.
+bool is_local(const std::vector<PreTokenizerStep>& steps);
+
 // Cuts the part of the text. With a scheme kFirst the text must be aligned if it may be the start of the caller's.
 void cut_pieces(const std::vector<PreTokenizerStep>& steps, const AlignedText& text, Word part, Pieces& to);
 

@@ -90,6 +90,8 @@ void Tokenizer::add_added_tokens() {
   }
   plain_tokens_ = AddedTokenFinder(plain);
   normalized_tokens_ = AddedTokenFinder(normalized);
+  has_local_pieces_ = normalized_tokens_.empty() && normalizer_chain_ && normalizer_chain_->is_local() &&
+                      is_local(description_.pre_tokenizer_steps);
 }
 
 std::string Tokenizer::to_json() const {

@@ -81,7 +81,7 @@ class Tokenizer {
     Pieces parts;
     Unigram::Scratch unigram;
     std::vector<WordPiece> pieces;
-    PieceCache::Tokens tokens;
+    PieceCache::Tokens tokens, part;
     BytePairs::Scratch pairs;
     std::string prefixed;
   };
@@ -100,6 +100,7 @@ class Tokenizer {
 
  private:
   class Run;
+  class Parts;
 
   int32_t role_id(std::string_view name) const;
   const AddedToken* added_of(int32_t id) const;
@@ -111,7 +112,8 @@ class Tokenizer {
   int32_t size_ = 0;
   std::optional<Normalizer> normalizer_;
   std::optional<NormalizerChain> normalizer_chain_;
-  bool wants_start_ = false;  // must know whether a piece is the start of the text
+  bool wants_start_ = false;       // must know whether a piece is the start of the text
+  bool has_local_pieces_ = false;  // parts between single blanks need not know their neighbours
   AddedTokenFinder plain_tokens_;
   AddedTokenFinder normalized_tokens_;
   std::optional<WordPieces> word_pieces_;
