@@ -8,6 +8,8 @@ namespace lffn {
 void FirstText::keep(std::string_view given, const Tokenizer& tokenizer, const Tokenizer::Options& options,
                      Tokenizer::Scratch& scratch, const Encoding& encoding) {
   is_kept_ = false;
+  if (scratch.sequences[0].ids.size() > options.most)
+    return;  // of a text that is too long alone not all tokens are there
   given_ = given;
   std::swap(tokens_, scratch.sequences[0]);
   if (options.spans && template_.empty()) find_template(tokenizer, options, scratch.sequences[1], encoding);

@@ -59,10 +59,10 @@ void walk(const AddedTokenFinder& finder, std::string_view text, const int32_t* 
 // One text becoming tokens.
 class Tokenizer::Run {
  public:
-  Run(const Tokenizer& tokenizer, std::string_view text, const Options& options, Scratch& scratch, Sequence& to)
-      : tokenizer_(tokenizer), text_(text), options_(options), scratch_(scratch), to_(to) {
-    if (!options_.uncut && !tokenizer_.description_.truncates_left) enough_ = options_.most;
-  }
+  // Ends once there are more than `enough` tokens.
+  Run(const Tokenizer& tokenizer, std::string_view text, const Options& options, size_t enough, Scratch& scratch,
+      Sequence& to)
+      : tokenizer_(tokenizer), text_(text), options_(options), scratch_(scratch), to_(to), enough_(enough) {}
 
   void run() {
     walk(
@@ -74,7 +74,6 @@ class Tokenizer::Run {
   }
 
  private:
-  // Whether what comes now would be cut, and nobody counts it.
   bool is_enough() const { return to_.ids.size() > enough_; }
   Parts parts() const { return Parts(tokenizer_, scratch_, options_.cancel, enough_, to_.ids); }
 
@@ -283,7 +282,7 @@ class Tokenizer::Run {
   Scratch& scratch_;
   Sequence& to_;
   int32_t word_ = -1;
-  size_t enough_ = SIZE_MAX;  // tokens: one more than are kept tells that something is cut
+  size_t enough_;
 };
 
 void check_utf8(std::string_view text, const char* name) {
@@ -293,13 +292,28 @@ void check_utf8(std::string_view text, const char* name) {
 
 void Tokenizer::encode(std::string_view text, const std::string_view* pair, const Options& options, Scratch& scratch,
                        Encoding& to) const {
-  const auto split = [&](std::string_view from, const char* name, Sequence& sequence) {
-    if (!options.checked) check_utf8(from, name);
+  if (!options.checked) {
+    check_utf8(text, "text");
+    if (pair != nullptr) check_utf8(*pair, "pair");
+  }
+  const auto split = [&](size_t which, size_t enough) {
+    Sequence& sequence = scratch.sequences[which];
     sequence.clear();
-    Run(*this, from, options, scratch, sequence).run();
+    Run(*this, which == 0 ? text : *pair, options, enough, scratch, sequence).run();
+    return sequence.ids.size();
   };
-  split(text, "text", scratch.sequences[0]);
-  if (pair != nullptr) split(*pair, "pair", scratch.sequences[1]);
+  // What would be cut is not read, unless somebody counts it: one token more than are kept tells that something is cut.
+  const size_t enough = options.uncut || description_.truncates_left ? SIZE_MAX : options.most;
+  const size_t first = split(0, enough);
+  if (pair != nullptr) {
+    const size_t second = split(1, enough);
+    // Of two texts that are too long each, the longer one has the odd token: the one that ends first must be read
+    // whole.
+    if (first > enough && second > enough && !options.first_only) {
+      const size_t shorter = text.size() <= pair->size() ? 0 : 1;
+      split(1 - shorter, split(shorter, SIZE_MAX));
+    }
+  }
   assemble(description_.post_processing, scratch.sequences[0], pair != nullptr ? &scratch.sequences[1] : nullptr,
            options.special, options.spans, {options.most, description_.truncates_left, options.first_only}, to);
 }

@@ -113,6 +113,36 @@ TEST(Encode, CutsOff) {
   }
 }
 
+// The longer of two texts that are too long each has the odd token, however much of them is read.
+TEST(Encode, CutsPairsAlikeWhetherTokensAreCounted) {
+  const auto tokenizer = small_tokenizer();
+  const auto text = [](size_t tokens, const std::string& word) {
+    std::string out;
+    for (size_t i = 0; i < tokens; ++i) out += word;
+    return out;
+  };
+  Tokenizer::Scratch scratch;
+  int cut = 0;
+  for (size_t first = 0; first <= 9; ++first) {
+    for (size_t second = 0; second <= 9; ++second) {
+      for (size_t most = 4; most <= 12; ++most) {
+        // As many bytes do not mean as many tokens.
+        const std::string a = text(first, second % 2 == 0 ? "a" : "<mask>"), b = text(second, "</s>");
+        const std::string_view pair = b;
+        Tokenizer::Options options = {true, most};
+        Encoding counted, read;
+        options.uncut = true;
+        tokenizer->encode(a, &pair, options, scratch, counted);
+        options.uncut = false;
+        tokenizer->encode(a, &pair, options, scratch, read);
+        EXPECT_EQ(read.ids, counted.ids) << first << " and " << second << " in " << most;
+        cut += counted.cut[0] && counted.cut[1] ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(cut, 100);
+}
+
 TEST(Encode, NamesTheByteThatIsNotUtf8) {
   const auto tokenizer = small_tokenizer();
   for (const std::string bad : {"\x80", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe3\x81"}) {
