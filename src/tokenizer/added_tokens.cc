@@ -46,10 +46,10 @@ AddedTokenFinder::AddedTokenFinder(const std::vector<Wanted>& wanted) {
 }
 
 AddedTokenFinder::Found AddedTokenFinder::find(std::string_view text, const Found& last, const int32_t* cancel) const {
-  for (size_t at = last.next; at < text.size() && !tokens_.empty();) {
-    if (!may_start_[static_cast<unsigned char>(text[at])]) {
-      ++at;
-      continue;
+  for (size_t at = tokens_.empty() ? text.size() : last.next; at < text.size();) {
+    // Nearly all bytes end here: nothing else is done for them.
+    while (!may_start_[static_cast<unsigned char>(text[at])]) {
+      if (++at == text.size()) return {nullptr, at, at, at, at};
     }
     poll(cancel);
     const TextTrie::Match match = trie_.longest(TextTrie::kRoot, text.substr(at));
