@@ -38,7 +38,7 @@ extern "C" {
 #define LFFN_VERSION_MINOR 0 /**< Grows when the ABI grows. */
 #define LFFN_VERSION_PATCH 0 /**< Grows when only the inside changes. */
 
-#define LFFN_VERSION_SUFFIX "-rc" /**< Before a release; "" from then on. */
+#define LFFN_VERSION_SUFFIX "" /**< Such as "-rc" before a release. */
 
 /** What a function that can fail returns: LFFN_OK or one of the LFFN_ERROR_ values. */
 typedef int32_t lffn_status;
@@ -62,7 +62,7 @@ enum {
 /** The version of the library that runs: major * 10000 + minor * 100 + patch. */
 LFFN_API uint32_t lffn_version(void);
 
-/** The same as a text, such as "1.2.3", with what is added before a release: "1.0.0-rc". */
+/** The same as a text, such as "1.2.3", with what is added before a release: "1.3.0-rc". */
 LFFN_API const char* lffn_version_text(void);
 
 /** The name of a status value, such as "LFFN_ERROR_IO"; "LFFN_ERROR_UNKNOWN" for a value this version does not know. */

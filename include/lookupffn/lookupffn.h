@@ -22,7 +22,8 @@
  *   where it tells how much room is needed) and lffn_last_error() tells what was wrong, in this thread.
  * - A handle never changes once made, but for lffn_result. Any number of threads may use one handle at once; only
  *   freeing it must come last.
- * - Nothing here throws, exits, prints, raises a signal or changes process-wide state.
+ * - Nothing here throws, exits, prints, raises a signal or changes the state of the process. What
+ *   lffn_set_allocator and lffn_set_log_callback set is the library's own.
  * - A struct whose first member is struct_size is filled by its _init macro, which sets struct_size and defaults.
  *   Later versions only append members, whose zero means what was so before: programs built against an older header
  *   keep working. A longer struct than the library knows is LFFN_ERROR_UNSUPPORTED unless the rest of it is zero; in

@@ -109,7 +109,8 @@ inline std::vector<ScoredLabel> Model::zero_shot(std::string_view text, const st
   args.labels = names.data();
   args.label_sizes = sizes.data();
   args.n_labels = static_cast<std::int64_t>(labels.size());
-  args.hypothesis = options.hypothesis.c_str();
+  args.hypothesis = options.hypothesis.data();
+  args.hypothesis_size = options.hypothesis.size();
   args.max_tokens = options.max_tokens;
   args.flags = options.several ? std::uint32_t{LFFN_ZERO_SHOT_SEVERAL} : 0u;
   args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();

@@ -82,6 +82,7 @@ typedef struct lffn_zero_shot_args {
   const size_t* label_sizes; /**< [n_labels] their bytes, SIZE_MAX likewise; NULL: so all of them. */
   int64_t n_labels;          /**< How many. */
   const char* hypothesis;    /**< What the label makes of {}; NULL, the default: "This example is {}." */
+  size_t hypothesis_size;    /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   int64_t max_tokens;        /**< Cut the text, not the label, so that both have so many; or LFFN_MAX_TOKENS_. */
   const int32_t* cancel;     /**< NULL, or a number that another thread may set to non-zero to end the call. */
   float* scores;             /**< Receives [n_labels] a probability for each label. */

@@ -73,7 +73,7 @@ void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
     labels.push_back(read_text(label, args.label_sizes == nullptr ? SIZE_MAX : args.label_sizes[i], "label"));
   }
   ZeroShotOptions options;
-  if (args.hypothesis != nullptr) options.hypothesis = args.hypothesis;
+  if (args.hypothesis != nullptr) options.hypothesis = read_text(args.hypothesis, args.hypothesis_size, "hypothesis");
   options.max_tokens = args.max_tokens;
   options.several = (args.flags & LFFN_ZERO_SHOT_SEVERAL) != 0;
   options.cancel = args.cancel;
@@ -109,7 +109,7 @@ lffn_status lffn_model_answer(const lffn_model* model, const lffn_answer_args* a
 
 void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t struct_size) {
   lffn_zero_shot_args defaults = {};
-  defaults.text_size = SIZE_MAX;
+  defaults.text_size = defaults.hypothesis_size = SIZE_MAX;
   init_struct(args, struct_size, defaults);
 }
 

@@ -29,6 +29,9 @@ class CharacterMap {
 
   std::string rules() const;
   size_t longest_text() const { return longest_text_; }  // bytes that a rule can make of one
+  size_t bytes() const {
+    return units_.capacity() * sizeof(uint32_t) + texts_.capacity() + stays_.capacity() * sizeof(uint64_t);
+  }
 
  private:
   bool stays(uint32_t code_point) const {

@@ -46,6 +46,8 @@ class PieceCache {
     size_t count_ = 0;
   };
 
+  size_t bytes() const { return kEntries * (sizeof(ShortEntry) + sizeof(LongEntry)); }
+
   PieceCache() : short_(new ShortEntry[kEntries]()), long_(new LongEntry[kEntries]()) {}
 
   bool find(std::string_view piece, Tokens& to) const;

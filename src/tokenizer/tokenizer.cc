@@ -103,7 +103,10 @@ std::string Tokenizer::to_json() const {
 }
 
 size_t Tokenizer::bytes() const {
-  size_t bytes = vocabulary_->bytes() + plain_tokens_.bytes() + normalized_tokens_.bytes();
+  size_t bytes = vocabulary_->bytes() + plain_tokens_.bytes() + normalized_tokens_.bytes() + cache_.bytes();
+  for (const NormalizerStep& step : description_.normalizer_steps) {
+    if (step.map != nullptr) bytes += step.map->bytes();
+  }
   if (word_pieces_) bytes += word_pieces_->bytes();
   if (byte_pairs_) bytes += byte_pairs_->bytes();
   if (unigram_) bytes += unigram_->bytes();

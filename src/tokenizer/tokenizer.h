@@ -43,7 +43,7 @@ class Tokenizer {
   // A tokenizer.json that from_tokenizer_json makes an equal tokenizer of.
   std::string to_json() const;
 
-  size_t bytes() const;  // of what grows with its files, in memory
+  size_t bytes() const;  // in memory, calls aside
 
   TokenizerKind kind() const { return description_.kind; }
   int32_t size() const { return size_; }                   // the largest id + 1

@@ -287,6 +287,8 @@ TEST(ZeroShot, WhatIsRefused) {
     options.hypothesis = hypothesis;
     refused([&] { model.zero_shot(kContext, {"a"}, options); }, "must have one {}");
   }
+  options.hypothesis.assign("Is it {}?\0Or {}?", 16);  // it has a size, and does not end at the zero byte
+  refused([&] { model.zero_shot(kContext, {"a"}, options); }, "must have one {}");
   refused([&] { model.zero_shot(kContext, {std::string("\xff")}); }, "not valid UTF-8");
   refused([&] { Files("bert-classes").load().zero_shot(kContext, {"a"}); }, "no classifier with a class of entailment");
   refused([&] { entailing("{\"entailment\":7}").zero_shot(kContext, {"a"}); }, "no classifier with a class of");
