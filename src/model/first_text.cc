@@ -8,8 +8,6 @@ namespace lffn {
 void FirstText::keep(std::string_view given, const Tokenizer& tokenizer, const Tokenizer::Options& options,
                      Tokenizer::Scratch& scratch, const Encoding& encoding) {
   is_kept_ = false;
-  if (scratch.sequences[0].ids.size() > options.most)
-    return;  // of a text that is too long alone not all tokens are there
   given_ = given;
   std::swap(tokens_, scratch.sequences[0]);
   if (options.spans && template_.empty()) find_template(tokenizer, options, scratch.sequences[1], encoding);
@@ -47,12 +45,16 @@ void FirstText::join(const Template& parts, const Tokenizer& tokenizer, const To
            {options.most, tokenizer.truncates_left(), options.first_only}, to);
 }
 
-void FirstText::encode(const Tokenizer& tokenizer, std::string_view second, const Tokenizer::Options& options,
+bool FirstText::encode(const Tokenizer& tokenizer, std::string_view second, const Tokenizer::Options& options,
                        Tokenizer::Scratch& scratch, Encoding& to) const {
   Tokenizer::Options alone = options;
   alone.special = alone.first_only = false;
   tokenizer.encode(second, nullptr, alone, scratch, to);
+  // Of two texts that are too long each not all tokens are there, but the longer one has the odd token.
+  const auto is_cut = [&](const Sequence& text) { return !options.uncut && text.ids.size() > options.most; };
+  if (is_cut(tokens_) && is_cut(scratch.sequences[0])) return false;
   join(template_, tokenizer, options, scratch.sequences[0], to);
+  return true;
 }
 
 }  // namespace lffn

@@ -27,8 +27,8 @@ class FirstText {
   // Takes the tokens of the first text out of the scratch of a pair that was just encoded so.
   void keep(std::string_view given, const Tokenizer& tokenizer, const Tokenizer::Options& options,
             Tokenizer::Scratch& scratch, const Encoding& encoding);
-  // As Tokenizer::encode would do it for the text that is kept and this second one.
-  void encode(const Tokenizer& tokenizer, std::string_view second, const Tokenizer::Options& options,
+  // As Tokenizer::encode would do it for the text that is kept and this second one. false: it must do it.
+  bool encode(const Tokenizer& tokenizer, std::string_view second, const Tokenizer::Options& options,
               Tokenizer::Scratch& scratch, Encoding& to) const;
 
  private:

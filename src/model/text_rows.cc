@@ -95,16 +95,14 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
 // Reads and tokenises, but of a first text that comes again only what must be done again.
 void TextRows::encode(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair,
                       const Rules& rules, Tokenizer::Options options) {
-  const bool again = pair != nullptr && first_text_.is(text), is_enough = again && first_text_.is_enough();
-  std::string_view first;
-  if (!is_enough) {
-    first_text_.forget();
-    const char* const name = pair != nullptr ? rules.names->first : rules.names->alone;
-    first = readings_[0].read(text, name, rules.prompt, rules.reading);
-  }
-  const std::string_view second =
-      readings_[1].read(pair != nullptr ? *pair : std::string_view(), rules.names->second, {}, rules.reading);
-  if (is_enough) return first_text_.encode(tokenizer, second, options, scratch_, new_);
+  const bool again = pair != nullptr && first_text_.is(text);
+  const auto read_second = [&] {
+    return readings_[1].read(pair != nullptr ? *pair : std::string_view(), rules.names->second, {}, rules.reading);
+  };
+  if (again && first_text_.is_enough() && first_text_.encode(tokenizer, read_second(), options, scratch_, new_)) return;
+  first_text_.forget();
+  const char* const name = pair != nullptr ? rules.names->first : rules.names->alone;
+  const std::string_view first = readings_[0].read(text, name, rules.prompt, rules.reading), second = read_second();
   if (pair == nullptr) return tokenizer.encode(first, nullptr, options, scratch_, new_);
   if (again) options.spans = true;
   tokenizer.encode(first, &second, options, scratch_, new_);

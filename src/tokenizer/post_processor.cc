@@ -32,8 +32,7 @@ void assemble(const PostProcessing& processing, const Sequence& first, const Seq
   }
   const size_t room = cutting.most - num_special;
   if (cutting.first_only && !first.ids.empty() && second_size >= room) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "the second text has %zu tokens, which leaves no room for the first one in %zu",
-         second_size, cutting.most);
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "the second text leaves no room for the first one in %zu tokens", cutting.most);
   }
   const Kept kept = cutting.first_only ? Kept{std::min(first.ids.size(), room - second_size), second_size}
                                        : cut_longest_first(first.ids.size(), second_size, room);
