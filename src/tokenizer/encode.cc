@@ -307,9 +307,10 @@ void Tokenizer::encode(std::string_view text, const std::string_view* pair, cons
   const size_t first = split(0, enough);
   if (pair != nullptr) {
     const size_t second = split(1, enough);
-    // Of two texts that are too long each, the longer one has the odd token: the one that ends first must be read
-    // whole.
-    if (first > enough && second > enough && !options.first_only) {
+    // Of two texts that are too long each, the longer one has an odd token: the one that ends first must be read whole.
+    const size_t special = options.special ? count_special(description_.post_processing.pair) : 0;
+    const bool is_odd = (options.most - special) % 2 != 0;
+    if (is_odd && first > enough && second > enough && !options.first_only) {
       const size_t shorter = text.size() <= pair->size() ? 0 : 1;
       split(1 - shorter, split(shorter, SIZE_MAX));
     }
