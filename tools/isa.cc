@@ -26,8 +26,8 @@ Machine look() {
   if (!environment().problem.empty()) throw lookupffn::InvalidArgument(environment().problem);
   Machine machine;
   machine.in_use = kernels().name;
-  for (const char* name :
-       {"generic", "baseline", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot"}) {
+  for (const char* name : {"generic", "baseline", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon",
+                           "neondot", "neoni8mm"}) {
     if (find_kernels(name) != nullptr) machine.usable.emplace_back(name);
   }
   machine.threads = environment().num_threads > 0 ? environment().num_threads : default_executor()->default_threads();

@@ -73,7 +73,7 @@ LFFN_API const char* lffn_status_name(lffn_status status);
 LFFN_API const char* lffn_last_error(void);
 
 /** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avxvnni",
- * "avx512", "avx512vnni", "avx512vbmi", "neon" or "neondot".
+ * "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot" or "neoni8mm".
  * The environment variable LOOKUPFFN_ISA chooses one by name. When its value cannot be used this returns "" and every
  * load fails with the reason, but for those with a runtime that names another. */
 LFFN_API const char* lffn_isa(void);

@@ -40,7 +40,7 @@ Kernels combine(const char* name, const Kernels& base, const Part& better) {
   return both;
 }
 
-using Candidates = std::array<Candidate, 9>;
+using Candidates = std::array<Candidate, 10>;
 
 // Best first.
 const Candidates& candidates() {
@@ -52,8 +52,9 @@ const Candidates& candidates() {
       with_avx512_vbmi.get([&] { return combine("avx512vbmi", avx512_vnni, kKernelsAvx512Vbmi); });
   const Kernels& avx_vnni = with_avx_vnni.get([] { return combine("avxvnni", kKernelsAvx2, kKernelsAvxVnni); });
 #elif defined(__aarch64__)
-  static Forever<const Kernels> with_neon_dot;
+  static Forever<const Kernels> with_neon_dot, with_neon_i8mm;
   const Kernels& neon_dot = with_neon_dot.get([] { return combine("neondot", kKernelsNeon, kKernelsNeonDot); });
+  const Kernels& neon_i8mm = with_neon_i8mm.get([] { return combine("neoni8mm", kKernelsNeon, kKernelsNeonI8mm); });
 #endif
   static Forever<const Candidates> made;
   return made.get([&] {
@@ -64,6 +65,7 @@ const Candidates& candidates() {
         {"avxvnni", LFFN_IF_X86(avx_vnni), cpu_features().avx_vnni},
         {"avx2", LFFN_IF_X86(kKernelsAvx2), cpu_features().avx2},
         {"baseline", LFFN_IF_X86(kKernelsBaseline), true},
+        {"neoni8mm", LFFN_IF_ARM(neon_i8mm), cpu_features().neon_i8mm},
         {"neondot", LFFN_IF_ARM(neon_dot), cpu_features().neon_dot},
         {"neon", LFFN_IF_ARM(kKernelsNeon), cpu_features().neon},
         {"generic", &kKernelsGeneric, true},

@@ -292,7 +292,7 @@ const Kernels& choose_kernels(const char* wanted, const char* setting);
 
 // One per instruction set, linked in where the build's architecture has it.
 extern const Kernels kKernelsGeneric, kKernelsBaseline, kKernelsAvx2, kKernelsAvx512, kKernelsNeon;
-extern const IntegerKernels kKernelsAvxVnni, kKernelsAvx512Vnni, kKernelsNeonDot;
+extern const IntegerKernels kKernelsAvxVnni, kKernelsAvx512Vnni, kKernelsNeonDot, kKernelsNeonI8mm;
 extern const PickKernels kKernelsAvx512Vbmi;
 
 // The kernels of that name, or nullptr if this build or this CPU has none. For tests too.

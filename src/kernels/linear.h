@@ -71,20 +71,28 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, co
   });
   const Number* rows[kRows];
   unroll<kRows>([&](auto r) LFFN_INLINE { rows[r] = in + r * in_stride; });
-  for (int64_t i = 0; i < inputs;) {
+  const auto ask_ahead = [&]() LFFN_INLINE {
     for (int64_t line = 0; line < ahead->lines && ahead->at < ahead->end; ++line, ahead->at += kLine) {
       for (int p = 0; p < kPanels; ++p) __builtin_prefetch(ahead->at + p * ahead->stride);
     }
-    const int64_t end = i + kAheadInputs < inputs ? i + kAheadInputs : inputs;
-    for (; i < end; ++i) {
-      const auto outputs = [&](auto v) LFFN_INLINE {
-        constexpr int kPanelIndex = decltype(v)::value / kPanelVectors, kWithin = decltype(v)::value % kPanelVectors;
-        const Vector loaded = Vector::load(weights + kPanelIndex * panel_stride + i * kPanel + kWithin * kLanes);
-        return kAllFit ? keep(loaded) : loaded;
-      };
-      add_products<Product>(running, outputs, [&](auto r, int part) LFFN_INLINE {
-        return Vector::set1(rows[r][i * Product::kParts + part]);
-      });
+  };
+  if constexpr (Product::kAddsAll && kRows > 1) {
+    for (int64_t i = 0; i < inputs; i += kAheadInputs) ask_ahead();
+    Product::add_all(running, rows, inputs, weights, panel_stride);
+  } else {
+    for (int64_t i = 0; i < inputs;) {
+      ask_ahead();
+      const int64_t end = i + kAheadInputs < inputs ? i + kAheadInputs : inputs;
+      for (; i < end; ++i) {
+        const auto outputs = [&](auto v) LFFN_INLINE {
+          constexpr int kPanelIndex = decltype(v)::value / kPanelVectors, kWithin = decltype(v)::value % kPanelVectors;
+          const Vector loaded = Vector::load(weights + kPanelIndex * panel_stride + i * kPanel + kWithin * kLanes);
+          return kAllFit ? keep(loaded) : loaded;
+        };
+        add_products<Product>(running, outputs, [&](auto r, int part) LFFN_INLINE {
+          return Vector::set1(rows[r][i * Product::kParts + part]);
+        });
+      }
     }
   }
   alignas(64) Number done[kRows * kPanels * kPanel];

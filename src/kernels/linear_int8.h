@@ -3,8 +3,11 @@
 // of their products with the weights are exact integers: the same on every instruction set and in any order.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/linear.h"
 #include "kernels/rounding.h"
+#include "kernels/squares_int8.h"
 
 namespace lffn {
 namespace {
@@ -12,18 +15,17 @@ namespace {
 // One less than 255, so that the zero point can round up and no number leaves a byte.
 constexpr float kSteps = 254;
 
-#if defined(LFFN_DOT_BYTES)
-
-// Four bytes of a row meet four of each output's weights in one instruction.
-struct BytesProduct : IntegerProduct<true> {
+// Four bytes of a row meet four of each output's weights in one instruction, or eight of two rows those of two outputs.
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+struct FoursProduct : SquaresProduct {
+#else
+struct FoursProduct : IntegerProduct<true> {
+#endif
   static constexpr int64_t kDepth = 256;
 };
-inline void store_numbers(I32 numbers, int32_t* to) { store_u8(numbers, reinterpret_cast<uint8_t*>(to)); }
-
-#else
 
 // In pairs of int16: bytes 0 and 2 of four, then bytes 1 and 3.
-struct BytesProduct : IntegerProduct<false> {
+struct PairsProduct : IntegerProduct<false> {
   static constexpr int64_t kDepth = 128;
   static constexpr int kParts = 2;
   using Wide = IntegerProduct<false>;
@@ -41,11 +43,19 @@ struct BytesProduct : IntegerProduct<false> {
     }
   }
 };
-inline void store_numbers(I32 numbers, int32_t* to) {
-  store_u16(swap_middle(numbers & I32::set1(0xff)), reinterpret_cast<uint16_t*>(to));
-}
 
-#endif
+using BytesProduct = std::conditional_t<kByteDot, FoursProduct, PairsProduct>;
+
+// What is taken from a row's numbers and its zero point where the first factor of a product of bytes has a sign.
+constexpr int32_t kRowLowered = kByteDot ? 128 - kByteZero : 0;
+
+inline void store_numbers(I32 numbers, int32_t* to) {
+  if constexpr (kByteDot) {
+    store_u8(numbers ^ I32::set1(kRowLowered), reinterpret_cast<uint8_t*>(to));
+  } else {
+    store_u16(swap_middle(numbers & I32::set1(0xff)), reinterpret_cast<uint16_t*>(to));
+  }
+}
 
 // A number that is more than so many times as large as all others of its row goes its own way, where its index fits
 // beside its magnitude.
@@ -77,7 +87,7 @@ struct ScaleSums {
     const int32_t* header = rows + r * stride;
     float scale;
     __builtin_memcpy(&scale, header, sizeof scale);
-    return {F32::set1(scale), I32::set1(header[1])};
+    return {F32::set1(scale), I32::set1(header[1] - kRowLowered)};
   }
   static F32 result(I32 sums, const Column& column, const Row& row) {
     return fma(to_float(sums - column.weight_sums * row.zero) * column.scale, row.scale, column.bias);

@@ -16,6 +16,7 @@ constexpr int kRegisters = 16;
 
 // What one step multiplies. A vector that was loaded may hold several parts, each of which meets a factor of its own.
 struct FloatProduct {
+  static constexpr bool kAddsAll = false;  // whether it takes all words of some rows at once
   static constexpr int kParts = 1;
   using Number = float;
   using Vector = F32;
@@ -29,6 +30,7 @@ struct FloatProduct {
 // Words of four bytes, where the factors are the raised ones, or of two int16.
 template <bool kBytes>
 struct IntegerProduct {
+  static constexpr bool kAddsAll = false;
   static constexpr int kParts = 1;
   using Number = int32_t;
   using Vector = I32;

@@ -13,14 +13,3 @@
 #elif defined(__aarch64__)
 #include "kernels/simd_neon.h"
 #endif
-
-namespace lffn {
-namespace {
-
-// dot_bytes is one instruction.
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
-#define LFFN_DOT_BYTES 1
-#endif
-
-}  // namespace
-}  // namespace lffn

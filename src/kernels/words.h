@@ -20,13 +20,11 @@ struct Bf16Words : FloatWords {
   using Element = uint16_t;
   static F32 load(const uint16_t* word) { return load_bf16(word); }
 };
-#if defined(LFFN_DOT_BYTES)
-struct Int8Words : IntegerProduct<true> {
-  static I32 load(const int8_t* word) { return I32::load(reinterpret_cast<const int32_t*>(word)); }
-#else
-struct Int8Words : IntegerProduct<false> {
-  static I32 load(const int8_t* word) { return swap_pairs(load_pairs(word)); }
-#endif
+struct Int8Words : IntegerProduct<kByteDot> {
+  static I32 load(const int8_t* word) {
+    if constexpr (kByteDot) return I32::load(reinterpret_cast<const int32_t*>(word));
+    return swap_pairs(load_pairs(word));
+  }
   static constexpr int64_t kNumbers = 4 * kPartialSums / BytesProduct::kParts;
   using Element = int8_t;
 };

@@ -56,6 +56,7 @@ CpuFeatures detect() {
   CpuFeatures features;
   features.neon = true;  // part of the architecture's base
   features.neon_dot = has_neon_dot();
+  features.neon_i8mm = features.neon_dot && has_neon_i8mm();
   return features;
 }
 

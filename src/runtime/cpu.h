@@ -13,7 +13,8 @@ struct CpuFeatures {
   bool avx512_vbmi = false;  // additionally to that
   bool avx_vnni = false;     // AVX2 with products of bytes
   bool neon = false;
-  bool neon_dot = false;  // with products of bytes
+  bool neon_dot = false;   // with products of bytes
+  bool neon_i8mm = false;  // and of matrices of bytes
 };
 const CpuFeatures& cpu_features();
 

@@ -35,9 +35,10 @@ CpuSet process_cpus();
 // Replaces those of the three levels' sizes, in bytes, that the system tells.
 void tell_cache_sizes(size_t (&sizes)[3]);
 
-// What instructions alone cannot tell of a CPU: products of bytes on Arm, and whether AVX-512's registers, which are
-// not saved yet, will be once they are used.
+// What instructions alone cannot tell of a CPU: products of bytes on Arm and of matrices of them, and whether AVX-512's
+// registers, which are not saved yet, will be once they are used.
 bool has_neon_dot();
+bool has_neon_i8mm();
 bool saves_zmm_when_used();
 
 #ifdef _WIN32

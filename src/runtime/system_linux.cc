@@ -135,6 +135,14 @@ bool has_neon_dot() {
 #endif
 }
 
+bool has_neon_i8mm() {
+#if defined(__aarch64__) && defined(HWCAP2_I8MM)
+  return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+#else
+  return false;
+#endif
+}
+
 bool saves_zmm_when_used() { return false; }
 
 }  // namespace lffn

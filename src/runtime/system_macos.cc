@@ -45,6 +45,8 @@ void tell_cache_sizes(size_t (&sizes)[3]) {
 
 bool has_neon_dot() { return told_number("hw.optional.arm.FEAT_DotProd") != 0; }
 
+bool has_neon_i8mm() { return told_number("hw.optional.arm.FEAT_I8MM") != 0; }
+
 bool saves_zmm_when_used() { return told_number("hw.optional.avx512f") != 0; }
 
 }  // namespace lffn

@@ -81,6 +81,8 @@ bool has_neon_dot() {
   return IsProcessorFeaturePresent(kDotProducts) != 0;
 }
 
+bool has_neon_i8mm() { return false; }  // few headers know how to ask
+
 bool saves_zmm_when_used() { return false; }
 
 bool start_thread(OwnThread* thread, const ThreadStart& start, const CpuSet&) {

@@ -83,8 +83,8 @@ inline std::vector<float> run(const Layer& layer, const std::vector<float>& x, i
 // The kernels that this CPU runs.
 inline std::vector<const Kernels*> all_kernels(bool only_fma = false) {
   std::vector<const Kernels*> found;
-  for (const char* name :
-       {"generic", "baseline", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot"}) {
+  for (const char* name : {"generic", "baseline", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon",
+                           "neondot", "neoni8mm"}) {
     const bool fma = std::string(name) != "generic" && std::string(name) != "baseline";
     const Kernels* kernels = find_kernels(name);
     if (kernels != nullptr && (fma || !only_fma)) found.push_back(kernels);

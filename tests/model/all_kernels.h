@@ -12,8 +12,8 @@ namespace lffn {
 
 inline std::vector<const Kernels*> all_kernels() {
   std::vector<const Kernels*> found;
-  for (const char* name :
-       {"generic", "baseline", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot"}) {
+  for (const char* name : {"generic", "baseline", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon",
+                           "neondot", "neoni8mm"}) {
     if (const Kernels* kernels = find_kernels(name)) found.push_back(kernels);
   }
   return found;

@@ -108,7 +108,7 @@ TEST_P(ModelBits, AnyInstructionSet) {
   for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
     std::vector<float> first;
     const BorrowedBytes bytes(file.data(), file.size());
-    for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot"}) {
+    for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot", "neoni8mm"}) {
       const Kernels* kernels = find_kernels(name);
       if (kernels == nullptr) continue;
       LoadOptions options;
