@@ -10,7 +10,6 @@
 #include "api/save_options.h"
 #include "api/structs.h"
 #include "format/file.h"
-#include "format/naming.h"
 #include "layer/layer.h"
 #include "runtime/log.h"
 

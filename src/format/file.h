@@ -8,6 +8,7 @@
 
 #include "format/bytes.h"
 #include "format/system_file.h"
+#include "runtime/error.h"
 #include "runtime/memory.h"
 
 namespace lffn {
@@ -53,7 +54,7 @@ class FileReader : public Bytes {
 
 // The new content of a file, in a file of its own beside it until commit() puts it in place. A file that is not
 // committed goes away with this object and leaves the old one as it was. All functions throw Error(LFFN_ERROR_IO). In
-// new_file_posix.cc and new_file_windows.cc.
+// system_file_posix.cc and system_file_windows.cc.
 class NewFile {
  public:
   // The new file gets the permissions of the one it replaces; on Windows those that new files get in its folder. A
@@ -76,5 +77,18 @@ class NewFile {
   std::string temporary_;  // exists unless empty
   FileHandle file_;
 };
+
+// Where a message about a file's content gets the file's name.
+
+// Runs `action` so that what it says of the content begins with the path, if there is one.
+template <typename Action>
+auto naming(const std::string& path, Action&& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.status() != LFFN_ERROR_BAD_MODEL && error.status() != LFFN_ERROR_UNSUPPORTED) throw;
+    throw Error(error.status(), path.empty() ? error.what() : path + ": " + error.what());
+  }
+}
 
 }  // namespace lffn

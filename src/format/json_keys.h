@@ -2,6 +2,7 @@
 // The keys that a JSON object had so far.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,5 +33,41 @@ class JsonKeys {
   std::vector<uint32_t> slots_;  // numbers + 1, open addressing, at most half full; empty while there are few keys
   SeededHash hash_;
 };
+
+// Where the key is, or where it would be.
+inline bool JsonKeys::find(std::string_view wanted, uint64_t hash, size_t& slot) const {
+  const size_t mask = slots_.size() - 1;
+  for (slot = static_cast<size_t>(hash) & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
+    if (key(slots_[slot] - 1) == wanted) return true;
+  }
+  return false;
+}
+
+inline void JsonKeys::grow() {
+  slots_.assign(std::max<size_t>(slots_.size() * 2, kFew * 4), 0);
+  for (size_t i = 0; i < ends_.size(); ++i) {
+    size_t slot = 0;
+    find(key(i), hash_(key(i)), slot);
+    slots_[slot] = static_cast<uint32_t>(i + 1);
+  }
+}
+
+inline bool JsonKeys::insert(std::string_view wanted) {
+  if (slots_.empty()) {
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      if (key(i) == wanted) return false;
+    }
+    if (ends_.size() == kFew) grow();
+  }
+  if (!slots_.empty()) {
+    if (ends_.size() * 2 >= slots_.size()) grow();
+    size_t slot = 0;
+    if (find(wanted, hash_(wanted), slot)) return false;
+    slots_[slot] = static_cast<uint32_t>(ends_.size() + 1);
+  }
+  bytes_ += wanted;
+  ends_.push_back(bytes_.size());
+  return true;
+}
 
 }  // namespace lffn

@@ -7,7 +7,6 @@
 
 #include "format/json.h"
 #include "format/json_object.h"
-#include "format/limits.h"
 #include "runtime/error.h"
 
 namespace lffn {

@@ -43,4 +43,8 @@ LayerConfig parse_layer_config(const JsonObject& object, const char* activation 
 // The JSON text that parse_layer_config reads back to the same values, bit for bit.
 std::string layer_config_to_json(const LayerConfig& config);
 
+// What files may ask for.
+
+constexpr int32_t kMaxSize = 1 << 20;  // of a vector, and the number of tables
+
 }  // namespace lffn

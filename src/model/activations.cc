@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "format/starts_with.h"
+#include "format/utf8.h"
 #include "model/own_math.h"
 
 namespace lffn {

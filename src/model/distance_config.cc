@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "format/limits.h"
+#include "format/layer_config.h"
 #include "runtime/error.h"
 
 namespace lffn {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/family.h"
 
-#include "format/starts_with.h"
+#include "format/utf8.h"
 
 namespace lffn {
 namespace {

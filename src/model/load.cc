@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "format/file.h"
-#include "format/naming.h"
-#include "format/saved_model.h"
 #include "model/memory_estimate.h"
 #include "model/model.h"
 #include "model/sentence_folder.h"

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "format/limits.h"
-#include "format/starts_with.h"
+#include "format/layer_config.h"
 #include "format/utf8.h"
 #include "model/activations.h"
 #include "runtime/error.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "format/limits.h"
+#include "format/layer_config.h"
 #include "model/lookup_config.h"
 #include "model/tensor_finder.h"
 #include "runtime/error.h"

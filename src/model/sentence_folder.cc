@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/file.h"
 #include "format/json_object.h"
-#include "format/limits.h"
-#include "format/naming.h"
+#include "format/layer_config.h"
 #include "format/utf8.h"
 #include "model/activations.h"
 #include "runtime/error.h"

@@ -2,7 +2,7 @@
 #include "model/sentence_json.h"
 
 #include "format/json_object.h"
-#include "format/limits.h"
+#include "format/layer_config.h"
 #include "model/activations.h"
 #include "runtime/error.h"
 

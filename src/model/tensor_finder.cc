@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "format/starts_with.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 

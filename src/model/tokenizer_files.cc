@@ -8,8 +8,6 @@
 #include <string_view>
 
 #include "format/file.h"
-#include "format/naming.h"
-#include "format/saved_model.h"
 #include "model/sentence_folder.h"
 #include "runtime/error.h"
 

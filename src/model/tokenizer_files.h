@@ -24,4 +24,15 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int3
 std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder, const int32_t* cancel = nullptr);
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path, const int32_t* cancel = nullptr);
 
+// A file that lffn_model_save wrote may lie in a folder under the name that weights have there.
+constexpr char kSavedModel[] = "model.safetensors";
+
+inline bool holds_saved_model(const Folder& folder) {
+  if (folder.has("config.json") || folder.has("modules.json") || !folder.has(kSavedModel)) return false;
+  const auto bytes = folder.open(kSavedModel);
+  const Safetensors file = parse_safetensors(*bytes);
+  const auto format = file.metadata.find("format");
+  return format != file.metadata.end() && format->second == "lookupffn";
+}
+
 }  // namespace lffn

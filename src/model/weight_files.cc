@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "format/file.h"
 #include "format/json_object.h"
-#include "format/naming.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/weights.h"
 
-#include "format/naming.h"
+#include "format/file.h"
 
 namespace lffn {
 namespace {

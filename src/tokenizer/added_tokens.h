@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tokenizer/text_trie.h"
+#include "tokenizer/vocabulary.h"
 
 namespace lffn {
 

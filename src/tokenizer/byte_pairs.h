@@ -61,4 +61,13 @@ class BytePairs {
   bool is_lost_[256] = {};
 };
 
+// Tokens in files are written with one printable character for each byte: a space is U+0120.
+
+// Appends the character that stands for the byte, as UTF-8.
+void append_byte_character(std::string& text, uint8_t byte);
+
+// Appends the bytes that a token stands for. Characters that stand for no byte are taken as they are, and false is
+// returned if there are such. The token must be UTF-8.
+bool append_token_bytes(std::string& bytes, std::string_view token);
+
 }  // namespace lffn

@@ -47,4 +47,9 @@ class CharacterMap {
   std::vector<uint64_t> stays_;
 };
 
+// Bytes as text.
+
+std::string to_base64(std::string_view bytes);
+std::optional<std::string> from_base64(std::string_view text);  // nullopt: it is none
+
 }  // namespace lffn

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "format/utf8.h"
-#include "tokenizer/byte_alphabet.h"
+#include "tokenizer/byte_pairs.h"
 
 namespace lffn {
 namespace {

@@ -16,9 +16,8 @@
 #include "tokenizer/added_tokens.h"
 #include "tokenizer/decoder.h"
 #include "tokenizer/normalizer.h"
-#include "tokenizer/normalizer_chain.h"
 #include "tokenizer/post_processor.h"
-#include "tokenizer/pre_tokenizer_chain.h"
+#include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/unigram.h"
 #include "tokenizer/word_pieces.h"
 

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// BERT's normaliser: controls go, blanks become ' ', ideographs stand alone, accents and capitals go.
+// Texts made alike before they are cut: BERT's normaliser, and normalisers one after another.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "tokenizer/aligned_text.h"
+#include "tokenizer/character_map.h"
+#include "tokenizer/pattern.h"
+#include "tokenizer/unicode_form.h"
 
 namespace lffn {
 
+// BERT's normaliser: controls go, blanks become ' ', ideographs stand alone, accents and capitals go.
 struct NormalizerSettings {
   bool clean_text = false;
   bool separate_chinese = false;
@@ -44,6 +51,38 @@ class Normalizer {
   NormalizerSettings settings_;
   uint8_t ascii_[128];  // what each becomes; 0: nothing
   bool is_identity_;
+};
+
+// Normalisers one after another, as Unigram's vocabularies want them.
+struct NormalizerStep {
+  enum class Kind : uint8_t { kPrecompiled, kForm, kReplace, kPrepend, kStrip, kLowercase, kStripAccents } kind;
+  std::shared_ptr<const CharacterMap> map = nullptr;  // of kPrecompiled
+  UnicodeForm form = UnicodeForm::kC;                 // of kForm
+  Pattern pattern = {};                               // of kReplace: what is replaced
+  std::string text = {};                              // of kReplace: by what; of kPrepend
+  bool left = true, right = true;                     // of kStrip: which end
+};
+
+class NormalizerChain {
+ public:
+  // Throws Error(LFFN_ERROR_BAD_MODEL), which begins with `where`, for steps that together could make a text more than
+  // 4096 times as long.
+  NormalizerChain(const std::vector<NormalizerStep>& steps, const std::string& where);
+
+  // Replaces `to` and `spare`. The text, which must be UTF-8, stands at `begin` in the caller's text. Throws
+  // Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, AlignedText& spare,
+                 const int32_t* cancel) const;
+
+  // Whether a text's parts that normalize_part() takes, with a single blank between each two, become what they become
+  // alone, with those blanks between them.
+  bool is_local() const { return is_local_; }
+  // Replaces `to` and `spare`. false: this part may depend on what stands around it.
+  bool normalize_part(std::string_view part, AlignedText& to, AlignedText& spare, const int32_t* cancel) const;
+
+ private:
+  std::vector<NormalizerStep> steps_;
+  bool is_local_;
 };
 
 }  // namespace lffn

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/read_sentencepiece.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -10,8 +8,8 @@
 #include "format/utf8.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
+#include "tokenizer/description_files.h"
 #include "tokenizer/json_settings.h"
-#include "tokenizer/read_tokenizer_config.h"
 #include "tokenizer/sentencepiece_model.h"
 
 namespace lffn {

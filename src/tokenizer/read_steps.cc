@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/read_steps.h"
-
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "format/base64.h"
 #include "format/utf8.h"
+#include "tokenizer/character_map.h"
+#include "tokenizer/steps.h"
 
 namespace lffn {
 namespace {

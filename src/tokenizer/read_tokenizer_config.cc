@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/read_tokenizer_config.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "tokenizer/description_files.h"
 #include "tokenizer/json_settings.h"
 
 namespace lffn {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/read_tokenizer_files.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "format/utf8.h"
 #include "runtime/error.h"
-#include "tokenizer/read_sentencepiece.h"
-#include "tokenizer/read_tokenizer_config.h"
-#include "tokenizer/read_tokenizer_json.h"
-#include "tokenizer/read_vocabulary.h"
+#include "tokenizer/description_files.h"
 
 namespace lffn {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/read_tokenizer_json.h"
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,8 +6,9 @@
 
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
+#include "tokenizer/description_files.h"
 #include "tokenizer/json_settings.h"
-#include "tokenizer/read_steps.h"
+#include "tokenizer/steps.h"
 
 namespace lffn {
 namespace {

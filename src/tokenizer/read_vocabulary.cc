@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/read_vocabulary.h"
-
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "runtime/seeded_hash.h"
+#include "tokenizer/description_files.h"
 
 namespace lffn {
 namespace {

@@ -7,7 +7,7 @@
 #include "format/utf8.h"
 #include "runtime/error.h"
 #include "tokenizer/decoder.h"
-#include "tokenizer/write_tokenizer_json.h"
+#include "tokenizer/description_files.h"
 
 namespace lffn {
 

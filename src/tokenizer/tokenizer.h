@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text to ids and back, as Hugging Face's tokenizers do it for BERT's WordPiece, RoBERTa's byte-level BPE and
-// XLM-RoBERTa's Unigram. A text goes through added_tokens, normalizer or normalizer_chain, pre_tokenizer or
-// pre_tokenizer_chain, word_pieces or byte_pairs or unigram, and post_processor; decoder leads back.
+// XLM-RoBERTa's Unigram. A text goes through added_tokens, normalizer, pre_tokenizer, word_pieces or
+// byte_pairs or unigram, and post_processor; decoder leads back.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,11 @@
 #include "tokenizer/added_tokens.h"
 #include "tokenizer/byte_pairs.h"
 #include "tokenizer/description.h"
+#include "tokenizer/description_files.h"
 #include "tokenizer/normalizer.h"
-#include "tokenizer/normalizer_chain.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/post_processor.h"
-#include "tokenizer/pre_tokenizer_chain.h"
-#include "tokenizer/read_tokenizer_files.h"
+#include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/unigram.h"
 #include "tokenizer/vocabulary.h"
 #include "tokenizer/word_pieces.h"

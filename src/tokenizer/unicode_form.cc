@@ -7,7 +7,6 @@
 
 #include "format/utf8.h"
 #include "runtime/cancel_flag.h"
-#include "tokenizer/rewriter.h"
 #include "tokenizer/unicode.h"
 
 namespace lffn {

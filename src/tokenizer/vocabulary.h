@@ -43,4 +43,63 @@ class Vocabulary {
   std::vector<uint32_t> sorted_;
 };
 
+// The longest of many texts that another one starts with.
+class TextTrie {
+ public:
+  struct Match {
+    size_t size;  // bytes; 0: none
+    int32_t value;
+  };
+
+  TextTrie() : TextTrie(std::vector<std::pair<std::string_view, int32_t>>()) {}
+  // The texts are sorted by their bytes, none is there twice; their values are not negative.
+  explicit TextTrie(const std::vector<std::pair<std::string_view, int32_t>>& sorted);
+
+  size_t bytes() const { return nodes_.capacity() * sizeof(Node); }
+
+  // Where texts that begin with `prefix` go on; kNone if there are none.
+  uint32_t start_behind(std::string_view prefix) const;
+  static constexpr uint32_t kRoot = 0;
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  // The longest match from the start of the text, counted from `start`. Never the empty text.
+  Match longest(uint32_t start, std::string_view text) const {
+    Match best = {0, -1};
+    uint32_t node = start;
+    for (size_t size = 0; size < text.size();) {
+      node = child(node, static_cast<uint8_t>(text[size]));
+      if (node == kNone) break;
+      ++size;
+      if (nodes_[node].value >= 0) best = {size, nodes_[node].value};
+    }
+    return best;
+  }
+
+ private:
+  struct Node {
+    uint32_t first_child;
+    int32_t value;      // -1: no text ends here
+    uint16_t children;  // side by side, by their bytes
+    uint8_t byte;
+  };
+
+  uint32_t child(uint32_t node, uint8_t byte) const {
+    const Node* first = nodes_.data() + nodes_[node].first_child;
+    size_t count = nodes_[node].children;
+    while (count > 0) {
+      const size_t half = count / 2;
+      if (first[half].byte == byte) return static_cast<uint32_t>(first + half - nodes_.data());
+      if (first[half].byte < byte) {
+        first += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    return kNone;
+  }
+
+  std::vector<Node> nodes_;
+};
+
 }  // namespace lffn

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/text_trie.h"
 #include "tokenizer/vocabulary.h"
 
 namespace lffn {

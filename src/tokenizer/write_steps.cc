@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/write_steps.h"
-
-#include "format/base64.h"
 #include "format/json.h"
+#include "tokenizer/character_map.h"
+#include "tokenizer/steps.h"
 
 namespace lffn {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer/write_tokenizer_json.h"
-
 #include <algorithm>
 #include <string>
 
 #include "format/json.h"
-#include "tokenizer/write_steps.h"
+#include "tokenizer/description_files.h"
+#include "tokenizer/steps.h"
 
 namespace lffn {
 namespace {

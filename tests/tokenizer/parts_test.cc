@@ -6,7 +6,7 @@
 #include "format/json.h"
 #include "format/utf8.h"
 #include "tests/tokenizer/small.h"
-#include "tokenizer/byte_alphabet.h"
+#include "tokenizer/byte_pairs.h"
 
 namespace lffn {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the parts of tokenizer.json of which there may be several, one after another.
+// Reads and writes the parts of tokenizer.json of which there may be several, one after another.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 #include "tokenizer/decoder.h"
 #include "tokenizer/json_settings.h"
-#include "tokenizer/normalizer_chain.h"
-#include "tokenizer/pre_tokenizer_chain.h"
+#include "tokenizer/normalizer.h"
+#include "tokenizer/pre_tokenizer.h"
 
 namespace lffn {
 
@@ -16,5 +16,10 @@ namespace lffn {
 std::vector<NormalizerStep> read_normalizer_steps(const JsonSettings& settings, const std::string& path);
 std::vector<PreTokenizerStep> read_pre_tokenizer_steps(const JsonSettings& settings, const std::string& path);
 std::vector<DecoderStep> read_decoder_steps(const JsonSettings& settings, const std::string& path);
+
+// null for no step, else one part or a Sequence.
+std::string write_normalizer_steps(const std::vector<NormalizerStep>& steps);
+std::string write_pre_tokenizer_steps(const std::vector<PreTokenizerStep>& steps);
+std::string write_decoder_steps(const std::vector<DecoderStep>& steps);
 
 }  // namespace lffn
