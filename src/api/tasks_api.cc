@@ -8,8 +8,7 @@
 #include "api/boundary.h"
 #include "api/model_handle.h"
 #include "api/structs.h"
-#include "model/answers.h"
-#include "model/zero_shot.h"
+#include "model/tasks.h"
 
 using namespace lffn;
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/answers.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,8 +6,9 @@
 #include <unordered_map>
 
 #include "model/own_math.h"
+#include "model/tasks.h"
 #include "model/text_batch.h"
-#include "model/windows.h"
+#include "model/text_rows.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 

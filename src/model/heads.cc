@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "model/embedding_forms.h"
-#include "model/fillings.h"
 #include "model/pass.h"
+#include "model/scores.h"
 
 namespace lffn {
 

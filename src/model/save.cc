@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
-#include "model/sentence_json.h"
+#include "model/sentence_settings.h"
 #include "model/tokenizer_files.h"
 
 namespace lffn {

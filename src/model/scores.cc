@@ -2,6 +2,8 @@
 #include "model/scores.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "model/activations.h"
 #include "model/own_math.h"
@@ -34,6 +36,29 @@ void activate_scores(const Model& model, int32_t kind, const float* scores, int6
     } else {
       for (int64_t c = 0; c < classes; ++c) to[c] = activated(from[c]);
     }
+  }
+}
+
+void most_likely(const float* logits, int32_t vocabulary, int32_t top_k, int32_t* ids, float* probabilities) {
+  // NaN goes last: an order that is none could not be sorted by.
+  const auto value = [&](int32_t id) { return std::isnan(logits[id]) ? -INFINITY : logits[id]; };
+  const auto is_better = [&](int32_t a, int32_t b) { return value(a) != value(b) ? value(a) > value(b) : a < b; };
+  // A heap of the best so far, the worst of them in front.
+  std::iota(ids, ids + top_k, 0);
+  std::make_heap(ids, ids + top_k, is_better);
+  for (int32_t id = top_k; id < vocabulary; ++id) {
+    if (!is_better(id, ids[0])) continue;
+    std::pop_heap(ids, ids + top_k, is_better);
+    ids[top_k - 1] = id;
+    std::push_heap(ids, ids + top_k, is_better);
+  }
+  std::sort_heap(ids, ids + top_k, is_better);
+  if (probabilities == nullptr) return;
+  const double largest = value(ids[0]);
+  double sum = 0;
+  for (int32_t id = 0; id < vocabulary; ++id) sum += own_exp(static_cast<double>(logits[id]) - largest);
+  for (int32_t k = 0; k < top_k; ++k) {
+    probabilities[k] = static_cast<float>(own_exp(static_cast<double>(logits[ids[k]]) - largest) / sum);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sentence encoder's files say of how texts become vectors.
+// What a sentence encoder's files say of how texts become vectors, also as the one text that a single file holds of it.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@
 #include "kernels/kernels.h"
 
 namespace lffn {
+
+// What a sentence encoder's files say of how texts become vectors.
 
 // LFFN_POOLING_ less 1, and LFFN_NORMALIZE_.
 enum class Pooling : int32_t { kFirst, kMean, kMax, kMeanSqrtLength, kWeightedMean, kLast };
@@ -43,5 +45,12 @@ struct SentenceSettings {
 
 // The names of the tensors of a sentence encoder's module begin with this: "sentence.1.".
 std::string module_prefix(size_t module);
+
+// In a single file they are this metadata, as one text.
+constexpr char kSentenceKey[] = "sentence";
+
+std::string sentence_to_json(const SentenceSettings& settings);
+// Throws Error(LFFN_ERROR_BAD_MODEL).
+SentenceSettings sentence_from_json(std::string_view json);
 
 }  // namespace lffn

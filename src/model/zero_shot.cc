@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/zero_shot.h"
-
 #include <algorithm>
 #include <string>
 
 #include "format/utf8.h"
 #include "model/own_math.h"
+#include "model/tasks.h"
 #include "model/text_batch.h"
 #include "runtime/error.h"
 

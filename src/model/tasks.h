@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a context that answer a question, found as transformers' question answering does it: in windows over a
-// long context, each answer as likely as its first and its last token together.
+// Tasks that take several runs of a model: answers to a question, and labels that it never learned.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,8 @@
 
 namespace lffn {
 
+// The parts of a context that answer a question, found as transformers' question answering does it: in windows over a
+// long context, each answer as likely as its first and its last token together.
 struct AnswerOptions {
   int64_t max_tokens = LFFN_MAX_TOKENS_MODEL;  // or a number: of a window, the question and special tokens counted
   int64_t stride = -1;                         // tokens that a window shares with the one before; -1: see answers.cc
@@ -29,5 +30,18 @@ struct Answer {
 // or a tokenizer, text that is not UTF-8, a question that leaves no room, a stride that leaves none.
 std::vector<Answer> find_answers(const Model& model, std::string_view question, std::string_view context,
                                  const AnswerOptions& options);
+
+// How well labels that a model never learned fit a text: whether the text entails "This example is LABEL.", told by a
+// classifier of pairs, as transformers' zero-shot classification does it.
+struct ZeroShotOptions {
+  std::string_view hypothesis = "This example is {}.";  // {}: the label
+  int64_t max_tokens = LFFN_MAX_TOKENS_MODEL;           // as of TextOptions; only the text is cut
+  bool several = false;                                 // labels count each for itself
+  const int32_t* cancel = nullptr;
+};
+
+// A score for each label. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) of a model without a class of entailment, too.
+std::vector<float> score_labels(const Model& model, std::string_view text, const std::vector<std::string_view>& labels,
+                                const ZeroShotOptions& options);
 
 }  // namespace lffn
