@@ -5,9 +5,7 @@
 #include <memory>
 
 #include "api/boundary.h"
-#include "api/load_options.h"
-#include "api/read_structs.h"
-#include "api/save_options.h"
+#include "api/file_options.h"
 #include "api/structs.h"
 #include "format/file.h"
 #include "layer/layer.h"

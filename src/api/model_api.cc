@@ -3,10 +3,8 @@
 #include <memory>
 
 #include "api/boundary.h"
-#include "api/load_options.h"
-#include "api/model_handle.h"
-#include "api/read_structs.h"
-#include "api/save_options.h"
+#include "api/file_options.h"
+#include "api/handles.h"
 #include "api/structs.h"
 #include "model/memory_estimate.h"
 #include "runtime/log.h"

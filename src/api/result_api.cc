@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions on results.
 #include "api/boundary.h"
-#include "api/model_handle.h"
+#include "api/handles.h"
 #include "api/structs.h"
 
 using namespace lffn;

@@ -5,11 +5,8 @@
 #include <cstdint>
 
 #include "api/boundary.h"
-#include "api/model_handle.h"
-#include "api/run_checks.h"
-#include "api/run_entities.h"
-#include "api/run_outputs.h"
-#include "api/run_texts.h"
+#include "api/handles.h"
+#include "api/run_steps.h"
 #include "api/structs.h"
 #include "model/scores.h"
 

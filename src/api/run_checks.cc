@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/run_checks.h"
-
 #include <optional>
 
 #include "api/boundary.h"
+#include "api/run_steps.h"
 
 namespace lffn {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/run_outputs.h"
-
 #include <algorithm>
 
-#include "api/run_entities.h"
+#include "api/run_steps.h"
 
 namespace lffn {
 namespace {

@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "api/boundary.h"
+#include "format/folder.h"
+#include "format/layer_config.h"
+#include "format/safetensors.h"
+#include "lookupffn/lookupffn.h"
 
 namespace lffn {
 
@@ -126,5 +132,11 @@ Struct read_element(const Struct* array, int64_t i, const char* name) {
   }
   return copy;
 }
+
+// What structs say, checked. All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
+LayerConfig read_config(const lffn_layer_config* config);
+// Views of the caller's memory.
+std::vector<FolderInMemory::File> read_files(const lffn_file* files, int64_t n_files);
+std::vector<TensorView> read_tensors(const lffn_tensor* tensors, int64_t count);
 
 }  // namespace lffn

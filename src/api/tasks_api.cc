@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/boundary.h"
-#include "api/model_handle.h"
+#include "api/handles.h"
 #include "api/structs.h"
 #include "model/tasks.h"
 

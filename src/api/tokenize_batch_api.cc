@@ -8,11 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "api/borrowed_rows.h"
 #include "api/boundary.h"
-#include "api/model_handle.h"
-#include "api/run_outputs.h"
-#include "api/run_texts.h"
+#include "api/handles.h"
+#include "api/run_steps.h"
 #include "api/structs.h"
 #include "model/text_rows.h"
 #include "runtime/cancel_flag.h"

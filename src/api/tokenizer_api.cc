@@ -5,11 +5,9 @@
 #include <optional>
 #include <string_view>
 
-#include "api/borrowed_rows.h"
 #include "api/boundary.h"
-#include "api/load_options.h"
-#include "api/model_handle.h"
-#include "api/read_structs.h"
+#include "api/file_options.h"
+#include "api/handles.h"
 #include "api/structs.h"
 #include "model/text_rows.h"
 #include "model/tokenizer_files.h"

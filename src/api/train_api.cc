@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "api/read_structs.h"
 #include "api/structs.h"
 #include "kernels/kernels.h"
 #include "layer/layer.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/read_structs.h"
+#include "api/structs.h"
 
 #include "api/boundary.h"
-#include "api/structs.h"
 
 namespace lffn {
 

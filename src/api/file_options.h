@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of all functions that load.
+// The options of all functions that load or save.
 #pragma once
 
-#include "api/runtime_handle.h"
+#include "api/handles.h"
+#include "api/structs.h"
+#include "format/load_progress.h"
 #include "layer/layer.h"
 
 namespace lffn {
+
+// The options of all functions that load.
 
 // One call that loads. From here to its end the thread's memory and messages are those of the call's runtime.
 class Loading {
@@ -31,5 +35,14 @@ class Loading {
   LoadProgress progress_;
   LoadOptions options_;
 };
+
+// save(LoadProgress&), with NULL for the defaults. Throws Error.
+template <typename Save>
+void save_with(const lffn_save_options* options, Save&& save) {
+  const lffn_save_options given = options == nullptr ? lffn_save_options{} : read_struct(options, "options");
+  LoadProgress progress(given.cancel, given.progress, given.progress_user, LoadProgress::kSaving);
+  save(progress);
+  progress.finish();
+}
 
 }  // namespace lffn

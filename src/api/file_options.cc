@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/load_options.h"
+#include "api/file_options.h"
 
 #include "api/structs.h"
 #include "runtime/threads.h"
