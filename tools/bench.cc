@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lookupffn bench: where a layer's time goes on this machine, beside a vanilla FFN.
+#include "bench.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,15 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "bench_costs.h"
 #include "bench_dense.h"
-#include "bench_model.h"
 #include "command.h"
 #include "layer_options.h"
 #include "progress.h"
 #include "random_tokens.h"
-#include "shape_options.h"
-#include "temporary_file.h"
 
 namespace lffn::tools {
 namespace {

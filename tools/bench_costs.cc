@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench_costs.h"
-
 #include <time.h>
 
 #include <algorithm>
@@ -10,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "bench.h"
 #include "layer_options.h"
 #include "lookupffn/lookupffn.hpp"
 #include "progress.h"
 #include "random_model.h"
 #include "random_tokens.h"
-#include "temporary_file.h"
 
 namespace lffn::tools {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench_model.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,8 +6,9 @@
 #include <numeric>
 #include <vector>
 
+#include "bench.h"
+#include "info_model.h"
 #include "layer_options.h"
-#include "layer_parts.h"
 #include "lookupffn/lookupffn.hpp"
 #include "progress.h"
 

@@ -8,7 +8,6 @@
 #include "command.h"
 #include "layer_options.h"
 #include "progress.h"
-#include "shape_options.h"
 
 namespace lffn::tools {
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "lookupffn/lookupffn.hpp"
@@ -15,5 +16,10 @@ void print_model(const std::string& path, const lookupffn::Model& model, bool js
 void row(const char* name, const std::string& value);
 // 1234567 as "1,234,567".
 std::string number(int64_t value);
+
+// What one of a model's layers is made of, for people and as JSON.
+// "4 heads of 32; 256 neurons, a row of 30,522 by word (int8)"
+std::string parts_text(const lffn_model_layer_info& layer);
+nlohmann::ordered_json layer_parts(const lffn_model_layer_info& layer);
 
 }  // namespace lffn::tools

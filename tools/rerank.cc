@@ -6,7 +6,6 @@
 
 #include "command.h"
 #include "model_options.h"
-#include "rank.h"
 #include "text_options.h"
 
 namespace lffn::tools {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "evaluate/vectors.h"
+#include "evaluate/cases.h"
 
 namespace lffn::tools {
 

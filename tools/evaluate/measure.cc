@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/measure.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "evaluate/logistic.h"
 #include "evaluate/product.h"
+#include "evaluate/results.h"
 #include "progress.h"
 
 namespace lffn::tools {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluate/report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "evaluate/results.h"
 
 namespace lffn::tools {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model's vectors are worth on each file.
+// What a model's vectors are worth on each file, and what `lookupffn evaluate` prints of it.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 #include "evaluate/cases.h"
 #include "evaluate/figures.h"
-#include "evaluate/vectors.h"
 
 namespace lffn::tools {
 
+// What a model's vectors are worth on each file.
 struct Embedded {
   Vectors texts, queries;
 };
@@ -29,5 +29,33 @@ std::vector<Measured> measure(const Cases& cases, const Embedded& embedded, cons
 // How far two models agree: the correlation of their cosines, for each file in the same order; NaN where there is none.
 std::vector<double> agreements(const Cases& cases, const Embedded& a_embedded, const std::vector<Measured>& a,
                                const Embedded& b_embedded, const std::vector<Measured>& b, int32_t num_threads);
+
+// What `lookupffn evaluate` prints.
+struct NamedEstimate {
+  std::string name;
+  Estimate estimate;
+};
+
+// Of one file, by one model.
+struct FileReport {
+  std::vector<NamedEstimate> figures;
+  std::vector<NamedEstimate> differences;  // from the model that it is compared with; empty: none
+  double agreement = 0;                    // of its cosines with that model's
+};
+
+struct ModelReport {
+  std::string model;
+  std::vector<FileReport> files;  // pairs first, then labels, then rankings
+};
+
+struct Report {
+  std::vector<ModelReport> models;
+  std::vector<ModelReport> against;  // one, or none
+  size_t resamples = 0;
+};
+
+// A table in Markdown, figures times 100.
+std::string as_table(const Report& report, const Cases& cases);
+std::string as_json(const Report& report, const Cases& cases);
 
 }  // namespace lffn::tools
