@@ -12,12 +12,8 @@
 %javaconst(1);
 
 %{
-#include "java_arrays.h"
-#include "java_files.h"
+#include "java_calls.h"
 #include "java_hooks.h"
-#include "java_models.h"
-#include "java_tasks.h"
-#include "java_tokenizer.h"
 %}
 
 %typemap(jni) lffn_status "void"
@@ -210,9 +206,5 @@
 %ignore model_answer;
 %ignore model_zero_shot;
 %rename("$ignore") throw_status;
-%include "java_arrays.h"
-%include "java_files.h"
-%include "java_models.h"
-%include "java_tasks.h"
-%include "java_tokenizer.h"
+%include "java_calls.h"
 void run_item(int64_t run, int64_t context, int64_t item);

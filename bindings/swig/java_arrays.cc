@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "java_arrays.h"
-
 #include <cstring>
 
+#include "java_calls.h"
 #include "java_hooks.h"
 #include "java_scratch.h"
 #include "raw.h"

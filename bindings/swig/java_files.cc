@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "java_files.h"
-
+#include "java_calls.h"
 #include "java_hooks.h"
 #include "java_results.h"
 #include "raw_model.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "java_models.h"
-
-#include "java_arrays.h"
+#include "java_calls.h"
 #include "java_results.h"
 #include "java_scratch.h"
-#include "java_tokenizer.h"
 #include "raw.h"
 #include "raw_model.h"
 #include "raw_tokenizer.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "java_results.h"
 
-#include "java_models.h"
-#include "raw_result.h"
+#include "java_calls.h"
+#include "raw_model.h"
 
 namespace {
 

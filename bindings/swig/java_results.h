@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "java_arrays.h"
+#include "java_calls.h"
 
 // Memory for the length of one call; data() is null if there is none.
 template <typename T>

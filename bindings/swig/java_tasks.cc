@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "java_tasks.h"
-
+#include "java_calls.h"
 #include "java_results.h"
-#include "raw_tasks.h"
+#include "raw_model.h"
 
 lffn_status model_entities_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t aggregation,
                                  int32_t flags, int64_t max_tokens, jobjectArray results, const int32_t* cancel) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "java_tokenizer.h"
-
+#include "java_calls.h"
 #include "java_results.h"
 #include "raw.h"
-#include "raw_result.h"
+#include "raw_model.h"
 #include "raw_structs.h"
 #include "raw_tokenizer.h"
 

@@ -6,9 +6,6 @@
 %{
 #include "raw.h"
 #include "raw_model.h"
-#include "raw_result.h"
-#include "raw_runtime.h"
-#include "raw_tasks.h"
 #include "raw_tokenizer.h"
 %}
 
@@ -28,7 +25,4 @@
 %include "raw_fields.h"
 %include "raw.h"
 %include "raw_model.h"
-%include "raw_result.h"
-%include "raw_runtime.h"
-%include "raw_tasks.h"
 %include "raw_tokenizer.h"

@@ -27,6 +27,9 @@ SAME(ACTIVATION_SIGMOID, LFFN_ACTIVATION_SIGMOID);
 SAME(LOAD_MMAP, LFFN_LOAD_MMAP);
 SAME(LOAD_FLUSH_DENORMALS, LFFN_LOAD_FLUSH_DENORMALS);
 SAME(FORWARD_ADD, LFFN_FORWARD_ADD);
+SAME(LOG_ERROR, LFFN_LOG_ERROR);
+SAME(LOG_WARNING, LFFN_LOG_WARNING);
+SAME(LOG_INFO, LFFN_LOG_INFO);
 #undef SAME
 SAME_SIZE(LAYER_INFO_FIELDS, lffn_layer_info, sizeof(lffn_layer_info));
 SAME_SIZE(LOAD_OPTIONS_FIELDS, lffn_load_options, offsetof(lffn_load_options, runtime));  // then pointers
@@ -110,3 +113,23 @@ lffn_status layer_forward(const lffn_layer* layer, const float* x, int64_t x_off
 lffn_status layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores) {
   return lffn_layer_hash(layer, x, n_tokens, codes, scores);
 }
+
+lffn_status runtime_create(int32_t num_threads, const char* isa, lffn_parallel_for parallel, void* parallel_user,
+                           lffn_log_callback log, void* log_user, lffn_runtime** out) {
+  lffn_runtime_options options;
+  lffn_runtime_options_init(&options);
+  options.num_threads = num_threads;
+  options.isa = isa;
+  options.parallel_for = parallel;
+  options.parallel_user = parallel_user;
+  options.log = log;
+  options.log_user = log_user;
+  return lffn_runtime_create(&options, out);
+}
+
+void runtime_free(lffn_runtime* runtime) { lffn_runtime_free(runtime); }
+const char* runtime_isa(const lffn_runtime* runtime) { return lffn_runtime_isa(runtime); }
+void set_log(lffn_log_callback process_log, void* process_log_user) {
+  lffn_set_log_callback(process_log, process_log_user);
+}
+void trim() { lffn_trim(); }

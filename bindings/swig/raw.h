@@ -184,4 +184,18 @@ lffn_status layer_forward(const lffn_layer* layer, const float* x, int64_t x_off
                           int64_t y_offset, int32_t flags, const int32_t* cancel);
 lffn_status layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores);
 
+// What handles share, and hooks of the process.
+
+// parallel, log and isa, which has a closing zero, may be null.
+lffn_status runtime_create(int32_t num_threads, const char* isa, lffn_parallel_for parallel, void* parallel_user,
+                           lffn_log_callback log, void* log_user, lffn_runtime** out);
+void runtime_free(lffn_runtime* runtime);
+const char* runtime_isa(const lffn_runtime* runtime);
+
+// Who gets the lines of all that is loaded without a runtime that has a log of its own; null for nobody.
+void set_log(lffn_log_callback process_log, void* process_log_user);
+
+// Gives back the scratch memory that handles keep from call to call.
+void trim();
+
 #endif  // LOOKUPFFN_BINDINGS_RAW_H

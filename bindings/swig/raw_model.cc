@@ -6,7 +6,6 @@
 #include <new>
 
 #include "raw.h"
-#include "raw_result.h"
 #include "raw_structs.h"
 #include "raw_tokenizer.h"
 

@@ -74,4 +74,46 @@ lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t
 lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
                             float* probabilities, size_t capacity, size_t* n_masks, const int32_t* cancel);
 
+// Results that the core keeps: what model_run_texts, model_run_into_result,
+// model_entities_texts, tokenizer_encode_texts and tokenizer_decode_batch leave in one is there until it is used again
+// or freed. Only one call at a time may use it.
+
+lffn_status result_create(lffn_result** out);
+void result_free(lffn_result* result);
+
+// Where one of a result's arrays lies, which RESULT_ value says; null where the call did not make it.
+const void* result_array(const lffn_result* result, int32_t what);
+// How much there is of what its arrays hold, which RESULT_SIZE_ value says: sequences, tokens or texts, or the numbers
+// of an embedding or of a token's vector.
+int64_t result_size(const lffn_result* result, int32_t what);
+// Why a text could not be run; "" for one that was.
+const char* result_message(const lffn_result* result, int64_t text);
+
+// Entities, answers and labels.
+
+// flags: RUN_ALL_LABELS. Of each entity the bytes, the class of its first token and the score. n_entities is told even
+// where the capacity is too small, which is no failure here: then nothing is written.
+lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t aggregation,
+                           int32_t flags, int64_t max_tokens, int64_t* begins, int64_t* ends, int32_t* classes,
+                           float* scores, size_t capacity, size_t* n_entities, const int32_t* cancel);
+
+// The same for texts that lie end to end, as model_run_texts has them, into a result: RESULT_ENTITY_. With statuses
+// other than 0 a text that cannot be read fails no call, and has RESULT_STATUSES.
+lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
+                                 int32_t aggregation, int32_t flags, int64_t max_tokens, int32_t num_threads,
+                                 int32_t statuses, lffn_result* result, const int32_t* cancel,
+                                 lffn_run_progress run_progress, void* run_progress_user);
+
+// flags: ANSWER_MAY_BE_NONE. begins, ends and scores have room for top_k.
+lffn_status model_answer(const lffn_model* model, const char* question, size_t question_size, const char* context,
+                         size_t context_size, int32_t top_k, int64_t max_tokens, int64_t stride,
+                         int32_t max_answer_tokens, int32_t flags, int64_t* begins, int64_t* ends, float* scores,
+                         int32_t* n_answers, const int32_t* cancel);
+
+// flags: ZERO_SHOT_SEVERAL. Labels lie end to end, label i ends before byte label_ends[i]; hypothesis is null or has a
+// closing zero. order and scores have room for n; scores are in the order of the labels.
+lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_bytes, const char* labels,
+                            int64_t* label_ends, int64_t n, const char* hypothesis, int64_t max_tokens, int32_t flags,
+                            int64_t* order, float* scores, const int32_t* cancel);
+
 #endif  // LOOKUPFFN_BINDINGS_RAW_MODEL_H

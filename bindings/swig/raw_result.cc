@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "raw_result.h"
-
 #include "raw.h"
+#include "raw_model.h"
 
 lffn_status result_create(lffn_result** out) { return lffn_result_create(out); }
 void result_free(lffn_result* result) { lffn_result_free(result); }

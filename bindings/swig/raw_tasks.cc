@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "raw_tasks.h"
-
 #include <algorithm>
 
 #include "raw.h"
+#include "raw_model.h"
 #include "raw_structs.h"
 
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)

@@ -5,6 +5,11 @@ using System.Runtime.InteropServices;
 
 namespace LookupFfn;
 
+/// <summary>How far a call that runs a model has come.</summary>
+/// <param name="Done">How many of the call's texts or sequences are done.</param>
+/// <param name="All">How many there are.</param>
+public readonly record struct RunProgress(long Done, long All);
+
 /// <summary>Whom the native library tells how far a call has come. Nothing may be thrown into it: what the receiver throws
 /// ends the call by its number, and then comes out of <see cref="Check"/>. Methods take null for a call that nobody listens
 /// to.</summary>
