@@ -44,9 +44,10 @@ struct Cut {
   int64_t outputs, output_ranges;
 };
 
+constexpr int64_t kUnit = 12;  // no kernel has rows left over then
+
 // Rows that leave half of the L2 cache to the weights and the results.
 int64_t rows_that_fit(int64_t inputs) {
-  constexpr int64_t kUnit = 12;  // no kernel has rows left over then
   const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 2 / (inputs * static_cast<int64_t>(sizeof(float)));
   return std::clamp<int64_t>(fitting / kUnit * kUnit, kUnit, kLinearRows);
 }
@@ -54,6 +55,14 @@ int64_t rows_that_fit(int64_t inputs) {
 Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
   const int64_t ranges = (rows + rows_per_item - 1) / rows_per_item;
   if (threads == 1 || ranges >= 2 * threads) return {rows_per_item, ranges, outputs, 1};
+  // Fewer rows an item rather than fewer outputs, as long as there are enough for the weights that each item reads:
+  // then no row has to be prepared before.
+  constexpr int64_t kFewestRows = 36, kMostItems = 3;
+  if (const int64_t items = std::min(kMostItems, rows / (kFewestRows * threads)); items > 1) {
+    const int64_t share = round_up((rows + items * threads - 1) / (items * threads), kUnit);
+    const int64_t fewer = std::min(rows_per_item, share);
+    return {fewer, (rows + fewer - 1) / fewer, outputs, 1};
+  }
   // Enough pieces that the threads end together.
   const int64_t wanted = std::max<int64_t>(1, 3 * threads / ranges);
   const int64_t width = round_up((outputs + wanted - 1) / wanted, 4 * kPanel);

@@ -84,7 +84,8 @@ void Pass::add_embeddings(const Span& span, const Rows& to) const {
     const float* from = table.data() + place * size;
     for (int64_t i = 0; i < size; ++i) row[i] += from[i];
   };
-  workers_.run(span.last - span.first, workers_.threads_for(16.0 * static_cast<double>(span.tokens * size)),
+  constexpr double kWork = 64;  // for each number: it waits for memory more than it computes
+  workers_.run(span.last - span.first, workers_.threads_for(kWork * static_cast<double>(span.tokens * size)),
                [&](int64_t item, int32_t) {
                  const int64_t begin = call_.offsets[span.first + item], end = call_.offsets[span.first + item + 1];
                  int64_t counted = 0;

@@ -61,6 +61,21 @@ TEST_P(ModelBits, ManyChunks) {
   }
 }
 
+// Rows, or outputs, or both, are shared out, by how many rows there are.
+TEST_P(ModelBits, AnyThreadsAnyRows) {
+  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+    for (const int64_t rows : {100, 143, 144, 145, 217, 256, 383, 385}) {
+      std::vector<float> hidden;
+      for (const int32_t threads : {1, 2, 3, 5}) {
+        load(shape_, threads, dtype);
+        const std::vector<float> again = encode(sequences({rows / 2, rows - rows / 2}, info_.vocab_size));
+        if (threads == 1) hidden = again;
+        EXPECT_EQ(again, hidden) << rows << " rows, " << threads << " threads, type " << dtype;
+      }
+    }
+  }
+}
+
 TEST_P(ModelBits, AnyThreads) {
   load(shape_, 1);
   const Sequences input = sequences(kLengths, info_.vocab_size);
