@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 
-from lookupffn import Encoder, bpe, safetensors
+from lookupffn import Encoder, bpe, native, safetensors
 
 SCRIPTS = Path(__file__).parents[2] / "training" / "scripts"
 torch.set_num_threads(1)
@@ -45,6 +45,11 @@ def test_results_of_other_options_are_not_reused(tmp_path, monkeypatch):
     command("--steps", "2")
     result = tmp_path / "out" / "none-seed1" / "result.json"
     before = result.stat().st_mtime_ns
+    runs = json.loads((tmp_path / "out" / "results.json").read_text())["none"]
+    (tmp_path / "earlier.json").write_text(json.dumps({"none": [{**runs[0], "log_perplexity": 9, "seed": seed} for seed in (2, 1)],
+                                                       "slide": [runs[0]]}))
+    found = compare.gather(tmp_path / "out", tmp_path / "earlier.json")
+    assert [run["log_perplexity"] for run in found["none"]] == [runs[0]["log_perplexity"], 9] and found["slide"] == runs
     command("--steps", "2")
     assert result.stat().st_mtime_ns == before
     for options, name in [(["--steps", "3"], "steps"), (["--steps", "2", "--batch", "5"], "batch")]:
@@ -64,7 +69,10 @@ def test_narrow_rows_and_rows_by_word_are_rows_like_others():
     names = ["lookup-small", "none", "vanilla-20", "vanilla", "lookup-small+words", "vanilla-110", "none+words"]
     assert sorted(names, key=compare.place_of) == ["none", "none+words", "vanilla", "vanilla-110", "vanilla-20",
                                                    "lookup-small", "lookup-small+words"]
-    for name in ("vanilla-0", "vanilla-", "wide", "+words"):
+    tables = compare.config_of("lookup-24x8+words", 262, 18, 64)
+    assert (tables.ffn_num_table, tables.ffn_table_size, tables.ffn_kinds) == (24, 8, ["lookup"] * 2) and tables.ffn_words
+    assert compare.row_name("lookup-24x8") == "lookup-24x8" and compare.place_of("lookup-24x8") > compare.place_of("lookup-large")
+    for name in ("vanilla-0", "vanilla-", "wide", "+words", "lookup-24", "lookup-24x0"):
         with pytest.raises(argparse.ArgumentTypeError, match="there is no row"):
             compare.row_name(name)
 
@@ -221,6 +229,53 @@ def test_perplexity_is_put_beside_the_median_time(tmp_path, monkeypatch):
     assert made == ["vanilla", "rows-8"]  # what the library cannot run has no time
     lines = (tmp_path / "out" / "results.md").read_text().splitlines()
     assert lines[2:] == ["| vanilla | 3.000 (2.000 to 4.000) | 3.00, 6.00 | 0.50, 1.00 |", "| rows-8 | 2.000 | 0.50, 1.00 | 0.50, 1.00 |"]
+
+
+def test_neurons_that_take_no_longer_than_lookups(tmp_path, monkeypatch):
+    equal = script("equal_time")
+    times = {64: 1.0, 128: 2.0, 512: 10.0}
+    assert [equal.neurons_within(times, us) for us in (1.5, 2.0, 6.0, 12.0, 0.5)] == [96, 128, 320, 608, 32]
+    assert equal.plan("vanilla-64", 128, "many tokens", 4, 96) == (equal.FEW_LAYERS, 1)
+    layers, models = equal.plan("vanilla-64", 128, "one token", 1, 96)
+    assert layers <= equal.MOST_LAYERS and layers * models * equal.bytes_of_layer("vanilla-64", 128, 1) >= 96e6
+
+    class Subject:
+        def __init__(self, out, row, hidden_size, call, kind, megabytes, load):
+            self.us = iter([99.0, *(8.0 if row == "lookup-small" else float(row.removeprefix("vanilla-")),) * 4])
+
+        def microseconds(self, draw):
+            return next(self.us)
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(equal, "Subject", Subject)
+    for call in equal.CALLS:  # the second adds to what the first kept
+        monkeypatch.setattr(sys, "argv", ["equal_time.py", str(tmp_path), "--rows", "lookup-small", "--neurons", "4", "12",
+                                          "--types", "int8", "--calls", call, "--rounds", "4"])
+        equal.main()
+    lines = (tmp_path / "results-128.md").read_text().splitlines()
+    assert len(lines) == 8 and lines[2] == "| lookup-small | int8 | one token | 8.00 | 8 neurons |"
+    assert lines[5] == "| lookup-small | int8 | many tokens | 8.00 | 8 neurons |"
+    times = {("lookup-small", "int8", "one token"): 8.0, ("vanilla-4", "int8", "one token"): 4.0,
+             ("vanilla-256", "int8", "one token"): 256.0}
+    rows = ("lookup-small", "vanilla-6", "vanilla", "slide", "vanilla-257")
+    assert [equal.time_of(row, times, "int8", "one token", 64) for row in rows] == [8.0, 6.0, 256.0, None, None]
+    pytest.importorskip("matplotlib")
+    (tmp_path / "runs.json").write_text(json.dumps({"lookup-small": [{"log_perplexity": 2.5}]}))
+    monkeypatch.setattr(sys, "argv", ["equal_time.py", str(tmp_path), "--perplexity", str(tmp_path / "runs.json")])
+    equal.main()
+    assert (tmp_path / "results-128.png").stat().st_size > 1000
+
+
+def test_the_time_of_feed_forward_blocks(tmp_path):
+    if native.library() is None:
+        pytest.skip("needs liblookupffn")
+    equal = script("equal_time")
+    for row in ("vanilla-20", "lookup-16x4"):
+        subject = equal.Subject(tmp_path, row, 32, "one token", "int8", 0.01, True)
+        assert subject.layers > 1 and subject.microseconds(np.random.default_rng(1)) > 0
+        subject.close()
 
 
 def test_the_frontier_leaves_out_what_another_student_beats(tmp_path):

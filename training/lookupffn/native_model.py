@@ -33,7 +33,8 @@ class _RunArgs(ctypes.Structure):
         ("class_scores_capacity", ctypes.c_int64), ("filling_ids", ctypes.c_void_p),
         ("filling_probabilities", ctypes.c_void_p), ("fillings_capacity", ctypes.c_int64),
         ("offsets_out", ctypes.c_void_p), ("uncut", ctypes.c_void_p), ("n_masks", ctypes.c_void_p),
-        ("statuses", ctypes.c_void_p), ("seconds", ctypes.c_void_p)]
+        ("statuses", ctypes.c_void_p), ("seconds", ctypes.c_void_p), ("token_scores", ctypes.c_void_p),
+        ("token_scores_capacity", ctypes.c_int64), ("layer_seconds", ctypes.c_void_p)]
 
 
 class _TokenizeArgs(ctypes.Structure):
@@ -106,6 +107,16 @@ class NativeModel:
         args.embeddings, args.embeddings_capacity = vectors.ctypes.data, vectors.size
         self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
         return vectors
+
+    def ffn_seconds(self, sequences: Sequence[Sequence[int]], width: int, num_layers: int) -> numpy.ndarray:
+        """How long the feed-forward block of each layer takes, with its layer norm, [num_layers]."""
+        args, _kept = self._args(sequences)
+        vectors = numpy.zeros((len(sequences), width), numpy.float32)
+        args.embeddings, args.embeddings_capacity = vectors.ctypes.data, vectors.size
+        seconds = numpy.zeros((num_layers, 2))
+        args.layer_seconds = seconds.ctypes.data
+        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+        return seconds[:, 1]
 
     def logits(self, sequences: Sequence[Sequence[int]], places: Sequence[int], vocabulary: int) -> numpy.ndarray:
         """The language model head's logits at some places of the sequences laid end to end, [places, vocabulary]."""

@@ -9,7 +9,8 @@ A run that was stopped is taken up again by the same command; several commands m
 made with other options or data are refused, not reused. Each command ends by writing OUT/results.json, OUT/results.md
 and OUT/results.png from all finished runs there.
 
-"vanilla-110" is a vanilla FFN of 110 neurons, and "+words" behind any row adds a row by word to each layer: "lookup-small+words".
+"vanilla-110" is a vanilla FFN of 110 neurons, "lookup-192x16" has 192 tables of 16 rows, and "+words" behind any row adds a
+row by word to each layer: "lookup-small+words".
 """
 
 import argparse
@@ -46,14 +47,15 @@ ROWS = {
 }
 KINDS = ("none", "vanilla", "switch", "shuffle", "slide", "mongoose", "yoso")
 NARROW = re.compile(r"vanilla-([1-9][0-9]{0,4})")
+TABLES = re.compile(r"lookup-([1-9][0-9]{0,3})x([1-9][0-9]{0,4})")
 WORDS = "+words"
 
 
 def row_name(text):
-    """For argparse: a row of the table above, a narrow vanilla FFN, either of them with rows by word."""
+    """For argparse: a row of the table above, a narrow vanilla FFN, other tables, any of them with rows by word."""
     name = text.removesuffix(WORDS)
-    if name not in ROWS and not NARROW.fullmatch(name):
-        raise argparse.ArgumentTypeError(f'there is no row "{name}"; expected vanilla-N, {", ".join(ROWS)}')
+    if name not in ROWS and not NARROW.fullmatch(name) and not TABLES.fullmatch(name):
+        raise argparse.ArgumentTypeError(f'there is no row "{name}"; expected vanilla-N, lookup-NxROWS, {", ".join(ROWS)}')
     return text
 
 
@@ -65,16 +67,22 @@ def kind_of(row):
 def place_of(row):
     """Where it stands in tables: beside the row that it is a form of."""
     name = row.removesuffix(WORDS)
-    narrow = NARROW.fullmatch(name)
+    narrow, tables = NARROW.fullmatch(name), TABLES.fullmatch(name)
+    if tables:
+        return (list(ROWS).index("lookup-large"), int(tables[1]) * int(tables[2]), row)
     return (list(ROWS).index("vanilla" if narrow else name), -int(narrow[1]) if narrow else -1 << 20, row)
 
 
+def ffn_of(name):
+    """The keys of a config that say it."""
+    narrow, tables = NARROW.fullmatch(name), TABLES.fullmatch(name)
+    return {"intermediate_size": int(narrow[1])} if narrow else lookup(*map(int, tables.groups())) if tables else ROWS[name]
+
+
 def config_of(row, vocab_size, length, hidden_size=128):
-    name = row.removesuffix(WORDS)
-    narrow = NARROW.fullmatch(name)
     values = {"hidden_size": hidden_size, "num_hidden_layers": 2, "num_attention_heads": hidden_size // 32,
               "attention_head_size": 32, "intermediate_size": 4 * hidden_size, "max_position_embeddings": length,
-              "vocab_size": vocab_size, **({"intermediate_size": int(narrow[1])} if narrow else ROWS[name])}
+              "vocab_size": vocab_size, **ffn_of(row.removesuffix(WORDS))}
     values["ffn_kinds"] = [kind_of(row)] * values["num_hidden_layers"]
     return EncoderConfig.from_dict({**values, "ffn_words": True} if row.endswith(WORDS) else values)
 
@@ -120,11 +128,16 @@ def curve_of(folder):
     return [(entry["step"], entry["valid_log_perplexity"]) for entry in entries if "valid_log_perplexity" in entry]
 
 
-def gather(out):
+def gather(out, beside=None):
+    """beside: a results.json of an earlier OUT, for the runs that this one lacks."""
     rows = {}
     for path in sorted(out.glob("*-seed*/result.json")):
         run = json.loads(path.read_text()) | {"curve": curve_of(path.parent)}
         rows.setdefault(run["row"], []).append(run)
+    for row, runs in (json.loads(beside.read_text()) if beside else {}).items():
+        there = rows.setdefault(row, [])
+        there += [run for run in runs if run["seed"] not in {other["seed"] for other in there}]
+        there.sort(key=lambda run: run["seed"])
     return {row: rows[row] for row in sorted(rows, key=place_of)}
 
 
@@ -169,7 +182,7 @@ def draw(rows, path):
     matplotlib.use("Agg")
     from matplotlib import pyplot
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.5))
-    colours = pyplot.get_cmap("tab10")
+    colours = pyplot.get_cmap("tab10" if len(rows) <= 10 else "tab20")
     dots(left, {row: [run["log_perplexity"] for run in runs] for row, runs in rows.items()},
          {row: runs[0]["ffn_flop_per_token"] / 1e6 for row, runs in rows.items()}, colours)
     left.set(xlabel="MFLOP per token in the FFNs")
@@ -193,6 +206,8 @@ def main():
     parser.add_argument("--tokenizer")
     parser.add_argument("--rows", nargs="*", default=[], type=row_name, help="what to train; none: only gather")
     parser.add_argument("--seeds", nargs="*", type=int, default=[1, 2, 3])
+    parser.add_argument("--beside", type=Path,
+                        help="a results.json of runs made elsewhere with the same data and options, for the table and plot")
     parser.add_argument("--draw", nargs="*", type=row_name, help="the rows of the table and plot; all by default")
     parser.add_argument("--steps", type=int, default=1200)
     parser.add_argument("--hidden-size", type=int, default=128, help="a multiple of 32")
@@ -212,7 +227,7 @@ def main():
     for seed in arguments.seeds:
         for row in arguments.rows:
             train_row(arguments.out / f"{row}-seed{seed}", row, seed, arguments, tokenizer)
-    rows = gather(arguments.out)
+    rows = gather(arguments.out, arguments.beside)
     (arguments.out / "results.json").write_text(json.dumps(rows) + "\n")
     if arguments.draw:
         rows = {row: rows[row] for row in arguments.draw if row in rows}
