@@ -99,6 +99,8 @@ def test_a_budget_chooses_the_students_parts(texts, tmp_path, capsys):  # noqa: 
     for key, part in (("num_attention_heads", "heads"), ("intermediate_size", "neurons")):
         values = config[key] if isinstance(config[key], list) else [config[key]] * 2  # one where all are alike
         assert values == [layer[part] for layer in chosen["layers"]]
+    line = [error for _, error in chosen["errors"]]
+    assert len(line) > 1 and line == sorted(line, reverse=True) and line.count(line[-1]) == 1
     assert (tmp_path / "student" / "budget.svg").read_text().startswith("<svg")
     said = capsys.readouterr().out
     assert "budget: layer 0: " in said

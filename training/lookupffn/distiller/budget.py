@@ -228,8 +228,9 @@ def options_for(options: Options, share: float, costs_file: Path, teacher_folder
         chosen = choose(errors, costs, share * whole)
         shares = [part / 20 for part in range(2, 21)]
         line = [sum(choice.error for choice in choose(errors, costs, part * whole)) / len(errors) for part in shares]
+        most = line.index(line[-1]) + 1  # from where on all that may be chosen is
         found = {"identity": identity, "teacher": whole, "layers": [dataclasses.asdict(choice) for choice in chosen],
-                 "errors": [[part * whole, error] for part, error in zip(shares, line)]}
+                 "errors": [[part * whole, error] for part, error in zip(shares[:most], line)]}
         safetensors.write_atomically(work / "budget.json", json.dumps(found).encode())
     _show(found, out)
     layers = found["layers"]
