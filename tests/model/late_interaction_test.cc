@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of tokens: what late interaction's files have beside an encoder.
+#include <unistd.h>
+
+#include <cstdio>
+
 #include "model/memory_estimate.h"
 #include "model/sentence_settings.h"
 #include "model/text_batch.h"
@@ -85,13 +89,14 @@ TEST(LateInteraction, ADenseModuleWithoutPooling) {
     EXPECT_EQ(*document_prompt(*model), "[D] ");
     EXPECT_EQ(default_prompt(*model), "");
 
-    const std::string file = testing::TempDir() + "/late_interaction_test.saved";
+    const std::string file = testing::TempDir() + "/late_interaction_test." + std::to_string(getpid());
     model->save(file);
     const auto again = load_model(file, LoadOptions(), usable_kernels());
     EXPECT_EQ(vectors_of(*again, Scaling::kAsModel), vectors_of(*model, Scaling::kAsModel));
     EXPECT_EQ(*document_prompt(*again), "[D] ");
     EXPECT_EQ(again->info().memory_bytes, model->info().memory_bytes);
     const size_t told = estimate_memory(file, LoadOptions(), usable_kernels()).weights;
+    std::remove(file.c_str());
     EXPECT_GE(told, model->info().memory_bytes);
     EXPECT_LE(told, model->info().memory_bytes + 8192);
   }

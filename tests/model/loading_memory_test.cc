@@ -2,6 +2,7 @@
 // How much memory and time loading takes, and what is told of it before.
 #include <gtest/gtest.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -79,7 +80,7 @@ lookupffn::LoadOptions all_in(int32_t dtype) {
 }
 
 TEST(MemoryEstimate, IsWhatLoadingTakes) {
-  const std::string linear = testing::TempDir() + "/loading_memory_test.model";
+  const std::string linear = testing::TempDir() + "/loading_memory_test.model" + std::to_string(getpid());
   RandomModelShape shape;
   shape.family = &lffn::kBert;
   shape.ffn_kinds = "wl";
@@ -119,7 +120,7 @@ bool operator==(const lookupffn::MemoryEstimate& a, const lookupffn::MemoryEstim
 }
 
 TEST(MemoryEstimate, IsTheSameOfFilesInMemory) {
-  const std::string saved = testing::TempDir() + "/loading_memory_test.saved";
+  const std::string saved = testing::TempDir() + "/loading_memory_test.saved" + std::to_string(getpid());
   for (const std::string& folder :
        {std::string(LFFN_MODEL_DATA "/model-lookup"), std::string(LFFN_HF_DATA "/distilbert-classes")}) {
     std::vector<std::string> names, contents;
@@ -166,7 +167,7 @@ TEST(MemoryEstimate, RefusesWhatCannotBeLoaded) {
 // Rows are packed by panels, which takes as much again as a narrow and long matrix.
 TEST(MemoryEstimate, CountsTheRowsOnTheirWay) {
   if (!peaks_can_be_measured()) GTEST_SKIP() << "the peak of this process's memory cannot be measured";
-  const std::string path = testing::TempDir() + "/loading_memory_test.narrow";
+  const std::string path = testing::TempDir() + "/loading_memory_test.narrow" + std::to_string(getpid());
   RandomModelShape shape;
   shape.hidden_size = 16;
   shape.num_heads = 1;
@@ -183,7 +184,7 @@ TEST(MemoryEstimate, CountsTheRowsOnTheirWay) {
 // A file of 130 MB, more than may be held beside the packed weights.
 TEST(LoadingMemory, OfALayerIsItsWeightsAndLittleMore) {
   if (!peaks_can_be_measured()) GTEST_SKIP() << "the peak of this process's memory cannot be measured";
-  const std::string path = testing::TempDir() + "/loading_memory_test.layer";
+  const std::string path = testing::TempDir() + "/loading_memory_test.layer" + std::to_string(getpid());
   lookupffn::LayerConfig config;
   config.hidden_size = 512;
   config.num_tables = 128;

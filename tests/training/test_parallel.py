@@ -30,7 +30,16 @@ def run(folder, accumulate, steps=8, **options):
     return pretrain.train(folder, config, schedule, *batches, evaluation_batches=2, **options)
 
 
+def needs_loopback():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        try:
+            socket.create_connection(server.getsockname(), timeout=5).close()
+        except OSError as error:
+            pytest.skip(f"processes cannot reach each other through 127.0.0.1: {error}")
+
+
 def two_processes(folder, **options):
+    needs_loopback()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
@@ -80,6 +89,7 @@ def test_batches_are_shared_out(monkeypatch):
 
 @pytest.mark.parametrize("options", [[], ["--layers", "1", "--ffn", "vanilla", "--words", "--closed-tokens", "2000"]])
 def test_two_processes_share_a_run(texts, tmp_path, options):  # noqa: F811
+    needs_loopback()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
