@@ -6,8 +6,6 @@
 #include <chrono>
 #include <thread>
 
-#include "engines.h"
-
 namespace compare {
 
 const std::vector<EngineKind>& engine_kinds() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A linear layer of liblookupffn by itself, which only models have: the library has no call for it.
-#include "engines.h"
+#include "engine.h"
 #include "layer/layer.h"
 #include "model/linear.h"
 

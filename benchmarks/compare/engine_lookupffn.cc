@@ -2,7 +2,7 @@
 // A LookupFFN layer in liblookupffn, in each of its element types.
 #include <stdexcept>
 
-#include "engines.h"
+#include "engine.h"
 #include "lookup_weights.h"
 
 namespace compare {

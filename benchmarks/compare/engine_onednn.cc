@@ -5,7 +5,7 @@
 #include <dnnl.hpp>
 #include <map>
 
-#include "engines.h"
+#include "engine.h"
 
 namespace compare {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vanilla FFN or a linear layer on ONNX Runtime, in float32 and dynamically quantised to int8.
-#include "engines.h"
+#include "engine.h"
 #include "onnx_model.h"
 #include "ort_session.h"
 

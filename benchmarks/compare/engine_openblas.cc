@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engines.h"
-#include "gelu.h"
+#include "engine.h"
 
 namespace compare {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "engines.h"
+#include "engine.h"
 
 namespace compare {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gelu.h"
+#include "engine.h"
 
 namespace compare {
 

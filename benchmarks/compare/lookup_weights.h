@@ -1,15 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random weights of a LookupFFN layer whose codes spread over all rows.
+// LookupFFN layers with random weights whose codes spread over all rows.
 #pragma once
 
 #include <lookupffn/lookupffn.h>
 
+#include <functional>
+#include <string>
 #include <vector>
 
-#include "library.h"
 #include "problem.h"
 
 namespace compare {
+
+// The calls of liblookupffn that make and run a layer: of the library that is linked in, or of another build of it.
+struct Library {
+  decltype(&lffn_version) version;
+  decltype(&lffn_isa) isa;
+  decltype(&lffn_last_error) last_error;
+  std::function<void(lffn_tensor*)> tensor_init;
+  std::function<void(lffn_layer_config*)> layer_config_init;
+  std::function<void(lffn_load_options*)> load_options_init;
+  decltype(&lffn_layer_create) layer_create;
+  decltype(&lffn_layer_forward) layer_forward;
+  decltype(&lffn_layer_free) layer_free;
+
+  std::string version_text() const;
+
+  static const Library& linked();
+  // The one that LFFN_BEFORE names. NULL with `why` filled in when there is none.
+  static const Library* before(std::string* why);
+};
 
 struct LayerKind {
   int32_t table_dtype, hash_dtype;

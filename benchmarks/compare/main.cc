@@ -7,7 +7,6 @@
 
 #include "engine.h"
 #include "measure.h"
-#include "neighbours.h"
 #include "options.h"
 #include "report.h"
 

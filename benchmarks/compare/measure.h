@@ -48,4 +48,8 @@ Cell measure_cell(Problem& problem, int64_t batch, int threads, double seconds, 
 // difference relative to that of the reference. Throws when one is off by more than its tolerance.
 std::vector<double> check_results(Problem& problem, std::vector<Participant>& participants);
 
+// What calls cost while other processes keep the CPUs busy: times our int8 layer and ONNX Runtime's on a quiet machine,
+// then beside so many spinning processes. Prints what it found and writes it to a file of JSON, unless `json` is empty.
+void measure_neighbours(int neighbours, const std::string& json);
+
 }  // namespace compare

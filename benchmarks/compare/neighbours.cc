@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "neighbours.h"
-
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <stdexcept>
 #include <vector>
 
-#include "engines.h"
+#include "engine.h"
 #include "measure.h"
 #include "report.h"
 #include "spinners.h"

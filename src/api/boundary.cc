@@ -6,7 +6,7 @@
 
 #include "format/utf8.h"
 #include "runtime/executor.h"
-#include "runtime/thread_text.h"
+#include "runtime/system.h"
 
 namespace lffn {
 namespace {

@@ -10,7 +10,7 @@
 #include "lookupffn/lookupffn.h"
 #include "runtime/error.h"
 #include "runtime/float_mode.h"
-#include "runtime/thread_cancellation.h"
+#include "runtime/system.h"
 
 namespace lffn {
 

@@ -9,7 +9,7 @@
 #include "api/structs.h"
 #include "format/file.h"
 #include "layer/layer.h"
-#include "runtime/log.h"
+#include "runtime/hooks.h"
 
 using namespace lffn;
 

@@ -8,9 +8,9 @@
 #include "kernels/kernels.h"
 #include "layer/layer.h"
 #include "runtime/environment.h"
-#include "runtime/host_executor.h"
+#include "runtime/executor.h"
+#include "runtime/hooks.h"
 #include "runtime/idle_pool.h"
-#include "runtime/log.h"
 #include "runtime/memory.h"
 #include "runtime/team.h"
 

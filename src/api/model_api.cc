@@ -7,7 +7,7 @@
 #include "api/handles.h"
 #include "api/structs.h"
 #include "model/memory_estimate.h"
-#include "runtime/log.h"
+#include "runtime/hooks.h"
 
 using namespace lffn;
 

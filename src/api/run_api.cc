@@ -8,7 +8,7 @@
 #include "api/handles.h"
 #include "api/run_steps.h"
 #include "api/structs.h"
-#include "model/scores.h"
+#include "model/tasks.h"
 
 using namespace lffn;
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "format/layer_config.h"
@@ -70,5 +72,19 @@ size_t picks_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels
 size_t row_scales_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels& kernels);
 PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors, int32_t table_dtype,
                          const Kernels& kernels);
+
+// An int8 projection as words, as the kernels read it: fills weights, token_weights and starts, and the plan's pointers
+// to them. `rows` is the folded weight as files have it; the plan's sizes and flags must be there.
+void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& packed);
+
+// The rows again, every byte as it was.
+void lift_words(const PackedProjection& packed, const Kernels& kernels, int8_t* rows);
+
+// How much memory a layer takes, told from its shape alone: as pack_projection and pack_tables allocate, or a few
+// hundred bytes more; a test holds them together. The types are those that the weights are to have in memory.
+size_t packed_bytes(const LayerConfig& config, int32_t table_dtype, int32_t hash_dtype, const Kernels& kernels);
+
+// What packing takes beside that, for a while.
+size_t packing_bytes(const LayerConfig& config);
 
 }  // namespace lffn

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/packed_bytes.h"
-
 #include <algorithm>
 
 #include "layer/pack.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/embedding_forms.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "model/tasks.h"
 #include "runtime/cancel_flag.h"
 
 namespace lffn {

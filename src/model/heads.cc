@@ -2,9 +2,8 @@
 // What is made of the hidden states: vocabulary logits, scores of texts and of tokens. Embeddings are in pooling.cc.
 #include <algorithm>
 
-#include "model/embedding_forms.h"
 #include "model/pass.h"
-#include "model/scores.h"
+#include "model/tasks.h"
 
 namespace lffn {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "layer/packed_bytes.h"
+#include "layer/pack.h"
 #include "model/places.h"
 
 namespace lffn {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/embedding_forms.h"
 #include "model/pass.h"
+#include "model/tasks.h"
 
 namespace lffn {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/scores.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "model/activations.h"
 #include "model/own_math.h"
+#include "model/tasks.h"
 
 namespace lffn {
 namespace {

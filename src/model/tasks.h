@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that take several runs of a model: answers to a question, and labels that it never learned.
+// What runs of a model are for: answers to a question, labels that it never learned, class scores, words in place of a
+// mask, and embeddings in other forms.
 #pragma once
 
 #include <cstdint>
@@ -43,5 +44,35 @@ struct ZeroShotOptions {
 // A score for each label. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) of a model without a class of entailment, too.
 std::vector<float> score_labels(const Model& model, std::string_view text, const std::vector<std::string_view>& labels,
                                 const ZeroShotOptions& options);
+
+// What becomes of class scores: probabilities, or what a reranker's files ask for.
+// kind: LFFN_SCORES_. scores and out, [n][num_classes], may be the same.
+void activate_scores(const Model& model, int32_t kind, const float* scores, int64_t n, float* out);
+
+// The most likely tokens in place of a mask: writes the top_k most likely ids, the lower id first among equals, and
+// their softmax over all logits. `probabilities` may be nullptr.
+void most_likely(const float* logits, int32_t vocabulary, int32_t top_k, int32_t* ids, float* probabilities);
+
+// To length 1, unless it is 0.
+void scale_to_one(float* values, int64_t size);
+
+// Where embeddings go in other forms than the model gives them: windows' mean, fewer dimensions, bytes, bits. What is
+// nullptr is left out.
+struct EmbeddingForms {
+  int64_t rows = 0;                      // texts, or sequences
+  const int64_t* row_offsets = nullptr;  // [rows + 1] of which embeddings each row is the mean; nullptr: of its own
+  int64_t size = 0;                      // numbers of an embedding
+  int64_t dimensions = 0;                // of these the first so many
+  bool scales = false;                   // to length 1
+  float* floats = nullptr;               // [rows][dimensions]
+  int8_t* bytes = nullptr;               // likewise
+  float* byte_scales = nullptr;          // [rows]
+  uint8_t* bits = nullptr;               // [rows][bit_bytes(dimensions)], the first number's bit the highest
+};
+
+inline int64_t bit_bytes(int64_t numbers) { return (numbers + 7) / 8; }
+
+// `row` has room for one embedding. Throws Error(LFFN_ERROR_CANCELLED).
+void make_forms(const float* embeddings, const EmbeddingForms& forms, float* row, const int32_t* cancel);
 
 }  // namespace lffn

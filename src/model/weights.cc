@@ -2,7 +2,7 @@
 #include "model/weights.h"
 
 #include "format/file.h"
-#include "layer/packed_bytes.h"
+#include "layer/pack.h"
 
 namespace lffn {
 

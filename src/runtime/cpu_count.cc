@@ -10,7 +10,6 @@
 #include <omp.h>
 #endif
 
-#include "runtime/cpu_quota.h"
 #include "runtime/executor.h"
 
 namespace lffn {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "runtime/system.h"
 
@@ -19,5 +20,9 @@ int32_t usable_cpus();
 
 // usable_cpus(), or what OMP_NUM_THREADS and OMP_THREAD_LIMIT leave of them.
 int32_t available_threads();
+
+// The smallest quota of this process's control group and those around it, of version 1 and 2, in CPUs, rounded up; 0
+// where there is none. The system's files are looked for below `root`.
+int32_t cpu_quota(const std::string& root = "");
 
 }  // namespace lffn

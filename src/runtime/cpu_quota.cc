@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/cpu_quota.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+
+#include "runtime/cpu_count.h"
 
 namespace lffn {
 namespace {

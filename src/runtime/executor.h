@@ -61,4 +61,22 @@ std::shared_ptr<Executor> make_executor(const std::string& name);
 // What the environment asks for. Throws Error.
 const std::shared_ptr<Executor>& default_executor();
 
+// Calls that run in a parallel region of OpenMP, for hosts that want all work in their OpenMP threads. NULL where
+// OpenMP is not built in.
+std::shared_ptr<Executor> openmp_executor();
+
+// A function that the host lends. It calls run(context, item) once for each item in [0, n_items), in any order, on any
+// threads, and returns once all have returned. Several threads may ask for loops at once. It must not let exceptions of
+// its own out.
+using HostLoop = void (*)(void* user, int64_t n_items, void (*run)(void* context, int64_t item), void* context);
+
+struct HostThreads {
+  HostLoop parallel_for = nullptr;
+  void* user = nullptr;
+  int32_t num_threads = 0;  // of handles that name no number; 0: what the environment leaves
+};
+
+// Calls whose loops run in threads of the host's.
+std::shared_ptr<Executor> host_executor(const HostThreads& threads);
+
 }  // namespace lffn

@@ -26,4 +26,10 @@ class UseHooks {
   const Hooks* outer_;
 };
 
+// Of the process's messages. NULL: they go nowhere.
+void set_log_callback(lffn_log_callback callback, void* user);
+
+// A message for the host's log, formatted as by printf. Does nothing unless a callback is set.
+void log(int32_t level, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
 }  // namespace lffn

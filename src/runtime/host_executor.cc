@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host_executor.h"
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <thread>
 
 #include "runtime/cpu_count.h"
+#include "runtime/executor.h"
 
 namespace lffn {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/openmp_executor.h"
-
 #include "runtime/cpu_count.h"
+#include "runtime/executor.h"
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -66,4 +66,21 @@ int64_t thread_time();
 int forbid_cancellation();
 void restore_cancellation(int before);
 
+// A text of the calling thread's that goes away with it. NULL: it has none yet, or there is no memory for it.
+constexpr size_t kThreadTextSize = 1024;
+char* find_thread_text();
+char* make_thread_text();
+
+// The same for a scope: the library's work is not to be ended in its midst.
+class NoCancellation {
+ public:
+  NoCancellation() : before_(forbid_cancellation()) {}
+  ~NoCancellation() { restore_cancellation(before_); }
+  NoCancellation(const NoCancellation&) = delete;
+  NoCancellation& operator=(const NoCancellation&) = delete;
+
+ private:
+  const int before_;
+};
+
 }  // namespace lffn

@@ -3,7 +3,7 @@
 #include <sys/sysctl.h>
 #include <unistd.h>
 
-#include "runtime/cpu_quota.h"
+#include "runtime/cpu_count.h"
 #include "runtime/system.h"
 
 namespace lffn {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <new>
 
-#include "runtime/cpu_quota.h"
+#include "runtime/cpu_count.h"
 #include "runtime/system.h"
 
 namespace lffn {
@@ -106,5 +106,15 @@ int64_t thread_time() {
 
 int forbid_cancellation() { return 0; }
 void restore_cancellation(int) {}
+
+namespace {
+
+// Threads get it when they start, or when the library is loaded, and lose it as they end, without code of ours.
+thread_local char thread_text[kThreadTextSize] = "";
+
+}  // namespace
+
+char* find_thread_text() { return thread_text; }
+char* make_thread_text() { return thread_text; }
 
 }  // namespace lffn

@@ -5,8 +5,8 @@
 
 #include "runtime/environment.h"
 #include "runtime/error.h"
+#include "runtime/executor.h"
 #include "runtime/forever.h"
-#include "runtime/openmp_executor.h"
 #include "runtime/team.h"
 
 namespace lffn {

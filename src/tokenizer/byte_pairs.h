@@ -2,6 +2,7 @@
 // Byte-level BPE: the bytes of a piece of text are merged, pair by pair, into the tokens of a vocabulary.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,10 +11,61 @@
 #include <utility>
 #include <vector>
 
-#include "tokenizer/merger.h"
+#include "runtime/seeded_hash.h"
 #include "tokenizer/vocabulary.h"
 
 namespace lffn {
+
+// A symbol is a number below 2^32 - 1 that stands for a string of bytes.
+struct Merge {
+  uint32_t left;
+  uint32_t right;
+  uint32_t merged;
+};
+
+// What is left of a piece: symbols and where each begins.
+struct Symbol {
+  uint32_t symbol;
+  uint32_t begin;
+};
+
+// Merges the bytes of a piece of text into the symbols of a vocabulary.
+class Merger {
+ public:
+  // Merges by falling rank: the first goes before all others.
+  Merger(const std::array<uint32_t, 256>& byte_symbols, std::vector<Merge> merges);
+
+  const std::vector<Merge>& merges() const { return merges_; }
+  // The first merge whose pair was there before; it must not be used then.
+  std::optional<size_t> twice() const { return twice_; }
+  size_t bytes() const { return merges_.capacity() * sizeof(Merge) + slots_.capacity() * sizeof(Slot); }
+
+  // Merges the pair of the first rank, the leftmost among equals, then looks again, until no pair is left. Pieces of n
+  // bytes take n log n time and mostly at most 25 n bytes; long ones look at `cancel` now and then, as poll() does.
+  // Thread-safe.
+  void merge(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel = nullptr) const;
+
+  // The two ways that merge() has for short and for long pieces; their results are the same.
+  void merge_short(std::string_view piece, std::vector<Symbol>& symbols) const;  // at most kShort bytes
+  void merge_long(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel = nullptr) const;
+  static constexpr size_t kShort = 48;
+
+ private:
+  struct Slot {
+    uint32_t left;
+    uint32_t right;
+    uint32_t rank;
+  };
+
+  uint32_t rank(uint32_t left, uint32_t right) const;
+  size_t place(uint32_t left, uint32_t right) const;
+
+  std::array<uint32_t, 256> byte_symbols_;
+  std::vector<Merge> merges_;
+  std::vector<Slot> slots_;  // open addressing, at most half full
+  SeededHash hash_;
+  std::optional<size_t> twice_;
+};
 
 class BytePairs {
  public:

@@ -7,7 +7,6 @@
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "tokenizer/unicode.h"
-#include "tokenizer/unicode_form.h"
 
 namespace lffn {
 

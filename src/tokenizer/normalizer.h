@@ -12,7 +12,7 @@
 #include "tokenizer/aligned_text.h"
 #include "tokenizer/character_map.h"
 #include "tokenizer/pattern.h"
-#include "tokenizer/unicode_form.h"
+#include "tokenizer/unicode.h"
 
 namespace lffn {
 

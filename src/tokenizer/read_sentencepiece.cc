@@ -8,7 +8,7 @@
 #include "format/utf8.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
-#include "tokenizer/description_files.h"
+#include "tokenizer/description.h"
 #include "tokenizer/json_settings.h"
 #include "tokenizer/sentencepiece_model.h"
 

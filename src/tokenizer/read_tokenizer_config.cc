@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "tokenizer/description_files.h"
+#include "tokenizer/description.h"
 #include "tokenizer/json_settings.h"
 
 namespace lffn {

@@ -5,7 +5,7 @@
 
 #include "format/utf8.h"
 #include "runtime/error.h"
-#include "tokenizer/description_files.h"
+#include "tokenizer/description.h"
 
 namespace lffn {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
-#include "tokenizer/description_files.h"
+#include "tokenizer/description.h"
 #include "tokenizer/json_settings.h"
 #include "tokenizer/steps.h"
 

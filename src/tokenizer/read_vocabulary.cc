@@ -8,7 +8,7 @@
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "runtime/seeded_hash.h"
-#include "tokenizer/description_files.h"
+#include "tokenizer/description.h"
 
 namespace lffn {
 namespace {

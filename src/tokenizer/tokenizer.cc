@@ -7,7 +7,7 @@
 #include "format/utf8.h"
 #include "runtime/error.h"
 #include "tokenizer/decoder.h"
-#include "tokenizer/description_files.h"
+#include "tokenizer/description.h"
 
 namespace lffn {
 

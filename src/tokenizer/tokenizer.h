@@ -15,7 +15,6 @@
 #include "tokenizer/added_tokens.h"
 #include "tokenizer/byte_pairs.h"
 #include "tokenizer/description.h"
-#include "tokenizer/description_files.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/post_processor.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "format/json.h"
-#include "tokenizer/description_files.h"
+#include "tokenizer/description.h"
 #include "tokenizer/steps.h"
 
 namespace lffn {

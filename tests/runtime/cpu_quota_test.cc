@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quotas of control groups, in files laid out as systems lay them out.
-#include "runtime/cpu_quota.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "runtime/cpu_count.h"
 
 namespace lffn {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/cpu_count.h"
-#include "runtime/host_executor.h"
+#include "runtime/executor.h"
 #include "runtime/threads.h"
 
 namespace lffn {
