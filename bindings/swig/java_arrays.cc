@@ -2,13 +2,11 @@
 #include <cstring>
 
 #include "java_calls.h"
+#include "java_copies.h"
 #include "java_hooks.h"
-#include "java_scratch.h"
 #include "raw.h"
 
 namespace {
-
-void throw_no_memory(JNIEnv* env) { throw_status(env, LFFN_ERROR_OUT_OF_MEMORY, "no memory for a copy of the arrays"); }
 
 // Weak, because a strong reference would keep the class loader of a redeployed application alive for ever.
 jweak exception_class;
@@ -57,10 +55,7 @@ lffn_status layer_forward_arrays(JNIEnv* env, const lffn_layer* layer, jfloatArr
                                  const int32_t* cancel) {
   const size_t x_bytes = padded(static_cast<size_t>(x_count) * sizeof(float));
   const Scratch scratch(x_bytes + padded(static_cast<size_t>(y_count) * sizeof(float)) + kAlignment);
-  if (scratch.memory() == nullptr) {
-    throw_no_memory(env);
-    return LFFN_OK;
-  }
+  if (scratch.memory() == nullptr) return out_of_memory(env);
   float* x_copy = reinterpret_cast<float*>(scratch.memory());
   float* y_copy = reinterpret_cast<float*>(scratch.memory() + x_bytes);
   env->GetFloatArrayRegion(x, x_offset, x_count, x_copy);
@@ -79,10 +74,7 @@ lffn_status layer_hash_arrays(JNIEnv* env, const lffn_layer* layer, jfloatArray 
   const size_t x_bytes = padded(static_cast<size_t>(x_count) * sizeof(float));
   const size_t out_bytes = padded(static_cast<size_t>(count) * sizeof(float));
   const Scratch scratch(x_bytes + 2 * out_bytes + kAlignment);
-  if (scratch.memory() == nullptr) {
-    throw_no_memory(env);
-    return LFFN_OK;
-  }
+  if (scratch.memory() == nullptr) return out_of_memory(env);
   float* x_copy = reinterpret_cast<float*>(scratch.memory());
   int32_t* codes_copy = reinterpret_cast<int32_t*>(scratch.memory() + x_bytes);
   float* scores_copy = reinterpret_cast<float*>(scratch.memory() + x_bytes + out_bytes);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "java_calls.h"
+#include "java_copies.h"
 #include "java_hooks.h"
-#include "java_results.h"
 #include "raw_model.h"
-#include "raw_tokenizer.h"
 
 namespace {
 

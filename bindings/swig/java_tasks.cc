@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "java_calls.h"
-#include "java_results.h"
+#include "java_copies.h"
 #include "raw_model.h"
 
 lffn_status model_entities_bytes(JNIEnv* env, const lffn_model* model, jbyteArray utf8, int32_t aggregation,

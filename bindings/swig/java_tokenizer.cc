@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "java_calls.h"
-#include "java_results.h"
+#include "java_copies.h"
 #include "raw.h"
 #include "raw_model.h"
 #include "raw_structs.h"
-#include "raw_tokenizer.h"
 
 lffn_status tokenizer_encode_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, jbyteArray utf8, jbyteArray pair,
                                    int32_t flags, int64_t max_tokens, jobjectArray results, const int32_t* cancel) {

@@ -6,7 +6,6 @@
 %{
 #include "raw.h"
 #include "raw_model.h"
-#include "raw_tokenizer.h"
 %}
 
 // Imported, not wrapped: for its types and for the version numbers in ABI_VERSION.
@@ -25,4 +24,3 @@
 %include "raw_fields.h"
 %include "raw.h"
 %include "raw_model.h"
-%include "raw_tokenizer.h"

@@ -7,7 +7,6 @@
 
 #include "raw.h"
 #include "raw_structs.h"
-#include "raw_tokenizer.h"
 
 #define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
 SAME(READING_MODEL, LFFN_READING_MODEL);

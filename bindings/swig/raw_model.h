@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls on models, in the manner of raw.h.
+// The calls on models and on tokenizers, in the manner of raw.h.
 #ifndef LOOKUPFFN_BINDINGS_RAW_MODEL_H
 #define LOOKUPFFN_BINDINGS_RAW_MODEL_H
 
@@ -74,21 +74,6 @@ lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t
 lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
                             float* probabilities, size_t capacity, size_t* n_masks, const int32_t* cancel);
 
-// Results that the core keeps: what model_run_texts, model_run_into_result,
-// model_entities_texts, tokenizer_encode_texts and tokenizer_decode_batch leave in one is there until it is used again
-// or freed. Only one call at a time may use it.
-
-lffn_status result_create(lffn_result** out);
-void result_free(lffn_result* result);
-
-// Where one of a result's arrays lies, which RESULT_ value says; null where the call did not make it.
-const void* result_array(const lffn_result* result, int32_t what);
-// How much there is of what its arrays hold, which RESULT_SIZE_ value says: sequences, tokens or texts, or the numbers
-// of an embedding or of a token's vector.
-int64_t result_size(const lffn_result* result, int32_t what);
-// Why a text could not be run; "" for one that was.
-const char* result_message(const lffn_result* result, int64_t text);
-
 // Entities, answers and labels.
 
 // flags: RUN_ALL_LABELS. Of each entity the bytes, the class of its first token and the score. n_entities is told even
@@ -115,5 +100,58 @@ lffn_status model_answer(const lffn_model* model, const char* question, size_t q
 lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_bytes, const char* labels,
                             int64_t* label_ends, int64_t n, const char* hypothesis, int64_t max_tokens, int32_t flags,
                             int64_t* order, float* scores, const int32_t* cancel);
+
+// Tokenizers.
+
+lffn_status tokenizer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
+                           lffn_load_progress progress, void* progress_user, lffn_tokenizer** out);
+// As model_load_files.
+lffn_status tokenizer_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
+                                 lffn_read read, const void* const* read_users, const int32_t* options,
+                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                                 void* progress_user, lffn_tokenizer** out);
+// The model's tokenizer as a handle of its own, which outlives the model.
+lffn_status model_tokenizer(const lffn_model* model, lffn_tokenizer** out);
+void tokenizer_free(lffn_tokenizer* tokenizer);
+lffn_status tokenizer_info(const lffn_tokenizer* tokenizer, int64_t* tokenizer_numbers);
+
+// pair may be null, and so may all arrays. n_ids and n_uncut are told even where the capacity is too small, which is no
+// failure here.
+lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, size_t n_bytes, const char* pair,
+                             size_t pair_bytes, int32_t flags, int64_t max_tokens, int32_t* ids, int32_t* types,
+                             int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids, int64_t* n_uncut,
+                             const int32_t* cancel);
+// The same for texts that lie end to end, as model_run_texts has them, on several threads, into a result.
+lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* utf8, int64_t* ends, int64_t n,
+                                   int32_t flags, int64_t max_tokens, int32_t num_threads, lffn_result* result,
+                                   const int32_t* cancel);
+// n_bytes likewise.
+lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, size_t n_ids, int32_t flags,
+                             char* utf8, size_t capacity, size_t* n_bytes);
+// The texts of sequences that lie end to end, as model_run has them, into a result: RESULT_DECODED and
+// RESULT_DECODED_SIZES.
+lffn_status tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t* offsets, int64_t n,
+                                   int32_t flags, lffn_result* result);
+// The id of a token as the vocabulary writes it, or -1.
+lffn_status tokenizer_find(const lffn_tokenizer* tokenizer, const char* utf8, size_t n_bytes, int32_t* id);
+// How the vocabulary writes an id, for as long as the tokenizer lives; null where it is no token's.
+lffn_status tokenizer_token(const lffn_tokenizer* tokenizer, int32_t id, const char** utf8, size_t* n_bytes);
+
+#ifndef SWIG
+// The model's tokenizer for the length of one call.
+class ModelTokenizer {
+ public:
+  explicit ModelTokenizer(const lffn_model* model) : status_(model_tokenizer(model, &tokenizer_)) {}
+  ~ModelTokenizer() { lffn_tokenizer_free(tokenizer_); }
+  ModelTokenizer(const ModelTokenizer&) = delete;
+  ModelTokenizer& operator=(const ModelTokenizer&) = delete;
+  lffn_status status() const { return status_; }
+  const lffn_tokenizer* get() const { return tokenizer_; }
+
+ private:
+  lffn_tokenizer* tokenizer_ = nullptr;
+  lffn_status status_;
+};
+#endif
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_MODEL_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "raw_tokenizer.h"
-
 #include "raw.h"
+#include "raw_model.h"
 #include "raw_structs.h"
 
 SAME_SIZE(TOKENIZER_INFO_FIELDS, lffn_tokenizer_info, sizeof(lffn_tokenizer_info) - sizeof(int32_t));  // but `reserved`

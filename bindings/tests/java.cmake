@@ -39,7 +39,7 @@ set(java_repository ${CMAKE_CURRENT_BINARY_DIR}/maven-repository)
 
 add_test(NAME java_repository
          COMMAND ${CMAKE_COMMAND} -DSYSTEM=${LFFN_MAVEN_REPO} -DREPOSITORY=${java_repository} -DPACKAGE=${java_build}
-                 -DVERSION=${LFFN_VERSION} -P ${LFFN_BINDINGS_CMAKE_DIR}/maven_repository.cmake)
+                 -DVERSION=${LFFN_VERSION} -P ${LFFN_BINDINGS_CMAKE_DIR}/maven.cmake)
 set_tests_properties(java_repository PROPERTIES FIXTURES_SETUP java_repository)
 
 set(maven ${CMAKE_COMMAND} -DMAVEN=${LFFN_MVN} -DSYSTEM=${LFFN_MAVEN_REPO} -DREPOSITORY=${java_repository}
@@ -55,14 +55,14 @@ add_test(NAME java COMMAND ${maven} -DPOM=${java_source}/tests/pom.xml -DBUILD=$
                            -DGOLDEN=${LFFN_GOLDEN_DIR} -DCASES=${LFFN_CASES_DIR}
                            -DMODELS=${LFFN_MODELS_DIR} -DMADE_MODELS=${LFFN_MADE_MODELS}
                            -DOTHER_LIBRARY=$<TARGET_FILE:bindings_other_version> -P
-                           ${LFFN_BINDINGS_CMAKE_DIR}/run_maven.cmake)
+                           ${LFFN_BINDINGS_CMAKE_DIR}/maven.cmake)
 set_tests_properties(java PROPERTIES FIXTURES_REQUIRED "java_repository;bindings_golden" TIMEOUT 600
                                      ENVIRONMENT "${java_environment}")
 
 set(java_example_build ${CMAKE_CURRENT_BINARY_DIR}/java_example)
 add_test(NAME java_example_build
          COMMAND ${maven} -DPOM=${CMAKE_CURRENT_SOURCE_DIR}/../../examples/java/pom.xml -DBUILD=${java_example_build}
-                 -DGOAL=compile -P ${LFFN_BINDINGS_CMAKE_DIR}/run_maven.cmake)
+                 -DGOAL=compile -P ${LFFN_BINDINGS_CMAKE_DIR}/maven.cmake)
 set_tests_properties(java_example_build PROPERTIES FIXTURES_REQUIRED java_repository FIXTURES_SETUP java_example
                                                    ENVIRONMENT "${java_environment}")
 set(java_dependency ${java_repository}/io/github/lookupffn/lookupffn/${LFFN_VERSION})

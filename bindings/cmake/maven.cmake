@@ -1,5 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs Maven's GOAL on POM, building into BUILD. Fails on what -Xcheck:jni or the virtual machine had to say, too.
+# What the tests do with Maven: maven.cmake of PACKAGE makes its repository, one of POM runs a GOAL with that.
+if(PACKAGE)
+  # Links to what the system has, and the files of the package.
+  if(SYSTEM AND NOT EXISTS ${REPOSITORY}/.linked)
+    file(MAKE_DIRECTORY ${REPOSITORY})
+    execute_process(COMMAND cp -rsf ${SYSTEM}/. ${REPOSITORY} COMMAND_ERROR_IS_FATAL ANY)
+    file(TOUCH ${REPOSITORY}/.linked)
+  endif()
+  file(GLOB files ${PACKAGE}/lookupffn-${VERSION}*.jar ${PACKAGE}/lookupffn-${VERSION}.pom)
+  list(LENGTH files count)
+  if(NOT count EQUAL 4)
+    message(FATAL_ERROR "expected a jar, its sources, its javadoc and a pom, found: ${files}")
+  endif()
+  file(COPY ${files} DESTINATION ${REPOSITORY}/io/github/lookupffn/lookupffn/${VERSION})
+  return()
+endif()
+
+# Builds into BUILD, and fails on what -Xcheck:jni or the virtual machine had to say, too.
 set(offline "")
 if(SYSTEM)
   set(offline -o)

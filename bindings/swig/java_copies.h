@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a call, what comes out of Java arrays, and results that become new ones.
-#ifndef LOOKUPFFN_BINDINGS_JAVA_RESULTS_H
-#define LOOKUPFFN_BINDINGS_JAVA_RESULTS_H
+// Memory of a call for copies, what comes out of Java arrays, and results that become new ones.
+#ifndef LOOKUPFFN_BINDINGS_JAVA_COPIES_H
+#define LOOKUPFFN_BINDINGS_JAVA_COPIES_H
 
 #include <jni.h>
 
@@ -23,6 +23,44 @@ class Block {
 
  private:
   T* data_;
+};
+
+constexpr size_t kAlignment = 64;
+// What a thread keeps between calls, so that small calls allocate nothing.
+constexpr size_t kKeptBytes = size_t{1} << 20;
+
+inline size_t padded(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+struct Kept {
+  void* memory = nullptr;
+  size_t size = 0;
+  ~Kept() { std::free(memory); }
+};
+inline thread_local Kept kept;
+
+// Aligned memory for the length of one call.
+class Scratch {
+ public:
+  explicit Scratch(size_t bytes) {
+    if (bytes > kKeptBytes) {
+      memory_ = own_ = std::aligned_alloc(kAlignment, padded(bytes));
+      return;
+    }
+    if (kept.size < bytes) {
+      std::free(kept.memory);
+      kept.memory = std::aligned_alloc(kAlignment, padded(bytes));
+      kept.size = kept.memory == nullptr ? 0 : padded(bytes);
+    }
+    memory_ = kept.memory;
+  }
+  ~Scratch() { std::free(own_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  char* memory() const { return static_cast<char*>(memory_); }
+
+ private:
+  void* memory_ = nullptr;
+  void* own_ = nullptr;
 };
 
 // Every path that leaves a Java exception behind returns LFFN_OK, so that none is thrown over it.
@@ -117,4 +155,4 @@ class TextsOfArrays {
   bool fetched_ = false;
 };
 
-#endif  // LOOKUPFFN_BINDINGS_JAVA_RESULTS_H
+#endif  // LOOKUPFFN_BINDINGS_JAVA_COPIES_H
