@@ -79,7 +79,7 @@
 %option_row(options, OPTION_COUNT)
 %option_row(run_options, RUN_OPTION_COUNT)
 
-// Who is told how far a call has come: an object that LoadProgress.tell or RunListener.tell knows, or null.
+// Who is told how far a call has come: an object that ListenedCall.Load.tell or Run.tell knows, or null.
 %define %progress(CTYPE, NAME, FUNCTION)
 %typemap(jni) (CTYPE NAME, void* NAME ## _user) "jobject"
 %typemap(jtype) (CTYPE NAME, void* NAME ## _user) "Object"
@@ -94,8 +94,8 @@
 %progress(lffn_load_progress, progress, tell_progress)
 %progress(lffn_run_progress, run_progress, tell_run_progress)
 
-// A runtime's functions come as the number that NativeLog and RuntimeThreads know it by; 0 for none. The process's log
-// is that of the number 0, and comes as whether there is one.
+// A runtime's functions come as the number that RuntimeHooks knows it by; 0 for none. The process's log is that of the
+// number 0, and comes as whether there is one.
 %define %hook(CTYPE, NAME, FUNCTION, JNITYPE, JAVATYPE, USER)
 %typemap(jni) (CTYPE NAME, void* NAME ## _user) "JNITYPE"
 %typemap(jtype) (CTYPE NAME, void* NAME ## _user) "JAVATYPE"

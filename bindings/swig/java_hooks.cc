@@ -47,23 +47,23 @@ bool keep(JNIEnv* env, jclass found, jmethodID method, Hook& hook) {
 
 bool find_hooks(JavaVM* vm, JNIEnv* env) {
   machine = vm;
-  jclass found = env->FindClass("io/github/lookupffn/LoadProgress");
+  jclass found = env->FindClass("io/github/lookupffn/ListenedCall$Load");
   if (found == nullptr) return false;
   jmethodID method = env->GetStaticMethodID(found, "tell", "(Ljava/lang/Object;D)V");
   if (!keep(env, found, method, progress_hook)) return false;
-  found = env->FindClass("io/github/lookupffn/RunListener");
+  found = env->FindClass("io/github/lookupffn/ListenedCall$Run");
   if (found == nullptr) return false;
   method = env->GetStaticMethodID(found, "tell", "(Ljava/lang/Object;JJ)V");
   if (!keep(env, found, method, run_hook)) return false;
-  found = env->FindClass("io/github/lookupffn/ChannelFile");
+  found = env->FindClass("io/github/lookupffn/GivenFiles$ChannelFile");
   if (found == nullptr) return false;
   method = env->GetStaticMethodID(found, "read", "(Ljava/lang/Object;JLjava/nio/ByteBuffer;)Z");
   if (!keep(env, found, method, channel_hook)) return false;
-  found = env->FindClass("io/github/lookupffn/NativeLog");
+  found = env->FindClass("io/github/lookupffn/RuntimeHooks");
   if (found == nullptr) return false;
-  method = env->GetStaticMethodID(found, "tell", "(JI[B)V");
+  method = env->GetStaticMethodID(found, "tellLog", "(JI[B)V");
   if (!keep(env, found, method, log_hook)) return false;
-  found = env->FindClass("io/github/lookupffn/RuntimeThreads");
+  found = env->FindClass("io/github/lookupffn/RuntimeHooks");
   if (found == nullptr) return false;
   method = env->GetStaticMethodID(found, "runAll", "(JJJJ)V");
   return keep(env, found, method, threads_hook);
@@ -82,7 +82,7 @@ void tell_progress(double done, void* user) {
   if (env->ExceptionCheck()) return;
   const HookedClass type(env, progress_hook);
   if (type.get() != nullptr) env->CallStaticVoidMethod(type.get(), progress_hook.method, listener->object, done);
-  if (env->ExceptionCheck()) env->ExceptionClear();  // LoadProgress keeps what its caller throws; this is not it
+  if (env->ExceptionCheck()) env->ExceptionClear();  // ListenedCall keeps what its caller throws; this is not it
 }
 
 void tell_run_progress(int64_t done, int64_t n, void* user) {
@@ -141,7 +141,7 @@ void run_in_executor(void* user, int64_t n_items, void (*run)(void* context, int
       env->CallStaticVoidMethod(type.get(), threads_hook.method, reinterpret_cast<jlong>(user),
                                 reinterpret_cast<jlong>(run), reinterpret_cast<jlong>(context),
                                 static_cast<jlong>(n_items));
-      // RuntimeThreads throws only before it has begun.
+      // RuntimeHooks throws only before it has begun.
       if (!env->ExceptionCheck()) return;
       env->ExceptionClear();
     }

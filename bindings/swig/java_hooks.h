@@ -26,7 +26,7 @@ int32_t read_channel(uint64_t first, size_t size, void* to, void* user);
 void tell_log(int32_t level, const char* message, void* user);
 // user: the number of the runtime whose executor it is.
 void run_in_executor(void* user, int64_t n_items, void (*run)(void* context, int64_t item), void* context);
-// What RuntimeThreads calls in the executor's threads: the addresses that it was given, and an item.
+// What RuntimeHooks calls in the executor's threads: the addresses that it was given, and an item.
 void run_item(int64_t run, int64_t context, int64_t item);
 
 #endif  // LOOKUPFFN_BINDINGS_JAVA_HOOKS_H

@@ -49,7 +49,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
   public EmbeddingBatcher(Model model, BatchingOptions options) {
     Objects.requireNonNull(model, "model");
     queue = new BatcherQueue(Objects.requireNonNull(options, "options"));
-    worker = new Thread(new BatcherWorker(model, queue), "lookupffn-batcher");
+    worker = new Thread(new BatcherQueue.Worker(model, queue), "lookupffn-batcher");
     worker.setDaemon(true);
     cleanable = Model.CLEANER.register(this, queue);
     worker.start();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.function.DoubleConsumer;
+
 /** A call whose caller listens to it. Where the listener throws, it ends, and the caller gets what was thrown. */
 abstract class ListenedCall implements AutoCloseable {
   final Cancellation cancellation = new Cancellation();
@@ -41,6 +45,55 @@ abstract class ListenedCall implements AutoCloseable {
   public final void close() {
     if (callers != null) {
       callers.removeFollower(cancellation);
+    }
+  }
+
+  /** Tells a caller how far loading or saving has come. */
+  static final class Load extends ListenedCall {
+    private final DoubleConsumer listener;
+
+    Load(DoubleConsumer listener, Cancellation callers) {
+      super(callers);
+      this.listener = Objects.requireNonNull(listener, "listener");
+    }
+
+    /** Called by the native library, in the thread that loads or saves. */
+    static void tell(Object progress, double done) {
+      Load told = (Load) progress;
+      told.attempt(() -> told.listener.accept(done));
+    }
+  }
+
+  /** Tells a caller how far a call that runs a model has come. Calls that nobody listens to have null instead. */
+  static final class Run extends ListenedCall {
+    private final RunProgress listener;
+
+    private Run(RunProgress listener, Cancellation callers) {
+      super(callers);
+      this.listener = listener;
+    }
+
+    static Run of(RunOptions options) {
+      return options.progress == null ? null : new Run(options.progress, options.cancellation);
+    }
+
+    /** The number that ends the call. */
+    static ByteBuffer flagOf(Run listener, RunOptions options) {
+      return listener == null ? Cancellation.flagOf(options.cancellation) : listener.cancellation.flag;
+    }
+
+    /** What follows each call, however it ended. */
+    static void end(Run listener) {
+      if (listener != null) {
+        listener.close();
+        listener.check();
+      }
+    }
+
+    /** Called by the native library, in the thread of the call. */
+    static void tell(Object progress, long done, long all) {
+      Run told = (Run) progress;
+      told.attempt(() -> told.listener.tell(done, all));
     }
   }
 }

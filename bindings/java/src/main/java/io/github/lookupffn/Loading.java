@@ -64,7 +64,7 @@ final class Loading {
         call.run(options.numbers, address, Cancellation.flagOf(options.cancellation), null);
         return;
       }
-      try (LoadProgress progress = new LoadProgress(options.progress, options.cancellation)) {
+      try (ListenedCall.Load progress = new ListenedCall.Load(options.progress, options.cancellation)) {
         try {
           call.run(options.numbers, address, progress.cancellation.flag, progress);
         } finally {
@@ -93,7 +93,7 @@ final class Loading {
       saver.run(name, Cancellation.flagOf(options.cancellation), null);
       return;
     }
-    try (LoadProgress progress = new LoadProgress(options.progress, options.cancellation)) {
+    try (ListenedCall.Load progress = new ListenedCall.Load(options.progress, options.cancellation)) {
       try {
         saver.run(name, progress.cancellation.flag, progress);
       } finally {

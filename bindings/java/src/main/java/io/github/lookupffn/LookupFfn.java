@@ -16,7 +16,7 @@ public final class LookupFfn {
    */
   public static String version() {
     NativeLibrary.ensureLoaded();
-    return NativeFinder.text(Raw.nativeVersion());
+    return NativeLibrary.Finder.text(Raw.nativeVersion());
   }
 
   /**
@@ -37,7 +37,7 @@ public final class LookupFfn {
    * @param listener who; null for nobody, as at the beginning
    */
   public static void setLog(LogListener listener) {
-    NativeLog.listen(listener);
+    RuntimeHooks.listen(listener);
   }
 
   /**

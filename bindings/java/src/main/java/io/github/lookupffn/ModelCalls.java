@@ -240,7 +240,7 @@ final class ModelCalls extends ModelFacts {
       int at,
       int capacity) {
     long address = handle.enter();
-    RunListener listener = RunListener.of(options);
+    ListenedCall.Run listener = ListenedCall.Run.of(options);
     try {
       Raw.modelRunArrays(
           address,
@@ -255,11 +255,11 @@ final class ModelCalls extends ModelFacts {
           buffer,
           at,
           capacity,
-          RunListener.flagOf(listener, options),
+          ListenedCall.Run.flagOf(listener, options),
           listener);
     } finally {
       leave();
-      RunListener.end(listener);
+      ListenedCall.Run.end(listener);
     }
   }
 
@@ -295,7 +295,7 @@ final class ModelCalls extends ModelFacts {
       long result) {
     long[] numbers = counts.room(memory.size);
     boolean onlyCounts = array == null && buffer == null;
-    RunListener listener = onlyCounts ? null : RunListener.of(options);
+    ListenedCall.Run listener = onlyCounts ? null : ListenedCall.Run.of(options);
     try {
       Raw.modelRunTextArrays(
           address,
@@ -313,10 +313,10 @@ final class ModelCalls extends ModelFacts {
           capacity,
           numbers,
           result,
-          RunListener.flagOf(listener, options),
+          ListenedCall.Run.flagOf(listener, options),
           listener);
     } finally {
-      RunListener.end(listener);
+      ListenedCall.Run.end(listener);
     }
     counts.filled(numbers, memory.size);
   }

@@ -61,7 +61,7 @@ abstract class ModelTasks extends ModelIntoMemory {
     int[] classes;
     float[] scores;
     long address = calls.handle.enter();
-    RunListener listener = RunListener.of(options);
+    ListenedCall.Run listener = ListenedCall.Run.of(options);
     long result = 0;
     try {
       long[] out = new long[1];
@@ -78,7 +78,7 @@ abstract class ModelTasks extends ModelIntoMemory {
           options.numbers[Abi.RUN_OPTION_NUM_THREADS],
           options.statuses == null ? 0 : 1,
           result,
-          RunListener.flagOf(listener, options),
+          ListenedCall.Run.flagOf(listener, options),
           listener);
       Raw.resultLongs(result, Abi.RESULT_ENTITY_OFFSETS, offsets);
       int count = Math.toIntExact(offsets[memory.size]);
@@ -90,7 +90,7 @@ abstract class ModelTasks extends ModelIntoMemory {
     } finally {
       ModelCalls.freed(result);
       calls.leave();
-      RunListener.end(listener);
+      ListenedCall.Run.end(listener);
     }
     List<List<Entity>> all = new ArrayList<>();
     byte[][] utf8 = memory.eachText();

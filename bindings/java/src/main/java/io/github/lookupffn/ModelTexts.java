@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ abstract class ModelTexts extends ModelVectors {
    * @return for each mask its candidates, the likeliest first
    */
   public List<List<MaskCandidate>> fillMask(String text, int topK) {
-    return new ModelTokens(calls()).fillMask(text, topK, null);
+    return masks(text, topK, null);
   }
 
   /**
@@ -40,7 +41,7 @@ abstract class ModelTexts extends ModelVectors {
    */
   public List<List<MaskCandidate>> fillMask(String text, int topK, RunOptions options) {
     Objects.requireNonNull(options, "options");
-    return new ModelTokens(calls()).fillMask(text, topK, options.cancellation);
+    return masks(text, topK, options.cancellation);
   }
 
   /**
@@ -53,8 +54,7 @@ abstract class ModelTexts extends ModelVectors {
    */
   public CompletableFuture<List<List<MaskCandidate>>> fillMaskAsync(String text, int topK, RunOptions options) {
     Objects.requireNonNull(options, "options");
-    return Async.run(
-        options.executor, options.cancellation, cancellation -> new ModelTokens(calls()).fillMask(text, topK, cancellation));
+    return Async.run(options.executor, options.cancellation, cancellation -> masks(text, topK, cancellation));
   }
 
   /**
@@ -88,15 +88,21 @@ abstract class ModelTexts extends ModelVectors {
    * @throws java.util.concurrent.CancellationException if the cancellation was cancelled
    */
   public Tokens tokenize(String text, boolean special, Cancellation cancellation) {
-    return Tokens.of(
-        text,
-        false,
-        (utf8, results) -> new ModelTokens(calls())
-            .tokenize(utf8, special ? Abi.TOKENIZE_SPECIAL : 0, Abi.MAX_TOKENS_NEVER, results, cancellation));
+    int flags = special ? Abi.TOKENIZE_SPECIAL : 0;
+    return Tokens.of(text, false, (utf8, results) -> {
+      ModelCalls calls = calls();
+      long address = calls.handle.enter();
+      try {
+        Raw.modelTokenizeBytes(
+            address, utf8, flags, Abi.MAX_TOKENS_NEVER, results, Cancellation.flagOf(cancellation));
+      } finally {
+        calls.leave();
+      }
+    });
   }
 
   /**
-   * Turns token ids into text, without special new ModelTokens(calls()).
+   * Turns token ids into text, without special tokens.
    *
    * @param ids the ids
    * @return the text; bytes that are not UTF-8 become replacement characters
@@ -113,8 +119,14 @@ abstract class ModelTexts extends ModelVectors {
    * @return the text; bytes that are not UTF-8 become replacement characters
    */
   public String detokenize(int[] ids, boolean skipSpecial) {
-    return new ModelTokens(calls()).detokenize(
-        Objects.requireNonNull(ids, "ids"), skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);
+    Objects.requireNonNull(ids, "ids");
+    ModelCalls calls = calls();
+    long address = calls.handle.enter();
+    try {
+      return textOf(address, ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);
+    } finally {
+      calls.leave();
+    }
   }
 
   /**
@@ -132,5 +144,46 @@ abstract class ModelTexts extends ModelVectors {
       calls.leave();
     }
     return Tokenizer.of(out[0], null);
+  }
+
+  private static String textOf(long address, int[] ids, int flags) {
+    Object[] results = new Object[1];
+    Raw.modelDetokenizeIds(address, ids, flags, results);
+    return Utf8.text((byte[]) results[0]);
+  }
+
+  /** A vocabulary may be padded with ids that are no tokens. */
+  private static String textOf(long address, int id) {
+    try {
+      return textOf(address, new int[] {id}, 0);
+    } catch (IllegalArgumentException noToken) {
+      return "[" + id + "]";
+    }
+  }
+
+  private List<List<MaskCandidate>> masks(String text, int topK, Cancellation cancellation) {
+    ModelCalls calls = calls();
+    if (topK < 1 || topK > calls.info.vocabSize()) {
+      throw new IllegalArgumentException("topK is " + topK + ", expected 1 to " + calls.info.vocabSize());
+    }
+    Object[] results = new Object[2];
+    byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"));
+    List<List<MaskCandidate>> masks = new ArrayList<>();
+    long address = calls.handle.enter();
+    try {
+      Raw.modelFillMaskBytes(address, utf8, topK, results, Cancellation.flagOf(cancellation));
+      int[] ids = (int[]) results[0];
+      float[] probabilities = (float[]) results[1];
+      for (int first = 0; first < ids.length; first += topK) {
+        List<MaskCandidate> candidates = new ArrayList<>();
+        for (int i = first; i < first + topK; i++) {
+          candidates.add(new MaskCandidate(ids[i], textOf(address, ids[i]), probabilities[i]));
+        }
+        masks.add(List.copyOf(candidates));
+      }
+    } finally {
+      calls.leave();
+    }
+    return List.copyOf(masks);
   }
 }

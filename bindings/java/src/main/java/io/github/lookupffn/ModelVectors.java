@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +30,32 @@ abstract class ModelVectors extends ModelTaskBatches {
    */
   public List<List<EmbeddedWindow>> embedWindows(List<String> texts, RunOptions options) {
     Objects.requireNonNull(options, "options");
-    return new ModelResults(calls()).windows(texts, options);
+    int[] numbers = options.numbers.clone();
+    numbers[Abi.RUN_OPTION_WINDOWS] = Abi.WINDOWS_EACH;
+    int wanted = Abi.WANT_EMBEDDINGS | Abi.WANT_SPANS;
+    return run(texts, wanted, numbers, options, (result, memory) -> {
+      int count = (int) Raw.resultSize(result, Abi.RESULT_SIZE_SEQUENCES);
+      long size = Raw.resultSize(result, Abi.RESULT_SIZE_EMBEDDING);
+      float[][] vectors = ModelCalls.rows(floats(result, Abi.RESULT_EMBEDDINGS, count * size), count);
+      long[] first = longs(result, Abi.RESULT_TEXT_OFFSETS, memory.size + 1);
+      long[] begins = longs(result, Abi.RESULT_TEXT_BEGINS, count);
+      long[] ends = longs(result, Abi.RESULT_TEXT_ENDS, count);
+      byte[][] each = memory.eachText();
+      List<List<EmbeddedWindow>> all = new ArrayList<>();
+      for (int i = 0; i < each.length; i++) {
+        int from = (int) first[i];
+        int to = (int) first[i + 1];
+        int[] begin = Utf8.charsOf(each[i], Arrays.copyOfRange(begins, from, to), false);
+        int[] end = Utf8.charsOf(each[i], Arrays.copyOfRange(ends, from, to), true);
+        String text = texts.get(i) == null ? "" : texts.get(i);
+        List<EmbeddedWindow> windows = new ArrayList<>();
+        for (int k = 0; k < to - from; k++) {
+          windows.add(new EmbeddedWindow(vectors[from + k], begin[k], end[k], text.substring(begin[k], end[k])));
+        }
+        all.add(List.copyOf(windows));
+      }
+      return List.copyOf(all);
+    });
   }
 
   /**
@@ -62,7 +89,16 @@ abstract class ModelVectors extends ModelTaskBatches {
    */
   public List<Int8Embedding> embedInt8(List<String> texts, RunOptions options) {
     Objects.requireNonNull(options, "options");
-    return new ModelResults(calls()).int8(texts, options);
+    return run(texts, Abi.WANT_INT8_EMBEDDINGS, options.numbers, options, (result, memory) -> {
+      int size = (int) Raw.resultSize(result, Abi.RESULT_SIZE_EMBEDDING);
+      byte[] values = bytes(result, Abi.RESULT_INT8_EMBEDDINGS, (long) memory.size * size);
+      float[] scales = floats(result, Abi.RESULT_EMBEDDING_SCALES, memory.size);
+      List<Int8Embedding> all = new ArrayList<>();
+      for (int i = 0; i < memory.size; i++) {
+        all.add(new Int8Embedding(Arrays.copyOfRange(values, i * size, (i + 1) * size), scales[i]));
+      }
+      return List.copyOf(all);
+    });
   }
 
   /**
@@ -95,7 +131,15 @@ abstract class ModelVectors extends ModelTaskBatches {
    */
   public byte[][] embedBits(List<String> texts, RunOptions options) {
     Objects.requireNonNull(options, "options");
-    return new ModelResults(calls()).bits(texts, options);
+    return run(texts, Abi.WANT_BIT_EMBEDDINGS, options.numbers, options, (result, memory) -> {
+      int size = ((int) Raw.resultSize(result, Abi.RESULT_SIZE_EMBEDDING) + 7) / 8;
+      byte[] values = bytes(result, Abi.RESULT_BIT_EMBEDDINGS, (long) memory.size * size);
+      byte[][] all = new byte[memory.size][];
+      for (int i = 0; i < all.length; i++) {
+        all[i] = Arrays.copyOfRange(values, i * size, (i + 1) * size);
+      }
+      return all;
+    });
   }
 
   /**
@@ -129,7 +173,25 @@ abstract class ModelVectors extends ModelTaskBatches {
    */
   public List<TokenVectors> tokenVectors(List<String> texts, RunOptions options) {
     Objects.requireNonNull(options, "options");
-    return new ModelResults(calls()).tokenVectors(texts, options);
+    if (options.numbers[Abi.RUN_OPTION_WINDOWS] != Abi.WINDOWS_NONE) {
+      throw new IllegalArgumentException("window means are of embeddings alone; use options without them");
+    }
+    int wanted = Abi.WANT_TOKEN_VECTORS | Abi.WANT_IDS | Abi.WANT_SPANS | Abi.WANT_UNCUT;
+    return run(texts, wanted, options.numbers, options, (result, memory) -> {
+      int count = (int) Raw.resultSize(result, Abi.RESULT_SIZE_TOKENS);
+      long size = Raw.resultSize(result, Abi.RESULT_SIZE_TOKEN_VECTOR);
+      float[][] vectors = ModelCalls.rows(floats(result, Abi.RESULT_TOKEN_VECTORS, count * size), count);
+      byte[] ofTexts = bytes(result, Abi.RESULT_TOKEN_TEXTS, count);
+      List<TokenVectors> all = new ArrayList<>();
+      int from = 0;
+      for (Tokens tokens : Tokens.of(result, memory)) {
+        int to = from + tokens.size();
+        all.add(new TokenVectors(
+            tokens, Arrays.copyOfRange(ofTexts, from, to), Arrays.copyOfRange(vectors, from, to)));
+        from = to;
+      }
+      return List.copyOf(all);
+    });
   }
 
   /**
@@ -141,5 +203,80 @@ abstract class ModelVectors extends ModelTaskBatches {
    */
   public CompletableFuture<List<TokenVectors>> tokenVectorsAsync(List<String> texts, RunOptions options) {
     return later(options, changed -> tokenVectors(texts, changed));
+  }
+
+  /** Reads what native code keeps in a result, before that is freed. */
+  private interface Reader<T> {
+    T read(long result, CallMemory memory);
+  }
+
+  /** Runs all that is wanted, with options' numbers of which some may have been changed, and reads what there is. */
+  private <T> T run(List<String> texts, int wanted, int[] numbers, RunOptions options, Reader<T> reader) {
+    ModelCalls calls = calls();
+    CallMemory memory = CallMemory.of(texts, options);
+    try {
+      long address = calls.handle.enter();
+      long result = 0;
+      ListenedCall.Run listener = ListenedCall.Run.of(options);
+      try {
+        result = ModelCalls.newResult();
+        Raw.modelRunResultArrays(
+            address,
+            memory.utf8,
+            memory.ends,
+            memory.size,
+            numbers,
+            options.maxTokens,
+            options.prompt,
+            wanted
+                | (options.counts == null ? 0 : Abi.WANT_UNCUT)
+                | (options.statuses == null ? 0 : Abi.WANT_STATUSES),
+            result,
+            ListenedCall.Run.flagOf(listener, options),
+            listener);
+        T read = reader.read(result, memory);
+        if (options.counts != null) {
+          count(result, memory.size, numbers[Abi.RUN_OPTION_WINDOWS] != Abi.WINDOWS_NONE, options.counts);
+        }
+        ModelCalls.tellStatuses(options, result, memory.size);
+        return read;
+      } finally {
+        ModelCalls.freed(result);
+        calls.leave();
+        ListenedCall.Run.end(listener);
+      }
+    } finally {
+      memory.release();
+    }
+  }
+
+  private static void count(long result, int texts, boolean windows, TextCounts counts) {
+    long[] offsets = longs(result, Abi.RESULT_OFFSETS, Raw.resultSize(result, Abi.RESULT_SIZE_SEQUENCES) + 1);
+    long[] first = windows ? longs(result, Abi.RESULT_TEXT_OFFSETS, texts + 1) : null;
+    long[] uncut = longs(result, Abi.RESULT_UNCUT, texts);
+    long[] numbers = counts.room(texts);
+    for (int i = 0; i <= texts; i++) {
+      numbers[i] = offsets[windows ? (int) first[i] : i];
+    }
+    System.arraycopy(uncut, 0, numbers, texts + 1, texts);
+    counts.filled(numbers, texts);
+  }
+
+  private static long[] longs(long result, int what, long size) {
+    long[] values = new long[ModelCalls.arraySize(size)];
+    Raw.resultLongs(result, what, values);
+    return values;
+  }
+
+  private static float[] floats(long result, int what, long size) {
+    float[] values = new float[ModelCalls.arraySize(size)];
+    Raw.resultFloats(result, what, values);
+    return values;
+  }
+
+  private static byte[] bytes(long result, int what, long size) {
+    byte[] values = new byte[ModelCalls.arraySize(size)];
+    Raw.resultBytes(result, what, values);
+    return values;
   }
 }

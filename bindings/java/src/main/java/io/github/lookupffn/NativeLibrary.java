@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+
 /** The native library, loaded once per class loader. */
 final class NativeLibrary {
-  private static final NativeFinder FINDER = new NativeFinder(System::load, System::loadLibrary, NativeLibrary::version);
+  private static final Finder FINDER = new Finder(System::load, System::loadLibrary, NativeLibrary::version);
   private static final String LOADED_FROM = FINDER.find();
 
   private NativeLibrary() {}
@@ -22,4 +33,157 @@ final class NativeLibrary {
 
   /** Bound by its name. Not one of the raw layer's, whose classes want a library that was found to be right. */
   private static native int version();
+
+  /** Finds and loads the native library, and remembers what was tried. */
+  static final class Finder {
+    static final String PATH_PROPERTY = "io.github.lookupffn.native.path";
+    static final String TMPDIR_PROPERTY = "io.github.lookupffn.native.tmpdir";
+
+    private static final String NAME = "lookupffn_jni";
+    private static final String FILE = "lib" + NAME + ".so";
+    private static final List<String> FOLDERS = Platform.folders();
+
+    private final Consumer<String> load;
+    private final Consumer<String> loadByName;
+    private final IntSupplier version;
+    private final StringBuilder tried = new StringBuilder();
+    private boolean forbidden;
+
+    /**
+     * Takes what loads a file, what loads a library by its name, and what asks the loaded one for its version.
+     *
+     * <p>Each may throw an UnsatisfiedLinkError; the first two an IllegalCallerException, too, as Java does from 24 on
+     * where native code is not allowed.
+     */
+    Finder(Consumer<String> load, Consumer<String> loadByName, IntSupplier version) {
+      this.load = load;
+      this.loadByName = loadByName;
+      this.version = version;
+    }
+
+    /** Tells where the library was found; null if it was not. */
+    String find() {
+      String chosen = System.getProperty(PATH_PROPERTY);
+      if (chosen != null) {
+        // What was asked for by name is not replaced by something else.
+        return findFile("the property " + PATH_PROPERTY, chosen);
+      }
+      tried("the property " + PATH_PROPERTY, "not set");
+      for (String folder : FOLDERS) {
+        String loaded = findResource("native/" + folder + "/" + FILE);
+        if (loaded != null || forbidden) {
+          return loaded;
+        }
+      }
+      return findOnLibraryPath();
+    }
+
+    String explanation() {
+      String text = "cannot load " + FILE + " on " + String.join(" or ", FOLDERS) + ". Tried:" + tried;
+      if (forbidden) {
+        return text + "\nThis Java virtual machine lets only those run native code whom its command line names: add "
+            + "--enable-native-access=ALL-UNNAMED, or --enable-native-access=io.github.lookupffn where the jar is on the "
+            + "module path.";
+      }
+      return text + "\nThe library in the jar needs " + requirements() + ". -D" + PATH_PROPERTY
+          + "=FILE names another one; -D" + TMPDIR_PROPERTY
+          + "=DIRECTORY names a place for its copy where files may be executed.";
+    }
+
+    private String findFile(String how, String chosen) {
+      try {
+        Path path = Paths.get(chosen).toAbsolutePath();
+        String file = (Files.isDirectory(path) ? path.resolve(FILE) : path).toString();
+        load.accept(file);
+        return ofThisVersion(how + " = " + chosen, file);
+      } catch (UnsatisfiedLinkError | RuntimeException failure) {
+        return failed(how + " = " + chosen, failure);
+      }
+    }
+
+    /** Asks for a file of a fixed name and never walks the jar, which may lie inside another jar. */
+    private String findResource(String name) {
+      try (InputStream resource = NativeLibrary.class.getResourceAsStream(name)) {
+        return resource == null ? tried("the jar's " + name, "not there") : findCopy(name, resource);
+      } catch (IOException | UnsatisfiedLinkError | RuntimeException failure) {
+        return failed("the jar's " + name + ", copied to a temporary directory", failure);
+      }
+    }
+
+    /** A fresh directory for each class loader, since the virtual machine gives a file to one of them only. */
+    private String findCopy(String name, InputStream resource) throws IOException {
+      String parent = System.getProperty(TMPDIR_PROPERTY);
+      Path directory = parent == null
+          ? Files.createTempDirectory("lookupffn-")
+          : Files.createTempDirectory(Paths.get(parent).toAbsolutePath(), "lookupffn-");
+      Path copy = directory.resolve(FILE);
+      try {
+        Files.copy(resource, copy, StandardCopyOption.REPLACE_EXISTING);
+        load.accept(copy.toString());
+      } finally {
+        // The mapping outlives the file, and a killed process leaves nothing behind.
+        Files.deleteIfExists(copy);
+        Files.deleteIfExists(directory);
+      }
+      return ofThisVersion("the jar's " + name, String.valueOf(NativeLibrary.class.getResource(name)));
+    }
+
+    private String findOnLibraryPath() {
+      String how = "java.library.path = " + System.getProperty("java.library.path");
+      try {
+        loadByName.accept(NAME);
+        return ofThisVersion(how, "java.library.path: " + FILE);
+      } catch (UnsatisfiedLinkError | RuntimeException failure) {
+        return failed(how, failure);
+      }
+    }
+
+    /** Another version's calls have other arguments, which would crash or, worse, not crash. */
+    private String ofThisVersion(String what, String from) {
+      int found;
+      try {
+        found = version.getAsInt();
+      } catch (UnsatisfiedLinkError tooOld) {
+        return tried(what, "it does not tell its version, " + text(Abi.ABI_VERSION) + " is needed");
+      }
+      return found == Abi.ABI_VERSION
+          ? from
+          : tried(what, "it has version " + text(found) + ", but " + text(Abi.ABI_VERSION) + " is needed");
+    }
+
+    static String text(int version) {
+      return version / 10000 + "." + version / 100 % 100 + "." + version % 100;
+    }
+
+    private String failed(String what, Throwable failure) {
+      forbidden |= failure instanceof IllegalCallerException;
+      boolean plain = failure instanceof UnsatisfiedLinkError;
+      return tried(what, plain ? failure.getMessage() : failure.toString());
+    }
+
+    private String tried(String what, String outcome) {
+      tried.append("\n  ").append(what).append(": ").append(outcome);
+      return null;
+    }
+
+    /** What the library for this machine needs, or those that there are. */
+    private static String requirements() {
+      StringBuilder others = new StringBuilder();
+      for (String folder : Platform.ALL) {
+        try (InputStream resource = NativeLibrary.class.getResourceAsStream("native/" + folder + "/requires.txt")) {
+          if (resource == null) {
+            continue;
+          }
+          String needs = new String(resource.readAllBytes(), StandardCharsets.UTF_8).trim();
+          if (FOLDERS.contains(folder)) {
+            return needs;
+          }
+          others.append(others.length() == 0 ? "" : "; or ").append(needs);
+        } catch (IOException unreadable) {
+          return "unknown things (" + unreadable + ")";
+        }
+      }
+      return others.length() == 0 ? "a jar of this project as it was built" : others.toString();
+    }
+  }
 }

@@ -2,7 +2,9 @@
 package io.github.lookupffn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
@@ -30,12 +32,28 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where the native library is looked for, and what is said when it is nowhere. */
+/** Where the native library is looked for, what is said when it is nowhere, and what is made of one that is not right. */
 class NativeLibraryTest {
   @TempDir static Path scratch;
   private static Path jar;
   private static Path bareJar;
   private static Path library;
+
+  /** Run in a virtual machine of its own: prints where the native library came from, or twice why it did not. */
+  static final class Probe {
+    private Probe() {}
+
+    public static void main(String[] arguments) {
+      for (int i = 0; i < 2; i++) {
+        try (Layer layer = Layer.random(LayerConfig.of(8, 2, 4).withDenseProjection())) {
+          layer.forward(new float[8], 1, new float[8]);
+          System.out.println("loaded " + LookupFfn.nativePath());
+        } catch (UnsatisfiedLinkError failure) {
+          System.out.println("failed " + failure.getMessage());
+        }
+      }
+    }
+  }
 
   private static Path locationOf(Class<?> type) throws Exception {
     return Paths.get(type.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -66,8 +84,8 @@ class NativeLibraryTest {
     command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(Arrays.asList(options));
     command.add("-cp");
-    command.add(jarToUse + System.getProperty("path.separator") + locationOf(LoadProbe.class));
-    command.add(LoadProbe.class.getName());
+    command.add(jarToUse + System.getProperty("path.separator") + locationOf(Probe.class));
+    command.add(Probe.class.getName());
     Path output = Files.createTempFile(scratch, "probe", ".txt");
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
@@ -85,22 +103,22 @@ class NativeLibraryTest {
 
   @Test
   void propertyNamesAFile() throws Exception {
-    String property = "-D" + NativeFinder.PATH_PROPERTY + "=";
+    String property = "-D" + NativeLibrary.Finder.PATH_PROPERTY + "=";
     assertContains(probe(jar, property + library), "loaded " + library);
     assertContains(probe(bareJar, property + scratch), "loaded " + library);
   }
 
   @Test
   void propertyThatNamesNothing() throws Exception {
-    String text = probe(jar, "-D" + NativeFinder.PATH_PROPERTY + "=/no/such/file.so");
-    assertContains(text, NativeFinder.PATH_PROPERTY + " = /no/such/file.so", "Tried:", "glibc");
+    String text = probe(jar, "-D" + NativeLibrary.Finder.PATH_PROPERTY + "=/no/such/file.so");
+    assertContains(text, NativeLibrary.Finder.PATH_PROPERTY + " = /no/such/file.so", "Tried:", "glibc");
     assertEquals(2, text.split("failed ", -1).length - 1, text);
   }
 
   @Test
   void jarResourceLeavesNothingBehind() throws Exception {
     Path directory = Files.createDirectory(scratch.resolve("tmp"));
-    String text = probe(jar, "-D" + NativeFinder.TMPDIR_PROPERTY + "=" + directory);
+    String text = probe(jar, "-D" + NativeLibrary.Finder.TMPDIR_PROPERTY + "=" + directory);
     assertContains(text, "loaded jar:file:", "/liblookupffn_jni.so");
     try (Stream<Path> left = Files.list(directory)) {
       assertEquals(0, left.count());
@@ -115,27 +133,27 @@ class NativeLibraryTest {
   @Test
   void nowhere() throws Exception {
     String text = probe(bareJar, "-Djava.library.path=/no/such/path");
-    assertContains(text, "Tried:", NativeFinder.PATH_PROPERTY + ": not set", "native/linux-", "not there",
-        "java.library.path = /no/such/path", NativeFinder.TMPDIR_PROPERTY);
+    assertContains(text, "Tried:", NativeLibrary.Finder.PATH_PROPERTY + ": not set", "native/linux-", "not there",
+        "java.library.path = /no/such/path", NativeLibrary.Finder.TMPDIR_PROPERTY);
     assertEquals(2, text.split("failed ", -1).length - 1, text);
   }
 
   @Test
   void temporaryDirectoryThatCannotBeUsed() throws Exception {
-    String text = probe(jar, "-D" + NativeFinder.TMPDIR_PROPERTY + "=/no/such/tmp", "-Djava.library.path=/nowhere");
+    String text = probe(jar, "-D" + NativeLibrary.Finder.TMPDIR_PROPERTY + "=/no/such/tmp", "-Djava.library.path=/nowhere");
     assertContains(text, "/no/such/tmp", "java.library.path = /nowhere");
   }
 
   @Test
   void wrongFile() throws Exception {
     Path file = Files.write(scratch.resolve("wrong.so"), "not a library".getBytes(StandardCharsets.UTF_8));
-    assertContains(probe(jar, "-D" + NativeFinder.PATH_PROPERTY + "=" + file), file.toString(), "failed");
+    assertContains(probe(jar, "-D" + NativeLibrary.Finder.PATH_PROPERTY + "=" + file), file.toString(), "failed");
   }
 
   @Test
   void anotherVersion() throws Exception {
     String other = System.getProperty("lookupffn.other.library");
-    String text = probe(jar, "-D" + NativeFinder.PATH_PROPERTY + "=" + other);
+    String text = probe(jar, "-D" + NativeLibrary.Finder.PATH_PROPERTY + "=" + other);
     assertContains(text, other + ": it has version 99.2.3, but " + LookupFfn.version() + " is needed");
     assertEquals(2, text.split("failed ", -1).length - 1, text);
   }
@@ -205,5 +223,61 @@ class NativeLibraryTest {
   @Test
   void jarInsideAJar() throws Exception {
     assertContains(forwardIn(new NestedJarLoader(jar)), "outer.jar/inner.jar/");
+  }
+
+  private static void fine(String name) {}
+
+  private static void assertSays(NativeLibrary.Finder finder, String... parts) {
+    for (String part : parts) {
+      assertTrue(finder.explanation().contains(part), () -> "no \"" + part + "\" in:\n" + finder.explanation());
+    }
+  }
+
+  /** As Java does from 24 on with --illegal-native-access=deny. */
+  private static void forbid(String name) {
+    throw new IllegalCallerException("Illegal native access from an unnamed module");
+  }
+
+  @Test
+  void nativeAccessThatIsForbidden() {
+    NativeLibrary.Finder finder = new NativeLibrary.Finder(NativeLibraryTest::forbid, NativeLibraryTest::forbid, () -> Abi.ABI_VERSION);
+    assertNull(finder.find());
+    assertSays(finder, "Illegal native access", "--enable-native-access=ALL-UNNAMED",
+        "--enable-native-access=io.github.lookupffn where the jar is on the module path");
+  }
+
+  @Test
+  void onlyTheLibraryPathIsForbidden() {
+    NativeLibrary.Finder finder = new NativeLibrary.Finder(
+        file -> {
+          throw new UnsatisfiedLinkError("no such symbol");
+        },
+        NativeLibraryTest::forbid,
+        () -> Abi.ABI_VERSION);
+    assertNull(finder.find());
+    assertSays(finder, "no such symbol", "--enable-native-access=ALL-UNNAMED");
+  }
+
+  @Test
+  void anotherVersionIsRefused() {
+    List<String> names = new ArrayList<>();
+    NativeLibrary.Finder finder = new NativeLibrary.Finder(names::add, names::add, () -> 120304);
+    assertNull(finder.find());
+    assertEquals(2, names.size(), "the jar's copy and the library path");
+    assertSays(finder, "it has version 12.3.4, but " + LookupFfn.version() + " is needed");
+  }
+
+  @Test
+  void oneWithoutAVersionIsRefused() {
+    NativeLibrary.Finder finder = new NativeLibrary.Finder(NativeLibraryTest::fine, NativeLibraryTest::fine, () -> {
+      throw new UnsatisfiedLinkError("version()I");
+    });
+    assertNull(finder.find());
+    assertSays(finder, "it does not tell its version, " + LookupFfn.version() + " is needed");
+  }
+
+  @Test
+  void theRightOneIsTaken() {
+    assertNotNull(new NativeLibrary.Finder(NativeLibraryTest::fine, NativeLibraryTest::fine, () -> Abi.ABI_VERSION).find());
   }
 }
