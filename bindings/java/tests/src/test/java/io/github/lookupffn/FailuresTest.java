@@ -15,6 +15,19 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every failure of the native library becomes its exception, with the library's text. */
 class FailuresTest {
+  /** How many of the library's objects are alive, without those that earlier tests left to the collector. */
+  static long settledHandles() throws InterruptedException {
+    long now = Raw.liveHandles();
+    for (int same = 0; same < 3;) {
+      long before = now;
+      System.gc();
+      Thread.sleep(20); // the cleaner is a thread of its own
+      now = Raw.liveHandles();
+      same = now == before ? same + 1 : 0;
+    }
+    return now;
+  }
+
   @Test
   void everyStatusHasItsException() {
     Class<?>[] types = {
@@ -39,7 +52,7 @@ class FailuresTest {
 
   @Test
   void missingFile(@TempDir Path directory) throws Exception {
-    long before = Handles.settled();
+    long before = settledHandles();
     Path missing = directory.resolve("fehlt-🚀.safetensors");
     ModelIoException failure = assertThrows(ModelIoException.class, () -> Layer.load(missing));
     assertTrue(failure.getMessage().contains("fehlt-🚀.safetensors"), failure.getMessage());
@@ -56,7 +69,7 @@ class FailuresTest {
 
   @Test
   void badModel(@TempDir Path directory) throws Exception {
-    long before = Handles.settled();
+    long before = settledHandles();
     Path file = directory.resolve("bad-🚀.safetensors");
     Files.write(file, new byte[100]);
     BadModelException failure = assertThrows(BadModelException.class, () -> Layer.load(file));
@@ -80,7 +93,7 @@ class FailuresTest {
 
   @Test
   void noMemory() throws Exception {
-    long before = Handles.settled();
+    long before = settledHandles();
     // 2^31 - 1 tables of 65536 rows of 65536 floats are more than any machine's address space.
     LayerConfig huge = LayerConfig.of(65536, Integer.MAX_VALUE, 65536).withDenseProjection();
     RuntimeException failure = assertThrows(RuntimeException.class, () -> Layer.random(huge));

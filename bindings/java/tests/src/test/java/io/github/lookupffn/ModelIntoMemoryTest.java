@@ -123,10 +123,10 @@ class ModelIntoMemoryTest {
     FloatBuffer buffer = Golden.direct(4096);
     List<String> texts = List.of("a b", "ü");
     RunOptions options = DEFAULTS.withCounts(new TextCounts()).withPromptText("q: ").withCancellation(new Cancellation());
-    AllocationTest.assertNoAllocation(() -> model.embedInto(ids, buffer, DEFAULTS), 2_000);
-    AllocationTest.assertNoAllocation(() -> model.embedInto("a b", array, 0, DEFAULTS), 2_000);
-    AllocationTest.assertNoAllocation(() -> model.embedInto("a ü 🚀", buffer, options), 2_000);
-    AllocationTest.assertNoAllocation(() -> model.classifyInto("a b", buffer, options), 2_000);
-    AllocationTest.assertNoAllocation(() -> model.encodeInto("a b", buffer, options), 2_000);
+    CostTest.assertNoAllocation(() -> model.embedInto(ids, buffer, DEFAULTS), 2_000);
+    CostTest.assertNoAllocation(() -> model.embedInto("a b", array, 0, DEFAULTS), 2_000);
+    CostTest.assertNoAllocation(() -> model.embedInto("a ü 🚀", buffer, options), 2_000);
+    CostTest.assertNoAllocation(() -> model.classifyInto("a b", buffer, options), 2_000);
+    CostTest.assertNoAllocation(() -> model.encodeInto("a b", buffer, options), 2_000);
   }
 }

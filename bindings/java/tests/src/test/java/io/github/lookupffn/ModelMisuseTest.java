@@ -78,7 +78,7 @@ class ModelMisuseTest {
 
   @Test
   void filesThatCannotBeUsed(@TempDir Path directory) throws Exception {
-    long before = Handles.settled();
+    long before = FailuresTest.settledHandles();
     Path missing = directory.resolve("fehlt-🚀");
     String message = assertThrows(ModelIoException.class, () -> Model.load(missing)).getMessage();
     assertTrue(message.contains("fehlt-🚀"), message);
@@ -95,7 +95,7 @@ class ModelMisuseTest {
 
   @Test
   void closedModelsRefuse() throws Exception {
-    long before = Handles.settled();
+    long before = FailuresTest.settledHandles();
     model.close();
     assertEquals(before - 1, Raw.liveHandles());
     model.close();
@@ -180,7 +180,7 @@ class ModelMisuseTest {
   @Test
   void racedClosing() throws Exception {
     model.close();
-    long before = Handles.settled();
+    long before = FailuresTest.settledHandles();
     byte[] bytes;
     try (Model whole = Model.load(golden.folder)) {
       Path file = Files.createTempFile("lookupffn", ".safetensors");
@@ -227,7 +227,7 @@ class ModelMisuseTest {
 
   @Test
   void forgottenModelsAreFreed() throws Exception {
-    long before = Handles.settled();
+    long before = FailuresTest.settledHandles();
     for (int i = 0; i < 20; i++) {
       Model.load(golden.folder, ONE_THREAD).embed(SHORT[0]);
     }
