@@ -25,10 +25,16 @@ set_tests_properties(dotnet_extensions_ai PROPERTIES FIXTURES_REQUIRED bindings_
 endif()
 
 if(net8.0 IN_LIST LFFN_DOTNET_FRAMEWORKS)
+  file(WRITE ${dotnet_build}/aot.cmake [[
+# Publishes the .NET PROJECT into OUTPUT and runs its PROGRAM from there.
+file(REMOVE_RECURSE ${OUTPUT})
+execute_process(COMMAND ${DOTNET} publish ${PROJECT} ${FLAGS} -v:minimal --output ${OUTPUT} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${OUTPUT}/${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
+]])
   add_test(NAME dotnet_aot
            COMMAND ${CMAKE_COMMAND} -DDOTNET=${LFFN_DOTNET} "-DFLAGS=${dotnet_flags}" -DOUTPUT=${dotnet_build}/aot
                    -DPROJECT=${dotnet_source}/LookupFfn.AotSmoke/LookupFfn.AotSmoke.csproj -DPROGRAM=LookupFfn.AotSmoke
-                   -P ${LFFN_BINDINGS_CMAKE_DIR}/publish_and_run.cmake)
+                   -P ${dotnet_build}/aot.cmake)
   set_tests_properties(dotnet_aot PROPERTIES RUN_SERIAL ON TIMEOUT 600 ENVIRONMENT "${dotnet_environment}")
 endif()
 

@@ -109,3 +109,113 @@ public class ModelTextTests
         Assert.Throws<ObjectDisposedException>(() => model.Embed(["a"]));
     }
 }
+
+/// <summary>Entities, answers and labels: places are those of the string, what comes is in order, and options
+/// count.</summary>
+public class ModelTasksTests
+{
+    private const string Text = "\U0001F600 Hello, world! The quick brown fox.";
+
+    [Fact]
+    public void Entities()
+    {
+        using Model model = Load("tokens");
+        Assert.Equal(5, model.Info.NumTokenClasses);
+        Assert.Equal(["O", "B-MISC", "I-MISC", "B-PER", "I-PER"], model.Labels);
+        foreach (Aggregation how in Enum.GetValues<Aggregation>())
+        {
+            Entity[] found = model.Entities(Text, how);
+            Assert.NotEmpty(found);
+            int at = 0;
+            foreach (Entity entity in found)
+            {
+                Assert.True(entity.Begin >= at && entity.End >= entity.Begin, entity.ToString());
+                Assert.Equal(Text[entity.Begin..entity.End], entity.Text);
+                Assert.InRange(entity.Score, 0, 1);
+                Assert.Equal(how == Aggregation.None, entity.Label.Contains('-', StringComparison.Ordinal));
+                at = entity.Begin;
+            }
+        }
+
+        Assert.Empty(model.Entities(""));
+        string tooLong = string.Concat(Enumerable.Repeat("a ", 500));
+        model.Entities(tooLong);
+        Assert.ThrowsAny<ArgumentException>(() => model.Entities(tooLong, maxTokens: 0));
+        Assert.ThrowsAny<ArgumentException>(() => model.Answer("a", "b"));
+    }
+
+    [Fact]
+    public void Answers()
+    {
+        using Model model = Load("answers");
+        Assert.True(model.Info.AnswersQuestions);
+        Assert.Empty(model.Labels);
+        AnswerOptions options = new() { TopK = 3, MaxTokens = 16, Stride = 2 };
+        Answer[] found = model.Answer("fox", Text, options);
+        Assert.Equal(3, found.Length);
+        Assert.All(found, answer => Assert.Equal(Text[answer.Begin..answer.End], answer.Text));
+        Assert.True(found[0].Score >= found[1].Score && found[1].Score >= found[2].Score);
+        Assert.Single(model.Answer("fox", Text));
+        Assert.Equal(0, model.Answer("fox", "", new() { MayBeNone = true })[0].End);
+        Assert.ThrowsAny<ArgumentException>(() => model.Answer("fox", Text, options with { Stride = 99 }));
+        Assert.ThrowsAny<ArgumentException>(() => model.Answer("fox", Text, options with { TopK = 0 }));
+        Assert.ThrowsAny<OperationCanceledException>(
+            () => model.Answer("fox", Text, options, new CancellationToken(canceled: true)));
+    }
+
+    [Fact]
+    public void Labels()
+    {
+        using Model model = Load("entailment");
+        string[] labels = ["a fox", "\u00e4", ""];
+        ScoredLabel[] one = model.ZeroShot(Text, labels);
+        Assert.Equal(labels.Order(StringComparer.Ordinal), one.Select(label => label.Label).Order(StringComparer.Ordinal));
+        Assert.Equal(1, one.Sum(label => label.Score), 1e-5);
+        Assert.True(one[0].Score >= one[2].Score);
+        ScoredLabel[] several = model.ZeroShot(Text, labels, new() { Several = true, Hypothesis = "Is it {}?" });
+        Assert.True(Math.Abs(several.Sum(label => label.Score) - 1) > 1e-4);
+        Assert.Empty(model.ZeroShot(Text, []));
+        Assert.ThrowsAny<ArgumentException>(() => model.ZeroShot(Text, labels, new() { Hypothesis = "none" }));
+    }
+
+    /// <summary>Batches give each what it gets alone, later as well as now.</summary>
+    [Fact]
+    public async Task BatchesAndLater()
+    {
+        string[] texts = [Text, "", "Another quick brown fox."];
+        using (Model model = Load("tokens"))
+        {
+            Entity[][] found = model.Entities(texts, Aggregation.First);
+            Assert.Equal(texts.Select(text => model.Entities(text, Aggregation.First)), found);
+            Assert.Equal(found, await model.EntitiesAsync(texts, Aggregation.First));
+            Assert.Equal(found[0], await model.EntitiesAsync(Text, Aggregation.First));
+            Assert.Empty(model.Entities([]));
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                () => model.EntitiesAsync(texts, cancellationToken: new CancellationToken(canceled: true)));
+        }
+
+        using (Model model = Load("answers"))
+        {
+            Question[] questions = [new("fox", Text), new("dog", texts[2])];
+            AnswerOptions options = new() { TopK = 2 };
+            Answer[][] found = model.Answer(questions, options);
+            Assert.Equal(questions.Select(asked => model.Answer(asked.Text, asked.Context, options)), found);
+            Assert.Equal(found, await model.AnswerAsync(questions, options));
+            Assert.Equal(found[1], await model.AnswerAsync("dog", texts[2], options));
+        }
+
+        using (Model model = Load("entailment"))
+        {
+            string[] labels = ["a fox", "a dog"];
+            ScoredLabel[][] found = model.ZeroShot(texts, labels);
+            Assert.Equal(texts.Select(text => model.ZeroShot(text, labels)), found);
+            Assert.Equal(found, await model.ZeroShotAsync(texts, labels));
+            Assert.Equal(found[2], await model.ZeroShotAsync(texts[2], labels));
+        }
+    }
+
+    private static Model Load(string name) => Model.Load(Path.Combine(
+        Environment.GetEnvironmentVariable("LOOKUPFFN_MADE_MODELS")
+            ?? throw new InvalidOperationException("LOOKUPFFN_MADE_MODELS is not set"),
+        name));
+}

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
 
 namespace LookupFfn;
@@ -139,4 +141,160 @@ internal sealed unsafe class LoadCall : IDisposable
 
         return loaded.Make(this);
     }
+}
+
+/// <summary>The files of a folder as the native library wants them: in memory, where they lie while it reads them, or read
+/// from streams.</summary>
+internal sealed unsafe class PinnedFiles : IDisposable
+{
+    private readonly System.Buffers.MemoryHandle[] pins;
+    private readonly StreamFile?[] streams;
+    private readonly byte** pointers; // names, then contents, then what reads
+    private readonly nuint* sizes;
+
+    private PinnedFiles(string[] names)
+    {
+        byte[][] utf8 = Array.ConvertAll(names, name => Utf8.ZeroTerminated(name, "files"));
+        Count = names.Length;
+        pins = new System.Buffers.MemoryHandle[2 * Count];
+        streams = new StreamFile?[Count];
+        pointers = (byte**)NativeMemory.AllocZeroed((nuint)(3 * Count) + 1, (nuint)sizeof(byte*));
+        sizes = (nuint*)NativeMemory.AllocZeroed((nuint)Count + 1, (nuint)sizeof(nuint));
+        for (int i = 0; i < Count; i++)
+        {
+            pins[i] = new ReadOnlyMemory<byte>(utf8[i]).Pin();
+            pointers[i] = (byte*)pins[i].Pointer;
+        }
+    }
+
+    internal int Count { get; }
+
+    internal byte** Names => pointers;
+
+    internal byte** Contents => pointers + Count;
+
+    internal nuint* Sizes => sizes;
+
+    /// <summary>What reads a file that has something in <see cref="Readers"/>.</summary>
+    internal static IntPtr Read =>
+        (IntPtr)(delegate* unmanaged[Cdecl]<ulong, nuint, byte*, IntPtr, int>)&StreamFile.Read;
+
+    internal byte** Readers => pointers + (2 * Count);
+
+    internal static PinnedFiles Of(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files)
+    {
+        ArgumentNullException.ThrowIfNull(files);
+        KeyValuePair<string, ReadOnlyMemory<byte>>[] all = [.. files];
+        PinnedFiles given = new(Array.ConvertAll(all, file => file.Key));
+        for (int i = 0; i < all.Length; i++)
+        {
+            given.pins[all.Length + i] = all[i].Value.Pin();
+            given.Contents[i] = (byte*)given.pins[all.Length + i].Pointer;
+            given.sizes[i] = (nuint)all[i].Value.Length;
+        }
+
+        return given;
+    }
+
+    internal static PinnedFiles Of(IReadOnlyDictionary<string, Stream> files)
+    {
+        ArgumentNullException.ThrowIfNull(files);
+        KeyValuePair<string, Stream>[] all = [.. files];
+        foreach (KeyValuePair<string, Stream> file in all)
+        {
+            if (file.Value is null || !file.Value.CanSeek || !file.Value.CanRead)
+            {
+                throw new ArgumentException($"{file.Key} is no stream that can be read from any position", nameof(files));
+            }
+        }
+
+        long[] lengths = Array.ConvertAll(all, file => file.Value.Length);
+        PinnedFiles given = new(Array.ConvertAll(all, file => file.Key));
+        for (int i = 0; i < all.Length; i++)
+        {
+            StreamFile file = new(all[i].Value);
+            given.streams[i] = file;
+            given.Readers[i] = (byte*)file.User;
+            given.sizes[i] = (nuint)lengths[i];
+        }
+
+        return given;
+    }
+
+    /// <summary>What a stream threw says more than that the call could not read.</summary>
+    internal void Check(int status)
+    {
+        for (int i = 0; i < Count && status != Raw.STATUS_OK; i++)
+        {
+            streams[i]?.ThrowFailure();
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (System.Buffers.MemoryHandle pin in pins)
+        {
+            pin.Dispose();
+        }
+
+        foreach (StreamFile? stream in streams)
+        {
+            stream?.Dispose();
+        }
+
+        NativeMemory.Free(pointers);
+        NativeMemory.Free(sizes);
+    }
+}
+
+/// <summary>A file that the native library reads from a stream. What that throws is kept, as nothing may be thrown into the
+/// library.</summary>
+internal sealed unsafe class StreamFile : IDisposable
+{
+    private readonly Stream stream;
+    private GCHandle self;
+    private Exception? failure;
+
+    internal StreamFile(Stream stream)
+    {
+        this.stream = stream;
+        self = GCHandle.Alloc(this);
+    }
+
+    internal IntPtr User => GCHandle.ToIntPtr(self);
+
+    /// <summary>Reads so many bytes from a position on; 0, or 1 where that fails.</summary>
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    internal static int Read(ulong first, nuint size, byte* to, IntPtr user)
+    {
+        StreamFile file = (StreamFile)GCHandle.FromIntPtr(user).Target!;
+        try
+        {
+            file.stream.Position = checked((long)first);
+            while (size > 0)
+            {
+                int part = (int)Math.Min(size, int.MaxValue);
+                file.stream.ReadExactly(new Span<byte>(to, part));
+                to += part;
+                size -= (nuint)part;
+            }
+
+            return 0;
+        }
+        catch (Exception thrown)
+        {
+            file.failure ??= thrown;
+            return 1;
+        }
+    }
+
+    internal void ThrowFailure()
+    {
+        if (failure is not null)
+        {
+            ExceptionDispatchInfo.Throw(failure);
+        }
+    }
+
+    public void Dispose() => self.Free();
 }
