@@ -19,6 +19,8 @@ BUILD = ROOT / "build"
 FAILED_LINES = 60
 # "[3/40] Building..." of ninja, "  3/40 Test  #7: ..." of ctest; scripts/natives tells its own.
 DONE_OF_ALL = re.compile(r"^\s*\[?(\d+)/(\d+)(?:\]| Test )")
+# Tests of the stage release that are stages of their own, as they take minutes.
+APART = ("tidy", "training")
 # Whose kernels are taken, which take minutes: they call nothing, so another compiler's serve as well.
 KERNELS_OF = {"no-openmp": "release", "asan": "release", "tsan": "release", "fuzz": "release"}
 SUMMARY = re.compile(r"^\d+% tests passed, \d+ tests? failed out of \d+", re.MULTILINE)
@@ -62,14 +64,17 @@ class Stage:
         self.why_not = ""
         self.passed, self.failed, self.skipped, self.why_skipped, self.summary = 0, [], 0, Counter(), ""
 
+    def preset(self):
+        return "release" if self.name in APART else self.name
+
     def ctest(self):
         """What runs its tests, as a user would write it."""
         if self.name == "natives":
             return ["ctest", "--test-dir", "build/natives/packages", "--output-on-failure"]
-        return ["ctest", "--preset", "release" if self.name == "tidy" else self.name]
+        return ["ctest", "--preset", self.preset()]
 
     def steps(self):
-        preset = "release" if self.name == "tidy" else self.name
+        preset = self.preset()
         if self.name == "natives":
             yield "build", ["scripts/natives", *(["--yes"] if YES else []), "linux-x64", "linux-musl-x64"]
         else:
@@ -82,7 +87,9 @@ class Stage:
             yield "configure", ["cmake", "--preset", preset, f"-DLFFN_KERNELS_OF={kernels if taken else ''}"]
             if self.name != "tidy":
                 yield "build", ["cmake", "--build", "--preset", preset]
-        chosen = {"release": ["-LE", "tidy"], "tidy": ["-L", "tidy"]}.get(self.name, [])
+        chosen = []
+        if preset == "release":
+            chosen = ["-LE", "|".join(APART)] if self.name == preset else ["-L", self.name]
         yield "test", [*self.ctest(), *chosen, "-j", str(os.cpu_count()), "--no-tests=error", "--test-output-size-passed", "200000",
                        "--output-junit", str(self.results)]
 
