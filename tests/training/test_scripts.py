@@ -298,8 +298,11 @@ def test_the_frontier_leaves_out_what_another_student_beats(tmp_path):
     told.rest = ["--fit-steps", "7"]
     assert "--fit-steps=0" not in frontier.options_of("256", told)
     pytest.importorskip("matplotlib")
-    frontier.draw(results, tmp_path / "frontier.svg")
-    assert (tmp_path / "frontier.svg").read_text().count("<path") > 10
+    counts = []
+    for groups in ({"one": results}, {"one": results, "other": results}):
+        frontier.draw(groups, tmp_path / "frontier.svg")
+        counts.append((tmp_path / "frontier.svg").read_text().count("<path"))
+    assert 10 < counts[0] < counts[1]
 
 
 def test_descriptions_of_pairs_that_others_quote_are_not_tried():

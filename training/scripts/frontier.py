@@ -144,15 +144,18 @@ def table(results):
     return "\n".join(lines) + "\n"
 
 
-def draw(results, path):
+def draw(groups, path):
+    """groups {what times are of: results}: a line of panels for each."""
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
     sys.path.insert(0, str(Path(__file__).parent))
     from compare_ffns import label
-    shapes = [shape for shape in ("1 x 16", "32 x 128") if shape in results["teacher"]["us"]]
-    figure, panels = pyplot.subplots(1, len(shapes), figsize=(7 * len(shapes), 6), sharey=True, squeeze=False)
-    for axes, shape in zip(panels[0], shapes):
+    groups = {name: results for name, results in groups.items() if "us" in results["teacher"]}
+    shapes = ("1 x 16", "32 x 128")
+    figure, panels = pyplot.subplots(len(groups), len(shapes), figsize=(7 * len(shapes), 6 * len(groups)), sharey="row",
+                                     squeeze=False)
+    for axes, (name, results, shape) in zip(panels.flat, [(*group, shape) for group in groups.items() for shape in shapes]):
         front = best(results, shape)
         axes.plot([results[point]["us"][shape] for point in front], [100 * results[point]["quality"] for point in front],
                   color="0.6", linewidth=1)
@@ -162,7 +165,8 @@ def draw(results, path):
             x, y = entry["us"][shape], 100 * entry["quality"]
             axes.plot([x], [y], "o", color=colour, markersize=5)
             points.append((point, x, y, colour))
-        axes.set(xlabel=f"microseconds a token, int8, {shape} tokens", ylabel="% of the teacher's Spearman correlations")
+        axes.set(xlabel=f"microseconds a token, int8, {shape} tokens", ylabel="% of the teacher's Spearman correlations",
+                 title=name)
         axes.margins(x=0.25, y=0.08)
         axes.grid(alpha=0.3)
         label(axes, points, 0.03)
@@ -184,6 +188,8 @@ def main():
     parser.add_argument("--word-rows", type=int, default=16384, help="of points with rows by word")
     parser.add_argument("--word-dtype", default="int4", help="of these rows")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--on", default="this processor", metavar="NAME", help="what times are of")
+    parser.add_argument("--beside", type=Path, help="a results.json of times of others, for results.json and the plot")
     arguments = parser.parse_args(sys.argv[1:end])
     arguments.rest = sys.argv[end + 1:]
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -203,9 +209,10 @@ def main():
     if arguments.rounds:
         for point, us in timed(models, arguments).items():
             results[point]["us"] = us
-        (arguments.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+        groups = {**(json.loads(arguments.beside.read_text()) if arguments.beside else {}), arguments.on: results}
+        (arguments.out / "results.json").write_text(json.dumps(groups, indent=1) + "\n")
         (arguments.out / "results.md").write_text(table(results))
-        draw(results, arguments.out / "frontier.svg")
+        draw(groups, arguments.out / "frontier.svg")
         print(table(results), end="")
 
 
