@@ -20,7 +20,7 @@ FAILED_LINES = 60
 # "[3/40] Building..." of ninja, "  3/40 Test  #7: ..." of ctest; scripts/natives tells its own.
 DONE_OF_ALL = re.compile(r"^\s*\[?(\d+)/(\d+)(?:\]| Test )")
 # Tests of the stage release that are stages of their own, as they take minutes.
-APART = ("tidy", "training")
+APART = ("training", "packages", "tidy")
 # Whose kernels are taken, which take minutes: they call nothing, so another compiler's serve as well.
 KERNELS_OF = {"no-openmp": "release", "asan": "release", "tsan": "release", "fuzz": "release"}
 SUMMARY = re.compile(r"^\d+% tests passed, \d+ tests? failed out of \d+", re.MULTILINE)
@@ -201,6 +201,8 @@ def report(stages, seconds):
 
 
 def why_not(stage):
+    if stage == "packages" and not shutil.which("javac") and not shutil.which("dotnet"):
+        return "it needs a JDK (Debian: default-jdk-headless) or a .NET SDK"
     if stage != "natives":
         return ""
     if os.uname().machine != "x86_64":

@@ -35,7 +35,7 @@ execute_process(COMMAND ${OUTPUT}/${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
            COMMAND ${CMAKE_COMMAND} -DDOTNET=${LFFN_DOTNET} "-DFLAGS=${dotnet_flags}" -DOUTPUT=${dotnet_build}/aot
                    -DPROJECT=${dotnet_source}/LookupFfn.AotSmoke/LookupFfn.AotSmoke.csproj -DPROGRAM=LookupFfn.AotSmoke
                    -P ${dotnet_build}/aot.cmake)
-  set_tests_properties(dotnet_aot PROPERTIES RUN_SERIAL ON TIMEOUT 600 ENVIRONMENT "${dotnet_environment}")
+  set_tests_properties(dotnet_aot PROPERTIES RUN_SERIAL ON TIMEOUT 600 LABELS packages ENVIRONMENT "${dotnet_environment}")
 endif()
 
 add_test(NAME dotnet_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py
@@ -44,7 +44,8 @@ add_test(NAME dotnet_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE
 add_test(NAME dotnet_same_bytes
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/build_twice.py nupkg ${dotnet_source} ${dotnet_build}/..
                  ${LFFN_DOTNET} ${LFFN_VERSION} ${dotnet_framework})
-set_tests_properties(dotnet_same_bytes PROPERTIES RUN_SERIAL ON TIMEOUT 300 ENVIRONMENT "${dotnet_environment}")
+set_tests_properties(dotnet_same_bytes PROPERTIES RUN_SERIAL ON TIMEOUT 300 LABELS packages ENVIRONMENT
+                                                  "${dotnet_environment}")
 
 function(lffn_add_dotnet_example name project)
   add_test(NAME ${name}
@@ -109,4 +110,4 @@ endif()
 add_test(NAME dotnet_overhead
          COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.Overhead/LookupFfn.Overhead.csproj
                  ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- $<TARGET_FILE:bindings_call_time> 1000)
-set_tests_properties(dotnet_overhead PROPERTIES RUN_SERIAL ON ENVIRONMENT "${dotnet_environment}")
+set_tests_properties(dotnet_overhead PROPERTIES RUN_SERIAL ON LABELS packages ENVIRONMENT "${dotnet_environment}")

@@ -5,7 +5,7 @@ set(overhead_source ${CMAKE_CURRENT_SOURCE_DIR}/../java/benchmarks/Overhead.java
 add_test(NAME java_overhead
          COMMAND ${Java_JAVA_EXECUTABLE} -cp ${LFFN_JAR} -Doverhead.source=${overhead_source} ${overhead_source}
                  $<TARGET_FILE:bindings_call_time> 1000)
-set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON)
+set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON LABELS packages)  # a stage of its own
 
 add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py ${LFFN_JAR}
                                    ${java_build}/lookupffn-${LFFN_VERSION}.pom)
@@ -21,6 +21,7 @@ add_test(NAME java_same_bytes
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/build_twice.py jar
                  ${CMAKE_CURRENT_SOURCE_DIR}/../java/src/main/java ${LFFN_SWIG_OUT}/java ${Java_JAVAC_EXECUTABLE}
                  ${Java_JAR_EXECUTABLE})
+set_tests_properties(java_same_bytes PROPERTIES LABELS packages)
 
 # The Java tests run under Maven. Where the system has a Maven repository of its own with all that they take, as
 # Debian's packages make one, Maven works offline on links to it; elsewhere it fetches what it needs.
