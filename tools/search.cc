@@ -26,7 +26,7 @@ struct SearchOptions {
 };
 
 // The cosine of two vectors, whether or not the model scales them.
-float cosine(const std::vector<float>& a, const float* b) {
+float cosine_with(const std::vector<float>& a, const float* b) {
   double ab = 0, aa = 0, bb = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     ab += static_cast<double>(a[i]) * static_cast<double>(b[i]);
@@ -66,7 +66,7 @@ int search(const SearchOptions& options) {
       lines_read += 1;
       if (view.statuses[i] != LFFN_OK) continue;
       indexes.push_back(lines_read - 1);
-      scores.push_back(cosine(query, view.embeddings + i * query.size()));
+      scores.push_back(cosine_with(query, view.embeddings + i * query.size()));
       lines.push_back(records[i].text);
     }
   }

@@ -22,7 +22,7 @@ struct ZeroShotOptions {
 };
 
 // Between commas, without blanks at their ends.
-std::vector<std::string> split(const std::string& list) {
+std::vector<std::string> labels_in(const std::string& list) {
   constexpr char kBlanks[] = " \t\r\n";
   std::vector<std::string> labels;
   for (size_t at = 0; at <= list.size();) {
@@ -40,7 +40,7 @@ std::vector<std::string> split(const std::string& list) {
 
 int try_labels(const ZeroShotOptions& options) {
   const lookupffn::Model model = options.load.load(options.model);
-  const std::vector<std::string> labels = split(options.labels);
+  const std::vector<std::string> labels = labels_in(options.labels);
   lookupffn::ZeroShotOptions how;
   if (!options.hypothesis.empty()) how.hypothesis = options.hypothesis;
   how.several = options.several;

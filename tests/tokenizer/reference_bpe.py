@@ -29,7 +29,8 @@ class Reference:
         self.ranks = {pair: rank for rank, pair in enumerate(merges)}
         self.known = {}
         special = "|".join(regex.escape(token) for token in SPECIAL if token != "<mask>")
-        self.special = regex.compile(rf"({special}|\s*<mask>)")
+        # White space before a mask begins where no other comes before it: else a long run of it takes the square of its length.
+        self.special = regex.compile(rf"({special}|(?<!\s)\s*<mask>)")
 
     def merged(self, piece):
         """The symbols of one piece: always the pair of the lowest rank becomes one, the first among equals."""
@@ -72,10 +73,10 @@ class Reference:
                 result += self.known[piece]
         return result
 
-
     def spans(self, text, tokens):
         """The bytes of whole characters that each token has a part of, without the blanks at its ends."""
         data = text.encode()
+        mask, unknown, blank = self.vocab["<mask>"], self.vocab["<unk>"], ord(" ")
         result, at = [], 0
         for token, size in tokens:
             begin, end = at, at + size
@@ -84,12 +85,13 @@ class Reference:
                 begin -= 1
             while end < len(data) and data[end] & 0xC0 == 0x80:
                 end += 1
-            whole = data[begin:end].decode()
-            if token == self.vocab["<mask>"]:
-                begin = end - len(whole.lstrip().encode())
-            elif token != self.vocab["<unk>"]:
-                begin += len(whole) - len(whole.lstrip(" "))
-                end = max(begin, end - (len(whole) - len(whole.rstrip(" "))))
+            if token == mask:
+                begin = end - len(data[begin:end].decode().lstrip().encode())
+            elif token != unknown:
+                while begin < end and data[begin] == blank:
+                    begin += 1
+                while begin < end and data[end - 1] == blank:
+                    end -= 1
             result.append((begin, end))
         return result
 
@@ -105,13 +107,20 @@ def train(texts, num_merges):
             counts[pair] += count
             places[pair].add(number)
     merges = []
-    while len(merges) < num_merges and counts:
-        best = max(counts, key=lambda pair: (counts[pair], pair))
+    # The most frequent first. A pair whose count changed is in it again; what says an old count is passed over.
+    queue = [(-count, pair) for pair, count in counts.items()]
+    heapq.heapify(queue)
+    while len(merges) < num_merges and queue:
+        count, best = heapq.heappop(queue)
+        if counts.get(best) != -count:
+            continue
         merges.append(best)
+        changed = set()
         for number in places[best]:
             symbols, count = words[number]
             for pair in zip(symbols, symbols[1:]):
                 counts[pair] -= count
+                changed.add(pair)
             at = 0
             while at + 1 < len(symbols):
                 if (symbols[at], symbols[at + 1]) == best:
@@ -120,7 +129,10 @@ def train(texts, num_merges):
             for pair in zip(symbols, symbols[1:]):
                 counts[pair] += count
                 places[pair].add(number)
+                changed.add(pair)
         del counts[best], places[best]
+        for pair in changed - {best}:
+            heapq.heappush(queue, (-counts[pair], pair))
     tokens = [*SPECIAL, *ALPHABET.values(), *dict.fromkeys("".join(pair) for pair in merges)]
     return {token: i for i, token in enumerate(tokens)}, merges
 

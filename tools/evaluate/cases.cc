@@ -118,7 +118,7 @@ size_t find_bad_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-std::vector<std::string> split(const std::string& line) {
+std::vector<std::string> columns_of(const std::string& line) {
   std::vector<std::string> columns;
   for (size_t begin = 0;;) {
     const size_t end = line.find('\t', begin);
@@ -131,7 +131,7 @@ std::vector<std::string> split(const std::string& line) {
 // Calls f(columns, place) for each line that is not blank. `names` tells the columns, such as "score, text, text".
 template <typename F>
 void for_each_case(const std::string& file, bool header, const std::string& names, F f) {
-  const size_t wanted = split(names).size();
+  const size_t wanted = columns_of(names).size();
   std::string listed = names;
   for (size_t tab = listed.find('\t'); tab != std::string::npos; tab = listed.find('\t')) listed.replace(tab, 1, ", ");
   Lines input(file, "reading " + file);
@@ -151,7 +151,7 @@ void for_each_case(const std::string& file, bool header, const std::string& name
         if (bad != std::string::npos) {
           throw lookupffn::InvalidArgument("byte " + std::to_string(bad) + " of the line is not valid UTF-8");
         }
-        const std::vector<std::string> columns = split(line);
+        const std::vector<std::string> columns = columns_of(line);
         if (columns.size() != wanted) {
           throw lookupffn::InvalidArgument("expected " + std::to_string(wanted) + " columns with tabs between them, " +
                                            listed + ", here " + (columns.size() == 1 ? "is " : "are ") +
