@@ -268,6 +268,7 @@ void add_options(CLI::App& app, BenchOptions& options) {
   add_choice(app, "--linear-dtype", options.load.linear_dtype, dtype_names(),
              "Of a model: f32 or int8; default: as stored");
   add_attention_dtype(app, options.load);
+  add_seven_bit_inputs(app, options.load);
   app.add_option("--seconds", options.seconds, "How long to measure, at least 3 rounds; default 1")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");

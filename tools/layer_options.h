@@ -34,6 +34,7 @@ const std::map<std::string, int32_t>& word_dtype_names();     // "int4", too
 CLI::Option* add_choice(CLI::App& app, const std::string& option, int32_t& value,
                         const std::map<std::string, int32_t>& names, const std::string& help);
 void add_attention_dtype(CLI::App& app, lookupffn::LoadOptions& options);
+void add_seven_bit_inputs(CLI::App& app, lookupffn::LoadOptions& options);
 std::string name_of(const std::map<std::string, int32_t>& names, int32_t value);
 
 // Options that describe a model with random weights, of which no two layers need be alike.

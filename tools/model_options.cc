@@ -35,6 +35,7 @@ int64_t bytes_of(int file) {
 void ModelOptions::add_to(CLI::App& app) {
   add_stored_to(app);
   add_attention_dtype(app, options_);
+  add_seven_bit_inputs(app, options_);
 }
 
 void ModelOptions::add_stored_to(CLI::App& app) {

@@ -73,7 +73,7 @@ class Product {
   void quantise() const {
     if (!int8_) return;
     lffn::kernels().quantise_rows(in_.as<float>(), plan_.linear.in_stride, rows_, inputs_, packed_.as<int32_t>(),
-                                  row_words_);
+                                  row_words_, lffn::RowBits::kEight);
   }
   void multiply() const { int8_ ? lffn::kernels().linear_int8(plan_) : lffn::kernels().linear(plan_.linear); }
 

@@ -104,7 +104,14 @@ enum {
    * with SIGBUS, which is why it is off by default. All else is read. */
   LFFN_LOAD_MMAP = 1u << 0,
   /** Treat denormal numbers as zero inside forward; the calling thread's mode is restored afterwards. */
-  LFFN_LOAD_FLUSH_DENORMALS = 1u << 1
+  LFFN_LOAD_FLUSH_DENORMALS = 1u << 1,
+  /** Of a model's int8 linear layers: round their inputs to seven bits (126 steps) instead of eight (254). That is
+   * faster where lffn_isa() is "avx2" (no VNNI, no AVX-512), and elsewhere not. It costs accuracy: inputs are rounded
+   * twice as coarsely, on every instruction set alike, so that all give the same bits here, too. They are other
+   * bits than without it, which lffn_model_info.arithmetic tells: do not compare embeddings of both kinds without
+   * having tried how well that works. Weights, attention, hashes and the logits of words stay as they are; float32
+   * layers, lffn_layer and files that are saved know nothing of it. */
+  LFFN_LOAD_SEVEN_BIT_INPUTS = 1u << 2
 };
 
 /** What handles share, see runtime.h. */

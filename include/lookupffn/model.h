@@ -166,7 +166,7 @@ typedef struct lffn_model_info {
   int32_t embedding_dtype;     /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: of the word embeddings. */
   int32_t num_threads;         /**< Threads per call, resolved. */
   /** Grows when a version of the library changes the results of int8 arithmetic: embeddings that are stored should
-   * be compared only with those of the same number. */
+   * be compared only with those of the same number. It is 1000 more where LFFN_LOAD_SEVEN_BIT_INPUTS has an effect. */
   int32_t arithmetic;
   int32_t score_activation;         /**< LFFN_SCORE_: what a reranker's files make of its scores. */
   int64_t ffn_flop_per_token;       /**< Of all feed-forward layers, rows by word included; the paper's count. */

@@ -36,10 +36,11 @@ LoadOptions read_options(const lffn_load_options& given) {
     }
     result.*type.chosen = dtype;
   }
-  check_flags(given.flags, LFFN_LOAD_MMAP | LFFN_LOAD_FLUSH_DENORMALS, "options.flags");
+  check_flags(given.flags, LFFN_LOAD_MMAP | LFFN_LOAD_FLUSH_DENORMALS | LFFN_LOAD_SEVEN_BIT_INPUTS, "options.flags");
   result.num_threads = given.num_threads;
   result.map_file = (given.flags & LFFN_LOAD_MMAP) != 0;
   result.flush_denormals = (given.flags & LFFN_LOAD_FLUSH_DENORMALS) != 0;
+  result.seven_bit_inputs = (given.flags & LFFN_LOAD_SEVEN_BIT_INPUTS) != 0;
   return result;
 }
 

@@ -136,9 +136,12 @@ struct LinearPlan {
   float* out;
   int64_t out_stride;
 };
-// The same with int8 weights and rows that quantise_rows made: only in and weights of `linear` are not used.
+// How many bits the numbers of a row have that quantise_rows made.
+enum class RowBits : int32_t { kEight, kSeven };
+// The same with int8 weights and such rows: only in and weights of `linear` are not used.
 struct LinearInt8Plan {
   LinearPlan linear;
+  RowBits bits;
   const int32_t* in;  // [rows], in_stride apart
   int64_t in_stride;
   const int8_t* weights;       // [panels][fours of inputs][kPanel][4], the weights of four inputs side by side
@@ -165,7 +168,7 @@ struct WordsPlan {
   const int32_t* word_sums;  // int8 only
   const float* bias;
   const float* in;         // [rows][word_stride], zeros behind each row; not for int8
-  const int32_t* in_int8;  // int8 only: rows that quantise_rows made
+  const int32_t* in_int8;  // int8 only: rows that quantise_rows made, of eight bits
   int64_t in_stride;
   int64_t rows;
   float* out;
@@ -231,7 +234,7 @@ struct IntegerKernels {
   void (*linear_int8)(const LinearInt8Plan& plan);
   // Rows as bytes, each with its own scale and zero point.
   void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
-                        int64_t out_stride);
+                        int64_t out_stride, RowBits bits);
   void (*score_words)(const WordsPlan& plan);
   // As attention_scratch and attend, in whole numbers; without anything for distances.
   size_t (*attention_int8_scratch)(int64_t num_keys, int64_t head_size);

@@ -58,7 +58,7 @@ struct KeepSums {
 
 // sums[kRows][kPanels * kPanel] (+)= in[kRows][inputs] * weights. With `last`, finish gets them instead.
 template <typename Product, int kRows, int kPanels, typename Number = typename Product::Number, typename Finish>
-inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, const Number* weights,
+inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, typename Product::Weights weights,
                          int64_t panel_stride, bool first, bool last, Number* sums, int64_t sums_stride, Ahead* ahead,
                          int64_t row, const Finish& finish) {
   using Vector = typename Product::Vector;
@@ -76,7 +76,7 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, co
       for (int p = 0; p < kPanels; ++p) __builtin_prefetch(ahead->at + p * ahead->stride);
     }
   };
-  if constexpr (Product::kAddsAll && kRows > 1) {
+  if constexpr (kRows >= Product::kAllFrom) {
     for (int64_t i = 0; i < inputs; i += kAheadInputs) ask_ahead();
     Product::add_all(running, rows, inputs, weights, panel_stride);
   } else {
@@ -118,7 +118,7 @@ inline void linear_rest(int64_t rows, Arguments&&... arguments) {
 
 // sums[rows][kPanels * kPanel] (+)= in[rows][inputs] * weights
 template <typename Product, int kPanels, typename Number = typename Product::Number, typename Finish = KeepSums>
-void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inputs, const Number* weights,
+void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inputs, typename Product::Weights weights,
                  int64_t panel_stride, bool first, Number* sums, int64_t sums_stride, Ahead ahead, bool last = false,
                  const Finish& finish = {}) {
   constexpr int kRows = rows_at_once(kPanels);
@@ -242,6 +242,15 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
         linear_rows<typename Product::Wide, kPanels>(from, in_stride, rows, wide_words,
                                                      static_cast<const Number*>(wide), wide_stride, first,
                                                      static_cast<Number*>(sums), kColumns, ahead, last, finish);
+        continue;
+      }
+    }
+    if constexpr (Product::kInTwos && kPanels == 1) {
+      if (rows > kWidenRows) {
+        using InTwos = typename Product::InTwos;
+        const typename InTwos::Words twos(piece, depth);
+        linear_rows<InTwos, kPanels>(from, in_stride, rows, depth, &twos, panel_stride, first,
+                                     static_cast<Number*>(sums), kColumns, ahead, last, finish);
         continue;
       }
     }

@@ -7,13 +7,14 @@
 
 #include "kernels/linear.h"
 #include "kernels/rounding.h"
+#include "kernels/seven_bits.h"
 #include "kernels/squares_int8.h"
 
 namespace lffn {
 namespace {
 
-// One less than 255, so that the zero point can round up and no number leaves a byte.
-constexpr float kSteps = 254;
+// One less than the bits have numbers beside 0, so that the zero point can round up and no number leaves them.
+constexpr float steps_of(RowBits bits) { return bits == RowBits::kSeven ? 126 : 254; }
 
 // Four bytes of a row meet four of each output's weights in one instruction, or eight of two rows those of two outputs.
 #if defined(__ARM_FEATURE_MATMUL_INT8)
@@ -45,12 +46,27 @@ struct PairsProduct : IntegerProduct<false> {
 };
 
 using BytesProduct = std::conditional_t<kByteDot, FoursProduct, PairsProduct>;
+#if defined(LFFN_ADD_TWO_QUADS)
+using SevenBitsProduct = QuadsProduct;
+#else
+using SevenBitsProduct = BytesProduct;
+#endif
+
+// Calls function(Product) with what multiplies such rows, which also tells how their numbers lie.
+template <typename Function>
+inline void with_product(RowBits bits, Function&& function) {
+  if constexpr (!std::is_same_v<SevenBitsProduct, BytesProduct>) {
+    if (bits == RowBits::kSeven) return function(SevenBitsProduct());
+  }
+  function(BytesProduct());
+}
 
 // What is taken from a row's numbers and its zero point where the first factor of a product of bytes has a sign.
 constexpr int32_t kRowLowered = kByteDot ? 128 - kByteZero : 0;
 
+template <typename Product>
 inline void store_numbers(I32 numbers, int32_t* to) {
-  if constexpr (kByteDot) {
+  if constexpr (Product::kParts == 1) {
     store_u8(numbers ^ I32::set1(kRowLowered), reinterpret_cast<uint8_t*>(to));
   } else {
     store_u16(swap_middle(numbers & I32::set1(0xff)), reinterpret_cast<uint16_t*>(to));
@@ -145,9 +161,12 @@ inline void linear_int8(const LinearInt8Plan& plan) {
                                first == 0 ? plan.linear.bias : nullptr,
                                plan.weights,
                                words * kPanel * 4};
-    linear_of<BytesProduct>(part, plan.in + kRowHeader + first * BytesProduct::kParts, plan.in_stride,
-                            reinterpret_cast<const int32_t*>(plan.weights) + first * kPanel, count, words * kPanel,
-                            scaling);
+    with_product(plan.bits, [&](auto product) {
+      using Product = decltype(product);
+      linear_of<Product>(part, plan.in + kRowHeader + first * Product::kParts, plan.in_stride,
+                         reinterpret_cast<const int32_t*>(plan.weights) + first * kPanel, count, words * kPanel,
+                         scaling);
+    });
   }
 }
 
@@ -202,8 +221,9 @@ inline RowRange range_of_row(int64_t inputs, At&& at) {
 // Rows -> bytes, with the scale and the zero point in front of each. Where a row has a NaN or an infinity, its scale is
 // NaN. One number that dwarfs all others would coarsen the steps of all: it stays out, and follows the zero point with
 // its index.
-inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
-                          int64_t out_stride) {
+template <typename Product>
+void quantise_rows_for(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
+                       int64_t out_stride, float steps) {
   const int64_t whole = inputs / kLanes * kLanes;
   for (int64_t r = 0; r < rows; ++r, in += in_stride, out += out_stride) {
     float rest[kLanes] = {}, without[kLanes];
@@ -232,7 +252,7 @@ inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int6
     if (block < 0) largest = 0;
     float width = range.highest - range.lowest;
     width = width < kSmallestRange ? kSmallestRange : width;
-    const float scale = range.finite ? width / kSteps : __builtin_nanf(""), inverse = kSteps / width;
+    const float scale = range.finite ? width / steps : __builtin_nanf(""), inverse = steps / width;
     const float zero = fma1(-range.lowest, inverse, 0.5f) + kRoundInLowBits;
     int32_t zero_bits;
     __builtin_memcpy(&zero_bits, &zero, sizeof zero);
@@ -242,7 +262,8 @@ inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int6
     out[3] = static_cast<int32_t>(range.index);
     int32_t* to = out + kRowHeader;
     const auto put = [&](int64_t i, const float* from) LFFN_INLINE {
-      store_numbers(bits(fma(F32::load(from), F32::set1(inverse), F32::set1(zero))), to + i * BytesProduct::kParts / 4);
+      store_numbers<Product>(bits(fma(F32::load(from), F32::set1(inverse), F32::set1(zero))),
+                             to + i * Product::kParts / 4);
     };
     if (block < 0) {
       for (int64_t i = 0; i < whole; i += kLanes) put(i, in + i);
@@ -251,6 +272,13 @@ inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int6
     }
     for (int64_t i = 0; i < inputs; i += kLanes) put(i, but_one(i));
   }
+}
+
+inline void quantise_rows(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
+                          int64_t out_stride, RowBits bits) {
+  with_product(bits, [&](auto product) {
+    quantise_rows_for<decltype(product)>(in, in_stride, rows, inputs, out, out_stride, steps_of(bits));
+  });
 }
 
 }  // namespace

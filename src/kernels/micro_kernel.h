@@ -16,9 +16,11 @@ constexpr int kRegisters = 16;
 
 // What one step multiplies. A vector that was loaded may hold several parts, each of which meets a factor of its own.
 struct FloatProduct {
-  static constexpr bool kAddsAll = false;  // whether it takes all words of some rows at once
+  static constexpr int kAllFrom = 1 << 30;  // so many rows or more take all words at once
+  static constexpr bool kInTwos = false;    // whether many rows take words in twos
   static constexpr int kParts = 1;
   using Number = float;
+  using Weights = const float*;
   using Vector = F32;
   template <int kPart>
   static F32 part(F32 loaded) {
@@ -30,9 +32,11 @@ struct FloatProduct {
 // Words of four bytes, where the factors are the raised ones, or of two int16.
 template <bool kBytes>
 struct IntegerProduct {
-  static constexpr bool kAddsAll = false;
+  static constexpr int kAllFrom = 1 << 30;
+  static constexpr bool kInTwos = false;
   static constexpr int kParts = 1;
   using Number = int32_t;
+  using Weights = const int32_t*;
   using Vector = I32;
   template <int kPart>
   static I32 part(I32 loaded) {

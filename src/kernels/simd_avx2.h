@@ -83,6 +83,29 @@ inline __m256i native_dot_quads(__m256i a, __m256i weights, __m256i values) {
   return _mm256_add_epi32(a, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 #endif
 }
+#if !defined(__AVXVNNI__)
+#define LFFN_ADD_TWO_QUADS 1
+// As in native_dot_pairs.
+inline __m256i native_add_quads(__m256i a, __m256i numbers, __m256i weights) {
+  const __m256i pairs = _mm256_maddubs_epi16(numbers, weights);
+  asm volatile("vpaddd %1, %0, %0" : "+x"(a) : "x"(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
+  return a;
+}
+inline __m256i native_add_two_quads(__m256i a, __m256i numbers, __m256i weights, __m256i numbers2, __m256i weights2) {
+  const __m256i first = _mm256_maddubs_epi16(numbers, weights), second = _mm256_maddubs_epi16(numbers2, weights2);
+  const __m256i pairs = _mm256_add_epi16(first, second);
+  asm volatile("vpaddd %1, %0, %0" : "+x"(a) : "x"(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
+  return a;
+}
+inline __m256i native_beyond_sums(__m256i weights, __m256i weights2, int16_t most) {
+  const __m256i zero = _mm256_setzero_si256(), ones = _mm256_set1_epi8(1), limit = _mm256_set1_epi16(most);
+  const __m256i above = _mm256_add_epi16(_mm256_maddubs_epi16(ones, _mm256_max_epi8(weights, zero)),
+                                         _mm256_maddubs_epi16(ones, _mm256_max_epi8(weights2, zero)));
+  const __m256i below = _mm256_add_epi16(_mm256_maddubs_epi16(ones, _mm256_min_epi8(weights, zero)),
+                                         _mm256_maddubs_epi16(ones, _mm256_min_epi8(weights2, zero)));
+  return _mm256_or_si256(_mm256_cmpgt_epi16(above, limit), _mm256_cmpgt_epi16(_mm256_sub_epi16(zero, below), limit));
+}
+#endif
 inline __m256i native_dot_bytes(__m256i a, __m256i counts, __m256i values) {
 #if defined(__AVXVNNI__)
   return _mm256_dpbusd_avx_epi32(a, counts, values);

@@ -132,6 +132,20 @@ inline void interleave_rows(const I32* rows, I32* out) {
 // a + the sum of the four products of unsigned bytes below 128 and signed bytes in each word.
 inline I32 dot_quads(I32 a, I32 weights, I32 values) { return {BatchI(native_dot_quads(a.v, weights.v, values.v))}; }
 
+#if defined(LFFN_ADD_TWO_QUADS)
+// The same at the place where it stands.
+inline I32 add_quads(I32 a, I32 numbers, I32 weights) { return {BatchI(native_add_quads(a.v, numbers.v, weights.v))}; }
+// Two of them, where beyond_sums() has no bit for the weights and `most` = INT16_MAX / 127.
+inline I32 add_two_quads(I32 a, I32 numbers, I32 weights, I32 numbers2, I32 weights2) {
+  return {BatchI(native_add_two_quads(a.v, numbers.v, weights.v, numbers2.v, weights2.v))};
+}
+// Bits are set where, of two neighbours of the first and the two at their places of the second, those of one sign add
+// up to more than `most`.
+inline I32 beyond_sums(I32 weights, I32 weights2, int16_t most) {
+  return {BatchI(native_beyond_sums(weights.v, weights2.v, most))};
+}
+#endif
+
 // The same for unsigned bytes of any size.
 inline I32 dot_bytes(I32 a, I32 counts, I32 values) { return {BatchI(native_dot_bytes(a.v, counts.v, values.v))}; }
 

@@ -14,7 +14,7 @@ namespace lffn {
 namespace {
 
 struct SquaresProduct : IntegerProduct<true> {
-  static constexpr bool kAddsAll = true;
+  static constexpr int kAllFrom = 2;
 
   // sums[kRows][kVectors] += rows * weights, for so many words of four bytes each. The last of an odd number of rows
   // goes word by word.

@@ -23,6 +23,7 @@ struct LoadOptions {
   int32_t word_dtype = LFFN_DTYPE_AS_STORED;       // of its rows by word: also LFFN_BF16 and LFFN_INT4
   bool map_file = false;
   bool flush_denormals = false;
+  bool seven_bit_inputs = false;  // of a model's int8 linear layers
   std::shared_ptr<Executor> executor = default_executor();
   int32_t most_threads = 0;          // whatever num_threads says; 0: no limit
   LoadProgress* progress = nullptr;  // nullptr: nobody wants to know

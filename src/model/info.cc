@@ -9,6 +9,14 @@ namespace {
 
 // Raised when a version changes the results of int8 arithmetic.
 constexpr int32_t kArithmetic = 3;
+// More than that where any linear layer's inputs have seven bits.
+constexpr int32_t kOfSevenBitInputs = 1000;
+
+bool has_seven_bit_inputs(const Linear& linear) { return linear.has_seven_bit_inputs(); }
+template <typename Part>
+bool has_seven_bit_inputs(const Part&) {
+  return false;
+}
 
 int32_t pooling_of(const SentenceSettings& sentence) {
   return sentence.pooling.size() == 1 ? static_cast<int32_t>(sentence.pooling[0]) + 1 : LFFN_POOLING_MODEL;
@@ -61,7 +69,6 @@ lffn_model_info Model::info() const {
   info.normalize = sentence_.normalises() ? LFFN_NORMALIZE_YES : LFFN_NORMALIZE_NO;
   info.num_prompts = static_cast<int32_t>(sentence_.prompts.size());
   info.default_prompt = sentence_.default_prompt;
-  info.arithmetic = kArithmetic;
   info.score_activation = activation_row(num_classes() > 0 ? rank_activation() : Activation::kNone).score;
   for (const LayerWeights& layer : weights_.layers) {
     info.intermediate_size = std::max(info.intermediate_size, static_cast<int32_t>(layer.up.outputs()));
@@ -81,16 +88,19 @@ lffn_model_info Model::info() const {
     info.mask_id = tokenizer_->mask_id();
   }
   info.num_threads = running_.num_threads;
+  bool seven_bit_inputs = false;
   size_t bytes = 0;
   int64_t stored = 0;
   visit_parts(
       family(),
       [&](const PartNames&, const auto& part) {
+        seven_bit_inputs = seven_bit_inputs || has_seven_bit_inputs(part);
         info.num_parameters += part.num_parameters();
         stored += part.stored_bytes();
         bytes += part.bytes();
       },
       weights_);
+  info.arithmetic = kArithmetic + (seven_bit_inputs ? kOfSevenBitInputs : 0);
   info.file_bytes = static_cast<size_t>(stored);
   info.memory_bytes = bytes + places_.bytes();
   info.scratch_bytes = most_scratch_bytes(*this);

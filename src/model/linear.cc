@@ -80,11 +80,12 @@ size_t Linear::bytes_for(int64_t inputs, int64_t outputs, int32_t dtype) {
   return bias + panels + checked_product(padded, 1 + slices);  // scales and sums
 }
 
-Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels)
+Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels, RowBits input_bits)
     : inputs_(tensors.inputs),
       outputs_(tensors.outputs),
       rows_per_item_(rows_that_fit(tensors.inputs)),
       dtype_(held_as(tensors.scales[0] != nullptr ? DType::kI8 : DType::kF32, dtype)),
+      input_bits_(input_bits),
       has_bias_(tensors.biases[0] != nullptr) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
   const size_t bytes = static_cast<size_t>(inputs_) * sizeof(float);
@@ -146,7 +147,7 @@ void Linear::run(const Workers& workers, const Call& call) const {
     }
     if (dtype_ == LFFN_INT8) {
       kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, call.packed.rows + first * call.packed.stride,
-                            call.packed.stride);
+                            call.packed.stride, input_bits_);
     }
   };
   // A few rows at a time: they are still near when they become bytes, and memory that is asked for arrives while others
@@ -195,6 +196,7 @@ void Linear::run(const Workers& workers, const Call& call) const {
     }
     LinearInt8Plan int8 = {};
     int8.linear = plan;
+    int8.bits = input_bits_;
     int8.in = call.packed.rows + first * call.packed.stride;
     int8.in_stride = call.packed.stride;
     int8.weights = panels_.as<int8_t>() + int8_start(output);

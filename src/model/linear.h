@@ -56,13 +56,14 @@ class Norm {
 class Linear {
  public:
   Linear() = default;
-  // dtype: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED.
-  Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels);
+  // dtype: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED. input_bits: of int8 layers.
+  Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels, RowBits input_bits = RowBits::kEight);
   static size_t bytes_for(int64_t inputs, int64_t outputs, int32_t dtype);
 
   bool empty() const { return outputs_ == 0; }
   int64_t outputs() const { return outputs_; }
   int32_t dtype() const { return dtype_; }
+  bool has_seven_bit_inputs() const { return dtype_ == LFFN_INT8 && input_bits_ == RowBits::kSeven; }
   int64_t flop_per_row() const { return 2 * inputs_ * outputs_; }
   int64_t num_parameters() const { return (inputs_ + (has_bias_ ? 1 : 0)) * outputs_; }
   int64_t stored_bytes() const { return inputs_ * outputs_ * (dtype_ == LFFN_INT8 ? 1 : 4) + stored_floats() * 4; }
@@ -111,6 +112,7 @@ class Linear {
   int64_t outputs_ = 0;
   int64_t rows_per_item_ = 0;
   int32_t dtype_ = LFFN_F32;
+  RowBits input_bits_ = RowBits::kEight;
   bool has_bias_ = true;
   Memory panels_;  // of float32, or of int8
   Memory bias_;    // zeros where there is none; padded to whole panels, as are the scales

@@ -29,11 +29,20 @@ INSTANTIATE_TEST_SUITE_P(Families, ModelBits, testing::Values(&kAuthors, &kBert,
                            return name;
                          });
 
+// How linear layers compute.
+struct Arithmetic {
+  int32_t dtype;
+  uint32_t flags;
+};
+constexpr Arithmetic kExact = {LFFN_F32, 0}, kEightBits = {LFFN_INT8, 0},
+                     kSevenBits = {LFFN_INT8, LFFN_LOAD_SEVEN_BIT_INPUTS};
+
 const std::vector<int64_t> kLengths = {7, 1, 0, 16, 130, 2, 3, 5, 257, 24, 600, 64, 12, 300};
 
 TEST_P(ModelBits, AloneAndAmongOthers) {
-  for (const int32_t threads : {1, 3, 4}) {
-    load(shape_, threads, threads == 4 ? LFFN_INT8 : LFFN_F32);
+  for (const int32_t threads : {1, 3, 4, 2}) {
+    const Arithmetic arithmetic = threads == 4 ? kEightBits : threads == 2 ? kSevenBits : kExact;
+    load(shape_, threads, arithmetic.dtype, arithmetic.flags);
     const std::vector<float> together = encode(sequences(kLengths, info_.vocab_size));
     auto at = together.begin();
     for (const int64_t length : kLengths) {
@@ -63,11 +72,11 @@ TEST_P(ModelBits, ManyChunks) {
 
 // Rows, or outputs, or both, are shared out, by how many rows there are.
 TEST_P(ModelBits, AnyThreadsAnyRows) {
-  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+  for (const auto& [dtype, flags] : {kExact, kEightBits, kSevenBits}) {
     for (const int64_t rows : {100, 143, 144, 145, 217, 256, 383, 385}) {
       std::vector<float> hidden;
       for (const int32_t threads : {1, 2, 3, 5}) {
-        load(shape_, threads, dtype);
+        load(shape_, threads, dtype, flags);
         const std::vector<float> again = encode(sequences({rows / 2, rows - rows / 2}, info_.vocab_size));
         if (threads == 1) hidden = again;
         EXPECT_EQ(again, hidden) << rows << " rows, " << threads << " threads, type " << dtype;
@@ -120,7 +129,7 @@ TEST_P(ModelBits, AnyInstructionSet) {
   random_model(shape).write(path("model"));
   const std::string file = content_of(path("model"));
   const Sequences input = sequences({130, 1, 29, 257}, shape.vocab_size);
-  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+  for (const auto& [dtype, flags] : {kExact, kEightBits, kSevenBits}) {
     std::vector<float> first;
     const BorrowedBytes bytes(file.data(), file.size());
     for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot", "neoni8mm"}) {
@@ -129,6 +138,7 @@ TEST_P(ModelBits, AnyInstructionSet) {
       LoadOptions options;
       options.num_threads = 1;
       options.linear_dtype = dtype;
+      options.seven_bit_inputs = flags == LFFN_LOAD_SEVEN_BIT_INPUTS;
       const std::unique_ptr<const Model> model = load_model_file(bytes, options, *kernels);
       std::vector<float> logits(static_cast<size_t>(4 * shape.vocab_size));
       std::vector<float> scores(static_cast<size_t>(4 * shape.num_classes));

@@ -13,6 +13,9 @@
 namespace lffn {
 namespace {
 
+constexpr RowBits kBothBits[] = {RowBits::kEight, RowBits::kSeven};
+int steps_of(RowBits bits) { return bits == RowBits::kSeven ? 126 : 254; }
+
 // An int8 layer in the kernels' layout.
 struct Int8Layer {
   Int8Layer(int64_t num_inputs, int64_t num_outputs, int8_t (*weight)(int64_t output, int64_t input))
@@ -32,13 +35,14 @@ struct Int8Layer {
     }
   }
 
-  std::vector<float> run(const Kernels& kernels, const std::vector<float>& in, int64_t rows,
+  std::vector<float> run(const Kernels& kernels, const std::vector<float>& in, int64_t rows, RowBits bits,
                          Activation activation = Activation::kNone) const {
     const int64_t stride = kRowHeader + (inputs + 31) / 32 * 16;
     std::vector<int32_t> packed(static_cast<size_t>(rows * stride));
-    kernels.quantise_rows(in.data(), inputs, rows, inputs, packed.data(), stride);
+    kernels.quantise_rows(in.data(), inputs, rows, inputs, packed.data(), stride, bits);
     std::vector<float> out(static_cast<size_t>(rows * outputs + 1), 7.0f);
     LinearInt8Plan plan = {};
+    plan.bits = bits;
     plan.linear.rows = rows;
     plan.linear.inputs = inputs;
     plan.linear.bias = bias.data();
@@ -75,13 +79,12 @@ TEST(LinearInt8Kernels, AgreeWithPlainArithmetic) {
       for (const int64_t rows : {1, 2, 5, 7, 25, 97}) {
         std::vector<float> in = random_floats(rows * inputs, 3, 7);
         for (float& x : in) x = x < 0 ? x / 9 : x;  // lopsided, as after an activation
-        // Each input is off by at most half a step.
+        // Each input is off by at most half of a step, which is the width over the number of steps.
         std::vector<double> expected, slack;
         for (int64_t r = 0; r < rows; ++r) {
           const float* row = in.data() + r * inputs;
-          const double step = (std::max(0.0, 0.0 + *std::max_element(row, row + inputs)) -
-                               std::min(0.0, 0.0 + *std::min_element(row, row + inputs))) /
-                              254;
+          const double width = std::max(0.0, 0.0 + *std::max_element(row, row + inputs)) -
+                               std::min(0.0, 0.0 + *std::min_element(row, row + inputs));
           for (int64_t o = 0; o < outputs; ++o) {
             const double scale = static_cast<double>(layer.scales[static_cast<size_t>(o)]);
             double sum = 0.5, weights = 0;
@@ -90,19 +93,85 @@ TEST(LinearInt8Kernels, AgreeWithPlainArithmetic) {
               weights += std::abs(some_weight(o, i)) * scale;
             }
             expected.push_back(sum);
-            slack.push_back(weights * step * 0.501 + 1e-4);
+            slack.push_back(weights * width * 0.501);
           }
         }
-        std::vector<float> first;
-        for (const Kernels* kernels : all_kernels()) {
-          const std::vector<float> out = layer.run(*kernels, in, rows);
-          if (has_fma(*kernels)) {
-            if (first.empty()) first = out;
-            ASSERT_EQ(out, first) << kernels->name << ", " << inputs << " inputs, " << rows << " rows";
+        for (const RowBits bits : kBothBits) {
+          std::vector<float> first;
+          for (const Kernels* kernels : all_kernels()) {
+            const std::vector<float> out = layer.run(*kernels, in, rows, bits);
+            if (has_fma(*kernels)) {
+              if (first.empty()) first = out;
+              ASSERT_EQ(out, first) << kernels->name << ", " << inputs << " inputs, " << rows << " rows";
+            }
+            for (size_t i = 0; i < out.size(); ++i) {
+              ASSERT_NEAR(out[i], expected[i], slack[i] / steps_of(bits) + 1e-4)
+                  << kernels->name << ", " << inputs << " inputs, row " << i / static_cast<size_t>(outputs);
+            }
           }
-          for (size_t i = 0; i < out.size(); ++i) {
-            ASSERT_NEAR(out[i], expected[i], slack[i])
-                << kernels->name << ", " << inputs << " inputs, row " << i / static_cast<size_t>(outputs);
+        }
+      }
+    }
+  }
+}
+
+// What four products come to in 16 bits, up to the most that fits and beyond, for all outputs and for one.
+using Weight = int8_t (*)(int64_t output, int64_t input);
+constexpr Weight kExtremeWeights[] = {
+    some_weight,
+    least_weight,
+    [](int64_t, int64_t) -> int8_t { return 127; },
+    [](int64_t o, int64_t i) -> int8_t { return (o + i) % 2 == 0 ? 127 : -127; },
+    // 127 + 127 + 4 is the most.
+    [](int64_t o, int64_t i) -> int8_t {
+      return i % 8 < 4 ? 127 : i % 2 == 1 ? 0 : o == 7 && i % 24 == 12 ? 5 : 4;
+    },
+    [](int64_t o, int64_t i) -> int8_t {
+      return i % 8 < 4 ? -127 : i % 2 == 1 ? 0 : o == 9 && i % 24 == 6 ? -5 : -4;
+    },
+    // All or all but the last 8 of a piece go one by one.
+    [](int64_t o, int64_t i) -> int8_t { return i % 1024 >= 1016 ? static_cast<int8_t>(o % 3 - 1) : 127; },
+    [](int64_t o, int64_t i) -> int8_t { return static_cast<int8_t>((o * 7 + i * 5) % 61 - 30); },
+};
+
+// Rows whose steps are 1: whole numbers stay what they are, and the sums of their products are known to the last bit.
+TEST(LinearInt8Kernels, SumsAreExact) {
+  for (const RowBits bits : kBothBits) {
+    const auto steps = static_cast<float>(steps_of(bits));
+    for (const int64_t inputs : {20, 1024, 1100}) {
+      for (const int64_t rows : {7, 25, 98}) {
+        std::vector<float> in;
+        for (int64_t i = 0; i < rows * inputs; ++i) {
+          const int64_t row = i / inputs, column = i % inputs;
+          const bool least = column == row % 8;
+          const float some = static_cast<float>((column * 37 + row * 11) % steps_of(bits));
+          // All the most but one; a zero point of 1, so that the numbers reach the last of their bits; and two of all.
+          const float of_row[] = {least ? 0 : steps, least ? -0.25f : steps - 0.25f,
+                                  least                   ? -steps / 2
+                                  : column % 8 == 3       ? steps / 2
+                                  : column == row % 8 + 1 ? steps / 2
+                                                          : some - steps / 2,
+                                  least             ? 0
+                                  : column % 3 == 0 ? steps
+                                                    : some};
+          in.push_back(of_row[row % 4]);
+        }
+        for (const Weight& weight : kExtremeWeights) {
+          const Int8Layer layer(inputs, 45, weight);
+          std::vector<float> expected;
+          for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t o = 0; o < 45; ++o) {
+              int64_t sum = 0;
+              for (int64_t i = 0; i < inputs; ++i) {
+                sum += std::lround(in[static_cast<size_t>(r * inputs + i)]) * weight(o, i);
+              }
+              expected.push_back(static_cast<float>(sum) * layer.scales[static_cast<size_t>(o)] + 0.5f);
+            }
+          }
+          for (const Kernels* kernels : all_kernels()) {
+            ASSERT_EQ(layer.run(*kernels, in, rows, bits), expected)
+                << kernels->name << ", " << inputs << " inputs, " << rows << " rows, weights "
+                << &weight - kExtremeWeights;
           }
         }
       }
@@ -117,17 +186,19 @@ TEST(LinearInt8Kernels, LargestSums) {
     std::vector<float> in(static_cast<size_t>(2 * inputs), 2.0f);
     std::fill(in.begin() + inputs, in.end(), -2.0f);
     const double expected = 128 * 2 * static_cast<double>(inputs);
-    std::vector<float> first;
-    for (const Kernels* kernels : all_kernels()) {
-      const std::vector<float> out = layer.run(*kernels, in, 2);
-      for (size_t o = 0; o < 3; ++o) {
-        const double scale = static_cast<double>(layer.scales[o]);
-        ASSERT_NEAR(out[o], 0.5 - expected * scale, 1e-6 * expected * scale) << kernels->name << " " << inputs;
-        ASSERT_NEAR(out[3 + o], 0.5 + expected * scale, 1e-6 * expected * scale) << kernels->name << " " << inputs;
+    for (const RowBits bits : kBothBits) {
+      std::vector<float> first;
+      for (const Kernels* kernels : all_kernels()) {
+        const std::vector<float> out = layer.run(*kernels, in, 2, bits);
+        for (size_t o = 0; o < 3; ++o) {
+          const double scale = static_cast<double>(layer.scales[o]);
+          ASSERT_NEAR(out[o], 0.5 - expected * scale, 1e-6 * expected * scale) << kernels->name << " " << inputs;
+          ASSERT_NEAR(out[3 + o], 0.5 + expected * scale, 1e-6 * expected * scale) << kernels->name << " " << inputs;
+        }
+        if (!has_fma(*kernels)) continue;
+        if (first.empty()) first = out;
+        ASSERT_EQ(out, first) << kernels->name;
       }
-      if (!has_fma(*kernels)) continue;
-      if (first.empty()) first = out;
-      ASSERT_EQ(out, first) << kernels->name;
     }
   }
 }
@@ -140,14 +211,16 @@ TEST(LinearInt8Kernels, RowsWithoutNumbersStayInTheirRow) {
   in[static_cast<size_t>(inputs + 69)] = std::nanf("");
   in[static_cast<size_t>(2 * inputs)] = INFINITY;
   in[static_cast<size_t>(3 * inputs + 17)] = -INFINITY;
-  for (const Kernels* kernels : all_kernels()) {
-    const std::vector<float> out = layer.run(*kernels, in, 5), expected = layer.run(*kernels, sound, 5);
-    for (size_t i = 0; i < out.size(); ++i) {
-      const size_t row = i / static_cast<size_t>(outputs);
-      if (row == 0 || row == 4) {
-        EXPECT_EQ(out[i], expected[i]) << kernels->name;
-      } else {
-        EXPECT_TRUE(std::isnan(out[i])) << kernels->name << ", row " << row;
+  for (const RowBits bits : kBothBits) {
+    for (const Kernels* kernels : all_kernels()) {
+      const std::vector<float> out = layer.run(*kernels, in, 5, bits), expected = layer.run(*kernels, sound, 5, bits);
+      for (size_t i = 0; i < out.size(); ++i) {
+        const size_t row = i / static_cast<size_t>(outputs);
+        if (row == 0 || row == 4) {
+          EXPECT_EQ(out[i], expected[i]) << kernels->name;
+        } else {
+          EXPECT_TRUE(std::isnan(out[i])) << kernels->name << ", row " << row;
+        }
       }
     }
   }
@@ -162,27 +235,29 @@ TEST(LinearInt8Kernels, OneLargeNumber) {
     for (int64_t r = 0; r < rows; ++r) {
       in[static_cast<size_t>(r * inputs + r * 29 % inputs)] = r % 2 == 0 ? 90.0f : -90.0f;
     }
-    std::vector<float> first;
-    for (const Kernels* kernels : all_kernels()) {
-      const std::vector<float> out = layer.run(*kernels, in, rows),
-                               gelus = layer.run(*kernels, in, rows, Activation::kGelu);
-      if (has_fma(*kernels)) {
-        if (first.empty()) first = out;
-        ASSERT_EQ(out, first) << kernels->name;
-      }
-      for (size_t i = 0; i < out.size(); ++i) {
-        const int64_t r = static_cast<int64_t>(i) / 45, o = static_cast<int64_t>(i) % 45;
-        double expected = 0.5, weights = 0;
-        for (int64_t k = 0; k < inputs; ++k) {
-          const double weight = some_weight(o, k) * static_cast<double>(layer.scales[static_cast<size_t>(o)]);
-          expected += weight * static_cast<double>(in[static_cast<size_t>(r * inputs + k)]);
-          weights += std::fabs(weight);
+    for (const RowBits bits : kBothBits) {
+      std::vector<float> first;
+      for (const Kernels* kernels : all_kernels()) {
+        const std::vector<float> out = layer.run(*kernels, in, rows, bits),
+                                 gelus = layer.run(*kernels, in, rows, bits, Activation::kGelu);
+        if (has_fma(*kernels)) {
+          if (first.empty()) first = out;
+          ASSERT_EQ(out, first) << kernels->name;
         }
-        // The index of the large one fits only in rows of up to 4096.
-        const double step = inputs <= 4096 ? 2.0 / 254 : 91.0 / 254;
-        ASSERT_NEAR(out[i], expected, weights * step * 0.501 + 1e-3) << kernels->name << ", " << inputs << " inputs";
-        if (out[i] > 10) {
-          ASSERT_FLOAT_EQ(gelus[i], out[i]) << kernels->name;
+        for (size_t i = 0; i < out.size(); ++i) {
+          const int64_t r = static_cast<int64_t>(i) / 45, o = static_cast<int64_t>(i) % 45;
+          double expected = 0.5, weights = 0;
+          for (int64_t k = 0; k < inputs; ++k) {
+            const double weight = some_weight(o, k) * static_cast<double>(layer.scales[static_cast<size_t>(o)]);
+            expected += weight * static_cast<double>(in[static_cast<size_t>(r * inputs + k)]);
+            weights += std::fabs(weight);
+          }
+          // The index of the large one fits only in rows of up to 4096.
+          const double step = (inputs <= 4096 ? 2.0 : 91.0) / steps_of(bits);
+          ASSERT_NEAR(out[i], expected, weights * step * 0.501 + 1e-3) << kernels->name << ", " << inputs << " inputs";
+          if (out[i] > 10) {
+            ASSERT_FLOAT_EQ(gelus[i], out[i]) << kernels->name;
+          }
         }
       }
     }
@@ -191,12 +266,14 @@ TEST(LinearInt8Kernels, OneLargeNumber) {
 
 TEST(LinearInt8Kernels, RowsOfOneNumber) {
   const Int8Layer layer(8, 16, some_weight);
-  for (const Kernels* kernels : all_kernels()) {
-    for (const float x : {0.0f, -0.0f, 1e-38f, 3.0f, -3.0f, 1e30f}) {
-      const std::vector<float> out = layer.run(*kernels, std::vector<float>(8, x), 1);
-      for (size_t o = 0; o < 16; ++o) {
-        const double expected = 0.5 + static_cast<double>(x) * static_cast<double>(layer.scales[o]) * layer.sums[o];
-        ASSERT_NEAR(out[o], expected, 1e-6 * (1 + std::fabs(expected))) << kernels->name << ", x = " << x;
+  for (const RowBits bits : kBothBits) {
+    for (const Kernels* kernels : all_kernels()) {
+      for (const float x : {0.0f, -0.0f, 1e-38f, 3.0f, -3.0f, 1e30f}) {
+        const std::vector<float> out = layer.run(*kernels, std::vector<float>(8, x), 1, bits);
+        for (size_t o = 0; o < 16; ++o) {
+          const double expected = 0.5 + static_cast<double>(x) * static_cast<double>(layer.scales[o]) * layer.sums[o];
+          ASSERT_NEAR(out[o], expected, 1e-6 * (1 + std::fabs(expected))) << kernels->name << ", x = " << x;
+        }
       }
     }
   }

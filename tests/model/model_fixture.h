@@ -40,12 +40,13 @@ class WithModel : public InFolder {
     InFolder::TearDown();
   }
   // Replaces model_.
-  void load(const RandomModelShape& shape, int32_t threads = 1, int32_t linear_dtype = LFFN_F32) {
+  void load(const RandomModelShape& shape, int32_t threads = 1, int32_t linear_dtype = LFFN_F32, uint32_t flags = 0) {
     random_model(shape).write(path("model"));
     lffn_load_options options;
     lffn_load_options_init(&options);
     options.num_threads = threads;
     options.linear_dtype = linear_dtype;
+    options.flags = flags;
     lffn_model_free(model_);
     model_ = nullptr;
     ASSERT_EQ(lffn_model_load(path("model").c_str(), &options, &model_), LFFN_OK) << lffn_last_error();

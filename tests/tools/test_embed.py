@@ -100,6 +100,17 @@ class EmbedForms(Case):
         run("embed", "--attention-dtype", "bf16", MODEL, status=2)
         run("convert", "--attention-dtype", "int8", MODEL, str(self.folder / "x"), status=2)
 
+    def test_inputs_of_seven_bits(self):
+        for options, differs in ((("--linear-dtype", "int8"), True), ((), False)):
+            outputs, numbers = [], []
+            for more in ((), ("--seven-bit-inputs",)):
+                outputs.append(run("embed", *options, *more, MODEL, stdin=LINES)[0])
+                numbers.append(json.loads(run("info", "--json", *options, *more, MODEL)[0])["arithmetic"])
+                run("bench", "--model", MODEL, "--length", "8", "--sequences", "1", "--seconds", "0.01", *options, *more)
+            self.assertEqual(outputs[0] != outputs[1], differs)
+            self.assertEqual(numbers[1] - numbers[0], 1000 if differs else 0)
+        run("convert", "--seven-bit-inputs", MODEL, str(self.folder / "x"), status=2)
+
 
 if __name__ == "__main__":
     unittest.main()
