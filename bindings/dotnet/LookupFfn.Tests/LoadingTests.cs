@@ -92,6 +92,20 @@ public class LoadingTests
         Assert.True(tokenizer.Info.MemoryBytes > 0 && model.Info.TokenizerBytes > 0);
     }
 
+    [Fact]
+    public void InputsOfInt8LayersHaveSevenBitsWhereThatIsAsked()
+    {
+        LoadOptions eight = new() { LinearType = ElementType.Int8 };
+        using Model model = Model.Load(Folder, eight);
+        using Model seven = Model.Load(Folder, eight with { SevenBitInputs = true });
+        using Model exact = Model.Load(Folder);
+        using Model same = Model.Load(Folder, new() { SevenBitInputs = true });
+        Assert.Equal(model.Info.Arithmetic + 1000, seven.Info.Arithmetic);
+        Assert.NotEqual(model.Embed("a text"), seven.Embed("a text"));
+        Assert.Equal(exact.Info.Arithmetic, same.Info.Arithmetic);
+        Assert.Equal(exact.Embed("a text"), same.Embed("a text"));
+    }
+
     /// <summary>Several models in one runtime, which may go before them.</summary>
     [Fact]
     public void RuntimesAreShared()

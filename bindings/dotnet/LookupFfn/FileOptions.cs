@@ -39,6 +39,14 @@ public sealed record LoadOptions
     /// <summary>Treat denormal numbers as zero while computing. Default false.</summary>
     public bool FlushDenormals { get; init; }
 
+    /// <summary>
+    /// Round the inputs of a model's int8 linear layers to seven bits instead of eight. That is faster where a CPU has AVX2
+    /// and neither VNNI nor AVX-512, and elsewhere not; it costs accuracy everywhere. Results are other bits than without,
+    /// which ModelInfo.Arithmetic tells: do not compare embeddings of both kinds without having tried how well that works.
+    /// Float32 layers, a Layer and files that are saved know nothing of it. Default false.
+    /// </summary>
+    public bool SevenBitInputs { get; init; }
+
     /// <summary>Threads, log and kernels that are shared with others. Default null: the process's.</summary>
     public LookupFfnRuntime? Runtime { get; init; }
 
@@ -57,7 +65,8 @@ public sealed record LoadOptions
         numbers[Raw.OPTION_EMBEDDING_DTYPE] = (int)EmbeddingType;
         numbers[Raw.OPTION_WORD_DTYPE] = (int)WordType;
         numbers[Raw.OPTION_FLAGS] =
-            (MemoryMapping ? Raw.LOAD_MMAP : 0) | (FlushDenormals ? Raw.LOAD_FLUSH_DENORMALS : 0);
+            (MemoryMapping ? Raw.LOAD_MMAP : 0) | (FlushDenormals ? Raw.LOAD_FLUSH_DENORMALS : 0)
+            | (SevenBitInputs ? Raw.LOAD_SEVEN_BIT_INPUTS : 0);
     }
 }
 

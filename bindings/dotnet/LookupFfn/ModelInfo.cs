@@ -155,7 +155,7 @@ public sealed record ModelInfo
     public ElementType EmbeddingType { get; }
 
     /// <summary>The number of the arithmetic by which results were made: their bits are to be compared only with those of
-    /// the same number.</summary>
+    /// the same number. It is 1000 more where LoadOptions.SevenBitInputs has an effect.</summary>
     public int Arithmetic { get; }
 
     /// <summary>How many threads one call uses.</summary>

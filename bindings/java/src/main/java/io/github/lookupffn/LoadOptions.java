@@ -128,6 +128,19 @@ public final class LoadOptions {
   }
 
   /**
+   * Rounds the inputs of a model's int8 linear layers to seven bits instead of eight. That is faster where a CPU has
+   * AVX2 and neither VNNI nor AVX-512, and elsewhere not; it costs accuracy everywhere. Results are other bits than
+   * without, which {@link ModelInfo#arithmetic()} tells: do not compare embeddings of both kinds without having tried how
+   * well that works. Float32 layers, a {@link Layer} and files that are saved know nothing of it.
+   *
+   * @param on whether to do so
+   * @return a changed copy
+   */
+  public LoadOptions withSevenBitInputs(boolean on) {
+    return withFlag(Abi.LOAD_SEVEN_BIT_INPUTS, on);
+  }
+
+  /**
    * Sets whose threads, instruction set and log are used.
    *
    * @param shared the runtime, to be open while loading; null for the default one
@@ -192,6 +205,7 @@ public final class LoadOptions {
     int flags = numbers[Abi.OPTION_FLAGS];
     text.append((flags & Abi.LOAD_MMAP) != 0 ? ", mapped" : "");
     text.append((flags & Abi.LOAD_FLUSH_DENORMALS) != 0 ? ", denormals flushed" : "");
+    text.append((flags & Abi.LOAD_SEVEN_BIT_INPUTS) != 0 ? ", inputs of seven bits" : "");
     text.append(runtime == null ? "" : ", " + runtime);
     return text.append(']').toString();
   }

@@ -299,7 +299,8 @@ public final class ModelInfo extends ModelCosts {
 
   /**
    * A number that grows when a version of the library changes the results of int8 arithmetic: embeddings that are stored
-   * should be compared only with those of the same number.
+   * should be compared only with those of the same number. It is 1000 more where
+   * {@link LoadOptions#withSevenBitInputs(boolean)} has an effect.
    *
    * @return the number
    */

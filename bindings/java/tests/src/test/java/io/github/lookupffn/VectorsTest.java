@@ -20,7 +20,11 @@ class VectorsTest {
   private static final List<String> TEXTS = List.of("A short one.", LONG, "");
 
   private static Model golden() throws Exception {
-    return Model.load(GoldenModel.all().get(0).folder);
+    return golden(LoadOptions.defaults());
+  }
+
+  private static Model golden(LoadOptions options) throws Exception {
+    return Model.load(GoldenModel.all().get(0).folder, options);
   }
 
   /** The vector of a part of the text, by its tokens. */
@@ -232,6 +236,23 @@ class VectorsTest {
       assertThrows(java.util.concurrent.CancellationException.class, () -> model.embedWindows(TEXTS, options));
       assertThrows(java.util.concurrent.CancellationException.class, () -> model.embedBits(TEXTS, options));
     }
+  }
+
+  @Test
+  void inputsOfInt8LayersHaveSevenBitsWhereThatIsAsked() throws Exception {
+    LoadOptions eight = LoadOptions.defaults().withLinearType(ElementType.INT8);
+    try (Model model = golden(eight);
+        Model seven = golden(eight.withSevenBitInputs(true));
+        Model again = golden(eight.withSevenBitInputs(true).withSevenBitInputs(false));
+        Model exact = golden();
+        Model same = golden(LoadOptions.defaults().withSevenBitInputs(true))) {
+      assertEquals(model.info().arithmetic() + 1000, seven.info().arithmetic());
+      assertFalse(Arrays.equals(model.embed("a text"), seven.embed("a text")));
+      assertArrayEquals(model.embed("a text"), again.embed("a text"));
+      assertEquals(exact.info().arithmetic(), same.info().arithmetic());
+      assertArrayEquals(exact.embed("a text"), same.embed("a text"));
+    }
+    assertTrue(eight.withSevenBitInputs(true).toString().contains("inputs of seven bits"));
   }
 
   @Test
