@@ -149,7 +149,7 @@ def compare(folder, sizes, arguments):
     seconds = arguments.seconds or (1.5 if arguments.quick else 4)
     result = {"sizes": dataclasses.asdict(sizes), "versions": {}, "memory": {}, "cells": []}
     for threads in (1,) if arguments.quick else (1, 2):
-        workers = [Worker(kind, folder, threads, sizes.d) for kind in kinds(arguments.worker, sys.executable, sizes)]
+        workers = [Worker(kind, folder, threads, sizes.d) for kind in kinds(arguments.worker, sys.executable, sizes, arguments.seven_bit_inputs)]
         per_token = {}
         result["versions"] = {worker.kind.engine: worker.version for worker in workers}
         result["memory"] = {worker.kind.name: {"loaded": worker.loaded, "loading_peak": worker.loading_peak}
@@ -210,6 +210,8 @@ def main():
                         help="folder of all-MiniLM-L6-v2, else LFFN_MINILM; without either, random weights of its shape")
     parser.add_argument("--student", type=pathlib.Path,
                         help="folder that `lookupffn distill` made of it, in place of random lookups of 128 tables")
+    parser.add_argument("--seven-bit-inputs", action="store_true",
+                        help="the dense int8 model once more, its inputs rounded to seven bits")
     parser.add_argument("--quick", action="store_true", help="a few sizes, one thread")
     parser.add_argument("--seconds", type=float, help="for each size and number of threads, at least 3 rounds")
     parser.add_argument("--neighbours", type=int, default=0, help="instead: calls beside so many spinning processes")

@@ -33,7 +33,7 @@ class ModelEngine {
 };
 
 // linear, tables and hash: all in float32, or all in int8.
-std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, int threads);
+std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, uint32_t flags, int threads);
 std::unique_ptr<ModelEngine> load_onnxruntime(const std::string& file, int threads, int64_t hidden_size);
 
 }  // namespace compare

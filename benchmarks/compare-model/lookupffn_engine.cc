@@ -14,10 +14,11 @@ void check(lffn_status status) {
 
 class LookupFfnEngine : public ModelEngine {
  public:
-  LookupFfnEngine(const std::string& file, bool int8, int threads) {
+  LookupFfnEngine(const std::string& file, bool int8, uint32_t flags, int threads) {
     lffn_load_options options;
     lffn_load_options_init(&options);
     options.num_threads = threads;
+    options.flags = flags;
     options.linear_dtype = options.table_dtype = options.hash_dtype = int8 ? LFFN_INT8 : LFFN_F32;
     check(lffn_model_load(file.c_str(), &options, &model_));
   }
@@ -83,8 +84,8 @@ class LookupFfnEngine : public ModelEngine {
 
 }  // namespace
 
-std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, int threads) {
-  return std::make_unique<LookupFfnEngine>(file, int8, threads);
+std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, uint32_t flags, int threads) {
+  return std::make_unique<LookupFfnEngine>(file, int8, flags, threads);
 }
 
 }  // namespace compare

@@ -17,11 +17,13 @@ class Kind:
         self.is_ours, self.is_int8 = engine.startswith("lookupffn"), engine.endswith("int8")
 
 
-def kinds(worker, python, sizes):
+def kinds(worker, python, sizes, seven_bit_inputs=False):
     torch = [python, str(HERE / "torch_worker.py")]
     found = [Kind(f"lookupffn-{kind}", "lookup", [worker, f"lookupffn-{kind}"]) for kind in ("f32", "int8")]
     if sizes.post_norm:
         found += [Kind(f"lookupffn-dense-{kind}", "vanilla", [worker, f"lookupffn-{kind}"]) for kind in ("f32", "int8")]
+        if seven_bit_inputs:
+            found.append(Kind("lookupffn-dense-seven-int8", "vanilla", [worker, "lookupffn-seven-int8"]))
     for form in ("attention", "multihead"):
         found.append(Kind("onnxruntime-f32", f"vanilla-{form}.onnx", [worker, "onnxruntime"], form))
         found.append(Kind("onnxruntime-int8", f"vanilla-{form}-int8.onnx", [worker, "onnxruntime"], form))

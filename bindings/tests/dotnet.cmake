@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The .NET tests use the package from the feed of the build tree. xunit comes from NuGet. They share the folders of their
-# builds, so that one waits for the other.
+# builds, so that one waits for the other, and the first begins before all else (COST).
 set(dotnet_source ${CMAKE_CURRENT_SOURCE_DIR}/../dotnet)
 get_filename_component(dotnet_build ${CMAKE_CURRENT_BINARY_DIR}/../dotnet ABSOLUTE)
 get_property(dotnet_flags GLOBAL PROPERTY LFFN_DOTNET_FLAGS)
@@ -13,7 +13,7 @@ set(dotnet_environment "DOTNET_CLI_TELEMETRY_OPTOUT=1;DOTNET_NOLOGO=1;MSBUILDDIS
 list(GET LFFN_DOTNET_FRAMEWORKS -1 dotnet_framework)
 add_test(NAME dotnet COMMAND ${LFFN_DOTNET} test ${dotnet_source}/LookupFfn.Tests/LookupFfn.Tests.csproj ${dotnet_flags}
                              -p:LffnTestFramework=${dotnet_framework} --logger "console$<SEMICOLON>verbosity=normal")
-set_tests_properties(dotnet PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RESOURCE_LOCK dotnet ENVIRONMENT
+set_tests_properties(dotnet PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RESOURCE_LOCK dotnet COST 100 ENVIRONMENT
                      "LOOKUPFFN_GOLDEN=${LFFN_GOLDEN_DIR};LOOKUPFFN_CASES=${LFFN_CASES_DIR};LOOKUPFFN_MODELS=${LFFN_MODELS_DIR};LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};${dotnet_environment}")
 
 if(LFFN_DOTNET_ADAPTER)
@@ -21,7 +21,7 @@ if(LFFN_DOTNET_ADAPTER)
          COMMAND ${LFFN_DOTNET} test ${dotnet_source}/LookupFfn.Extensions.AI.Tests/LookupFfn.Extensions.AI.Tests.csproj
                  ${dotnet_flags} -p:LffnTestFramework=${dotnet_framework} --logger
                  "console$<SEMICOLON>verbosity=normal")
-set_tests_properties(dotnet_extensions_ai PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RESOURCE_LOCK dotnet ENVIRONMENT
+set_tests_properties(dotnet_extensions_ai PROPERTIES FIXTURES_REQUIRED bindings_golden TIMEOUT 600 RESOURCE_LOCK dotnet COST 100 ENVIRONMENT
                      "LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};${dotnet_environment}")
 endif()
 
@@ -36,7 +36,7 @@ execute_process(COMMAND ${OUTPUT}/${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
            COMMAND ${CMAKE_COMMAND} -DDOTNET=${LFFN_DOTNET} "-DFLAGS=${dotnet_flags}" -DOUTPUT=${dotnet_build}/aot
                    -DPROJECT=${dotnet_source}/LookupFfn.AotSmoke/LookupFfn.AotSmoke.csproj -DPROGRAM=LookupFfn.AotSmoke
                    -P ${dotnet_build}/aot.cmake)
-  set_tests_properties(dotnet_aot PROPERTIES RESOURCE_LOCK dotnet TIMEOUT 600 LABELS packages ENVIRONMENT "${dotnet_environment}")
+  set_tests_properties(dotnet_aot PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 600 LABELS packages ENVIRONMENT "${dotnet_environment}")
 endif()
 
 add_test(NAME dotnet_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py
@@ -45,7 +45,7 @@ add_test(NAME dotnet_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE
 add_test(NAME dotnet_same_bytes
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/build_twice.py nupkg ${dotnet_source} ${dotnet_build}/..
                  ${LFFN_DOTNET} ${LFFN_VERSION} ${dotnet_framework})
-set_tests_properties(dotnet_same_bytes PROPERTIES RESOURCE_LOCK dotnet TIMEOUT 300 LABELS packages ENVIRONMENT
+set_tests_properties(dotnet_same_bytes PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 300 LABELS packages ENVIRONMENT
                                                   "${dotnet_environment}")
 
 function(lffn_add_dotnet_example name project)
@@ -54,7 +54,7 @@ function(lffn_add_dotnet_example name project)
                    --configuration Release --artifacts-path ${dotnet_build}/artifacts
                    -p:LookupFfnVersion=${LFFN_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
                    -p:RestorePackagesPath=${dotnet_build}/packages -p:TargetFramework=${dotnet_framework} -- ${ARGN})
-  set_tests_properties(${name} PROPERTIES RESOURCE_LOCK dotnet ENVIRONMENT "${dotnet_environment}")
+  set_tests_properties(${name} PROPERTIES RESOURCE_LOCK dotnet COST 100 ENVIRONMENT "${dotnet_environment}")
 endfunction()
 lffn_add_dotnet_example(dotnet_example RunLayer/RunLayer.csproj)
 lffn_add_dotnet_example(dotnet_example_sentences Sentences/Sentences.csproj
@@ -66,7 +66,7 @@ add_test(NAME dotnet_documented
                  ${LFFN_DOTNET} run --configuration Release -p:LookupFfnVersion=${LFFN_VERSION}
                  -p:LookupFfnFeed=${dotnet_build}/feed -p:RestorePackagesPath=${dotnet_build}/packages
                  -p:TargetFramework=${dotnet_framework})
-set_tests_properties(dotnet_documented PROPERTIES RESOURCE_LOCK dotnet ENVIRONMENT "${dotnet_environment}")
+set_tests_properties(dotnet_documented PROPERTIES RESOURCE_LOCK dotnet COST 100 ENVIRONMENT "${dotnet_environment}")
 lffn_add_dotnet_example(dotnet_example_search Search/Search.csproj ${lffn_search})
 set_tests_properties(dotnet_example_search PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_search_output}")
 if(LFFN_DOTNET_ADAPTER)
@@ -85,13 +85,13 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
                      -p:UseSharedCompilation=false -p:LookupFfnVersion=${LFFN_VERSION}
                      -p:LookupFfnFeed=${dotnet_build}/feed -p:RestorePackagesPath=${dotnet_build}/packages
                      -p:TargetFramework=${dotnet_framework} -warnaserror)
-    set_tests_properties(dotnet_build_${program} PROPERTIES RESOURCE_LOCK dotnet FIXTURES_SETUP dotnet_service ENVIRONMENT
+    set_tests_properties(dotnet_build_${program} PROPERTIES RESOURCE_LOCK dotnet COST 100 FIXTURES_SETUP dotnet_service ENVIRONMENT
                                                             "${dotnet_environment}")
   endforeach()
   add_test(NAME dotnet_service_load_usage
            COMMAND ${LFFN_DOTNET} run --project ${PROJECT_SOURCE_DIR}/examples/csharp/ServiceLoad --configuration Release
                    --artifacts-path ${dotnet_build}/artifacts -p:TargetFramework=${dotnet_framework} -- http://example.org 1 1)
-  set_tests_properties(dotnet_service_load_usage PROPERTIES RESOURCE_LOCK dotnet PASS_REGULAR_EXPRESSION "usage: ServiceLoad"
+  set_tests_properties(dotnet_service_load_usage PROPERTIES RESOURCE_LOCK dotnet COST 100 PASS_REGULAR_EXPRESSION "usage: ServiceLoad"
                                                             ENVIRONMENT "${dotnet_environment}")
   set(programs ${dotnet_build}/artifacts/bin)
   set(dotnet_service EMBEDDING_SERVICE=${programs}/EmbeddingService/release/EmbeddingService.dll)
@@ -102,7 +102,7 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
                    "console$<SEMICOLON>verbosity=normal")
   set_tests_properties(
     dotnet_service
-    PROPERTIES FIXTURES_REQUIRED "dotnet_service;bindings_golden" TIMEOUT 600 RESOURCE_LOCK dotnet ENVIRONMENT
+    PROPERTIES FIXTURES_REQUIRED "dotnet_service;bindings_golden" TIMEOUT 600 RESOURCE_LOCK dotnet COST 100 ENVIRONMENT
                "LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};${dotnet_service};${dotnet_environment}")
 else()
   lffn_skip("the tests of the .NET service" "ASP.NET's runtime and LookupFfn.Extensions.AI")

@@ -57,7 +57,7 @@ add_test(NAME java COMMAND ${maven} -DPOM=${java_source}/tests/pom.xml -DBUILD=$
                            -DMODELS=${LFFN_MODELS_DIR} -DMADE_MODELS=${LFFN_MADE_MODELS}
                            -DOTHER_LIBRARY=$<TARGET_FILE:bindings_other_version> -P
                            ${LFFN_BINDINGS_CMAKE_DIR}/maven.cmake)
-set_tests_properties(java PROPERTIES FIXTURES_REQUIRED "java_repository;bindings_golden" TIMEOUT 600
+set_tests_properties(java PROPERTIES FIXTURES_REQUIRED "java_repository;bindings_golden" TIMEOUT 600 COST 60
                                      ENVIRONMENT "${java_environment}")
 
 set(java_example_build ${CMAKE_CURRENT_BINARY_DIR}/java_example)

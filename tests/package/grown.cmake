@@ -54,7 +54,7 @@ endforeach()
 list(TRANSFORM callers PREPEND caller_ OUTPUT_VARIABLE caller_programs)
 add_test(NAME package.grown.build
          COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target old_program new_program ${caller_programs})
-set_tests_properties(package.grown.build PROPERTIES FIXTURES_SETUP grown PROCESSORS 2 TIMEOUT 1200)
+set_tests_properties(package.grown.build PROPERTIES FIXTURES_SETUP grown PROCESSORS 2 COST 200 TIMEOUT 1200)
 foreach(program old_program new_program)
   add_test(NAME package.grown.${program} COMMAND ${program} ${LFFN_TEST_DATA}/models/model-lookup)
   set_tests_properties(package.grown.${program} PROPERTIES FIXTURES_REQUIRED grown
