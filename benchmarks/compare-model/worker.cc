@@ -10,6 +10,8 @@
 //   stages TEXTS LENGTH             answers seconds in attention, linear layers, FFNs, the rest; an empty line if
 //   unknown
 // Arguments: ENGINE MODEL IDS THREADS HIDDEN_SIZE, where IDS is a file of int32.
+#include <lookupffn/lookupffn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,8 +21,6 @@
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
-
-#include <lookupffn/lookupffn.h>
 
 #include "engine.h"
 
