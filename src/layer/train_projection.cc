@@ -8,7 +8,7 @@
 namespace lffn {
 namespace {
 
-Memory floats(int64_t count) { return Memory(checked_product(static_cast<size_t>(count), sizeof(float))); }
+Memory block_floats(int64_t count) { return Memory(checked_product(static_cast<size_t>(count), sizeof(float))); }
 
 }  // namespace
 
@@ -40,9 +40,9 @@ TrainProjection::TrainProjection(const LayerConfig& config, const TrainKernels& 
       stored_block_(config.block_size),
       hadamard_(std::min<int64_t>(config.padded_size(), shape_.block_out)),
       decay_(config.decay_coeff),
-      forward_(floats(shape_.num_blocks() * shape_.block_size())),
-      backward_(with_backward ? floats(shape_.num_blocks() * shape_.block_size()) : Memory()) {
-  const Memory scratch = floats(num_threads * shape_.block_size());
+      forward_(block_floats(shape_.num_blocks() * shape_.block_size())),
+      backward_(with_backward ? block_floats(shape_.num_blocks() * shape_.block_size()) : Memory()) {
+  const Memory scratch = block_floats(num_threads * shape_.block_size());
   parallel_for(shape_.num_blocks(), num_threads, [&](int64_t block, int32_t thread) {
     pack(weight, block, scratch.as<float>() + thread * shape_.block_size());
   });

@@ -17,8 +17,8 @@ void* own_allocate(size_t size, size_t alignment, void*) { return allocate_align
 void own_deallocate(void* memory, size_t, void*) { free_aligned(memory); }
 
 constexpr lffn_allocator kOwn = {sizeof(lffn_allocator), own_allocate, own_deallocate, nullptr};
-ShortLock mutex;
-lffn_allocator current = kOwn;
+ShortLock allocator_lock;
+lffn_allocator chosen = kOwn;
 
 }  // namespace
 
@@ -30,8 +30,8 @@ void check_allocator(const lffn_allocator& allocator) {
 
 void set_allocator(const lffn_allocator* allocator) {
   if (allocator != nullptr) check_allocator(*allocator);
-  std::lock_guard<ShortLock> lock(mutex);
-  current = allocator != nullptr ? *allocator : kOwn;
+  std::lock_guard<ShortLock> lock(allocator_lock);
+  chosen = allocator != nullptr ? *allocator : kOwn;
 }
 
 Memory::Memory(size_t size) : size_(size) {
@@ -40,8 +40,8 @@ Memory::Memory(size_t size) : size_(size) {
   if (hooks != nullptr && hooks->allocator.allocate != nullptr) {
     allocator_ = hooks->allocator;
   } else {
-    std::lock_guard<ShortLock> lock(mutex);
-    allocator_ = current;
+    std::lock_guard<ShortLock> lock(allocator_lock);
+    allocator_ = chosen;
   }
   data_ = allocator_.allocate(size, size >= kHugePage ? kHugePage : kCacheLine, allocator_.user);
   if (data_ == nullptr) throw std::bad_alloc();

@@ -23,6 +23,7 @@ set_source_files_properties(${core_objects} PROPERTIES EXTERNAL_OBJECT ON GENERA
 add_library(lookupffn_grown SHARED EXCLUDE_FROM_ALL ${grown_sources} ${core_objects})
 add_dependencies(lookupffn_grown lffn_core)
 add_dependencies(lookupffn_grown grown_headers)
+set_target_properties(lookupffn_grown PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)  # reading headers is most of it
 target_include_directories(lookupffn_grown PRIVATE ${grown} ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(lookupffn_grown PRIVATE -O0 -Wno-missing-field-initializers)  # which have grown
 get_property(kernels GLOBAL PROPERTY LFFN_KERNELS)
