@@ -29,7 +29,7 @@ class Reference:
         self.ranks = {pair: rank for rank, pair in enumerate(merges)}
         self.known = {}
         special = "|".join(regex.escape(token) for token in SPECIAL if token != "<mask>")
-        # White space before a mask begins where no other comes before it: else a long run of it takes the square of its length.
+        # White space before a mask begins where no other comes before it: else a long run takes the square of its length.
         self.special = regex.compile(rf"({special}|(?<!\s)\s*<mask>)")
 
     def merged(self, piece):
