@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,12 +15,13 @@ namespace compare {
 
 class Spinners {
  public:
-  // Before the program has threads.
-  explicit Spinners(int count) {
+  // Before the program has threads. They are in its session, where Linux weighs by how nice each process is.
+  explicit Spinners(int count, int nice = 0) {
     for (int i = 0; i < count; ++i) {
       const pid_t child = fork();
       if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        setpriority(PRIO_PROCESS, 0, nice);
         for (volatile uint64_t n = 0;; n = n + 1) {
         }
       }

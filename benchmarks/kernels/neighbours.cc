@@ -83,12 +83,14 @@ std::string write_model() {
   return file;
 }
 
-void run_model(const lffn::Model& model, const std::vector<int32_t>& ids, std::vector<float>& hidden) {
-  const int64_t offsets[] = {0, static_cast<int64_t>(ids.size())};
+void run_model(const lffn::Model& model, const std::vector<int32_t>& ids, size_t sequences,
+               std::vector<float>& hidden) {
+  std::vector<int64_t> offsets;
+  for (size_t i = 0; i <= sequences; ++i) offsets.push_back(static_cast<int64_t>(ids.size() / sequences * i));
   lffn::ModelCall call;
   call.ids = ids.data();
-  call.offsets = offsets;
-  call.num_sequences = 1;
+  call.offsets = offsets.data();
+  call.num_sequences = static_cast<int64_t>(sequences);
   call.hidden = hidden.data();
   model.run(call);
 }
@@ -122,19 +124,21 @@ void report(const Work& work, Spinners& spinners, int calls, int rounds) {
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: bench-neighbours [--neighbours N] [--threads N] [--calls N] [--only NAME]\n");
+  std::fprintf(stderr, "usage: bench-neighbours [--neighbours N] [--nice N] [--threads N] [--calls N] [--only NAME]\n");
   return 2;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  int neighbours = 1, threads = 2, calls = 500;
+  int neighbours = 1, nice = 0, threads = 2, calls = 500;
   std::string only;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     if (option == "--neighbours") {
       neighbours = std::atoi(argv[i + 1]);
+    } else if (option == "--nice") {
+      nice = std::atoi(argv[i + 1]);
     } else if (option == "--threads") {
       threads = std::atoi(argv[i + 1]);
     } else if (option == "--calls") {
@@ -147,7 +151,7 @@ int main(int argc, char** argv) {
   }
   if (argc % 2 == 0 || neighbours < 0 || threads < 1 || calls < 10) return usage();
 
-  Spinners spinners(neighbours);  // before any thread
+  Spinners spinners(neighbours, nice);  // before any thread
   lffn_layer* const layers[] = {make_layer(1), make_layer(threads)};
   const std::string file = write_model();
   const std::unique_ptr<const lffn::Model> models[] = {make_model(file, 1), make_model(file, threads)};
@@ -162,14 +166,18 @@ int main(int argc, char** argv) {
     };
     works.push_back({"layer " + std::to_string(tokens), [=] { forward(0); }, [=] { forward(1); }});
   }
-  for (const size_t tokens : {16, 128, 512}) {
-    std::vector<int32_t> ids(tokens);
-    for (size_t i = 0; i < tokens; ++i) ids[i] = static_cast<int32_t>(i * 31 % 5000);
-    const auto run = [&, ids](int which) { run_model(*models[which], ids, y); };
-    works.push_back({"model 1 x " + std::to_string(tokens), [=] { run(0); }, [=] { run(1); }});
+  struct Batch {
+    size_t sequences, length;
+  };
+  for (const Batch batch : {Batch{1, 16}, {1, 128}, {8, 32}, {1, 512}}) {
+    std::vector<int32_t> ids(batch.sequences * batch.length);
+    for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i * 31 % 5000);
+    const auto run = [&, ids, batch](int which) { run_model(*models[which], ids, batch.sequences, y); };
+    const std::string name = "model " + std::to_string(batch.sequences) + " x " + std::to_string(batch.length);
+    works.push_back({name, [=] { run(0); }, [=] { run(1); }});
   }
-  std::printf("us a call; %d spinning processes, %d threads, %d calls, kernels %s\n", neighbours, threads, calls,
-              lffn_isa());
+  std::printf("us a call; %d spinning processes at nice %d, %d threads, %d calls, kernels %s\n", neighbours, nice,
+              threads, calls, lffn_isa());
   std::printf("%-14s %9s %9s %7s %10s %10s %10s %10s %7s\n", "", "1 thread", "several", "ratio", "1 beside", "p90",
               "several", "p90", "p90/1");
   for (const Work& work : works) {

@@ -13,6 +13,7 @@
 #include "runtime/cpu_count.h"
 #include "runtime/forever.h"
 #include "runtime/futex.h"
+#include "runtime/neighbours.h"
 #include "runtime/system.h"
 
 namespace lffn {
@@ -28,43 +29,13 @@ int64_t now() {
       .count();
 }
 
-// Whether a helper's CPU has other things to do. A helper that the system stops in the midst of an item keeps a call
-// waiting until it is let on, milliseconds later. So it offers its CPU before its share is used up, with no item begun;
-// and where somebody takes it, or it was stopped nevertheless, it rests a while, longer each time.
-class Neighbours {
- public:
-  // To be asked between items. True: rest.
-  bool busy() {
-    const int64_t time = now();
-    if (time - since_ < kStint) return false;
-    const int64_t stopped = time - since_ - (thread_time() - cpu_since_);
-    return stopped > kNoticed || offer_cpu();
-  }
-  // True: somebody took it for a while.
-  bool offer_cpu() {
-    const int64_t before = now();
-    std::this_thread::yield();
-    start();
-    return since_ - before > kNoticed;
-  }
-  // To be called when the helper starts after a sleep.
-  void start() {
-    since_ = now();
-    cpu_since_ = thread_time();
-  }
-  // How long to rest.
-  int64_t rest() {
-    const int64_t time = now();
-    rest_ = time - rested_ > 4 * rest_ ? kShortestRest : std::min(2 * rest_, kLongestRest);
-    rested_ = time + rest_;
-    return rest_;
-  }
-
- private:
-  static constexpr int64_t kStint = 1000000, kNoticed = 100000, kShortestRest = 5000000, kLongestRest = 250000000;
-  int64_t since_ = 0, cpu_since_ = 0;
-  int64_t rest_ = 0, rested_ = 0;
+struct HelperClock {  // what a helper asks the system
+  static int64_t now() { return lffn::now(); }
+  static int64_t thread_time() { return lffn::thread_time(); }
+  static void yield() { std::this_thread::yield(); }
 };
+
+using HelperNeighbours = Neighbours<HelperClock>;
 
 class Team {
  public:
@@ -84,7 +55,7 @@ class Team {
 
  private:
   void serve();
-  bool help(Neighbours& neighbours, bool& rest);
+  bool help(HelperNeighbours& neighbours, bool& rest);
   bool anything_to_do() const;
   void invite(int32_t helpers, int32_t num_threads);
   void sleep();
@@ -223,7 +194,7 @@ bool Team::anything_to_do() const {
   return false;
 }
 
-bool Team::help(Neighbours& neighbours, bool& rest) {
+bool Team::help(HelperNeighbours& neighbours, bool& rest) {
   bool worked = false;
   for (uint64_t used = boards_used_.load(std::memory_order_relaxed); used != 0; used &= used - 1) {
     const int index = __builtin_ctzll(used);
@@ -243,7 +214,7 @@ bool Team::help(Neighbours& neighbours, bool& rest) {
 }
 
 void Team::serve() {
-  Neighbours neighbours;
+  HelperNeighbours neighbours;
   neighbours.start();
   looking_.fetch_add(1, std::memory_order_relaxed);
   int64_t idle_since = 0;

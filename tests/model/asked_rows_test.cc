@@ -2,6 +2,7 @@
 // Calls that ask for some tokens only, which of the last layer compute no others, give the bits of calls that ask for
 // all.
 #include <algorithm>
+#include <cctype>
 
 #include "model_fixture.h"
 
@@ -53,27 +54,37 @@ class AskedRows : public WithModel {
   }
 };
 
-TEST_F(AskedRows, GiveTheSameBits) {
+class AskedRowsOfFamilies : public AskedRows, public ::testing::WithParamInterface<const Family*> {};
+
+TEST_P(AskedRowsOfFamilies, GiveTheSameBits) {
   const std::vector<int64_t> lengths = {7, 1, 16, 130, 2, 3, 257, 24, 600, 64, 12, 300};
-  for (const Family* family : {&kAuthors, &kBert, &kMpnet, &kElectra}) {
-    // The last layer with neurons, a lookup, one with a linear map, and without a block of its own.
-    for (const std::string kinds : {"lv", "vl", "vw", "v", "n"}) {
-      if (family == &kAuthors && (kinds == "vw" || kinds == "n")) continue;
-      for (const int32_t threads : {1, 3}) {
-        for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
-          RandomModelShape shape;
-          shape.family = family;
-          shape.ffn_kinds = kinds;
-          load(shape, threads, dtype);
-          const Sequences input = sequences(lengths, info_.vocab_size);
-          // In no order, some of one sequence, one twice, a whole sequence.
-          const std::vector<int64_t> positions = {1400, 3, 7, 300, 301, 302, 3, input.tokens() - 1, 24, 25, 26, 27};
-          same_bits(input, positions, std::string(family->name) + " " + kinds + ", " + std::to_string(threads));
-        }
+  const Family* const family = GetParam();
+  // The last layer with neurons, a lookup, one with a linear map, and without a block of its own.
+  for (const std::string kinds : {"lv", "vl", "vw", "v", "n"}) {
+    if (family == &kAuthors && (kinds == "vw" || kinds == "n")) continue;
+    for (const int32_t threads : {1, 3}) {
+      for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+        RandomModelShape shape;
+        shape.family = family;
+        shape.ffn_kinds = kinds;
+        load(shape, threads, dtype);
+        const Sequences input = sequences(lengths, info_.vocab_size);
+        // In no order, some of one sequence, one twice, a whole sequence.
+        const std::vector<int64_t> positions = {1400, 3, 7, 300, 301, 302, 3, input.tokens() - 1, 24, 25, 26, 27};
+        same_bits(input, positions, kinds + ", " + std::to_string(threads));
       }
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, AskedRowsOfFamilies, ::testing::Values(&kAuthors, &kBert, &kMpnet, &kElectra),
+                         [](const auto& info) {
+                           std::string name;
+                           for (const char c : std::string(info.param->name)) {
+                             if (std::isalnum(static_cast<unsigned char>(c))) name += c;
+                           }
+                           return name;
+                         });
 
 TEST_F(AskedRows, OfStudents) {
   for (const std::vector<int32_t>& heads : {std::vector<int32_t>{4, 2}, {4, 0}, {0, 1}}) {

@@ -91,8 +91,13 @@ def options_of(arguments, config):
     """All that a result depends on but the seed."""
     files = [Path(arguments.train), Path(arguments.valid), *sorted(Path(arguments.tokenizer).glob("*.*"))]
     names = ("steps", "batch", "length", "masked_share", "learning_rate", "warm_up")
-    return {"config": config.to_dict(), **{name: getattr(arguments, name) for name in names},
+    elsewhere = {} if arguments.device == "cpu" else {"device": arguments.device}
+    return {"config": config.to_dict(), **{name: getattr(arguments, name) for name in names}, **elsewhere,
             "data": [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]}
+
+
+def name_of(device):
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
 
 def train_row(folder, row, seed, arguments, tokenizer):
@@ -109,17 +114,18 @@ def train_row(folder, row, seed, arguments, tokenizer):
     if result.exists():
         return
     schedule = pretrain.Schedule(arguments.steps, arguments.learning_rate, arguments.warm_up, seed=seed,
-                                 evaluate_every=arguments.evaluate_every, save_every=250)
+                                 evaluate_every=arguments.evaluate_every, save_every=arguments.save_every)
     batches = data.MaskedBatches(read_ids(arguments.train), tokenizer, batch=arguments.batch, length=arguments.length,
                                  seed=seed, masked_share=arguments.masked_share)
     valid = data.MaskedBatches(read_ids(arguments.valid), tokenizer, batch=64, length=arguments.length, seed=1000)
     begin = time.process_time()
-    model = pretrain.train(folder, config, schedule, batches, valid, evaluation_batches=4)
+    model = pretrain.train(folder, config, schedule, batches, valid, device=arguments.device, evaluation_batches=4)
     measured = {"row": row, "seed": seed, "log_perplexity": round(pretrain.log_perplexity(model, valid, 32), 4),
                 "ffn_flop_per_token": model.ffn_flop_per_token(),
                 "parameters": sum(parameter.numel() for parameter in model.parameters()),
                 "cpu_seconds": round(time.process_time() - begin), "steps": arguments.steps,
-                "tokens_per_step": arguments.batch * arguments.length}
+                "tokens_per_step": arguments.batch * arguments.length,
+                "learning_rate": arguments.learning_rate, "device": name_of(model.device)}
     result.write_text(json.dumps(measured) + "\n")
 
 
@@ -217,12 +223,14 @@ def main():
     parser.add_argument("--learning-rate", type=float, default=2e-3)
     parser.add_argument("--warm-up", type=int, default=100)
     parser.add_argument("--evaluate-every", type=int, default=100)
+    parser.add_argument("--save-every", type=int, default=250, help="steps between two checkpoints")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu", help="where to train: cpu, or cuda, where sums are not the same each time")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     if arguments.rows:
         tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
-        if native.library() is None:
+        if arguments.device == "cpu" and native.library() is None:
             print("liblookupffn was not found; LookupFFN runs in plain PyTorch", file=sys.stderr)
     for seed in arguments.seeds:
         for row in arguments.rows:
