@@ -43,9 +43,7 @@ def write_models(folder, sizes, minilm, student):
     else:
         shared, vanilla = weights.shared_weights(sizes), weights.vanilla_weights(sizes)
     if student and sizes.name == "minilm":
-        (folder / "lookup").mkdir()
-        for name in ("config.json", "model.safetensors"):
-            (folder / "lookup" / name).symlink_to((student / name).resolve())
+        (folder / "lookup").symlink_to(student.resolve())
     else:
         weights.write_model(folder / "lookup", sizes, {**shared, **weights.lookup_weights(sizes)}, lookup=True)
     vanilla = {**shared, **vanilla}

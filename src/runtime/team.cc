@@ -21,7 +21,6 @@ namespace {
 
 constexpr int64_t kSecond = 1000000000;
 constexpr int64_t kLookNanoseconds = 50000;  // how long a helper looks for work before it sleeps
-constexpr int64_t kAloneNanoseconds = 5000;  // of that, before it offers its CPU to others
 constexpr int kPauses = 16;                  // between two looks
 
 int64_t now() {
@@ -225,8 +224,7 @@ void Team::serve() {
       for (int i = 0; i < kPauses; ++i) pause_cpu();
       const int64_t time = now();
       if (idle_since == 0) idle_since = time;
-      if (time - idle_since < kAloneNanoseconds) continue;
-      rest = neighbours.offer_cpu();
+      rest = neighbours.busy();
       if (!rest && time - idle_since < kLookNanoseconds) continue;
     }
     looking_.fetch_sub(1, std::memory_order_relaxed);
