@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times whole models on several engines, each in its own process, in turns; writes everything measured as JSON.
 
-usage: compare_model.py --worker PROGRAM --json FILE [--models A,B] [--minilm FOLDER] [--student FOLDER] [--quick]
+usage: compare_model.py --worker PROGRAM --json FILE [--models A,B] [--minilm FOLDER] [--student PATH] [--quick]
                         [--seconds S] [--neighbours N]
 """
 import argparse
@@ -207,7 +207,7 @@ def main():
     parser.add_argument("--minilm", type=pathlib.Path, default=default_minilm(),
                         help="folder of all-MiniLM-L6-v2, else LFFN_MINILM; without either, random weights of its shape")
     parser.add_argument("--student", type=pathlib.Path,
-                        help="folder that `lookupffn distill` made of it, in place of random lookups of 128 tables")
+                        help="folder that `lookupffn distill` made of it, or a file, in place of random lookups of 128 tables")
     parser.add_argument("--seven-bit-inputs", action="store_true",
                         help="the dense int8 model once more, its inputs rounded to seven bits")
     parser.add_argument("--quick", action="store_true", help="a few sizes, one thread")

@@ -15,16 +15,12 @@ namespace lffn {
 template <typename Clock>
 class Neighbours {
  public:
-  // To be asked between items. True: rest.
+  // To be asked with no item begun. True: rest.
   bool busy() {
     const int64_t time = Clock::now();
     if (time - since_ < kStint) return false;
     const bool stopped = time - since_ - (Clock::thread_time() - ran_before_) > kNoticed;
-    return stopped ? took_much() : offer_cpu();
-  }
-  // True: rest.
-  bool offer_cpu() {
-    Clock::yield();
+    if (!stopped) Clock::yield();
     return took_much();
   }
   // To be called when the helper starts after a sleep.
