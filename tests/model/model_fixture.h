@@ -14,6 +14,13 @@
 
 namespace lffn {
 
+// An emulator takes hundreds of times as long: it gets shorter sequences, and fewer of them.
+#ifdef LFFN_TEST_EMULATED
+constexpr bool kEmulated = true;
+#else
+constexpr bool kEmulated = false;
+#endif
+
 // Sequences of pseudo-random ids, back to back.
 struct Sequences {
   std::vector<int32_t> ids;
