@@ -10,8 +10,9 @@ namespace lffn {
 // A helper that the system stops in the midst of an item keeps a call waiting until it is let on, milliseconds later.
 // So it offers its CPU before its share is used up, with no item begun. Where others take it for a while, and have
 // taken more than a quarter of its time lately, it rests, longer each time. One that takes less, as at nice 10, is let
-// on for milliseconds, too, but seldom: resting would cost more than waiting for it. Clock: now(), in nanoseconds;
-// thread_time(), how long the thread has had a CPU; yield(), which offers it to others.
+// on for milliseconds, too, but seldom: resting would cost more than waiting for it.
+//
+// Clock: now(), in nanoseconds; thread_time(), how long the thread has had a CPU; yield(), which offers it to others.
 template <typename Clock>
 class Neighbours {
  public:

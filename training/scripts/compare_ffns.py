@@ -227,6 +227,8 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", help="where to train: cpu, or cuda, where sums are not the same each time")
     arguments = parser.parse_args()
+    if arguments.device.startswith("cuda") and not torch.cuda.is_available():
+        parser.error(f"this PyTorch, {torch.__version__}, finds no GPU; leave --device out")
     torch.set_num_threads(arguments.threads)
     if arguments.rows:
         tokenizer = bpe.Tokenizer.load(arguments.tokenizer)
