@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tokens to codes and scores, a tile at a time or one token at a time.
+// From tokens to codes and scores: with a dense projection by rows, else a tile at a time or one token at a time.
 #pragma once
 
 #include "kernels/hash_int8.h"
+#include "kernels/hash_rows.h"
 #include "kernels/kernels.h"
 #include "kernels/probes.h"
 #include "kernels/product.h"
 #include "kernels/score.h"
-#if defined(__AVX512F__) && !defined(LFFN_GENERIC)
-#include "kernels/score_picks.h"
-#define LFFN_PICKS 1
-#endif
 #include "kernels/transform.h"
 
 namespace lffn {
 namespace {
 
-#if defined(__AVX512F__) || !defined(__aarch64__)
-constexpr int kTileVectors = 3;
-#else
-constexpr int kTileVectors = 4;
-#endif
-// What is hashed at once: the int8 form keeps fewer tokens.
-constexpr int32_t kTileTokens = kTileVectors * kLanes;
-constexpr int32_t kCallTokens = kTileTokens * kTileVectorsInt8;  // whole tiles of either form
-
-inline int64_t block_panel(const HashPlan& plan) { return plan.dense || plan.block >= kPanel ? kPanel : plan.block; }
+inline int64_t block_panel(const HashPlan& plan) { return plan.block >= kPanel ? kPanel : plan.block; }
 
 // What a tile of so many tokens needs, or one token.
 struct HashBuffers {
@@ -50,7 +38,11 @@ inline HashBuffers hash_buffers(const HashPlan& plan, int64_t tokens, Parts& par
 }
 
 inline size_t hash_scratch(const HashPlan& plan) {
-  Parts tile(nullptr), token(nullptr);
+  Parts rows(nullptr), tile(nullptr), token(nullptr);
+  if (plan.dense) {
+    row_buffers(plan, rows);
+    return rows.size();
+  }
   hash_buffers(plan, kTileTokens, tile);
   hash_buffers(plan, 1, token);
   return tile.size() > token.size() ? tile.size() : token.size();
@@ -61,14 +53,14 @@ template <typename Product>
 inline void run_chain(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out, int64_t tokens,
                       Product&& product) {
   const int64_t panel = block_panel(plan);
-  const int64_t inputs = plan.dense ? plan.width : plan.block, outputs = plan.dense ? plan.outputs : plan.block;
-  const float* weights = plan.weights + int64_t{chain} * plan.factors * plan.outputs * inputs;
+  const int64_t block = plan.block;
+  const float* weights = plan.weights + int64_t{chain} * plan.factors * plan.outputs * block;
   for (int32_t f = 0; f < plan.factors; ++f) {
     float* to = (plan.factors - f) % 2 == 1 ? out : other;
-    for (int64_t row = 0; row < plan.outputs; row += outputs, weights += inputs * outputs) {
-      product(weights, panel, in + row * tokens, inputs, outputs, to + row * tokens);
+    for (int64_t row = 0; row < plan.outputs; row += block, weights += block * block) {
+      product(weights, panel, in + row * tokens, block, block, to + row * tokens);
     }
-    if (!plan.dense) butterflies(to, plan.width / plan.block, plan.block * tokens);
+    butterflies(to, plan.width / block, block * tokens);
     in = to;
   }
 }
@@ -145,10 +137,10 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
       run_chain(plan, chain, u, buffers.other, y + chain * plan.outputs * kTokens, kTokens, product_tile<kVectors>);
     }
   }
-  const int64_t mask = plan.width - 1;  // BH's width is a power of two
+  const int64_t mask = plan.width - 1;  // the width is a power of two
   const auto hash_value = [&](int64_t c, int64_t offset) {
     const F32 z = F32::load(y + c * kTokens + offset) + F32::set1(plan.bias[c]);
-    return plan.dense ? z : fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
+    return fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
   };
 #if defined(LFFN_PICKS)
   if (out.picks != nullptr) return put_picks<kVectors>(plan, hash_value, y, *out.picks);
@@ -164,6 +156,7 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
 template <bool kInt8>
 inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
                        void* scratch) {
+  if (plan.dense) return hash_rows<kInt8>(plan, x, x_stride, num_tokens, out, scratch);
   constexpr int kMost = kInt8 ? kTileVectorsInt8 : kTileVectors;
   for (int32_t t = 0; t < num_tokens; t += kMost * kLanes) {
     const int32_t tokens = num_tokens - t < kMost * kLanes ? num_tokens - t : kMost * kLanes;
@@ -185,6 +178,7 @@ inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, i
   }
 }
 
+// Not of a dense projection, whose rows are as fast one by one.
 template <bool kInt8>
 inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out, void* scratch) {
   Parts parts(scratch);
@@ -201,7 +195,6 @@ inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out,
   if constexpr (kInt8) run_chains_int8_token(plan, u, y, buffers.rest);
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
     if constexpr (!kInt8) run_chain(plan, chain, u, buffers.other, y + chain * plan.outputs, 1, product_token);
-    if (plan.dense) continue;
     // The input's share; the columns past num_hashes have no bias and are not read.
     float* z = y + chain * plan.outputs;
     const int64_t used =
@@ -212,9 +205,6 @@ inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out,
       fma(F32::set1(plan.keep), F32::load(u + c), F32::load(z + c) + F32::load(bias + c)).store(z + c);
     }
     for (; c < used; ++c) z[c] = fma1(plan.keep, u[c], z[c] + bias[c]);
-  }
-  if (plan.dense) {
-    for (int64_t c = 0; c < plan.num_hashes; ++c) y[c] = y[c] + plan.bias[c];
   }
 
   if (plan.num_probes > 1) {

@@ -30,7 +30,8 @@ enum class HashArithmetic : int32_t { kF32, kInt8 };
 struct HashPlan {
   int64_t input_size;  // floats per token
   int64_t width;       // rows of a tile of inputs: input_size padded to N for BH, input_size for dense
-  int64_t outputs;     // rows of a product: N for BH, num_hashes rounded up to a panel for dense
+  int64_t outputs;  // rows of a product: N for BH; for dense code_bits panels for every kPanel tables, or part of them,
+                    // of which panel j has hash j of each table
   int64_t num_hashes;  // num_tables * code_bits
   int32_t num_tables;
   int32_t code_bits;
@@ -44,15 +45,14 @@ struct HashPlan {
   int32_t factors;    // 1 for dense
   int64_t block;      // inputs and outputs of a BH block; dense int8: inputs whose products are summed in integers
   float keep;         // 1 - decay_coeff, the share of the input in z; for dense unused
-  const float* bias;  // [num_hashes]
+  const float* bias;  // [num_hashes], for dense [outputs]
 
   HashArithmetic arithmetic;
   const float* weights;  // f32: [chains][factors][blocks] of panels, Hadamard and decay folded in
-  // int8: words of kernels.hash_word_inputs numbers, int8 or int16; `at once` is kernels.hash_outputs, or a smaller
-  // block. [chains][factors][outputs / at once][blocks][words of a block][at once]; dense: the blocks of inputs
-  // outermost.
+  // BH int8: words of kernels.hash_word_inputs numbers, int8 or int16; `at once` is kernels.hash_outputs, or a smaller
+  // block. [chains][factors][outputs / at once][blocks][words of a block][at once]
   const int32_t* weight_words;
-  // int8, for one token: bytes, [chains][factors][blocks][outputs / panel][words of a block][panel][word]
+  // int8, dense or BH for one token: bytes, [chains][factors][blocks][outputs / panel][words of a block][panel][word]
   const int8_t* token_weights;
   const float* weight_scales;  // int8: [chains][factors][outputs]
   const int32_t* starts;  // int8: -128 * the sum of an output's weights, [chains][factors][outputs]; dense: [blocks]...
@@ -72,7 +72,7 @@ struct PickOutput {
 
 // Codes and scores of many tokens, token by token. An entry is a code with its score, entry = table * num_probes +
 // probe. A kernel may write up to a tile's width past the last token, and past a token's last entry up to a whole
-// group.
+// panel.
 struct HashOutput {
   uint16_t* codes;                    // [tokens][stride]
   float* scores;                      // [tokens][stride]
@@ -257,7 +257,7 @@ struct Kernels : IntegerKernels, PickKernels {
   // Up to tile_tokens tokens. Results land at token indices 0...
   void (*hash_tile)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
                     void* scratch);
-  // One token, outputs side by side: faster than a tile for very few tokens.
+  // One token, outputs side by side: faster than a tile for very few tokens. Not for a dense projection.
   void (*hash_token)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
 
   void (*gather_f32)(const GatherPlan& plan);

@@ -19,9 +19,12 @@ struct FloatProduct {
   static constexpr int kAllFrom = 1 << 30;  // so many rows or more take all words at once
   static constexpr bool kInTwos = false;    // whether many rows take words in twos
   static constexpr int kParts = 1;
+  static constexpr bool kWidens = false;  // whether many rows meet weights that were taken apart before
   using Number = float;
-  using Weights = const float*;
+  using Weight = float;
+  using Weights = const Weight*;
   using Vector = F32;
+  static F32 load(const float* weights) { return F32::load(weights); }
   template <int kPart>
   static F32 part(F32 loaded) {
     return loaded;
@@ -35,9 +38,12 @@ struct IntegerProduct {
   static constexpr int kAllFrom = 1 << 30;
   static constexpr bool kInTwos = false;
   static constexpr int kParts = 1;
+  static constexpr bool kWidens = false;
   using Number = int32_t;
-  using Weights = const int32_t*;
+  using Weight = int32_t;
+  using Weights = const Weight*;
   using Vector = I32;
+  static I32 load(const int32_t* weights) { return I32::load(weights); }
   template <int kPart>
   static I32 part(I32 loaded) {
     return loaded;

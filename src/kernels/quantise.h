@@ -217,6 +217,34 @@ struct TokenRows {
   }
 };
 
+// What the numbers of some rows are multiplied with to be counted in steps, and what a step is worth. largest: their
+// magnitude where it is known, else nullptr.
+template <typename Source, bool kOutliers>
+LFFN_INLINE inline void find_steps(const float* in, int64_t rows, const StepRule& rule, const I32* largest,
+                                   F32* inverse, float* worth) {
+  constexpr int kSets = Source::kSets;
+  I32 most[kSets], sum[kSets];
+  F32 usual[kSets];
+  unroll<kSets>([&](auto s) LFFN_INLINE {
+    most[s] = largest != nullptr ? largest[s] : I32::set1(0);
+    sum[s] = I32::set1(0);
+  });
+  if (largest == nullptr) {
+    Source::each(in, rows, [&](F32 value, auto s) LFFN_INLINE { most[s] = larger_magnitude(most[s], value); });
+  }
+  unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = range_of(Source::largest(most[s])); });
+  if constexpr (kOutliers) {
+    unroll<kSets>([&](auto s) LFFN_INLINE { inverse[s] = F32::set1(kMeanSteps) / usual[s]; });
+    Source::each(in, rows, [&](F32 value, auto s) LFFN_INLINE { sum[s] = sum[s] + mean_steps(value, inverse[s]); });
+    unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = usual_range(rule, usual[s], Source::sum(sum[s])); });
+  }
+  unroll<kSets>([&](auto s) LFFN_INLINE {
+    inverse[s] = F32::set1(rule.usual) / usual[s];
+    // An infinity becomes another number on each instruction set, so the step becomes NaN; finite ones stay.
+    Source::put_step(usual[s] * F32::set1(1 / rule.usual) + (usual[s] - usual[s]), worth + s * kLanes);
+  });
+}
+
 // All rows. The first factor's have outliers; the later ones' have not. largest[blocks][tokens]: the magnitudes of the
 // blocks, nullptr where they are not known.
 template <typename Source, bool kOutliers>
@@ -225,31 +253,14 @@ void quantise(const HashPlan& plan, const float* in, const int32_t* largest, con
   constexpr int kSets = Source::kSets;
   for (int64_t first = 0, step = 0; first < plan.width; first += plan.step_rows, ++step) {
     const int64_t rows = plan.width - first < plan.step_rows ? plan.width - first : plan.step_rows;
-    const StepRule rule = step_rule(plan.block, rows);
-    const float* from = in + first * kTokens;
-    I32 most[kSets], sum[kSets];
-    F32 usual[kSets], inverse[kSets];
-    unroll<kSets>([&](auto s) LFFN_INLINE { most[s] = sum[s] = I32::set1(0); });
-    if (largest == nullptr) {
-      Source::each(from, rows, [&](F32 value, auto s) LFFN_INLINE { most[s] = larger_magnitude(most[s], value); });
-    } else {
-      for (int64_t b = first / plan.block; b * plan.block < first + rows; ++b) {
-        unroll<kSets>([&](auto s)
-                          LFFN_INLINE { most[s] = max(most[s], I32::load(largest + b * kTokens + s * kLanes)); });
-      }
+    I32 most[kSets];
+    unroll<kSets>([&](auto s) LFFN_INLINE { most[s] = I32::set1(0); });
+    for (int64_t b = first / plan.block; largest != nullptr && b * plan.block < first + rows; ++b) {
+      unroll<kSets>([&](auto s) LFFN_INLINE { most[s] = max(most[s], I32::load(largest + b * kTokens + s * kLanes)); });
     }
-    unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = range_of(Source::largest(most[s])); });
-    if constexpr (kOutliers) {
-      unroll<kSets>([&](auto s) LFFN_INLINE { inverse[s] = F32::set1(kMeanSteps) / usual[s]; });
-      Source::each(from, rows, [&](F32 value, auto s) LFFN_INLINE { sum[s] = sum[s] + mean_steps(value, inverse[s]); });
-      unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = usual_range(rule, usual[s], Source::sum(sum[s])); });
-    }
-    unroll<kSets>([&](auto s) LFFN_INLINE {
-      inverse[s] = F32::set1(rule.usual) / usual[s];
-      // An infinity becomes another number on each instruction set, so the step becomes NaN; finite ones stay.
-      const F32 worth = usual[s] * F32::set1(1 / rule.usual) + (usual[s] - usual[s]);
-      Source::put_step(worth, out.steps + step * kTokens + s * kLanes);
-    });
+    F32 inverse[kSets];
+    find_steps<Source, kOutliers>(in + first * kTokens, rows, step_rule(plan.block, rows),
+                                  largest != nullptr ? most : nullptr, inverse, out.steps + step * kTokens);
     Source::template put_words<kOutliers>(plan, in, first, rows, inverse, out);
   }
 }

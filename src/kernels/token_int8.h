@@ -17,11 +17,11 @@ inline I32 load_weights(const int8_t* at) {
   return load_pairs(at);
 }
 
-// kPanels panels, `kOfBlock` of each block from `block` on: out = or += the products times their scales and the step.
+// kPanels panels, `kOfBlock` of each block from `block` on: out = the products times their scales and the step.
 template <int kPanels, int kOfBlock>
 LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts, const float* scales,
                                     const Quantised& in, bool outliers, int64_t block, int64_t block_words,
-                                    int64_t words, float step, bool add, float* out) {
+                                    int64_t words, float step, float* out) {
   constexpr int kVectors = static_cast<int>(kPanel) / kLanes;
   const auto weight_of = [&](int panel, int64_t word, int v) LFFN_INLINE {
     return load_weights(weights + ((panel * words + word) * kPanel + v * kLanes) * kWordInputs);
@@ -64,23 +64,23 @@ LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts
     unroll<kVectors>([&](auto v) LFFN_INLINE {
       const int at = p * static_cast<int>(kPanel) + v * kLanes;
       const F32 value = to_float(sum_of(p, v)) * F32::load(scales + at) * F32::set1(step);
-      (add ? F32::load(out + at) + value : value).store(out + at);
+      value.store(out + at);
     });
   });
 }
 
-// One block, or piece of a dense projection's inputs, with all its outputs.
+// One block with all its outputs.
 inline void token_block(const int8_t* weights, const int32_t* starts, const float* scales, int64_t outputs,
                         const Quantised& in, bool outliers, int64_t block, int64_t block_words, int64_t words,
-                        float step, bool add, float* out) {
+                        float step, float* out) {
   int64_t o = 0;
   for (; o + 4 * kPanel <= outputs; o += 4 * kPanel) {
     token_piece<4, 4>(weights + o * words * kWordInputs, starts + o, scales + o, in, outliers, block, block_words,
-                      words, step, add, out + o);
+                      words, step, out + o);
   }
   for (; o + kPanel <= outputs; o += kPanel) {
     token_piece<1, 1>(weights + o * words * kWordInputs, starts + o, scales + o, in, outliers, block, block_words,
-                      words, step, add, out + o);
+                      words, step, out + o);
   }
   if (o == outputs) return;
   // Fewer outputs than a panel.
@@ -100,7 +100,7 @@ inline void token_block(const int8_t* weights, const int32_t* starts, const floa
       sum += weight * number;
     }
     const float value = static_cast<float>(sum) * scales[o] * step;
-    out[o] = add ? out[o] + value : value;
+    out[o] = value;
   }
 }
 
@@ -114,10 +114,10 @@ inline void token_factor(const HashPlan& plan, const int8_t* weights, const int3
     for (int64_t row = 0; row < width; row += kRows, weights += kRows * words * kWordInputs) {
       const float step = in.steps[row / kRows];
       if (block == kPanel) {
-        token_piece<4, 1>(weights, starts + row, scales + row, in, outliers, row / block, words, words, step, false,
+        token_piece<4, 1>(weights, starts + row, scales + row, in, outliers, row / block, words, words, step,
                           out + row);
       } else {
-        token_piece<4, 2>(weights, starts + row, scales + row, in, outliers, row / block, words, words, step, false,
+        token_piece<4, 2>(weights, starts + row, scales + row, in, outliers, row / block, words, words, step,
                           out + row);
       }
     }
@@ -125,7 +125,7 @@ inline void token_factor(const HashPlan& plan, const int8_t* weights, const int3
   }
   for (int64_t row = 0; row < width; row += block, weights += block * words * kWordInputs) {
     token_block(weights, starts + row, scales + row, block, in, outliers, row / block, words, words,
-                in.steps[row / plan.step_rows], false, out + row);
+                in.steps[row / plan.step_rows], out + row);
   }
 }
 

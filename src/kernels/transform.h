@@ -9,6 +9,16 @@
 namespace lffn {
 namespace {
 
+#if defined(__AVX512F__) || !defined(__aarch64__)
+constexpr int kTileVectors = 3;
+#else
+constexpr int kTileVectors = 4;
+#endif
+constexpr int kTileVectorsInt8 = 2;
+// What is hashed at once: the int8 form keeps fewer tokens.
+constexpr int32_t kTileTokens = kTileVectors * kLanes;
+constexpr int32_t kCallTokens = kTileTokens * kTileVectorsInt8;  // whole tiles of either form
+
 // rows[tokens][features] -> tile[features][kTokens]; lanes without a token are zero.
 template <int kVectors>
 void load_tile(const float* x, int64_t x_stride, int32_t num_tokens, int64_t features, float* tile) {

@@ -19,8 +19,8 @@ struct PackedProjection {
   HashPlan plan = {};
   Memory norm;           // gain, then shift
   Memory bias;           // of the hash values
-  Memory weights;        // panels of floats, or int8 words
-  Memory token_weights;  // int8 only: for one token
+  Memory weights;        // panels of floats, or words of an int8 BH hash
+  Memory token_weights;  // int8 only
   Memory weight_scales;  // int8 only
   Memory starts;         // int8 only
   Memory unfolded;       // blocks of float32 only: the weight as it came, which folding does not give back
@@ -34,6 +34,8 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
                                  const Kernels& kernels);
 // Of all that is not held unfolded: the weight as save writes it, float32 or the folded int8, every bit as it was read.
 Memory restored_weight(const LayerConfig& config, const PackedProjection& packed, const Kernels& kernels);
+// Of a dense projection: one number for each hash, in the order of files, of one for each output.
+Memory restored_hashes(const HashPlan& plan, const float* outputs);
 
 // The tables: [table][row][column], in float32 cut into slabs of columns: [slab][table][row][column of the slab].
 struct PackedTables {

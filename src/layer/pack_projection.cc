@@ -13,14 +13,19 @@ namespace lffn {
 
 namespace {
 
-// Inputs whose products are summed in integers, of outputs one after another: one block.
+// The hash value that is a dense projection's output of that number, or -1 for none: see HashPlan::outputs.
+int64_t hash_of_output(const HashPlan& plan, int64_t output) {
+  const int64_t bits = plan.code_bits, panel = output / kPanel;
+  const int64_t table = panel / bits * kPanel + output % kPanel;
+  return table < plan.num_tables ? table * bits + panel % bits : -1;
+}
+
+// Inputs whose products are summed in integers, with all outputs: one block.
 struct WordBlock {
   int64_t rows;      // where it begins in the file's order, and
   int64_t distance;  // how far apart its outputs are there
-  int64_t outputs;   // that there are, and
-  int64_t padded;    // with those that are zero
   int64_t inputs;
-  int64_t tile, step;  // its first word for tiles, and how many words on the next outputs are
+  int64_t tile, step;  // BH: its first word for tiles, and how many words on the next outputs are
   int64_t token;       // its first number for one token
   int64_t start;       // of its outputs' starts
 };
@@ -57,20 +62,10 @@ void for_blocks(const HashPlan& plan, const WordSizes& sizes, const Visit& visit
       block.inputs = std::min(plan.block, plan.width - b * plan.block);
       block.token = (first + b * sizes.words * sizes.outputs) * sizes.in_word;
       block.start = (f * sizes.blocks + b) * sizes.outputs;
-      block.padded = sizes.outputs;
-      if (plan.dense) {
-        block.rows = b * plan.block;
-        block.distance = plan.width;
-        block.outputs = plan.num_hashes;
-        block.tile = first + b * sizes.words * sizes.outputs;
-        block.step = (block.inputs + sizes.in_word - 1) / sizes.in_word * sizes.at_once;
-      } else {
-        block.rows = block.start * plan.block;
-        block.distance = plan.block;
-        block.outputs = sizes.outputs;
-        block.tile = first + b * sizes.words * sizes.at_once;
-        block.step = sizes.blocks * sizes.words * sizes.at_once;
-      }
+      block.rows = plan.dense ? b * plan.block : block.start * plan.block;
+      block.distance = plan.dense ? plan.width : plan.block;
+      block.tile = first + b * sizes.words * sizes.at_once;
+      block.step = sizes.blocks * sizes.words * sizes.at_once;
       visit(block);
     }
   }
@@ -79,13 +74,15 @@ void for_blocks(const HashPlan& plan, const WordSizes& sizes, const Visit& visit
 // A block's rows and [outputs / panel][words][panel][in_word], side by side: each(row's number, or -1 beyond the rows,
 // place in the panels). From one panel to the next there are `step` numbers.
 template <typename Each>
-void for_words(const WordBlock& block, int64_t panel, int64_t in_word, int64_t step, const Each& each) {
-  for (int64_t p = 0, first = 0; p < block.outputs; p += panel, first += step) {
-    int64_t at = first;
-    for (int64_t i = 0; i < block.inputs; i += in_word) {
-      for (int64_t o = p; o < p + panel; ++o) {
-        for (int64_t j = i; j < i + in_word; ++j, ++at) {
-          each(o < block.outputs && j < block.inputs ? block.rows + o * block.distance + j : -1, at);
+void for_words(const HashPlan& plan, const WordSizes& sizes, const WordBlock& block, int64_t panel, int64_t step,
+               const Each& each) {
+  for (int64_t p = 0, first = 0; p < sizes.outputs; p += panel, first += step) {
+    int64_t numbers[kPanel], at = first;
+    for (int64_t o = 0; o < panel; ++o) numbers[o] = plan.dense ? hash_of_output(plan, p + o) : p + o;
+    for (int64_t i = 0; i < block.inputs; i += sizes.in_word) {
+      for (int64_t o = 0; o < panel; ++o) {
+        for (int64_t j = i; j < i + sizes.in_word; ++j, ++at) {
+          each(numbers[o] >= 0 && j < block.inputs ? block.rows + numbers[o] * block.distance + j : -1, at);
         }
       }
     }
@@ -98,9 +95,9 @@ int64_t token_step(const WordBlock& block, const WordSizes& sizes) {
 }
 
 template <typename Number>
-void lay_tile(const int8_t* rows, const WordBlock& block, const WordSizes& sizes, Number* tile) {
+void lay_tile(const HashPlan& plan, const int8_t* rows, const WordBlock& block, const WordSizes& sizes, Number* tile) {
   Number* const to = tile + block.tile * sizes.in_word;
-  for_words(block, sizes.at_once, sizes.in_word, block.step * sizes.in_word,
+  for_words(plan, sizes, block, sizes.at_once, block.step * sizes.in_word,
             [&](int64_t row, int64_t at) { to[at] = row < 0 ? Number{0} : static_cast<Number>(rows[row]); });
 }
 
@@ -111,7 +108,7 @@ void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& pac
   const WordSizes sizes = sizes_of(plan, kernels);
   const size_t bytes =
       checked_product(static_cast<size_t>(sizes.factors * sizes.outputs * sizes.all_words), sizeof(int32_t));
-  packed.weights = Memory(bytes);
+  if (!plan.dense) packed.weights = Memory(bytes);
   packed.token_weights = Memory(bytes * static_cast<size_t>(sizes.in_word) / sizeof(int32_t));
   packed.starts =
       Memory(checked_product(static_cast<size_t>(sizes.factors * sizes.outputs * sizes.blocks), sizeof(int32_t)));
@@ -119,18 +116,16 @@ void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& pac
   plan.token_weights = packed.token_weights.as<int8_t>();
   plan.starts = packed.starts.as<int32_t>();
   for_blocks(plan, sizes, [&](const WordBlock& block) {
-    if (sizes.in_word == 4) {
-      lay_tile(rows, block, sizes, packed.weights.as<int8_t>());
-    } else {
-      lay_tile(rows, block, sizes, packed.weights.as<int16_t>());
-    }
+    if (!plan.dense && sizes.in_word == 4) lay_tile(plan, rows, block, sizes, packed.weights.as<int8_t>());
+    if (!plan.dense && sizes.in_word == 2) lay_tile(plan, rows, block, sizes, packed.weights.as<int16_t>());
     int8_t* const token = packed.token_weights.as<int8_t>() + block.token;
-    for_words(block, sizes.panel, sizes.in_word, token_step(block, sizes),
+    for_words(plan, sizes, block, sizes.panel, token_step(block, sizes),
               [&](int64_t row, int64_t at) { token[at] = row < 0 ? int8_t{0} : rows[row]; });
-    for (int64_t o = 0; o < block.padded; ++o) {
-      const int8_t* const row = rows + block.rows + o * block.distance;
+    for (int64_t o = 0; o < sizes.outputs; ++o) {
+      const int64_t number = plan.dense ? hash_of_output(plan, o) : o;
+      const int8_t* const row = rows + block.rows + number * block.distance;
       int64_t sum = 0;
-      for (int64_t i = 0; o < block.outputs && i < block.inputs; ++i) sum += row[i];
+      for (int64_t i = 0; number >= 0 && i < block.inputs; ++i) sum += row[i];
       // Of the last bits only: so are the sums that it is added to.
       packed.starts.as<int32_t>()[block.start + o] = static_cast<int32_t>(static_cast<uint32_t>(-128 * sum));
     }
@@ -141,11 +136,12 @@ void lift_words(const PackedProjection& packed, const Kernels& kernels, int8_t* 
   const WordSizes sizes = sizes_of(packed.plan, kernels);
   for_blocks(packed.plan, sizes, [&](const WordBlock& block) {
     const int8_t* const token = packed.token_weights.as<int8_t>() + block.token;
-    for_words(block, sizes.panel, sizes.in_word, token_step(block, sizes), [&](int64_t row, int64_t at) {
+    for_words(packed.plan, sizes, block, sizes.panel, token_step(block, sizes), [&](int64_t row, int64_t at) {
       if (row >= 0) rows[row] = token[at];
     });
   });
 }
+
 namespace {
 
 // Of an int8 projection: inputs that share a step, and a dense one's whose products are summed in integers.
@@ -175,11 +171,35 @@ void fold_block(const float* block, int64_t size, double factor, std::vector<dou
   for (int64_t i = 0; i < size * size; ++i) folded[i] = static_cast<float>(work[static_cast<size_t>(i)]);
 }
 
-// matrix[outputs][inputs] -> panels[outputs / panel][inputs][panel], outputs beyond the matrix zero.
-void lay_panels(const float* matrix, int64_t outputs, int64_t inputs, int64_t panel, float* panels) {
-  for (int64_t p = 0; p < outputs; p += panel) {
-    for (int64_t i = 0; i < inputs; ++i) {
-      for (int64_t o = p; o < p + panel; ++o) *panels++ = o < outputs ? matrix[o * inputs + i] : 0.0f;
+// matrix[hashes][inputs] -> panels[outputs / kPanel][inputs][kPanel], and back: what(number in the matrix, or -1, in
+// the panels).
+template <typename What>
+void for_dense(const HashPlan& plan, const What& what) {
+  int64_t at = 0;
+  for (int64_t p = 0; p < plan.outputs; p += kPanel) {
+    int64_t hashes[kPanel];
+    for (int64_t o = 0; o < kPanel; ++o) hashes[o] = hash_of_output(plan, p + o);
+    for (int64_t i = 0; i < plan.width; ++i) {
+      for (int64_t o = 0; o < kPanel; ++o, ++at) what(hashes[o] < 0 ? -1 : hashes[o] * plan.width + i, at);
+    }
+  }
+}
+
+// One number for each hash in the order of a dense projection's outputs, zero where there is none.
+Memory lay_outputs(const HashPlan& plan, const float* values) {
+  Memory memory(checked_product(static_cast<size_t>(plan.outputs), sizeof(float)));
+  for (int64_t o = 0; o < plan.outputs; ++o) {
+    const int64_t hash = hash_of_output(plan, o);
+    memory.as<float>()[o] = hash < 0 ? 0.0f : values[hash];
+  }
+  return memory;
+}
+
+// block[outputs][inputs] -> panels[outputs / panel][inputs][panel]
+void lay_block(const float* block, int64_t size, int64_t panel, float* panels) {
+  for (int64_t p = 0; p < size; p += panel) {
+    for (int64_t i = 0; i < size; ++i) {
+      for (int64_t o = p; o < p + panel; ++o) *panels++ = block[o * size + i];
     }
   }
 }
@@ -209,11 +229,9 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
   HashPlan& plan = packed.plan;
   const int64_t inputs = plan.dense ? plan.width : plan.block;
   const int64_t rows = count / inputs;
-  const int64_t padded_rows = plan.dense ? plan.outputs : rows;
   const Memory weight(static_cast<size_t>(count));
-  packed.weight_scales = Memory(checked_product(static_cast<size_t>(padded_rows), sizeof(float)));
+  packed.weight_scales = Memory(checked_product(static_cast<size_t>(rows), sizeof(float)));
   float* scales = packed.weight_scales.as<float>();
-  std::fill(scales, scales + padded_rows, 0.0f);
   if (tensors.folded_weight != nullptr) {
     tensors.folded_weight->read(0, static_cast<size_t>(count), weight.as<int8_t>());
     read_floats(*tensors.folded_scale, 0, rows, scales);
@@ -233,7 +251,8 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
   plan.arithmetic = HashArithmetic::kInt8;
   if (plan.dense) plan.block = std::min(plan.width, kDenseInputs);
   plan.step_rows = plan.dense ? plan.block : std::min(std::max(plan.block, kStepRows), plan.width);
-  plan.weight_scales = scales;
+  if (plan.dense) packed.weight_scales = lay_outputs(plan, scales);
+  plan.weight_scales = packed.weight_scales.as<float>();
   lay_words(weight.as<int8_t>(), kernels, packed);
 }
 
@@ -247,7 +266,7 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
   plan.input_size = config.hidden_size;
   plan.width = dense ? config.hidden_size : config.padded_size();
   plan.num_hashes = config.num_hashes();
-  plan.outputs = dense ? round_up(plan.num_hashes, kPanel) : plan.width;
+  plan.outputs = dense ? round_up(int64_t{config.num_tables}, kPanel) * config.code_bits() : plan.width;
   plan.num_tables = config.num_tables;
   plan.code_bits = config.code_bits();
   plan.num_probes = config.num_probes;
@@ -267,6 +286,7 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
     plan.norm = {config.hidden_size, config.layer_norm_eps, norm, norm + config.hidden_size};
   }
   packed.bias = read_all(*tensors.hash_bias, plan.num_hashes);
+  if (dense) packed.bias = lay_outputs(plan, packed.bias.as<float>());
   plan.bias = packed.bias.as<float>();
 
   const int64_t count = count_of(projection_shape(config));
@@ -282,13 +302,15 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
   Memory weight = read_all(*tensors.hash_weight, count);
   if (dense) {
     packed.weights = Memory(checked_product(static_cast<size_t>(plan.outputs * plan.width), sizeof(float)));
-    lay_panels(weight.as<float>(), plan.num_hashes, plan.width, kPanel, packed.weights.as<float>());
+    for_dense(plan, [&](int64_t number, int64_t at) {
+      packed.weights.as<float>()[at] = number < 0 ? 0.0f : weight.as<float>()[number];
+    });
   } else {
     const Memory folded = fold(config, weight.as<float>());
     packed.weights = Memory(folded.size());
     const int64_t size = plan.block, panel = std::min(size, kPanel);
     for (int64_t i = 0; i < count; i += size * size) {
-      lay_panels(folded.as<float>() + i, size, size, panel, packed.weights.as<float>() + i);
+      lay_block(folded.as<float>() + i, size, panel, packed.weights.as<float>() + i);
     }
     packed.unfolded = std::move(weight);
   }
@@ -305,11 +327,19 @@ Memory restored_weight(const LayerConfig& config, const PackedProjection& packed
     return rows;
   }
   Memory rows(checked_product(count, sizeof(float)));
-  for (int64_t o = 0; o < plan.num_hashes; ++o) {
-    const float* const panel = packed.weights.as<float>() + o / kPanel * plan.width * kPanel + o % kPanel;
-    for (int64_t i = 0; i < plan.width; ++i) rows.as<float>()[o * plan.width + i] = panel[i * kPanel];
-  }
+  for_dense(plan, [&](int64_t number, int64_t at) {
+    if (number >= 0) rows.as<float>()[number] = packed.weights.as<float>()[at];
+  });
   return rows;
+}
+
+Memory restored_hashes(const HashPlan& plan, const float* outputs) {
+  Memory values(checked_product(static_cast<size_t>(plan.num_hashes), sizeof(float)));
+  for (int64_t o = 0; o < plan.outputs; ++o) {
+    const int64_t hash = hash_of_output(plan, o);
+    if (hash >= 0) values.as<float>()[hash] = outputs[o];
+  }
+  return values;
 }
 
 }  // namespace lffn

@@ -22,32 +22,37 @@ size_t tables_bytes(const LayerConfig& config, int32_t dtype, const Kernels& ker
          bytes_of(most_columns, sizeof(float));
 }
 
+int64_t dense_outputs(const LayerConfig& config) {
+  return round_up(int64_t{config.num_tables}, kPanel) * config.code_bits();
+}
+
 size_t int8_projection_bytes(const LayerConfig& config, const Kernels& kernels) {
   constexpr int64_t kMostInBlock = 4096;  // of a dense projection's inputs
   const bool dense = config.projection == LFFN_PROJECTION_DENSE;
   const int64_t width = dense ? config.hidden_size : config.padded_size();
   const int64_t block = dense ? std::min(width, kMostInBlock) : config.block_size;
-  const int64_t outputs = dense ? round_up(config.num_hashes(), kPanel) : config.block_size;
+  const int64_t outputs = dense ? dense_outputs(config) : config.block_size;
   const int64_t blocks = (width + block - 1) / block;
   const int64_t factors = dense ? 1 : config.num_chains() * config.projection;
   const int64_t in_word = kernels.hash_word_inputs;
   const int64_t words = blocks * ((block + in_word - 1) / in_word);
   const int64_t scales = dense ? outputs : weight_count(config) / block;
   return bytes_of(scales, sizeof(float)) +
-         bytes_of(factors * outputs * words, sizeof(int32_t) + static_cast<size_t>(in_word)) +
+         bytes_of(factors * outputs * words, (dense ? 0 : sizeof(int32_t)) + static_cast<size_t>(in_word)) +
          bytes_of(factors * outputs * blocks, sizeof(int32_t));
 }
 
 size_t f32_projection_bytes(const LayerConfig& config) {
   const bool dense = config.projection == LFFN_PROJECTION_DENSE;
-  return bytes_of(dense ? round_up(config.num_hashes(), kPanel) * config.hidden_size : 2 * weight_count(config),
-                  sizeof(float));
+  return bytes_of(dense ? dense_outputs(config) * config.hidden_size : 2 * weight_count(config), sizeof(float));
 }
 
 }  // namespace
 
 size_t packed_bytes(const LayerConfig& config, int32_t table_dtype, int32_t hash_dtype, const Kernels& kernels) {
-  const int64_t floats = (config.layer_norm ? 2 * int64_t{config.hidden_size} : 0) + config.num_hashes();
+  const bool dense = config.projection == LFFN_PROJECTION_DENSE;
+  const int64_t floats =
+      (config.layer_norm ? 2 * int64_t{config.hidden_size} : 0) + (dense ? dense_outputs(config) : config.num_hashes());
   return bytes_of(floats, sizeof(float)) + tables_bytes(config, table_dtype, kernels) +
          (hash_dtype == LFFN_INT8 ? int8_projection_bytes(config, kernels) : f32_projection_bytes(config));
 }

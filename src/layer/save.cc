@@ -10,6 +10,10 @@ void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tenso
   const auto add_floats = [&](const char* name, std::vector<int64_t> shape, const float* data) {
     tensors.push_back(view_of(prefix + name, DType::kF32, std::move(shape), data));
   };
+  const auto add_hashes = [&](const char* name, std::vector<int64_t> shape, const float* data) {
+    if (plan.dense) data = memory.emplace_back(restored_hashes(plan, data)).as<float>();
+    add_floats(name, std::move(shape), data);
+  };
 
   // The tables first: their size is a multiple of 64 in all usual shapes, which keeps what follows aligned.
   const DType dtype = tables_.dtype == LFFN_F32 ? DType::kF32 : tables_.dtype == LFFN_BF16 ? DType::kBF16 : DType::kI8;
@@ -33,11 +37,11 @@ void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tenso
   if (plan.arithmetic == HashArithmetic::kInt8) {
     tensors.push_back(view_of(prefix + kFoldedWeight, DType::kI8, shape, weight));
     shape.pop_back();
-    add_floats(kFoldedScale, shape, projection_.weight_scales.as<float>());
+    add_hashes(kFoldedScale, shape, plan.weight_scales);
   } else {
     add_floats(kHashWeight, shape, static_cast<const float*>(weight));
   }
-  add_floats(kHashBias, {config_.num_hashes()}, plan.bias);
+  add_hashes(kHashBias, {config_.num_hashes()}, plan.bias);
   if (config_.layer_norm) {
     add_floats(kNormGain, {d}, plan.norm.gain);
     add_floats(kNormShift, {d}, plan.norm.shift);
