@@ -6,7 +6,6 @@
 #include "kernels/parts.h"
 #include "kernels/product_int8.h"
 #include "kernels/quantise.h"
-#include "kernels/token_int8.h"
 #include "kernels/transform.h"
 
 namespace lffn {

@@ -265,13 +265,9 @@ LFFN_INLINE inline void for_panels(int64_t rows, int64_t panels, Body&& body) {
     constexpr int kPanels = decltype(at_once)::value;
     for (; panel + kPanels <= panels; panel += kPanels) body(at_once, panel);
   };
-  if (rows <= rows_at_once(4 * kUsualPanels)) {
-    run(Constant<4 * kUsualPanels>());
-  } else if (rows <= rows_at_once(2 * kUsualPanels)) {
-    run(Constant<2 * kUsualPanels>());
-  } else if (kUsualPanels > 1) {
-    run(Constant<kUsualPanels>());
-  }
+  if (rows <= rows_at_once(4 * kUsualPanels)) run(Constant<4 * kUsualPanels>());
+  if (rows <= rows_at_once(2 * kUsualPanels)) run(Constant<2 * kUsualPanels>());
+  if constexpr (kUsualPanels > 1) run(Constant<kUsualPanels>());
   run(Constant<1>());
 }
 

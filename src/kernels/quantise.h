@@ -217,11 +217,11 @@ struct TokenRows {
   }
 };
 
-// What the numbers of some rows are multiplied with to be counted in steps, and what a step is worth. largest: their
-// magnitude where it is known, else nullptr.
-template <typename Source, bool kOutliers>
-LFFN_INLINE inline void find_steps(const float* in, int64_t rows, const StepRule& rule, const I32* largest,
-                                   F32* inverse, float* worth) {
+// What the numbers of some rows are multiplied with to be counted in steps, and what a step is worth, for each of the
+// source's sets. largest: their magnitudes where they are known, else nullptr.
+template <bool kOutliers, typename Source>
+LFFN_INLINE inline void find_steps(const Source& source, const float* in, int64_t rows, const StepRule& rule,
+                                   const I32* largest, F32* inverse, F32* steps) {
   constexpr int kSets = Source::kSets;
   I32 most[kSets], sum[kSets];
   F32 usual[kSets];
@@ -230,18 +230,18 @@ LFFN_INLINE inline void find_steps(const float* in, int64_t rows, const StepRule
     sum[s] = I32::set1(0);
   });
   if (largest == nullptr) {
-    Source::each(in, rows, [&](F32 value, auto s) LFFN_INLINE { most[s] = larger_magnitude(most[s], value); });
+    source.each(in, rows, [&](F32 value, auto s) LFFN_INLINE { most[s] = larger_magnitude(most[s], value); });
   }
   unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = range_of(Source::largest(most[s])); });
   if constexpr (kOutliers) {
     unroll<kSets>([&](auto s) LFFN_INLINE { inverse[s] = F32::set1(kMeanSteps) / usual[s]; });
-    Source::each(in, rows, [&](F32 value, auto s) LFFN_INLINE { sum[s] = sum[s] + mean_steps(value, inverse[s]); });
+    source.each(in, rows, [&](F32 value, auto s) LFFN_INLINE { sum[s] = sum[s] + mean_steps(value, inverse[s]); });
     unroll<kSets>([&](auto s) LFFN_INLINE { usual[s] = usual_range(rule, usual[s], Source::sum(sum[s])); });
   }
   unroll<kSets>([&](auto s) LFFN_INLINE {
     inverse[s] = F32::set1(rule.usual) / usual[s];
     // An infinity becomes another number on each instruction set, so the step becomes NaN; finite ones stay.
-    Source::put_step(usual[s] * F32::set1(1 / rule.usual) + (usual[s] - usual[s]), worth + s * kLanes);
+    steps[s] = usual[s] * F32::set1(1 / rule.usual) + (usual[s] - usual[s]);
   });
 }
 
@@ -258,9 +258,10 @@ void quantise(const HashPlan& plan, const float* in, const int32_t* largest, con
     for (int64_t b = first / plan.block; largest != nullptr && b * plan.block < first + rows; ++b) {
       unroll<kSets>([&](auto s) LFFN_INLINE { most[s] = max(most[s], I32::load(largest + b * kTokens + s * kLanes)); });
     }
-    F32 inverse[kSets];
-    find_steps<Source, kOutliers>(in + first * kTokens, rows, step_rule(plan.block, rows),
-                                  largest != nullptr ? most : nullptr, inverse, out.steps + step * kTokens);
+    F32 inverse[kSets], steps[kSets];
+    find_steps<kOutliers>(Source(), in + first * kTokens, rows, step_rule(plan.block, rows),
+                          largest != nullptr ? most : nullptr, inverse, steps);
+    unroll<kSets>([&](auto s) LFFN_INLINE { Source::put_step(steps[s], out.steps + step * kTokens + s * kLanes); });
     Source::template put_words<kOutliers>(plan, in, first, rows, inverse, out);
   }
 }

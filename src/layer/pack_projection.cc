@@ -15,9 +15,12 @@ namespace {
 
 // The hash value that is a dense projection's output of that number, or -1 for none: see HashPlan::outputs.
 int64_t hash_of_output(const HashPlan& plan, int64_t output) {
-  const int64_t bits = plan.code_bits, panel = output / kPanel;
-  const int64_t table = panel / bits * kPanel + output % kPanel;
-  return table < plan.num_tables ? table * bits + panel % bits : -1;
+  const int64_t bits = plan.code_bits, whole = plan.num_tables / kPanel * kPanel;
+  const bool last = output >= whole * bits;
+  const int64_t first = last ? whole : output / (kPanel * bits) * kPanel,
+                tables = last ? plan.num_tables - whole : kPanel;
+  const int64_t place = output - first * bits;
+  return place < tables * bits ? (first + place % tables) * bits + place / tables : -1;
 }
 
 // Inputs whose products are summed in integers, with all outputs: one block.
@@ -110,8 +113,9 @@ void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& pac
       checked_product(static_cast<size_t>(sizes.factors * sizes.outputs * sizes.all_words), sizeof(int32_t));
   if (!plan.dense) packed.weights = Memory(bytes);
   packed.token_weights = Memory(bytes * static_cast<size_t>(sizes.in_word) / sizeof(int32_t));
-  packed.starts =
-      Memory(checked_product(static_cast<size_t>(sizes.factors * sizes.outputs * sizes.blocks), sizeof(int32_t)));
+  const auto starts = static_cast<size_t>(sizes.factors * sizes.outputs * sizes.blocks + (plan.dense ? kPanel : 0));
+  packed.starts = Memory(checked_product(starts, sizeof(int32_t)));
+  std::fill_n(packed.starts.as<int32_t>(), starts, 0);
   plan.weight_words = packed.weights.as<int32_t>();
   plan.token_weights = packed.token_weights.as<int8_t>();
   plan.starts = packed.starts.as<int32_t>();
@@ -185,10 +189,10 @@ void for_dense(const HashPlan& plan, const What& what) {
   }
 }
 
-// One number for each hash in the order of a dense projection's outputs, zero where there is none.
+// One number for each hash in the order of a dense projection's outputs, zero where there is none and in a panel more.
 Memory lay_outputs(const HashPlan& plan, const float* values) {
-  Memory memory(checked_product(static_cast<size_t>(plan.outputs), sizeof(float)));
-  for (int64_t o = 0; o < plan.outputs; ++o) {
+  Memory memory(checked_product(static_cast<size_t>(plan.outputs + kPanel), sizeof(float)));
+  for (int64_t o = 0; o < plan.outputs + kPanel; ++o) {
     const int64_t hash = hash_of_output(plan, o);
     memory.as<float>()[o] = hash < 0 ? 0.0f : values[hash];
   }
@@ -266,7 +270,7 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
   plan.input_size = config.hidden_size;
   plan.width = dense ? config.hidden_size : config.padded_size();
   plan.num_hashes = config.num_hashes();
-  plan.outputs = dense ? round_up(int64_t{config.num_tables}, kPanel) * config.code_bits() : plan.width;
+  plan.outputs = dense ? round_up(plan.num_hashes, kPanel) : plan.width;
   plan.num_tables = config.num_tables;
   plan.code_bits = config.code_bits();
   plan.num_probes = config.num_probes;
