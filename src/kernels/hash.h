@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tokens to codes and scores: with a dense projection by rows, else a tile at a time or one token at a time.
+// From tokens to codes and scores: a tile at a time or one token at a time; few tokens and a dense projection by rows.
 #pragma once
 
 #include "kernels/hash_int8.h"
@@ -13,7 +13,26 @@
 namespace lffn {
 namespace {
 
-inline int64_t block_panel(const HashPlan& plan) { return plan.block >= kPanel ? kPanel : plan.block; }
+inline int64_t block_panel(const HashPlan& plan) { return plan.dense || plan.block >= kPanel ? kPanel : plan.block; }
+
+// Hash value j of a table is number first + j * apart.
+struct HashPlace {
+  int64_t first, apart;
+};
+inline HashPlace hash_place(const HashPlan& plan, int64_t table) {
+  if (!plan.dense) return {table * plan.code_bits, 1};
+  const TableGroup group(plan, table / kPanel * kPanel);
+  return {group.output + table % kPanel, group.tables};
+}
+
+// Whether so many tokens go by rows. As measured: tiles of many tokens are faster, but with a dense int8 hash not
+// everywhere, and not where they leave lanes idle.
+template <bool kInt8>
+inline bool by_rows(const HashPlan& plan, int64_t tokens) {
+  constexpr int64_t kFew = 24;
+  constexpr int64_t kMostInt8 = kDenseTiles ? kLanes == 8 ? kFew / 2 : kFew : kCallTokens;
+  return plan.dense && tokens <= (kInt8 ? kMostInt8 : kFew);
+}
 
 // What a tile of so many tokens needs, or one token.
 struct HashBuffers {
@@ -39,13 +58,14 @@ inline HashBuffers hash_buffers(const HashPlan& plan, int64_t tokens, Parts& par
 
 inline size_t hash_scratch(const HashPlan& plan) {
   Parts rows(nullptr), tile(nullptr), token(nullptr);
+  hash_buffers(plan, kTileTokens, tile);
   if (plan.dense) {
     row_buffers(plan, rows);
-    return rows.size();
+  } else {
+    hash_buffers(plan, 1, token);
   }
-  hash_buffers(plan, kTileTokens, tile);
-  hash_buffers(plan, 1, token);
-  return tile.size() > token.size() ? tile.size() : token.size();
+  const size_t few = rows.size() > token.size() ? rows.size() : token.size();
+  return tile.size() > few ? tile.size() : few;
 }
 
 // One chain: in[width][tokens] -> out[outputs][tokens], with `other` as large as out. `product` multiplies by a block.
@@ -53,14 +73,14 @@ template <typename Product>
 inline void run_chain(const HashPlan& plan, int32_t chain, const float* in, float* other, float* out, int64_t tokens,
                       Product&& product) {
   const int64_t panel = block_panel(plan);
-  const int64_t block = plan.block;
-  const float* weights = plan.weights + int64_t{chain} * plan.factors * plan.outputs * block;
+  const int64_t inputs = plan.dense ? plan.width : plan.block, outputs = plan.dense ? plan.outputs : plan.block;
+  const float* weights = plan.weights + int64_t{chain} * plan.factors * plan.outputs * inputs;
   for (int32_t f = 0; f < plan.factors; ++f) {
     float* to = (plan.factors - f) % 2 == 1 ? out : other;
-    for (int64_t row = 0; row < plan.outputs; row += block, weights += block * block) {
-      product(weights, panel, in + row * tokens, block, block, to + row * tokens);
+    for (int64_t row = 0; row < plan.outputs; row += outputs, weights += inputs * outputs) {
+      product(weights, panel, in + row * tokens, inputs, outputs, to + row * tokens);
     }
-    butterflies(to, plan.width / block, block * tokens);
+    if (!plan.dense) butterflies(to, plan.width / plan.block, plan.block * tokens);
     in = to;
   }
 }
@@ -85,12 +105,13 @@ LFFN_INLINE inline void put_own_codes(const HashPlan& plan, HashValue&& hash_val
     float scores[kLanes * kTokens];
     const int32_t present = plan.num_tables - k < kLanes ? plan.num_tables - k : kLanes;
     for (int i = 0; i < kLanes; ++i) {
-      const int64_t first = static_cast<int64_t>(k + (i < present ? i : 0)) * plan.code_bits;
+      const HashPlace place = hash_place(plan, k + (i < present ? i : 0));
       I32 code[kVectors];
       F32 score[kVectors];
       score_lanes<kVectors>(
-          plan.code_bits, plan.sigmoid, [&](int32_t j, int v) LFFN_INLINE { return hash_value(first + j, v * kLanes); },
-          code, score);
+          plan.code_bits, plan.sigmoid,
+          [&](int32_t j, int v) LFFN_INLINE { return hash_value(place.first + j * place.apart, v * kLanes); }, code,
+          score);
       for (int v = 0; v < kVectors; ++v) {
         code[v].store(codes + i * kTokens + v * kLanes);
         score[v].store(scores + i * kTokens + v * kLanes);
@@ -108,14 +129,14 @@ template <int kVectors, typename HashValue>
 LFFN_INLINE inline void put_likeliest_codes(const HashPlan& plan, HashValue&& hash_value, int32_t num_tokens, float* y,
                                             HashOutput out, void* scratch) {
   constexpr int64_t kTokens = kVectors * kLanes;
-  for (int64_t c = 0; c < plan.num_hashes; ++c) {
+  for (int64_t c = 0; c < (plan.dense ? plan.outputs : plan.num_hashes); ++c) {
     for (int v = 0; v < kVectors; ++v) hash_value(c, v * kLanes).store(y + c * kTokens + v * kLanes);
   }
   for (int32_t t = 0; t < num_tokens; ++t) {
     for (int32_t k = 0; k < plan.num_tables; ++k) {
       float z[16];
-      for (int32_t j = 0; j < plan.code_bits; ++j)
-        z[j] = y[(static_cast<int64_t>(k) * plan.code_bits + j) * kTokens + t];
+      const HashPlace place = hash_place(plan, k);
+      for (int32_t j = 0; j < plan.code_bits; ++j) z[j] = y[(place.first + j * place.apart) * kTokens + t];
       probe_table(plan, z, k, t, out, scratch);
     }
   }
@@ -137,13 +158,19 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
       run_chain(plan, chain, u, buffers.other, y + chain * plan.outputs * kTokens, kTokens, product_tile<kVectors>);
     }
   }
-  const int64_t mask = plan.width - 1;  // the width is a power of two
+  const int64_t mask = plan.width - 1;  // BH's width is a power of two
   const auto hash_value = [&](int64_t c, int64_t offset) {
     const F32 z = F32::load(y + c * kTokens + offset) + F32::set1(plan.bias[c]);
-    return fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
+    return plan.dense ? z : fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
   };
 #if defined(LFFN_PICKS)
-  if (out.picks != nullptr) return put_picks<kVectors>(plan, hash_value, y, *out.picks);
+  if (out.picks != nullptr) {
+    const auto of_table = [&](int64_t table, int32_t j, int64_t offset) LFFN_INLINE {
+      const HashPlace place = hash_place(plan, table);
+      return hash_value(place.first + j * place.apart, offset);
+    };
+    return put_picks<kVectors>(plan, of_table, y, *out.picks);
+  }
 #endif
   if (plan.num_probes == 1) {
     put_own_codes<kVectors>(plan, hash_value, out);
@@ -156,7 +183,7 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
 template <bool kInt8>
 inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
                        void* scratch) {
-  if (plan.dense) return hash_rows<kInt8>(plan, x, x_stride, num_tokens, out, scratch);
+  if (by_rows<kInt8>(plan, num_tokens)) return hash_rows<kInt8>(plan, x, x_stride, num_tokens, out, scratch);
   constexpr int kMost = kInt8 ? kTileVectorsInt8 : kTileVectors;
   for (int32_t t = 0; t < num_tokens; t += kMost * kLanes) {
     const int32_t tokens = num_tokens - t < kMost * kLanes ? num_tokens - t : kMost * kLanes;
@@ -168,6 +195,10 @@ inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, i
       picks.scores += t;
       picks.score_byte_scales += t;
       here.picks = &picks;
+    }
+    if (by_rows<kInt8>(plan, tokens)) {
+      hash_rows<kInt8>(plan, x + t * x_stride, x_stride, tokens, here, scratch);
+      continue;
     }
     unroll<kMost>([&](auto before) {
       constexpr int kVectors = decltype(before)::value + 1;

@@ -11,7 +11,7 @@
 namespace lffn {
 namespace {
 
-// The sizes of one factor's blocks.
+// The sizes of one factor: of its blocks, or of the pieces that a dense projection's inputs are cut into.
 struct Int8Shape {
   int64_t block, blocks, outputs, words, steps;
   explicit Int8Shape(const HashPlan& plan)
@@ -47,9 +47,9 @@ inline Int8Buffers int8_buffers(const HashPlan& plan, int64_t tokens, Parts& par
     q->listed = parts.take<int32_t>(words);
     q->counts = parts.take<int32_t>(shape.blocks);
   }
-  buffers.between = parts.take<float>(plan.width * tokens);
-  buffers.panels = parts.take<float>(shape.blocks * shape.at_once() * tokens);
-  buffers.largest = parts.take<int32_t>(shape.blocks * tokens);
+  buffers.between = parts.take<float>(plan.dense ? 0 : plan.width * tokens);
+  buffers.panels = parts.take<float>(plan.dense ? 0 : shape.blocks * shape.at_once() * tokens);
+  buffers.largest = parts.take<int32_t>(plan.dense ? 0 : shape.blocks * tokens);
   return buffers;
 }
 
@@ -121,6 +121,17 @@ void run_chains_int8(const HashPlan& plan, const float* in, float* out, void* sc
   const float* scales = plan.weight_scales;
   const int64_t at_once = shape.at_once();
   quantise<TileRows<kVectors>, true>(plan, in, nullptr, buffers.first);
+  if (plan.dense) {
+    for (int64_t b = 0; b < shape.blocks; ++b, starts += plan.outputs) {
+      const int64_t words = shape.block_words(plan, b);
+      const BlockInputs inputs = block_inputs(buffers.first, b, shape.words, kTokens, true);
+      for (int64_t o = 0; o < plan.outputs; o += at_once, weights += words * at_once) {
+        product_int8<kVectors>(at_once, weights, starts + o, scales + o, inputs, words,
+                               buffers.first.steps + b * kTokens, b > 0, out + o * kTokens);
+      }
+    }
+    return;
+  }
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
     for (int32_t f = 0; f < plan.factors; ++f, starts += plan.width, scales += plan.width) {
       const bool last = f + 1 == plan.factors;
@@ -133,7 +144,7 @@ void run_chains_int8(const HashPlan& plan, const float* in, float* out, void* sc
           const int64_t row = b * shape.block + o;
           const BlockInputs inputs = block_inputs(from, b, shape.words, kTokens, f == 0);
           product_int8<kVectors>(at_once, weights, starts + row, scales + row, inputs, shape.words,
-                                 from.steps + b * shape.block / plan.step_rows * kTokens,
+                                 from.steps + b * shape.block / plan.step_rows * kTokens, false,
                                  buffers.panels + b * at_once * kTokens);
         }
         transform_panels<kVectors>(buffers.panels, shape.blocks, at_once, !last, buffers.largest, shape.block,

@@ -17,6 +17,7 @@ constexpr IntegerKernels integer_kernels() {
   IntegerKernels table = {};
   table.hash_word_inputs = kWordInputs;
   table.hash_outputs = kOutputsInt8;
+  table.dense_tiles = kDenseTiles;
   table.hash_scratch = hash_scratch;
   table.hash_tile_int8 = hash_tiles<true>;
   table.hash_token_int8 = hash_one_token<true>;

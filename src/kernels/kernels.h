@@ -49,10 +49,11 @@ struct HashPlan {
 
   HashArithmetic arithmetic;
   const float* weights;  // f32: [chains][factors][blocks] of panels, Hadamard and decay folded in
-  // BH int8: words of kernels.hash_word_inputs numbers, int8 or int16; `at once` is kernels.hash_outputs, or a smaller
-  // block. [chains][factors][outputs / at once][blocks][words of a block][at once]
+  // int8: words of kernels.hash_word_inputs numbers, int8 or int16; `at once` is kernels.hash_outputs, or a smaller
+  // block. [chains][factors][outputs / at once][blocks][words of a block][at once]; dense: the blocks of inputs
+  // outermost; nullptr for kernels without dense_tiles.
   const int32_t* weight_words;
-  // int8, dense or BH for one token: bytes, [chains][factors][blocks][outputs / panel][words of a block][panel][word]
+  // int8, for one token or rows: bytes, [chains][factors][blocks][outputs / panel][words of a block][panel][word]
   const int8_t* token_weights;
   const float* weight_scales;  // int8: [chains][factors][outputs]
   const int32_t* starts;  // int8: -128 * the sum of an output's weights, [chains][factors][outputs]; dense: [blocks]...
@@ -224,6 +225,7 @@ struct IntegerKernels {
   // How an int8 hash wants its weights, see HashPlan.
   int32_t hash_word_inputs;  // 4: int8, 2: int16
   int32_t hash_outputs;
+  bool dense_tiles;  // a dense projection's weight_words are wanted
   // Bytes of scratch that all hash kernels need.
   size_t (*hash_scratch)(const HashPlan& plan);
   // As hash_tile and hash_token, for HashArithmetic::kInt8.

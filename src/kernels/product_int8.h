@@ -14,6 +14,8 @@ namespace {
 
 // As many outputs of each of kTileVectorsInt8 tokens as the registers hold, with room for the products on their way.
 constexpr int kOutputsInt8 = kRegisters == 32 && kByteDot ? 8 : 4;
+// Whether many tokens of a dense hash want tiles; else its rows meet the weights at least as fast.
+constexpr bool kDenseTiles = kRegisters == 32 || (kLanes == 8 && !kByteDot);
 
 // The inputs are the vectors here, and the raised ones.
 struct RaisedProduct : IntegerProduct<kByteDot> {
@@ -38,11 +40,11 @@ inline BlockInputs block_inputs(const Quantised& from, int64_t block, int64_t bl
           kByteDot && outliers ? from.counts[block] : 0};
 }
 
-// out[kOutputs][tokens] = weights[words][kOutputs] * inputs, times their scales and steps[tokens]. `starts`:
+// out[kOutputs][tokens] = or += weights[words][kOutputs] * inputs, times their scales and steps[tokens]. `starts`:
 // minus what the inputs' raising adds.
 template <int kOutputs, int kVectors>
 inline void product_int8_piece(const int32_t* weights, const int32_t* starts, const float* scales,
-                               const BlockInputs& in, int64_t words, const float* steps, float* out) {
+                               const BlockInputs& in, int64_t words, const float* steps, bool add, float* out) {
   constexpr int64_t kTokens = kVectors * kLanes;
   I32 sums[kOutputs][kVectors];
   unroll<kOutputs>([&](auto o) LFFN_INLINE {
@@ -90,23 +92,26 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
   unroll<kVectors>([&](auto v) LFFN_INLINE { step[v] = F32::load(steps + v * kLanes); });
   unroll<kOutputs>([&](auto o) LFFN_INLINE {
     const F32 scale = F32::set1(scales[o]);
-    unroll<kVectors>(
-        [&](auto v) LFFN_INLINE { (to_float(sums[o][v]) * scale * step[v]).store(out + o * kTokens + v * kLanes); });
+    unroll<kVectors>([&](auto v) LFFN_INLINE {
+      float* to = out + o * kTokens + v * kLanes;
+      const F32 value = to_float(sums[o][v]) * scale * step[v];
+      (add ? F32::load(to) + value : value).store(to);
+    });
   });
 }
 
 // The same for `outputs` that are a power of two up to kOutputsInt8.
 template <int kVectors>
 void product_int8(int64_t outputs, const int32_t* weights, const int32_t* starts, const float* scales,
-                  const BlockInputs& in, int64_t words, const float* steps, float* out) {
+                  const BlockInputs& in, int64_t words, const float* steps, bool add, float* out) {
   if (outputs == kOutputsInt8) {
-    return product_int8_piece<kOutputsInt8, kVectors>(weights, starts, scales, in, words, steps, out);
+    return product_int8_piece<kOutputsInt8, kVectors>(weights, starts, scales, in, words, steps, add, out);
   }
   if (kOutputsInt8 > 4 && outputs == 4) {
-    return product_int8_piece<4, kVectors>(weights, starts, scales, in, words, steps, out);
+    return product_int8_piece<4, kVectors>(weights, starts, scales, in, words, steps, add, out);
   }
-  if (outputs == 2) return product_int8_piece<2, kVectors>(weights, starts, scales, in, words, steps, out);
-  product_int8_piece<1, kVectors>(weights, starts, scales, in, words, steps, out);
+  if (outputs == 2) return product_int8_piece<2, kVectors>(weights, starts, scales, in, words, steps, add, out);
+  product_int8_piece<1, kVectors>(weights, starts, scales, in, words, steps, add, out);
 }
 
 // The same for one token, the outputs side by side: the same numbers and sums as a tile's.

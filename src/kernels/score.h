@@ -92,8 +92,8 @@ struct Picks {
   }
 };
 
-// hash_value(index, offset) gives a hash value of the tokens from that offset on. `weights` may be where the hash
-// values come from: those of a table are read before its row is written.
+// hash_value(table, j, offset) gives a hash value of the tokens from that offset on. `weights` may be where the hash
+// values come from: a row is read before it is written.
 template <int kVectors, typename HashValue>
 LFFN_INLINE inline void put_picks(const HashPlan& plan, HashValue&& hash_value, float* weights, const PickOutput& out) {
   const Picks picks = {out, plan.num_tables, weights, kVectors * kLanes};
@@ -107,8 +107,7 @@ LFFN_INLINE inline void put_picks(const HashPlan& plan, HashValue&& hash_value, 
       F32 score[kVectors];
       score_lanes<kVectors>(
           plan.code_bits, plan.sigmoid,
-          [&](int32_t j, int v) LFFN_INLINE { return hash_value((first + e) * plan.code_bits + j, v * kLanes); }, code,
-          score);
+          [&](int32_t j, int v) LFFN_INLINE { return hash_value(first + e, j, v * kLanes); }, code, score);
       unroll<kVectors>([&](auto v) LFFN_INLINE {
         codes[v][e] = code[v];
         scores[v][e] = score[v];

@@ -19,7 +19,7 @@ struct PackedProjection {
   HashPlan plan = {};
   Memory norm;           // gain, then shift
   Memory bias;           // of the hash values
-  Memory weights;        // panels of floats, or words of an int8 BH hash
+  Memory weights;        // panels of floats, or int8 words
   Memory token_weights;  // int8 only
   Memory weight_scales;  // int8 only
   Memory starts;         // int8 only

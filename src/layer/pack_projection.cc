@@ -10,7 +10,6 @@
 #include "runtime/error.h"
 
 namespace lffn {
-
 namespace {
 
 // The hash value that is a dense projection's output of that number, or -1 for none: see HashPlan::outputs.
@@ -28,7 +27,7 @@ struct WordBlock {
   int64_t rows;      // where it begins in the file's order, and
   int64_t distance;  // how far apart its outputs are there
   int64_t inputs;
-  int64_t tile, step;  // BH: its first word for tiles, and how many words on the next outputs are
+  int64_t tile, step;  // its first word for tiles, and how many words on the next outputs are
   int64_t token;       // its first number for one token
   int64_t start;       // of its outputs' starts
 };
@@ -67,8 +66,9 @@ void for_blocks(const HashPlan& plan, const WordSizes& sizes, const Visit& visit
       block.start = (f * sizes.blocks + b) * sizes.outputs;
       block.rows = plan.dense ? b * plan.block : block.start * plan.block;
       block.distance = plan.dense ? plan.width : plan.block;
-      block.tile = first + b * sizes.words * sizes.at_once;
-      block.step = sizes.blocks * sizes.words * sizes.at_once;
+      block.tile = first + b * sizes.words * (plan.dense ? sizes.outputs : sizes.at_once);
+      const int64_t in_row = plan.dense ? round_up(block.inputs, sizes.in_word) / sizes.in_word : sizes.all_words;
+      block.step = in_row * sizes.at_once;
       visit(block);
     }
   }
@@ -94,7 +94,7 @@ void for_words(const HashPlan& plan, const WordSizes& sizes, const WordBlock& bl
 
 // Numbers of one panel for one token.
 int64_t token_step(const WordBlock& block, const WordSizes& sizes) {
-  return (block.inputs + sizes.in_word - 1) / sizes.in_word * sizes.panel * sizes.in_word;
+  return round_up(block.inputs, sizes.in_word) * sizes.panel;
 }
 
 template <typename Number>
@@ -109,9 +109,10 @@ void lay_tile(const HashPlan& plan, const int8_t* rows, const WordBlock& block, 
 void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& packed) {
   HashPlan& plan = packed.plan;
   const WordSizes sizes = sizes_of(plan, kernels);
-  const size_t bytes =
-      checked_product(static_cast<size_t>(sizes.factors * sizes.outputs * sizes.all_words), sizeof(int32_t));
-  if (!plan.dense) packed.weights = Memory(bytes);
+  const auto words = static_cast<size_t>(sizes.factors * sizes.outputs * sizes.all_words);
+  const size_t bytes = checked_product(words, sizeof(int32_t));
+  const bool tiles = !plan.dense || kernels.dense_tiles;
+  if (tiles) packed.weights = Memory(bytes);
   packed.token_weights = Memory(bytes * static_cast<size_t>(sizes.in_word) / sizeof(int32_t));
   const auto starts = static_cast<size_t>(sizes.factors * sizes.outputs * sizes.blocks + (plan.dense ? kPanel : 0));
   packed.starts = Memory(checked_product(starts, sizeof(int32_t)));
@@ -120,8 +121,8 @@ void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& pac
   plan.token_weights = packed.token_weights.as<int8_t>();
   plan.starts = packed.starts.as<int32_t>();
   for_blocks(plan, sizes, [&](const WordBlock& block) {
-    if (!plan.dense && sizes.in_word == 4) lay_tile(plan, rows, block, sizes, packed.weights.as<int8_t>());
-    if (!plan.dense && sizes.in_word == 2) lay_tile(plan, rows, block, sizes, packed.weights.as<int16_t>());
+    if (tiles && sizes.in_word == 4) lay_tile(plan, rows, block, sizes, packed.weights.as<int8_t>());
+    if (tiles && sizes.in_word == 2) lay_tile(plan, rows, block, sizes, packed.weights.as<int16_t>());
     int8_t* const token = packed.token_weights.as<int8_t>() + block.token;
     for_words(plan, sizes, block, sizes.panel, token_step(block, sizes),
               [&](int64_t row, int64_t at) { token[at] = row < 0 ? int8_t{0} : rows[row]; });
@@ -340,8 +341,7 @@ Memory restored_weight(const LayerConfig& config, const PackedProjection& packed
 Memory restored_hashes(const HashPlan& plan, const float* outputs) {
   Memory values(checked_product(static_cast<size_t>(plan.num_hashes), sizeof(float)));
   for (int64_t o = 0; o < plan.outputs; ++o) {
-    const int64_t hash = hash_of_output(plan, o);
-    if (hash >= 0) values.as<float>()[hash] = outputs[o];
+    if (const int64_t hash = hash_of_output(plan, o); hash >= 0) values.as<float>()[hash] = outputs[o];
   }
   return values;
 }

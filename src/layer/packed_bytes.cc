@@ -36,7 +36,8 @@ size_t int8_projection_bytes(const LayerConfig& config, const Kernels& kernels) 
   const int64_t words = blocks * ((block + in_word - 1) / in_word);
   const int64_t scales = dense ? outputs + kPanel : weight_count(config) / block;
   return bytes_of(scales, sizeof(float)) +
-         bytes_of(factors * outputs * words, (dense ? 0 : sizeof(int32_t)) + static_cast<size_t>(in_word)) +
+         bytes_of(factors * outputs * words,
+                  (dense && !kernels.dense_tiles ? 0 : sizeof(int32_t)) + static_cast<size_t>(in_word)) +
          bytes_of(factors * outputs * blocks + (dense ? kPanel : 0), sizeof(int32_t));
 }
 
