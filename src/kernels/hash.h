@@ -15,16 +15,6 @@ namespace {
 
 inline int64_t block_panel(const HashPlan& plan) { return plan.dense || plan.block >= kPanel ? kPanel : plan.block; }
 
-// Hash value j of a table is number first + j * apart.
-struct HashPlace {
-  int64_t first, apart;
-};
-inline HashPlace hash_place(const HashPlan& plan, int64_t table) {
-  if (!plan.dense) return {table * plan.code_bits, 1};
-  const TableGroup group(plan, table / kPanel * kPanel);
-  return {group.output + table % kPanel, group.tables};
-}
-
 // Whether so many tokens go by rows. As measured: tiles of many tokens are faster, but with a dense int8 hash not
 // everywhere, and not where they leave lanes idle.
 template <bool kInt8>
@@ -104,14 +94,14 @@ LFFN_INLINE inline void put_own_codes(const HashPlan& plan, HashValue&& hash_val
     int32_t codes[kLanes * kTokens];
     float scores[kLanes * kTokens];
     const int32_t present = plan.num_tables - k < kLanes ? plan.num_tables - k : kLanes;
+    const HashPlace place = hash_place(plan, k);
     for (int i = 0; i < kLanes; ++i) {
-      const HashPlace place = hash_place(plan, k + (i < present ? i : 0));
+      const int64_t first = place.first + (i < present ? i : 0) * place.next;
       I32 code[kVectors];
       F32 score[kVectors];
       score_lanes<kVectors>(
           plan.code_bits, plan.sigmoid,
-          [&](int32_t j, int v) LFFN_INLINE { return hash_value(place.first + j * place.apart, v * kLanes); }, code,
-          score);
+          [&](int32_t j, int v) LFFN_INLINE { return hash_value(first + j * place.apart, v * kLanes); }, code, score);
       for (int v = 0; v < kVectors; ++v) {
         code[v].store(codes + i * kTokens + v * kLanes);
         score[v].store(scores + i * kTokens + v * kLanes);
@@ -164,13 +154,7 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
     return plan.dense ? z : fma(F32::set1(plan.keep), F32::load(u + (c & mask) * kTokens + offset), z);
   };
 #if defined(LFFN_PICKS)
-  if (out.picks != nullptr) {
-    const auto of_table = [&](int64_t table, int32_t j, int64_t offset) LFFN_INLINE {
-      const HashPlace place = hash_place(plan, table);
-      return hash_value(place.first + j * place.apart, offset);
-    };
-    return put_picks<kVectors>(plan, of_table, y, *out.picks);
-  }
+  if (out.picks != nullptr) return put_picks<kVectors>(plan, hash_value, y, *out.picks);
 #endif
   if (plan.num_probes == 1) {
     put_own_codes<kVectors>(plan, hash_value, out);

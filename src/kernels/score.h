@@ -38,6 +38,16 @@ LFFN_INLINE inline void score_lanes(int32_t code_bits, bool sigmoid, Hash&& hash
   });
 }
 
+// Hash value j of table i from some table on is number first + i * next + j * apart, up to the next multiple of kPanel.
+struct HashPlace {
+  int64_t first, next, apart;
+};
+inline HashPlace hash_place(const HashPlan& plan, int64_t table) {
+  if (!plan.dense) return {table * plan.code_bits, plan.code_bits, 1};
+  const int64_t group = table / kPanel * kPanel, left = plan.num_tables - group;
+  return {group * plan.code_bits + table - group, 1, left < kPanel ? left : kPanel};
+}
+
 // As many entries as there are lanes, of as many tokens, rows[entry][tokens] -> entries side by side for each token,
 // the tokens `stride` entries apart.
 inline void store_entries(const int32_t* codes, const float* scores, int64_t tokens, uint16_t* code_out,
@@ -92,7 +102,7 @@ struct Picks {
   }
 };
 
-// hash_value(table, j, offset) gives a hash value of the tokens from that offset on. `weights` may be where the hash
+// hash_value(number, offset) gives a hash value of the tokens from that offset on. `weights` may be where the hash
 // values come from: a row is read before it is written.
 template <int kVectors, typename HashValue>
 LFFN_INLINE inline void put_picks(const HashPlan& plan, HashValue&& hash_value, float* weights, const PickOutput& out) {
@@ -102,12 +112,15 @@ LFFN_INLINE inline void put_picks(const HashPlan& plan, HashValue&& hash_value, 
   for (int64_t first = 0; first < plan.num_tables; first += kEntryGroup) {
     I32 codes[kVectors][kEntryGroup];
     F32 scores[kVectors][kEntryGroup];
+    const HashPlace place = hash_place(plan, first);
     for (int e = 0; e < kEntryGroup && first + e < plan.num_tables; ++e) {
       I32 code[kVectors];
       F32 score[kVectors];
       score_lanes<kVectors>(
           plan.code_bits, plan.sigmoid,
-          [&](int32_t j, int v) LFFN_INLINE { return hash_value(first + e, j, v * kLanes); }, code, score);
+          [&](int32_t j, int v)
+              LFFN_INLINE { return hash_value(place.first + e * place.next + j * place.apart, v * kLanes); },
+          code, score);
       unroll<kVectors>([&](auto v) LFFN_INLINE {
         codes[v][e] = code[v];
         scores[v][e] = score[v];
