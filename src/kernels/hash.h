@@ -17,11 +17,9 @@ inline int64_t block_panel(const HashPlan& plan) { return plan.dense || plan.blo
 
 // Whether so many tokens go by rows. As measured: tiles of many tokens are faster, but with a dense int8 hash not
 // everywhere, and not where they leave lanes idle.
-template <bool kInt8>
-inline bool by_rows(const HashPlan& plan, int64_t tokens) {
-  constexpr int64_t kFew = 24;
-  constexpr int64_t kMostInt8 = kDenseTiles ? kLanes == 8 ? kFew / 2 : kFew : kCallTokens;
-  return plan.dense && tokens <= (kInt8 ? kMostInt8 : kFew);
+inline bool by_rows(const HashPlan& plan, int64_t tokens, const HashOutput& out) {
+  constexpr int64_t kMost = !kDenseTiles ? kCallTokens : kRegisters == 32 ? 24 : 12;
+  return plan.dense && tokens <= kMost && out.picks == nullptr;
 }
 
 // What a tile of so many tokens needs, or one token.
@@ -49,11 +47,8 @@ inline HashBuffers hash_buffers(const HashPlan& plan, int64_t tokens, Parts& par
 inline size_t hash_scratch(const HashPlan& plan) {
   Parts rows(nullptr), tile(nullptr), token(nullptr);
   hash_buffers(plan, kTileTokens, tile);
-  if (plan.dense) {
-    row_buffers(plan, rows);
-  } else {
-    hash_buffers(plan, 1, token);
-  }
+  hash_buffers(plan, 1, token);
+  if (plan.dense && plan.arithmetic == HashArithmetic::kInt8) row_buffers(plan, rows);
   const size_t few = rows.size() > token.size() ? rows.size() : token.size();
   return tile.size() > few ? tile.size() : few;
 }
@@ -167,7 +162,9 @@ void hash_tile_of(const HashPlan& plan, const float* x, int64_t x_stride, int32_
 template <bool kInt8>
 inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
                        void* scratch) {
-  if (by_rows<kInt8>(plan, num_tokens)) return hash_rows<kInt8>(plan, x, x_stride, num_tokens, out, scratch);
+  if constexpr (kInt8) {
+    if (by_rows(plan, num_tokens, out)) return hash_rows(plan, x, x_stride, num_tokens, out, scratch);
+  }
   constexpr int kMost = kInt8 ? kTileVectorsInt8 : kTileVectors;
   for (int32_t t = 0; t < num_tokens; t += kMost * kLanes) {
     const int32_t tokens = num_tokens - t < kMost * kLanes ? num_tokens - t : kMost * kLanes;
@@ -180,9 +177,11 @@ inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, i
       picks.score_byte_scales += t;
       here.picks = &picks;
     }
-    if (by_rows<kInt8>(plan, tokens)) {
-      hash_rows<kInt8>(plan, x + t * x_stride, x_stride, tokens, here, scratch);
-      continue;
+    if constexpr (kInt8) {
+      if (by_rows(plan, tokens, out)) {
+        hash_rows(plan, x + t * x_stride, x_stride, tokens, here, scratch);
+        continue;
+      }
     }
     unroll<kMost>([&](auto before) {
       constexpr int kVectors = decltype(before)::value + 1;
@@ -193,7 +192,7 @@ inline void hash_tiles(const HashPlan& plan, const float* x, int64_t x_stride, i
   }
 }
 
-// Not of a dense projection, whose rows are as fast one by one.
+// Not of a dense int8 projection, whose rows are as fast one by one.
 template <bool kInt8>
 inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out, void* scratch) {
   Parts parts(scratch);
@@ -210,6 +209,7 @@ inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out,
   if constexpr (kInt8) run_chains_int8_token(plan, u, y, buffers.rest);
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
     if constexpr (!kInt8) run_chain(plan, chain, u, buffers.other, y + chain * plan.outputs, 1, product_token);
+    if (plan.dense) continue;
     // The input's share; the columns past num_hashes have no bias and are not read.
     float* z = y + chain * plan.outputs;
     const int64_t used =
@@ -222,19 +222,24 @@ inline void hash_one_token(const HashPlan& plan, const float* x, HashOutput out,
     for (; c < used; ++c) z[c] = fma1(plan.keep, u[c], z[c] + bias[c]);
   }
 
-  if (plan.num_probes > 1) {
-    for (int32_t k = 0; k < plan.num_tables; ++k) {
-      probe_table(plan, y + static_cast<int64_t>(k) * plan.code_bits, k, 0, out, buffers.probes);
-    }
-    return;
-  }
+  for (int64_t c = 0; plan.dense && c < plan.outputs; ++c) y[c] = y[c] + plan.bias[c];
+
   // One table in each lane.
   const int64_t tables = round_up(plan.num_tables, kLanes);
   float* lanes = buffers.lanes;
   for (int64_t k = 0; k < tables; ++k) {
+    const HashPlace place = hash_place(plan, k < plan.num_tables ? k : 0);
     for (int32_t j = 0; j < plan.code_bits; ++j) {
-      lanes[j * tables + k] = k < plan.num_tables ? y[k * plan.code_bits + j] : 0.0f;
+      lanes[j * tables + k] = k < plan.num_tables ? y[place.first + j * place.apart] : 0.0f;
     }
+  }
+  if (plan.num_probes > 1) {
+    for (int32_t k = 0; k < plan.num_tables; ++k) {
+      float z[16];
+      for (int32_t j = 0; j < plan.code_bits; ++j) z[j] = lanes[j * tables + k];
+      probe_table(plan, z, k, 0, out, buffers.probes);
+    }
+    return;
   }
   float* scores = lanes + plan.code_bits * tables;
   uint16_t* codes = reinterpret_cast<uint16_t*>(scores + tables);

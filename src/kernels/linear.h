@@ -47,7 +47,7 @@ inline Ahead ahead_of(const Number* next, int64_t panel_stride, int64_t inputs, 
   const int64_t groups = (rows + rows_at_once(kPanels) - 1) / rows_at_once(kPanels);
   Ahead ahead;
   ahead.at = reinterpret_cast<const char*>(next);
-  ahead.end = reinterpret_cast<const char*>(next + inputs * kPanel);
+  ahead.end = reinterpret_cast<const char*>(rows > kFewRows ? next + inputs * kPanel : next);
   ahead.lines = (kStepBytes / kLine + groups - 1) / groups;
   ahead.stride = panel_stride * static_cast<int64_t>(sizeof(Number));
   return ahead;
@@ -216,29 +216,34 @@ void activate(Activation activation, float* rows, int64_t stride, int64_t count,
 // Above so many rows, weights that the product takes apart are so once for all rows.
 constexpr int64_t kWidenRows = 4 * rows_at_once(kUsualPanels);
 
-// The products of up to kLinearRows rows with `kPanels` panels, which hold `words` for each output: to `sums`, or to
-// what finishes them. `more`: other panels' turn is next.
-template <typename Product, int kPanels, typename Number, typename Finish>
-inline void sum_panels(const Number* in, int64_t in_stride, int64_t rows, const typename Product::Weight* weights,
-                       int64_t words, int64_t panel_stride, bool more, Number* sums, int64_t sums_stride,
-                       const Finish& finish) {
-  constexpr int64_t kPieceWords = Product::kDepth / kPanels;
+// `kPanels` panels from output `first_column` on, for up to kLinearRows rows, of which some may want to be amended. The
+// weights hold `words` for each output.
+template <typename Product, int kPanels, typename Number, typename Scaling>
+inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights,
+                          int64_t words, int64_t panel_stride, int64_t first_row, int64_t rows, int64_t first_column,
+                          const Scaling& scaling, bool amend) {
+  constexpr int64_t kColumns = kPanels * kPanel, kPieceWords = Product::kDepth / kPanels;
+  // Where a product takes several pieces.
+  alignas(64) Number sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
+  const FinishRows<Scaling> finish = {plan, first_row, first_column, scaling};
+  in += first_row * in_stride;
+  weights += first_column / kPanel * panel_stride;
   for (int64_t i = 0; i < words; i += kPieceWords) {
     const int64_t depth = words - i < kPieceWords ? words - i : kPieceWords;
     const bool first = i == 0, last = i + depth == words;
-    const auto* piece = weights + i * kPanel;
-    const auto* next = last ? weights + kPanels * panel_stride : piece + depth * kPanel;
+    const Number* piece = weights + i * kPanel;
+    const Number* next = last ? weights + kPanels * panel_stride : piece + depth * kPanel;
     const Ahead ahead =
-        (last && !more) || rows <= kFewRows ? Ahead() : ahead_of<kPanels>(next, panel_stride, depth, rows);
+        last && first_column + kColumns >= plan.outputs ? Ahead() : ahead_of<kPanels>(next, panel_stride, depth, rows);
     const Number* from = in + i * Product::kParts;
-    if constexpr (Product::kWidens && kPanels <= kUsualPanels) {
+    if constexpr (Product::kParts > 1 && kPanels <= kUsualPanels) {
       if (rows > kWidenRows) {
         alignas(64) Number wide[Product::kParts * Product::kDepth * kPanel];
         const int64_t wide_words = Product::kParts * depth, wide_stride = wide_words * kPanel;
         for (int p = 0; p < kPanels; ++p) Product::widen(piece + p * panel_stride, depth, wide + p * wide_stride);
         linear_rows<typename Product::Wide, kPanels>(from, in_stride, rows, wide_words,
-                                                     static_cast<const Number*>(wide), wide_stride, first, sums,
-                                                     sums_stride, ahead, last, finish);
+                                                     static_cast<const Number*>(wide), wide_stride, first,
+                                                     static_cast<Number*>(sums), kColumns, ahead, last, finish);
         continue;
       }
     }
@@ -246,61 +251,42 @@ inline void sum_panels(const Number* in, int64_t in_stride, int64_t rows, const 
       if (rows > kWidenRows) {
         using InTwos = typename Product::InTwos;
         const typename InTwos::Words twos(piece, depth);
-        linear_rows<InTwos, kPanels>(from, in_stride, rows, depth, &twos, panel_stride, first, sums, sums_stride, ahead,
-                                     last, finish);
+        linear_rows<InTwos, kPanels>(from, in_stride, rows, depth, &twos, panel_stride, first,
+                                     static_cast<Number*>(sums), kColumns, ahead, last, finish);
         continue;
       }
     }
-    linear_rows<Product, kPanels>(from, in_stride, rows, depth, piece, panel_stride, first, sums, sums_stride, ahead,
-                                  last, finish);
+    linear_rows<Product, kPanels>(from, in_stride, rows, depth, piece, panel_stride, first, static_cast<Number*>(sums),
+                                  kColumns, ahead, last, finish);
   }
-}
-
-// body(how many panels at once, the first of them) for all panels. Few rows meet more at once: that leaves registers
-// free and hides the latency of the sums.
-template <typename Body>
-LFFN_INLINE inline void for_panels(int64_t rows, int64_t panels, Body&& body) {
-  int64_t panel = 0;
-  const auto run = [&](auto at_once) LFFN_INLINE {
-    constexpr int kPanels = decltype(at_once)::value;
-    for (; panel + kPanels <= panels; panel += kPanels) body(at_once, panel);
-  };
-  if (rows <= rows_at_once(4 * kUsualPanels)) run(Constant<4 * kUsualPanels>());
-  if (rows <= rows_at_once(2 * kUsualPanels)) run(Constant<2 * kUsualPanels>());
-  if constexpr (kUsualPanels > 1) run(Constant<kUsualPanels>());
-  run(Constant<1>());
-}
-
-// `kPanels` panels from output `first_column` on, for up to kLinearRows rows, of which some may want to be amended. The
-// weights hold `words` for each output.
-template <typename Product, int kPanels, typename Number, typename Scaling>
-inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights,
-                          int64_t words, int64_t panel_stride, int64_t first_row, int64_t rows, int64_t first_column,
-                          const Scaling& scaling, bool amend) {
-  constexpr int64_t kColumns = kPanels * kPanel;
-  // Where a product takes several pieces.
-  alignas(64) Number sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
-  const FinishRows<Scaling> finish = {plan, first_row, first_column, scaling};
-  sum_panels<Product, kPanels>(in + first_row * in_stride, in_stride, rows,
-                               weights + first_column / kPanel * panel_stride, words, panel_stride,
-                               first_column + kColumns < plan.outputs, static_cast<Number*>(sums), kColumns, finish);
   const int64_t room = plan.outputs - first_column, columns = room < kColumns ? room : kColumns;
   if (amend) scaling.amend(plan, first_row, rows, first_column, columns);
   activate(plan.activation, plan.out + first_row * plan.out_stride + first_column, plan.out_stride, rows, columns);
 }
 
-// All rows and panels.
+// All rows and panels, few rows with more panels at once: that leaves registers free and hides the latency of the sums.
 template <typename Product, typename Number, typename Scaling>
 void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights, int64_t words,
                int64_t panel_stride, const Scaling& scaling) {
-  const int64_t panels = (plan.outputs + kPanel - 1) / kPanel;
   for (int64_t r = 0; r < plan.rows; r += kLinearRows) {
     const int64_t rows = plan.rows - r < kLinearRows ? plan.rows - r : kLinearRows;
     const bool amend = scaling.any_to_amend(r, rows);
-    for_panels(rows, panels, [&](auto at_once, int64_t panel) LFFN_INLINE {
-      linear_panels<Product, decltype(at_once)::value>(plan, in, in_stride, weights, words, panel_stride, r, rows,
-                                                       panel * kPanel, scaling, amend);
-    });
+    int64_t column = 0;
+    const auto run = [&](auto panels) LFFN_INLINE {
+      constexpr int kPanels = decltype(panels)::value;
+      for (; column + (kPanels - 1) * kPanel < plan.outputs; column += kPanels * kPanel) {
+        linear_panels<Product, kPanels>(plan, in, in_stride, weights, words, panel_stride, r, rows, column, scaling,
+                                        amend);
+      }
+    };
+    if (rows <= rows_at_once(4 * kUsualPanels)) {
+      run(Constant<4 * kUsualPanels>());
+    } else if (rows <= rows_at_once(2 * kUsualPanels)) {
+      run(Constant<2 * kUsualPanels>());
+    } else if (kUsualPanels > 1) {
+      run(Constant<kUsualPanels>());
+    }
+    run(Constant<1>());
   }
 }
 

@@ -29,7 +29,6 @@ struct FoursProduct : IntegerProduct<true> {
 struct PairsProduct : IntegerProduct<false> {
   static constexpr int64_t kDepth = 128;
   static constexpr int kParts = 2;
-  static constexpr bool kWidens = true;
   using Wide = IntegerProduct<false>;
   template <int kPart>
   static I32 part(I32 weights) {

@@ -19,7 +19,6 @@ struct FloatProduct {
   static constexpr int kAllFrom = 1 << 30;  // so many rows or more take all words at once
   static constexpr bool kInTwos = false;    // whether many rows take words in twos
   static constexpr int kParts = 1;
-  static constexpr bool kWidens = false;  // whether many rows meet weights that were taken apart before
   using Number = float;
   using Weight = float;
   using Weights = const Weight*;
@@ -38,7 +37,6 @@ struct IntegerProduct {
   static constexpr int kAllFrom = 1 << 30;
   static constexpr bool kInTwos = false;
   static constexpr int kParts = 1;
-  static constexpr bool kWidens = false;
   using Number = int32_t;
   using Weight = int32_t;
   using Weights = const Weight*;

@@ -57,9 +57,9 @@ inline size_t probe_scratch(int32_t num_probes) {
          2 * static_cast<size_t>(round_up(num_probes, kLanes)) * sizeof(float);
 }
 
-// The codes and scores of one table and token, whose hash values are z.
-inline void probe_table(const HashPlan& plan, const float* z, int32_t table, int32_t token, const HashOutput& out,
-                        void* scratch) {
+// The codes and scores of one table and token, whose hash values are z. Called, as many forms of hashes need it.
+__attribute__((noinline)) inline void probe_table(const HashPlan& plan, const float* z, int32_t table, int32_t token,
+                                                  const HashOutput& out, void* scratch) {
   const int32_t wanted = plan.num_probes;
   const Probe* probes = cheapest_codes(z, plan.code_bits, wanted, static_cast<Probe*>(scratch));
   float* exponents = reinterpret_cast<float*>(static_cast<Probe*>(scratch) + 2 * wanted);

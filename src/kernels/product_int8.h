@@ -15,7 +15,7 @@ namespace {
 // As many outputs of each of kTileVectorsInt8 tokens as the registers hold, with room for the products on their way.
 constexpr int kOutputsInt8 = kRegisters == 32 && kByteDot ? 8 : 4;
 // Whether many tokens of a dense hash want tiles; else its rows meet the weights at least as fast.
-constexpr bool kDenseTiles = kRegisters == 32 || (kLanes == 8 && !kByteDot);
+constexpr bool kDenseTiles = kRegisters == 32 || !kByteDot;
 
 // The inputs are the vectors here, and the raised ones.
 struct RaisedProduct : IntegerProduct<kByteDot> {

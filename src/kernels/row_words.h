@@ -18,15 +18,9 @@ struct BytePair {
   int8_t bytes[2];
 };
 struct PairsOfBytes : IntegerProduct<false> {
-  static constexpr int64_t kDepth = 256;
-  static constexpr bool kWidens = true;
   using Weight = BytePair;
   using Weights = const BytePair*;
-  using Wide = IntegerProduct<false>;
   static I32 load(const BytePair* weights) { return load_pairs(weights->bytes); }
-  static void widen(const BytePair* weights, int64_t words, int32_t* to) {
-    for (int64_t i = 0; i < words * kPanel; i += kLanes) load(weights + i).store(to + i);
-  }
 };
 using HashProduct = std::conditional_t<kByteDot, FoursProduct, PairsOfBytes>;
 

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kChunkBytes = int64_t{8} << 20;
 constexpr int64_t kMaxChunk = 8192;
 // Up to this many tokens are hashed one by one, each reading the weights once; a tile of a few tokens would cost more.
-// A dense projection takes rows, few or many.
+// A dense int8 projection takes rows, few or many.
 constexpr int64_t kFewTokens = 4;
 // Fewer tokens gather rows of small tables: to pick them in registers takes all of the tables, wherever they lie, and
 // leaves lanes idle.
@@ -83,7 +83,7 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
 void Layer::hash_tokens(const ForwardCall& call, HashOutput out, void* scratch) const {
   const HashPlan& plan = projection_.plan;
   const bool int8 = plan.arithmetic == HashArithmetic::kInt8;
-  if (plan.dense || call.num_tokens > kFewTokens) {
+  if ((plan.dense && int8) || call.num_tokens > kFewTokens) {
     const auto hash_tile = int8 ? kernels_.hash_tile_int8 : kernels_.hash_tile;
     hash_tile(plan, call.x, call.x_stride, static_cast<int32_t>(call.num_tokens), out, scratch);
     return;
