@@ -128,7 +128,7 @@ void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& pac
               [&](int64_t row, int64_t at) { token[at] = row < 0 ? int8_t{0} : rows[row]; });
     for (int64_t o = 0; o < sizes.outputs; ++o) {
       const int64_t number = plan.dense ? hash_of_output(plan, o) : o;
-      const int8_t* const row = rows + block.rows + number * block.distance;
+      const int8_t* const row = rows + block.rows + std::max<int64_t>(number, 0) * block.distance;
       int64_t sum = 0;
       for (int64_t i = 0; number >= 0 && i < block.inputs; ++i) sum += row[i];
       // Of the last bits only: so are the sums that it is added to.
