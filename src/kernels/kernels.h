@@ -30,8 +30,8 @@ enum class HashArithmetic : int32_t { kF32, kInt8 };
 struct HashPlan {
   int64_t input_size;  // floats per token
   int64_t width;       // rows of a tile of inputs: input_size padded to N for BH, input_size for dense
-  int64_t outputs;  // rows of a product: N for BH; for dense code_bits panels for every kPanel tables, or part of them,
-                    // of which panel j has hash j of each table
+  int64_t outputs;     // rows of a product: N for BH; for dense the hash values in whole panels: value 0 of the first
+                       // kPanel tables, their value 1 and so on, then those of the next tables, or as many as there are
   int64_t num_hashes;  // num_tables * code_bits
   int32_t num_tables;
   int32_t code_bits;
@@ -259,7 +259,7 @@ struct Kernels : IntegerKernels, PickKernels {
   // Up to tile_tokens tokens. Results land at token indices 0...
   void (*hash_tile)(const HashPlan& plan, const float* x, int64_t x_stride, int32_t num_tokens, HashOutput out,
                     void* scratch);
-  // One token, outputs side by side: faster than a tile for very few tokens. Not for a dense projection.
+  // One token, outputs side by side: faster than a tile for very few tokens. Not for a dense int8 projection.
   void (*hash_token)(const HashPlan& plan, const float* x, HashOutput out, void* scratch);
 
   void (*gather_f32)(const GatherPlan& plan);
