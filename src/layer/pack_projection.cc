@@ -114,7 +114,7 @@ void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& pac
   const bool tiles = !plan.dense || kernels.dense_tiles;
   if (tiles) packed.weights = Memory(bytes);
   packed.token_weights = Memory(bytes * static_cast<size_t>(sizes.in_word) / sizeof(int32_t));
-  const auto starts = static_cast<size_t>(sizes.factors * sizes.outputs * sizes.blocks + (plan.dense ? kPanel : 0));
+  const auto starts = static_cast<size_t>(sizes.factors * sizes.outputs * sizes.blocks);
   packed.starts = Memory(checked_product(starts, sizeof(int32_t)));
   std::fill_n(packed.starts.as<int32_t>(), starts, 0);
   plan.weight_words = packed.weights.as<int32_t>();
@@ -190,10 +190,10 @@ void for_dense(const HashPlan& plan, const What& what) {
   }
 }
 
-// One number for each hash in the order of a dense projection's outputs, zero where there is none and in a panel more.
+// One number for each hash in the order of a dense projection's outputs, zero where there is none.
 Memory lay_outputs(const HashPlan& plan, const float* values) {
-  Memory memory(checked_product(static_cast<size_t>(plan.outputs + kPanel), sizeof(float)));
-  for (int64_t o = 0; o < plan.outputs + kPanel; ++o) {
+  Memory memory(checked_product(static_cast<size_t>(plan.outputs), sizeof(float)));
+  for (int64_t o = 0; o < plan.outputs; ++o) {
     const int64_t hash = hash_of_output(plan, o);
     memory.as<float>()[o] = hash < 0 ? 0.0f : values[hash];
   }

@@ -34,11 +34,11 @@ size_t int8_projection_bytes(const LayerConfig& config, const Kernels& kernels) 
   const int64_t factors = dense ? 1 : config.num_chains() * config.projection;
   const int64_t in_word = kernels.hash_word_inputs;
   const int64_t words = blocks * ((block + in_word - 1) / in_word);
-  const int64_t scales = dense ? outputs + kPanel : weight_count(config) / block;
+  const int64_t scales = dense ? outputs : weight_count(config) / block;
   return bytes_of(scales, sizeof(float)) +
          bytes_of(factors * outputs * words,
                   (dense && !kernels.dense_tiles ? 0 : sizeof(int32_t)) + static_cast<size_t>(in_word)) +
-         bytes_of(factors * outputs * blocks + (dense ? kPanel : 0), sizeof(int32_t));
+         bytes_of(factors * outputs * blocks, sizeof(int32_t));
 }
 
 size_t f32_projection_bytes(const LayerConfig& config) {
@@ -50,8 +50,8 @@ size_t f32_projection_bytes(const LayerConfig& config) {
 
 size_t packed_bytes(const LayerConfig& config, int32_t table_dtype, int32_t hash_dtype, const Kernels& kernels) {
   const bool dense = config.projection == LFFN_PROJECTION_DENSE;
-  const int64_t floats = (config.layer_norm ? 2 * int64_t{config.hidden_size} : 0) +
-                         (dense ? dense_outputs(config) + kPanel : config.num_hashes());
+  const int64_t floats =
+      (config.layer_norm ? 2 * int64_t{config.hidden_size} : 0) + (dense ? dense_outputs(config) : config.num_hashes());
   return bytes_of(floats, sizeof(float)) + tables_bytes(config, table_dtype, kernels) +
          (hash_dtype == LFFN_INT8 ? int8_projection_bytes(config, kernels) : f32_projection_bytes(config));
 }
