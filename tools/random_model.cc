@@ -7,7 +7,7 @@
 #include <random>
 
 #include "layer/layer.h"
-#include "model/parts.h"
+#include "model/tensors/parts.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // A linear layer of liblookupffn by itself, which only models have: the library has no call for it.
 #include "engine.h"
 #include "layer/layer.h"
-#include "model/linear.h"
+#include "model/tensors/linear.h"
 
 namespace compare {
 namespace {

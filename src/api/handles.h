@@ -10,10 +10,10 @@
 #include "api/run_memory.h"
 #include "kernels/kernels.h"
 #include "model/model.h"
-#include "model/text_rows.h"
 #include "runtime/executor.h"
 #include "runtime/hooks.h"
 #include "runtime/idle_pool.h"
+#include "texts/text_rows.h"
 
 namespace lffn {
 

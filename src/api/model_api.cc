@@ -6,7 +6,7 @@
 #include "api/file_options.h"
 #include "api/handles.h"
 #include "api/structs.h"
-#include "model/memory_estimate.h"
+#include "model/tensors/memory_estimate.h"
 #include "runtime/hooks.h"
 
 using namespace lffn;

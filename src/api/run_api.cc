@@ -8,7 +8,7 @@
 #include "api/handles.h"
 #include "api/run_steps.h"
 #include "api/structs.h"
-#include "model/tasks.h"
+#include "model/heads/tasks.h"
 
 using namespace lffn;
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
-#include "model/entities.h"
+#include "model/heads/entities.h"
 #include "model/text_batch.h"
 #include "runtime/idle_pool.h"
 #include "runtime/memory.h"

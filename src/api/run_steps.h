@@ -7,8 +7,8 @@
 
 #include "api/run_memory.h"
 #include "lookupffn/lookupffn.h"
+#include "model/heads/tasks.h"
 #include "model/model.h"
-#include "model/tasks.h"
 
 namespace lffn {
 

@@ -4,7 +4,7 @@
 
 #include "api/boundary.h"
 #include "api/run_steps.h"
-#include "model/entities.h"
+#include "model/heads/entities.h"
 #include "runtime/cancel_flag.h"
 
 namespace lffn {

@@ -8,7 +8,7 @@
 #include "api/boundary.h"
 #include "api/handles.h"
 #include "api/structs.h"
-#include "model/tasks.h"
+#include "model/heads/tasks.h"
 
 using namespace lffn;
 

@@ -12,9 +12,9 @@
 #include "api/handles.h"
 #include "api/run_steps.h"
 #include "api/structs.h"
-#include "model/text_rows.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/threads.h"
+#include "texts/text_rows.h"
 
 using namespace lffn;
 

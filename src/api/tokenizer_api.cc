@@ -9,9 +9,9 @@
 #include "api/file_options.h"
 #include "api/handles.h"
 #include "api/structs.h"
-#include "model/text_rows.h"
-#include "model/tokenizer_files.h"
+#include "model/config/tokenizer_files.h"
 #include "runtime/threads.h"
+#include "texts/text_rows.h"
 
 using namespace lffn;
 

@@ -2,12 +2,12 @@
 // This instruction set's IntegerKernels.
 #pragma once
 
-#include "kernels/attention_int8.h"
-#include "kernels/gather_int8.h"
-#include "kernels/hash.h"
+#include "kernels/attention/attention_int8.h"
+#include "kernels/gather/gather_int8.h"
+#include "kernels/gather/words.h"
+#include "kernels/hash/hash.h"
 #include "kernels/kernels.h"
-#include "kernels/linear_int8.h"
-#include "kernels/words.h"
+#include "kernels/linear/linear_int8.h"
 
 namespace lffn {
 namespace {

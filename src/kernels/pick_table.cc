@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of an instruction set that picks bytes from a whole register, beside another's. Compiled with its flags
 // and LFFN_TABLE.
-#include "kernels/gather_picked.h"
+#include "kernels/gather/gather_picked.h"
 #include "kernels/kernels.h"
 
 namespace lffn {

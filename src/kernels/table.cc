@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels for one instruction set. Compiled once for each, with its flags, LFFN_TABLE, LFFN_TRAIN_TABLE and
 // LFFN_ISA_NAME.
-#include "kernels/attention.h"
-#include "kernels/gather.h"
-#include "kernels/gather_slabs.h"
+#include "kernels/attention/attention.h"
+#include "kernels/gather/gather.h"
+#include "kernels/gather/gather_slabs.h"
+#include "kernels/gather/word_rows.h"
 #include "kernels/integer_kernels.h"
 #include "kernels/kernels.h"
-#include "kernels/linear.h"
-#include "kernels/panels.h"
-#include "kernels/train_kernels.h"
-#include "kernels/word_rows.h"
+#include "kernels/linear/linear.h"
+#include "kernels/linear/panels.h"
+#include "kernels/train/train_kernels.h"
 
 namespace lffn {
 namespace {

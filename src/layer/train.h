@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "format/layer_config.h"
-#include "kernels/train_kernels.h"
+#include "kernels/train/train_kernels.h"
 
 namespace lffn {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "format/layer_config.h"
-#include "kernels/train_kernels.h"
+#include "kernels/train/train_kernels.h"
 #include "runtime/memory.h"
 
 namespace lffn {

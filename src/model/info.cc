@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "model/activations.h"
-#include "model/scratch_layout.h"
+#include "model/config/activations.h"
+#include "model/encoder/scratch_layout.h"
 
 namespace lffn {
 namespace {

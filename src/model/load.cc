@@ -12,11 +12,11 @@
 #include "format/file.h"
 #include "format/json_object.h"
 #include "format/utf8.h"
-#include "model/memory_estimate.h"
+#include "model/config/sentence_folder.h"
+#include "model/config/sentence_settings.h"
+#include "model/config/tokenizer_files.h"
 #include "model/model.h"
-#include "model/sentence_folder.h"
-#include "model/sentence_settings.h"
-#include "model/tokenizer_files.h"
+#include "model/tensors/memory_estimate.h"
 #include "runtime/error.h"
 
 namespace lffn {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "format/load_progress.h"
-#include "model/pass.h"
+#include "model/encoder/pass.h"
 
 namespace lffn {
 

@@ -13,10 +13,10 @@
 
 #include "format/folder.h"
 #include "layer/layer.h"
-#include "model/model_config.h"
-#include "model/places.h"
-#include "model/sentence_settings.h"
-#include "model/weights.h"
+#include "model/config/model_config.h"
+#include "model/config/sentence_settings.h"
+#include "model/encoder/places.h"
+#include "model/tensors/weights.h"
 #include "tokenizer/tokenizer.h"
 
 namespace lffn {

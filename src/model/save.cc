@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/config/sentence_settings.h"
+#include "model/config/tokenizer_files.h"
 #include "model/model.h"
-#include "model/sentence_settings.h"
-#include "model/tokenizer_files.h"
 
 namespace lffn {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "model/text_rows.h"
+#include "texts/text_rows.h"
 
 namespace lffn {
 

@@ -11,9 +11,9 @@
 
 #include "format/folder.h"
 #include "format/utf8.h"
-#include "model/entities.h"
+#include "model/heads/entities.h"
+#include "model/heads/tasks.h"
 #include "model/model.h"
-#include "model/tasks.h"
 #include "model/text_batch.h"
 #include "tests/fuzz/require.h"
 #include "tests/support/allocator.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "kernels/simd.h"
+#include "kernels/simd/simd.h"
 
 // The names of the instruction set are checked by code that is compiled without its flags.
 extern "C" int lffn_cpu_runs(const char* isa);

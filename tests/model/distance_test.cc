@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "made_folder.h"
-#include "model/distance_config.h"
-#include "model/memory_estimate.h"
+#include "model/config/distance_config.h"
+#include "model/tensors/memory_estimate.h"
 
 namespace lffn {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "hf_folder.h"
 #include "lookupffn/lookupffn.hpp"
-#include "model/text_rows.h"
-#include "model/tokenizer_files.h"
+#include "model/config/tokenizer_files.h"
 #include "runtime/error.h"
 #include "tests/support/cpu_time.h"
+#include "texts/text_rows.h"
 
 namespace lffn {
 namespace {

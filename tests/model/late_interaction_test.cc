@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "model/memory_estimate.h"
-#include "model/sentence_settings.h"
+#include "model/config/sentence_settings.h"
+#include "model/tensors/memory_estimate.h"
 #include "model/text_batch.h"
 #include "sentence_maker.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "all_kernels.h"
-#include "model/linear.h"
+#include "model/tensors/linear.h"
 
 namespace lffn {
 namespace {

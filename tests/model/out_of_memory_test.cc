@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-#include "model/tokenizer_files.h"
+#include "model/config/tokenizer_files.h"
 #include "model_fixture.h"
 #include "tests/support/allocator.h"
 #include "tests/tokenizer/small.h"

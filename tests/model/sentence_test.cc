@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sentence encoders: modules.json and what it names.
-#include "model/sentence_settings.h"
+#include "model/config/sentence_settings.h"
 #include "model/text_batch.h"
 #include "sentence_maker.h"
 

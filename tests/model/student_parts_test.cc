@@ -3,7 +3,7 @@
 // models that lack a part in every layer.
 #include "all_kernels.h"
 #include "format/tensor_numbers.h"
-#include "model/memory_estimate.h"
+#include "model/tensors/memory_estimate.h"
 #include "student_folder.h"
 
 namespace lffn {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vectors of all words in each element type: looked up, scored, saved.
-#include "model/words.h"
+#include "model/tensors/words.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "all_kernels.h"
 #include "format/tensor_numbers.h"
-#include "model/linear.h"
+#include "model/tensors/linear.h"
 
 namespace lffn {
 namespace {

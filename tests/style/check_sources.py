@@ -126,9 +126,9 @@ def check_tidy(build):
 # Which folders of src a folder may include from, beside itself.
 FLOORS = {"runtime": set(), "format": {"runtime"}, "kernels": {"runtime"}, "tokenizer": {"format", "runtime"},
           "layer": {"kernels", "format", "runtime"},
-          "model": {"layer", "tokenizer", "kernels", "format", "runtime"},
-          "api": {"model", "layer", "tokenizer", "kernels", "format", "runtime"}}
-SYSTEMS = re.compile(r"_(?:linux|macos|posix|windows|portable)$")
+          "texts": {"tokenizer", "format", "runtime"},
+          "model": {"texts", "layer", "tokenizer", "kernels", "format", "runtime"},
+          "api": {"model", "texts", "layer", "tokenizer", "kernels", "format", "runtime"}}
 
 
 def circle_in(arrows):
@@ -155,43 +155,23 @@ def circle_in(arrows):
     return None
 
 
-def functions_of(source):
-    """Names of the functions that a source defines outside any unnamed namespace, and of those that it calls."""
-    def bare(text):
-        return re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", "", text)
-    text = bare(source)
-    named = bare(re.sub(r"\nnamespace \{\n.*?\n\}  // namespace\n", "\n", source, flags=re.DOTALL))
-    defined = re.findall(r"^(?!return|else|static)[A-Za-z][^\n;{}()=]*[ *&](\w+)\([^;{}]*\)[^;{}()]*\{", named, re.MULTILINE)
-    return set(defined), set(re.findall(r"(?<![\w.>:])(\w+)\(", text))
-
-
 def check_circles(_build):
-    """Includes go down the floors; neither those of headers nor the calls of functions in other sources make a circle."""
-    bad, headers, defines, calls = [], {}, {}, {}
+    """Includes go down the floors, and those of headers make no circle."""
+    bad, headers = [], {}
     for path in sources(".h", ".cc", folders=("src",)):
         floor, name = path.relative_to(ROOT / "src").parts[0], str(path.relative_to(ROOT / "src").with_suffix(""))
-        text = path.read_text(encoding="utf-8")
-        for include in re.findall(r'^#include "([^"]+)\.h"', text, re.MULTILINE):
+        for include in re.findall(r'^#include "([^"]+)\.h"', path.read_text(encoding="utf-8"), re.MULTILINE):
             other = include.split("/")[0]
             if other in FLOORS and other != floor and other not in FLOORS[floor]:
                 bad.append(f"{path.relative_to(ROOT)} includes {include}.h, which is no lower floor")
             if other in FLOORS and path.suffix == ".h":
                 headers.setdefault(name, set()).add(include)
-        if path.suffix == ".cc":
-            mine, called = functions_of(text)
-            calls[name] = called
-            for function in mine:
-                defines.setdefault(function, set()).add(name)
-    arrows = {name: {other for function in called for other in defines.get(function, ())
-                     if other != name and SYSTEMS.sub("", other) != SYSTEMS.sub("", name) and len(defines[function]) == 1}
-              for name, called in calls.items()}
-    for what, graph in (("includes", headers), ("calls", arrows)):
-        circle = circle_in(graph)
-        if circle:
-            bad.append(f"a circle of {what}: " + " -> ".join(circle))
+    circle = circle_in(headers)
+    if circle:
+        bad.append("a circle of includes: " + " -> ".join(circle))
     print("\n".join(bad))
-    print(f"{sum(map(len, headers.values()))} includes, {sum(map(len, arrows.values()))} sources called by sources")
-    return 1 if bad or not headers or not any(arrows.values()) else 0
+    print(f"{sum(map(len, headers.values()))} includes")
+    return 1 if bad or not headers else 0
 
 
 def check_pragmas(_build):

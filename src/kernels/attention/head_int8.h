@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// One head's queries, keys and values as whole numbers: a query and a key as bytes with a scale, values as bytes with a
+// scale for each column.
+#pragma once
+
+#include "kernels/attention/attention_places.h"
+#include "kernels/kernels.h"
+#include "kernels/linear/parts.h"
+#include "kernels/linear/quantise.h"
+
+namespace lffn {
+namespace {
+
+using AttentionProduct = IntegerProduct<kByteDot>;
+
+constexpr float kHeadSteps = 127;  // what the largest magnitude of a query, a key or a column of values becomes
+// What is taken from weights, of 0 to 255, where the first factor of a product is signed.
+constexpr int kWeightZero = kByteDot ? 128 - kByteZero : 0;
+constexpr auto kMinusZeros = static_cast<int32_t>(0x80808080u);  // four of them
+// Keys that are not there: their scores are below all others.
+constexpr int32_t kNoKeyStart = -(1 << 30);
+constexpr float kNoKeyScale = 1e38f;
+
+constexpr int64_t kInt8Queries = 16;  // of a tile
+// Of these so many meet so many panels at once.
+constexpr int kPieceRows = kPanelVectors == 4 && kRegisters == 16 ? 2 : 4;
+constexpr int kScorePanels = kPanelVectors == 1 ? 4 : 1, kSumPanels = kPanelVectors == 1 ? 2 : 1;
+
+constexpr int64_t kBlockWords = kKeyBlock / kWordInputs;
+// A word of weights or of values has one key of each panel of a group, of the last few panels keys side by side.
+constexpr int64_t kGroupKeys = kWordInputs * kPanel;
+inline I32 pack_numbers(const I32* numbers) {
+  if constexpr (kByteDot) return pack_bytes(numbers[0], numbers[1], numbers[2], numbers[3]);
+  return low_and_high(numbers[0], shift_left<16>(numbers[1]));
+}
+// Numbers side by side, the first of them number `at`.
+inline void store_side_by_side(I32 numbers, int32_t* words, int64_t at) {
+  if constexpr (kByteDot) {
+    store_u8(numbers, reinterpret_cast<uint8_t*>(words) + at);
+  } else {
+    store_u16(numbers & I32::set1(0xffff), reinterpret_cast<uint16_t*>(words) + at);
+  }
+}
+
+struct Int8Scratch {
+  int32_t* keys;        // [panels of keys][key_words][kPanel]
+  int32_t* key_starts;  // [keys in whole panels]: of their sums
+  float* key_scales;
+  int32_t* values;        // [panels of columns][value_words][kPanel]
+  int32_t* value_starts;  // [blocks of keys][columns]: of their sums; only with kWeightZero
+  float* value_scales;    // [columns]
+  float* part;            // [keys][kPanel], of values whose columns fill no panel
+  int32_t* queries;       // [kInt8Queries][row_words]
+  int32_t* row;           // [kPanel][row_words]: keys on their way into a panel
+  float* sums;            // [kInt8Queries][columns]
+  int64_t key_words, row_words, value_words, columns;
+  size_t size;
+};
+
+inline Int8Scratch lay_out_int8(int64_t num_keys, int64_t head_size, void* start) {
+  Parts parts(start);
+  Int8Scratch s;
+  const int64_t padded = round_up(num_keys, kPanel);
+  s.key_words = words_of(head_size);
+  s.row_words = round_up(s.key_words, 4);
+  s.value_words = words_of(padded);
+  s.columns = round_up(head_size, kPanel);
+  s.keys = parts.take<int32_t>(padded * s.row_words);
+  s.key_starts = parts.take<int32_t>(padded);
+  s.key_scales = parts.take<float>(padded);
+  s.values = parts.take<int32_t>(s.columns * s.value_words);
+  s.value_starts = parts.take<int32_t>(kWeightZero == 0 ? 0 : (num_keys + kKeyBlock - 1) / kKeyBlock * s.columns);
+  s.value_scales = parts.take<float>(s.columns);
+  s.part = parts.take<float>(head_size % kPanel == 0 ? 0 : num_keys * kPanel);
+  s.queries = parts.take<int32_t>(kInt8Queries * s.row_words);
+  s.row = parts.take<int32_t>(kPanel * s.row_words);
+  s.sums = parts.take<float>(kInt8Queries * s.columns);
+  s.size = parts.size();
+  return s;
+}
+
+inline size_t attention_int8_scratch(int64_t num_keys, int64_t head_size) {
+  return lay_out_int8(num_keys, head_size, nullptr).size;
+}
+
+// One row of a head -> words. Returns its scale, NaN where a number is not finite.
+inline float quantise_head(const float* in, int64_t size, float zero, int32_t* words) {
+  I32 largest = I32::set1(0);
+  for_vectors(in, size, [&](F32 x, int64_t, int) LFFN_INLINE { largest = larger_magnitude(largest, x); });
+  const int32_t most = largest_lane(largest);
+  float range;
+  __builtin_memcpy(&range, &most, sizeof range);
+  range = range < kSmallestRange ? kSmallestRange : range;
+  const F32 inverse = F32::set1(kHeadSteps / range), round = F32::set1(kRoundInLowBits + zero);
+  for_vectors(in, size, [&](F32 x, int64_t first, int) LFFN_INLINE {
+    store_side_by_side(bits(fma(x, inverse, round)), words, first);
+  });
+  return range * (1 / kHeadSteps) + (range - range);
+}
+
+inline const float* as_floats(const int32_t* words) { return reinterpret_cast<const float*>(words); }
+
+// Returns the largest scale, NaN where a key has a number that is not finite.
+inline float pack_keys(const AttentionPlan& plan, const Int8Scratch& s) {
+  float largest = 0, poison = 0;
+  for (int64_t first = 0; first < plan.num_keys; first += kPanel) {
+    const int64_t count = plan.num_keys - first < kPanel ? plan.num_keys - first : kPanel;
+    int32_t* const panel = s.keys + first * s.row_words;
+    int32_t* const starts = s.key_starts + first;
+    float* const scales = s.key_scales + first;
+    for (int64_t k = 0; k < kPanel; ++k) {
+      int32_t* const row = s.row + k * s.row_words;
+      scales[k] = kNoKeyScale;
+      if (k >= count) {
+        for (int64_t w = 0; w < s.row_words; ++w) row[w] = 0;
+        continue;
+      }
+      const float scale = quantise_head(plan.keys + (first + k) * plan.stride, plan.head_size, 0, row);
+      scales[k] = scale;
+      largest = scale > largest ? scale : largest;
+      poison += scale - scale;
+    }
+    for (int64_t k = 0; k < kPanel; k += 4) {
+      const float* rows = as_floats(s.row + k * s.row_words);
+      for (int64_t w = 0; w < s.row_words; w += 4) {
+        transpose4(rows + w, rows + s.row_words + w, rows + 2 * s.row_words + w, rows + 3 * s.row_words + w,
+                   reinterpret_cast<float*>(panel) + w * kPanel + k, kPanel);
+      }
+    }
+    for (int64_t k = 0; k < kPanel; k += kLanes) {
+      I32 sums = I32::set1(0);
+      for (int64_t w = 0; w < s.key_words && kRaised != 0; ++w) {
+        sums = dot_raised(sums, I32::set1(kRaised), I32::load(panel + w * kPanel + k));
+      }
+      (I32::set1(0) - sums).store(starts + k);
+    }
+    for (int64_t k = count; k < kPanel; ++k) starts[k] = kNoKeyStart;
+  }
+  return largest + poison;
+}
+
+// Of the columns from `first` on, which begin at `values`, in rows `stride` floats apart.
+inline void pack_value_panel(const Int8Scratch& s, int64_t num_keys, int64_t first, const float* values,
+                             int64_t stride) {
+  I32 largest[kPanelVectors];
+  F32 inverse[kPanelVectors];
+  unroll<kPanelVectors>([&](auto v) LFFN_INLINE { largest[v] = I32::set1(0); });
+  for (int64_t k = 0; k < num_keys; ++k) {
+    const float* const from = values + k * stride;
+    unroll<kPanelVectors>([&](auto v)
+                              LFFN_INLINE { largest[v] = larger_magnitude(largest[v], F32::load(from + v * kLanes)); });
+  }
+  unroll<kPanelVectors>([&](auto v) LFFN_INLINE {
+    const F32 range = range_of(largest[v]);
+    inverse[v] = F32::set1(kHeadSteps) / range;
+    (range * F32::set1(1 / kHeadSteps) + (range - range)).store(s.value_scales + first + v * kLanes);
+  });
+  const F32 round = F32::set1(kRoundInLowBits);
+  int32_t* to = s.values + first * s.value_words;
+  // A word of the numbers of key, key + step and so on, as far as there are keys.
+  const auto put = [&](int64_t key, int64_t step, bool all_there) LFFN_INLINE {
+    I32 numbers[kPanelVectors][kWordInputs];
+    unroll<kWordInputs>([&](auto i) LFFN_INLINE {
+      const int64_t at = key + i * step;
+      const float* const from = all_there || at < num_keys ? values + at * stride : kNothing;
+      unroll<kPanelVectors>(
+          [&](auto v) LFFN_INLINE { numbers[v][i] = bits(fma(F32::load(from + v * kLanes), inverse[v], round)); });
+    });
+    unroll<kPanelVectors>([&](auto v) LFFN_INLINE { pack_numbers(numbers[v]).store(to + v * kLanes); });
+    to += kPanel;
+  };
+  int64_t k = 0;
+  for (; k + kGroupKeys <= num_keys; k += kGroupKeys) {
+    for (int64_t i = k; i < k + kPanel; ++i) put(i, kPanel, true);
+  }
+  const int64_t padded = round_up(num_keys, kPanel);
+  const bool grouped = k + kGroupKeys <= padded;
+  const int64_t step = grouped ? kPanel : 1, end = grouped ? k + kPanel : padded;
+  for (; k < end; k += grouped ? 1 : kWordInputs) put(k, step, false);
+}
+
+inline void pack_values(const AttentionPlan& plan, const Int8Scratch& s) {
+  int64_t first = 0;
+  for (; first + kPanel <= plan.head_size; first += kPanel) {
+    pack_value_panel(s, plan.num_keys, first, plan.values + first, plan.stride);
+  }
+  if (first == plan.head_size) return;
+  for (int64_t k = 0; k < plan.num_keys; ++k) {
+    for (int64_t c = 0; c < kPanel; ++c) {
+      s.part[k * kPanel + c] = first + c < plan.head_size ? plan.values[k * plan.stride + first + c] : 0.0f;
+    }
+  }
+  pack_value_panel(s, plan.num_keys, first, s.part, kPanel);
+}
+
+// What to begin sums with where weights are less by kWeightZero.
+inline void sum_values(const Int8Scratch& s) {
+  for (int64_t first = 0; first < s.columns; first += kLanes) {
+    const int32_t* from = s.values + first / kPanel * kPanel * s.value_words + first % kPanel;
+    for (int64_t begin = 0, block = 0; begin < s.value_words; begin += kBlockWords, ++block) {
+      const int64_t end = begin + kBlockWords < s.value_words ? begin + kBlockWords : s.value_words;
+      I32 sums = I32::set1(0);
+      for (int64_t w = begin; w < end; ++w) {
+        sums = dot_raised(sums, I32::set1(kMinusZeros), I32::load(from + w * kPanel));
+      }
+      (I32::set1(0) - sums).store(s.value_starts + block * s.columns + first);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lffn

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes where one instruction multiplies two rows of eight with two columns of eight (64-bit Arm's smmla):
+// the same sums as word by word.
+#pragma once
+
+#include "kernels/linear/micro_kernel.h"
+#include "kernels/linear/product.h"
+#include "kernels/simd/simd.h"
+#include "kernels/simd/unroll.h"
+
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+
+namespace lffn {
+namespace {
+
+struct SquaresProduct : IntegerProduct<true> {
+  static constexpr int kAllFrom = 2;
+
+  // sums[kRows][kVectors] += rows * weights, for so many words of four bytes each. The last of an odd number of rows
+  // goes word by word.
+  template <int kRows, int kVectors>
+  LFFN_INLINE static void add_all(I32 (&sums)[kRows][kVectors], const int32_t* const (&rows)[kRows], int64_t words,
+                                  const int32_t* weights, int64_t panel_stride) {
+    constexpr int kTwos = kRows / 2;
+    // [0] and [1] of a vector: its first two outputs and its last two, of both rows.
+    int32x4_t squares[kTwos][kVectors][2];
+    unroll<kTwos * kVectors>([&](auto i) LFFN_INLINE {
+      constexpr int kTwo = decltype(i)::value / kVectors, kVector = decltype(i)::value % kVectors;
+      join(sums[2 * kTwo][kVector].v, sums[2 * kTwo + 1][kVector].v, squares[kTwo][kVector]);
+    });
+    // Two words, or one with zeros behind it.
+    const auto add = [&](int64_t word, auto both) LFFN_INLINE {
+      constexpr bool kBoth = decltype(both)::value != 0;
+      int8x16_t inputs[kTwos];
+      unroll<kTwos>([&](auto t) LFFN_INLINE {
+        inputs[t] = vcombine_s8(eight<kBoth>(rows[2 * t] + word), eight<kBoth>(rows[2 * t + 1] + word));
+      });
+      unroll<kVectors>([&](auto v) LFFN_INLINE {
+        constexpr int kPanelIndex = decltype(v)::value / kPanelVectors, kWithin = decltype(v)::value % kPanelVectors;
+        const int32_t* at = weights + kPanelIndex * panel_stride + word * kPanel + kWithin * kLanes;
+        const int32x4_t first = vld1q_s32(at), second = kBoth ? vld1q_s32(at + kPanel) : vdupq_n_s32(0);
+        const int8x16_t low = vreinterpretq_s8_s32(vzip1q_s32(first, second));
+        const int8x16_t high = vreinterpretq_s8_s32(vzip2q_s32(first, second));
+        unroll<kTwos>([&](auto t) LFFN_INLINE {
+          squares[t][v][0] = vmmlaq_s32(squares[t][v][0], inputs[t], low);
+          squares[t][v][1] = vmmlaq_s32(squares[t][v][1], inputs[t], high);
+        });
+        if constexpr (kRows % 2 != 0) {
+          I32& sum = sums[kRows - 1][v];
+          sum = multiply({first}, I32::set1(rows[kRows - 1][word]), sum);
+          if (kBoth) sum = multiply({second}, I32::set1(rows[kRows - 1][word + 1]), sum);
+        }
+      });
+    };
+    int64_t word = 0;
+    for (; word + 2 <= words; word += 2) add(word, Constant<1>());
+    if (word < words) add(word, Constant<0>());
+    unroll<kTwos * kVectors>([&](auto i) LFFN_INLINE {
+      constexpr int kTwo = decltype(i)::value / kVectors, kVector = decltype(i)::value % kVectors;
+      int32x4_t of_rows[2];
+      join(squares[kTwo][kVector][0], squares[kTwo][kVector][1], of_rows);
+      sums[2 * kTwo][kVector] = {of_rows[0]};
+      sums[2 * kTwo + 1][kVector] = {of_rows[1]};
+    });
+  }
+
+ private:
+  // The first halves of both, and the second ones.
+  static void join(int32x4_t a, int32x4_t b, int32x4_t* halves) {
+    const int64x2_t x = vreinterpretq_s64_s32(a), y = vreinterpretq_s64_s32(b);
+    halves[0] = vreinterpretq_s32_s64(vzip1q_s64(x, y));
+    halves[1] = vreinterpretq_s32_s64(vzip2q_s64(x, y));
+  }
+  template <bool kBoth>
+  static int8x8_t eight(const int32_t* words) {
+    if constexpr (kBoth) return vreinterpret_s8_s32(vld1_s32(words));
+    return vreinterpret_s8_s32(vld1_lane_s32(words, vdup_n_s32(0), 0));
+  }
+};
+
+}  // namespace
+}  // namespace lffn
+
+#endif

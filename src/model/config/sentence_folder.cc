@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/config/sentence_folder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "format/file.h"
+#include "format/json_object.h"
+#include "format/layer_config.h"
+#include "format/utf8.h"
+#include "model/config/activations.h"
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{1} << 20;
+constexpr size_t kMaxModules = 64;
+constexpr char kModules[] = "modules.json";
+
+JsonObject read_object(const Folder& folder, const std::string& name) {
+  JsonObject object(folder.read_text(name, kMaxBytes), folder.path(name));
+  object.drop_nulls();
+  return object;
+}
+
+// Files name places in their own folder only.
+void check_place(const std::string& place, const std::string& where) {
+  bool inside = place.empty() || (place[0] != '/' && place.find('\\') == std::string::npos);
+  for (size_t begin = 0; inside && begin <= place.size();) {
+    const size_t end = std::min(place.find('/', begin), place.size());
+    inside = place.compare(begin, end - begin, "..") != 0;
+    begin = end + 1;
+  }
+  if (!inside) fail(LFFN_ERROR_BAD_MODEL, "%s: the path %s leaves the folder", where.c_str(), in_quotes(place).c_str());
+}
+
+void read_pooling(const Folder& folder, SentenceSettings& settings) {
+  const JsonObject object = read_object(folder, "config.json");
+  struct Mode {
+    const char* key;
+    const char* name;
+    bool by_default;
+    Pooling pooling;
+  };
+  constexpr Mode kModes[] = {
+      {"pooling_mode_cls_token", "cls", false, Pooling::kFirst},
+      {"pooling_mode_max_tokens", "max", false, Pooling::kMax},
+      {"pooling_mode_mean_tokens", "mean", true, Pooling::kMean},
+      {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", false, Pooling::kMeanSqrtLength},
+      {"pooling_mode_weightedmean_tokens", "weightedmean", false, Pooling::kWeightedMean},
+      {"pooling_mode_lasttoken", "lasttoken", false, Pooling::kLast}};
+  const std::string path = folder.path("config.json");
+  const std::string named = object.text("pooling_mode", "");
+  settings.pooling.clear();
+  for (const Mode& mode : kModes) {
+    if (named.empty() ? object.boolean(mode.key, mode.by_default) : named == mode.name) {
+      settings.pooling.push_back(mode.pooling);
+    }
+  }
+  if (settings.pooling.empty()) fail(LFFN_ERROR_BAD_MODEL, "%s: names no way to pool that is known", path.c_str());
+  settings.include_prompt = object.boolean("include_prompt", true);
+}
+
+// The numbers of a dense module, each named behind `prefix`.
+void read_weights(const Folder& folder, const std::string& prefix, SentenceFolder& to) {
+  if (!folder.has("model.safetensors") && folder.has("pytorch_model.bin")) {
+    fail(LFFN_ERROR_UNSUPPORTED,
+         "%s is not read; save the model again with sentence-transformers, which writes model.safetensors",
+         folder.path("pytorch_model.bin").c_str());
+  }
+  to.files.push_back(folder.open("model.safetensors"));
+  Safetensors content = naming(folder.path("model.safetensors"), [&] { return parse_safetensors(*to.files.back()); });
+  for (TensorView& view : content.tensors) {
+    view.name = prefix + view.name;
+    to.tensors.push_back(std::move(view));
+  }
+}
+
+SentenceSettings::Module read_sizes(const JsonObject& object, const std::string& path) {
+  SentenceSettings::Module module;
+  module.inputs = object.integer("in_features");
+  module.outputs = object.integer("out_features");
+  for (const int32_t size : {module.inputs, module.outputs}) {
+    if (size < 1 || size > kMaxSize) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: a size of %d, allowed is 1 to %d", path.c_str(), size, kMaxSize);
+    }
+  }
+  return module;
+}
+
+void read_dense(const Folder& folder, SentenceFolder& to) {
+  const JsonObject object = read_object(folder, "config.json");
+  const std::string path = folder.path("config.json");
+  SentenceSettings::Module module = read_sizes(object, path);
+  for (const char* key : {"module_input_name", "module_output_name"}) {
+    if (object.text(key, "sentence_embedding") != "sentence_embedding") {
+      fail(LFFN_ERROR_UNSUPPORTED, "%s: '%s' is not supported; choose a model whose Dense layers follow its pooling",
+           path.c_str(), key);
+    }
+  }
+  const bool has_bias = object.boolean("bias", true);
+  const std::string activation = object.text("activation_function", "torch.nn.modules.activation.Tanh");
+  const ActivationRow* row = find_torch_activation(activation);
+  if (row == nullptr) {
+    fail(LFFN_ERROR_UNSUPPORTED, "%s: the activation %s is not supported; choose Identity, Tanh, ReLU, Sigmoid or GELU",
+         path.c_str(), in_quotes(activation).c_str());
+  }
+  module.activation = row->activation;
+  const std::string prefix = module_prefix(to.settings.modules.size());
+  read_weights(folder, prefix, to);
+  if (!has_bias) {
+    to.memory.emplace_back(static_cast<size_t>(module.outputs) * sizeof(float));
+    std::memset(to.memory.back().data(), 0, to.memory.back().size());
+    to.tensors.push_back(view_of(prefix + "linear.bias", DType::kF32, {module.outputs}, to.memory.back().data()));
+  }
+  to.settings.modules.push_back(module);
+}
+
+// Late interaction's dense layer, of each token's vector. Its tensors are called in a single file as they are here.
+void read_token_dense(const Folder& folder, SentenceFolder& to) {
+  const JsonObject object = read_object(folder, "config.json");
+  const std::string path = folder.path("config.json");
+  const SentenceSettings::Module module = read_sizes(object, path);
+  const std::string activation = object.text("activation_function", "torch.nn.modules.linear.Identity");
+  const ActivationRow* row = find_torch_activation(activation);
+  if (row == nullptr || row->activation != Activation::kNone) {
+    fail(LFFN_ERROR_UNSUPPORTED, "%s: the activation %s of tokens' vectors is not supported; choose Identity",
+         path.c_str(), in_quotes(activation).c_str());
+  }
+  if (object.boolean("use_residual", false)) {
+    fail(LFFN_ERROR_UNSUPPORTED, "%s: 'use_residual' is not supported; choose a model without it", path.c_str());
+  }
+  const size_t before = to.tensors.size();
+  read_weights(folder, "", to);
+  bool has_bias = false;
+  for (size_t i = before; i < to.tensors.size(); ++i) {
+    const TensorView& view = to.tensors[i];
+    if (view.name == "linear.bias") has_bias = true;
+    if (view.name != "linear.weight" || view.shape == std::vector<int64_t>{module.outputs, module.inputs}) continue;
+    fail(LFFN_ERROR_BAD_MODEL, "%s: %s has the shape %s, but %s names %d numbers that become %d",
+         folder.path("model.safetensors").c_str(), view.name.c_str(), view.shape_text().c_str(), path.c_str(),
+         module.inputs, module.outputs);
+  }
+  if (has_bias != object.boolean("bias", true)) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: 'bias' is %s, but %s has %s linear.bias", path.c_str(), has_bias ? "false" : "true",
+         folder.path("model.safetensors").c_str(), has_bias ? "a" : "no");
+  }
+}
+
+void read_transformer(const Folder& folder, SentenceSettings& settings) {
+  for (const char* name :
+       {"sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json",
+        "sentence_camembert_config.json", "sentence_albert_config.json", "sentence_xlm-roberta_config.json",
+        "sentence_xlnet_config.json"}) {
+    if (!folder.has(name)) continue;
+    const JsonObject object = read_object(folder, name);
+    settings.max_seq_length = object.integer("max_seq_length", 0);
+    settings.lower_case = object.boolean("do_lower_case", false);
+    return;
+  }
+}
+
+void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings) {
+  constexpr char kName[] = "config_sentence_transformers.json";
+  if (!folder.has(kName)) return;
+  const JsonObject object = read_object(folder, kName);
+  if (const JsonValue* prompts = object.value("prompts")) {
+    constexpr char kWanted[] = "an object with a text for each name, without zero bytes";
+    if (prompts->shape != JsonValue::Shape::kObject) object.refuse("prompts", kWanted);
+    for (size_t i = 0; i < prompts->items.size(); ++i) {
+      if (prompts->items[i].is_null()) continue;
+      if (!prompts->items[i].is_c_text() || prompts->names[i].find('\0') != std::string::npos) {
+        object.refuse("prompts", kWanted);
+      }
+      settings.prompts.emplace_back(prompts->names[i], prompts->items[i].scalar.text);
+    }
+  }
+  // What late interaction puts before queries and documents.
+  for (const char* name : {"query", "document"}) {
+    const std::string key = std::string(name) + "_prefix", prefix = of_tokens ? object.text(key.c_str(), "") : "";
+    if (prefix.find('\0') != std::string::npos) object.refuse(key.c_str(), "a text without zero bytes");
+    if (!prefix.empty() && settings.find_prompt(name) < 0) settings.prompts.emplace_back(name, prefix);
+  }
+  const JsonValue* name = object.value("default_prompt_name");
+  if (name == nullptr) return;
+  settings.default_prompt = settings.find_prompt(object.text("default_prompt_name"));
+  if (settings.default_prompt < 0) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: 'default_prompt_name' is %s, which is none of the prompts",
+         folder.path(kName).c_str(), in_quotes(object.text("default_prompt_name")).c_str());
+  }
+}
+
+JsonValue read_modules(const Folder& folder) {
+  const std::string where = folder.path(kModules);
+  JsonValue root = parse_json_value(folder.read_text(kModules, kMaxBytes), where);
+  if (root.shape != JsonValue::Shape::kList || root.items.empty() || root.items.size() > kMaxModules) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: must be a list of 1 to %zu modules", where.c_str(), kMaxModules);
+  }
+  return root;
+}
+
+std::string place_of(const JsonObject& module, const std::string& where) {
+  std::string place = module.text("path", "");
+  check_place(place, where);
+  return place;
+}
+
+}  // namespace
+
+std::string transformer_place(const Folder& folder) {
+  if (!folder.has(kModules)) return "";
+  const std::string where = folder.path(kModules);
+  JsonObject module(read_modules(folder).items.front(), where);
+  module.drop_nulls();
+  return place_of(module, where);
+}
+
+SentenceFolder read_sentence_folder(const Folder& folder) {
+  SentenceFolder result;
+  if (!folder.has(kModules)) return result;
+  const std::string where = folder.path(kModules);
+  const JsonValue root = read_modules(folder);
+  SentenceSettings& settings = result.settings;
+  settings.is_sentence_encoder = true;
+  settings.modules.clear();
+  bool pooled = false, of_tokens = false;
+  for (size_t i = 0; i < root.items.size(); ++i) {
+    JsonObject module(root.items[i], where);
+    module.drop_nulls();
+    const std::string type = module.text("type"), place = place_of(module, where);
+    const std::string name = type.substr(type.rfind('.') + 1);
+    const InnerFolder inside(folder, place);
+    // The names of sentence-transformers' first versions are those of families.
+    const bool encoder = name == "Transformer" || name == "BERT" || name == "RoBERTa" || name == "DistilBERT";
+    if (i == 1) of_tokens = name == "Dense";
+    const bool second = name == "Pooling" || (of_tokens && name == "Dense");
+    if (encoder != (i == 0) || second != (i == 1)) {
+      fail(LFFN_ERROR_UNSUPPORTED,
+           "%s: module %zu is %s; supported are a Transformer, then a Pooling, then any of Dense, Normalize and "
+           "Dropout, or a Transformer, then one Dense of the vectors of tokens",
+           where.c_str(), i, in_quotes(type).c_str());
+    }
+    if (encoder) {
+      result.transformer = place;
+      read_transformer(inside, settings);
+    } else if (name == "Pooling") {
+      read_pooling(inside, settings);
+      pooled = true;
+    } else if (name == "Dense") {
+      if (of_tokens) {
+        read_token_dense(inside, result);
+      } else {
+        read_dense(inside, result);
+      }
+    } else if (name == "Normalize") {
+      SentenceSettings::Module normalise;
+      normalise.normalise = true;
+      settings.modules.push_back(normalise);
+    } else if (name != "Dropout") {
+      fail(LFFN_ERROR_UNSUPPORTED,
+           "%s: the module %s is not supported; choose a model with Dense, Normalize and Dropout only", where.c_str(),
+           in_quotes(type).c_str());
+    }
+  }
+  if (!pooled && !of_tokens) {
+    fail(LFFN_ERROR_UNSUPPORTED, "%s: has no Pooling module; choose a model that has one", where.c_str());
+  }
+  if (of_tokens) settings.modules = SentenceSettings().modules;  // of embeddings, which it does not speak of
+  read_prompts(folder, of_tokens, settings);
+  return result;
+}
+
+}  // namespace lffn

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what a sentence encoder's folder says: modules.json and what it names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/folder.h"
+#include "format/safetensors.h"
+#include "model/config/sentence_settings.h"
+#include "runtime/memory.h"
+
+namespace lffn {
+
+struct SentenceFolder {
+  SentenceSettings settings;
+  std::string transformer;  // where in the folder the encoder itself is; "": in it
+
+  // The weights of the dense modules, named as in a single file, and where they lie.
+  std::vector<TensorView> tensors;
+  std::vector<std::unique_ptr<const Bytes>> files;
+  std::vector<Memory> memory;
+};
+
+// Without modules.json: the settings of any other encoder. Throws Error(LFFN_ERROR_BAD_MODEL) that names the file, or
+// Error(LFFN_ERROR_UNSUPPORTED).
+SentenceFolder read_sentence_folder(const Folder& folder);
+
+// Where the encoder and its tokenizer are, whatever the other modules may be.
+std::string transformer_place(const Folder& folder);
+
+}  // namespace lffn

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/encoder/own_math.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace lffn {
+namespace {
+
+// 2^n for -1022 <= n <= 1023.
+double power_of_two(int n) {
+  const uint64_t bits = static_cast<uint64_t>(n + 1023) << 52;
+  double power;
+  std::memcpy(&power, &bits, sizeof power);
+  return power;
+}
+
+// exp(x) - 1 for |x| <= ln(2) / 2, by its series.
+double exp_less_one(double x) {
+  constexpr int kTerms = 14;
+  double sum = 1;
+  for (int i = kTerms; i > 1; --i) sum = 1 + sum * (x / i);
+  return sum * x;
+}
+
+constexpr double kHalfLn2 = 0.34657359027997264;
+
+// exp(-x * x) * 2 / sqrt(pi)
+double bell(double x) { return own_exp(-x * x) * 1.1283791670955126; }
+
+// erf(x) for 0 <= x < 2: every term is positive, so nothing cancels.
+double erf_series(double x) {
+  double term = x, sum = 0;
+  for (int i = 1; sum + term != sum; ++i) {
+    sum += term;
+    term *= 2 * x * x / (2 * i + 1);
+  }
+  return bell(x) * sum;
+}
+
+// erfc(x) for x >= 2, a continued fraction from its far end.
+double erfc_fraction(double x) {
+  constexpr int kLevels = 60;
+  double rest = x;
+  for (int i = kLevels; i > 0; --i) rest = x + 0.5 * i / rest;
+  return 0.5 * bell(x) / rest;
+}
+
+}  // namespace
+
+double own_exp(double x) {
+  constexpr double kLog2E = 1.4426950408889634;
+  constexpr double kLn2 = 0x1.62e42feep-1, kLn2Rest = 1.9082149292705877e-10;  // n * kLn2 is exact
+  constexpr double kRound = 6755399441055744.0;                                // adding it rounds to an integer
+  if (std::isnan(x)) return x;
+  if (x > 709.8) return INFINITY;
+  if (x < -746) return 0;
+  const double rounded = (x * kLog2E + kRound) - kRound;
+  const int n = static_cast<int>(rounded);
+  const double power = 1 + exp_less_one((x - rounded * kLn2) - rounded * kLn2Rest);
+  // In two steps, as 2^n itself may be none of the numbers that a double holds well.
+  return power * power_of_two(n / 2) * power_of_two(n - n / 2);
+}
+
+double own_tanh(double x) {
+  const double twice = -2 * std::fabs(x);
+  const double lowered = twice > -kHalfLn2 ? exp_less_one(twice) : own_exp(twice) - 1;
+  return std::copysign(lowered / (2 + lowered), x);
+}
+
+double own_erfc(double x) {
+  if (std::isnan(x)) return x;
+  if (x < 0) return 2 - own_erfc(-x);
+  if (x < 2) return 1 - erf_series(x);
+  return x > 30 ? 0 : erfc_fraction(x);
+}
+
+}  // namespace lffn

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call on its way through a model: the workers, the scratch memory and the clock of it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "lookupffn/lookupffn.h"
+#include "model/encoder/scratch_layout.h"
+#include "model/encoder/workers.h"
+#include "model/model.h"
+
+namespace lffn {
+
+// Where the time of one call goes, for those who ask. Runs in the calling thread: the stages follow one another, each
+// on all threads.
+class StageClock {
+ public:
+  // seconds: [LFFN_NUM_STAGES] for the result, or nullptr. layers: [num_layers, 2], attention and the feed-forward
+  // block of each, or nullptr; filled as the call goes.
+  StageClock(double* seconds, double* layers, size_t num_layers) : out_(seconds), layers_(layers) {
+    if (layers_ != nullptr) std::fill_n(layers_, 2 * num_layers, 0.0);
+    if (runs()) last_ = Clock::now();
+  }
+  // The laps that follow, but for those of LFFN_STAGE_OTHER, are this layer's.
+  void enter(size_t layer) { layer_ = layer; }
+  // What passed since the last lap was spent in this stage.
+  void lap(int stage) {
+    if (!runs()) return;
+    const Clock::time_point now = Clock::now();
+    const double passed = std::chrono::duration<double>(now - last_).count();
+    seconds_[stage] += passed;
+    if (layers_ != nullptr && stage != LFFN_STAGE_OTHER)
+      layers_[2 * layer_ + (stage == LFFN_STAGE_FFN ? 1 : 0)] += passed;
+    last_ = now;
+  }
+  // At the end, as a call that fails leaves its outputs alone.
+  void hand_out() const {
+    if (out_ != nullptr) std::copy(seconds_, seconds_ + LFFN_NUM_STAGES, out_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool runs() const { return out_ != nullptr || layers_ != nullptr; }
+
+  double* out_;
+  double* layers_;
+  size_t layer_ = 0;
+  Clock::time_point last_;
+  double seconds_[LFFN_NUM_STAGES] = {};
+};
+
+// The tokens of a chunk whose hidden states go on, in rows one after another.
+struct KeptTokens {
+  const int32_t* tokens;  // their numbers in the chunk, rising; nullptr: all of them
+  const int32_t* ids;
+  int64_t count;
+  int64_t begin;  // the chunk's first token in the call
+  bool some() const { return tokens != nullptr; }
+  // How many are before this token of the chunk: if it is kept, its row.
+  int64_t before(int64_t token) const {
+    return tokens == nullptr ? token : std::lower_bound(tokens, tokens + count, token) - tokens;
+  }
+};
+
+class Pass {
+ public:
+  // Both must outlive it.
+  Pass(const Model& model, const ModelCall& call);
+  void run();
+
+ private:
+  // pass.cc
+  void embed(const Span& chunk, const Rows& hidden) const;
+  void add_embeddings(const Span& span, const Rows& to) const;
+  void normalise(const Norm& norm, const Rows& rows, int64_t count, float* copy = nullptr) const;
+  void collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
+  // encoder_layer.cc
+  KeptTokens keep_all(const Span& chunk) const { return {nullptr, call_.ids + chunk.begin, chunk.tokens, chunk.begin}; }
+  KeptTokens keep_asked(const Span& chunk) const;
+  static void gather(const KeptTokens& kept, int64_t first, int64_t count, const Rows& hidden);
+  void run_layer(size_t layer, const Span& chunk, const KeptTokens& kept, const Rows& hidden);
+  void add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const;
+  void add_words(const WordRows& words, const KeptTokens& kept, const Rows& hidden) const;
+  void attend(size_t layer, const Span& batch, const KeptTokens& kept, const Rows& wide, const Rows& summed) const;
+  void add_neurons(const LayerWeights& layer, const Norm& norm, const KeptTokens& kept, const Rows& hidden) const;
+  void add_lookup(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;
+  // heads.cc
+  void predict() const;
+  void score_words(float* states, int64_t rows, size_t stage, int64_t stage_rows, float* logits) const;
+  void fill_masks(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
+  void classify(const Span& chunk) const;
+  void score_tokens(const Span& chunk, const Rows& hidden) const;
+  void make_token_vectors(const Span& chunk, const Rows& hidden) const;
+  // pooling.cc
+  void pool(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
+  void run_modules(const Span& chunk) const;
+
+  uint8_t* bytes(size_t offset) const { return scratch_->data() + offset; }
+  float* floats(size_t offset) const { return reinterpret_cast<float*>(bytes(offset)); }
+  Linear::Packed packed() const { return {reinterpret_cast<int32_t*>(bytes(layout_.packed)), layout_.packed_stride}; }
+
+  const Model& model_;
+  const ModelConfig& config_;
+  const Weights& weights_;
+  const ModelCall& call_;
+  const int64_t d_;        // hidden_size
+  const bool norms_wide_;  // the embeddings' norm is of widened vectors
+  const Workers workers_;
+  StageClock clock_;
+  ScratchLayout layout_;
+  std::optional<ScratchPool::Lease> scratch_;
+};
+
+}  // namespace lffn

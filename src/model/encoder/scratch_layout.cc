@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/encoder/scratch_layout.h"
+
+#include <algorithm>
+
+#include "runtime/cpu.h"
+
+namespace lffn {
+namespace {
+
+// A lookup layer reads all of its tables once for a chunk.
+constexpr int64_t kChunkTokens = 8192;
+// But no more than fit in about this much memory.
+constexpr int64_t kChunkBytes = int64_t{256} << 20;
+// The logits of masks that exist at once.
+constexpr int64_t kMaskLogitBytes = int64_t{16} << 20;
+constexpr int64_t kFewestBatchTokens = 64, kMostBatchTokens = 1024;
+
+// What decides how much a call needs.
+struct Extent {
+  int64_t chunk = 0;      // most tokens that go through all layers together
+  int64_t longest = 0;    // tokens of a sequence
+  bool hidden = false;    // the hidden states need scratch memory
+  bool some = false;      // not all tokens may be asked for
+  int64_t positions = 0;  // that logits are wanted of
+  int64_t masks = 0;      // that are filled
+  int64_t sequences = 0;  // of a chunk, that class scores are wanted of
+  int64_t pooled = 0;     // sequences of a chunk whose embeddings go through modules
+};
+
+size_t floats_bytes(int64_t rows, int64_t stride) {
+  return checked_product(checked_product(static_cast<size_t>(rows), static_cast<size_t>(stride)), sizeof(float));
+}
+
+size_t block_bytes(int64_t rows, int64_t size) { return floats_bytes(std::min(rows, kHeadRows), row_stride(size)); }
+
+size_t words_bytes(const Model& model, int64_t rows) {
+  if (rows == 0) return 0;
+  return block_bytes(rows, model.config().embedding_size) + model.decoder().scratch_bytes(rows);
+}
+
+size_t heads_bytes(const Model& model, const Extent& extent) {
+  const size_t logits = words_bytes(model, std::min(extent.positions, kHeadRows));
+  return std::max({logits, block_bytes(extent.sequences, model.config().hidden_size),
+                   2 * block_bytes(extent.pooled, widest_module(model))});
+}
+
+// Behind the hidden states, as the other stages. Gives where it ends.
+size_t place_masks(const Model& model, int64_t masks, ScratchLayout& layout) {
+  if (masks == 0) return 0;
+  const int64_t vocabulary = model.config().vocab_size;
+  const int64_t fitting = kMaskLogitBytes / (vocabulary * static_cast<int64_t>(sizeof(float)));
+  layout.head_rows = std::min(masks, std::clamp<int64_t>(fitting, 1, kHeadRows));
+  size_t end = layout.stage;
+  layout.mask_states = place(end, floats_bytes(layout.head_rows, model.config().hidden_size));
+  layout.mask_logits = place(end, floats_bytes(layout.head_rows, vocabulary));
+  layout.mask_stage = place(end, words_bytes(model, layout.head_rows));
+  return end;
+}
+
+ScratchLayout lay_out(const Model& model, const Extent& extent) {
+  const ModelConfig& config = model.config();
+  const Running& running = model.running();
+  const int64_t d = config.hidden_size, a = config.attention_size();
+  ScratchLayout layout;
+  layout.batch_tokens = std::min(extent.chunk, std::max(batch_tokens(model), extent.longest));
+
+  int64_t neurons = 0;
+  const Linear& widener = model.weights().widener;
+  bool adds_linear = false, integers = widener.dtype() == LFFN_INT8;
+  for (const LayerWeights& layer : model.weights().layers) {
+    neurons = std::max(neurons, layer.up.outputs());
+    adds_linear |= !layer.linear.empty();
+    for (const Linear* linear : {&layer.query_key_value, &layer.attention_out, &layer.linear, &layer.up, &layer.down}) {
+      integers |= linear->dtype() == LFFN_INT8;
+    }
+  }
+  size_t end = 0;
+  if (extent.hidden) layout.hidden = place(end, floats_bytes(extent.chunk, d));
+  if (extent.some) layout.kept = place(end, floats_bytes(extent.chunk, 2));
+  layout.asked = place(end, floats_bytes(extent.positions, d));
+  layout.firsts = place(end, floats_bytes(extent.sequences, d));
+  layout.pooled = place(end, floats_bytes(extent.pooled, widest_module(model)));
+  layout.longest = std::max<int64_t>(extent.longest, 1);
+  layout.places = place(end, model.places().call_bytes(layout.longest));
+  layout.inputs = place(end, adds_linear ? floats_bytes(extent.chunk, d) : 0);
+  layout.stage = end;
+  layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
+  const int64_t narrow = widener.empty() ? 0 : config.embedding_size;
+  layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max({3 * a, neurons, narrow}))));
+  layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
+  layout.packed_stride = Linear::packed_words(std::max({d, a, neurons, narrow}));
+  layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
+  layout.thread = end;
+  size_t attention = 0;
+  for (size_t i = 0; i < model.weights().layers.size(); ++i) {
+    attention = std::max(attention, model.attends_in_int8(i)
+                                        ? running.kernels.attention_int8_scratch(layout.longest, config.head_size)
+                                        : running.kernels.attention_scratch(layout.longest, config.head_size,
+                                                                            model.places().num_places()));
+  }
+  place(layout.thread_bytes, attention);
+  end += checked_product(layout.thread_bytes, static_cast<size_t>(running.num_threads));
+  layout.total = end;
+  for (const LayerWeights& layer : model.weights().layers) {
+    if (layer.lookup.empty()) continue;
+    layout.total = std::max(layout.total, layout.stage + layer.lookup.layer().scratch_bytes(extent.chunk));
+  }
+  layout.total =
+      std::max({layout.total, layout.stage + heads_bytes(model, extent), place_masks(model, extent.masks, layout)});
+  return layout;
+}
+
+}  // namespace
+
+int64_t chunk_tokens(const Model& model) {
+  const int64_t token_bytes = model.config().hidden_size * static_cast<int64_t>(sizeof(float));
+  return std::clamp<int64_t>(kChunkBytes / token_bytes, 1, kChunkTokens);
+}
+
+// As many as leave a quarter of each thread's L2 cache, within bounds. A longer sequence is a batch of its own.
+int64_t batch_tokens(const Model& model) {
+  // Without any head a batch is cut by what a token is wide.
+  const int64_t width = std::max(3 * model.config().attention_size(), int64_t{model.config().hidden_size});
+  const int64_t bytes = width * static_cast<int64_t>(sizeof(float));
+  const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 4 * 3 * model.running().num_threads / bytes;
+  return std::clamp(fitting / kFewestBatchTokens * kFewestBatchTokens, kFewestBatchTokens, kMostBatchTokens);
+}
+
+ScratchLayout lay_out(const Model& model, const ModelCall& call) {
+  Extent extent;
+  int64_t sequences = 0;
+  for (int64_t s = 0; s < call.num_sequences;) {
+    const Span span = next_span(call, s, call.num_sequences, chunk_tokens(model));
+    extent.chunk = std::max(extent.chunk, span.tokens);
+    sequences = std::max(sequences, span.last - span.first);
+    s = span.last;
+  }
+  for (int64_t s = 0; s < call.num_sequences; ++s) extent.longest = std::max(extent.longest, call.length(s));
+  extent.hidden = call.hidden == nullptr;
+  extent.some = asks_for_some(model, call);
+  if (call.logits != nullptr) extent.positions = call.num_positions;
+  if (call.wants_fillings()) extent.masks = call.num_masks;
+  if (call.class_scores != nullptr) extent.sequences = sequences;
+  if (call.embeddings != nullptr && runs_modules(model, call)) extent.pooled = sequences;
+  return lay_out(model, extent);
+}
+
+size_t most_scratch_bytes(const Model& model) {
+  Extent extent;
+  extent.longest = model.config().max_tokens();
+  extent.chunk = std::max(chunk_tokens(model), extent.longest);
+  extent.hidden = extent.some = true;
+  if (model.has_lm_head()) extent.positions = extent.masks = kHeadRows;
+  if (model.num_classes() > 0) extent.sequences = extent.chunk;
+  if (runs_modules(model, ModelCall())) extent.pooled = extent.chunk;
+  return lay_out(model, extent).total;
+}
+
+// Not where distances count: they are of neighbouring queries.
+bool asks_for_some(const Model& model, const ModelCall& call) {
+  if (call.hidden != nullptr || call.token_scores != nullptr || call.token_vectors != nullptr ||
+      !model.places().empty())
+    return false;
+  if (model.config().attention_size(model.weights().layers.size() - 1) % kPanel != 0) return false;
+  if (call.embeddings == nullptr) return true;
+  if (call.pooling.has_value()) return is_one_token(*call.pooling);
+  const std::vector<Pooling>& own = model.sentence().pooling;
+  return std::all_of(own.begin(), own.end(), is_one_token);
+}
+
+bool runs_modules(const Model& model, const ModelCall& call) {
+  const std::vector<SentenceSettings::Module>& modules = model.sentence().modules;
+  return !call.pooling.has_value() &&
+         std::any_of(modules.begin(), modules.end(), [](const auto& module) { return !module.normalise; });
+}
+
+int64_t widest_module(const Model& model) {
+  const SentenceSettings& sentence = model.sentence();
+  int64_t widest = model.config().hidden_size * static_cast<int64_t>(sentence.pooling.size());
+  for (const SentenceSettings::Module& module : sentence.modules) widest = std::max<int64_t>(widest, module.outputs);
+  return widest;
+}
+
+}  // namespace lffn

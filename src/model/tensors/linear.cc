@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/tensors/linear.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "format/tensor_numbers.h"
+#include "runtime/cpu.h"
+
+namespace lffn {
+
+size_t Floats::bytes_for(const std::vector<int64_t>& shape) {
+  return checked_product(static_cast<size_t>(round_up(count_of(shape), kPanel)), sizeof(float));
+}
+
+Floats::Floats(const TensorView& tensor) : shape_(tensor.shape), values_(bytes_for(tensor.shape)) {
+  const int64_t count = count_of(shape_);
+  float* values = values_.as<float>();
+  read_floats(tensor, 0, count, values);
+  std::fill(values + count, values + round_up(count, kPanel), 0.0f);
+}
+
+void Floats::add_stored(const std::string& name, std::vector<TensorView>& tensors) const {
+  tensors.push_back(view_of(name, DType::kF32, shape_, data()));
+}
+
+Norm::Norm(const NormTensors& tensors) : values_(bytes_for(tensors.size)) {
+  float* values = values_.as<float>();
+  read_floats(*tensors.gain, 0, tensors.size, values);
+  read_floats(*tensors.shift, 0, tensors.size, values + tensors.size);
+  plan_ = {tensors.size, tensors.eps, values, values + tensors.size};
+}
+
+void Norm::add_stored(const std::string& name, std::vector<TensorView>& tensors) const {
+  tensors.push_back(view_of(name + ".weight", DType::kF32, {plan_.size}, plan_.gain));
+  tensors.push_back(view_of(name + ".bias", DType::kF32, {plan_.size}, plan_.shift));
+}
+
+namespace {
+
+// How the work of one call is cut into items: ranges of rows, or of outputs where there are few rows.
+struct Cut {
+  int64_t rows, row_ranges;
+  int64_t outputs, output_ranges;
+};
+
+constexpr int64_t kUnit = 12;  // no kernel has rows left over then
+
+// Rows that leave half of the L2 cache to the weights and the results.
+int64_t rows_that_fit(int64_t inputs) {
+  const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 2 / (inputs * static_cast<int64_t>(sizeof(float)));
+  return std::clamp<int64_t>(fitting / kUnit * kUnit, kUnit, kLinearRows);
+}
+
+Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
+  const int64_t ranges = (rows + rows_per_item - 1) / rows_per_item;
+  if (threads == 1 || ranges >= 2 * threads) return {rows_per_item, ranges, outputs, 1};
+  // Fewer rows an item rather than fewer outputs, as long as there are enough for the weights that each item reads:
+  // then no row has to be prepared before.
+  constexpr int64_t kFewestRows = 36, kMostItems = 3;
+  if (const int64_t items = std::min(kMostItems, rows / (kFewestRows * threads)); items > 1) {
+    const int64_t share = round_up((rows + items * threads - 1) / (items * threads), kUnit);
+    const int64_t fewer = std::min(rows_per_item, share);
+    return {fewer, (rows + fewer - 1) / fewer, outputs, 1};
+  }
+  // Enough pieces that the threads end together.
+  const int64_t wanted = std::max<int64_t>(1, 3 * threads / ranges);
+  const int64_t width = round_up((outputs + wanted - 1) / wanted, 4 * kPanel);
+  return {rows_per_item, ranges, width, (outputs + width - 1) / width};
+}
+
+}  // namespace
+
+size_t Linear::bytes_for(int64_t inputs, int64_t outputs, int32_t dtype) {
+  const size_t padded = checked_product(static_cast<size_t>(round_up(outputs, kPanel)), sizeof(float));
+  const size_t bias = padded;
+  if (dtype == LFFN_F32) return bias + checked_product(padded, static_cast<size_t>(inputs));
+  const size_t slices = static_cast<size_t>((inputs + kSliceInputs - 1) / kSliceInputs);
+  const size_t panels = checked_product(padded, static_cast<size_t>((inputs + 3) / 4));
+  return bias + panels + checked_product(padded, 1 + slices);  // scales and sums
+}
+
+Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels, RowBits input_bits)
+    : inputs_(tensors.inputs),
+      outputs_(tensors.outputs),
+      rows_per_item_(rows_that_fit(tensors.inputs)),
+      dtype_(held_as(tensors.scales[0] != nullptr ? DType::kI8 : DType::kF32, dtype)),
+      input_bits_(input_bits),
+      has_bias_(tensors.biases[0] != nullptr) {
+  const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
+  const size_t bytes = static_cast<size_t>(inputs_) * sizeof(float);
+  panels_ = Memory(checked_product(padded, dtype_ == LFFN_INT8 ? static_cast<size_t>(4 * quads()) : bytes));
+  bias_ = Memory(padded * sizeof(float));
+  std::memset(bias_.data(), 0, bias_.size());
+  if (dtype_ == LFFN_INT8) {
+    std::memset(panels_.data(), 0, panels_.size());
+    scales_ = Memory(padded * sizeof(float));
+    std::memset(scales_.data(), 0, scales_.size());
+    const int64_t slices = (inputs_ + kSliceInputs - 1) / kSliceInputs;
+    sums_ = Memory(checked_product(padded * sizeof(int32_t), static_cast<size_t>(slices)));
+    std::memset(sums_.data(), 0, sums_.size());
+  }
+  // A panel's rows at a time, wherever they come from.
+  std::vector<float> rows(checked_product(static_cast<size_t>(inputs_), kPanel));
+  std::vector<int8_t> integers(static_cast<size_t>(inputs_));
+  int64_t filled = 0, done = 0;
+  for (size_t part = 0; part < tensors.weights.size(); ++part) {
+    const int64_t outputs = tensors.weights[part]->shape[0];
+    if (has_bias_) read_floats(*tensors.biases[part], 0, outputs, bias_.as<float>() + done);
+    for (int64_t o = 0; o < outputs; ++o, ++done) {
+      if (dtype_ == LFFN_INT8) {
+        pack_int8_row(tensors, part, o, done, rows.data(), integers.data());
+        continue;
+      }
+      read_row(*tensors.weights[part], tensors.scales[part], o, inputs_, rows.data() + filled * inputs_);
+      if (++filled == kPanel || done + 1 == outputs_) {
+        kernels.lay_panels(rows.data(), inputs_, filled, inputs_, panels_.as<float>() + (done + 1 - filled) * inputs_);
+        filled = 0;
+      }
+    }
+  }
+}
+
+void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t row, int64_t output, float* floats,
+                           int8_t* integers) {
+  scales_.as<float>()[output] =
+      read_int8_row(*tensors.weights[part], tensors.scales[part], row, inputs_, floats, integers);
+  int8_t* start = panels_.as<int8_t>() + int8_start(output);
+  int32_t* sums = sums_.as<int32_t>() + output;
+  for (int64_t i = 0; i < inputs_; ++i) {
+    start[int8_place(i)] = integers[i];
+    sums[i / kSliceInputs * round_up(outputs_, kPanel)] += integers[i];
+  }
+}
+
+void Linear::run(const Workers& workers, const Call& call) const {
+  if (call.rows == 0) return;
+  const Kernels& kernels = workers.kernels;
+  const int64_t outputs = call.outputs > 0 ? call.outputs : outputs_ - call.first_output;
+  const double flop = 2.0 * static_cast<double>(inputs_ * outputs) * static_cast<double>(call.rows);
+  const int32_t threads = workers.threads_for(flop);
+  const Cut pieces = cut(call.rows, rows_per_item_, outputs, threads);
+  const Rows& in = call.norm != nullptr ? call.normed : call.in;
+  const auto prepare_some = [&](int64_t first, int64_t rows) {
+    if (call.norm != nullptr) {
+      kernels.normalise(call.norm->plan(), call.in.row(first), call.in.stride, rows, in.row(first), in.stride);
+    }
+    if (dtype_ == LFFN_INT8) {
+      kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, call.packed.rows + first * call.packed.stride,
+                            call.packed.stride, input_bits_);
+    }
+  };
+  // A few rows at a time: they are still near when they become bytes, and memory that is asked for arrives while others
+  // are prepared, as a processor waits for few lines at once.
+  const auto prepare = [&](int64_t first, int64_t rows) {
+    constexpr int64_t kAtOnce = 4, kAhead = 3 * kAtOnce;
+    const auto ask = [&](int64_t from) {
+      if (from < rows) call.words->ask(first + from, std::min(kAtOnce, rows - from));
+    };
+    for (int64_t from = 0; call.words != nullptr && from < kAhead; from += kAtOnce) ask(from);
+    for (int64_t done = 0; done < rows; done += kAtOnce) {
+      const int64_t some = std::min(kAtOnce, rows - done);
+      if (call.ahead != nullptr) call.ahead->ask(first + done, some);
+      if (call.words != nullptr) ask(done + kAhead);
+      prepare_some(first + done, some);
+      if (call.words == nullptr) continue;
+      call.words->add(kernels, first + done, some, {call.with_words.row(first + done), call.with_words.stride});
+    }
+  };
+  // Rows that several items read are prepared before, by all threads; the others by their item, while they are near.
+  if (pieces.output_ranges > 1) {
+    constexpr int64_t kFewest = 8;  // for fewer no thread is worth waking
+    const int64_t shares = std::clamp<int64_t>(call.rows / kFewest, 1, 2 * threads);
+    const int64_t share = (call.rows + shares - 1) / shares;
+    workers.run((call.rows + share - 1) / share, threads,
+                [&](int64_t item, int32_t) { prepare(item * share, std::min(share, call.rows - item * share)); });
+  }
+  workers.run(pieces.row_ranges * pieces.output_ranges, threads, [&](int64_t item, int32_t) {
+    const int64_t first = item / pieces.output_ranges * pieces.rows;
+    const int64_t column = item % pieces.output_ranges * pieces.outputs, output = call.first_output + column;
+    LinearPlan plan = {};
+    plan.rows = std::min(pieces.rows, call.rows - first);
+    if (pieces.output_ranges == 1) prepare(first, plan.rows);
+    plan.in = in.row(first);
+    plan.in_stride = in.stride;
+    plan.inputs = inputs_;
+    plan.bias = bias_.as<float>() + output;
+    plan.outputs = std::min(pieces.outputs, outputs - column);
+    plan.activation = call.activation;
+    plan.add = call.add;
+    plan.out = call.out.row(first) + column;
+    plan.out_stride = call.out.stride;
+    if (dtype_ != LFFN_INT8) {
+      plan.weights = panels_.as<float>() + output * inputs_;
+      return kernels.linear(plan);
+    }
+    LinearInt8Plan int8 = {};
+    int8.linear = plan;
+    int8.bits = input_bits_;
+    int8.in = call.packed.rows + first * call.packed.stride;
+    int8.in_stride = call.packed.stride;
+    int8.weights = panels_.as<int8_t>() + int8_start(output);
+    int8.weight_scales = scales_.as<float>() + output;
+    int8.weight_sums = sums_.as<int32_t>() + output;
+    int8.sums_stride = round_up(outputs_, kPanel);
+    kernels.linear_int8(int8);
+  });
+}
+
+void Linear::add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
+                        std::vector<Memory>& memory) const {
+  const bool integers = dtype_ == LFFN_INT8;
+  const size_t element = integers ? 1 : sizeof(float);
+  memory.emplace_back(checked_product(static_cast<size_t>(inputs_ * outputs_), element));
+  for (int64_t o = 0; o < outputs_; ++o) {
+    if (integers) {
+      const int8_t* start = panels_.as<int8_t>() + int8_start(o);
+      int8_t* row = memory.back().as<int8_t>() + o * inputs_;
+      for (int64_t i = 0; i < inputs_; ++i) row[i] = start[int8_place(i)];
+    } else {
+      const float* panel = panels_.as<float>() + o / kPanel * kPanel * inputs_ + o % kPanel;
+      float* row = memory.back().as<float>() + o * inputs_;
+      for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i * kPanel];
+    }
+  }
+  const int64_t outputs = outputs_ / static_cast<int64_t>(names.size());
+  for (size_t part = 0; part < names.size(); ++part) {
+    const int64_t first = static_cast<int64_t>(part) * outputs;
+    const std::string& name = names[part];
+    tensors.push_back(view_of(name + ".weight", integers ? DType::kI8 : DType::kF32, {outputs, inputs_},
+                              memory.back().as<uint8_t>() + static_cast<size_t>(first * inputs_) * element));
+    if (integers)
+      tensors.push_back(view_of(name + ".weight.scale", DType::kF32, {outputs}, scales_.as<float>() + first));
+    if (has_bias_) tensors.push_back(view_of(name + ".bias", DType::kF32, {outputs}, bias_.as<float>() + first));
+  }
+}
+
+}  // namespace lffn

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model is made of. Kind says as what: as tensors in files (Found in model_tensors.h), or packed, as it runs
+// (Packed in weights.h). A part that a model has not is empty. Whatever concerns all parts goes by visit_parts, so that
+// a new one is added here, where it is found, and where it runs.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/config/sentence_settings.h"
+#include "model/family.h"
+
+namespace lffn {
+
+template <typename Kind>
+struct LayerParts {
+  typename Kind::Norm attention_norm;
+  typename Kind::Norm ffn_norm;
+  typename Kind::Linear query_key_value;
+  typename Kind::Linear distance_key, distance_query;  // of vectors of distances; empty: the keys' and the queries'
+  typename Kind::Linear attention_out;
+  typename Kind::Floats attention_bias;  // all of attention, of a layer without heads
+  // The feed-forward block is the sum of what is there of these.
+  typename Kind::Linear up, down;  // neurons
+  typename Kind::Lookup lookup;    // with its layer norm, where a pre-norm model has it
+  typename Kind::Linear linear;    // of what the lookup reads
+  typename Kind::Floats ffn_bias;  // of a layer with neither neurons nor a lookup
+  typename Kind::WordRows words;
+};
+
+template <typename Kind>
+struct ModelParts {
+  typename Kind::Words words;
+  typename Kind::Floats positions;
+  typename Kind::Floats types;
+  typename Kind::RowNumbers row_of_word;  // of all layers' words; empty: a word's own number
+  typename Kind::Norm embedding_norm;
+  typename Kind::Linear widener;    // of words' vectors, to the model's width
+  typename Kind::Floats distances;  // a row for each bucket of distances
+  typename Kind::Norm distance_norm;
+  std::vector<LayerParts<Kind>> layers;
+  typename Kind::Norm final_norm;
+  // The head of a masked language model.
+  typename Kind::Linear lm_dense;
+  typename Kind::Norm lm_norm;
+  typename Kind::Words decoder;  // empty: the word embeddings
+  typename Kind::Floats decoder_bias;
+  // The classifier.
+  typename Kind::Linear class_dense;
+  typename Kind::Linear class_out;
+  // The head of each token; a model has one of them at most.
+  typename Kind::Linear token_classes;
+  typename Kind::Linear answers;
+  typename Kind::Linear token_vectors;         // of late interaction; empty: the hidden states are these vectors
+  std::vector<typename Kind::Linear> modules;  // of a sentence encoder: as many as its settings have
+};
+
+// The names of a part's tensors, without ".weight" and ".bias" but for Floats, which are one tensor. Several: of layers
+// that are one part together; a lookup's second one is that of its layer norm.
+using PartNames = std::vector<std::string>;
+
+constexpr char kRowOfWord[] = "embeddings.word_rows";
+constexpr char kTokenVectors[] = "linear";  // as ColBERT's files have it
+
+template <typename Visit, typename... Layers>
+void visit_layer(const Family& family, const std::string& prefix, Visit&& visit, Layers&... layers) {
+  const auto name = [&](const char* own) { return prefix + own; };
+  const std::string lookup = name(family.lookup);
+  visit(PartNames{name(family.attention_norm)}, layers.attention_norm...);
+  visit(PartNames{name(family.ffn_norm)}, layers.ffn_norm...);
+  visit(PartNames{name(family.query), name(family.key), name(family.value)}, layers.query_key_value...);
+  if (family.distance_key != nullptr) {
+    visit(PartNames{name(family.distance_key)}, layers.distance_key...);
+    visit(PartNames{name(family.distance_query)}, layers.distance_query...);
+  }
+  visit(PartNames{name(family.attention_out)}, layers.attention_out...);
+  visit(PartNames{name(family.attention_out) + ".bias"}, layers.attention_bias...);
+  visit(PartNames{name(family.up)}, layers.up...);
+  visit(PartNames{name(family.down)}, layers.down...);
+  visit(PartNames{lookup, family.lookup_norm == LookupNorm::kOfLayer ? name(family.ffn_norm) : lookup + "LayerNorm"},
+        layers.lookup...);
+  visit(PartNames{lookup + "linear"}, layers.linear...);
+  visit(PartNames{lookup + "bias"}, layers.ffn_bias...);
+  visit(PartNames{lookup + "words"}, layers.words...);
+}
+
+inline std::string layer_prefix(const Family& family, size_t layer) {
+  return family.layer + std::to_string(layer) + ".";
+}
+
+// Calls visit(names, part...) for each part, there or not, of one model or of the same part of several at once.
+template <typename Visit, typename... Models>
+void visit_parts(const Family& family, Visit&& visit, Models&... models) {
+  const auto name = [](const char* own, const char* end = "") {
+    return PartNames{own == nullptr ? "" : std::string(own) + end};
+  };
+  const auto& first = std::get<0>(std::tie(models...));
+  visit(name(family.words), models.words...);
+  visit(name(family.position_embeddings, ".weight"), models.positions...);
+  visit(name(family.types, ".weight"), models.types...);
+  visit(PartNames{kRowOfWord}, models.row_of_word...);
+  visit(name(family.embedding_norm), models.embedding_norm...);
+  visit(name(family.widener), models.widener...);
+  visit(name(family.distance_table, ".weight"), models.distances...);
+  visit(name(family.distance_norm), models.distance_norm...);
+  for (size_t i = 0; i < first.layers.size(); ++i) {
+    visit_layer(family, layer_prefix(family, i), visit, models.layers[i]...);
+  }
+  visit(name(family.final_norm), models.final_norm...);
+  visit(name(family.lm_dense), models.lm_dense...);
+  visit(name(family.lm_norm), models.lm_norm...);
+  visit(name(family.decoder), models.decoder...);
+  visit(name(family.decoder_biases[0]), models.decoder_bias...);
+  visit(name(family.class_dense), models.class_dense...);
+  visit(name(family.class_out), models.class_out...);
+  visit(name(family.token_classes), models.token_classes...);
+  visit(name(family.answers), models.answers...);
+  visit(PartNames{kTokenVectors}, models.token_vectors...);
+  for (size_t i = 0; i < first.modules.size(); ++i) visit(PartNames{module_prefix(i) + "linear"}, models.modules[i]...);
+}
+
+}  // namespace lffn

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer's rows by word: each token's row, chosen by its id, is a part of the feed-forward block. Used as they lie in
+// the file, mapped where the load maps, else read once; or in another element type, if one is wanted.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/encoder/workers.h"
+#include "model/tensors/model_tensors.h"
+#include "runtime/memory.h"
+
+namespace lffn {
+
+// The row of each word, where it is not the word's own number.
+class RowNumbers {
+ public:
+  RowNumbers() = default;
+  explicit RowNumbers(const TensorView& tensor);
+  static size_t bytes_for(const TensorView& tensor) { return tensor.size; }
+
+  bool empty() const { return values_.size() == 0; }
+  const int32_t* data() const { return values_.as<int32_t>(); }
+  int64_t num_parameters() const { return 0; }  // chosen, not learned
+  int64_t stored_bytes() const { return static_cast<int64_t>(values_.size()); }
+  size_t bytes() const { return values_.size(); }
+  void add_stored(const std::string& name, std::vector<TensorView>& tensors) const;
+
+ private:
+  Memory values_;
+};
+
+class WordRows {
+ public:
+  WordRows() = default;
+  // dtype: LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4 or LFFN_DTYPE_AS_STORED.
+  WordRows(const WordRowTensors& tensors, int32_t dtype);
+  // Memory of its own: without the rows where they are mapped.
+  static size_t bytes_for(const WordRowTensors& tensors, int32_t dtype);
+
+  bool empty() const { return num_rows_ == 0; }
+  int64_t num_rows() const { return num_rows_; }
+  int32_t dtype() const;  // LFFN_, LFFN_F16 among them
+  // out += the rows of so many tokens; `asked` says that they were asked for.
+  void add(const Kernels& kernels, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens, const Rows& out,
+           bool asked) const;
+
+  int64_t flop_per_row() const { return size_ * (scales_.size() > 0 ? 2 : 1); }
+  // Asks for the rows of so many tokens, so that they are near when they are added.
+  void ask(const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens) const;
+  int64_t row_bytes() const { return row_bytes_; }
+
+  int64_t num_parameters() const { return num_rows_ * size_; }
+  int64_t stored_bytes() const { return static_cast<int64_t>(rows_bytes() + scales_.size()); }
+  size_t bytes() const { return read_.size() + scales_.size(); }
+  void add_stored(const std::string& name, std::vector<TensorView>& tensors) const;
+
+ private:
+  const uint8_t* rows() const { return mapped_ != nullptr ? mapped_.get() : read_.as<uint8_t>(); }
+  size_t rows_bytes() const { return static_cast<size_t>(num_rows_ * row_bytes_); }
+  void convert(const WordRowTensors& tensors);
+
+  int64_t num_rows_ = 0;
+  int64_t size_ = 0;  // columns
+  int64_t row_bytes_ = 0;
+  DType dtype_ = DType::kF32;
+  std::shared_ptr<const uint8_t> mapped_;  // either this
+  Memory read_;                            // or this
+  Memory scales_;                          // I8 and U8 only
+};
+
+// A layer's rows for some tokens of a call, which are known before the layer begins.
+struct WordsOfTokens {
+  const WordRows* words;
+  const RowNumbers* row_of_word;
+  const int32_t* ids;
+  void ask(int64_t first, int64_t tokens) const { words->ask(ids + first, *row_of_word, tokens); }
+  // After they were asked for.
+  void add(const Kernels& kernels, int64_t first, int64_t tokens, const Rows& out) const {
+    words->add(kernels, ids + first, *row_of_word, tokens, out, true);
+  }
+};
+
+}  // namespace lffn
