@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts long documents into passages that fit the model, and prints those that answer a question best: the retrieval
+// half of retrieval-augmented generation.
+//
+//     c++ -std=c++17 passages.cc $(pkg-config --cflags --libs lookupffn) -o passages
+//     ./passages my-model "How old is the sun?" manual.txt notes.txt
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <lookupffn/lookupffn.hpp>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t kBest = 3;
+
+struct Passage {
+  std::size_t document, begin, end;  // bytes of that document
+  float score;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot open " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: %s MODEL QUESTION FILE...\n", argv[0]);
+    return 2;
+  }
+  try {
+    const auto model = lookupffn::Model::load(argv[1]);
+    std::vector<std::string> documents;
+    for (int i = 3; i < argc; ++i) documents.push_back(read_file(argv[i]));
+
+    // Windows of 128 tokens, each beginning with the last 32 of the one before, so that no sentence is lost at a cut.
+    lookupffn::RunOptions options;
+    options.max_tokens = 128;
+    options.stride = 32;
+    const auto windows = model.embed_windows(documents, options);
+    const std::vector<float> question = model.embed({argv[2]});
+
+    std::vector<Passage> passages;
+    for (std::size_t d = 0; d < windows.size(); ++d) {
+      for (const lookupffn::Window& window : windows[d]) {
+        const float score = std::inner_product(question.begin(), question.end(), window.embedding.begin(), 0.0F);
+        passages.push_back({d, window.begin, window.end, score});
+      }
+    }
+    const std::size_t count = std::min(kBest, passages.size());
+    std::partial_sort(passages.begin(), passages.begin() + static_cast<std::ptrdiff_t>(count), passages.end(),
+                      [](const Passage& a, const Passage& b) { return a.score > b.score; });
+    for (std::size_t i = 0; i < count; ++i) {
+      const Passage& found = passages[i];
+      std::printf("%7.4f  %s:%zu  %s\n", static_cast<double>(found.score), argv[3 + found.document], found.begin,
+                  documents[found.document].substr(found.begin, found.end - found.begin).c_str());
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "passages: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
