@@ -46,7 +46,7 @@ typedef int32_t lffn_status;
 /** The values of lffn_status. They never change their meaning; later versions may add some. */
 enum {
   LFFN_OK = 0,                     /**< Done. */
-  LFFN_ERROR_INVALID_ARGUMENT = 1, /**< The caller passed something that cannot be meant. */
+  LFFN_ERROR_INVALID_ARGUMENT = 1, /**< An invalid argument; the message names it. */
   LFFN_ERROR_OUT_OF_MEMORY = 2,    /**< An allocation failed; nothing was leaked. */
   LFFN_ERROR_IO = 3,               /**< The operating system refused to read or write a file. */
   LFFN_ERROR_BAD_MODEL = 4,        /**< A file or a set of tensors is not a valid model. */
@@ -59,17 +59,31 @@ enum {
   LFFN_ERROR_NULL_TEXT = 11        /**< A text is NULL. */
 };
 
+/* Limits, beside what memory allows:
+ *   threads of one call                             1,024
+ *   layers of a model                               4,096
+ *   numbers of a vector, tables of a layer          1,048,576
+ *   rows of a table                                 65,536
+ *   classes of a classifier                         1,048,576
+ *   token ids                                       4,194,304
+ *   bytes of each tokenizer file                    67,108,864
+ *   bytes of config.json and of each module's file  1,048,576
+ *   bytes of a safetensors header                   100,000,000, with 65,536 tensors
+ * A file that exceeds one is LFFN_ERROR_BAD_MODEL, an argument LFFN_ERROR_INVALID_ARGUMENT. */
+
 /** The version of the library that runs: major * 10000 + minor * 100 + patch. */
 LFFN_API uint32_t lffn_version(void);
 
-/** The same as a text, such as "1.2.3", with what is added before a release: "1.3.0-rc". */
+/** The same as a text, such as "1.2.3", with what is added before a release: "1.3.0-rc". Valid forever, as are the
+ * texts of lffn_status_name and lffn_isa. */
 LFFN_API const char* lffn_version_text(void);
 
 /** The name of a status value, such as "LFFN_ERROR_IO"; "LFFN_ERROR_UNKNOWN" for a value this version does not know. */
 LFFN_API const char* lffn_status_name(lffn_status status);
 
 /** What this thread's last failure was, in one sentence. Never NULL; "" when nothing has failed yet.
- * It is UTF-8, with "?" for what of a path is not, and valid until the next failing call in the same thread. */
+ * It is UTF-8, with "?" for bytes of a path that are not UTF-8. Valid until the next failing call in the same thread;
+ * copy it before you call the library again. */
 LFFN_API const char* lffn_last_error(void);
 
 /** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avxvnni",
@@ -209,9 +223,14 @@ LFFN_API void lffn_file_init_sized(lffn_file* file, size_t struct_size);
 /** @} */
 
 /** @defgroup hooks Hooks
- * For hosts that account for memory or collect logs. Set them before making handles. No function that the library is
- * given may throw or leave by longjmp. In the thread of a call they run in the library's float mode: rounding to
- * nearest, no traps.
+ * For hosts that account for memory or collect logs. Set them before making handles.
+ *
+ * For every function of the host that the library calls (log, allocator, progress, lffn_read, lffn_parallel_for):
+ * - It may not throw or leave by longjmp. It runs in the library's float mode: rounding to nearest, no traps.
+ * - It may be called from any thread that calls the library, and from several at once, unless its own text says less.
+ * - The log and progress functions may call the library, but not free or fill what the call in progress uses: that is
+ *   refused with LFFN_ERROR_INVALID_ARGUMENT for results, and is undefined for handles. An allocator must not call the
+ *   library.
  * @{ */
 
 /** The levels of log messages. */
@@ -221,20 +240,24 @@ enum {
   LFFN_LOG_INFO = 2     /**< What the library chose. */
 };
 
-/** Receives one line of text without a line end. May be called from any thread that calls the library. */
+/** Receives one line of text without a line end, valid until the function returns. */
 typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user);
 
-/** Sets who receives log messages; NULL (the default) drops them. */
+/** Sets who receives log messages; NULL (the default) drops them. A message that another thread is sending may still
+ * reach the earlier function. */
 LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
 
 /** Where weights and scratch memory come from, and the numbers in results. Tokenizers, texts with their tokens, and
  * small bookkeeping objects use operator new; lffn_model_info.tokenizer_bytes tells how much a tokenizer takes. Call
- * lffn_allocator_init first. */
+ * lffn_allocator_init first. Both functions must be set, and may be called from several threads at once. */
 typedef struct lffn_allocator {
   size_t struct_size; /**< sizeof(lffn_allocator), set by the _init function. */
-  void* (*allocate)(size_t size, size_t alignment, void* user); /**< Returns NULL when there is no memory. */
-  void (*deallocate)(void* memory, size_t size, void* user);    /**< Gets the size that was asked for. */
-  void* user;                                                   /**< Passed to both. */
+  /** Returns memory of this alignment, a power of two of 64 or more, or NULL when there is none. The size is never 0.
+   */
+  void* (*allocate)(size_t size, size_t alignment, void* user);
+  /** Gets what allocate returned, never NULL, and the size that was asked for. */
+  void (*deallocate)(void* memory, size_t size, void* user);
+  void* user; /**< Passed to both. */
 } lffn_allocator;
 
 /** What lffn_allocator_init calls.
@@ -244,15 +267,18 @@ LFFN_API void lffn_allocator_init_sized(lffn_allocator* allocator, size_t struct
 /** Sets struct_size and clears the rest. NULL is ignored. */
 #define lffn_allocator_init(allocator) lffn_allocator_init_sized((allocator), sizeof *(allocator))
 
-/** Sets the allocator; NULL restores the library's own. Memory goes back to the allocator it came from. */
+/** Sets the allocator; NULL restores the library's own. The struct is copied. Memory goes back to the allocator it came
+ * from, so the functions and `user` must stay valid while anything lives that was allocated with them.
+ * @param allocator NULL, or one whose functions are set; else LFFN_ERROR_INVALID_ARGUMENT */
 LFFN_API LFFN_CHECKED lffn_status lffn_set_allocator(const lffn_allocator* allocator);
 
 /** Gives back the scratch memory that handles keep from call to call. Calls in progress keep theirs; later ones take
  * some again. A result gives back its memory when the next call fills it. */
 LFFN_API void lffn_trim(void);
 
-/** Ends the helper threads and returns once they are gone. To be called before dlclose of a plugin that holds the
- * static library; the shared one is never unloaded. Later calls start helpers again. */
+/** Ends the helper threads and returns once they are gone. Call it before dlclose of a plugin that holds the static
+ * library; the shared one is never unloaded. Calls of other threads that run meanwhile finish with the threads that are
+ * left; later calls start helpers again. */
 LFFN_API void lffn_shutdown_threads(void);
 
 /** @} */

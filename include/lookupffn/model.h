@@ -27,8 +27,11 @@ typedef struct lffn_model lffn_model;
  * @param out     receives the handle; free it with lffn_model_free */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_load(const char* path, const lffn_load_options* options, lffn_model** out);
 
-/** Loads a model from the bytes of a file that lffn_model_save wrote. They may have any alignment and may be freed
- * afterwards. */
+/** Loads a model from the bytes of a file that lffn_model_save wrote.
+ * @param data    the bytes, of any alignment; they may be freed afterwards
+ * @param size    how many
+ * @param options NULL for the defaults
+ * @param out     receives the handle; free it with lffn_model_free */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_load_memory(const void* data, size_t size,
                                                          const lffn_load_options* options, lffn_model** out);
 
@@ -86,12 +89,14 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const
 LFFN_API LFFN_CHECKED lffn_status lffn_model_save_with(const lffn_model* model, const char* path,
                                                        const lffn_save_options* options);
 
-/** Makes the caller another owner of the model: it lives until each has freed it. From any thread that owns it.
+/** Makes the caller another owner of the model: it lives until each owner has freed it. From any thread that owns it.
  * @param model NULL is ignored
  * @return model */
 LFFN_API lffn_model* lffn_model_retain(lffn_model* model);
 
-/** Gives up the model, which its last owner frees: no other thread may be using it then. NULL is ignored. */
+/** Gives up the caller's share of the model; the last owner's call frees it. Other owners may go on calling it
+ * meanwhile. A thread that is no owner must have returned from its calls before the last owner frees.
+ * @param model NULL is ignored */
 LFFN_API void lffn_model_free(lffn_model* model);
 
 /** How the token vectors of a sequence become one vector. */
@@ -194,7 +199,9 @@ LFFN_API void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_si
 /** Sets struct_size and clears the rest. NULL is ignored. */
 #define lffn_model_info_init(info) lffn_model_info_init_sized((info), sizeof *(info))
 
-/** Tells what the model is and costs. info->struct_size must be set, see lffn_model_info_init. */
+/** Tells what the model is and costs.
+ * @param model the model
+ * @param info  receives it; its struct_size must be set, see lffn_model_info_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info);
 
 /** What one encoder layer is made of and costs. Its feed-forward block is the sum of the parts that it has: neurons,

@@ -138,7 +138,10 @@ LFFN_API void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t str
 /** Fills in the defaults. NULL is ignored. */
 #define lffn_tokenize_args_init(args) lffn_tokenize_args_init_sized((args), sizeof *(args))
 
-/** Turns a text, or a pair of texts, into tokens. Without any array it only counts them. */
+/** Turns a text, or a pair of texts, into tokens. Without any array it only counts them. A text of no bytes is valid
+ * and may have no token.
+ * @param tokenizer the tokenizer
+ * @param args      what to read and what receives the tokens; see lffn_tokenize_args_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer,
                                                         const lffn_tokenize_args* args);
 
@@ -164,7 +167,9 @@ LFFN_API void lffn_tokenize_batch_args_init_sized(lffn_tokenize_batch_args* args
 /** Fills in the defaults. NULL is ignored. */
 #define lffn_tokenize_batch_args_init(args) lffn_tokenize_batch_args_init_sized((args), sizeof *(args))
 
-/** Turns texts, or pairs of texts, into tokens, each as lffn_tokenizer_encode does, on several threads. */
+/** Turns texts, or pairs of texts, into tokens, each as lffn_tokenizer_encode does, on several threads.
+ * @param tokenizer the tokenizer
+ * @param args      what to read and the result that receives the tokens; see lffn_tokenize_batch_args_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode_batch(const lffn_tokenizer* tokenizer,
                                                               const lffn_tokenize_batch_args* args);
 
@@ -175,7 +180,7 @@ enum {
 
 /** The text of ids. Bytes that are not UTF-8, as half of a character has, become U+FFFD.
  * @param tokenizer the tokenizer
- * @param ids       ids of the vocabulary
+ * @param ids       ids of the vocabulary; NULL is allowed where n_ids is 0
  * @param n_ids     how many
  * @param flags     LFFN_DETOKENIZE_ values or-ed together
  * @param utf8      receives the text, without a zero byte; NULL with a capacity of 0 to ask how long it is
