@@ -56,6 +56,10 @@ void check_count(int64_t count, const char* name) {
   if (count < 0) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected 0 or more", name, printable(count));
   }
+  // What is counted takes 8 bytes of the caller's memory or more: pointers, offsets, rows.
+  if (count > PTRDIFF_MAX / 8) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, more than any memory holds", name, printable(count));
+  }
 }
 
 void check_value(int32_t value, int32_t last, const char* name, const char* kind) {

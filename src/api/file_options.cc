@@ -50,11 +50,11 @@ Loading::Loading(const lffn_load_options* options)
     : Loading(options == nullptr ? lffn_load_options{} : read_struct(options, "options")) {}
 
 Loading::Loading(const lffn_load_options& given)
-    : runtime_(given.runtime == nullptr ? nullptr : given.runtime->shared),
+    : options_(read_options(given)),
+      runtime_(given.runtime == nullptr ? nullptr : given.runtime->shared),
       hooks_(hooks_of(runtime_)),
       kernels_(runtime_ == nullptr ? usable_kernels() : runtime_->kernels),
-      progress_(given.cancel, given.progress, given.progress_user),
-      options_(read_options(given)) {
+      progress_(given.cancel, given.progress, given.progress_user) {
   if (given.cancel != nullptr || given.progress != nullptr) options_.progress = &progress_;
   if (runtime_ == nullptr) return;
   options_.executor = runtime_->executor;

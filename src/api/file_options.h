@@ -29,11 +29,11 @@ class Loading {
  private:
   explicit Loading(const lffn_load_options& given);
 
+  LoadOptions options_;  // first: numbers are checked before pointers are followed
   SharedRuntime runtime_;
   UseHooks hooks_;
   const Kernels& kernels_;
   LoadProgress progress_;
-  LoadOptions options_;
 };
 
 // save(LoadProgress&), with NULL for the defaults. Throws Error.

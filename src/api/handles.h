@@ -13,6 +13,7 @@
 #include "runtime/executor.h"
 #include "runtime/hooks.h"
 #include "runtime/idle_pool.h"
+#include "runtime/short_lock.h"
 #include "texts/text_rows.h"
 
 namespace lffn {
@@ -57,9 +58,10 @@ struct lffn_tokenizer {
 
 struct lffn_result {
   lffn::RunMemory memory;
-  uint32_t trims = 0;  // that it heeded
+  uint32_t trims = 0;            // that it heeded
+  mutable lffn::ShortLock lock;  // of the two members behind it, while no call fills
   lffn_result_view view = {};
-  std::atomic<bool> is_filling{false};
+  bool is_filling = false;
 };
 
 namespace lffn {
@@ -69,7 +71,7 @@ namespace lffn {
 class Filling {
  public:
   explicit Filling(lffn_result& result);  // Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where another call fills it.
-  ~Filling() { result_.is_filling.store(false, std::memory_order_release); }
+  ~Filling();
   Filling(const Filling&) = delete;
   Filling& operator=(const Filling&) = delete;
   RunMemory& memory() const { return result_.memory; }

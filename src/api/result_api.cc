@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions on results.
+#include <mutex>
+
 #include "api/boundary.h"
 #include "api/handles.h"
 #include "api/structs.h"
@@ -13,7 +15,9 @@ namespace {
 }
 
 lffn_result& claim(lffn_result& result) {
-  if (result.is_filling.exchange(true, std::memory_order_acquire)) refuse();
+  const std::lock_guard<ShortLock> lock(result.lock);
+  if (result.is_filling) refuse();
+  result.is_filling = true;
   return result;
 }
 
@@ -24,6 +28,11 @@ Filling::Filling(lffn_result& result) : Filling(claim(result), Claimed()) {
   const uint32_t trims = AnyIdlePool::trims();
   if (result.trims != trims || result.memory.is_large()) result.memory = RunMemory();
   result.trims = trims;
+}
+
+Filling::~Filling() {
+  const std::lock_guard<ShortLock> lock(result_.lock);
+  result_.is_filling = false;
 }
 
 extern "C" {
@@ -43,7 +52,8 @@ void lffn_result_free(lffn_result* result) { free_handle(result); }
 lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view) {
   return guarded([&] {
     need(result, "result");
-    if (result->is_filling.load(std::memory_order_acquire)) refuse();
+    const std::lock_guard<ShortLock> lock(result->lock);
+    if (result->is_filling) refuse();
     write_struct(result->view, view, "view");
   });
 }

@@ -120,7 +120,10 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
          rules.longest);
   }
   for (const int32_t type : new_.types) check_type(type, rules.types);
-  if (encoding.spans) locate();
+  if (encoding.spans) {
+    locate();
+    find_texts();
+  }
   const bool left = tokenizer.truncates_left();
   if (rules.windows) {
     const auto [first, last] = tokens_of_text(new_, pair != nullptr ? 1 : 0);
@@ -170,6 +173,16 @@ void TextRows::locate() {
   }
 }
 
+// Once for all windows.
+void TextRows::find_texts() {
+  const std::vector<int8_t>& texts = new_.texts;
+  for (int8_t text = 0; text < 2; ++text) {
+    const int64_t first = std::find(texts.begin(), texts.end(), text) - texts.begin();
+    const int64_t last = texts.rend() - std::find(texts.rbegin(), texts.rend(), text);
+    extents_[static_cast<size_t>(text)] = {first, last};
+  }
+}
+
 // All of what was read, but of the run that windows cut only one part.
 void TextRows::append(const Rules& rules, bool left, const Part* part) {
   const auto add = [&](auto& to, const auto& from) {
@@ -194,10 +207,7 @@ void TextRows::append(const Rules& rules, bool left, const Part* part) {
 
 // Up to the ends of the text, or where it was cut.
 TextSpan TextRows::part_of(size_t text, bool left, const Part* part) const {
-  const std::vector<int8_t>& texts = new_.texts;
-  const auto wanted = static_cast<int8_t>(text);
-  int64_t first = std::find(texts.begin(), texts.end(), wanted) - texts.begin();
-  int64_t last = texts.rend() - std::find(texts.rbegin(), texts.rend(), wanted);
+  auto [first, last] = extents_[text];
   const bool cut = new_.cut[text];
   bool cut_before = cut && left, cut_behind = cut && !left;
   if (part != nullptr && first < last && first == windows_.first()) {

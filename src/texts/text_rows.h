@@ -110,6 +110,7 @@ class TextRows {
   void encode(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules,
               Tokenizer::Options options);
   void locate();
+  void find_texts();
   void append(const Rules& rules, bool left, const Part* part);
   TextSpan part_of(size_t text, bool left, const Part* part) const;
 
@@ -117,6 +118,7 @@ class TextRows {
   FirstText first_text_;     // whose reading is still there
   Tokenizer::Scratch scratch_;
   Encoding new_;
+  std::pair<int64_t, int64_t> extents_[2];  // from the first token of a text in it to behind the last one
   Windows windows_;
   std::vector<int32_t> ids_, types_;
   std::vector<int64_t> offsets_ = {0}, text_offsets_ = {0}, uncut_;

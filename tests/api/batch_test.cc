@@ -132,6 +132,8 @@ TEST_F(Batch, BadTexts) {
   args_.max_tokens = 5;
   args_.n = -1;
   refused("n is -1");
+  args_.n = INT64_MAX - 5;
+  refused("n is 9223372036854775802, more than any memory holds");
   args_.n = 1;
   args_.texts = nullptr;
   refused("texts is NULL");

@@ -109,6 +109,34 @@ TEST(Structs, ReservedMembersAreZero) {
   EXPECT_EQ(lffn_layer_forward_ex(layer, &args), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(lffn_last_error(), "args.reserved is 7, expected 0");
   lffn_layer_free(layer);
+
+  lffn_model* model = nullptr;
+  ASSERT_EQ(lffn_model_load(LFFN_MODEL_DATA "/model-lookup", nullptr, &model), LFFN_OK) << lffn_last_error();
+  lffn_answer_args answer;
+  lffn_answer_args_init(&answer);
+  answer.question = answer.context = "text";
+  answer.reserved = 8;
+  EXPECT_EQ(lffn_model_answer(model, &answer), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(lffn_last_error(), "args.reserved is 8, expected 0");
+  lffn_zero_shot_args zero_shot;
+  lffn_zero_shot_args_init(&zero_shot);
+  zero_shot.text = "text";
+  zero_shot.reserved = 9;
+  EXPECT_EQ(lffn_model_zero_shot(model, &zero_shot), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(lffn_last_error(), "args.reserved is 9, expected 0");
+  lffn_model_free(model);
+}
+
+// Members that were never set are refused by the first that cannot be meant, before a pointer is followed.
+TEST(Structs, NumbersAreCheckedBeforeTheRuntimeIsLookedAt) {
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.runtime = reinterpret_cast<const lffn_runtime*>(uintptr_t{16});
+  options.num_threads = -1;
+  const lffn_layer_config config = small_config();
+  lffn_layer* layer = nullptr;
+  EXPECT_EQ(lffn_layer_create(&config, nullptr, 0, &options, &layer), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(lffn_last_error()).find("options.num_threads is -1"), std::string::npos) << lffn_last_error();
 }
 
 TEST(Structs, SizesThatWereNeverSetAreRefused) {

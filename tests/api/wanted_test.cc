@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a result holds beyond numbers as the model gives them: places in texts, other forms of embeddings.
+#include <atomic>
 #include <cmath>
 #include <string>
 #include <thread>
@@ -234,6 +235,31 @@ TEST_F(Wanted, AResultIsFilledByOneCall) {
   refused("max_tokens");  // and it is free again
   args_.max_tokens = 0;
   EXPECT_EQ(embeddings({"cats", "dogs"}), alone);
+}
+
+// Whoever looks while others fill sees all that a call gave, or is refused.
+TEST_F(Wanted, AViewIsNeverTorn) {
+  lffn_tokenizer* tokenizer = nullptr;
+  ASSERT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_OK);
+  const int64_t offsets[] = {0, 0};
+  const auto fill = [&] {
+    ASSERT_EQ(lffn_tokenizer_decode_batch(tokenizer, nullptr, offsets, 1, 0, result_), LFFN_OK) << lffn_last_error();
+  };
+  fill();
+  std::atomic<bool> done{false};
+  std::thread filler([&] {
+    for (int i = 0; i < 20000; ++i) fill();
+    done = true;
+  });
+  lffn_result_view view;
+  lffn_result_view_init(&view);
+  int64_t torn = 0;
+  while (!done) {
+    if (lffn_result_get(result_, &view) == LFFN_OK && (view.n != 1 || view.decoded_sizes == nullptr)) ++torn;
+  }
+  filler.join();
+  EXPECT_EQ(torn, 0);
+  lffn_tokenizer_free(tokenizer);
 }
 
 TEST_F(Wanted, AModelLivesAsLongAsItsOwners) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/api/run_fixture.h"
+#include "tests/support/cpu_time.h"
 
 namespace {
 
@@ -123,6 +124,28 @@ TEST_F(Wanted, WindowsOfAPairRepeatTheFirstText) {
   EXPECT_EQ(view.pair_ends[view.n - 1], static_cast<int64_t>(long_.size()));
   args_.max_tokens = 6;
   refused("the first text has");
+}
+
+// Of each window it is asked which bytes it stands for; to answer must not take longer the more windows there are.
+TEST_F(Wanted, SpansOfManyWindowsTakeTimeByTheText) {
+  std::string text;
+  while (text.size() < 600000) text += "a b c d e ";
+  const std::vector<const char*> pairs = {text.c_str()};
+  args_.windows = LFFN_WINDOWS_EACH;
+  args_.stride = LFFN_STRIDE_DEFAULT;
+  args_.max_tokens = 32;
+  for (const bool has_pair : {false, true}) {
+    args_.pairs = has_pair ? pairs.data() : nullptr;
+    const char* const whole = has_pair ? "a" : text.c_str();
+    const auto seconds = [&](uint32_t wanted) {
+      const double begin = lffn::cpu_seconds();
+      EXPECT_GT(run({whole}, wanted).n, 10000);
+      return lffn::cpu_seconds() - begin;
+    };
+    seconds(LFFN_WANT_IDS | LFFN_WANT_SPANS);  // takes the memory
+    const double without = seconds(LFFN_WANT_IDS);
+    EXPECT_LT(seconds(LFFN_WANT_IDS | LFFN_WANT_SPANS), 20 * without);
+  }
 }
 
 TEST_F(Wanted, WindowsThatCannotBeMeant) {
