@@ -2,7 +2,8 @@
 """Looks into packages: check_packages.py PACKAGE...
 
 Each has the licence and the notices of what is inside; a README links to nothing that is not beside it; poms and nuspecs
-have what registries ask for, and name other packages of this project in exactly their own version.
+have what registries ask for. Nuspecs name other packages of this project in exactly their own version, poms from their own
+version on.
 """
 import re
 import sys
@@ -22,8 +23,8 @@ def check_pom(path, text):
         fail(f"{path}: a variable was left")
     version = re.search("<version>(.*?)</version>", text).group(1)
     for dependency in re.findall("<dependency>.*?</dependency>", text, re.DOTALL):
-        if "<artifactId>lookupffn" in dependency and f"<version>[{version}]</version>" not in dependency:
-            fail(f"{path}: another version of lookupffn would do, too")
+        if "<artifactId>lookupffn" in dependency and f"<version>[{version},2)</version>" not in dependency:
+            fail(f"{path}: lookupffn is wanted in versions other than from {version} on, below 2")
 
 
 def check_nuspec(path, text):

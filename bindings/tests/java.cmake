@@ -13,6 +13,27 @@ add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_D
 add_test(NAME java_documented COMMAND ${lffn_documented} java ${PROJECT_SOURCE_DIR} ${Java_JAVA_EXECUTABLE}
                                       ${Java_JAVAC_EXECUTABLE} ${LFFN_JAR})
 
+# Debian 12 has no Java with virtual threads; whoever has one names it, or has it beside the others.
+set(LFFN_JAVA_21 "" CACHE FILEPATH "A java command of version 21 or newer, for the test with virtual threads")
+file(GLOB jvms /usr/lib/jvm/*/bin/java)
+foreach(java ${jvms})
+  if(NOT LFFN_JAVA_21)
+    execute_process(COMMAND ${java} --version OUTPUT_VARIABLE told ERROR_QUIET)
+    if(told MATCHES "^[^0-9]*(2[1-9]|[3-9][0-9])[.]")
+      set(LFFN_JAVA_21 ${java} CACHE FILEPATH "" FORCE)
+    endif()
+  endif()
+endforeach()
+if(LFFN_JAVA_21)
+  add_test(NAME java_virtual_threads
+           COMMAND ${LFFN_JAVA_21} --enable-native-access=ALL-UNNAMED -Djdk.virtualThreadScheduler.parallelism=2
+                   -Djdk.virtualThreadScheduler.maxPoolSize=2 -cp ${LFFN_JAR}
+                   ${CMAKE_CURRENT_SOURCE_DIR}/../java/tests/virtual/VirtualThreads.java ${LFFN_MADE_MODELS}/prompts 3)
+  set_tests_properties(java_virtual_threads PROPERTIES FIXTURES_REQUIRED bindings_golden)
+else()
+  lffn_skip("the test with virtual threads" "a java command of version 21 or newer: LFFN_JAVA_21")
+endif()
+
 add_test(NAME java_native_image
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_native_image.py ${LFFN_JAR}
                  ${LFFN_SWIG_DIR}/java_arrays.cc ${LFFN_SWIG_DIR}/java_hooks.cc ${LFFN_SWIG_OUT}/java_wrapper.cxx)

@@ -15,6 +15,8 @@ public final class BatcherFigures {
   private final int largestBatch;
   private final Duration totalWait;
   private final Duration longestWait;
+  private final long tokens;
+  private final long cut;
 
   BatcherFigures(int depth, BatcherQueue.Counters counters) {
     this.depth = depth;
@@ -27,10 +29,12 @@ public final class BatcherFigures {
     largestBatch = counters.largestBatch;
     totalWait = Duration.ofNanos(counters.totalWait);
     longestWait = Duration.ofNanos(counters.longestWait);
+    tokens = counters.tokens;
+    cut = counters.cut;
   }
 
   /**
-   * How many requests wait now.
+   * How many texts wait now, those included that the queue has no room for yet.
    *
    * @return the number
    */
@@ -39,7 +43,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How many requests were let in.
+   * How many texts were let in.
    *
    * @return the number
    */
@@ -48,7 +52,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How many requests were refused because too many waited.
+   * How many texts were refused because too many waited.
    *
    * @return the number
    */
@@ -57,7 +61,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How many requests their callers took back before their batch was begun.
+   * How many texts their callers took back before their batch was begun.
    *
    * @return the number
    */
@@ -66,7 +70,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How many requests ended with a failure.
+   * How many texts ended with a failure.
    *
    * @return the number
    */
@@ -84,7 +88,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How many requests went into them.
+   * How many texts went into them.
    *
    * @return the number
    */
@@ -93,7 +97,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How many requests the largest batch had.
+   * How many texts the largest batch had.
    *
    * @return the number
    */
@@ -102,7 +106,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How long the requests of all batches waited before their batch was begun, together.
+   * How long the texts of all batches waited before their batch was begun, together.
    *
    * @return the time
    */
@@ -111,7 +115,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How long the request that waited longest did.
+   * How long the text that waited longest did.
    *
    * @return the time
    */
@@ -120,7 +124,7 @@ public final class BatcherFigures {
   }
 
   /**
-   * How many requests a batch had on average.
+   * How many texts a batch had on average.
    *
    * @return the number; 0 before the first one
    */
@@ -129,12 +133,30 @@ public final class BatcherFigures {
   }
 
   /**
-   * How long a request waited on average.
+   * How long a text waited on average.
    *
    * @return the time; none before the first one
    */
   public Duration meanWait() {
     return batched == 0 ? Duration.ZERO : totalWait.dividedBy(batched);
+  }
+
+  /**
+   * How many tokens were run.
+   *
+   * @return the number
+   */
+  public long tokens() {
+    return tokens;
+  }
+
+  /**
+   * How many texts were too long, so that their ends were not read.
+   *
+   * @return the number
+   */
+  public long cut() {
+    return cut;
   }
 
   @Override

@@ -3,27 +3,61 @@ package io.github.lookupffn;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 
-/** The requests that wait for an {@link EmbeddingBatcher}'s thread, and what became of earlier ones. */
+/** The texts that wait for an {@link EmbeddingBatcher}'s thread, and what became of earlier ones. */
 final class BatcherQueue implements Runnable {
-  /** A request. */
-  static final class Request {
-    final String text;
+  /** A call of one or more texts, which has an answer when all of them have. */
+  static final class Call {
+    final List<String> texts;
     final RunOptions options;
+    /** Whether it was asked for as a text, and not as a list of one. */
+    final boolean single;
     final long since = System.nanoTime();
-    final CompletableFuture<BatchedEmbedding> answer = new CompletableFuture<>();
+    final CompletableFuture<List<BatchedEmbedding>> answer = new CompletableFuture<>();
+    private final BatchedEmbedding[] embeddings;
+    private int missing;
+    // How many of its texts the queue has let in; guarded by the queue.
+    private int admitted;
 
-    Request(String text, RunOptions options) {
-      this.text = text;
+    /** Takes a list that nobody changes. */
+    Call(List<String> texts, RunOptions options, boolean single) {
+      this.single = single;
+      this.texts = texts;
       this.options = options;
+      embeddings = new BatchedEmbedding[texts.size()];
+      missing = embeddings.length;
+    }
+
+    /** Called by the batcher's thread alone. */
+    void give(int place, BatchedEmbedding embedding) {
+      embeddings[place] = embedding;
+      if (--missing == 0) {
+        answer.complete(List.copyOf(Arrays.asList(embeddings)));
+      }
     }
   }
 
-  /** What was counted; guarded by the queue. */
+  /** A text of a call. */
+  static final class Item {
+    final Call call;
+    final int place;
+
+    Item(Call call, int place) {
+      this.call = call;
+      this.place = place;
+    }
+
+    String text() {
+      return call.texts.get(place);
+    }
+  }
+
+  /** What was counted, in texts; guarded by the queue. */
   static final class Counters {
     long accepted;
     long refused;
@@ -34,11 +68,15 @@ final class BatcherQueue implements Runnable {
     int largestBatch;
     long totalWait;
     long longestWait;
+    long tokens;
+    long cut;
   }
 
   private final BatchingOptions options;
   private final long maxWaitNanos;
-  private final ArrayDeque<Request> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Item> waiting = new ArrayDeque<>();
+  // Calls of which not all texts have found room yet.
+  private final ArrayDeque<Call> outside = new ArrayDeque<>();
   private final Counters counters = new Counters();
   private boolean closed;
 
@@ -47,29 +85,64 @@ final class BatcherQueue implements Runnable {
     maxWaitNanos = options.maxWait.toNanos();
   }
 
-  synchronized void add(Request request) {
+  /** Takes a call as a whole, or refuses it as a whole; with {@code patient}, lets it wait until there is room. */
+  synchronized void add(Call call, boolean patient) {
     if (closed) {
       throw new IllegalStateException("the batcher is closed");
     }
-    if (waiting.size() >= options.maxQueue) {
-      counters.refused++;
+    int count = call.texts.size();
+    if (!patient && (!outside.isEmpty() || count > options.maxQueue - waiting.size())) {
+      counters.refused += count;
       throw new RejectedExecutionException(
-          waiting.size() + " requests wait already; ask again later, or let more wait with BatchingOptions.withMaxQueue");
+          waiting.size() + " texts wait already, and " + count + " more are too many for a queue of " + options.maxQueue
+              + "; ask again later, or let more wait with BatchingOptions.withMaxQueue");
     }
-    waiting.add(request);
-    counters.accepted++;
-    notifyAll();
+    counters.accepted += count;
+    outside.add(call);
+    admit();
   }
 
-  /** A request that was taken back makes room at once. */
-  synchronized void withdraw(Request request) {
-    if (waiting.remove(request)) {
-      counters.withdrawn++;
+  /** Lets in as many texts as there is room for, in the order of their calls. */
+  private void admit() {
+    boolean any = false;
+    while (!outside.isEmpty() && waiting.size() < options.maxQueue) {
+      Call call = outside.peek();
+      waiting.add(new Item(call, call.admitted++));
+      any = true;
+      if (call.admitted == call.texts.size()) {
+        outside.remove();
+      }
+    }
+    if (any) {
+      notifyAll();
     }
   }
 
-  synchronized void failed() {
-    counters.failed++;
+  /** A call that has ended leaves no texts behind, and makes room at once. */
+  synchronized void withdraw(Call call) {
+    int left = 0;
+    for (Iterator<Item> items = waiting.iterator(); items.hasNext(); ) {
+      if (items.next().call == call) {
+        items.remove();
+        left++;
+      }
+    }
+    if (outside.remove(call)) {
+      left += call.texts.size() - call.admitted;
+    }
+    counters.withdrawn += left;
+    if (left > 0) {
+      admit();
+    }
+  }
+
+  synchronized void failed(int texts) {
+    counters.failed += texts;
+  }
+
+  synchronized void ran(long tokens, int cut) {
+    counters.tokens += tokens;
+    counters.cut += cut;
   }
 
   /** Closes: what waits is still taken. */
@@ -79,15 +152,24 @@ final class BatcherQueue implements Runnable {
     notifyAll();
   }
 
-  synchronized BatcherFigures figures() {
-    return new BatcherFigures(waiting.size(), counters);
+  /** How many texts wait, those included for which there is no room yet. */
+  synchronized int depth() {
+    long depth = waiting.size();
+    for (Call call : outside) {
+      depth += call.texts.size() - call.admitted;
+    }
+    return (int) Math.min(Integer.MAX_VALUE, depth);
   }
 
-  /** Waits for the next batch, and takes it; false when there will be none. */
-  synchronized boolean take(List<Request> batch) throws InterruptedException {
+  synchronized BatcherFigures figures() {
+    return new BatcherFigures(depth(), counters);
+  }
+
+  /** Waits for the next batch, and takes it; null when there will be none. */
+  synchronized List<Item> take() throws InterruptedException {
     while (waiting.isEmpty()) {
       if (closed) {
-        return false;
+        return null;
       }
       wait();
     }
@@ -97,107 +179,21 @@ final class BatcherQueue implements Runnable {
       wait(left / 1_000_000, left < 1_000_000 ? (int) left : 0);
       left = deadline - System.nanoTime();
     }
+    List<Item> batch = new ArrayList<>();
     long now = System.nanoTime();
     while (batch.size() < options.maxBatch && !waiting.isEmpty()) {
-      Request request = waiting.remove();
-      long waited = now - request.since;
+      Item item = waiting.remove();
+      long waited = now - item.call.since;
       counters.totalWait += waited;
       counters.longestWait = Math.max(counters.longestWait, waited);
-      batch.add(request);
+      batch.add(item);
     }
     if (!batch.isEmpty()) {
       counters.batches++;
       counters.batched += batch.size();
       counters.largestBatch = Math.max(counters.largestBatch, batch.size());
+      admit();
     }
-    return true;
-  }
-
-  /** What an {@link EmbeddingBatcher}'s thread does, until its queue is closed. */
-  static final class Worker implements Runnable {
-    private final Model model;
-    private final BatcherQueue queue;
-
-    Worker(Model model, BatcherQueue queue) {
-      this.model = model;
-      this.queue = queue;
-    }
-
-    @Override
-    public void run() {
-      List<Request> batch = new ArrayList<>();
-      for (boolean more = true; more; ) {
-        try {
-          more = queue.take(batch);
-          while (!batch.isEmpty()) {
-            List<Request> alike = new ArrayList<>();
-            RunOptions options = batch.get(0).options;
-            batch.removeIf(request -> request.options.readsLike(options) && alike.add(request));
-            run(alike);
-          }
-        } catch (InterruptedException nobodyDoes) {
-          continue;
-        } catch (Throwable failure) { // there was no memory even for its lists
-          batch.forEach(request -> fail(request, failure));
-          batch.clear();
-        }
-      }
-    }
-
-    private void fail(Request request, Throwable failure) {
-      if (!request.answer.isDone()) {
-        queue.failed(); // before whoever waits for the answer looks
-        request.answer.completeExceptionally(failure);
-      }
-    }
-
-    private void run(List<Request> requests) {
-      try {
-        List<Request> running = new ArrayList<>();
-        List<String> texts = new ArrayList<>();
-        Cancellation cancellation = new Cancellation();
-        AtomicInteger waiting = new AtomicInteger(requests.size());
-        for (Request request : requests) {
-          // Also for one that was cancelled before.
-          request.answer.whenComplete((answer, failure) -> {
-            if (waiting.decrementAndGet() == 0) {
-              cancellation.cancel();
-            }
-          });
-          if (!request.answer.isDone()) {
-            running.add(request);
-            texts.add(request.text);
-          }
-        }
-        if (!running.isEmpty()) {
-          run(running, texts, running.get(0).options.withCancellation(cancellation).withProgress(null));
-        }
-      } catch (Throwable failure) {
-        requests.forEach(request -> fail(request, failure));
-      }
-    }
-
-    private void run(List<Request> running, List<String> texts, RunOptions options) {
-      TextCounts counts = new TextCounts();
-      TextStatuses statuses = new TextStatuses();
-      float[][] vectors = model.embed(texts, options.withCounts(counts).withStatuses(statuses));
-      for (int i = 0; i < vectors.length; i++) {
-        if (statuses.isOk(i)) {
-          running.get(i).answer.complete(new BatchedEmbedding(vectors[i], counts.tokens(i), counts.uncutTokens(i)));
-        } else {
-          fail(running.get(i), failureOf(texts.get(i), options));
-        }
-      }
-    }
-
-    /** What the text is refused with alone. */
-    private Throwable failureOf(String text, RunOptions options) {
-      try {
-        model.embed(text, options.withStatuses(null).withCounts(null).withCancellation(null).withProgress(null));
-        return new InternalErrorException("a text was refused among others and taken alone");
-      } catch (RuntimeException failure) {
-        return failure;
-      }
-    }
+    return batch;
   }
 }

@@ -19,7 +19,7 @@ public final class BatchingOptions {
   }
 
   /**
-   * The defaults: at most 32 requests go together, those that came while the batch before was running, and at most 4096
+   * The defaults: at most 32 texts go together, those that came while the batch before was running, and at most 4096
    * wait.
    *
    * @return the defaults
@@ -29,7 +29,7 @@ public final class BatchingOptions {
   }
 
   /**
-   * Sets how many requests go together at most.
+   * Sets how many texts go together at most.
    *
    * @param maxBatch the number, from 1
    * @return a changed copy
@@ -39,7 +39,7 @@ public final class BatchingOptions {
   }
 
   /**
-   * Sets how long the first request of a batch waits for others at most.
+   * Sets how long the first text of a batch waits for others at most.
    *
    * @param maxWait the time; zero for those only that are there
    * @return a changed copy
@@ -52,7 +52,7 @@ public final class BatchingOptions {
   }
 
   /**
-   * Sets how many requests wait at most; one more is refused.
+   * Sets how many texts wait at most; one more is refused.
    *
    * @param maxQueue the number, from 1
    * @return a changed copy

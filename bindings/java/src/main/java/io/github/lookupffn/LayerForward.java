@@ -58,6 +58,10 @@ abstract class LayerForward {
    *     before
    */
   public void forward(float[] x, int xOffset, int nTokens, float[] y, int yOffset, ForwardOptions options) {
+    if (PlatformThreads.needed()) {
+      PlatformThreads.run(() -> forward(x, xOffset, nTokens, y, yOffset, options));
+      return;
+    }
     Objects.requireNonNull(x, "x");
     Objects.requireNonNull(y, "y");
     Objects.requireNonNull(options, "options");
@@ -99,6 +103,10 @@ abstract class LayerForward {
    *     tokens may have been written, wholly or in part
    */
   public void forward(FloatBuffer x, int nTokens, FloatBuffer y, ForwardOptions options) {
+    if (PlatformThreads.needed()) {
+      PlatformThreads.run(() -> forward(x, nTokens, y, options));
+      return;
+    }
     Objects.requireNonNull(x, "x");
     Objects.requireNonNull(y, "y");
     Objects.requireNonNull(options, "options");

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.function.BiFunction;
@@ -45,17 +43,15 @@ final class Loading {
     if (Objects.requireNonNull(path, "path").getFileSystem() == FileSystems.getDefault()) {
       return byName.apply(Utf8.zeroTerminated(path));
     }
-    byte[] bytes;
-    try {
-      bytes = Files.readAllBytes(path);
-    } catch (IOException failure) {
-      throw new ModelIoException("cannot read " + path + ": " + failure.getMessage(), failure);
-    }
-    return byBytes.apply(bytes, options);
+    return byBytes.apply(ModelFiles.ofFile(path), options);
   }
 
   static void run(LoadOptions options, Call call) {
     Objects.requireNonNull(options, "options");
+    if (PlatformThreads.needed()) {
+      PlatformThreads.run(() -> run(options, call));
+      return;
+    }
     NativeLibrary.ensureLoaded();
     LookupFfnRuntime runtime = options.runtime;
     long address = runtime == null ? 0 : runtime.handle.enter();
@@ -85,6 +81,10 @@ final class Loading {
 
   static void save(Path path, SaveOptions options, Saver saver) {
     Objects.requireNonNull(options, "options");
+    if (PlatformThreads.needed()) {
+      PlatformThreads.run(() -> save(path, options, saver));
+      return;
+    }
     if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault()) {
       throw new IllegalArgumentException(path + " is not a file of the default file system");
     }

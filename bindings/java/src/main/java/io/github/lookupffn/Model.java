@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import java.io.InputStream;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +27,7 @@ import java.util.Objects;
  * <p>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too long,
  * methods throw {@link IllegalArgumentException} or a {@link LookupFfnException} that says so.
  */
-public final class Model extends ModelTexts implements AutoCloseable {
+public final class Model extends ModelTexts implements TextEmbedder, AutoCloseable {
   static final Cleaner CLEANER = Cleaner.create();
 
   private final ModelCalls calls;
@@ -47,8 +50,11 @@ public final class Model extends ModelTexts implements AutoCloseable {
   }
 
   private static Model made(LoadOptions options, Loading.Maker maker) {
+    Events.Load event = Recorder.load();
     long address = Loading.handle(options, Raw::modelFree, maker);
-    return new Model(new NativeHandle("model", address, Raw::modelFree, options.hooks()), address);
+    Model model = new Model(new NativeHandle("model", address, Raw::modelFree, options.hooks()), address);
+    Recorder.end(event, model);
+    return model;
   }
 
   /**
@@ -65,12 +71,16 @@ public final class Model extends ModelTexts implements AutoCloseable {
   /**
    * Loads a model.
    *
-   * @param path a folder, or a file that {@link #save} wrote
+   * @param path a folder, or a file that {@link #save} wrote, of any file system
    * @param options how
    * @return the model
    * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
    */
   public static Model load(Path path, LoadOptions options) {
+    Objects.requireNonNull(options, "options");
+    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault() && Files.isDirectory(path)) {
+      return ModelFiles.ofFolder(path, files -> loadFrom(files, options));
+    }
     return Loading.from(
         path,
         options,
@@ -106,6 +116,103 @@ public final class Model extends ModelTexts implements AutoCloseable {
         options,
         (numbers, runtime, cancel, progress, out) ->
             Raw.modelLoadMemory(bytes, numbers, runtime, cancel, progress, out));
+  }
+
+  /**
+   * Loads a model from a stream of what is in a file that {@link #save} wrote.
+   *
+   * @param stream the whole file, which is read to its end and stays open
+   * @param options how
+   * @return the model
+   * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
+   */
+  public static Model load(InputStream stream, LoadOptions options) {
+    Objects.requireNonNull(options, "options");
+    return load(ModelFiles.ofStream(stream, "the stream"), options);
+  }
+
+  /**
+   * Loads a model from a stream of what is in a file that {@link #save} wrote.
+   *
+   * @param stream the whole file, which is read to its end and stays open
+   * @return the model
+   * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
+   */
+  public static Model load(InputStream stream) {
+    return load(stream, LoadOptions.defaults());
+  }
+
+  /**
+   * Loads a model from the class path, also out of a jar within a jar.
+   *
+   * @param loader whose resources, such as {@code getClass().getClassLoader()}
+   * @param name a resource with what {@link #save} wrote, or the path of a folder of resources, without a slash before it
+   * @param options how
+   * @return the model
+   * @throws LookupFfnException if there is none, it is not a valid model, or cannot be run here
+   */
+  public static Model loadResource(ClassLoader loader, String name, LoadOptions options) {
+    Objects.requireNonNull(loader, "loader");
+    Objects.requireNonNull(options, "options");
+    String folder = Objects.requireNonNull(name, "name").replaceFirst("/+$", "");
+    Map<String, byte[]> files = ModelFiles.ofResources(loader, folder);
+    if (!files.isEmpty()) {
+      return load(files, options);
+    }
+    byte[] file = ModelFiles.resource(loader, name);
+    if (file == null) {
+      throw new ModelIoException(
+          "the class path has neither a resource " + name + " nor a model's files in " + folder
+              + "/; names begin without a slash, and in a module the package has to be opened");
+    }
+    return load(file, options);
+  }
+
+  /**
+   * Loads a model that this project ships, from its jar on the class path.
+   *
+   * @param model which
+   * @param options how
+   * @return the model
+   * @throws LookupFfnException if its jar is not there, or it cannot be run here
+   */
+  public static Model load(Models model, LoadOptions options) {
+    Objects.requireNonNull(options, "options");
+    String name = Objects.requireNonNull(model, "model").resource();
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    byte[] file = ModelFiles.resource(Model.class.getClassLoader(), name);
+    if (file == null && context != null) {
+      file = ModelFiles.resource(context, name);
+    }
+    if (file == null) {
+      throw new ModelIoException(
+          "the model " + model + " is not on the class path; add the dependency " + model.artifact() + ":"
+              + LookupFfn.version());
+    }
+    return load(file, options);
+  }
+
+  /**
+   * Loads a model that this project ships, from its jar on the class path.
+   *
+   * @param model which
+   * @return the model
+   * @throws LookupFfnException if its jar is not there, or it cannot be run here
+   */
+  public static Model load(Models model) {
+    return load(model, LoadOptions.defaults());
+  }
+
+  /**
+   * Loads a model from the files of a folder, held in memory.
+   *
+   * @param files what is in each, by its name in the folder, such as "config.json" or "1_Pooling/config.json"; those that a
+   *     model does not need are ignored
+   * @return the model, which does not refer to the bytes
+   * @throws LookupFfnException if they are not a valid model, or it cannot be run here
+   */
+  public static Model load(Map<String, byte[]> files) {
+    return load(files, LoadOptions.defaults());
   }
 
   /**
@@ -255,6 +362,43 @@ public final class Model extends ModelTexts implements AutoCloseable {
   public String defaultPrompt() {
     int index = (int) info().numbers[Abi.MODEL_DEFAULT_PROMPT];
     return index < 0 ? null : calls.text(Abi.TEXT_PROMPT_NAME, index);
+  }
+
+  /**
+   * Options that put the model's prompt for queries or documents before each text: the one that its files name so, else its
+   * default one, if it has one.
+   *
+   * @param purpose what texts are embedded for
+   * @param options what is changed
+   * @return a changed copy
+   */
+  public RunOptions withPrompt(Purpose purpose, RunOptions options) {
+    return Objects.requireNonNull(purpose, "purpose").prompt(this, Objects.requireNonNull(options, "options"));
+  }
+
+  /**
+   * Options that put the prompt of this name before each text: a prompt of the model, or one of the {@linkplain Purpose#names
+   * names} of queries and documents, under which other programs know them.
+   *
+   * @param name such as "query" or "search_document"
+   * @param options what is changed
+   * @return a changed copy
+   * @throws IllegalArgumentException for another name, with those that there are
+   */
+  public RunOptions withPrompt(String name, RunOptions options) {
+    return Purpose.prompt(this, Objects.requireNonNull(name, "name"), Objects.requireNonNull(options, "options"));
+  }
+
+  /**
+   * Refuses texts of which not all would be read, before any layer runs.
+   *
+   * @param texts any number of texts
+   * @param options how they would be embedded
+   * @throws IllegalArgumentException that names the first text that is too long
+   */
+  public void refuseLongTexts(List<String> texts, RunOptions options) {
+    Objects.requireNonNull(texts, "texts");
+    calls.refuseCut(texts, Objects.requireNonNull(options, "options"));
   }
 
   /**

@@ -39,6 +39,9 @@ final class ModelCalls extends ModelFacts {
   // Results in new arrays.
 
   float[][] perSequence(int[][] sequences, int output, RunOptions options) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> perSequence(sequences, output, options));
+    }
     Objects.requireNonNull(options, "options");
     CallMemory memory = CallMemory.of(sequences);
     try {
@@ -51,6 +54,9 @@ final class ModelCalls extends ModelFacts {
   }
 
   float[][] perPosition(int[][] sequences, long[] positions, RunOptions options) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> perPosition(sequences, positions, options));
+    }
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(positions, "positions");
     CallMemory memory = CallMemory.of(sequences);
@@ -70,6 +76,9 @@ final class ModelCalls extends ModelFacts {
   }
 
   private float[][] perText(List<String> texts, byte[] query, int output, RunOptions options) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> perText(texts, query, output, options));
+    }
     Objects.requireNonNull(options, "options");
     String name = query == null ? "texts" : "documents";
     CallMemory memory = CallMemory.of(texts, name, options.statuses != null && query == null, options.repairs());
@@ -111,6 +120,9 @@ final class ModelCalls extends ModelFacts {
   // Results in the caller's memory: in the buffer from its position on, or in the array from `at` on.
 
   int idsInto(CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> idsInto(memory, output, options, array, at, buffer));
+    }
     Objects.requireNonNull(options, "options");
     try {
       int needed = sizeOf(memory.size, memory.offsets, output, options);
@@ -123,6 +135,9 @@ final class ModelCalls extends ModelFacts {
   }
 
   int textsInto(CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> textsInto(memory, output, options, array, at, buffer));
+    }
     Objects.requireNonNull(options, "options");
     try {
       long address = handle.enter();
@@ -241,6 +256,7 @@ final class ModelCalls extends ModelFacts {
       int capacity) {
     long address = handle.enter();
     ListenedCall.Run listener = ListenedCall.Run.of(options);
+    Events.Call event = Recorder.call(nameOf(output), memory.size);
     try {
       Raw.modelRunArrays(
           address,
@@ -257,6 +273,7 @@ final class ModelCalls extends ModelFacts {
           capacity,
           ListenedCall.Run.flagOf(listener, options),
           listener);
+      Recorder.end(event, memory.offsets[memory.size]);
     } finally {
       leave();
       ListenedCall.Run.end(listener);
@@ -296,6 +313,7 @@ final class ModelCalls extends ModelFacts {
     long[] numbers = counts.room(memory.size);
     boolean onlyCounts = array == null && buffer == null;
     ListenedCall.Run listener = onlyCounts ? null : ListenedCall.Run.of(options);
+    Events.Call event = onlyCounts ? null : Recorder.call(nameOf(output), memory.size);
     try {
       Raw.modelRunTextArrays(
           address,
@@ -319,5 +337,77 @@ final class ModelCalls extends ModelFacts {
       ListenedCall.Run.end(listener);
     }
     counts.filled(numbers, memory.size);
+    Recorder.end(event, numbers[memory.size]);
+  }
+
+  private static String nameOf(int output) {
+    switch (output) {
+      case Abi.OUTPUT_HIDDEN:
+        return "hidden states";
+      case Abi.OUTPUT_LOGITS:
+        return "logits";
+      case Abi.OUTPUT_CLASS_SCORES:
+        return "class scores";
+      default:
+        return "embeddings";
+    }
+  }
+
+  /**
+   * Refuses texts that would be cut, before any layer runs. Of a text that is far too long no more is read than it takes to
+   * know.
+   */
+  void refuseCut(List<String> texts, RunOptions options) {
+    if (PlatformThreads.needed()) {
+      PlatformThreads.run(() -> refuseCut(texts, options));
+      return;
+    }
+    long own = options.maxTokens > 0 ? Math.min(options.maxTokens, info.maxTokens()) : info.ownMaxTokens();
+    refuseFarTooLong(texts, (int) own, options);
+    CallMemory memory = CallMemory.of(texts, options);
+    try {
+      long address = handle.enter();
+      try {
+        runTexts(address, memory, null, Abi.OUTPUT_EMBEDDINGS, options, null, null, 0, 0, memory.counts, 0);
+      } finally {
+        leave();
+      }
+      for (int i = 0; i < memory.size; i++) {
+        if (memory.counts.isCut(i)) {
+          throw tooLong(texts.size(), i, String.valueOf(memory.counts.uncutTokens(i)), own);
+        }
+      }
+    } finally {
+      memory.release();
+    }
+  }
+
+  /** A text of which twice as many tokens as are read do not reach the end is too long, whatever is put before it. */
+  private void refuseFarTooLong(List<String> texts, int own, RunOptions options) {
+    int enough = 2 * own + 2;
+    for (int i = 0; i < texts.size(); i++) {
+      String text = texts.get(i);
+      if (text == null || text.length() < enough) {
+        continue;
+      }
+      byte[] utf8 = Utf8.of(text, "texts[" + i + "]", options.repairs());
+      Object[] results = new Object[1];
+      long address = handle.enter();
+      try {
+        Raw.modelTokenizeBytes(
+            address, utf8, Abi.TOKENIZE_REPAIR, enough, results, Cancellation.flagOf(options.cancellation));
+      } finally {
+        leave();
+      }
+      if (((int[]) results[0]).length >= enough) {
+        throw tooLong(texts.size(), i, enough + " or more", own);
+      }
+    }
+  }
+
+  private static IllegalArgumentException tooLong(int texts, int place, String tokens, long most) {
+    return new IllegalArgumentException(
+        (texts == 1 ? "the text" : "text " + place) + " has " + tokens + " tokens, of which the model reads " + most
+            + "; split it, or let it be cut");
   }
 }

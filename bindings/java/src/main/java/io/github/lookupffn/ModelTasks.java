@@ -44,6 +44,9 @@ abstract class ModelTasks extends ModelIntoMemory {
   public List<List<Entity>> entities(List<String> texts, Aggregation aggregation, RunOptions options) {
     Objects.requireNonNull(aggregation, "aggregation");
     Objects.requireNonNull(options, "options");
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> entities(texts, aggregation, options));
+    }
     CallMemory memory = CallMemory.of(texts, options);
     try {
       return entities(memory, texts, aggregation, options);
@@ -136,6 +139,9 @@ abstract class ModelTasks extends ModelIntoMemory {
    */
   public List<Answer> answer(String question, String context, AnswerOptions options) {
     Objects.requireNonNull(options, "options");
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> answer(question, context, options));
+    }
     ModelCalls calls = calls();
     byte[] asked = Utf8.of(Objects.requireNonNull(question, "question"), "the question");
     byte[] utf8 = Utf8.of(Objects.requireNonNull(context, "context"), "the context");
@@ -186,6 +192,9 @@ abstract class ModelTasks extends ModelIntoMemory {
    */
   public List<ScoredLabel> zeroShot(String text, List<String> labels, ZeroShotOptions options) {
     Objects.requireNonNull(options, "options");
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> zeroShot(text, labels, options));
+    }
     ModelCalls calls = calls();
     byte[] utf8 = Utf8.of(Objects.requireNonNull(text, "text"), "the text");
     CallMemory memory = CallMemory.of(labels, "labels", false, false);

@@ -162,6 +162,9 @@ abstract class ModelTexts extends ModelVectors {
   }
 
   private List<List<MaskCandidate>> masks(String text, int topK, Cancellation cancellation) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> masks(text, topK, cancellation));
+    }
     ModelCalls calls = calls();
     if (topK < 1 || topK > calls.info.vocabSize()) {
       throw new IllegalArgumentException("topK is " + topK + ", expected 1 to " + calls.info.vocabSize());

@@ -212,12 +212,16 @@ abstract class ModelVectors extends ModelTaskBatches {
 
   /** Runs all that is wanted, with options' numbers of which some may have been changed, and reads what there is. */
   private <T> T run(List<String> texts, int wanted, int[] numbers, RunOptions options, Reader<T> reader) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> run(texts, wanted, numbers, options, reader));
+    }
     ModelCalls calls = calls();
     CallMemory memory = CallMemory.of(texts, options);
     try {
       long address = calls.handle.enter();
       long result = 0;
       ListenedCall.Run listener = ListenedCall.Run.of(options);
+      Events.Call event = Recorder.call("vectors", memory.size);
       try {
         result = ModelCalls.newResult();
         Raw.modelRunResultArrays(
@@ -235,6 +239,7 @@ abstract class ModelVectors extends ModelTaskBatches {
             ListenedCall.Run.flagOf(listener, options),
             listener);
         T read = reader.read(result, memory);
+        Recorder.end(event, Raw.resultSize(result, Abi.RESULT_SIZE_TOKENS));
         if (options.counts != null) {
           count(result, memory.size, numbers[Abi.RUN_OPTION_WINDOWS] != Abi.WINDOWS_NONE, options.counts);
         }

@@ -93,6 +93,14 @@ public final class TextCounts {
     return numbers[size];
   }
 
+  int numCut() {
+    int cut = 0;
+    for (int text = 0; text < size; text++) {
+      cut += isCut(text) ? 1 : 0;
+    }
+    return cut;
+  }
+
   private void check(int text) {
     if (text < 0 || text >= size) {
       throw new IndexOutOfBoundsException("text " + text + " of " + size);

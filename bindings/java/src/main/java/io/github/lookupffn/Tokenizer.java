@@ -145,6 +145,9 @@ public final class Tokenizer implements AutoCloseable {
    */
   public List<Tokens> tokenize(List<String> texts, TokenizeOptions options) {
     Objects.requireNonNull(options, "options");
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> tokenize(texts, options));
+    }
     CallMemory memory = CallMemory.of(texts, "texts", false, options.repairs());
     try {
       return call(address -> tokenize(address, memory, options));

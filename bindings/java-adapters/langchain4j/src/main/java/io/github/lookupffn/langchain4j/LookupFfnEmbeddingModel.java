@@ -4,38 +4,50 @@ package io.github.lookupffn.langchain4j;
 import dev.langchain4j.data.embedding.Embedding;
 import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.embedding.DimensionAwareEmbeddingModel;
+import dev.langchain4j.model.embedding.request.EmbeddingParameter;
+import dev.langchain4j.model.embedding.request.EmbeddingRequest;
+import dev.langchain4j.model.embedding.request.EmbeddingRequestParameters;
+import dev.langchain4j.model.embedding.response.EmbeddingResponse;
 import dev.langchain4j.model.output.Response;
 import dev.langchain4j.model.output.TokenUsage;
-import io.github.lookupffn.BatchedEmbedding;
-import io.github.lookupffn.EmbeddingBatcher;
+import io.github.lookupffn.BatchingOptions;
+import io.github.lookupffn.EmbeddedTexts;
+import io.github.lookupffn.Embedder;
 import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
-import io.github.lookupffn.RunOptions;
-import io.github.lookupffn.TextCounts;
+import io.github.lookupffn.Purpose;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A model as LangChain4j's embedding model. Any number of threads may use one at once.
  *
+ * <p>Texts are documents unless the request says that they are queries, as {@code EmbeddingStoreContentRetriever} does with
+ * {@code embeddingInputType(QUERY)}; {@link #forQueries} gives a view whose texts are queries unless a request says
+ * otherwise.
+ *
  * <p>A text that is longer than the model reads is cut, and the response's metadata have {@code truncated}, the places of
  * such texts among those given; {@link Builder#refuseLongTexts} makes the call fail instead, with an {@link
- * IllegalArgumentException}.
+ * IllegalArgumentException}, before anything is run.
+ *
+ * <p>What takes or gives an {@code EmbeddingRequest} needs LangChain4j 1.20 or newer; all else works from 1.0 on.
  */
 public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel implements AutoCloseable {
-  private final Model model;
-  private final Builder how;
-  private final RunOptions options;
-  private final EmbeddingBatcher batcher;
+  static final String TRUNCATED = "truncated";
 
-  private LookupFfnEmbeddingModel(Model model, Builder how, RunOptions options, EmbeddingBatcher batcher) {
-    this.model = model;
-    this.how = how;
-    this.batcher = batcher;
-    this.options = options;
-    dimension = model.info().embeddingSize();
+  private final Embedder embedder;
+  private final String name;
+  private final Purpose purpose;
+
+  private LookupFfnEmbeddingModel(Embedder embedder, String name, Purpose purpose) {
+    this.embedder = embedder;
+    this.name = name;
+    this.purpose = purpose;
+    dimension = embedder.dimensions();
   }
 
   /**
@@ -49,12 +61,24 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
   }
 
   /**
+   * One over an embedder, whose prompts, dimensions and batches it has.
+   *
+   * @param embedder the embedder, which {@link #close} closes
+   * @param modelName the name that responses and traces tell
+   * @return the embedding model, whose texts are documents
+   */
+  public static LookupFfnEmbeddingModel over(Embedder embedder, String modelName) {
+    return new LookupFfnEmbeddingModel(
+        Objects.requireNonNull(embedder, "embedder"), Objects.requireNonNull(modelName, "modelName"), Purpose.DOCUMENT);
+  }
+
+  /**
    * One over the same model whose texts are queries. It ends with this one.
    *
    * @return the embedding model for queries
    */
   public LookupFfnEmbeddingModel forQueries() {
-    return new LookupFfnEmbeddingModel(model, how, how.optionsFor(model, true), batcher);
+    return new LookupFfnEmbeddingModel(embedder, name, Purpose.QUERY);
   }
 
   @Override
@@ -64,84 +88,120 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
 
   @Override
   public Response<Embedding> embed(TextSegment segment) {
-    if (batcher != null) {
-      BatchedEmbedding answer = LookupFfn.await(batcher.embed(segment.text(), options));
-      how.checkLength(0, answer.tokens(), answer.uncutTokens());
-      Map<String, Object> metadata = answer.isCut() ? Map.of("truncated", List.of(0)) : Map.of();
-      return Response.from(Embedding.from(answer.vector()), new TokenUsage(answer.tokens()), null, metadata);
-    }
-    Response<List<Embedding>> one = embedAll(List.of(segment));
+    Response<List<Embedding>> one = embedAll(List.of(Objects.requireNonNull(segment, "segment")));
     return Response.from(one.content().get(0), one.tokenUsage(), null, one.metadata());
   }
 
   @Override
   public Response<List<Embedding>> embedAll(List<TextSegment> segments) {
-    List<Embedding> embeddings = new ArrayList<>(segments.size());
-    List<Integer> truncated = new ArrayList<>();
-    int tokens = 0;
-    for (int from = 0; from < segments.size(); from += how.maxBatch) {
-      List<String> texts = new ArrayList<>();
-      for (TextSegment segment : segments.subList(from, Math.min(segments.size(), from + how.maxBatch))) {
-        texts.add(segment.text());
-      }
-      TextCounts counts = new TextCounts();
-      for (float[] vector : LookupFfn.await(model.embedAsync(texts, options.withCounts(counts)))) {
-        embeddings.add(Embedding.from(vector));
-      }
-      for (int i = 0; i < texts.size(); i++) {
-        how.checkLength(from + i, counts.tokens(i), counts.uncutTokens(i));
-        if (counts.isCut(i)) {
-          truncated.add(from + i);
-        }
-      }
-      tokens += (int) counts.totalTokens();
-    }
-    Map<String, Object> metadata = truncated.isEmpty() ? Map.of() : Map.of("truncated", truncated);
-    return Response.from(embeddings, new TokenUsage(tokens), null, metadata);
+    EmbeddedTexts embedded = embedder.embed(texts(segments), purpose);
+    Map<String, Object> metadata = embedded.cut().isEmpty() ? Map.of() : Map.of(TRUNCATED, embedded.cut());
+    return Response.from(embeddings(embedded), usage(embedded.tokens()), null, metadata);
   }
 
-  /** Ends the batches, if single texts are put into them. The model stays open. */
+  @Override
+  public EmbeddingResponse doEmbed(EmbeddingRequest request) {
+    return LookupFfn.await(doEmbedAsync(request));
+  }
+
+  @Override
+  public CompletableFuture<EmbeddingResponse> doEmbedAsync(EmbeddingRequest request) {
+    return EmbeddingRequests.embed(embedder, name, purpose, request);
+  }
+
+  @Override
+  public Set<EmbeddingParameter<?>> supportedParameters() {
+    return Set.of(
+        EmbeddingRequestParameters.INPUT_TYPE, EmbeddingRequestParameters.DIMENSIONS, EmbeddingRequestParameters.MODEL_NAME);
+  }
+
+  @Override
+  public String modelName() {
+    return name;
+  }
+
+  private static List<String> texts(List<TextSegment> segments) {
+    List<String> texts = new ArrayList<>(segments.size());
+    for (TextSegment segment : segments) {
+      if (segment == null) {
+        throw new NullPointerException("segments[" + texts.size() + "] is null");
+      }
+      texts.add(segment.text());
+    }
+    return texts;
+  }
+
+  static List<Embedding> embeddings(EmbeddedTexts embedded) {
+    List<Embedding> embeddings = new ArrayList<>(embedded.vectors().size());
+    embedded.vectors().forEach(vector -> embeddings.add(Embedding.from(vector)));
+    return embeddings;
+  }
+
+  static TokenUsage usage(long tokens) {
+    return new TokenUsage((int) Math.min(Integer.MAX_VALUE, tokens));
+  }
+
+  /** Ends the batches, if texts are put into them. The model stays open. */
   @Override
   public void close() {
-    if (batcher != null) {
-      batcher.close();
-    }
+    embedder.close();
   }
 
   /** How texts are embedded. */
   public static final class Builder {
+    private final Embedder.Builder embedder;
     private final Model model;
-    private String queryPrompt;
-    private String documentPrompt;
-    private boolean refuseLongTexts;
+    private String modelName;
     private boolean batching;
     private int maxBatch = 64;
 
     private Builder(Model model) {
       this.model = Objects.requireNonNull(model, "model");
+      embedder = Embedder.builder(model);
     }
 
     /**
-     * Sets what is put before queries. Without it that is the model's prompt named "query" if its files tell one, else
-     * its default prompt.
+     * Sets the name that responses and traces tell, and that requests may ask for.
+     *
+     * @param name such as "all-minilm-l6-v2"; by default the model's family
+     * @return this
+     */
+    public Builder modelName(String name) {
+      modelName = name;
+      return this;
+    }
+
+    /**
+     * Sets what is put before queries. Without it that is the prompt for queries of the model's files, else its default one.
      *
      * @param prompt such as {@code "query: "}
      * @return this
      */
     public Builder queryPrompt(String prompt) {
-      queryPrompt = prompt;
+      embedder.queryPrompt(prompt);
       return this;
     }
 
     /**
-     * Sets what is put before documents. Without it that is the model's prompt named "document" or "passage" if its
-     * files tell one, else its default prompt.
+     * Sets what is put before documents. Without it that is the prompt for documents of the model's files, else its default
+     * one.
      *
      * @param prompt such as {@code "passage: "}
      * @return this
      */
     public Builder documentPrompt(String prompt) {
-      documentPrompt = prompt;
+      embedder.documentPrompt(prompt);
+      return this;
+    }
+
+    /**
+     * Sets how many numbers a vector has: the first so many of the model's, scaled after that.
+     *
+     * @param count the number; 0, the default, for all
+     * @return this
+     */
+    public Builder dimensions(int count) {
+      embedder.dimensions(count);
       return this;
     }
 
@@ -152,12 +212,12 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
      * @return this
      */
     public Builder refuseLongTexts(boolean on) {
-      refuseLongTexts = on;
+      embedder.refuseLongTexts(on);
       return this;
     }
 
     /**
-     * Sets whether single texts of concurrent callers are put together, see {@link EmbeddingBatcher}.
+     * Sets whether the texts of concurrent callers are put together, see {@link io.github.lookupffn.EmbeddingBatcher}.
      *
      * @param on whether they are; the embedding model then has to be closed
      * @return this
@@ -168,15 +228,13 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
     }
 
     /**
-     * Sets how many texts of one call are run at once; more are run in parts.
+     * Sets how many texts are run at once at most.
      *
      * @param texts the number, 64 by default
      * @return this
      */
     public Builder maxBatch(int texts) {
-      if (texts < 1) {
-        throw new IllegalArgumentException("texts is " + texts + ", expected 1 or more");
-      }
+      embedder.maxBatch(texts);
       maxBatch = texts;
       return this;
     }
@@ -187,35 +245,8 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
      * @return it
      */
     public LookupFfnEmbeddingModel build() {
-      Builder copy = new Builder(model)
-          .queryPrompt(queryPrompt)
-          .documentPrompt(documentPrompt)
-          .refuseLongTexts(refuseLongTexts)
-          .batching(batching)
-          .maxBatch(maxBatch);
-      RunOptions options = copy.optionsFor(model, false); // first, as it may throw and a batcher has a thread
-      return new LookupFfnEmbeddingModel(model, copy, options, batching ? new EmbeddingBatcher(model) : null);
-    }
-
-    private void checkLength(int place, int tokens, long uncut) {
-      if (refuseLongTexts && uncut > tokens) {
-        throw new IllegalArgumentException(
-            "text " + place + " has " + uncut + " tokens, the model reads at most " + tokens);
-      }
-    }
-
-    private RunOptions optionsFor(Model of, boolean query) {
-      RunOptions options = RunOptions.defaults();
-      String text = query ? queryPrompt : documentPrompt;
-      if (text != null) {
-        return options.withPromptText(text);
-      }
-      for (String name : query ? List.of("query") : List.of("document", "passage")) {
-        if (of.prompts().containsKey(name)) {
-          return options.withPrompt(name);
-        }
-      }
-      return options;
+      embedder.batching(batching ? BatchingOptions.defaults().withMaxBatch(maxBatch) : null);
+      return over(embedder.build(), modelName == null ? model.family() : modelName);
     }
   }
 }

@@ -3,8 +3,10 @@ package io.github.lookupffn.langchain4j;
 
 import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.output.Response;
-import dev.langchain4j.model.output.TokenUsage;
 import dev.langchain4j.model.scoring.ScoringModel;
+import dev.langchain4j.model.scoring.request.ScoringRequest;
+import dev.langchain4j.model.scoring.response.ScoringResponse;
+import io.github.lookupffn.Cancellation;
 import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.RunOptions;
@@ -14,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * A reranker as LangChain4j's scoring model: what its files make of its scores, higher is better. Of a pair that is too
@@ -48,28 +52,63 @@ public final class LookupFfnScoringModel implements ScoringModel {
     }
   }
 
-  @Override
-  public Response<List<Double>> scoreAll(List<TextSegment> segments, String query) {
-    List<Double> scores = new ArrayList<>(segments.size());
-    List<Integer> truncated = new ArrayList<>();
-    int tokens = 0;
-    for (int from = 0; from < segments.size(); from += MAX_BATCH) {
-      List<String> texts = new ArrayList<>();
-      for (TextSegment segment : segments.subList(from, Math.min(segments.size(), from + MAX_BATCH))) {
-        texts.add(segment.text());
+  /** The scores of a call's texts. */
+  private static final class Scored {
+    final List<Double> scores = new ArrayList<>();
+    final List<Integer> truncated = new ArrayList<>();
+    long tokens;
+  }
+
+  private Scored score(String query, List<String> documents, RunOptions how) {
+    Scored scored = new Scored();
+    TextCounts counts = new TextCounts();
+    for (int from = 0; from < documents.size(); from += MAX_BATCH) {
+      List<String> part = documents.subList(from, Math.min(documents.size(), from + MAX_BATCH));
+      for (float score : model.rerank(query, part, how.withCounts(counts))) {
+        scored.scores.add((double) score);
       }
-      TextCounts counts = new TextCounts();
-      for (float score : LookupFfn.await(model.rerankAsync(query, texts, options.withCounts(counts)))) {
-        scores.add((double) score);
-      }
-      for (int i = 0; i < texts.size(); i++) {
+      for (int i = 0; i < part.size(); i++) {
         if (counts.isCut(i)) {
-          truncated.add(from + i);
+          scored.truncated.add(from + i);
         }
       }
-      tokens += (int) counts.totalTokens();
+      scored.tokens += counts.totalTokens();
     }
-    Map<String, Object> metadata = truncated.isEmpty() ? Map.of() : Map.of("truncated", truncated);
-    return Response.from(scores, new TokenUsage(tokens), null, metadata);
+    return scored;
+  }
+
+  /** Whoever cancels or fails the answer ends the computation. */
+  private <T> CompletableFuture<T> later(String query, List<String> documents, Function<Scored, T> form) {
+    Cancellation cancellation = new Cancellation();
+    CompletableFuture<T> answer = CompletableFuture.supplyAsync(
+        () -> form.apply(score(query, documents, options.withCancellation(cancellation))));
+    answer.whenComplete((scores, failure) -> cancellation.cancel());
+    return answer;
+  }
+
+  @Override
+  public Response<List<Double>> scoreAll(List<TextSegment> segments, String query) {
+    List<String> texts = new ArrayList<>();
+    for (TextSegment segment : segments) {
+      if (segment == null) {
+        throw new NullPointerException("segments[" + texts.size() + "] is null");
+      }
+      texts.add(segment.text());
+    }
+    return LookupFfn.await(later(query, texts, scored -> {
+      Map<String, Object> metadata = scored.truncated.isEmpty()
+          ? Map.of()
+          : Map.of(LookupFfnEmbeddingModel.TRUNCATED, List.copyOf(scored.truncated));
+      return Response.from(scored.scores, LookupFfnEmbeddingModel.usage(scored.tokens), null, metadata);
+    }));
+  }
+
+  @Override
+  public CompletableFuture<ScoringResponse> doScoreAsync(ScoringRequest request) {
+    return later(request.query(), request.documents(), scored -> ScoringResponse.builder()
+        .scores(scored.scores)
+        .tokenUsage(LookupFfnEmbeddingModel.usage(scored.tokens))
+        .modelName(model.family())
+        .build());
   }
 }

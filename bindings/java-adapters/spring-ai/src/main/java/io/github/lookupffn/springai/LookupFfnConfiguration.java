@@ -3,14 +3,15 @@ package io.github.lookupffn.springai;
 
 import io.github.lookupffn.Model;
 import java.nio.file.Path;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
 /**
- * A model from the folder or file that the property {@code lookupffn.model} names, and the embedding models for documents
- * and for queries over it. Import it: {@code @Import(LookupFfnConfiguration.class)}. Further properties: {@code
+ * A model from the folder or file that the property {@code lookupffn.model} names, and the embedding models for
+ * documents, for queries and for vector stores over it; the last one is the primary one. Import it: {@code @Import(LookupFfnConfiguration.class)}. Further properties: {@code
  * lookupffn.query-prompt}, {@code lookupffn.document-prompt}, {@code lookupffn.refuse-long-texts}, {@code
  * lookupffn.batching}.
  */
@@ -39,10 +40,9 @@ public class LookupFfnConfiguration {
    * @param documentPrompt what is put before documents; empty for what the model says
    * @param refuseLongTexts whether texts that are too long are refused
    * @param batching whether single texts are put together
-   * @return the embedding model, which is the one to be injected where no name is given
+   * @return the embedding model for documents
    */
   @Bean(destroyMethod = "close")
-  @Primary
   public LookupFfnEmbeddingModel lookupFfnEmbeddingModel(
       Model model,
       @Value("${lookupffn.model}") Path path,
@@ -67,7 +67,21 @@ public class LookupFfnConfiguration {
    * @return one over the same model
    */
   @Bean(destroyMethod = "")
-  public LookupFfnEmbeddingModel lookupFfnQueryEmbeddingModel(LookupFfnEmbeddingModel documents) {
+  public LookupFfnEmbeddingModel lookupFfnQueryEmbeddingModel(
+      @Qualifier("lookupFfnEmbeddingModel") LookupFfnEmbeddingModel documents) {
     return documents.forQueries();
+  }
+
+  /**
+   * Embeds what vector stores keep and what they search for.
+   *
+   * @param documents the embedding model for documents
+   * @return one over the same model, which is the one to be injected where no name is given
+   */
+  @Bean(destroyMethod = "")
+  @Primary
+  public LookupFfnEmbeddingModel lookupFfnStoreEmbeddingModel(
+      @Qualifier("lookupFfnEmbeddingModel") LookupFfnEmbeddingModel documents) {
+    return documents.forStores();
   }
 }

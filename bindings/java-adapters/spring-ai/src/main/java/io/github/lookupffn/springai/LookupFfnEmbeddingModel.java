@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn.springai;
 
-import io.github.lookupffn.BatchedEmbedding;
-import io.github.lookupffn.EmbeddingBatcher;
+import io.github.lookupffn.EmbeddedTexts;
+import io.github.lookupffn.Embedder;
 import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
-import io.github.lookupffn.RunOptions;
-import io.github.lookupffn.TextCounts;
+import io.github.lookupffn.Purpose;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,124 +15,197 @@ import org.springframework.ai.chat.metadata.DefaultUsage;
 import org.springframework.ai.document.Document;
 import org.springframework.ai.document.MetadataMode;
 import org.springframework.ai.embedding.AbstractEmbeddingModel;
+import org.springframework.ai.embedding.BatchingStrategy;
 import org.springframework.ai.embedding.Embedding;
 import org.springframework.ai.embedding.EmbeddingOptions;
 import org.springframework.ai.embedding.EmbeddingRequest;
 import org.springframework.ai.embedding.EmbeddingResponse;
 import org.springframework.ai.embedding.EmbeddingResponseMetadata;
+import org.springframework.ai.embedding.observation.DefaultEmbeddingModelObservationConvention;
+import org.springframework.ai.embedding.observation.EmbeddingModelObservationContext;
+import org.springframework.ai.embedding.observation.EmbeddingModelObservationConvention;
+import org.springframework.ai.embedding.observation.EmbeddingModelObservationDocumentation;
 
 /**
  * A model as Spring AI's embedding model. Any number of threads may use one at once.
  *
- * <p>Texts get the prompt for documents; those of {@link #forQueries} that for queries. A text that is longer than the
- * model reads is cut, and the response's metadata have {@code truncated}, the places of such texts; with {@code
- * refuseLongTexts} the call fails instead. Options that name another model or other dimensions are refused.
+ * <p>There are three views of one: its texts are documents; those of {@link #forQueries} are queries; {@link #forStores} is
+ * what vector stores want, which embed what they search for by {@link #embed(String)} and what they keep by all else.
+ *
+ * <p>A document is embedded with those of its metadata that are meant for it, whatever method it is given to, so that it has
+ * one vector.
+ *
+ * <p>A text that is longer than the model reads is cut, and the response's metadata have {@code truncated}, the places of
+ * such texts among those given; {@link LookupFfnEmbeddingSettings#refuseLongTexts} makes the call fail instead, before
+ * anything is run.
  */
 public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implements AutoCloseable {
-  private static final int MAX_BATCH = 64;
+  private static final EmbeddingModelObservationConvention CONVENTION = new DefaultEmbeddingModelObservationConvention();
+  private static final String PROVIDER = "lookupffn";
 
-  private final Model model;
-  private final LookupFfnEmbeddingSettings settings;
-  private final RunOptions options;
-  private final EmbeddingBatcher batcher;
+  private final Embedder embedder;
+  private final String modelName;
+  private final ObservationRegistry observations;
+  private final Purpose purpose;
+  private final Purpose purposeOfOne;
+
+  private LookupFfnEmbeddingModel(
+      Embedder embedder, String modelName, ObservationRegistry observations, Purpose purpose, Purpose purposeOfOne) {
+    this.embedder = Objects.requireNonNull(embedder, "embedder");
+    this.modelName = Objects.requireNonNull(modelName, "modelName");
+    this.observations = Objects.requireNonNull(observations, "observations");
+    this.purpose = purpose;
+    this.purposeOfOne = purposeOfOne;
+    embeddingDimensions.set(embedder.dimensions());
+  }
 
   /**
    * Makes one whose texts are documents.
    *
    * @param model the model, which stays the caller's
-   * @param settings how
+   * @param settings how texts are embedded
    */
   public LookupFfnEmbeddingModel(Model model, LookupFfnEmbeddingSettings settings) {
-    this.model = Objects.requireNonNull(model, "model");
-    this.settings = settings;
-    options = settings.optionsFor(model, false);
-    embeddingDimensions.set(model.info().embeddingSize());
-    batcher = settings.batching() ? new EmbeddingBatcher(model) : null; // last, as the others may throw
-  }
-
-  private LookupFfnEmbeddingModel(LookupFfnEmbeddingModel ofDocuments) {
-    model = ofDocuments.model;
-    settings = ofDocuments.settings;
-    batcher = ofDocuments.batcher;
-    options = settings.optionsFor(model, true);
-    embeddingDimensions.set(model.info().embeddingSize());
+    this(settings.embedder(model), settings.modelName(), ObservationRegistry.NOOP);
   }
 
   /**
-   * One over the same model whose texts are queries. It ends with this one.
+   * Makes one whose texts are documents, and whose calls are observed as Spring AI's own models are.
+   *
+   * @param embedder how texts are embedded; {@link #close} closes it
+   * @param modelName the name that responses tell and requests may ask for
+   * @param observations who is told of calls
+   */
+  public LookupFfnEmbeddingModel(Embedder embedder, String modelName, ObservationRegistry observations) {
+    this(embedder, modelName, observations, Purpose.DOCUMENT, Purpose.DOCUMENT);
+  }
+
+  /**
+   * A view of this whose texts are queries. It ends with this one.
    *
    * @return the embedding model for queries
    */
   public LookupFfnEmbeddingModel forQueries() {
-    return new LookupFfnEmbeddingModel(this);
+    return new LookupFfnEmbeddingModel(embedder, modelName, observations, Purpose.QUERY, Purpose.QUERY);
+  }
+
+  /**
+   * A view of this for vector stores: a text given alone is a query, documents and lists are documents. It ends with this
+   * one.
+   *
+   * @return the embedding model for vector stores
+   */
+  public LookupFfnEmbeddingModel forStores() {
+    return new LookupFfnEmbeddingModel(embedder, modelName, observations, Purpose.DOCUMENT, Purpose.QUERY);
   }
 
   @Override
   public EmbeddingResponse call(EmbeddingRequest request) {
-    check(request.getOptions());
-    List<String> texts = request.getInstructions();
-    List<Embedding> embeddings = new ArrayList<>(texts.size());
-    List<Integer> truncated = new ArrayList<>();
-    int tokens = 0;
-    if (batcher != null && texts.size() == 1) {
-      BatchedEmbedding answer = batched(texts.get(0));
-      settings.checkLength(0, answer.tokens(), answer.uncutTokens());
-      embeddings.add(new Embedding(answer.vector(), 0));
-      tokens = answer.tokens();
-      if (answer.isCut()) {
-        truncated.add(0);
-      }
-    } else {
-      for (int from = 0; from < texts.size(); from += MAX_BATCH) {
-        TextCounts counts = new TextCounts();
-        List<String> part = texts.subList(from, Math.min(texts.size(), from + MAX_BATCH));
-        for (float[] vector : LookupFfn.await(model.embedAsync(part, options.withCounts(counts)))) {
-          embeddings.add(new Embedding(vector, embeddings.size()));
-        }
-        for (int i = 0; i < part.size(); i++) {
-          settings.checkLength(from + i, counts.tokens(i), counts.uncutTokens(i));
-          if (counts.isCut(i)) {
-            truncated.add(from + i);
-          }
-        }
-        tokens += (int) counts.totalTokens();
-      }
-    }
-    Map<String, Object> metadata = truncated.isEmpty() ? Map.of() : Map.of("truncated", truncated);
-    return new EmbeddingResponse(
-        embeddings,
-        new EmbeddingResponseMetadata(settings.modelName(), new DefaultUsage(tokens, 0), metadata));
+    return call(request, purpose);
   }
 
-  /** Embeds a document's text with those of its metadata that are meant for it. */
+  @Override
+  public float[] embed(String text) {
+    Objects.requireNonNull(text, "text");
+    return call(new EmbeddingRequest(List.of(text), null), purposeOfOne).getResult().getOutput();
+  }
+
   @Override
   public float[] embed(Document document) {
-    String text = document.getFormattedContent(MetadataMode.EMBED);
-    return call(new EmbeddingRequest(List.of(text), null)).getResult().getOutput();
+    return call(new EmbeddingRequest(List.of(contentOf(document)), null), purpose).getResult().getOutput();
   }
 
-  /** Ends the batches, if single texts are put into them. The model stays open. */
+  @Override
+  public List<float[]> embed(List<Document> documents, EmbeddingOptions options, BatchingStrategy batchingStrategy) {
+    List<float[]> vectors = new ArrayList<>(documents.size());
+    for (List<Document> batch : batchingStrategy.batch(documents)) {
+      List<String> texts = batch.stream().map(LookupFfnEmbeddingModel::contentOf).toList();
+      call(new EmbeddingRequest(texts, options), purpose).getResults().forEach(result -> vectors.add(result.getOutput()));
+    }
+    if (vectors.size() != documents.size()) {
+      throw new IllegalStateException(
+          "the batching strategy gave " + vectors.size() + " of " + documents.size() + " documents");
+    }
+    return vectors;
+  }
+
+  /**
+   * What is embedded of a document, which Spring AI 2 asks for.
+   *
+   * @param document a document
+   * @return its text with those of its metadata that are meant for embedding
+   */
+  // Spring AI 1 has no such method.
+  public String getEmbeddingContent(Document document) {
+    return contentOf(document);
+  }
+
+  private static String contentOf(Document document) {
+    return Objects.requireNonNull(document, "document").getFormattedContent(MetadataMode.EMBED);
+  }
+
+  private EmbeddingResponse call(EmbeddingRequest request, Purpose asked) {
+    Options options = optionsOf(request.getOptions());
+    EmbeddingRequest whole = new EmbeddingRequest(request.getInstructions(), options);
+    EmbeddingModelObservationContext context =
+        EmbeddingModelObservationContext.builder().embeddingRequest(whole).provider(PROVIDER).build();
+    return EmbeddingModelObservationDocumentation.EMBEDDING_MODEL_OPERATION
+        .observation(null, CONVENTION, () -> context, observations)
+        .observe(() -> {
+          EmbeddedTexts embedded =
+              LookupFfn.await(embedder.embedAsync(whole.getInstructions(), asked, options.getDimensions()));
+          EmbeddingResponse response = responseOf(embedded);
+          context.setResponse(response);
+          return response;
+        });
+  }
+
+  private EmbeddingResponse responseOf(EmbeddedTexts embedded) {
+    List<Embedding> embeddings = new ArrayList<>(embedded.vectors().size());
+    embedded.vectors().forEach(vector -> embeddings.add(new Embedding(vector, embeddings.size())));
+    Map<String, Object> metadata = embedded.cut().isEmpty() ? Map.of() : Map.of("truncated", embedded.cut());
+    int tokens = (int) Math.min(Integer.MAX_VALUE, embedded.tokens());
+    return new EmbeddingResponse(
+        embeddings, new EmbeddingResponseMetadata(modelName, new DefaultUsage(tokens, 0), metadata));
+  }
+
+  private Options optionsOf(EmbeddingOptions asked) {
+    String name = asked == null ? null : asked.getModel();
+    if (name != null && !name.equals(modelName)) {
+      throw new IllegalArgumentException("the model is " + modelName + ", not " + name);
+    }
+    Integer dimensions = asked == null ? null : asked.getDimensions();
+    if (dimensions != null && (dimensions < 1 || dimensions > embedder.dimensions())) {
+      throw new IllegalArgumentException(
+          dimensions + " dimensions are asked for, the model gives 1 to " + embedder.dimensions());
+    }
+    return new Options(modelName, dimensions == null ? embedder.dimensions() : dimensions);
+  }
+
+  /** What a request comes down to. */
+  private static final class Options implements EmbeddingOptions {
+    private final String model;
+    private final int dimensions;
+
+    Options(String model, int dimensions) {
+      this.model = model;
+      this.dimensions = dimensions;
+    }
+
+    @Override
+    public String getModel() {
+      return model;
+    }
+
+    @Override
+    public Integer getDimensions() {
+      return dimensions;
+    }
+  }
+
+  /** Ends the batches, if texts are put into them. The model stays open. */
   @Override
   public void close() {
-    if (batcher != null) {
-      batcher.close();
-    }
-  }
-
-  private BatchedEmbedding batched(String text) {
-    return LookupFfn.await(batcher.embed(text, options));
-  }
-
-  private void check(EmbeddingOptions asked) {
-    if (asked == null) {
-      return;
-    }
-    if (asked.getModel() != null && !asked.getModel().equals(settings.modelName())) {
-      throw new IllegalArgumentException("the model is " + settings.modelName() + ", not " + asked.getModel());
-    }
-    if (asked.getDimensions() != null && asked.getDimensions() != dimensions()) {
-      throw new IllegalArgumentException(
-          asked.getDimensions() + " dimensions are asked for, but the model gives " + dimensions());
-    }
+    embedder.close();
   }
 }

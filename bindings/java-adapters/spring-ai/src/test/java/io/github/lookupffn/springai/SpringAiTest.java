@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.ai.document.Document;
 import org.springframework.ai.embedding.EmbeddingModel;
-import org.springframework.ai.embedding.EmbeddingOptionsBuilder;
+import org.springframework.ai.embedding.EmbeddingOptions;
 import org.springframework.ai.embedding.EmbeddingRequest;
 import org.springframework.ai.embedding.EmbeddingResponse;
 import org.springframework.ai.embedding.TokenCountBatchingStrategy;
@@ -47,6 +47,19 @@ class SpringAiTest {
   @AfterEach
   void close() {
     model.close();
+  }
+
+  /** Its builders are others in Spring AI 1 and 2. */
+  private record Options(String model, Integer dimensions) implements EmbeddingOptions {
+    @Override
+    public String getModel() {
+      return model;
+    }
+
+    @Override
+    public Integer getDimensions() {
+      return dimensions;
+    }
   }
 
   @Test
@@ -78,8 +91,13 @@ class SpringAiTest {
     float[] expected = model.embed("passage: author: me\n\nsome text", PLAIN);
     assertArrayEquals(expected, embedder.embed(document));
     List<float[]> all = embedder.embed(
-        List.of(document), EmbeddingOptionsBuilder.builder().build(), new TokenCountBatchingStrategy());
-    assertEquals(1, all.size());
+        List.of(document), new Options(null, null), new TokenCountBatchingStrategy());
+    assertArrayEquals(expected, all.get(0));
+    assertArrayEquals(expected, embedder.forStores().embed(document));
+    assertArrayEquals(expected, embedder.forStores()
+        .embed(List.of(document), new Options(null, null), new TokenCountBatchingStrategy())
+        .get(0));
+    assertEquals("author: me\n\nsome text", embedder.getEmbeddingContent(document));
   }
 
   @Test
@@ -87,12 +105,16 @@ class SpringAiTest {
     LookupFfnEmbeddingModel embedder = new LookupFfnEmbeddingModel(model, LookupFfnEmbeddingSettings.of("mine"));
     int size = model.info().embeddingSize();
     embedder.call(new EmbeddingRequest(
-        List.of("a"), EmbeddingOptionsBuilder.builder().withModel("mine").withDimensions(size).build()));
+        List.of("a"), new Options("mine", size)));
     EmbeddingRequest fewer =
-        new EmbeddingRequest(List.of("a"), EmbeddingOptionsBuilder.builder().withDimensions(size / 2).build());
-    assertThrows(IllegalArgumentException.class, () -> embedder.call(fewer));
+        new EmbeddingRequest(List.of("a"), new Options(null, size / 2));
+    assertArrayEquals(
+        model.embed("passage: a", PLAIN.withDimensions(size / 2)), embedder.call(fewer).getResult().getOutput());
+    EmbeddingRequest more =
+        new EmbeddingRequest(List.of("a"), new Options(null, size + 1));
+    assertThrows(IllegalArgumentException.class, () -> embedder.call(more));
     EmbeddingRequest other =
-        new EmbeddingRequest(List.of("a"), EmbeddingOptionsBuilder.builder().withModel("other").build());
+        new EmbeddingRequest(List.of("a"), new Options("other", null));
     assertThrows(IllegalArgumentException.class, () -> embedder.call(other));
     assertEquals(List.of(1), embedder.embedForResponse(List.of("short", LONG)).getMetadata().get("truncated"));
     for (boolean batching : new boolean[] {false, true}) {
@@ -112,12 +134,15 @@ class SpringAiTest {
   @Import(LookupFfnConfiguration.class)
   static class Application {
     @Bean
-    Search search(EmbeddingModel documents, @Qualifier("lookupFfnQueryEmbeddingModel") EmbeddingModel queries) {
-      return new Search(documents, queries);
+    Search search(
+        EmbeddingModel store,
+        @Qualifier("lookupFfnEmbeddingModel") EmbeddingModel documents,
+        @Qualifier("lookupFfnQueryEmbeddingModel") EmbeddingModel queries) {
+      return new Search(store, documents, queries);
     }
   }
 
-  record Search(EmbeddingModel documents, EmbeddingModel queries) {}
+  record Search(EmbeddingModel store, EmbeddingModel documents, EmbeddingModel queries) {}
 
   @Test
   void theQuickStartRuns() {
@@ -129,6 +154,8 @@ class SpringAiTest {
       Search search = context.getBean(Search.class);
       assertArrayEquals(model.embed("passage: a", PLAIN), search.documents().embed("a"));
       assertArrayEquals(model.embed("query: a", PLAIN), search.queries().embed("a"));
+      assertArrayEquals(model.embed("query: a", PLAIN), search.store().embed("a"));
+      assertArrayEquals(model.embed("passage: a", PLAIN), search.store().embed(List.of("a")).get(0));
     }
   }
 
@@ -142,7 +169,8 @@ class SpringAiTest {
           "lookupffn.batching", "true")));
       context.register(LookupFfnConfiguration.class);
       context.refresh();
-      EmbeddingModel documents = context.getBean(EmbeddingModel.class);
+      EmbeddingModel documents = context.getBean("lookupFfnEmbeddingModel", EmbeddingModel.class);
+      assertArrayEquals(model.embed("ask: how?", PLAIN), context.getBean(EmbeddingModel.class).embed("how?"));
       EmbeddingModel queries = context.getBean("lookupFfnQueryEmbeddingModel", EmbeddingModel.class);
       assertNotSame(documents, queries);
       inside = context.getBean(Model.class);

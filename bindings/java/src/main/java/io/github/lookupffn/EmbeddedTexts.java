@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.util.List;
+
+/** What an {@link Embedder} made of a call's texts. */
+public final class EmbeddedTexts {
+  private final List<float[]> vectors;
+  private final List<Integer> cut;
+  private final long tokens;
+
+  EmbeddedTexts(List<float[]> vectors, List<Integer> cut, long tokens) {
+    this.vectors = List.copyOf(vectors);
+    this.cut = List.copyOf(cut);
+    this.tokens = tokens;
+  }
+
+  /**
+   * A vector for each text, in their order.
+   *
+   * @return the vectors, not copies
+   */
+  public List<float[]> vectors() {
+    return vectors;
+  }
+
+  /**
+   * The places of those texts that were too long, so that their ends were not read.
+   *
+   * @return places from 0, ascending
+   */
+  public List<Integer> cut() {
+    return cut;
+  }
+
+  /**
+   * How many tokens were run.
+   *
+   * @return the number
+   */
+  public long tokens() {
+    return tokens;
+  }
+
+  @Override
+  public String toString() {
+    return "EmbeddedTexts[" + vectors.size() + " texts, " + tokens + " tokens, " + cut.size() + " cut]";
+  }
+}

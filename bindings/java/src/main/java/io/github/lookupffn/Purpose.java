@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/** What a text is embedded for. Many models want another prompt before queries than before documents. */
+public enum Purpose {
+  /** A text that others are searched for with. */
+  QUERY("query", "search_query", "retrieval_query", "retrieval.query", "question"),
+  /** A text that is searched. */
+  DOCUMENT("document", "search_document", "retrieval_document", "retrieval.passage", "passage", "corpus");
+
+  private final List<String> names;
+
+  Purpose(String... names) {
+    this.names = List.of(names);
+  }
+
+  /**
+   * The names under which models' files and other programs know it, such as "search_query".
+   *
+   * @return the names, in lower case
+   */
+  public List<String> names() {
+    return names;
+  }
+
+  /**
+   * The purpose of a name, in upper or lower case.
+   *
+   * @param name one of {@link #names}
+   * @return the purpose; null for another name
+   */
+  public static Purpose named(String name) {
+    String lower = Objects.requireNonNull(name, "name").toLowerCase(Locale.ROOT);
+    return QUERY.names.contains(lower) ? QUERY : DOCUMENT.names.contains(lower) ? DOCUMENT : null;
+  }
+
+  /** Options that put the model's prompt for this purpose before texts. Where it has none, its default one, if any. */
+  RunOptions prompt(Model model, RunOptions options) {
+    for (String name : names) {
+      for (String prompt : model.prompts().keySet()) {
+        if (prompt.equalsIgnoreCase(name)) {
+          return options.withPrompt(prompt);
+        }
+      }
+    }
+    return this == QUERY ? options.withQueryPrompt() : options.withDocumentPrompt();
+  }
+
+  /** Options for a purpose's name, or else for a prompt that the model has under exactly this name. */
+  static RunOptions prompt(Model model, String name, RunOptions options) {
+    Purpose purpose = named(name);
+    if (model.prompts().containsKey(name)) {
+      return options.withPrompt(name);
+    }
+    if (purpose == null) {
+      throw new IllegalArgumentException(
+          "\"" + name + "\" is neither a query nor a document, and no prompt of the model, which has "
+              + (model.prompts().isEmpty() ? "none" : String.join(", ", model.prompts().keySet()))
+              + "; names of queries are " + String.join(", ", QUERY.names) + ", of documents "
+              + String.join(", ", DOCUMENT.names));
+    }
+    return purpose.prompt(model, options);
+  }
+}
