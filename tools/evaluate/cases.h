@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "evaluate/collection.h"
 #include "lookupffn/lookupffn.hpp"
 
 namespace lffn::tools {
@@ -22,6 +23,10 @@ struct Vectors {
   size_t count() const { return width == 0 ? 0 : numbers.size() / width; }
   const float* operator[](size_t i) const { return numbers.data() + i * width; }
 };
+
+// Divides a vector by its length, unless that is 0. One that is not finite throws BadModel, which names the text's
+// place.
+void scale_to_one(float* vector, size_t width, const std::string& place);
 
 // Each text once, with the place where it was first read.
 class TextPool {
@@ -80,6 +85,7 @@ struct Cases {
   std::vector<Pairs> pairs;
   std::vector<Labels> labels;
   std::vector<Ranking> rankings;
+  std::vector<Collection> collections;
 };
 
 // What is wrong with a file throws InvalidArgument, which names file and line. With `header` the first line of each

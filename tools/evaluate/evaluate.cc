@@ -9,6 +9,7 @@
 #include "evaluate/cases.h"
 #include "evaluate/figures.h"
 #include "evaluate/results.h"
+#include "evaluate/retrieval.h"
 #include "model_options.h"
 #include "progress.h"
 #include "text_options.h"
@@ -17,9 +18,13 @@ namespace lffn::tools {
 namespace {
 
 struct Options {
-  std::vector<std::string> models, pairs, rankings;
+  std::vector<std::string> models, pairs, rankings, collections;
   std::vector<std::pair<std::string, std::string>> labels;
-  std::string against, query_prompt;
+  std::string against, reranker;
+  std::string query_prompt, query_prompt_text, document_prompt, document_prompt_text;
+  size_t rerank_depth = 100;
+  double right_from = 1;
+  bool candidates = false;
   size_t resamples = 2000;
   double strength = 10;
   bool header = false;
@@ -45,23 +50,71 @@ Cases read_cases(const Options& options) {
   for (const std::string& file : options.rankings) {
     cases.rankings.push_back(read_ranking(file, options.header, cases.queries, cases.texts));
   }
+  for (const std::string& folder : options.collections) {
+    cases.collections.push_back(read_collection(folder, options.right_from, options.candidates));
+  }
   return cases;
 }
 
-Answers answer(const Options& options, const Cases& cases, const std::string& path) {
+// What is kept from model to model.
+struct Kept {
+  std::unique_ptr<lookupffn::Model> reranker;
+  std::vector<CollectionTokens> tokens;  // of each collection
+};
+
+lookupffn::RunOptions with_prompt(lookupffn::RunOptions run, const std::string& name, const std::string& text) {
+  if (name.empty() && text.empty()) return run;
+  run.prompt_kind = name.empty() ? LFFN_PROMPT_TEXT : LFFN_PROMPT_NAMED;
+  run.prompt = name.empty() ? text : name;
+  return run;
+}
+
+lookupffn::RunOptions of_kind(lookupffn::RunOptions run, int32_t kind) {
+  if (run.prompt_kind == LFFN_PROMPT_MODEL) run.prompt_kind = kind;
+  return run;
+}
+
+RetrievalOptions retrieval_options(const Options& options) {
+  const lookupffn::RunOptions run = options.text.run_options();
+  RetrievalOptions result;
+  result.documents =
+      with_prompt(of_kind(run, LFFN_PROMPT_DOCUMENT), options.document_prompt, options.document_prompt_text);
+  result.queries = with_prompt(of_kind(run, LFFN_PROMPT_QUERY), options.query_prompt, options.query_prompt_text);
+  result.pairs.max_tokens = run.max_tokens;
+  result.candidates = options.candidates;
+  result.rerank_depth = options.reranker.empty() ? 0 : options.rerank_depth;
+  return result;
+}
+
+void measure_collections(const Options& options, const Cases& cases, const lookupffn::Model& model, Kept& kept,
+                         Answers& to) {
+  const RetrievalOptions how = retrieval_options(options);
+  for (size_t i = 0; i < cases.collections.size(); ++i) {
+    const Collection& collection = cases.collections[i];
+    Measured measured;
+    measured.found = find_documents(collection, kept.tokens[i], model, how, to.model);
+    measured.figures = figures_of(collection, measured.found, "");
+    if (kept.reranker != nullptr) {
+      const std::vector<Hits> reranked = rerank(collection, measured.found, *kept.reranker, how, to.model);
+      for (Figure& figure : figures_of(collection, reranked, "reranked ")) {
+        measured.figures.push_back(std::move(figure));
+      }
+    }
+    to.files.push_back(std::move(measured));
+  }
+}
+
+Answers answer(const Options& options, const Cases& cases, const std::string& path, Kept& kept) {
   const lookupffn::Model model = options.load.load(path);
   const lookupffn::RunOptions run = options.text.run_options();
-  lookupffn::RunOptions query_run = run;
-  if (!options.query_prompt.empty()) {
-    query_run.prompt_kind = LFFN_PROMPT_NAMED;
-    query_run.prompt = options.query_prompt;
-  }
+  const lookupffn::RunOptions query_run = with_prompt(run, options.query_prompt, options.query_prompt_text);
   Answers answers;
   answers.model = path;
   answers.num_threads = model.info().num_threads;
   answers.embedded.texts = embed_pool(model, cases.texts, run, path + ": embedding");
   answers.embedded.queries = embed_pool(model, cases.queries, query_run, path + ": embedding queries");
   answers.files = measure(cases, answers.embedded, path, options.strength, answers.num_threads);
+  measure_collections(options, cases, model, kept, answers);
   return answers;
 }
 
@@ -91,15 +144,28 @@ int evaluate(const Options& options) {
   const Cases cases = read_cases(options);
   Report report;
   report.resamples = options.resamples;
+  Kept kept;
+  kept.tokens.resize(cases.collections.size());
+  if (!options.reranker.empty()) {
+    kept.reranker = std::make_unique<lookupffn::Model>(options.load.load(options.reranker));
+    check_reranker(*kept.reranker, options.reranker);
+  }
   std::unique_ptr<Answers> against;
   if (!options.against.empty()) {
-    against = std::make_unique<Answers>(answer(options, cases, options.against));
+    against = std::make_unique<Answers>(answer(options, cases, options.against, kept));
     report.against.push_back(report_on(options, cases, *against, nullptr));
   }
   for (const std::string& model : options.models) {
-    report.models.push_back(report_on(options, cases, answer(options, cases, model), against.get()));
+    report.models.push_back(report_on(options, cases, answer(options, cases, model, kept), against.get()));
   }
   return write_out(options.json ? as_json(report, cases) : as_table(report, cases)) ? 0 : 1;
+}
+
+void add_prompt(CLI::App& app, const std::string& option, const std::string& what, std::string& name,
+                std::string& text) {
+  CLI::Option* const named =
+      app.add_option(option, name, "The model's prompt of this name goes before " + what)->type_name("NAME");
+  app.add_option(option + "-text", text, "This text goes before " + what)->type_name("TEXT")->excludes(named);
 }
 
 }  // namespace
@@ -116,9 +182,26 @@ Command evaluate_command(CLI::App& parent) {
   app->add_option("--ranking", options->rankings,
                   "Lines of query, label, text: where texts with labels above 0 come among the query's by their cosine")
       ->type_name("FILE.tsv");
+  app->add_option("--retrieval", options->collections,
+                  "Folders as BEIR has them, corpus.jsonl, queries.jsonl and qrels.tsv: where documents that answer a "
+                  "query come among all")
+      ->type_name("FOLDER");
+  app->add_option("--rerank", options->reranker, "A reranker that puts the first documents in another order")
+      ->type_name("MODEL");
+  app->add_option("--rerank-depth", options->rerank_depth, "How many it puts in order; default 100")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N");
+  app->add_flag(
+      "--candidates", options->candidates,
+      "Of each query only the documents that the folder's candidates_bm25.tsv names; MODEL may be a reranker");
+  app->add_option("--right-from", options->right_from,
+                  "The score from which a document is right, for recall and MRR; default 1")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->type_name("SCORE");
   app->add_option("--against", options->against, "Compare each model with this one, case by case")->type_name("MODEL");
-  app->add_option("--query-prompt", options->query_prompt, "The model's prompt of this name goes before queries")
-      ->type_name("NAME");
+  add_prompt(*app, "--query-prompt", "queries", options->query_prompt, options->query_prompt_text);
+  add_prompt(*app, "--document-prompt", "documents of --retrieval", options->document_prompt,
+             options->document_prompt_text);
   app->add_option("--resamples", options->resamples, "How many for the intervals, 0 for none; default 2000")
       ->check(CLI::Range(0, 1000000))
       ->type_name("N");
@@ -132,22 +215,28 @@ Command evaluate_command(CLI::App& parent) {
   options->text.add_reading_to(*app);
   options->load.add_to(*app);
   app->callback([options] {
-    if (options->pairs.empty() && options->labels.empty() && options->rankings.empty()) {
-      throw CLI::RequiredError("--pairs, --labels or --ranking");
+    if (options->pairs.empty() && options->labels.empty() && options->rankings.empty() &&
+        options->collections.empty()) {
+      throw CLI::RequiredError("--pairs, --labels, --ranking or --retrieval");
+    }
+    if (options->collections.empty() && (options->candidates || !options->reranker.empty())) {
+      throw CLI::RequiredError("--retrieval, with --rerank or --candidates,");
     }
   });
   app->footer(
       "Files have tabs between columns and no quotes. Spearman, Pearson: of all pairs of a file. nearest, logistic: "
       "share\n"
       "of test texts whose label is right. MAP, MRR: mean average precision, mean of one over the place of the first\n"
-      "right text. Behind each figure the interval of 95 % of its resamples. agreement: correlation of the two "
+      "right text. nDCG@10, recall@100, MRR@10: of the ten, hundred and ten documents that come first. Behind each "
+      "figure the interval of 95 % of its resamples. agreement: correlation of the two "
       "models'\n"
       "cosines. Texts are cut to what the model means to read.\n"
       "\n"
       "Examples:\n"
       "  lookupffn evaluate my-model --pairs judged.tsv\n"
       "  lookupffn evaluate small large --labels train.tsv test.tsv --json\n"
-      "  lookupffn evaluate distilled --against teacher --pairs sts*.tsv --ranking answers.tsv");
+      "  lookupffn evaluate distilled --against teacher --pairs sts*.tsv --ranking answers.tsv\n"
+      "  lookupffn evaluate distilled --against teacher --retrieval nfcorpus my-collection");
   return {app, [options] { return evaluate(*options); }};
 }
 

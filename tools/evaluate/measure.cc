@@ -6,6 +6,7 @@
 #include "evaluate/logistic.h"
 #include "evaluate/product.h"
 #include "evaluate/results.h"
+#include "evaluate/retrieval.h"
 #include "progress.h"
 
 namespace lffn::tools {
@@ -172,7 +173,12 @@ std::vector<double> agreements(const Cases& cases, const Embedded& a_embedded, c
                                const Embedded& b_embedded, const std::vector<Measured>& b, int32_t num_threads) {
   std::vector<double> result;
   const size_t labels_begin = cases.pairs.size(), labels_end = labels_begin + cases.labels.size();
+  const size_t collections_begin = labels_end + cases.rankings.size();
   for (size_t i = 0; i < a.size(); ++i) {
+    if (i >= collections_begin) {
+      result.push_back(shared_first(a[i].found, b[i].found));
+      continue;
+    }
     if (i >= labels_begin && i < labels_end) {
       const Labels& labels = cases.labels[i - labels_begin];
       result.push_back(label_agreement(labels, a_embedded.texts, b_embedded.texts, num_threads));

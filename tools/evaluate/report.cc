@@ -38,7 +38,10 @@ size_t width_of(const std::string& text) {
 std::string file_name(const Cases& cases, size_t file) {
   if (file < cases.pairs.size()) return cases.pairs[file].file;
   file -= cases.pairs.size();
-  return file < cases.labels.size() ? cases.labels[file].test_file : cases.rankings[file - cases.labels.size()].file;
+  if (file < cases.labels.size()) return cases.labels[file].test_file;
+  file -= cases.labels.size();
+  if (file < cases.rankings.size()) return cases.rankings[file].file;
+  return cases.collections[file - cases.rankings.size()].folder;
 }
 
 std::string notes(const Cases& cases) {
@@ -54,6 +57,22 @@ std::string notes(const Cases& cases) {
     out += "\n" + ranking.file + ": " + std::to_string(ranking.without_right) + " of " +
            std::to_string(ranking.queries.size() + ranking.without_right) +
            " queries have no text whose label is above 0; they are left out.\n";
+  }
+  for (const Collection& collection : cases.collections) {
+    const size_t left_out = collection.without_right + collection.unjudged;
+    if (left_out > 0) {
+      out += "\n" + collection.folder + ": " + std::to_string(left_out) + " of " +
+             std::to_string(collection.queries.size() + left_out) +
+             " queries have no document that answers them; they are left out.\n";
+    }
+    if (collection.unknown_documents > 0) {
+      out += "\n" + collection.folder + ": " + std::to_string(collection.unknown_documents) +
+             " judgements are of documents that it has not; they count as not found.\n";
+    }
+    if (collection.unknown_queries > 0) {
+      out += "\n" + collection.folder + ": " + std::to_string(collection.unknown_queries) +
+             " judgements are of queries that it has not; they are left out.\n";
+    }
   }
   return out;
 }
@@ -82,7 +101,7 @@ void add_file(Json& list, Json json, const FileReport& file) {
 }
 
 Json as_json(const ModelReport& model, const Cases& cases) {
-  Json pairs = Json::array(), labels = Json::array(), rankings = Json::array();
+  Json pairs = Json::array(), labels = Json::array(), rankings = Json::array(), collections = Json::array();
   size_t file = 0;
   for (const Pairs& one : cases.pairs) {
     add_file(pairs, {{"file", one.file}, {"pairs", one.scores.size()}}, model.files[file++]);
@@ -100,7 +119,19 @@ Json as_json(const ModelReport& model, const Cases& cases) {
                        {"queries_left_out", one.without_right}};
     add_file(rankings, head, model.files[file++]);
   }
-  return {{"model", model.model}, {"pairs", pairs}, {"labels", labels}, {"rankings", rankings}};
+  for (const Collection& one : cases.collections) {
+    const Json head = {{"folder", one.folder},
+                       {"documents", one.documents.size()},
+                       {"queries", one.queries.size()},
+                       {"queries_left_out", one.without_right + one.unjudged},
+                       {"judgements", one.judgements},
+                       {"unknown_documents", one.unknown_documents},
+                       {"unknown_queries", one.unknown_queries}};
+    add_file(collections, head, model.files[file++]);
+  }
+  Json json = {{"model", model.model}, {"pairs", pairs}, {"labels", labels}, {"rankings", rankings}};
+  if (!collections.empty()) json["retrieval"] = collections;
+  return json;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "evaluate/cases.h"
 #include "evaluate/figures.h"
+#include "evaluate/search.h"
 
 namespace lffn::tools {
 
@@ -16,17 +17,19 @@ struct Embedded {
 };
 
 // Of one file: its figures, and the cosines of its pairs, or of its queries and candidates. Test texts and training
-// texts have too many to be kept.
+// texts have too many to be kept; of a collection what was found.
 struct Measured {
   std::vector<Figure> figures;
   std::vector<double> cosines;
+  std::vector<Hits> found;
 };
 
-// One for each file: pairs first, then labels, then rankings. `strength`: of the logistic regression.
+// One for each file but collections: pairs first, then labels, then rankings. `strength`: of the logistic regression.
 std::vector<Measured> measure(const Cases& cases, const Embedded& embedded, const std::string& model, double strength,
                               int32_t num_threads);
 
-// How far two models agree: the correlation of their cosines, for each file in the same order; NaN where there is none.
+// How far two models agree, for each file in the same order: the correlation of their cosines, NaN where there is none;
+// for each collection, which come last, the share of first documents that they have in common.
 std::vector<double> agreements(const Cases& cases, const Embedded& a_embedded, const std::vector<Measured>& a,
                                const Embedded& b_embedded, const std::vector<Measured>& b, int32_t num_threads);
 
@@ -40,12 +43,12 @@ struct NamedEstimate {
 struct FileReport {
   std::vector<NamedEstimate> figures;
   std::vector<NamedEstimate> differences;  // from the model that it is compared with; empty: none
-  double agreement = 0;                    // of its cosines with that model's
+  double agreement = 0;                    // with that model
 };
 
 struct ModelReport {
   std::string model;
-  std::vector<FileReport> files;  // pairs first, then labels, then rankings
+  std::vector<FileReport> files;  // pairs first, then labels, then rankings, then collections
 };
 
 struct Report {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate/retrieval.h"
+
+#include <algorithm>
+
+#include "progress.h"
+
+namespace lffn::tools {
+namespace {
+
+constexpr size_t kFar = 100;  // places that figures look at
+constexpr size_t kPairsAtOnce = 256;
+
+TextList documents_of(const Collection& collection) {
+  return {collection.documents.size(),
+          [&collection](size_t i) -> const std::string& { return collection.documents[i]; },
+          [&collection](size_t i) { return collection.place_of(i); }};
+}
+
+TextList queries_of(const Collection& collection) {
+  return {collection.queries.size(),
+          [&collection](size_t i) -> const std::string& { return collection.queries[i].text; },
+          [&collection](size_t i) { return collection.queries[i].place; }};
+}
+
+Vectors embed(const lookupffn::Model& model, const TextList& texts, TokenizedTexts& tokens,
+              const lookupffn::RunOptions& options, const std::string& doing) {
+  if (!TokenizedTexts::can_read(model)) return embed_list(model, texts, options, doing);
+  tokens.read(model, texts, options, doing + ": tokenizing");
+  return embed_tokenized(model, tokens, texts, doing + ": embedding");
+}
+
+// The same documents with a reranker's scores, in its order.
+Hits scored(const Collection& collection, const JudgedQuery& query, const Hits& hits, const lookupffn::Model& reranker,
+            const lookupffn::RunOptions& options, Progress& progress) {
+  Hits result;
+  for (size_t first = 0; first < hits.size(); first += kPairsAtOnce) {
+    const size_t end = std::min(first + kPairsAtOnce, hits.size());
+    std::vector<std::string> documents;
+    for (size_t i = first; i < end; ++i) documents.push_back(collection.documents[hits[i].document]);
+    std::vector<float> scores;
+    try {
+      scores = reranker.rerank(query.text, documents, options);
+    } catch (const lookupffn::InvalidArgument& error) {
+      throw lookupffn::InvalidArgument(query.place + ": " + error.what());
+    }
+    for (size_t i = first; i < end; ++i) {
+      const float score = scores[i - first];
+      if (score != score) {
+        throw lookupffn::BadModel(query.place + ": the score of document " + collection.place_of(hits[i].document) +
+                                  " is no number");
+      }
+      result.push_back({score, hits[i].document});
+    }
+    progress.add(static_cast<int64_t>(end - first));
+  }
+  std::sort(result.begin(), result.end(), comes_before);
+  return result;
+}
+
+std::vector<Hits> rerank_first(const Collection& collection, const std::vector<Hits>& found, size_t depth,
+                               const lookupffn::Model& reranker, const RetrievalOptions& options,
+                               const std::string& doing) {
+  int64_t pairs = 0;
+  for (const Hits& hits : found) pairs += static_cast<int64_t>(std::min(depth, hits.size()));
+  Progress progress(doing, pairs);
+  std::vector<Hits> result;
+  for (size_t q = 0; q < found.size(); ++q) {
+    const auto end = found[q].begin() + static_cast<std::ptrdiff_t>(std::min(depth, found[q].size()));
+    Hits hits =
+        scored(collection, collection.queries[q], Hits(found[q].begin(), end), reranker, options.pairs, progress);
+    hits.insert(hits.end(), end, found[q].end());
+    result.push_back(std::move(hits));
+  }
+  return result;
+}
+
+}  // namespace
+
+void check_reranker(const lookupffn::Model& model, const std::string& name) {
+  if (model.info().num_classes == 1) return;
+  throw lookupffn::InvalidArgument(name + ": a reranker has a classifier of one class, this model has " +
+                                   (model.info().num_classes == 0 ? "none" : std::to_string(model.info().num_classes)));
+}
+
+std::vector<Hits> find_documents(const Collection& collection, CollectionTokens& tokens, const lookupffn::Model& model,
+                                 const RetrievalOptions& options, const std::string& name) {
+  const std::string doing = name + ": " + collection.folder;
+  const size_t most = std::max(kFar, options.rerank_depth);
+  if (options.candidates && model.info().num_classes == 1) {
+    std::vector<Hits> candidates(collection.queries.size());
+    for (size_t q = 0; q < candidates.size(); ++q) {
+      for (const uint32_t document : collection.queries[q].candidates) {
+        if (document != collection.queries[q].own) candidates[q].push_back({0, document});
+      }
+    }
+    return rerank_first(collection, candidates, SIZE_MAX, model, options, doing + ": scoring");
+  }
+  const Vectors queries = embed(model, queries_of(collection), tokens.queries, options.queries, doing + ", queries");
+  const Vectors documents = embed(model, documents_of(collection), tokens.documents, options.documents, doing);
+  const Progress progress(doing + ": searching");
+  return search(collection, queries, documents, most, options.candidates, model.info().num_threads);
+}
+
+std::vector<Hits> rerank(const Collection& collection, const std::vector<Hits>& found, const lookupffn::Model& reranker,
+                         const RetrievalOptions& options, const std::string& name) {
+  return rerank_first(collection, found, options.rerank_depth, reranker, options,
+                      name + ": " + collection.folder + ": reranking");
+}
+
+std::vector<Figure> figures_of(const Collection& collection, const std::vector<Hits>& found,
+                               const std::string& prefix) {
+  std::vector<double> gains, recalls, reciprocals;
+  for (size_t q = 0; q < found.size(); ++q) {
+    const SearchFigures figures = search_figures(collection.queries[q], collection.right_from, found[q]);
+    gains.push_back(figures.ndcg_at_10);
+    recalls.push_back(figures.recall_at_100);
+    reciprocals.push_back(figures.reciprocal_rank_at_10);
+  }
+  return {mean_figure(prefix + "nDCG@10", std::move(gains)), mean_figure(prefix + "recall@100", std::move(recalls)),
+          mean_figure(prefix + "MRR@10", std::move(reciprocals))};
+}
+
+double shared_first(const std::vector<Hits>& a, const std::vector<Hits>& b) {
+  constexpr size_t kTop = 10;
+  double sum = 0;
+  for (size_t q = 0; q < a.size(); ++q) {
+    const size_t a_count = std::min(kTop, a[q].size()), b_count = std::min(kTop, b[q].size());
+    size_t shared = 0;
+    for (size_t i = 0; i < a_count; ++i) {
+      shared += static_cast<size_t>(std::count_if(b[q].begin(), b[q].begin() + static_cast<std::ptrdiff_t>(b_count),
+                                                  [&](const Hit& hit) { return hit.document == a[q][i].document; }));
+    }
+    sum += a_count + b_count == 0 ? 1 : static_cast<double>(shared) / static_cast<double>(std::max(a_count, b_count));
+  }
+  return sum / static_cast<double>(a.size());
+}
+
+}  // namespace lffn::tools

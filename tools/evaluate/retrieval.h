@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What models find in collections.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "evaluate/collection.h"
+#include "evaluate/results.h"
+#include "evaluate/search.h"
+#include "evaluate/tokens.h"
+#include "lookupffn/lookupffn.hpp"
+
+namespace lffn::tools {
+
+struct RetrievalOptions {
+  lookupffn::RunOptions documents, queries, pairs;  // how texts are read
+  bool candidates = false;                          // only those that the collection's file names are put in order
+  size_t rerank_depth = 100;                        // how many a second model puts in order
+};
+
+// Of one collection, what is kept from model to model.
+struct CollectionTokens {
+  TokenizedTexts documents, queries;
+};
+
+// What a model finds for each query, the best first.
+std::vector<Hits> find_documents(const Collection& collection, CollectionTokens& tokens, const lookupffn::Model& model,
+                                 const RetrievalOptions& options, const std::string& name);
+
+// The first of these in the order of a reranker's scores, the others behind them.
+std::vector<Hits> rerank(const Collection& collection, const std::vector<Hits>& found, const lookupffn::Model& reranker,
+                         const RetrievalOptions& options, const std::string& name);
+
+// Throws InvalidArgument unless it scores pairs of texts.
+void check_reranker(const lookupffn::Model& model, const std::string& name);
+
+std::vector<Figure> figures_of(const Collection& collection, const std::vector<Hits>& found, const std::string& prefix);
+
+// The mean share of the ten first documents that two orders have in common.
+double shared_first(const std::vector<Hits>& a, const std::vector<Hits>& b);
+
+}  // namespace lffn::tools
