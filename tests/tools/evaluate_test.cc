@@ -7,6 +7,7 @@
 #include "evaluate/figures.h"
 #include "evaluate/logistic.h"
 #include "evaluate/product.h"
+#include "evaluate/search.h"
 #include "random_tokens.h"
 
 namespace lffn::tools {
@@ -105,6 +106,61 @@ TEST(Product, LoopsPassExceptionsOn) {
                               if (i == 50) throw std::runtime_error("fifty");
                             }),
                std::runtime_error);
+}
+
+TEST(Search, EqualScoresComeInTheOrderOfTheCollection) {
+  BestHits best(3);
+  for (const Hit& hit : {Hit{1, 7}, Hit{2, 5}, Hit{1, 3}, Hit{2, 9}, Hit{1, 1}}) best.add(hit);
+  const Hits found = best.take();
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].document, 5u);
+  EXPECT_EQ(found[1].document, 9u);
+  EXPECT_EQ(found[2].document, 1u);
+}
+
+TEST(Search, FiguresByHand) {
+  JudgedQuery query;
+  query.judged = {{2, 3}, {4, 0}, {6, 1}, {kNowhere, 2}};
+  const double second = 1 / std::log2(3.0), third = 0.5;
+  // Judged wrong, not judged, the good one, and the middling one behind 97 others.
+  Hits found = {{9, 4}, {8, 0}, {7, 2}};
+  for (uint32_t i = 0; i < 96; ++i) found.push_back({0, 10 + i});
+  found.push_back({-1, 6});
+  SearchFigures figures = search_figures(query, 1, found);
+  EXPECT_NEAR(figures.ndcg_at_10, 3 * third / (3 + 2 * second + 1 * third), 1e-15);
+  EXPECT_NEAR(figures.recall_at_100, 2.0 / 3, 1e-15);
+  EXPECT_NEAR(figures.reciprocal_rank_at_10, 1.0 / 3, 1e-15);
+  found.insert(found.begin() + 50, {-1, 99999});
+  EXPECT_NEAR(search_figures(query, 1, found).recall_at_100, 1.0 / 3, 1e-15) << "place 101 is too far";
+  figures = search_figures(query, 2, found);
+  EXPECT_NEAR(figures.recall_at_100, 1.0 / 2, 1e-15) << "a score of 1 is not right now";
+  EXPECT_EQ(search_figures(query, 1, {}).ndcg_at_10, 0);
+}
+
+TEST(Search, FindsTheNearestOfSeveralBlocksWithAnyNumberOfThreads) {
+  constexpr size_t kWidth = 24, kCount = 9001;
+  Vectors documents, queries;
+  documents.width = queries.width = kWidth;
+  documents.numbers = normal_numbers(kCount * kWidth, 1, 3);
+  queries.numbers = normal_numbers(61 * kWidth, 1, 4);
+  Collection collection;
+  collection.queries.resize(queries.count());
+  collection.queries[5].own = 4200;
+  const std::vector<Hits> found = search(collection, queries, documents, 20, false, 2);
+  for (size_t q = 0; q < queries.count(); ++q) {
+    collection.queries[q].candidates.resize(kCount);
+    for (uint32_t i = 0; i < kCount; ++i) collection.queries[q].candidates[i] = i;
+  }
+  const std::vector<Hits> one_by_one = search(collection, queries, documents, 20, true, 1);
+  const std::vector<Hits> one_thread = search(collection, queries, documents, 20, false, 1);
+  for (size_t q = 0; q < queries.count(); ++q) {
+    ASSERT_EQ(found[q].size(), 20u);
+    for (size_t i = 0; i < found[q].size(); ++i) {
+      EXPECT_EQ(found[q][i].document, one_thread[q][i].document);
+      EXPECT_EQ(found[q][i].document, one_by_one[q][i].document);
+      EXPECT_EQ(found[q][i].score, one_by_one[q][i].score);
+    }
+  }
 }
 
 // The gradient of the regression in plain loops: at the minimum it is zero.

@@ -154,7 +154,7 @@ class Evaluate(Case):
         self.assertIn("p.tsv, line 7: ", run("evaluate", MODEL, "--pairs", good, status=1)[1])
 
     def test_usage(self):
-        self.assertIn("--pairs, --labels or --ranking", run("evaluate", MODEL, status=2)[1])
+        self.assertIn("--pairs, --labels, --ranking or --retrieval", run("evaluate", MODEL, status=2)[1])
         run("evaluate", MODEL, "--labels", "one.tsv", status=2)
         text = run("evaluate", "--help")[0].decode()
         self.assertIn("Examples:\n  lookupffn evaluate", text)

@@ -179,8 +179,8 @@ Collection read_collection(const std::string& folder, double right_from, bool ca
   if (candidates) read_candidates(collection, documents, queries);
   keep_answered(collection);
   if (collection.queries.empty()) {
-    throw lookupffn::InvalidArgument(folder + ": no query has a document whose score is " + json(right_from).dump() +
-                                     " or more");
+    throw lookupffn::InvalidArgument(
+        folder + ": no query has a document that answers it, with a score of 1, or --right-from, or more");
   }
   return collection;
 }

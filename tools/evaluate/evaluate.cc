@@ -59,7 +59,7 @@ Cases read_cases(const Options& options) {
 // What is kept from model to model.
 struct Kept {
   std::unique_ptr<lookupffn::Model> reranker;
-  std::vector<CollectionTokens> tokens;  // of each collection
+  std::vector<CollectionMemory> collections;
 };
 
 lookupffn::RunOptions with_prompt(lookupffn::RunOptions run, const std::string& name, const std::string& text) {
@@ -92,10 +92,11 @@ void measure_collections(const Options& options, const Cases& cases, const looku
   for (size_t i = 0; i < cases.collections.size(); ++i) {
     const Collection& collection = cases.collections[i];
     Measured measured;
-    measured.found = find_documents(collection, kept.tokens[i], model, how, to.model);
+    measured.found = find_documents(collection, kept.collections[i], model, how, to.model);
     measured.figures = figures_of(collection, measured.found, "");
     if (kept.reranker != nullptr) {
-      const std::vector<Hits> reranked = rerank(collection, measured.found, *kept.reranker, how, to.model);
+      const std::vector<Hits> reranked =
+          rerank(collection, kept.collections[i], measured.found, *kept.reranker, how, to.model);
       for (Figure& figure : figures_of(collection, reranked, "reranked ")) {
         measured.figures.push_back(std::move(figure));
       }
@@ -145,7 +146,7 @@ int evaluate(const Options& options) {
   Report report;
   report.resamples = options.resamples;
   Kept kept;
-  kept.tokens.resize(cases.collections.size());
+  kept.collections.resize(cases.collections.size());
   if (!options.reranker.empty()) {
     kept.reranker = std::make_unique<lookupffn::Model>(options.load.load(options.reranker));
     check_reranker(*kept.reranker, options.reranker);

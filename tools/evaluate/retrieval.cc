@@ -30,47 +30,52 @@ Vectors embed(const lookupffn::Model& model, const TextList& texts, TokenizedTex
   return embed_tokenized(model, tokens, texts, doing + ": embedding");
 }
 
-// The same documents with a reranker's scores, in its order.
-Hits scored(const Collection& collection, const JudgedQuery& query, const Hits& hits, const lookupffn::Model& reranker,
-            const lookupffn::RunOptions& options, Progress& progress) {
-  Hits result;
-  for (size_t first = 0; first < hits.size(); first += kPairsAtOnce) {
-    const size_t end = std::min(first + kPairsAtOnce, hits.size());
-    std::vector<std::string> documents;
-    for (size_t i = first; i < end; ++i) documents.push_back(collection.documents[hits[i].document]);
-    std::vector<float> scores;
-    try {
-      scores = reranker.rerank(query.text, documents, options);
-    } catch (const lookupffn::InvalidArgument& error) {
-      throw lookupffn::InvalidArgument(query.place + ": " + error.what());
-    }
-    for (size_t i = first; i < end; ++i) {
-      const float score = scores[i - first];
-      if (score != score) {
-        throw lookupffn::BadModel(query.place + ": the score of document " + collection.place_of(hits[i].document) +
-                                  " is no number");
-      }
-      result.push_back({score, hits[i].document});
-    }
-    progress.add(static_cast<int64_t>(end - first));
+// A reranker's scores of documents for a query.
+std::vector<float> scores_of(const Collection& collection, const JudgedQuery& query,
+                             const std::vector<uint32_t>& documents, const lookupffn::Model& reranker,
+                             const lookupffn::RunOptions& options) {
+  std::vector<std::string> texts;
+  for (const uint32_t document : documents) texts.push_back(collection.documents[document]);
+  std::vector<float> scores;
+  try {
+    scores = reranker.rerank(query.text, texts, options);
+  } catch (const lookupffn::InvalidArgument& error) {
+    throw lookupffn::InvalidArgument(query.place + ": " + error.what());
   }
-  std::sort(result.begin(), result.end(), comes_before);
-  return result;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] == scores[i]) continue;
+    throw lookupffn::BadModel(query.place + ": the score of the document of " + collection.place_of(documents[i]) +
+                              " is no number");
+  }
+  return scores;
 }
 
+using PairScores = std::unordered_map<uint64_t, float>;
+
+uint64_t pair_of(size_t query, uint32_t document) { return uint64_t{query} << 32 | document; }
+
+// The first documents of each query in the order of a reranker's scores, which are kept.
 std::vector<Hits> rerank_first(const Collection& collection, const std::vector<Hits>& found, size_t depth,
-                               const lookupffn::Model& reranker, const RetrievalOptions& options,
-                               const std::string& doing) {
+                               const lookupffn::Model& reranker, const lookupffn::RunOptions& options,
+                               PairScores& known, const std::string& doing) {
   int64_t pairs = 0;
   for (const Hits& hits : found) pairs += static_cast<int64_t>(std::min(depth, hits.size()));
   Progress progress(doing, pairs);
-  std::vector<Hits> result;
-  for (size_t q = 0; q < found.size(); ++q) {
-    const auto end = found[q].begin() + static_cast<std::ptrdiff_t>(std::min(depth, found[q].size()));
-    Hits hits =
-        scored(collection, collection.queries[q], Hits(found[q].begin(), end), reranker, options.pairs, progress);
-    hits.insert(hits.end(), end, found[q].end());
-    result.push_back(std::move(hits));
+  std::vector<Hits> result = found;
+  for (size_t q = 0; q < result.size(); ++q) {
+    const size_t count = std::min(depth, result[q].size());
+    for (size_t first = 0; first < count; first += kPairsAtOnce) {
+      const size_t end = std::min(first + kPairsAtOnce, count);
+      std::vector<uint32_t> unknown;
+      for (size_t i = first; i < end; ++i) {
+        if (known.count(pair_of(q, result[q][i].document)) == 0) unknown.push_back(result[q][i].document);
+      }
+      const std::vector<float> scores = scores_of(collection, collection.queries[q], unknown, reranker, options);
+      for (size_t i = 0; i < unknown.size(); ++i) known.emplace(pair_of(q, unknown[i]), scores[i]);
+      progress.add(static_cast<int64_t>(end - first));
+    }
+    for (size_t i = 0; i < count; ++i) result[q][i].score = known.at(pair_of(q, result[q][i].document));
+    std::sort(result[q].begin(), result[q].begin() + static_cast<std::ptrdiff_t>(count), comes_before);
   }
   return result;
 }
@@ -83,7 +88,7 @@ void check_reranker(const lookupffn::Model& model, const std::string& name) {
                                    (model.info().num_classes == 0 ? "none" : std::to_string(model.info().num_classes)));
 }
 
-std::vector<Hits> find_documents(const Collection& collection, CollectionTokens& tokens, const lookupffn::Model& model,
+std::vector<Hits> find_documents(const Collection& collection, CollectionMemory& memory, const lookupffn::Model& model,
                                  const RetrievalOptions& options, const std::string& name) {
   const std::string doing = name + ": " + collection.folder;
   const size_t most = std::max(kFar, options.rerank_depth);
@@ -94,17 +99,18 @@ std::vector<Hits> find_documents(const Collection& collection, CollectionTokens&
         if (document != collection.queries[q].own) candidates[q].push_back({0, document});
       }
     }
-    return rerank_first(collection, candidates, SIZE_MAX, model, options, doing + ": scoring");
+    PairScores known;
+    return rerank_first(collection, candidates, SIZE_MAX, model, options.pairs, known, doing + ": scoring");
   }
-  const Vectors queries = embed(model, queries_of(collection), tokens.queries, options.queries, doing + ", queries");
-  const Vectors documents = embed(model, documents_of(collection), tokens.documents, options.documents, doing);
+  const Vectors queries = embed(model, queries_of(collection), memory.queries, options.queries, doing + ", queries");
+  const Vectors documents = embed(model, documents_of(collection), memory.documents, options.documents, doing);
   const Progress progress(doing + ": searching");
   return search(collection, queries, documents, most, options.candidates, model.info().num_threads);
 }
 
-std::vector<Hits> rerank(const Collection& collection, const std::vector<Hits>& found, const lookupffn::Model& reranker,
-                         const RetrievalOptions& options, const std::string& name) {
-  return rerank_first(collection, found, options.rerank_depth, reranker, options,
+std::vector<Hits> rerank(const Collection& collection, CollectionMemory& memory, const std::vector<Hits>& found,
+                         const lookupffn::Model& reranker, const RetrievalOptions& options, const std::string& name) {
+  return rerank_first(collection, found, options.rerank_depth, reranker, options.pairs, memory.pair_scores,
                       name + ": " + collection.folder + ": reranking");
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "evaluate/collection.h"
@@ -21,17 +23,18 @@ struct RetrievalOptions {
 };
 
 // Of one collection, what is kept from model to model.
-struct CollectionTokens {
+struct CollectionMemory {
   TokenizedTexts documents, queries;
+  std::unordered_map<uint64_t, float> pair_scores;  // of the reranker, for pairs of query and document
 };
 
 // What a model finds for each query, the best first.
-std::vector<Hits> find_documents(const Collection& collection, CollectionTokens& tokens, const lookupffn::Model& model,
+std::vector<Hits> find_documents(const Collection& collection, CollectionMemory& memory, const lookupffn::Model& model,
                                  const RetrievalOptions& options, const std::string& name);
 
-// The first of these in the order of a reranker's scores, the others behind them.
-std::vector<Hits> rerank(const Collection& collection, const std::vector<Hits>& found, const lookupffn::Model& reranker,
-                         const RetrievalOptions& options, const std::string& name);
+// The first of these in the order of a reranker's scores, the others behind them. The reranker is always the same.
+std::vector<Hits> rerank(const Collection& collection, CollectionMemory& memory, const std::vector<Hits>& found,
+                         const lookupffn::Model& reranker, const RetrievalOptions& options, const std::string& name);
 
 // Throws InvalidArgument unless it scores pairs of texts.
 void check_reranker(const lookupffn::Model& model, const std::string& name);

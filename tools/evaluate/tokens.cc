@@ -42,7 +42,7 @@ std::string reading_of(const lookupffn::Model& model, const lookupffn::RunOption
 bool TokenizedTexts::can_read(const lookupffn::Model& model) {
   const Model& inner = *model.get()->model;
   // Where pooling leaves the prompt out, ids alone do not tell what to leave out.
-  return inner.tokenizer() != nullptr && (inner.sentence().include_prompt || inner.sentence().prompts.empty());
+  return inner.tokenizer() != nullptr && inner.sentence().include_prompt;
 }
 
 void TokenizedTexts::read(const lookupffn::Model& model, const TextList& texts, const lookupffn::RunOptions& options,
