@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connection.h"
+
+#include <climits>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+namespace lffn::sql {
+namespace {
+
+// What a call that goes on for long asks now and then.
+struct Watch {
+  InterruptCheck& is_interrupted;
+  int32_t cancel = 0;
+  void look() {
+    if (is_interrupted()) cancel = 1;
+  }
+};
+
+[[noreturn]] void fail(lffn_status status) {
+  if (status == LFFN_ERROR_CANCELLED) throw Interrupted();
+  if (status == LFFN_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
+  throw Failure(lffn_last_error());
+}
+
+// By the path as the system knows it.
+struct Models {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<const SharedModel>> by_path;
+};
+Models& models() {
+  static Models* const all = new Models;  // connections may outlive what is static
+  return *all;
+}
+
+std::string own_path(const std::string& path) {
+  char* const found = realpath(path.c_str(), nullptr);
+  const std::string result = found == nullptr ? path : found;
+  std::free(found);
+  return result;
+}
+
+std::shared_ptr<const SharedModel> load_shared(const std::string& path, Watch& watch) {
+  const std::string key = own_path(path);
+  // Held while it loads: a second connection that wants the same waits for it.
+  const std::lock_guard<std::mutex> lock(models().mutex);
+  for (auto it = models().by_path.begin(); it != models().by_path.end();) {
+    it = it->second.expired() ? models().by_path.erase(it) : std::next(it);
+  }
+  if (const auto found = models().by_path.find(key); found != models().by_path.end()) {
+    if (auto model = found->second.lock()) return model;
+  }
+  lffn_load_options options;
+  lffn_load_options_init(&options);
+  options.cancel = &watch.cancel;
+  options.progress = [](double, void* user) { static_cast<Watch*>(user)->look(); };
+  options.progress_user = &watch;
+  auto model = std::make_shared<SharedModel>();
+  if (const lffn_status status = lffn_model_load(path.c_str(), &options, &model->handle)) fail(status);
+  lffn_model_info_init(&model->info);
+  if (const lffn_status status = lffn_model_get_info(model->handle, &model->info)) fail(status);
+  models().by_path[key] = model;
+  return model;
+}
+
+std::string bits_of(const uint8_t* bytes, int64_t size) {
+  std::string blob(static_cast<size_t>((size + 7) / 8), '\0');
+  for (size_t i = 0; i < blob.size(); ++i) blob[i] = static_cast<char>(reversed_bits(bytes[i]));
+  return blob;
+}
+
+template <typename Number>
+std::string numbers_of(const Number* numbers, int64_t size) {
+  return {reinterpret_cast<const char*>(numbers), static_cast<size_t>(size) * sizeof(Number)};
+}
+
+}  // namespace
+
+InterruptCheck::InterruptCheck(sqlite3* database) {
+  sqlite3_prepare_v2(database, "SELECT 1", -1, &statement_, nullptr);
+}
+
+bool InterruptCheck::operator()() {
+  if (statement_ == nullptr) return false;
+  const int code = sqlite3_step(statement_);
+  sqlite3_reset(statement_);
+  return code == SQLITE_INTERRUPT;
+}
+
+const SharedModel& Connection::load(const std::string& path) {
+  InterruptCheck is_interrupted(database_);
+  Watch watch{is_interrupted};
+  std::shared_ptr<const SharedModel> model = load_shared(path, watch);
+  if (model->info.has_tokenizer == 0) throw Failure("this model has no tokenizer, so it reads no text");
+  const bool scores_pairs = model->info.num_classes == 1;
+  ++loads_;
+  return *((scores_pairs ? reranker_ : encoder_) = std::move(model));
+}
+
+const SharedModel& Connection::encoder() const {
+  if (encoder_ != nullptr) return *encoder_;
+  throw Failure("this connection has no model that embeds; call SELECT lffn_model('folder') first");
+}
+
+int64_t Connection::size() { return encoder().info.embedding_size; }
+
+const lffn_result_view& Connection::run(const SharedModel& model, lffn_model_run_args& args) {
+  if (result_ == nullptr) {
+    if (const lffn_status status = lffn_result_create(&result_)) fail(status);
+  }
+  InterruptCheck is_interrupted(database_);
+  Watch watch{is_interrupted};
+  args.result = result_;
+  args.cancel = &watch.cancel;
+  args.progress = [](int64_t, int64_t, void* user) { static_cast<Watch*>(user)->look(); };
+  args.progress_user = &watch;
+  if (const lffn_status status = lffn_model_run(model.handle, &args)) fail(status);
+  lffn_result_view_init(&view_);
+  if (const lffn_status status = lffn_result_get(result_, &view_)) fail(status);
+  return view_;
+}
+
+std::vector<std::string> Connection::embed(const std::vector<std::string_view>& texts, Purpose purpose, Form form,
+                                           bool may_fail) {
+  std::vector<const char*> pointers;
+  std::vector<size_t> sizes;
+  for (const std::string_view text : texts) {
+    pointers.push_back(text.empty() ? "" : text.data());
+    sizes.push_back(text.size());
+  }
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.n = static_cast<int64_t>(texts.size());
+  args.texts = pointers.data();
+  args.text_sizes = sizes.data();
+  if (purpose == Purpose::kQuery) args.prompt_kind = LFFN_PROMPT_QUERY;
+  if (purpose == Purpose::kDocument) args.prompt_kind = LFFN_PROMPT_DOCUMENT;
+  args.wanted = form == Form::kFloats  ? LFFN_WANT_EMBEDDINGS
+                : form == Form::kBytes ? LFFN_WANT_INT8_EMBEDDINGS
+                                       : LFFN_WANT_BIT_EMBEDDINGS;
+  if (may_fail) args.wanted |= LFFN_WANT_STATUSES;
+  const lffn_result_view& view = run(encoder(), args);
+  const int64_t size = view.embedding_size;
+  std::vector<std::string> blobs(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    if (may_fail && view.statuses[i] != LFFN_OK) continue;
+    if (form == Form::kFloats) blobs[i] = numbers_of(view.embeddings + row * size, size);
+    if (form == Form::kBytes) blobs[i] = numbers_of(view.int8_embeddings + row * size, size);
+    if (form == Form::kBits) blobs[i] = bits_of(view.bit_embeddings + row * ((size + 7) / 8), size);
+  }
+  return blobs;
+}
+
+double Connection::rerank(std::string_view query, std::string_view document) {
+  if (reranker_ == nullptr) {
+    throw Failure("this connection has no model that scores pairs; call SELECT lffn_model('folder') with one first");
+  }
+  const char* const texts[] = {query.empty() ? "" : query.data()};
+  const char* const pairs[] = {document.empty() ? "" : document.data()};
+  const size_t sizes[] = {query.size()}, pair_sizes[] = {document.size()};
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.n = 1;
+  args.texts = texts;
+  args.text_sizes = sizes;
+  args.pairs = pairs;
+  args.pair_sizes = pair_sizes;
+  args.flags = LFFN_RUN_DOCUMENTS;
+  args.wanted = LFFN_WANT_CLASS_SCORES;
+  float score = run(*reranker_, args).class_scores[0];
+  const lffn_status status = lffn_model_activate_scores(reranker_->handle, LFFN_SCORES_MODEL, &score, 1, &score);
+  if (status != LFFN_OK) fail(status);
+  return static_cast<double>(score);
+}
+
+}  // namespace lffn::sql

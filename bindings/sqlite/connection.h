@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a connection to a database knows of models, and what it asks of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lookupffn/lookupffn.h"
+#include "sqlite_api.h"
+#include "vectors.h"
+
+namespace lffn::sql {
+
+// What becomes an SQL error.
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// The statement was interrupted, by sqlite3_interrupt or by a progress handler.
+struct Interrupted {};
+
+// Whether the statement that runs is to end. Older versions of SQLite have no function that tells; a statement within
+// it learns it, and asks the progress handler as well.
+class InterruptCheck {
+ public:
+  explicit InterruptCheck(sqlite3* database);
+  ~InterruptCheck() { sqlite3_finalize(statement_); }
+  InterruptCheck(const InterruptCheck&) = delete;
+  InterruptCheck& operator=(const InterruptCheck&) = delete;
+  bool operator()();
+
+ private:
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+// A loaded model, which all connections of the process that use it share; the last one frees it.
+struct SharedModel {
+  SharedModel() = default;
+  ~SharedModel() { lffn_model_free(handle); }
+  SharedModel(const SharedModel&) = delete;
+  SharedModel& operator=(const SharedModel&) = delete;
+  lffn_model* handle = nullptr;
+  lffn_model_info info = {};
+};
+
+enum class Purpose { kAny, kQuery, kDocument };
+
+class Connection {
+ public:
+  explicit Connection(sqlite3* database) : database_(database) {}
+  ~Connection() { lffn_result_free(result_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Loads the model, unless another connection has it. One that scores pairs becomes the one of rerank(), any other
+  // that of embed(). All throw Failure and Interrupted.
+  const SharedModel& load(const std::string& path);
+  bool has_encoder() const { return encoder_ != nullptr; }
+  int64_t loads() const { return loads_; }  // calls of load() so far
+  int64_t size();                           // numbers of an embedding
+  // The vectors of some texts as BLOBs. Where `may_fail`, a text that cannot be read has an empty one.
+  std::vector<std::string> embed(const std::vector<std::string_view>& texts, Purpose purpose, Form form, bool may_fail);
+  double rerank(std::string_view query, std::string_view document);
+  sqlite3* database() const { return database_; }
+
+ private:
+  const lffn_result_view& run(const SharedModel& model, lffn_model_run_args& args);
+  const SharedModel& encoder() const;
+
+  sqlite3* const database_;
+  std::shared_ptr<const SharedModel> encoder_, reranker_;
+  int64_t loads_ = 0;
+  lffn_result* result_ = nullptr;
+  lffn_result_view view_ = {};
+};
+
+}  // namespace lffn::sql

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// lffn_embed sees one row at a time, but a model runs many texts at once in less time. So from the second row of a
+// statement on its next texts are read by a statement of their own, embedded together, and kept by their text. A text's
+// vector is the same alone and among others: whatever is read ahead, only time depends on it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "connection.h"
+
+namespace lffn::sql {
+
+// The SELECT that gives the texts which `sql`, a statement that calls lffn_embed once, will embed, in its order: for
+// "INSERT INTO v SELECT id, lffn_embed(text) FROM t WHERE ..." it is "SELECT text FROM t WHERE ...". Empty where it
+// cannot be told: then nothing is read ahead.
+std::string texts_of_statement(std::string_view sql);
+
+// One statement's, while it runs.
+class LookAhead {
+ public:
+  explicit LookAhead(Connection& connection) : connection_(connection) {}
+  ~LookAhead() { sqlite3_finalize(source_); }
+  LookAhead(const LookAhead&) = delete;
+  LookAhead& operator=(const LookAhead&) = delete;
+
+  std::string embed(std::string_view text, Purpose purpose, Form form);
+
+ private:
+  struct Known {
+    std::string blob;
+    bool used = false;
+  };
+
+  void forget_others(Purpose purpose, Form form);
+  void begin();
+  void read_on(std::string_view text, Purpose purpose, Form form);
+  void end();
+
+  Connection& connection_;
+  sqlite3_stmt* source_ = nullptr;
+  std::unordered_map<std::string, Known> known_;
+  // What the vectors that are known are of.
+  Purpose purpose_ = Purpose::kAny;
+  Form form_ = Form::kFloats;
+  int64_t model_ = 0;
+  int64_t calls_ = 0;
+  size_t batch_ = 16;
+  int wasted_ = 0;
+};
+
+}  // namespace lffn::sql

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <system_error>
+
+namespace lffn::sql {
+namespace {
+
+constexpr size_t kBlockBytes = 256 * 1024;
+
+bool is_better(const Found& a, const Found& b) {
+  return a.similarity != b.similarity ? a.similarity > b.similarity : a.id < b.id;
+}
+
+}  // namespace
+
+void Best::offer(Found one) {
+  if (std::isnan(one.similarity)) one.similarity = -2;
+  if (most_ == 0 || (heap_.size() == most_ && !is_better(one, heap_.front()))) return;
+  if (heap_.size() == most_) {
+    std::pop_heap(heap_.begin(), heap_.end(), is_better);
+    heap_.pop_back();
+  }
+  heap_.push_back(one);
+  std::push_heap(heap_.begin(), heap_.end(), is_better);
+}
+
+void Best::join(const Best& other) {
+  for (const Found& one : other.heap_) offer(one);
+}
+
+std::vector<Found> Best::take() {
+  std::sort_heap(heap_.begin(), heap_.end(), is_better);
+  return std::move(heap_);
+}
+
+Scan::Scan(std::string_view query, Form form, int64_t most, int helpers)
+    : query_(query),
+      form_(form),
+      most_(most),
+      helpers_(static_cast<size_t>(std::max(helpers, 0))),
+      rows_(kBlockBytes / std::max<size_t>(query.size(), 1) + 1),
+      filling_(std::make_unique<Block>()),
+      best_(most) {}
+
+Scan::~Scan() { finish(); }
+
+void Scan::score(const Block& block, Best& best) const {
+  for (size_t row = 0; row < block.ids.size(); ++row) {
+    const char* const vector = block.vectors.data() + row * query_.size();
+    best.offer({block.ids[row], similarity(query_.data(), vector, query_.size(), form_)});
+  }
+}
+
+void Scan::offer(int64_t id, const void* vector) {
+  filling_->ids.push_back(id);
+  const auto* const bytes = static_cast<const char*>(vector);
+  filling_->vectors.insert(filling_->vectors.end(), bytes, bytes + query_.size());
+  if (filling_->ids.size() == rows_) give_away();
+}
+
+// A full block goes to a helper, the first of which begins with the first one. Where all are busy, this thread helps.
+void Scan::give_away() {
+  if (threads_.size() < helpers_) {
+    try {
+      theirs_.push_back(std::make_unique<Best>(most_));
+      threads_.reserve(helpers_);
+      threads_.emplace_back([this, best = theirs_.back().get()] { help(*best); });
+    } catch (const std::system_error&) {
+      helpers_ = threads_.size();  // then without it
+    }
+  }
+  std::unique_ptr<Block> next;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (full_.size() < 2 * threads_.size()) {
+      full_.push_back(std::move(filling_));
+      next = std::move(empty_);
+    }
+  }
+  if (filling_ == nullptr) {
+    changed_.notify_one();
+    filling_ = next != nullptr ? std::move(next) : std::make_unique<Block>();
+  } else {
+    score(*filling_, best_);
+  }
+  filling_->ids.clear();
+  filling_->vectors.clear();
+}
+
+// Until all is done. Nothing here takes memory: who cannot report that there is none must not need any.
+void Scan::help(Best& best) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return is_done_ || !full_.empty(); });
+    if (full_.empty()) return;
+    std::unique_ptr<Block> block = std::move(full_.front());
+    full_.pop_front();
+    lock.unlock();
+    score(*block, best);
+    lock.lock();
+    if (empty_ == nullptr) empty_ = std::move(block);
+  }
+}
+
+void Scan::finish() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_done_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+std::vector<Found> Scan::take() {
+  score(*filling_, best_);
+  finish();
+  for (const auto& theirs : theirs_) best_.join(*theirs);
+  return best_.take();
+}
+
+}  // namespace lffn::sql

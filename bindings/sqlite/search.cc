@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// lffn_search(table, column, text, k): the rows whose vectors are most like a text's, best first.
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "call.h"
+#include "scan.h"
+
+namespace lffn::sql {
+namespace {
+
+using Shared = std::shared_ptr<Connection>;
+
+// The hidden columns are the arguments.
+constexpr char kSchema[] =
+    "CREATE TABLE lffn_search(id INTEGER, similarity REAL, \"table\" HIDDEN, \"column\" HIDDEN, query HIDDEN, k "
+    "HIDDEN)";
+enum Column { kId, kSimilarity, kTable, kColumn, kQuery, kK, kColumns };
+constexpr int64_t kUsualRows = 10, kMostRows = 1 << 20;
+
+struct Table : sqlite3_vtab {
+  Shared connection;
+};
+
+struct Cursor : sqlite3_vtab_cursor {
+  std::vector<Found> found;  // best first
+  size_t at = 0;
+};
+
+// A statement that is finalised.
+class Statement {
+ public:
+  Statement(sqlite3* database, const char* sql) : database_(database) {
+    check(sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr), SQLITE_OK);
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  bool step() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_DONE) return false;
+    check(code, SQLITE_ROW);
+    return true;
+  }
+  sqlite3_stmt* get() const { return statement_; }
+
+ private:
+  void check(int code, int good) const {
+    if (code == good) return;
+    if (code == SQLITE_INTERRUPT) throw Interrupted();
+    if (code == SQLITE_NOMEM) throw std::bad_alloc();
+    throw Failure(sqlite3_errmsg(database_));
+  }
+
+  sqlite3* const database_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+// What is looked for, in the form that the table's vectors have.
+class Query {
+ public:
+  Query(Connection& connection, sqlite3_value* value) : connection_(connection) {
+    if (sqlite3_value_type(value) == SQLITE_BLOB) {
+      given_ = vector_of(value, Form::kBits);
+    } else {
+      text_ = text_of(value, "a text or a vector to search for");
+      connection.size();  // Throws where there is no model.
+    }
+  }
+
+  // The first vector of the table tells by its size what all of them are.
+  void become(size_t bytes) {
+    form_ = form_of_size(bytes);
+    if (!form_) throw Failure(std::to_string(bytes) + " bytes are no vector of this model, " + expected());
+    if (text_.data() != nullptr) {
+      made_ = connection_.embed({text_}, Purpose::kQuery, *form_, false)[0];
+      given_ = made_;
+    }
+  }
+  std::string_view bytes() const { return given_; }
+  Form form() const { return *form_; }
+
+ private:
+  std::optional<Form> form_of_size(size_t bytes) const {
+    if (text_.data() == nullptr && bytes != given_.size()) return std::nullopt;
+    if (connection_.has_encoder()) {
+      for (const Form form : {Form::kFloats, Form::kBytes, Form::kBits}) {
+        if (bytes == bytes_of(form, connection_.size())) return form;
+      }
+      if (text_.data() != nullptr) return std::nullopt;
+    }
+    if (bytes % sizeof(float) != 0) return std::nullopt;
+    return Form::kFloats;
+  }
+  std::string expected() const {
+    if (text_.data() == nullptr) return "the query has " + std::to_string(given_.size());
+    const int64_t size = connection_.size();
+    return "expected " + std::to_string(bytes_of(Form::kFloats, size)) + " for float32, " +
+           std::to_string(bytes_of(Form::kBytes, size)) + " for int8, " + std::to_string(bytes_of(Form::kBits, size)) +
+           " for bits";
+  }
+
+  Connection& connection_;
+  std::string_view text_, given_;
+  std::string made_;
+  std::optional<Form> form_;
+};
+
+std::vector<Found> search(Connection& connection, std::string_view table, std::string_view column, Query& query,
+                          int64_t most) {
+  // Names in quotes, as they may be any.
+  const std::string table_name(table), column_name(column);
+  char* const sql = sqlite3_mprintf("SELECT rowid, \"%w\".\"%w\" FROM \"%w\"", table_name.c_str(), column_name.c_str(),
+                                    table_name.c_str());
+  if (sql == nullptr) throw std::bad_alloc();
+  const std::unique_ptr<char, void (*)(void*)> owner(sql, [](void* own) { sqlite3_free(own); });
+  Statement rows(connection.database(), sql);
+  // Reading a row takes about as long as comparing it, so more helpers have nothing to do.
+  const int helpers = std::min(2, static_cast<int>(std::thread::hardware_concurrency()) - 1);
+  std::optional<Scan> scan;
+  while (rows.step()) {
+    const int64_t id = sqlite3_column_int64(rows.get(), 0);
+    const int type = sqlite3_column_type(rows.get(), 1);
+    if (type == SQLITE_NULL) continue;
+    if (type != SQLITE_BLOB) {
+      throw Failure("row " + std::to_string(id) + " has no vector: what it has is not a BLOB");
+    }
+    const void* const vector = sqlite3_column_blob(rows.get(), 1);
+    const auto bytes = static_cast<size_t>(sqlite3_column_bytes(rows.get(), 1));
+    if (vector == nullptr && bytes > 0) throw std::bad_alloc();
+    if (!scan) {
+      query.become(bytes);
+      scan.emplace(query.bytes(), query.form(), most, helpers);
+    }
+    if (bytes != query.bytes().size()) {
+      throw Failure("row " + std::to_string(id) + " has " + std::to_string(bytes) + " bytes, those before " +
+                    std::to_string(query.bytes().size()));
+    }
+    scan->offer(id, vector);
+  }
+  return scan ? scan->take() : std::vector<Found>();
+}
+
+// Turns what a body throws into what a virtual table reports.
+template <typename Body>
+int guarded(sqlite3_vtab* table, Body&& body) {
+  try {
+    body();
+    return SQLITE_OK;
+  } catch (const Interrupted&) {
+    return SQLITE_INTERRUPT;
+  } catch (const std::bad_alloc&) {
+    return SQLITE_NOMEM;
+  } catch (const std::exception& error) {
+    sqlite3_free(table->zErrMsg);
+    table->zErrMsg = sqlite3_mprintf("lffn_search: %s", error.what());
+    return SQLITE_ERROR;
+  }
+}
+
+int connect(sqlite3* database, void* own, int, const char* const*, sqlite3_vtab** out, char**) {
+  const int code = sqlite3_declare_vtab(database, kSchema);
+  if (code != SQLITE_OK) return code;
+  auto* const table = new (std::nothrow) Table();
+  if (table == nullptr) return SQLITE_NOMEM;
+  table->connection = *static_cast<Shared*>(own);
+  *out = table;
+  return SQLITE_OK;
+}
+
+int disconnect(sqlite3_vtab* table) {
+  delete static_cast<Table*>(table);
+  return SQLITE_OK;
+}
+
+// The arguments go to `filter` in their order, where k may be missing.
+int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
+  int places[kColumns] = {};
+  bool later = false;
+  for (int i = 0; i < info->nConstraint; ++i) {
+    const auto& constraint = info->aConstraint[i];
+    if (constraint.iColumn < kTable || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+    if (constraint.usable == 0) later = true;
+    if (constraint.usable != 0) places[constraint.iColumn] = i + 1;
+  }
+  if (later) return SQLITE_CONSTRAINT;  // they are known only when another table's row is
+  if (places[kTable] == 0 || places[kColumn] == 0 || places[kQuery] == 0) {
+    return guarded(table, [] { throw Failure("expected a table, a column, a text, and perhaps a number of rows"); });
+  }
+  for (int column = kTable, argument = 0; column < kColumns; ++column) {
+    if (places[column] == 0) continue;
+    auto& usage = info->aConstraintUsage[places[column] - 1];
+    usage.argvIndex = ++argument;
+    usage.omit = 1;
+  }
+  info->estimatedCost = 1e6;
+  info->estimatedRows = kUsualRows;
+  // It gives rows from the best on.
+  if (info->nOrderBy == 1 && info->aOrderBy[0].iColumn == kSimilarity && info->aOrderBy[0].desc != 0) {
+    info->orderByConsumed = 1;
+  }
+  return SQLITE_OK;
+}
+
+int open(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
+  *out = new (std::nothrow) Cursor();
+  return *out == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+int close(sqlite3_vtab_cursor* cursor) {
+  delete static_cast<Cursor*>(cursor);
+  return SQLITE_OK;
+}
+
+int filter(sqlite3_vtab_cursor* base, int, const char*, int count, sqlite3_value** values) {
+  auto& cursor = *static_cast<Cursor*>(base);
+  Connection& connection = *static_cast<Table*>(base->pVtab)->connection;
+  cursor.found.clear();
+  cursor.at = 0;
+  return guarded(base->pVtab, [&] {
+    const std::string_view table = text_of(values[0], "the name of a table");
+    const std::string_view column = text_of(values[1], "the name of a column");
+    int64_t most = kUsualRows;
+    if (count > 3) {
+      most = sqlite3_value_int64(values[3]);
+      if (sqlite3_value_type(values[3]) != SQLITE_INTEGER || most < 0 || most > kMostRows) {
+        throw Failure("the number of rows must be 0 to " + std::to_string(kMostRows));
+      }
+    }
+    Query query(connection, values[2]);
+    cursor.found = search(connection, table, column, query, most);
+  });
+}
+
+int next(sqlite3_vtab_cursor* cursor) {
+  ++static_cast<Cursor*>(cursor)->at;
+  return SQLITE_OK;
+}
+
+int eof(sqlite3_vtab_cursor* base) {
+  const auto& cursor = *static_cast<Cursor*>(base);
+  return cursor.at >= cursor.found.size() ? 1 : 0;
+}
+
+int give_column(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
+  const auto& cursor = *static_cast<Cursor*>(base);
+  const Found& found = cursor.found[cursor.at];
+  if (column == kId) sqlite3_result_int64(context, found.id);
+  if (column == kSimilarity) sqlite3_result_double(context, found.similarity);
+  return SQLITE_OK;
+}
+
+int give_rowid(sqlite3_vtab_cursor* base, sqlite3_int64* out) {
+  *out = static_cast<sqlite3_int64>(static_cast<Cursor*>(base)->at);
+  return SQLITE_OK;
+}
+
+sqlite3_module search_module() {
+  sqlite3_module module = {};
+  module.xConnect = connect;  // and no xCreate: it is there without CREATE VIRTUAL TABLE
+  module.xDisconnect = disconnect;
+  module.xBestIndex = best_index;
+  module.xOpen = open;
+  module.xClose = close;
+  module.xFilter = filter;
+  module.xNext = next;
+  module.xEof = eof;
+  module.xColumn = give_column;
+  module.xRowid = give_rowid;
+  return module;
+}
+
+}  // namespace
+
+int add_search(sqlite3* database, void* connection, void (*forget)(void*)) {
+  static const sqlite3_module module = search_module();
+  return sqlite3_create_module_v2(database, "lffn_search", &module, connection, forget);
+}
+
+}  // namespace lffn::sql
