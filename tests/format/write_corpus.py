@@ -18,7 +18,7 @@ TEXTS = (b"The quick brown fox", b"x")
 
 
 class Options(ctypes.Structure):
-    """lffn_load_options up to its last member in 0.1; the rest of 1.0's is zero, which 0.1 accepts."""
+    """lffn_load_options up to its first members; the rest is zero."""
     _fields_ = [("struct_size", ctypes.c_size_t), ("num_threads", ctypes.c_int32), ("table_dtype", ctypes.c_int32),
                 ("hash_dtype", ctypes.c_int32), ("flags", ctypes.c_uint32), ("linear_dtype", ctypes.c_int32),
                 ("embedding_dtype", ctypes.c_int32), ("rest", ctypes.c_byte * 32)]

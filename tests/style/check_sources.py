@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the sources: clang-format, licence lines, clang-tidy, floors and circles, OpenMP pragmas, links and
+"""Checks the sources: clang-format, licence lines, clang-tidy, floors and circles, links and
 programs of the documentation, the Doxygen reference."""
 import concurrent.futures
 import hashlib
@@ -172,21 +172,6 @@ def check_circles(_build):
     print("\n".join(bad))
     print(f"{sum(map(len, headers.values()))} includes")
     return 1 if bad or not headers else 0
-
-
-def check_pragmas(_build):
-    """Without num_threads a region would take as many threads as the host's OpenMP settings say, not the handle's."""
-    bad = []
-    regions = 0
-    for path in sources(".c", ".cc", ".h", ".hpp", folders=("src", "tools")):
-        text = path.read_text(encoding="utf-8").replace("\\\n", " ")
-        for pragma in re.findall(r"(?:#\s*pragma|_Pragma\s*\(\s*\")\s*omp\s+[^\n]*\bparallel\b[^\n]*", text):
-            regions += 1
-            if "num_threads" not in pragma:
-                bad.append(f"{path.relative_to(ROOT)}: {pragma}")
-    print("\n".join(bad))
-    print(f"{regions} parallel regions")
-    return 1 if bad or regions == 0 else 0
 
 
 def anchors(text):
