@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "runtime/error.h"
 
 namespace lffn {
 
@@ -23,16 +26,22 @@ class AlignedText {
     text_.clear();
     from_.clear();
   }
+  // Of a text of so many bytes: to append more than 16 times as many and a megabyte throws Error(LFFN_ERROR_BAD_TEXT).
+  void limit_growth(size_t bytes) { most_ = bytes < (SIZE_MAX >> 5) ? 16 * bytes + (size_t{1} << 20) : SIZE_MAX; }
+
   void append(std::string_view text, const TextSpan& from) {
+    check(text.size());
     text_ += text;
     if (aligned_) from_.resize(text_.size(), from);
   }
   void append(char byte, const TextSpan& from) {
+    check(1);
     text_ += byte;
     if (aligned_) from_.push_back(from);
   }
   // A part of another text that is aligned if this one is.
   void append(const AlignedText& other, size_t begin, size_t end) {
+    check(end - begin);
     text_.append(other.text_, begin, end - begin);
     if (!aligned_) return;
     const auto first = other.from_.begin();
@@ -54,7 +63,13 @@ class AlignedText {
   TextSpan at(size_t byte) const { return aligned_ ? from_[byte] : TextSpan{0, 0}; }
 
  private:
+  void check(size_t more) const {
+    if (more <= most_ - text_.size()) return;
+    fail(LFFN_ERROR_BAD_TEXT, "the steps of the tokenizer make the text longer than %zu bytes; give it in parts", most_);
+  }
+
   bool aligned_ = false;
+  size_t most_ = SIZE_MAX;
   std::string text_;
   std::vector<TextSpan> from_;  // of each byte, if aligned: all of the character that it came from
 };

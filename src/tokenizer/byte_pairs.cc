@@ -2,156 +2,16 @@
 #include "tokenizer/byte_pairs.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <functional>
-#include <stdexcept>
 #include <unordered_map>
-#include <utility>
 
-#include "format/utf8.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
-#include "runtime/seeded_hash.h"
+#include "tokenizer/byte_alphabet.h"
 
 namespace lffn {
-
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
-constexpr uint32_t kStepsPerLook = 1 << 14;  // at a cancel flag
-
-// A pair of neighbours in a long piece, by rank and then by place.
-uint64_t entry(uint32_t rank, uint32_t at) { return uint64_t{rank} << 32 | at; }
-
-// A symbol of a long piece, linked to its neighbours. A piece has its first byte at 0.
-struct Node {
-  uint32_t symbol;
-  uint32_t previous;
-  uint32_t next;  // the piece's size: none
-  uint32_t rank;  // of the pair with the next one; kNone also where the symbol was merged away
-};
-
-}  // namespace
-
-Merger::Merger(const std::array<uint32_t, 256>& byte_symbols, std::vector<Merge> merges)
-    : byte_symbols_(byte_symbols), merges_(std::move(merges)) {
-  size_t size = 2;
-  while (size < merges_.size() * 2) size *= 2;
-  slots_.resize(size, {0, 0, kNone});
-  for (size_t i = 0; i < merges_.size(); ++i) {
-    const Merge& merge = merges_[i];
-    Slot& slot = slots_[place(merge.left, merge.right)];
-    if (slot.rank != kNone) {
-      twice_ = i;
-      return;
-    }
-    slot = {merge.left, merge.right, static_cast<uint32_t>(i)};
-  }
-}
-
-// Where the pair is, or where it would be.
-size_t Merger::place(uint32_t left, uint32_t right) const {
-  const size_t mask = slots_.size() - 1;
-  size_t at = hash_(uint64_t{left} << 32 | right) & mask;
-  while (slots_[at].rank != kNone && (slots_[at].left != left || slots_[at].right != right)) at = (at + 1) & mask;
-  return at;
-}
-
-uint32_t Merger::rank(uint32_t left, uint32_t right) const { return slots_[place(left, right)].rank; }
-
-void Merger::merge(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel) const {
-  if (piece.size() <= kShort) {
-    merge_short(piece, symbols);
-  } else {
-    merge_long(piece, symbols, cancel);
-  }
-}
-
-void Merger::merge_short(std::string_view piece, std::vector<Symbol>& symbols) const {
-  size_t count = piece.size();
-  Symbol left[kShort];
-  uint32_t ranks[kShort];  // of each symbol with the next
-  for (size_t i = 0; i < count; ++i) {
-    left[i] = {byte_symbols_[static_cast<unsigned char>(piece[i])], static_cast<uint32_t>(i)};
-  }
-  for (size_t i = 0; i + 1 < count; ++i) ranks[i] = rank(left[i].symbol, left[i + 1].symbol);
-  while (count > 1) {
-    const auto at = static_cast<size_t>(std::min_element(ranks, ranks + count - 1) - ranks);
-    if (ranks[at] == kNone) break;
-    left[at].symbol = merges_[ranks[at]].merged;
-    std::copy(left + at + 2, left + count, left + at + 1);
-    if (at + 2 < count) std::copy(ranks + at + 2, ranks + count - 1, ranks + at + 1);
-    --count;
-    if (at > 0) ranks[at - 1] = rank(left[at - 1].symbol, left[at].symbol);
-    if (at + 1 < count) ranks[at] = rank(left[at].symbol, left[at + 1].symbol);
-  }
-  symbols.assign(left, left + count);
-}
-
-void Merger::merge_long(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel) const {
-  if (piece.size() >= kNone) throw std::length_error("a piece of text");
-  const auto size = static_cast<uint32_t>(piece.size());
-  uint32_t steps = 0;
-  const auto step = [&] {
-    if (++steps % kStepsPerLook == 0) poll(cancel);
-  };
-  std::vector<Node> nodes;
-  nodes.reserve(size);
-  size_t pairs = 0;
-  for (uint32_t i = 0; i < size; ++i) {
-    step();
-    nodes.push_back({byte_symbols_[static_cast<unsigned char>(piece[i])], i - 1, i + 1, kNone});
-    if (i == 0) continue;
-    nodes[i - 1].rank = rank(nodes[i - 1].symbol, nodes[i].symbol);
-    if (nodes[i - 1].rank != kNone) ++pairs;
-  }
-  // When it is full, pairs that were merged meanwhile go, and it grows only if those are few.
-  std::vector<uint64_t> queue;
-  queue.reserve(pairs + size / 8 + 1);
-  for (uint32_t i = 0; i < size; ++i) {
-    step();
-    if (nodes[i].rank != kNone) queue.push_back(entry(nodes[i].rank, i));
-  }
-  std::make_heap(queue.begin(), queue.end(), std::greater<>());
-  const auto look_again = [&](uint32_t at) {
-    Node& node = nodes[at];
-    node.rank = node.next < size ? rank(node.symbol, nodes[node.next].symbol) : kNone;
-    if (node.rank == kNone) return;
-    if (queue.size() == queue.capacity()) {
-      const auto is_gone = [&](uint64_t old) { return nodes[static_cast<uint32_t>(old)].rank != old >> 32; };
-      queue.erase(std::remove_if(queue.begin(), queue.end(), is_gone), queue.end());
-      std::make_heap(queue.begin(), queue.end(), std::greater<>());
-      if (queue.size() > queue.capacity() / 8 * 7) queue.reserve(queue.capacity() / 2 * 3);
-    }
-    queue.push_back(entry(node.rank, at));
-    std::push_heap(queue.begin(), queue.end(), std::greater<>());
-  };
-
-  while (!queue.empty()) {
-    step();
-    const auto best = static_cast<uint32_t>(queue.front() >> 32), at = static_cast<uint32_t>(queue.front());
-    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
-    queue.pop_back();
-    Node& node = nodes[at];
-    if (node.rank != best) continue;  // merged meanwhile
-    Node& gone = nodes[node.next];
-    node.symbol = merges_[best].merged;
-    node.next = gone.next;
-    gone.rank = kNone;
-    if (node.next < size) nodes[node.next].previous = at;
-    look_again(at);
-    if (at > 0) look_again(node.previous);
-  }
-
-  std::vector<uint64_t>().swap(queue);  // its memory is enough for the symbols
-  symbols.clear();
-  for (uint32_t at = 0; at < size; at = nodes[at].next) {
-    step();
-    symbols.push_back({nodes[at].symbol, at});
-  }
-}
-namespace {
+constexpr size_t kBytesPerLook = 1 << 16;  // at a cancel flag
 
 // The tokens of a vocabulary by a hash: merges name each of them several times.
 class TokenIndex {
@@ -188,10 +48,65 @@ class TokenIndex {
   SeededHash hash_;
 };
 
+// One character after which nothing but `end` comes; nullopt: another text.
+std::optional<uint32_t> only_character(std::string_view text, std::string_view end) {
+  size_t at = 0;
+  if (text.empty()) return std::nullopt;
+  const uint32_t character = next_character(text, at);
+  if (text.substr(at) != end) return std::nullopt;
+  return character;
+}
+
+std::string fallback_token(size_t byte) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  return {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
+}
+
+// What is read of a piece: symbols side by side, and what has none.
+class Reader {
+ public:
+  Reader(std::vector<Symbol>& symbols, int32_t unknown_id, bool fuses)
+      : symbols_(symbols), unknown_id_(unknown_id), fuses_(fuses) {
+    symbols_.clear();
+  }
+
+  void add(uint32_t symbol, size_t size) {
+    if (unknown_ > 0) put_unknown();
+    put(symbol, size);
+  }
+  // Unknown ones that wait come behind it: so does the reference.
+  void add_byte(uint32_t symbol) { put(symbol, 1); }
+  void add_unknown(size_t size) {
+    if (unknown_id_ < 0) return;
+    if (unknown_ > 0 && !fuses_) put_unknown();
+    unknown_ += size;
+  }
+  size_t finish() {
+    if (unknown_ > 0) put_unknown();
+    return end_;
+  }
+
+ private:
+  void put(uint32_t symbol, size_t size) {
+    symbols_.push_back({symbol, static_cast<uint32_t>(end_)});
+    end_ += size;
+  }
+  void put_unknown() { put(static_cast<uint32_t>(unknown_id_), std::exchange(unknown_, 0)); }
+
+  std::vector<Symbol>& symbols_;
+  int32_t unknown_id_;
+  bool fuses_;
+  size_t unknown_ = 0, end_ = 0;
+};
+
 }  // namespace
 
-BytePairs::BytePairs(const Vocabulary& vocabulary, const Texts& merges, int32_t unknown_id, const std::string& where)
-    : num_known_(static_cast<uint32_t>(vocabulary.end())), unknown_id_(unknown_id) {
+BytePairs::BytePairs(const Vocabulary& vocabulary, const Texts& merges, const Settings& settings, int32_t unknown_id,
+                     const std::string& where)
+    : vocabulary_(vocabulary),
+      settings_(settings),
+      num_known_(static_cast<uint32_t>(vocabulary.end())),
+      unknown_id_(unknown_id) {
   const TokenIndex tokens(vocabulary);
   std::unordered_map<std::string, uint32_t, SeededHash> numbers;
   const auto symbol_of = [&](const std::string& text) {
@@ -201,99 +116,153 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const Texts& merges, int32_t 
     if (added) outside_.push_back(text);
     return entry->second;
   };
-
-  std::array<uint32_t, 256> byte_symbols;
-  for (size_t byte = 0; byte < byte_symbols.size(); ++byte) {
-    std::string text;
-    append_byte_character(text, static_cast<uint8_t>(byte));
-    byte_symbols[byte] = symbol_of(text);
-    is_lost_[byte] = byte_symbols[byte] >= num_known_ && unknown_id < 0;
-    loses_bytes_ = loses_bytes_ || is_lost_[byte];
-  }
-  std::vector<Merge> by_rank;
-  by_rank.reserve(merges.size());
   const auto refuse = [&](size_t rank, const char* why) {
     fail(LFFN_ERROR_BAD_MODEL, "%s: the merge of %s and %s is %s", where.c_str(), in_quotes(merges[rank].first).c_str(),
          in_quotes(merges[rank].second).c_str(), why);
   };
+  std::vector<Merge> by_rank;
+  by_rank.reserve(merges.size());
   std::string bytes, both;
   for (const auto& [left, right] : merges) {
+    if (left.empty() || right.empty()) refuse(by_rank.size(), "of an empty text");
     bytes.clear();
-    const bool known = append_token_bytes(bytes, left) && append_token_bytes(bytes, right);
-    if (!known || left.empty() || right.empty()) refuse(by_rank.size(), "not of the byte alphabet");
+    const bool known = !settings_.by_bytes || (append_token_bytes(bytes, left) && append_token_bytes(bytes, right));
+    if (!known) refuse(by_rank.size(), "not of the byte alphabet");
     both.assign(left).append(right);
     by_rank.push_back({symbol_of(left), symbol_of(right), symbol_of(both)});
   }
-  merger_.emplace(byte_symbols, std::move(by_rank));
+  merger_.emplace(std::move(by_rank));
   if (merger_->twice()) refuse(*merger_->twice(), "there twice");
+
+  // A text that is no token has a symbol if a merge has it.
+  const auto known_symbol = [&](const std::string& text) {
+    const int32_t id = tokens.find(text);
+    if (id >= 0) return static_cast<uint32_t>(id);
+    const auto found = numbers.find(text);
+    return found != numbers.end() ? found->second : kNone;
+  };
+  knows_all_bytes_ = settings_.by_bytes;
+  for (size_t byte = 0; byte < byte_symbols_.size(); ++byte) {
+    std::string text;
+    append_byte_character(text, static_cast<uint8_t>(byte));
+    byte_symbols_[byte] = known_symbol(text);
+    last_byte_symbols_[byte] = known_symbol(text + settings_.end_of_word);
+    fallback_[byte] = settings_.byte_fallback ? known_symbol(fallback_token(byte)) : kNone;
+    for (const uint32_t symbol : {byte_symbols_[byte], last_byte_symbols_[byte]}) {
+      knows_all_bytes_ = knows_all_bytes_ && symbol < num_known_;
+    }
+  }
+  if (settings_.by_bytes) return;
+
+  size_t count = 0, size = 2;
+  const auto for_characters = [&](const auto& found) {
+    const auto look = [&](std::string_view text, uint32_t symbol) {
+      if (const auto character = only_character(text, "")) found(*character, symbol);
+      if (settings_.end_of_word.empty()) return;
+      if (const auto character = only_character(text, settings_.end_of_word)) found(*character | kLast, symbol);
+    };
+    for (const uint32_t id : vocabulary.sorted()) look(vocabulary.text(static_cast<int32_t>(id)), id);
+    for (size_t i = 0; i < outside_.size(); ++i) look(outside_[i], num_known_ + static_cast<uint32_t>(i));
+  };
+  for_characters([&](uint32_t, uint32_t) { ++count; });
+  while (size < count * 2) size *= 2;
+  characters_.resize(size, {0, kNone});
+  for_characters([&](uint32_t character, uint32_t symbol) {
+    size_t at = hash_(uint64_t{character}) & (size - 1);
+    while (characters_[at].symbol != kNone) at = (at + 1) & (size - 1);
+    characters_[at] = {character, symbol};
+  });
 }
 
-std::string_view BytePairs::without_lost_bytes(std::string_view piece, std::string& kept) const {
-  kept.clear();
-  for (const char byte : piece) {
-    if (!is_lost_[static_cast<unsigned char>(byte)]) kept += byte;
+uint32_t BytePairs::symbol_of(uint32_t code_point, bool is_last) const {
+  const uint32_t character = is_last && !settings_.end_of_word.empty() ? code_point | kLast : code_point;
+  const size_t mask = characters_.size() - 1;
+  for (size_t at = hash_(uint64_t{character}) & mask;; at = (at + 1) & mask) {
+    const Slot& slot = characters_[at];
+    if (slot.symbol == kNone || slot.character == character) return slot.symbol;
   }
-  return kept;
+}
+
+size_t BytePairs::read_bytes(std::string_view piece, std::vector<Symbol>& symbols) const {
+  Reader reader(symbols, unknown_id_, settings_.fuse_unknown);
+  for (size_t at = 0; at < piece.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(piece[at]);
+    const uint32_t symbol = at + 1 < piece.size() ? byte_symbols_[byte] : last_byte_symbols_[byte];
+    if (symbol != kNone) {
+      reader.add(symbol, 1);
+    } else {
+      reader.add_unknown(1);
+    }
+  }
+  return reader.finish();
+}
+
+size_t BytePairs::read_characters(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel) const {
+  Reader reader(symbols, unknown_id_, settings_.fuse_unknown);
+  size_t polled = 0;
+  for (size_t at = 0; at < piece.size();) {
+    if (at >= polled) {
+      poll(cancel);
+      polled = at + kBytesPerLook;
+    }
+    const size_t begin = at;
+    const uint32_t code_point = next_character(piece, at);
+    const uint32_t symbol = symbol_of(code_point, at == piece.size());
+    if (symbol != kNone) {
+      reader.add(symbol, at - begin);
+      continue;
+    }
+    const std::string_view bytes = piece.substr(begin, at - begin);
+    const bool falls_back = std::all_of(bytes.begin(), bytes.end(), [&](char byte) {
+      return fallback_[static_cast<unsigned char>(byte)] != kNone;
+    });
+    if (!falls_back) {
+      reader.add_unknown(bytes.size());
+      continue;
+    }
+    for (const char byte : bytes) reader.add_byte(fallback_[static_cast<unsigned char>(byte)]);
+  }
+  return reader.finish();
+}
+
+int32_t BytePairs::id_of_whole(std::string_view piece, std::string& text) const {
+  if (!settings_.by_bytes) return vocabulary_.find(piece);
+  text.clear();
+  for (const char byte : piece) append_byte_character(text, static_cast<uint8_t>(byte));
+  return vocabulary_.find(text);
+}
+
+std::string_view BytePairs::text_of(uint32_t symbol) const {
+  return symbol < num_known_ ? vocabulary_.text(static_cast<int32_t>(symbol))
+                             : std::string_view(outside_[symbol - num_known_]);
+}
+
+bool BytePairs::joins_before(uint32_t code_point, std::string& behind) const {
+  constexpr size_t kFew = 16;
+  std::string wanted;
+  append_utf8(wanted, code_point);
+  behind.clear();
+  for (const Merge& merge : merger_->merges()) {
+    const std::string_view left = text_of(merge.left), right = text_of(merge.right);
+    const size_t last = character_before(left, left.size());
+    if (!starts_with(right, wanted) || left.substr(last) == wanted) continue;
+    if (behind.find(left.substr(last)) != std::string::npos) continue;
+    if (behind.size() >= kFew) return true;
+    behind += left.substr(last);
+  }
+  return false;
 }
 
 size_t BytePairs::bytes() const {
-  size_t bytes = merger_->bytes() + outside_.capacity() * sizeof(std::string);
+  size_t bytes = merger_->bytes() + outside_.capacity() * sizeof(std::string) + characters_.capacity() * sizeof(Slot);
   for (const std::string& symbol : outside_) bytes += symbol.size();
   return bytes;
 }
 
-BytePairs::Texts BytePairs::merges(const Vocabulary& vocabulary) const {
-  const auto text = [&](uint32_t symbol) {
-    return symbol < num_known_ ? std::string(vocabulary.text(static_cast<int32_t>(symbol)))
-                               : outside_[symbol - num_known_];
-  };
+BytePairs::Texts BytePairs::merges() const {
   Texts result;
-  for (const Merge& merge : merger_->merges()) result.emplace_back(text(merge.left), text(merge.right));
+  for (const Merge& merge : merger_->merges()) result.emplace_back(text_of(merge.left), text_of(merge.right));
   return result;
-}
-
-namespace {
-
-constexpr uint32_t kEnd = 256 + 68;  // 68 bytes are not printable in Latin-1 and get the characters from U+0100 on
-
-constexpr bool stands_for_itself(uint32_t byte) {
-  return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || (byte >= 0xAE && byte <= 0xFF);
-}
-
-struct Alphabet {
-  std::array<uint16_t, 256> character_of{};
-  std::array<int16_t, kEnd> byte_of{};
-
-  constexpr Alphabet() {
-    for (uint32_t i = 0; i < kEnd; ++i) byte_of[i] = -1;
-    uint32_t next = 256;
-    for (uint32_t byte = 0; byte < 256; ++byte) {
-      const uint32_t character = stands_for_itself(byte) ? byte : next++;
-      character_of[byte] = static_cast<uint16_t>(character);
-      byte_of[character] = static_cast<int16_t>(byte);
-    }
-  }
-};
-
-constexpr Alphabet kAlphabet;
-
-}  // namespace
-
-void append_byte_character(std::string& text, uint8_t byte) { append_utf8(text, kAlphabet.character_of[byte]); }
-
-bool append_token_bytes(std::string& bytes, std::string_view token) {
-  bool all = true;
-  for (size_t at = 0; at < token.size();) {
-    const size_t start = at;
-    const uint32_t character = next_character(token, at);
-    if (character < kEnd && kAlphabet.byte_of[character] >= 0) {
-      bytes += static_cast<char>(kAlphabet.byte_of[character]);
-    } else {
-      bytes.append(token, start, at - start);
-      all = false;
-    }
-  }
-  return all;
 }
 
 }  // namespace lffn

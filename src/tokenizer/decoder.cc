@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "format/utf8.h"
-#include "tokenizer/byte_pairs.h"
+#include "tokenizer/byte_alphabet.h"
 
 namespace lffn {
 namespace {
@@ -99,7 +99,8 @@ std::string stripped(std::string_view token, const DecoderStep& step) {
 std::string replaced(std::string_view token, const DecoderStep& step) {
   std::string result;
   size_t done = 0;
-  while (const std::optional<Pattern::Match> match = step.pattern.find(token, done)) {
+  Pattern::Scratch search;
+  while (const std::optional<Pattern::Match> match = step.pattern.find(token, done, search, nullptr)) {
     result.append(token, done, match->begin - done).append(step.text);
     done = match->end;
   }
@@ -130,6 +131,9 @@ void decode(const DecoderStep& step, std::vector<std::string>& tokens) {
         break;
       case DecoderStep::Kind::kMetaspace:
         replace_all(token, step.text, i == 0 && step.prepends ? "" : " ");
+        break;
+      case DecoderStep::Kind::kEndOfWord:
+        if (!step.text.empty()) replace_all(token, step.text, i + 1 < tokens.size() ? " " : "");
         break;
       case DecoderStep::Kind::kStrip:
         token = stripped(token, step);

@@ -13,6 +13,12 @@ const std::string& TokenizerDescription::role(std::string_view name) const {
   return std::find_if(roles.begin(), roles.end(), [&](const Role& role) { return role.name == name; })->token;
 }
 
+PreTokenizerStep* TokenizerDescription::byte_level() {
+  const bool is_alone =
+      pre_tokenizer_steps.size() == 1 && pre_tokenizer_steps[0].kind == PreTokenizerStep::Kind::kByteLevel;
+  return is_alone ? &pre_tokenizer_steps[0] : nullptr;
+}
+
 void TokenizerDescription::limit_length(size_t tokens) {
   if (tokens > 0 && tokens < (size_t{1} << 31) && (max_length == 0 || tokens < max_length)) max_length = tokens;
 }

@@ -15,10 +15,11 @@
 #include "format/json.h"
 #include "runtime/seeded_hash.h"
 #include "tokenizer/added_tokens.h"
+#include "tokenizer/byte_pairs.h"
 #include "tokenizer/decoder.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/post_processor.h"
-#include "tokenizer/pre_tokenizer.h"
+#include "tokenizer/pre_tokenizer_chain.h"
 #include "tokenizer/unigram.h"
 #include "tokenizer/word_pieces.h"
 
@@ -29,14 +30,14 @@ enum class TokenizerKind { kWordPiece, kBytePairs, kUnigram };
 struct TokenizerDescription {
   std::string where;  // the file's name, which begins messages
   TokenizerKind kind = TokenizerKind::kBytePairs;
-  std::optional<NormalizerSettings> normalizer;  // of WordPiece; Unigram has steps
+  std::optional<NormalizerSettings> normalizer;  // of WordPiece; the others have steps
   std::vector<NormalizerStep> normalizer_steps;
   std::vector<PreTokenizerStep> pre_tokenizer_steps;
   std::optional<bool> strip_accents;  // unset: as lowercase says
-  bool add_prefix_space = false;
 
-  std::vector<std::pair<std::string, int32_t>> tokens;      // BPE: written in the byte alphabet
-  std::vector<std::pair<std::string, std::string>> merges;  // likewise, the first rank first
+  std::vector<std::pair<std::string, int32_t>> tokens;
+  std::vector<std::pair<std::string, std::string>> merges;  // the first rank first
+  BytePairs::Settings byte_pairs;
   WordPieces::Settings word_pieces;
   Unigram::Settings unigram;
   std::optional<std::string> unknown;  // the token for what no other fits
@@ -60,6 +61,8 @@ struct TokenizerDescription {
                              {"pad_token", "[PAD]", "<pad>", {}},
                              {"mask_token", "[MASK]", "<mask>", {}}};
   const std::string& role(std::string_view name) const;
+  // The only pre-tokenizer, if it is ByteLevel; else nullptr.
+  PreTokenizerStep* byte_level();
 
   size_t max_length = 0;  // model_max_length, else truncation's; 0: no limit
   bool truncates_left = false;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kChunk = 1 << 16;  // bytes that are normalised at once
 
-constexpr uint32_t kByteBlank = 0x120;  // stands for the blank in the byte alphabet
+constexpr uint32_t kByteBlank = 0x120;  // stands for the blank in the byte alphabet: the reference trims it everywhere
 
 bool is_blank(uint32_t code_point) { return code_point == kByteBlank || unicode_record(code_point).is_space(); }
 
@@ -24,12 +24,6 @@ struct Blanks {
   size_t leading;
   size_t trailing;
 };
-
-Blanks blanks_of_bytes(std::string_view token) {
-  const size_t first = token.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {token.size(), token.size()};
-  return {first, token.size() - 1 - token.find_last_not_of(' ')};
-}
 
 Blanks blanks_of_text(std::string_view token) {
   Blanks result = {0, 0};
@@ -91,6 +85,11 @@ class Tokenizer::Run {
     add(id, span);
   }
 
+  // By the blanks of the token as the vocabulary has it.
+  void add_trimmed(int32_t id, TextSpan span) {
+    add_trimmed(id, span, trims() ? blanks_of_text(tokenizer_.vocabulary_->text(id)) : Blanks{0, 0});
+  }
+
   // The reference counts in characters, whether the blanks are in the text or were put before it.
   void trim(TextSpan& span, Blanks blanks) const {
     const bool is_first = to_.ids.empty() || span.begin == 0;
@@ -111,7 +110,7 @@ class Tokenizer::Run {
 
   // What is not a token that is looked for in plain text.
   void add_plain(size_t begin, size_t end) {
-    if (tokenizer_.unigram_.has_value()) {
+    if (tokenizer_.normalizer_chain_.has_value() && !tokenizer_.is_plain_bytes_) {
       const bool by_parts = !options_.spans && tokenizer_.has_local_pieces_;
       if (by_parts && parts().add_pieces(text_.substr(begin, end - begin))) return;
       const bool aligned = options_.spans || (tokenizer_.wants_start_ && begin == 0);
@@ -119,7 +118,7 @@ class Tokenizer::Run {
                                               scratch_.spare, options_.cancel);
       return walk_normalized(begin, [&](size_t first, size_t last) { add_pieces(first, last); });
     }
-    if (tokenizer_.byte_pairs_.has_value()) {
+    if (tokenizer_.is_plain_bytes_) {
       walk(
           tokenizer_.normalized_tokens_, text_.substr(begin, end - begin), options_.cancel,
           [&](size_t first, size_t last) { add_byte_pairs(begin + first, begin + last); },
@@ -212,17 +211,22 @@ class Tokenizer::Run {
 
   void add_pieces(size_t begin, size_t end) {
     Pieces& parts = scratch_.parts;
-    cut_pieces(tokenizer_.description_.pre_tokenizer_steps, scratch_.text, {begin, end}, parts);
+    cut_pieces(tokenizer_.description_.pre_tokenizer_steps, scratch_.text, {begin, end}, parts, options_.cancel);
     for (const Word& part : parts.pieces) {
       if (is_enough()) return;
       const std::string_view piece = parts.text->text().substr(part.begin, part.end - part.begin);
       ++word_;
       const auto split = [&](const auto& add_token) {
-        tokenizer_.unigram_->split(piece, scratch_.unigram, options_.cancel, add_token);
+        if (tokenizer_.unigram_) {
+          tokenizer_.unigram_->split(piece, scratch_.unigram, options_.cancel, add_token);
+        } else {
+          tokenizer_.byte_pairs_->split(piece, scratch_.pairs, options_.cancel, add_token);
+        }
       };
       cut(piece, split, [&](int32_t id, size_t first, size_t last) {
         if (!options_.spans) return add(id, {0, 0});
         const TextSpan span = parts.text->from(part.begin + first, part.begin + last);
+        if (tokenizer_.byte_pairs_) return add_trimmed(id, span);
         add_trimmed(id, span, trims() ? blanks_of_text(piece.substr(first, last - first)) : Blanks{0, 0});
       });
     }
@@ -230,7 +234,8 @@ class Tokenizer::Run {
 
   void add_byte_pairs(size_t begin, size_t end) {
     std::string_view text = text_.substr(begin, end - begin);
-    const size_t prefix = tokenizer_.description_.add_prefix_space && text[0] != ' ' ? 1 : 0;
+    const bool wants_prefix = tokenizer_.description_.pre_tokenizer_steps[0].add_prefix_space;
+    const size_t prefix = wants_prefix && text[0] != ' ' ? 1 : 0;
     if (prefix != 0) {
       scratch_.prefixed = ' ';
       scratch_.prefixed += text;
@@ -246,24 +251,16 @@ class Tokenizer::Run {
       const size_t end = piece_end(text, at);
       const std::string_view piece = text.substr(at, end - at);
       ++word_;
-      const auto add_token = [&](int32_t id, size_t first, size_t last, std::string_view bytes) {
+      const auto add_token = [&](int32_t id, size_t first, size_t last) {
         if (!options_.spans) return add(id, {0, 0});
         // The prefix counts as part of the first character.
         const size_t from = std::max(at + first, prefix) - prefix, to = std::max(at + last, prefix + 1) - prefix;
-        add_trimmed(id, whole_characters(begin + from, begin + to), blanks_of_bytes(bytes));
+        add_trimmed(id, whole_characters(begin + from, begin + to));
       };
-      if (tokenizer_.byte_pairs_->knows_all_bytes()) {
-        const auto split = [&](const auto& take) {
-          tokenizer_.byte_pairs_->split(
-              piece, scratch_.pairs, options_.cancel,
-              [&](int32_t id, size_t first, size_t last, std::string_view) { take(id, first, last); });
-        };
-        cut(piece, split, [&](int32_t id, size_t first, size_t last) {
-          add_token(id, first, last, piece.substr(first, last - first));
-        });
-      } else {
-        tokenizer_.byte_pairs_->split(piece, scratch_.pairs, options_.cancel, add_token);
-      }
+      const auto split = [&](const auto& take) {
+        tokenizer_.byte_pairs_->split(piece, scratch_.pairs, options_.cancel, take);
+      };
+      cut(piece, split, add_token);
       at = end;
     }
   }

@@ -52,7 +52,7 @@ size_t Tokenizer::Parts::add_new_byte_pairs(std::string_view text, size_t begin,
     if (is_all || !tokenizer_.cache_.find(piece, tokens)) {
       tokens.clear();
       tokenizer_.byte_pairs_->split(piece, scratch_.pairs, cancel_,
-                                    [&](int32_t id, size_t first, size_t last, std::string_view) {
+                                    [&](int32_t id, size_t first, size_t last) {
                                       ids_.push_back(id);
                                       tokens.add(id, first, last);
                                       all.add(id, before + first, before + last);
@@ -115,7 +115,7 @@ bool Tokenizer::Parts::add_new_pieces(std::string_view part) {
   }
   const size_t had = ids_.size();
   Pieces& parts = scratch_.parts;
-  cut_pieces(tokenizer_.description_.pre_tokenizer_steps, scratch_.text, {0, text.size()}, parts);
+  cut_pieces(tokenizer_.description_.pre_tokenizer_steps, scratch_.text, {0, text.size()}, parts, cancel_);
   for (const Word& piece : parts.pieces) {
     tokenizer_.unigram_->split(parts.text->text().substr(piece.begin, piece.end - piece.begin), scratch_.unigram,
                                cancel_, [&](int32_t id, size_t, size_t) { ids_.push_back(id); });

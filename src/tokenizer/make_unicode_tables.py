@@ -6,7 +6,7 @@ Usage: make_unicode_tables.py FOLDER VERSION > unicode_tables.cc
 Debian's package unicode-data puts the files into /usr/share/unicode; its version is that of the database.
 
 The reference tokenizers ask several libraries, each with the Unicode of its own day:
-- letters, numbers and the characters of words: Unicode 16;
+- letters, numbers, the characters of words and the categories that expressions name: Unicode 16;
 - lower case: Unicode 17;
 - decompositions, compositions, the order of marks and what is one (accents without room or with it): Unicode 9;
 - marks, punctuation, controls and formats: Unicode 8;
@@ -22,18 +22,27 @@ from pathlib import Path
 LETTER, NUMBER, SPACE = 1, 2, 3  # as in unicode.h
 DROPPED, MARK, PUNCTUATION, LOWERS, DECOMPOSES, WORD, CASED, CASE_IGNORABLE = 4, 8, 16, 32, 64, 128, 256, 512
 ANY_MARK, COMPATIBLE = 1024, 2048
+CATEGORY_SHIFT = 12
+CATEGORIES = ["", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Nd", "Nl", "No", "P", "S", "Z"]  # as UnicodeCategory in unicode.h
 BLOCK = 128  # code points
 HANGUL = range(0xAC00, 0xAC00 + 11172)
 BREAKS = ["Other", "CR", "LF", "Control", "Extend", "ZWJ", "Regional_Indicator", "Prepend", "SpacingMark", "L", "V", "T",
           "LV", "LVT", "Extended_Pictographic"]  # as in unicode.h
 
 # What later versions added to those of the database, 15.0.
-LETTERS_16 = ("1C89-1C8A A7CB-A7CD A7DA-A7DC 105C0-105F3 10D4A-10D65 10D6F-10D85 10EC2-10EC4 11380-11389 1138B 1138E "
-              "11390-113B5 113B7 113D1 113D3 11BC0-11BE0 13460-143FA 16100-1611D 16D40-16D6C 18CFF 1E5D0-1E5ED 1E5F0 "
-              "2EBF0-2EE5D")
-NUMBERS_16 = "10D40-10D49 116D0-116E3 11BF0-11BF9 16130-16139 16D70-16D79 1CCF0-1CCF9 1E5F1-1E5FA"
-OTHER_WORDS_16 = ("10D69-10D6D 10EFC 113B8-113C0 113C2 113C5 113C7-113CA 113CC-113D0 113D2 113E1-113E2 11F5A "
-                  "1611E-1612F 1E5EE-1E5EF")
+CATEGORIES_16 = {
+    "Lu": "1C89 A7CB-A7CC A7DA A7DC 10D50-10D65",
+    "Ll": "1C8A A7CD A7DB 10D70-10D85",
+    "Lm": "10D4E 10D6F 16D40-16D42 16D6B-16D6C",
+    "Lo": "105C0-105F3 10D4A-10D4D 10D4F 10EC2-10EC4 11380-11389 1138B 1138E 11390-113B5 113B7 113D1 113D3 11BC0-11BE0 "
+          "13460-143FA 16100-1611D 16D43-16D6A 18CFF 1E5D0-1E5ED 1E5F0 2EBF0-2EE5D",
+    "Mn": "897 10D69-10D6D 10EFC 113B8-113C0 113C2 113C5 113C7-113CA 113CC-113D0 113D2 113E1-113E2 11F5A 1611E-1612F "
+          "1E5EE-1E5EF",  # some are Mc
+    "Nd": "10D40-10D49 116D0-116E3 11BF0-11BF9 16130-16139 16D70-16D79 1CCF0-1CCF9 1E5F1-1E5FA",
+    "Po": "1B4E-1B4F 1B7F 10D6E 113D4-113D5 113D7-113D8 11BE1 16D6D-16D6F 1E5FF",  # one is Pd
+    "So": "2427-2429 2FFC-2FFF 31E4-31E5 31EF 10D8E-10D8F 1CC00-1CCEF 1CD00-1CEB3 1F8B2-1F8BB 1F8C0-1F8C1 1FA89 1FA8F "
+          "1FABE 1FAC6 1FADC 1FADF 1FAE9 1FBCB-1FBEF",
+}
 LOWER_17 = {0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7CE: 0xA7CF, 0xA7D2: 0xA7D3, 0xA7D4: 0xA7D5,
             0xA7DA: 0xA7DB, 0xA7DC: 0x19B, **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
             **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)}}
@@ -120,13 +129,15 @@ def records(data):
     words = data.having("DerivedCoreProperties.txt", "Alphabetic") | data.having("PropList.txt", "Join_Control")
     cased = data.having("DerivedCoreProperties.txt", "Cased") | {*LOWER_17, *LOWER_17.values()}
     case_ignorable = data.having("DerivedCoreProperties.txt", "Case_Ignorable")
-    words.update(listed(f"{LETTERS_16} {NUMBERS_16} {OTHER_WORDS_16}"))
-    later = {**dict.fromkeys(listed(LETTERS_16), LETTER), **dict.fromkeys(listed(NUMBERS_16), NUMBER)}
+    later = {code: category for category, codes in CATEGORIES_16.items() for code in listed(codes)}
+    words.update(code for code, category in later.items() if category[0] in "LMN")
     result = []
     for code in range(0x110000):
         category = data.category.get(code, "Cn")
         was = category if data.age.get(code, 99) <= 8 else "Cn"
-        flags = SPACE if code in spaces else later.get(code, {"L": LETTER, "N": NUMBER}.get(category[0], 0))
+        now = later.get(code, category)
+        flags = SPACE if code in spaces else {"L": LETTER, "N": NUMBER}.get(now[0], 0)
+        flags |= CATEGORIES.index(now if now[0] in "LN" else now[0] if now[0] in "MPSZ" else "") << CATEGORY_SHIFT
         if (was in ("Cc", "Cf", "Co") and chr(code) not in "\t\n\r") or code == 0xFFFD:
             flags |= DROPPED
         if (was == "Mn" and code not in NO_MARKS_8) or code in MARKS_8:
@@ -164,7 +175,7 @@ def main(folder, version):
     for start in range(0, len(table), BLOCK):
         block = tuple(kinds.setdefault(record, len(kinds)) for record in table[start:start + BLOCK])
         index.append(places.setdefault(block, len(places)))
-    assert len(places) <= 256 and len(kinds) <= 256
+    assert len(places) <= 65536 and len(kinds) <= 256
     lower = sorted({**data.lower, **LOWER_17}.items())
     whole = [(code, data.decomposed(code)) for code in sorted(data.mapping) if data.decomposed(code) != [code]]
     ends = list(itertools.accumulate(len(parts) for _, parts in whole))
@@ -183,7 +194,7 @@ def main(folder, version):
 
 namespace lffn {{
 
-const uint8_t kUnicodeBlockOf[] = {{
+const uint16_t kUnicodeBlockOf[] = {{
 {rows(index, 22)}
 }};
 
@@ -194,6 +205,8 @@ const uint8_t kUnicodeBlocks[][{BLOCK}] = {{
 const UnicodeRecord kUnicodeRecords[] = {{
 {rows(["{" + f"{flags}, {order}" + "}" for flags, order in kinds], 10)}
 }};
+
+const size_t kUnicodeRecordCount = {len(kinds)};
 
 const uint32_t kLowerFrom[] = {{
 {rows(hexadecimal[0], 14)}

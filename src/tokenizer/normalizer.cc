@@ -102,6 +102,7 @@ class Normalizer::Run {
 
 void Normalizer::normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to,
                            WaitingMarks& waiting) const {
+  to.limit_growth(text.size());
   to.clear(aligned);
   if (is_identity_ && !aligned) {
     to.bytes() = text;
@@ -150,10 +151,9 @@ size_t growth(const NormalizerStep& step) {
 // Each of these fills `to` and returns true, or returns false if nothing changes.
 bool replace(const NormalizerStep& step, const AlignedText& text, AlignedText& to, const int32_t* cancel) {
   size_t done = 0;
-  for (;;) {
+  Pattern::Scratch search;
+  while (const std::optional<Pattern::Match> match = step.pattern.find(text.text(), done, search, cancel)) {
     poll(cancel);
-    const std::optional<Pattern::Match> match = step.pattern.find(text.text(), done);
-    if (!match) break;
     if (done == 0) to.clear(text.aligned());
     to.append(text, done, match->begin);
     // As the reference counts: what comes in comes from the last character that goes.
@@ -271,6 +271,8 @@ NormalizerChain::NormalizerChain(const std::vector<NormalizerStep>& steps, const
 bool NormalizerChain::normalize_part(std::string_view part, AlignedText& to, AlignedText& spare,
                                      const int32_t* cancel) const {
   if (!stands_alone(part)) return false;
+  to.limit_growth(part.size());
+  spare.limit_growth(part.size());
   to.clear(false);
   to.bytes() = part;
   for (const NormalizerStep& step : steps_) {
@@ -284,6 +286,8 @@ bool NormalizerChain::normalize_part(std::string_view part, AlignedText& to, Ali
 
 void NormalizerChain::normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, AlignedText& spare,
                                 const int32_t* cancel) const {
+  to.limit_growth(text.size());
+  spare.limit_growth(text.size());
   to.clear(aligned);
   if (aligned) {
     for (size_t at = 0; at < text.size();) {

@@ -53,7 +53,7 @@ class Normalizer {
   bool is_identity_;
 };
 
-// Normalisers one after another, as Unigram's vocabularies want them.
+// Normalisers one after another, as Unigram's and BPE's vocabularies want them.
 struct NormalizerStep {
   enum class Kind : uint8_t { kPrecompiled, kForm, kReplace, kPrepend, kStrip, kLowercase, kStripAccents } kind;
   std::shared_ptr<const CharacterMap> map = nullptr;  // of kPrecompiled
@@ -70,7 +70,8 @@ class NormalizerChain {
   NormalizerChain(const std::vector<NormalizerStep>& steps, const std::string& where);
 
   // Replaces `to` and `spare`. The text, which must be UTF-8, stands at `begin` in the caller's text. Throws
-  // Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  // Error(LFFN_ERROR_BAD_TEXT) where it becomes more than 16 times and a megabyte longer, LFFN_ERROR_CANCELLED if the
+  // flag is set; it may be nullptr.
   void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, AlignedText& spare,
                  const int32_t* cancel) const;
 

@@ -1,61 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is looked for in a text to be replaced: a text, or one of the few regular expressions that tokenizers have.
+// What is looked for in a text, to replace it or to cut there: a text, or an expression.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "tokenizer/expression.h"
 
 namespace lffn {
 
 class Pattern {
  public:
-  struct Match {
-    size_t begin;
-    size_t end;
-  };
+  using Match = Expression::Match;
+  using Scratch = Expression::Scratch;
 
+  Pattern() = default;  // never found
   static Pattern of_text(std::string text);
-  // Alternatives, each of which is a row of single characters, sets ("[\n\r\t]", "[^a-z]") and kinds of characters
-  // ("\s", "\w"), or one of these with how often it comes ("{2,}", "+"). nullopt: it is another one.
-  static std::optional<Pattern> of_regex(std::string_view source);
+  static std::optional<Pattern> of_regex(std::string_view source);  // nullopt: it is one that is not known here
 
-  bool is_regex() const { return is_regex_; }
+  bool is_regex() const { return expression_ != nullptr; }
   const std::string& source() const { return source_; }
-  // Longer ones are refused: as many bytes may be compared at each place.
-  static constexpr size_t kMaxSource = 256;
 
-  // Whether a match can have in it a blank with no other white space beside it.
+  // Whether a match can have a blank in it, and one with no other white space beside it.
+  bool may_match_blank() const;
   bool may_match_single_blank() const;
+  size_t bytes() const;
 
-  // The first match at or behind `from`; it is not empty. nullopt: none. A text of no bytes is never found.
-  std::optional<Match> find(std::string_view text, size_t from) const;
+  // The first match at or behind `from`; it is not empty. nullopt: none. A text of no bytes is never found. All matches
+  // of a text are found in time in proportion to it; scratch.clear() goes before the first. Throws
+  // Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
+  std::optional<Match> find(std::string_view text, size_t from, Scratch& scratch, const int32_t* cancel) const;
 
  private:
-  struct Set {
-    std::vector<std::pair<uint32_t, uint32_t>> ranges;
-    std::string kinds;  // of "swSW"
-    bool negated = false;
-    bool has(uint32_t code_point) const;
-    bool has_spaces_only() const;
-  };
-  struct Alternative {
-    std::vector<Set> row;
-    size_t least = 1, most = 1;  // how often the only set of a row comes
-  };
-  class Parser;
-
-  size_t match_end(std::string_view text, const Alternative& alternative, size_t at) const;  // `at`: no match
-  void note_starts();
+  std::optional<Match> find_text(std::string_view text, size_t from, const int32_t* cancel) const;
 
   std::string source_;
-  bool is_regex_ = false;
-  std::vector<Alternative> alternatives_;
-  bool may_start_[256] = {};
+  std::shared_ptr<const Expression> expression_;
+  // Of a text: where to go on behind so many of its bytes if the next one differs: behind fewer, which are there, too.
+  std::vector<size_t> fewer_;
 };
 
 }  // namespace lffn

@@ -49,10 +49,24 @@ std::string character(const JsonSettings& settings, const std::string& path) {
 
 Pattern read_pattern(const JsonSettings& settings, const std::string& path) {
   if (settings.has(path + "/String")) return Pattern::of_text(short_text(settings, path + "/String"));
-  const std::string source = short_text(settings, path + "/Regex");
-  std::optional<Pattern> result = Pattern::of_regex(source);
-  if (!result) settings.refuse(path + "/Regex", "one of the simple expressions that are known here");
+  std::optional<Pattern> result = Pattern::of_regex(settings.text(path + "/Regex"));
+  if (!result) settings.refuse(path + "/Regex", "one of the expressions that are known here");
   return *std::move(result);
+}
+
+SplitBehavior read_behavior(const JsonSettings& settings, const std::string& path) {
+  constexpr std::pair<const char*, SplitBehavior> kNames[] = {
+      {"Isolated", SplitBehavior::kIsolated},
+      {"Removed", SplitBehavior::kRemoved},
+      {"Contiguous", SplitBehavior::kContiguous},
+      {"MergedWithPrevious", SplitBehavior::kMergedWithPrevious},
+      {"MergedWithNext", SplitBehavior::kMergedWithNext}};
+  if (!settings.has(path)) return SplitBehavior::kIsolated;
+  const std::string name = settings.text(path);
+  for (const auto& [known, behavior] : kNames) {
+    if (name == known) return behavior;
+  }
+  settings.refuse(path, "\"Isolated\", \"Removed\", \"Contiguous\", \"MergedWithPrevious\" or \"MergedWithNext\"");
 }
 
 // Its settings have had several names.
@@ -133,9 +147,37 @@ std::vector<PreTokenizerStep> read_pre_tokenizer_steps(const JsonSettings& setti
       read_metaspace(settings, at, step.replacement, step.scheme, step.split);
     } else if (type == "Punctuation") {
       step.kind = Kind::kPunctuation;
-      if (settings.has(at + "/behavior")) settings.want_text(at + "/behavior", "Isolated");
+      step.behavior = read_behavior(settings, at + "/behavior");
+    } else if (type == "Digits") {
+      step.kind = Kind::kDigits;
+      const bool each = settings.flag(at + "/individual_digits", false);
+      step.behavior = each ? SplitBehavior::kIsolated : SplitBehavior::kContiguous;
+    } else if (type == "Split") {
+      step.kind = Kind::kSplit;
+      step.pattern = read_pattern(settings, at + "/pattern");
+      step.behavior = read_behavior(settings, at + "/behavior");
+      step.inverted = settings.flag(at + "/invert", false);
+    } else if (type == "CharDelimiterSplit") {
+      step.kind = Kind::kSplit;
+      step.pattern = Pattern::of_text(character(settings, at + "/delimiter"));
+      step.behavior = SplitBehavior::kRemoved;
+    } else if (type == "Whitespace") {
+      // Its \w has joiners, which that of the other expressions lacks.
+      step.kind = Kind::kSplit;
+      step.pattern = *Pattern::of_regex("[\\w\u200c\u200d]+|[^\\w\\s\u200c\u200d]+");
+      step.behavior = SplitBehavior::kRemoved;
+      step.inverted = true;
+    } else if (type == "BertPreTokenizer") {
+      result.push_back(step);
+      step.kind = Kind::kPunctuation;
+    } else if (type == "ByteLevel") {
+      step.kind = Kind::kByteLevel;
+      step.add_prefix_space = settings.flag(at + "/add_prefix_space", true);
+      step.use_regex = settings.flag(at + "/use_regex", true);
     } else if (type != "WhitespaceSplit") {
-      settings.refuse(at + "/type", "\"Metaspace\", \"WhitespaceSplit\", \"Punctuation\" or \"Sequence\"");
+      settings.refuse(at + "/type",
+                      "\"ByteLevel\", \"Split\", \"Metaspace\", \"WhitespaceSplit\", \"Whitespace\", \"Punctuation\", "
+                      "\"Digits\", \"CharDelimiterSplit\", \"BertPreTokenizer\" or \"Sequence\"");
     }
     result.push_back(std::move(step));
   });
@@ -161,6 +203,9 @@ std::vector<DecoderStep> read_decoder_steps(const JsonSettings& settings, const 
       step.kind = Kind::kMetaspace;
       read_metaspace(settings, at, step.text, scheme, split);
       step.prepends = scheme != PrependScheme::kNever;
+    } else if (type == "BPEDecoder") {
+      step.kind = Kind::kEndOfWord;
+      step.text = settings.has(at + "/suffix") ? settings.text(at + "/suffix") : "</w>";
     } else if (type == "ByteFallback") {
       step.kind = Kind::kByteFallback;
     } else if (type == "Strip") {
@@ -176,8 +221,8 @@ std::vector<DecoderStep> read_decoder_steps(const JsonSettings& settings, const 
       if (growth > kMostGrowth) settings.refuse(at + "/content", "shorter: it would make texts too long");
     } else if (type != "Fuse") {
       settings.refuse(at + "/type",
-                      "\"WordPiece\", \"ByteLevel\", \"Metaspace\", \"ByteFallback\", \"Fuse\", \"Strip\", "
-                      "\"Replace\" or \"Sequence\"");
+                      "\"WordPiece\", \"ByteLevel\", \"Metaspace\", \"BPEDecoder\", \"ByteFallback\", \"Fuse\", "
+                      "\"Strip\", \"Replace\" or \"Sequence\"");
     }
     result.push_back(std::move(step));
   });

@@ -67,11 +67,12 @@ void apply_kind_settings(const JsonSettings& settings, TokenizerDescription& to)
     to.strip_accents = settings.optional_flag("/strip_accents");
     return;
   }
-  to.add_prefix_space = settings.flag("/add_prefix_space", false);
+  const bool prefix = settings.flag("/add_prefix_space", false);
+  if (to.byte_level() != nullptr) to.byte_level()->add_prefix_space = prefix;
   PostProcessing& post = to.post_processing;
-  if (is_plain || !post.has_trimming) return;
+  if (is_plain || !post.is_roberta) return;
   post.trims_spans = settings.flag("/trim_offsets", true);
-  post.trims_after_prefix = to.add_prefix_space;
+  post.trims_after_prefix = prefix;
 }
 
 }  // namespace

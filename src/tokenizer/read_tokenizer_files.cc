@@ -45,7 +45,7 @@ void add_default_template(TokenizerDescription& to) {
   } else {
     post.pair = {cls, first(0), sep, sep, second(0), sep};
     post.is_roberta = post.has_trimming = post.trims_spans = true;
-    post.trims_after_prefix = to.add_prefix_space;
+    post.trims_after_prefix = to.byte_level() != nullptr && to.byte_level()->add_prefix_space;
   }
 }
 

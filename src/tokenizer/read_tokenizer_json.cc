@@ -18,7 +18,6 @@ using Kind = JsonScalar::Kind;
 constexpr char kWhere[] = "tokenizer.json";
 constexpr char kVocabPath[] = "/model/vocab";
 constexpr char kMergesPath[] = "/model/merges";
-constexpr size_t kMaxTemplate = 4096;  // tokens; more than any model can run, if small files name many
 
 // Takes the vocabulary and the merges as they come, and keeps what else there is.
 class Reader : public SettingsReader {
@@ -134,10 +133,6 @@ class Reader : public SettingsReader {
   std::vector<std::string> pair_;
 };
 
-std::string type_of(const JsonSettings& settings, const std::string& path) {
-  return settings.has(path) ? settings.text(path + "/type") : "";
-}
-
 void read_model(const JsonSettings& settings, TokenizerDescription& to) {
   const auto want = [&](const char* path) {
     if (!settings.has(path)) fail(LFFN_ERROR_BAD_MODEL, "%s: '%s' is missing", kWhere, path);
@@ -170,19 +165,21 @@ void read_model(const JsonSettings& settings, TokenizerDescription& to) {
   to.kind = TokenizerKind::kBytePairs;
   settings.want_nothing("/model/dropout");
   settings.want_nothing("/model/continuing_subword_prefix");
-  settings.want_nothing("/model/end_of_word_suffix");
-  settings.want_flag("/model/fuse_unk", false);
-  settings.want_flag("/model/byte_fallback", false);
-  settings.want_flag("/model/ignore_merges", false);
+  to.byte_pairs.end_of_word = settings.text("/model/end_of_word_suffix");
+  to.byte_pairs.fuse_unknown = settings.flag("/model/fuse_unk", false);
+  to.byte_pairs.byte_fallback = settings.flag("/model/byte_fallback", false);
+  to.byte_pairs.ignore_merges = settings.flag("/model/ignore_merges", false);
+  if (to.byte_pairs.byte_fallback && !to.byte_pairs.end_of_word.empty()) {
+    settings.refuse("/model/end_of_word_suffix", "null where there is byte_fallback");
+  }
 }
 
 void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
-  if (to.kind == TokenizerKind::kUnigram) {
+  if (to.kind != TokenizerKind::kWordPiece) {
     to.normalizer_steps = read_normalizer_steps(settings, "/normalizer");
     return;
   }
   if (!settings.has("/normalizer")) return;
-  if (to.kind != TokenizerKind::kWordPiece) settings.refuse("/normalizer", "null; BPE knows none here");
   settings.want_text("/normalizer/type", "BertNormalizer");
   NormalizerSettings& normalizer = to.normalizer.emplace();
   normalizer.clean_text = settings.flag("/normalizer/clean_text", true);
@@ -192,72 +189,8 @@ void read_normalizer(const JsonSettings& settings, TokenizerDescription& to) {
 }
 
 void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) {
-  if (to.kind == TokenizerKind::kUnigram) {
-    to.pre_tokenizer_steps = read_pre_tokenizer_steps(settings, "/pre_tokenizer");
-    return;
-  }
   if (to.kind == TokenizerKind::kWordPiece) return settings.want_text("/pre_tokenizer/type", "BertPreTokenizer");
-  settings.want_text("/pre_tokenizer/type", "ByteLevel");
-  settings.want_flag("/pre_tokenizer/use_regex", true);
-  to.add_prefix_space = settings.flag("/pre_tokenizer/add_prefix_space", true);
-}
-
-// The parts of one of the two templates.
-Template read_template(const JsonSettings& settings, const std::string& path, bool is_pair) {
-  Template result;
-  size_t firsts = 0, seconds = 0;
-  const auto append = [&](const TemplatePart& part) {
-    if (result.size() == kMaxTemplate) {
-      settings.refuse(path, "a template of at most " + std::to_string(kMaxTemplate) + " tokens");
-    }
-    result.push_back(part);
-  };
-  for (size_t i = 0; settings.has(path + '/' + std::to_string(i)); ++i) {
-    const std::string part = path + '/' + std::to_string(i);
-    if (settings.has(part + "/Sequence")) {
-      const std::string id = settings.text(part + "/Sequence/id");
-      if (id != "A" && id != "B") settings.refuse(part + "/Sequence/id", "\"A\" or \"B\"");
-      ++(id == "A" ? firsts : seconds);
-      append({id == "A" ? TemplatePart::Kind::kFirst : TemplatePart::Kind::kSecond,
-              settings.id(part + "/Sequence/type_id"), -1});
-      continue;
-    }
-    const int32_t type = settings.id(part + "/SpecialToken/type_id");
-    const std::string ids = "/post_processor/special_tokens/" + settings.text(part + "/SpecialToken/id") + "/ids/";
-    if (!settings.has(ids + '0')) settings.refuse(part + "/SpecialToken/id", "one of the special tokens");
-    for (size_t k = 0; settings.has(ids + std::to_string(k)); ++k) {
-      append({TemplatePart::Kind::kSpecial, type, settings.id(ids + std::to_string(k))});
-    }
-  }
-  if (firsts != 1 || seconds != (is_pair ? 1 : 0)) {
-    settings.refuse(path, is_pair ? "a template with one A and one B" : "a template with one A and no B");
-  }
-  return result;
-}
-
-void read_post_processor(const JsonSettings& settings, TokenizerDescription& to) {
-  PostProcessing& post = to.post_processing;
-  const std::string path = "/post_processor", type = type_of(settings, path);
-  constexpr auto kSpecial = TemplatePart::Kind::kSpecial;
-  constexpr auto kFirst = TemplatePart::Kind::kFirst, kSecond = TemplatePart::Kind::kSecond;
-  if (type == "TemplateProcessing") {
-    post.single = read_template(settings, path + "/single", false);
-    post.pair = read_template(settings, path + "/pair", true);
-  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
-    post.is_roberta = type == "RobertaProcessing";
-    const int32_t cls = settings.id(path + "/cls/1"), sep = settings.id(path + "/sep/1");
-    post.single = {{kSpecial, 0, cls}, {kFirst, 0, -1}, {kSpecial, 0, sep}};
-    post.pair = post.single;
-    const int32_t second = post.is_roberta ? 0 : 1;
-    if (post.is_roberta) post.pair.push_back({kSpecial, 0, sep});
-    post.pair.push_back({kSecond, second, -1});
-    post.pair.push_back({kSpecial, second, sep});
-  } else if (settings.has(path) && (type != "ByteLevel" || to.kind != TokenizerKind::kBytePairs)) {
-    settings.refuse(path + "/type", "\"TemplateProcessing\", \"BertProcessing\" or \"RobertaProcessing\"");
-  }
-  post.has_trimming = post.is_roberta || type == "ByteLevel";
-  post.trims_spans = post.has_trimming && settings.flag(path + "/trim_offsets", true);
-  post.trims_after_prefix = settings.flag(path + "/add_prefix_space", true);
+  to.pre_tokenizer_steps = read_pre_tokenizer_steps(settings, "/pre_tokenizer");
 }
 
 void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
@@ -304,7 +237,7 @@ TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* c
   reader.check_model(result.kind);
   read_normalizer(settings, result);
   read_pre_tokenizer(settings, result);
-  read_post_processor(settings, result);
+  result.post_processing = read_post_processing(settings, "/post_processor", result.kind == TokenizerKind::kBytePairs);
   result.decoders = read_decoder_steps(settings, "/decoder");
   read_added_tokens(settings, result);
   result.limit_length(settings.size("/truncation/max_length", 0));

@@ -90,6 +90,7 @@ TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_
   TokenizerDescription result;
   result.where = "vocab.json and merges.txt";
   result.decoders = {{DecoderStep::Kind::kByteLevel}};
+  result.pre_tokenizer_steps = {{PreTokenizerStep::Kind::kByteLevel}};
   check_vocabulary_size(vocab_json.size(), "vocab.json");
   VocabReader reader(result, cancel);
   parse_json(vocab_json, 0, 2, reader);

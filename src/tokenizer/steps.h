@@ -8,7 +8,8 @@
 #include "tokenizer/decoder.h"
 #include "tokenizer/json_settings.h"
 #include "tokenizer/normalizer.h"
-#include "tokenizer/pre_tokenizer.h"
+#include "tokenizer/post_processor.h"
+#include "tokenizer/pre_tokenizer_chain.h"
 
 namespace lffn {
 
@@ -16,6 +17,8 @@ namespace lffn {
 std::vector<NormalizerStep> read_normalizer_steps(const JsonSettings& settings, const std::string& path);
 std::vector<PreTokenizerStep> read_pre_tokenizer_steps(const JsonSettings& settings, const std::string& path);
 std::vector<DecoderStep> read_decoder_steps(const JsonSettings& settings, const std::string& path);
+// One template at most, and one step that trims spans.
+PostProcessing read_post_processing(const JsonSettings& settings, const std::string& path, bool is_byte_pairs);
 
 // null for no step, else one part or a Sequence.
 std::string write_normalizer_steps(const std::vector<NormalizerStep>& steps);

@@ -38,15 +38,14 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
     settings.strip_accents = description_.strip_accents.value_or(settings.lowercase);
     normalizer_.emplace(settings);
     word_pieces_.emplace(*vocabulary_, description_.word_pieces, unknown);
-  } else if (is_unigram) {
-    normalizer_chain_.emplace(description_.normalizer_steps, description_.where);
-    unigram_.emplace(*vocabulary_, std::move(description_.unigram), description_.where);
-    const auto& steps = description_.pre_tokenizer_steps;
-    wants_start_ = std::any_of(steps.begin(), steps.end(),
-                               [](const PreTokenizerStep& step) { return step.scheme == PrependScheme::kFirst; });
   } else {
-    byte_pairs_.emplace(*vocabulary_, description_.merges, unknown, description_.where);
-    BytePairs::Texts().swap(description_.merges);  // gives its memory back
+    make_chains();
+    if (is_unigram) {
+      unigram_.emplace(*vocabulary_, std::move(description_.unigram), description_.where);
+    } else {
+      byte_pairs_.emplace(*vocabulary_, description_.merges, description_.byte_pairs, unknown, description_.where);
+      BytePairs::Texts().swap(description_.merges);  // gives its memory back
+    }
   }
   add_added_tokens();
   for (const Template* parts : {&description_.post_processing.single, &description_.post_processing.pair}) {
@@ -57,6 +56,25 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
       }
     }
   }
+}
+
+// The normalizers and pre-tokenizers of Unigram and BPE. Where the last step of BPE writes bytes, and no other one does,
+// its merger reads them as they are.
+void Tokenizer::make_chains() {
+  std::vector<PreTokenizerStep>& steps = description_.pre_tokenizer_steps;
+  normalizer_chain_.emplace(description_.normalizer_steps, description_.where);
+  wants_start_ = std::any_of(steps.begin(), steps.end(),
+                             [](const PreTokenizerStep& step) { return step.scheme == PrependScheme::kFirst; });
+  if (description_.kind != TokenizerKind::kBytePairs) return;
+  const auto is_byte_level = [](const PreTokenizerStep& step) {
+    return step.kind == PreTokenizerStep::Kind::kByteLevel;
+  };
+  description_.byte_pairs.by_bytes = !steps.empty() && is_byte_level(steps.back()) &&
+                                     !description_.byte_pairs.byte_fallback &&
+                                     std::count_if(steps.begin(), steps.end(), is_byte_level) == 1;
+  if (!description_.byte_pairs.by_bytes) return;
+  steps.back().writes_bytes = false;
+  is_plain_bytes_ = steps.size() == 1 && steps.back().use_regex && description_.normalizer_steps.empty();
 }
 
 // Checks the added tokens against the vocabulary and makes them findable.
@@ -90,7 +108,7 @@ void Tokenizer::add_added_tokens() {
   }
   plain_tokens_ = AddedTokenFinder(plain);
   normalized_tokens_ = AddedTokenFinder(normalized);
-  has_local_pieces_ = normalized_tokens_.empty() && normalizer_chain_ && normalizer_chain_->is_local() &&
+  has_local_pieces_ = unigram_ && normalized_tokens_.empty() && normalizer_chain_->is_local() &&
                       is_local(description_.pre_tokenizer_steps);
 }
 
@@ -98,7 +116,7 @@ std::string Tokenizer::to_json() const {
   TokenizerDescription description = description_;
   description.tokens = vocabulary_->by_id();
   if (unigram_) description.unigram = unigram_->settings();
-  if (byte_pairs_) description.merges = byte_pairs_->merges(*vocabulary_);
+  if (byte_pairs_) description.merges = byte_pairs_->merges();
   return write_tokenizer_json(description);
 }
 
@@ -106,7 +124,9 @@ size_t Tokenizer::bytes() const {
   size_t bytes = vocabulary_->bytes() + plain_tokens_.bytes() + normalized_tokens_.bytes() + cache_.bytes();
   for (const NormalizerStep& step : description_.normalizer_steps) {
     if (step.map != nullptr) bytes += step.map->bytes();
+    bytes += step.pattern.bytes();
   }
+  for (const PreTokenizerStep& step : description_.pre_tokenizer_steps) bytes += step.pattern.bytes();
   if (word_pieces_) bytes += word_pieces_->bytes();
   if (byte_pairs_) bytes += byte_pairs_->bytes();
   if (unigram_) bytes += unigram_->bytes();

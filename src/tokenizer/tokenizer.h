@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to ids and back, as Hugging Face's tokenizers do it for BERT's WordPiece, RoBERTa's byte-level BPE and
-// XLM-RoBERTa's Unigram. A text goes through added_tokens, normalizer, pre_tokenizer, word_pieces or
-// byte_pairs or unigram, and post_processor; decoder leads back.
+// Text to ids and back, as Hugging Face's tokenizers do it for WordPiece, BPE of bytes or characters, and Unigram. A
+// text goes through added_tokens, normalizer, pre_tokenizer, word_pieces or byte_pairs or unigram, and post_processor;
+// decoder leads back.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 #include "tokenizer/normalizer.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/post_processor.h"
-#include "tokenizer/pre_tokenizer.h"
+#include "tokenizer/pre_tokenizer_chain.h"
 #include "tokenizer/unigram.h"
 #include "tokenizer/vocabulary.h"
 #include "tokenizer/word_pieces.h"
@@ -102,6 +102,7 @@ class Tokenizer {
 
   int32_t role_id(std::string_view name) const;
   const AddedToken* added_of(int32_t id) const;
+  void make_chains();
   void add_added_tokens();
 
   TokenizerDescription description_;  // without tokens and merges, which the parts below have
@@ -111,6 +112,7 @@ class Tokenizer {
   std::optional<Normalizer> normalizer_;
   std::optional<NormalizerChain> normalizer_chain_;
   bool wants_start_ = false;       // must know whether a piece is the start of the text
+  bool is_plain_bytes_ = false;    // byte-level BPE of a text as it came, cut as GPT-2 does
   bool has_local_pieces_ = false;  // parts between single blanks need not know their neighbours
   AddedTokenFinder plain_tokens_;
   AddedTokenFinder normalized_tokens_;

@@ -15,10 +15,28 @@ namespace lffn {
 
 enum class UnicodeClass : uint8_t { kOther = 0, kLetter = 1, kNumber = 2, kSpace = 3 };  // \p{L}, \p{N}, \s
 
+// The general categories that expressions name, \p{Lu}; those of marks, punctuation, signs and separators as one each.
+enum class UnicodeCategory : uint8_t {
+  kOther,
+  kUpperLetter,
+  kLowerLetter,
+  kTitleLetter,
+  kModifierLetter,
+  kOtherLetter,
+  kMark,
+  kDigit,
+  kLetterNumber,
+  kOtherNumber,
+  kPunctuation,
+  kSymbol,
+  kSeparator
+};
+
 struct UnicodeRecord {
   uint16_t flags;
   uint8_t order;  // the canonical combining class: marks behind a character are sorted by it; 0 ends such a row
 
+  UnicodeCategory category() const { return static_cast<UnicodeCategory>(flags >> 12); }
   UnicodeClass kind() const { return static_cast<UnicodeClass>(flags & 3); }
   bool is_space() const { return kind() == UnicodeClass::kSpace; }
   bool is_dropped() const { return (flags & 4) != 0; }       // control, format, private use, U+FFFD
@@ -34,9 +52,10 @@ struct UnicodeRecord {
 };
 
 // Blocks that are alike are stored once.
-extern const uint8_t kUnicodeBlockOf[];
+extern const uint16_t kUnicodeBlockOf[];
 extern const uint8_t kUnicodeBlocks[][128];
 extern const UnicodeRecord kUnicodeRecords[];
+extern const size_t kUnicodeRecordCount;
 
 // What those characters become; sorted by the first of each pair of tables.
 extern const uint32_t kLowerFrom[];
@@ -68,9 +87,11 @@ struct BreakRange {
 extern const BreakRange kBreakRanges[];
 extern const size_t kBreakRangeCount;
 
-inline UnicodeRecord unicode_record(uint32_t code_point) {
-  return kUnicodeRecords[kUnicodeBlocks[kUnicodeBlockOf[code_point >> 7]][code_point & 127]];
+// Characters of one kind have the same record.
+inline uint8_t unicode_kind(uint32_t code_point) {
+  return kUnicodeBlocks[kUnicodeBlockOf[code_point >> 7]][code_point & 127];
 }
+inline UnicodeRecord unicode_record(uint32_t code_point) { return kUnicodeRecords[unicode_kind(code_point)]; }
 
 // A character becomes at most four.
 struct CodePoints {

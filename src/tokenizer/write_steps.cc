@@ -23,9 +23,12 @@ std::string write_all(const std::vector<Step>& steps, const char* list, const Wr
   return out + "]}";
 }
 
-std::string replacement(const Pattern& pattern, const std::string& by) {
-  return std::string("{\"type\": \"Replace\", \"pattern\": {") + (pattern.is_regex() ? "\"Regex\": " : "\"String\": ") +
-         quoted(pattern.source()) + "}, \"content\": " + quoted(by) + '}';
+std::string pattern(const Pattern& pattern) {
+  return std::string(pattern.is_regex() ? "{\"Regex\": " : "{\"String\": ") + quoted(pattern.source()) + '}';
+}
+
+std::string replacement(const Pattern& wanted, const std::string& by) {
+  return "{\"type\": \"Replace\", \"pattern\": " + pattern(wanted) + ", \"content\": " + quoted(by) + '}';
 }
 
 std::string metaspace(const std::string& sign, const char* scheme, bool split) {
@@ -59,6 +62,11 @@ std::string normalizer(const NormalizerStep& step) {
   }
 }
 
+std::string behavior(SplitBehavior behavior) {
+  constexpr const char* kNames[] = {"Isolated", "Removed", "Contiguous", "MergedWithPrevious", "MergedWithNext"};
+  return std::string("\"behavior\": \"") + kNames[static_cast<size_t>(behavior)] + '"';
+}
+
 std::string pre_tokenizer(const PreTokenizerStep& step) {
   constexpr const char* kSchemes[] = {"always", "first", "never"};
   switch (step.kind) {
@@ -66,8 +74,17 @@ std::string pre_tokenizer(const PreTokenizerStep& step) {
       return metaspace(step.replacement, kSchemes[static_cast<size_t>(step.scheme)], step.split);
     case PreTokenizerStep::Kind::kWhitespaceSplit:
       return "{\"type\": \"WhitespaceSplit\"}";
+    case PreTokenizerStep::Kind::kDigits:
+      return std::string("{\"type\": \"Digits\", \"individual_digits\": ") +
+             word(step.behavior == SplitBehavior::kIsolated) + '}';
+    case PreTokenizerStep::Kind::kSplit:
+      return "{\"type\": \"Split\", \"pattern\": " + pattern(step.pattern) + ", " + behavior(step.behavior) +
+             ", \"invert\": " + word(step.inverted) + '}';
+    case PreTokenizerStep::Kind::kByteLevel:
+      return std::string("{\"type\": \"ByteLevel\", \"add_prefix_space\": ") + word(step.add_prefix_space) +
+             ", \"trim_offsets\": true, \"use_regex\": " + word(step.use_regex) + '}';
     default:
-      return "{\"type\": \"Punctuation\", \"behavior\": \"Isolated\"}";
+      return "{\"type\": \"Punctuation\", " + behavior(step.behavior) + '}';
   }
 }
 
@@ -81,6 +98,8 @@ std::string decoder(const DecoderStep& step) {
       return "{\"type\": \"ByteLevel\", \"add_prefix_space\": true, \"trim_offsets\": true, \"use_regex\": true}";
     case Kind::kMetaspace:
       return metaspace(step.text, step.prepends ? "always" : "never", true);
+    case Kind::kEndOfWord:
+      return "{\"type\": \"BPEDecoder\", \"suffix\": " + quoted(step.text) + '}';
     case Kind::kByteFallback:
       return "{\"type\": \"ByteFallback\"}";
     case Kind::kStrip:

@@ -32,7 +32,7 @@ std::string added_token(const AddedToken& token) {
 }
 
 std::string normalizer(const TokenizerDescription& description) {
-  if (description.kind == TokenizerKind::kUnigram) return write_normalizer_steps(description.normalizer_steps);
+  if (description.kind != TokenizerKind::kWordPiece) return write_normalizer_steps(description.normalizer_steps);
   if (!description.normalizer) return "null";
   const NormalizerSettings& settings = *description.normalizer;
   const std::string accents = description.strip_accents ? word(*description.strip_accents) : "null";
@@ -42,10 +42,8 @@ std::string normalizer(const TokenizerDescription& description) {
 }
 
 std::string pre_tokenizer(const TokenizerDescription& description) {
-  if (description.kind == TokenizerKind::kUnigram) return write_pre_tokenizer_steps(description.pre_tokenizer_steps);
-  if (description.kind == TokenizerKind::kWordPiece) return "{\"type\": \"BertPreTokenizer\"}";
-  return std::string("{\"type\": \"ByteLevel\", \"add_prefix_space\": ") + word(description.add_prefix_space) +
-         ", \"trim_offsets\": true, \"use_regex\": true}";
+  if (description.kind != TokenizerKind::kWordPiece) return write_pre_tokenizer_steps(description.pre_tokenizer_steps);
+  return "{\"type\": \"BertPreTokenizer\"}";
 }
 
 std::string token_of(const TokenizerDescription& description, int32_t id) {
@@ -84,11 +82,11 @@ std::string post_processor(const TokenizerDescription& description) {
     return "{\"type\": \"RobertaProcessing\", \"sep\": " + part(post.single.back()) +
            ", \"cls\": " + part(post.single.front()) + trimming + '}';
   }
-  if (post.has_trimming) return "{\"type\": \"ByteLevel\"" + trimming + ", \"use_regex\": true}";
+  const std::string trims = "{\"type\": \"ByteLevel\"" + trimming + ", \"use_regex\": true}";
   if (count_special(post.single) + count_special(post.pair) == 0 && post.pair.front().type == 0 &&
       post.pair.back().type == 1 && post.single.front().type == 0 &&
       post.pair.front().kind == TemplatePart::Kind::kFirst) {
-    return "null";
+    return post.has_trimming ? trims : "null";
   }
   std::vector<int32_t> ids;
   for (const Template* parts : {&post.single, &post.pair}) {
@@ -105,8 +103,12 @@ std::string post_processor(const TokenizerDescription& description) {
     specials.append(token).append(": {\"id\": ").append(token).append(", \"ids\": [").append(std::to_string(id));
     specials.append("], \"tokens\": [").append(token).append("]}");
   }
-  return "{\"type\": \"TemplateProcessing\", \"single\": " + template_parts(description, post.single) +
-         ", \"pair\": " + template_parts(description, post.pair) + ", \"special_tokens\": {" + specials + "}}";
+  const std::string templates = "{\"type\": \"TemplateProcessing\", \"single\": " +
+                                template_parts(description, post.single) +
+                                ", \"pair\": " + template_parts(description, post.pair) + ", \"special_tokens\": {" +
+                                specials + "}}";
+  if (!post.has_trimming) return templates;
+  return "{\"type\": \"Sequence\", \"processors\": [" + trims + ", " + templates + "]}";
 }
 
 // With what a tokenizer_config.json would say: other libraries read over it here.
@@ -122,8 +124,11 @@ std::string model(const TokenizerDescription& description) {
            ", \"byte_fallback\": " + word(description.unigram.byte_fallback);
   } else {
     out += "\"BPE\", \"dropout\": null, \"unk_token\": " + unknown +
-           ", \"continuing_subword_prefix\": \"\", \"end_of_word_suffix\": \"\", \"fuse_unk\": false, "
-           "\"byte_fallback\": false";
+           ", \"continuing_subword_prefix\": \"\", \"end_of_word_suffix\": " +
+           quoted(description.byte_pairs.end_of_word) +
+           ", \"fuse_unk\": " + word(description.byte_pairs.fuse_unknown) +
+           ", \"byte_fallback\": " + word(description.byte_pairs.byte_fallback) +
+           ", \"ignore_merges\": " + word(description.byte_pairs.ignore_merges);
   }
   const char* separator = "";
   out += ", \"special_tokens\": {";
@@ -161,9 +166,11 @@ std::string model(const TokenizerDescription& description) {
   separator = "";
   for (const auto& [left, right] : description.merges) {
     out += separator;
-    std::string pair = left;
-    pair.append(1, ' ').append(right);
-    append_json_string(out, pair);
+    out += '[';
+    append_json_string(out, left);
+    out += ", ";
+    append_json_string(out, right);
+    out += ']';
     separator = ", ";
   }
   return out + "]}";

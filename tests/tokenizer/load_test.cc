@@ -76,7 +76,7 @@ TEST(Load, RefusesBadMerges) {
   EXPECT_EQ(failure(vocab, "a b\n\nc d\n"), "merges.txt: line 2: '' is not two symbols with a space between them");
   EXPECT_EQ(failure(vocab, "a b\nc\n"), "merges.txt: line 2: 'c' is not two symbols with a space between them");
   EXPECT_EQ(failure(vocab, "a b c\n"), "merges.txt: line 1: 'a b c' is not two symbols with a space between them");
-  EXPECT_EQ(failure(vocab, " b\n"), "vocab.json and merges.txt: the merge of '' and 'b' is not of the byte alphabet");
+  EXPECT_EQ(failure(vocab, " b\n"), "vocab.json and merges.txt: the merge of '' and 'b' is of an empty text");
   EXPECT_EQ(failure(vocab, "a b\nb c\na b\n"), "vocab.json and merges.txt: the merge of 'a' and 'b' is there twice");
   EXPECT_EQ(failure(vocab, "a \u65e5\n"),
             "vocab.json and merges.txt: the merge of 'a' and '\u65e5' is not of the byte alphabet");
@@ -176,22 +176,35 @@ TEST(LoadJson, RefusesWhatItDoesNotKnow) {
       {R"("type": "BPE")", R"("type": "Unigram")", "'/model/unk_id' must be a whole number from 0 to 4194303"},
       {R"("dropout": null)", R"("dropout": 0.1)", "'/model/dropout' must be null; nothing else is known here"},
       {R"("unk_token": null)", R"("unk_token": "?")", "the token '?' is missing"},
-      {R"("dropout": null)", R"("end_of_word_suffix": "</w>")",
-       "'/model/end_of_word_suffix' must be null; nothing else is known here"},
-      {R"("dropout": null)", R"("byte_fallback": true)",
-       "'/model/byte_fallback' must be false; nothing else is known here"},
+      {R"("dropout": null)", R"("continuing_subword_prefix": "##")",
+       "'/model/continuing_subword_prefix' must be null; nothing else is known here"},
+      {R"("dropout": null)", R"("end_of_word_suffix": "</w>", "byte_fallback": true)",
+       "'/model/end_of_word_suffix' must be null where there is byte_fallback"},
+      {R"("dropout": null)", R"("ignore_merges": "x")", "'/model/ignore_merges' must be true or false"},
       {R"("dropout": null)", R"("fuse_unk": 1)", "'/model/fuse_unk' must be true or false"},
-      {R"("normalizer": null)", R"("normalizer": {"type": "NFC"})", "'/normalizer' must be null; BPE knows none here"},
-      {R"("type": "ByteLevel", "add_prefix_space": false)", R"("type": "Whitespace")",
-       "'/pre_tokenizer/type' must be \"ByteLevel\""},
-      {R"("add_prefix_space": false)", R"("use_regex": false)",
-       "'/pre_tokenizer/use_regex' must be true; nothing else is known here"},
-      {R"("RobertaProcessing")", R"("Sequence")",
-       "'/post_processor/type' must be \"TemplateProcessing\", \"BertProcessing\" or \"RobertaProcessing\""},
+      {R"("normalizer": null)", R"("normalizer": {"type": "Nmt"})",
+       "'/normalizer/type' must be \"Precompiled\", \"NFC\", \"NFD\", \"NFKC\", \"NFKD\", \"Replace\", \"Prepend\", "
+       "\"Strip\", \"StripAccents\", \"Lowercase\" or \"Sequence\""},
+      {R"("type": "ByteLevel", "add_prefix_space": false)", R"("type": "UnicodeScripts")",
+       "'/pre_tokenizer/type' must be \"ByteLevel\", \"Split\", \"Metaspace\", \"WhitespaceSplit\", \"Whitespace\", "
+       "\"Punctuation\", \"Digits\", \"CharDelimiterSplit\", \"BertPreTokenizer\" or \"Sequence\""},
+      {R"("type": "ByteLevel", "add_prefix_space": false)",
+       R"x("type": "Split", "pattern": {"Regex": "a(?<!b)"}, "behavior": "Isolated", "invert": false)x",
+       "'/pre_tokenizer/pattern/Regex' must be one of the expressions that are known here"},
+      {R"("type": "ByteLevel", "add_prefix_space": false)",
+       R"("type": "Split", "pattern": {"String": "a"}, "behavior": "Merged", "invert": false)",
+       "'/pre_tokenizer/behavior' must be \"Isolated\", \"Removed\", \"Contiguous\", \"MergedWithPrevious\" or "
+       "\"MergedWithNext\""},
+      {R"("RobertaProcessing")", R"("Bert")",
+       "'/post_processor/type' must be \"TemplateProcessing\", \"BertProcessing\", \"RobertaProcessing\", "
+       "\"ByteLevel\" or \"Sequence\""},
+      {R"({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]})",
+       R"({"type": "Sequence", "processors": [{"type": "ByteLevel"}, {"type": "ByteLevel"}]})",
+       "'/post_processor/processors/1' must be the only one of its kind"},
       {R"(["</s>", 2])", R"(["</s>", 1])", "the id 1 of the template belongs to no token"},
       {R"("type": "ByteLevel"}, "model")", R"("type": "CTC"}, "model")",
-       "'/decoder/type' must be \"WordPiece\", \"ByteLevel\", \"Metaspace\", \"ByteFallback\", \"Fuse\", \"Strip\", "
-       "\"Replace\" or \"Sequence\""},
+       "'/decoder/type' must be \"WordPiece\", \"ByteLevel\", \"Metaspace\", \"BPEDecoder\", \"ByteFallback\", "
+       "\"Fuse\", \"Strip\", \"Replace\" or \"Sequence\""},
       {R"("content": "<s>")", R"("content": "")", "'/added_tokens/0/content' must be a text that is not empty"},
       {R"({"id": 4)", R"({"id": 4.5)", "'/added_tokens/3/id' must be a whole number from 0 to 4194303"},
       {R"({"id": 4)", R"({"id": 5)", "the id 5 of the token '<mask>' belongs to another token"},

@@ -11,7 +11,7 @@
 
 #include "runtime/error.h"
 #include "tests/support/cpu_time.h"
-#include "tokenizer/byte_pairs.h"
+#include "tokenizer/merger.h"
 
 namespace lffn {
 namespace {
@@ -39,11 +39,17 @@ struct Random {
     return static_cast<uint32_t>(std::find(symbols.begin(), symbols.end(), text) - symbols.begin());
   }
   Merger merger() const {
-    std::array<uint32_t, 256> bytes{};
-    for (int i = 0; i < 3; ++i) bytes[static_cast<size_t>('a' + i)] = static_cast<uint32_t>(i);
     std::vector<Merge> merges;
     for (const auto& [left, right] : pairs) merges.push_back({number(left), number(right), number(left + right)});
-    return Merger(bytes, merges);
+    return Merger(merges);
+  }
+  // Each character a symbol.
+  static std::vector<Symbol> read(std::string_view text) {
+    std::vector<Symbol> result;
+    for (size_t i = 0; i < text.size(); ++i) {
+      result.push_back({static_cast<uint32_t>(text[i] - 'a'), static_cast<uint32_t>(i)});
+    }
+    return result;
   }
   std::string text(size_t size) {
     std::string result;
@@ -79,16 +85,16 @@ TEST(Merger, BothWaysMergeAsThePlainOne) {
     const Merger merger = random.merger();
     const std::string text = random.text(1 + seed % Merger::kShort);
     const Strings expected = random.expected(text);
-    std::vector<Symbol> found;
-    merger.merge_short(text, found);
+    std::vector<Symbol> found = Random::read(text);
+    merger.merge_short(found);
     ASSERT_EQ(random.texts(found), expected) << seed << ": " << text;
     size_t begin = 0;
     for (const Symbol& symbol : found) {
       ASSERT_EQ(symbol.begin, begin);
       begin += random.symbols[symbol.symbol].size();
     }
-    std::vector<Symbol> found_long;
-    merger.merge_long(text, found_long);
+    std::vector<Symbol> found_long = Random::read(text);
+    merger.merge_long(found_long);
     ASSERT_EQ(random.texts(found_long), expected) << seed << ": " << text;
     ASSERT_EQ(found_long.back().begin, found.back().begin);
   }
@@ -98,8 +104,8 @@ TEST(Merger, MergesLongPieces) {
   for (uint32_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
     const std::string text = seed % 4 == 0 ? std::string(1000 + seed, 'a') : random.text(1000 + seed);
-    std::vector<Symbol> found;
-    random.merger().merge(text, found);
+    std::vector<Symbol> found = Random::read(text);
+    random.merger().merge(found);
     ASSERT_EQ(random.texts(found), random.expected(text)) << seed;
   }
 }
@@ -107,24 +113,24 @@ TEST(Merger, MergesLongPieces) {
 TEST(Merger, AMergeOfALongPieceCanBeCancelled) {
   Random random(4);
   const int32_t cancel = 1, go_on = 0;
-  std::vector<Symbol> found;
-  const std::string text = random.text(1 << 16);
-  EXPECT_THROW(random.merger().merge(text, found, &cancel), Error);
-  EXPECT_NO_THROW(random.merger().merge(text, found, &go_on));
-  EXPECT_NO_THROW(random.merger().merge(random.text(100), found, &cancel)) << "short ones are soon done";
+  const std::vector<Symbol> symbols = Random::read(random.text(1 << 16));
+  std::vector<Symbol> cancelled = symbols, merged = symbols, few = Random::read(random.text(100));
+  EXPECT_THROW(random.merger().merge(cancelled, &cancel), Error);
+  EXPECT_NO_THROW(random.merger().merge(merged, &go_on));
+  EXPECT_NO_THROW(random.merger().merge(few, &cancel)) << "short ones are soon done";
 }
 
 TEST(Merger, AMergeOfManyMegabytesEndsSoon) {
   Random random(4);
   const auto merger = random.merger();
   const std::string text(16 << 20, 'a');
-  std::vector<Symbol> found;
   const auto seconds_of = [&](std::string_view part, const int32_t* cancel) {
+    std::vector<Symbol> symbols = Random::read(part);
     const double start = cpu_seconds();
     if (cancel != nullptr) {
-      EXPECT_THROW(merger.merge(part, found, cancel), Error);
+      EXPECT_THROW(merger.merge(symbols, cancel), Error);
     } else {
-      merger.merge(part, found, nullptr);
+      merger.merge(symbols, nullptr);
     }
     return cpu_seconds() - start;
   };

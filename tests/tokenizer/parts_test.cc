@@ -6,7 +6,7 @@
 #include "format/json.h"
 #include "format/utf8.h"
 #include "tests/tokenizer/small.h"
-#include "tokenizer/byte_pairs.h"
+#include "tokenizer/byte_alphabet.h"
 
 namespace lffn {
 namespace {

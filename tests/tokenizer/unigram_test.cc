@@ -248,8 +248,8 @@ TEST(Unigram, RefusesWhatItDoesNotKnow) {
   };
   EXPECT_EQ(with(&Parts::normalizer, R"({"type": "Nmt"})").substr(0, 62),
             "tokenizer.json: '/normalizer/type' must be \"Precompiled\", \"NFC");
-  EXPECT_EQ(with(&Parts::normalizer, R"({"type": "Replace", "pattern": {"Regex": "(a|b)+c"}, "content": ""})"),
-            "tokenizer.json: '/normalizer/pattern/Regex' must be one of the simple expressions that are known here");
+  EXPECT_EQ(with(&Parts::normalizer, R"({"type": "Replace", "pattern": {"Regex": "a+?c"}, "content": ""})"),
+            "tokenizer.json: '/normalizer/pattern/Regex' must be one of the expressions that are known here");
   EXPECT_EQ(with(&Parts::pre_tokenizer, R"({"type": "Metaspace", "replacement": "ab"})"),
             "tokenizer.json: '/pre_tokenizer/replacement' must be one character");
   EXPECT_EQ(with(&Parts::normalizer, R"({"type": "Precompiled", "precompiled_charsmap": "A"})"),
