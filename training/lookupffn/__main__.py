@@ -17,6 +17,7 @@ import torch
 from . import bpe, data, features, files, finetune, native, pretrain, safetensors
 from .config import EncoderConfig, read_config
 from .distiller import command as distil_command
+from .many import command as many_command
 from .encoder import Encoder
 
 
@@ -157,6 +158,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     command.set_defaults(run_command=evaluate)
 
     distil_command.add(commands)
+    many_command.add(commands)
 
     command = commands.add_parser("finetune", help="train a classifier on lines of a number, a tab and a text or two")
     command.add_argument("model", help="folder with a model and its tokenizer")
