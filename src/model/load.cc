@@ -11,6 +11,7 @@
 
 #include "format/file.h"
 #include "format/json_object.h"
+#include "format/torch_file.h"
 #include "format/utf8.h"
 #include "model/config/sentence_folder.h"
 #include "model/config/sentence_settings.h"
@@ -22,7 +23,7 @@
 namespace lffn {
 namespace {
 
-// The files of a folder that hold its weights: model.safetensors, or several that an index names.
+// The files of a folder that hold its weights: model.safetensors, else pytorch_model.bin, or those that an index names.
 struct WeightFiles {
   std::vector<TensorView> tensors;  // of all files
   std::vector<std::unique_ptr<const Bytes>> files;
@@ -30,17 +31,19 @@ struct WeightFiles {
 
 constexpr char kSingle[] = "model.safetensors";
 constexpr char kIndex[] = "model.safetensors.index.json";
+constexpr char kTorch[] = "pytorch_model.bin";
+constexpr char kTorchIndex[] = "pytorch_model.bin.index.json";
 constexpr size_t kMaxIndexBytes = size_t{1} << 20;
 
 void add_file(const Folder& folder, const std::string& name, WeightFiles& to) {
   to.files.push_back(folder.open(name));
-  Safetensors content = naming(folder.path(name), [&] { return parse_safetensors(*to.files.back()); });
+  Safetensors content = naming(folder.path(name), [&] { return parse_weights(*to.files.back(), name); });
   for (TensorView& view : content.tensors) to.tensors.push_back(std::move(view));
 }
 
 // The files that the index names, each once.
-std::set<std::string> read_index(const Folder& folder) {
-  const JsonObject index(folder.read_text(kIndex, kMaxIndexBytes), folder.path(kIndex));
+std::set<std::string> read_index(const Folder& folder, const char* file) {
+  const JsonObject index(folder.read_text(file, kMaxIndexBytes), folder.path(file));
   constexpr char kWanted[] = "an object with the name of a file for each tensor";
   const JsonValue* map = index.value("weight_map");
   if (map == nullptr || map->shape != JsonValue::Shape::kObject) index.refuse("weight_map", kWanted);
@@ -49,7 +52,7 @@ std::set<std::string> read_index(const Folder& folder) {
     if (!value.is_text()) index.refuse("weight_map", kWanted);
     const std::string& name = value.scalar.text;
     if (name.empty() || name == ".." || name.find_first_of("/\\") != std::string::npos) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: %s is not the name of a file in this folder", folder.path(kIndex).c_str(),
+      fail(LFFN_ERROR_BAD_MODEL, "%s: %s is not the name of a file in this folder", folder.path(file).c_str(),
            in_quotes(name).c_str());
     }
     names.insert(name);
@@ -64,10 +67,13 @@ WeightFiles open_weight_files(const Folder& folder) {
   if (folder.has(kSingle)) {
     add_file(folder, kSingle, result);
   } else if (folder.has(kIndex)) {
-    for (const std::string& name : read_index(folder)) add_file(folder, name, result);
+    for (const std::string& name : read_index(folder, kIndex)) add_file(folder, name, result);
+  } else if (folder.has(kTorch)) {
+    add_file(folder, kTorch, result);
+  } else if (folder.has(kTorchIndex)) {
+    for (const std::string& name : read_index(folder, kTorchIndex)) add_file(folder, name, result);
   } else {
-    for (const char* other :
-         {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "flax_model.msgpack"}) {
+    for (const char* other : {"tf_model.h5", "flax_model.msgpack"}) {
       if (!folder.has(other)) continue;
       fail(LFFN_ERROR_UNSUPPORTED,
            "%s is not read; load the model with transformers and call save_pretrained, which writes model.safetensors",

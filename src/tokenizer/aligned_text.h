@@ -65,7 +65,8 @@ class AlignedText {
  private:
   void check(size_t more) const {
     if (more <= most_ - text_.size()) return;
-    fail(LFFN_ERROR_BAD_TEXT, "the steps of the tokenizer make the text longer than %zu bytes; give it in parts", most_);
+    fail(LFFN_ERROR_BAD_TEXT, "the steps of the tokenizer make the text longer than %zu bytes; give it in parts",
+         most_);
   }
 
   bool aligned_ = false;

@@ -213,9 +213,8 @@ size_t BytePairs::read_characters(std::string_view piece, std::vector<Symbol>& s
       continue;
     }
     const std::string_view bytes = piece.substr(begin, at - begin);
-    const bool falls_back = std::all_of(bytes.begin(), bytes.end(), [&](char byte) {
-      return fallback_[static_cast<unsigned char>(byte)] != kNone;
-    });
+    const bool falls_back = std::all_of(
+        bytes.begin(), bytes.end(), [&](char byte) { return fallback_[static_cast<unsigned char>(byte)] != kNone; });
     if (!falls_back) {
       reader.add_unknown(bytes.size());
       continue;

@@ -23,7 +23,7 @@ class BytePairs {
   using Texts = std::vector<std::pair<std::string, std::string>>;
 
   struct Settings {
-    bool by_bytes = true;        // the vocabulary is written in the byte alphabet, and pieces are bytes; else characters
+    bool by_bytes = true;  // the vocabulary is written in the byte alphabet, and pieces are bytes; else characters
     bool byte_fallback = false;  // what has no token becomes the tokens "<0x00>" to "<0xFF>" of its bytes
     bool fuse_unknown = false;   // unknown ones side by side become one
     bool ignore_merges = false;  // a piece that is a token needs no merges

@@ -69,8 +69,7 @@ bool CharacterSet::has_spaces_only() const {
 }
 
 bool CharacterSet::has_beyond_ascii() const {
-  return std::any_of(parts_.begin(), parts_.end(),
-                     [](const Part& part) { return part.end > 128 && part.kinds.any(); });
+  return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.end > 128 && part.kinds.any(); });
 }
 
 }  // namespace lffn

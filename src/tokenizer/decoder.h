@@ -13,7 +13,16 @@
 namespace lffn {
 
 struct DecoderStep {
-  enum class Kind : uint8_t { kWordPiece, kByteLevel, kMetaspace, kEndOfWord, kByteFallback, kFuse, kStrip, kReplace } kind;
+  enum class Kind : uint8_t {
+    kWordPiece,
+    kByteLevel,
+    kMetaspace,
+    kEndOfWord,
+    kByteFallback,
+    kFuse,
+    kStrip,
+    kReplace
+  } kind;
   // Of kWordPiece: the prefix of tokens that go on with a word; of kMetaspace and kStrip: the character that becomes a
   // blank or goes; of kEndOfWord: what becomes a blank, but at the end; of kReplace: what comes in.
   std::string text = {};

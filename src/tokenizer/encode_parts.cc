@@ -51,12 +51,11 @@ size_t Tokenizer::Parts::add_new_byte_pairs(std::string_view text, size_t begin,
     const bool is_all = at == begin && next == end;
     if (is_all || !tokenizer_.cache_.find(piece, tokens)) {
       tokens.clear();
-      tokenizer_.byte_pairs_->split(piece, scratch_.pairs, cancel_,
-                                    [&](int32_t id, size_t first, size_t last) {
-                                      ids_.push_back(id);
-                                      tokens.add(id, first, last);
-                                      all.add(id, before + first, before + last);
-                                    });
+      tokenizer_.byte_pairs_->split(piece, scratch_.pairs, cancel_, [&](int32_t id, size_t first, size_t last) {
+        ids_.push_back(id);
+        tokens.add(id, first, last);
+        all.add(id, before + first, before + last);
+      });
       if (!is_all) tokenizer_.cache_.keep(piece, tokens);
     } else {
       for (const PieceCache::Token& token : tokens) {

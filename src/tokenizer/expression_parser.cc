@@ -108,7 +108,8 @@ class ExpressionParser {
       if (!take('|')) return false;
     }
     for (Instruction& each : to_.code_) {
-      if (each.kind == Kind::kRow || each.kind == Kind::kFirm || each.kind == Kind::kSplit) each.choice = to_.choices_++;
+      if (each.kind == Kind::kRow || each.kind == Kind::kFirm || each.kind == Kind::kSplit)
+        each.choice = to_.choices_++;
     }
     return to_.code_.size() <= kMostCode;
   }
@@ -147,7 +148,8 @@ class ExpressionParser {
   }
 
   bool parse_item(bool& may_be_empty) {
-    if (take("(?!") || take("(?=")) return parse_ahead(source_[at_ - 1] == '=' ? Kind::kAhead : Kind::kNotAhead, may_be_empty);
+    if (take("(?!") || take("(?="))
+      return parse_ahead(source_[at_ - 1] == '=' ? Kind::kAhead : Kind::kNotAhead, may_be_empty);
     if (take('$')) {
       may_be_empty = true;
       add({Kind::kNotAhead, number_of(CharacterSet::range('\n', '\n').negated())});

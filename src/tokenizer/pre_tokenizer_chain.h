@@ -53,8 +53,8 @@ struct Pieces {
 bool is_local(const std::vector<PreTokenizerStep>& steps);
 
 // Cuts the part of the text. With a scheme kFirst the text must be aligned if it may be the start of the caller's.
-// Throws Error(LFFN_ERROR_BAD_TEXT) where signs and blanks make the text far longer, LFFN_ERROR_CANCELLED if the flag is
-// set; it may be nullptr.
+// Throws Error(LFFN_ERROR_BAD_TEXT) where signs and blanks make the text far longer, LFFN_ERROR_CANCELLED if the flag
+// is set; it may be nullptr.
 void cut_pieces(const std::vector<PreTokenizerStep>& steps, const AlignedText& text, Word part, Pieces& to,
                 const int32_t* cancel);
 

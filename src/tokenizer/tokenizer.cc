@@ -58,8 +58,8 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
   }
 }
 
-// The normalizers and pre-tokenizers of Unigram and BPE. Where the last step of BPE writes bytes, and no other one does,
-// its merger reads them as they are.
+// The normalizers and pre-tokenizers of Unigram and BPE. Where the last step of BPE writes bytes, and no other one
+// does, its merger reads them as they are.
 void Tokenizer::make_chains() {
   std::vector<PreTokenizerStep>& steps = description_.pre_tokenizer_steps;
   normalizer_chain_.emplace(description_.normalizer_steps, description_.where);

@@ -103,10 +103,9 @@ std::string post_processor(const TokenizerDescription& description) {
     specials.append(token).append(": {\"id\": ").append(token).append(", \"ids\": [").append(std::to_string(id));
     specials.append("], \"tokens\": [").append(token).append("]}");
   }
-  const std::string templates = "{\"type\": \"TemplateProcessing\", \"single\": " +
-                                template_parts(description, post.single) +
-                                ", \"pair\": " + template_parts(description, post.pair) + ", \"special_tokens\": {" +
-                                specials + "}}";
+  const std::string templates =
+      "{\"type\": \"TemplateProcessing\", \"single\": " + template_parts(description, post.single) +
+      ", \"pair\": " + template_parts(description, post.pair) + ", \"special_tokens\": {" + specials + "}}";
   if (!post.has_trimming) return templates;
   return "{\"type\": \"Sequence\", \"processors\": [" + trims + ", " + templates + "]}";
 }
@@ -123,12 +122,12 @@ std::string model(const TokenizerDescription& description) {
     out += "\"Unigram\", \"unk_id\": " + std::to_string(description.unigram.unknown) +
            ", \"byte_fallback\": " + word(description.unigram.byte_fallback);
   } else {
-    out += "\"BPE\", \"dropout\": null, \"unk_token\": " + unknown +
-           ", \"continuing_subword_prefix\": \"\", \"end_of_word_suffix\": " +
-           quoted(description.byte_pairs.end_of_word) +
-           ", \"fuse_unk\": " + word(description.byte_pairs.fuse_unknown) +
-           ", \"byte_fallback\": " + word(description.byte_pairs.byte_fallback) +
-           ", \"ignore_merges\": " + word(description.byte_pairs.ignore_merges);
+    out +=
+        "\"BPE\", \"dropout\": null, \"unk_token\": " + unknown +
+        ", \"continuing_subword_prefix\": \"\", \"end_of_word_suffix\": " + quoted(description.byte_pairs.end_of_word) +
+        ", \"fuse_unk\": " + word(description.byte_pairs.fuse_unknown) +
+        ", \"byte_fallback\": " + word(description.byte_pairs.byte_fallback) +
+        ", \"ignore_merges\": " + word(description.byte_pairs.ignore_merges);
   }
   const char* separator = "";
   out += ", \"special_tokens\": {";

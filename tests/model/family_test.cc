@@ -235,8 +235,7 @@ TEST(Families, RefusedInOneSentence) {
   old.tensors.clear();
   old.refused(LFFN_ERROR_IO, "'model.safetensors': there is no such file");
   old.files["pytorch_model.bin"] = "x";
-  old.refused(LFFN_ERROR_UNSUPPORTED,
-              "'pytorch_model.bin' is not read; load the model with transformers and call save");
+  old.refused(LFFN_ERROR_BAD_MODEL, "pytorch_model.bin: the file is none of PyTorch: it is no zip");
 }
 
 TEST(Families, ActivationsOfDenseLayers) {

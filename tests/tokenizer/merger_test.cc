@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merging against the plain way of doing it, for merges in any order, also such as no training would give.
+#include "tokenizer/merger.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 
 #include "runtime/error.h"
 #include "tests/support/cpu_time.h"
-#include "tokenizer/merger.h"
 
 namespace lffn {
 namespace {

@@ -7,6 +7,7 @@
 #include "format/file.h"
 #include "format/json_object.h"
 #include "format/layer_config.h"
+#include "format/torch_file.h"
 #include "format/utf8.h"
 #include "model/config/activations.h"
 #include "runtime/error.h"
@@ -64,13 +65,10 @@ void read_pooling(const Folder& folder, SentenceSettings& settings) {
 
 // The numbers of a dense module, each named behind `prefix`.
 void read_weights(const Folder& folder, const std::string& prefix, SentenceFolder& to) {
-  if (!folder.has("model.safetensors") && folder.has("pytorch_model.bin")) {
-    fail(LFFN_ERROR_UNSUPPORTED,
-         "%s is not read; save the model again with sentence-transformers, which writes model.safetensors",
-         folder.path("pytorch_model.bin").c_str());
-  }
-  to.files.push_back(folder.open("model.safetensors"));
-  Safetensors content = naming(folder.path("model.safetensors"), [&] { return parse_safetensors(*to.files.back()); });
+  const bool is_torch = !folder.has("model.safetensors") && folder.has("pytorch_model.bin");
+  const std::string name = is_torch ? "pytorch_model.bin" : "model.safetensors";
+  to.files.push_back(folder.open(name));
+  Safetensors content = naming(folder.path(name), [&] { return parse_weights(*to.files.back(), name); });
   for (TensorView& view : content.tensors) {
     view.name = prefix + view.name;
     to.tensors.push_back(std::move(view));

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch's files, made by hand as torch.save writes them, and broken in many ways.
+#include "format/torch_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/error.h"
+
+namespace lffn {
+namespace {
+
+std::string number(uint64_t value, size_t size) {
+  std::string result;
+  for (size_t i = 0; i < size; ++i) result += static_cast<char>(value >> 8 * i);
+  return result;
+}
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+std::string zip_of(const Entries& entries, uint16_t method = 0) {
+  std::string file, list;
+  for (const auto& [name, content] : entries) {
+    const std::string rest = number(0, 4) + number(0, 4) + number(content.size(), 4) + number(content.size(), 4) +
+                             number(name.size(), 2) + number(0, 2);
+    list += "PK\1\2" + number(0, 2) + number(0, 2) + number(0, 2) + number(method, 2) + rest + number(0, 2) +
+            number(0, 2) + number(0, 2) + number(0, 4) + number(file.size(), 4) + name;
+    file += "PK\3\4" + number(0, 2) + number(0, 2) + number(method, 2) + rest + name + content;
+  }
+  const std::string end = "PK\5\6" + number(0, 4) + number(entries.size(), 2) + number(entries.size(), 2) +
+                          number(list.size(), 4) + number(file.size(), 4) + number(0, 2);
+  return file + list + end;
+}
+
+std::string text(const std::string& content) { return "X" + number(content.size(), 4) + content; }
+
+std::string storage(const std::string& type, const std::string& key) {
+  return "(" + text("storage") + "ctorch\n" + type + "\n" + text(key) + text("cpu") + "K\6tQ";
+}
+
+// As _rebuild_tensor_v2 gets it; the lists are rows of "K" and a byte.
+std::string tensor(const std::string& from, char offset, const std::string& shape, const std::string& strides) {
+  return "ctorch._utils\n_rebuild_tensor_v2\n(" + from + "K" + offset + "(" + shape + "t(" + strides +
+         "t\x89"
+         "ccollections\nOrderedDict\n)RtR";
+}
+
+std::string dict(const std::string& items) { return "\x80\2ccollections\nOrderedDict\n)R(" + items + "u}b."; }
+
+const std::string kSix("\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0\0\x80\x40\0\0\xa0\x40\0\0\xc0\x40", 24);
+const std::string kWeight = text("w") + tensor(storage("FloatStorage", "0"), 0, "K\2K\3", "K\3K\1");
+
+std::string file_of(const std::string& pickle) {
+  return zip_of({{"a/data.pkl", pickle}, {"a/byteorder", "little"}, {"a/data/0", kSix}});
+}
+
+// What is wrong with it; "" if nothing is.
+std::string failure(const std::string& file) {
+  try {
+    parse_torch_file(BorrowedBytes(file.data(), file.size()));
+    return "";
+  } catch (const Error& error) {
+    return (error.status() == LFFN_ERROR_UNSUPPORTED ? "unsupported: " : "") + std::string(error.what());
+  }
+}
+
+TEST(TorchFile, FindsTheNumbersOfItsTensors) {
+  const std::string file = file_of(dict(kWeight + text("row") + tensor(storage("FloatStorage", "0"), 3, "K\3", "K\1") +
+                                        text("one") + tensor(storage("FloatStorage", "0"), 5, "", "") + text("half") +
+                                        tensor(storage("HalfStorage", "0"), 1, "K\1K\2", "K\7K\1")));
+  const BorrowedBytes bytes(file.data(), file.size());
+  const Safetensors content = parse_torch_file(bytes);
+  ASSERT_EQ(content.tensors.size(), 4u);
+  const auto check = [&](const char* name, DType dtype, const std::string& shape, const std::string& wanted) {
+    const TensorView* view = content.find(name);
+    ASSERT_NE(view, nullptr) << name;
+    EXPECT_EQ(view->dtype, dtype);
+    EXPECT_EQ(view->shape_text(), shape);
+    std::string found(view->size, '\0');
+    view->read(0, found.size(), found.data());
+    EXPECT_EQ(found, wanted) << name;
+  };
+  check("w", DType::kF32, "[2,3]", kSix);
+  check("row", DType::kF32, "[3]", kSix.substr(12));
+  check("one", DType::kF32, "[]", kSix.substr(20));
+  check("half", DType::kF16, "[1,2]", kSix.substr(2, 4));
+}
+
+TEST(TorchFile, RefusesWhatIsMoreThanTensors) {
+  EXPECT_EQ(failure(file_of(dict(kWeight))), "");
+  const char* kHow =
+      "; only a dict of tensors is read here. In Python: import torch, safetensors.torch; "
+      "safetensors.torch.save_file({name: tensor.clone().contiguous() for name, tensor in "
+      "torch.load('FILE', map_location='cpu').items()}, 'model.safetensors')";
+  const auto refusal = [&](const std::string& pickle) {
+    const std::string found = failure(file_of(pickle));
+    const size_t end = found.find(kHow);
+    return end == std::string::npos ? "not said: " + found : found.substr(0, end);
+  };
+  EXPECT_EQ(refusal("\x80\2cos\nsystem\n(" + text("ls") + "tR."), "unsupported: the pickle asks for 'os.system'");
+  EXPECT_EQ(refusal(dict(text("n") + "K\3")), "unsupported: 'n' is no tensor");
+  EXPECT_EQ(refusal(dict("K\3K\3")), "unsupported: the dict has a key that is no text");
+  EXPECT_EQ(refusal("\x80\2K\3."), "unsupported: the file holds no dict");
+  EXPECT_EQ(refusal("\x80\2]."), "unsupported: the pickle does what tensors do not need (operation 93)");
+  EXPECT_EQ(refusal(dict(text("t") + tensor(storage("FloatStorage", "0"), 0, "K\3K\2", "K\1K\3"))),
+            "unsupported: the numbers of the tensor 't' do not lie row by row");
+  EXPECT_EQ(failure("\x80\2\x8a\x0a").substr(0, 49), "unsupported: the file is of a PyTorch before 1.6;");
+}
+
+TEST(TorchFile, RefusesBrokenFiles) {
+  EXPECT_EQ(failure(""), "the file is none of PyTorch: it is no zip");
+  EXPECT_EQ(failure(zip_of({{"a/data.pkl", dict(kWeight)}}, 8)),
+            "the zip's entry 'a/data.pkl' is compressed or encrypted; PyTorch stores it as it is");
+  EXPECT_EQ(failure(zip_of({{"x", "y"}})), "the zip has no data.pkl, so it is none of PyTorch's");
+  EXPECT_EQ(failure(zip_of({{"data.pkl", dict(kWeight)}})), "tensor 'w': the zip has no entry 'data/0'");
+  EXPECT_EQ(failure(file_of(dict(text("w") + tensor(storage("FloatStorage", "0"), 1, "K\2K\3", "K\3K\1")))),
+            "tensor 'w': F32 [2,3] from number 1 on does not fit into its 24 bytes");
+  const std::string huge = "\x8a\x08" + number(INT64_MAX, 8);
+  EXPECT_EQ(failure(file_of(dict(text("w") + tensor(storage("FloatStorage", "0"), 0, huge, "K\1")))),
+            "tensor 'w': its shape is too large");
+  for (const char* pickle :
+       {"", "\x80", "\x80\1.", ".", "\x80\2u.", "\x80\2t.", "\x80\2Q.", "\x80\2}K\3K\4b.", "X\xff"}) {
+    EXPECT_NE(failure(file_of(pickle)), "") << pickle;
+  }
+  // Cut anywhere, and with any byte another one: no more than an error.
+  const std::string file = file_of(dict(kWeight));
+  for (size_t size = 0; size < file.size(); ++size) EXPECT_NE(failure(file.substr(0, size)), "") << size;
+  for (size_t at = 0; at < file.size(); ++at) {
+    std::string other = file;
+    for (const char byte : {'\0', '\x7f', '\xff', 'R', '('}) {
+      other[at] = byte;
+      failure(other);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lffn
