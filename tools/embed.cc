@@ -214,6 +214,7 @@ Command embed_command(CLI::App& parent) {
   CLI::Option* const repair =
       app->add_flag("--repair", options->repair, "Read what is not UTF-8 as U+FFFD instead of refusing its line");
   options->text.add_to(*app);
+  options->text.add_purposes_to(*app);
   repair->excludes("--json-lines");
   options->load.add_to(*app);
   app->footer(

@@ -48,6 +48,16 @@ void TextOptions::add_prompts_to(CLI::App& app) {
       ->excludes(text);
 }
 
+void TextOptions::add_purposes_to(CLI::App& app) {
+  CLI::Option* const query = app.add_flag("--query", queries_, "The texts are queries: the model's prompt for these");
+  CLI::Option* const document =
+      app.add_flag("--document", documents_, "The texts are documents: the model's prompt for these")->excludes(query);
+  for (const char* other : {"--prompt", "--prompt-text", "--no-prompt"}) {
+    query->excludes(other);
+    document->excludes(other);
+  }
+}
+
 void TextOptions::add_reading_to(CLI::App& app) {
   truncate_ = true;
   app.add_option("--max-tokens", max_tokens_, "Cut texts to so many tokens instead, special ones counted")
@@ -85,6 +95,8 @@ lookupffn::RunOptions TextOptions::run_options() const {
   } else if (uncut_ && !truncate_) {
     options.max_tokens = LFFN_MAX_TOKENS_NEVER;
   }
+  if (queries_) options.prompt_kind = LFFN_PROMPT_QUERY;
+  if (documents_) options.prompt_kind = LFFN_PROMPT_DOCUMENT;
   if (no_prompt_) options.prompt_kind = LFFN_PROMPT_NONE;
   if (!prompt_.empty()) {
     options.prompt_kind = LFFN_PROMPT_NAMED;

@@ -26,6 +26,8 @@ class TextOptions {
  public:
   // For a command that cuts texts to what the model means to read.
   void add_to(CLI::App& app);
+  // Whether the texts are queries or documents.
+  void add_purposes_to(CLI::App& app);
   // For one that shows all of them unless asked.
   void add_uncut_to(CLI::App& app);
   // Those that tell how texts are read by the model, for a command that always cuts them to what it means to read.
@@ -44,6 +46,8 @@ class TextOptions {
   bool truncate_ = false;
   bool uncut_ = false;
   bool no_prompt_ = false;
+  bool queries_ = false;
+  bool documents_ = false;
   int64_t max_tokens_ = 0;
   std::string prompt_;
   std::string prompt_text_;

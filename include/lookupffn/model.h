@@ -128,6 +128,12 @@ enum {
   LFFN_SCORE_GELU = 4      /**< x Phi(x), Phi the normal distribution */
 };
 
+/** What a model is. */
+enum {
+  LFFN_KIND_ENCODER = 0, /**< Layers of attention and feed-forward blocks. */
+  LFFN_KIND_STATIC = 1   /**< No layers: an embedding is the mean of vectors that tokens have. */
+};
+
 /** What becomes of each token's vector, besides what there is for a whole text. */
 enum {
   LFFN_TOKEN_HEAD_NONE = 0,    /**< Nothing. */
@@ -190,6 +196,12 @@ typedef struct lffn_model_info {
   int32_t token_vector_size; /**< Numbers of each token's vector: hidden_size unless its files make others of it. */
   int32_t attention_dtype;   /**< LFFN_F32 or LFFN_INT8: LFFN_INT8 where any layer attends in int8. */
   size_t tokenizer_bytes;    /**< About what the tokenizer holds in memory, not among memory_bytes. */
+  int32_t kind;              /**< LFFN_KIND_ */
+  int32_t sparse_size;       /**< Tokens that a sparse vector may have weights of; 0 if the model gives none. */
+  int32_t max_active;        /**< Weights of a sparse vector as the files limit them; 0: no limit. */
+  int32_t is_late;           /**< 1 if token vectors of queries and documents are meant for lffn_max_sim. */
+  int32_t query_tokens;      /**< Of a late model: where queries are cut, and up to what they are filled. */
+  int32_t document_tokens;   /**< Of a late model: where documents are cut. */
 } lffn_model_info;
 
 /** What lffn_model_info_init calls.

@@ -69,16 +69,21 @@ typedef struct lffn_result_view {
   const int64_t* text_ends;      /**< [n] likewise: the byte where the text was cut, or its size. */
   const int64_t* pair_begins;    /**< [n] likewise, of the second text of a pair. */
   const int64_t* pair_ends;      /**< [n] likewise; 0 where there is none. */
-  const float* token_vectors;    /**< [n_tokens, token_vector_size] */
+  const float* token_vectors;    /**< [vector_offsets[n], token_vector_size] */
   const int8_t* int8_embeddings; /**< As embeddings; a number is this times the scale. */
   const float* embedding_scales; /**< One for each of int8_embeddings. */
   /** As embeddings, ceil(embedding_size / 8) bytes each: a bit for each number, set where it is above 0, the first one
    * the highest of its byte, and zeros behind the last one. */
   const uint8_t* bit_embeddings;
-  const char* const* decoded;  /**< [n] the texts of lffn_tokenizer_decode_batch, with a zero byte behind. */
-  const size_t* decoded_sizes; /**< [n] their bytes. */
-  int32_t embedding_size;      /**< Numbers of each embedding: what the call's pooling and dimensions make it. */
-  int32_t token_vector_size;   /**< Numbers of each token vector. */
+  const char* const* decoded;    /**< [n] the texts of lffn_tokenizer_decode_batch, with a zero byte behind. */
+  const size_t* decoded_sizes;   /**< [n] their bytes. */
+  int32_t embedding_size;        /**< Numbers of each embedding: what the call's pooling and dimensions make it. */
+  int32_t token_vector_size;     /**< Numbers of each token vector. */
+  const int64_t* sparse_offsets; /**< [n + 1] where each sequence's sparse vector begins. */
+  const int32_t* sparse_ids;   /**< [sparse_offsets[n]] tokens of the vocabulary, those of the largest weights first. */
+  const float* sparse_weights; /**< Likewise: their weights. */
+  /** [n + 1] where each sequence's token vectors begin: offsets, unless the model leaves out some tokens' vectors. */
+  const int64_t* vector_offsets;
 } lffn_result_view;
 
 /** What lffn_result_view_init calls.

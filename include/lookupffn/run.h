@@ -40,10 +40,11 @@ enum {
   LFFN_PROMPT_NONE = 1,  /**< None. */
   LFFN_PROMPT_NAMED = 2, /**< The model's prompt of the name that is given. */
   LFFN_PROMPT_TEXT = 3,  /**< The text that is given. */
-  /** The model's prompt named "query", if it has one, else as LFFN_PROMPT_MODEL. */
+  /** The texts are queries. Their prompt is the first that the model has of those named "query", "search_query",
+   * "retrieval_query", "retrieval.query" and "question", in upper or lower case, else as LFFN_PROMPT_MODEL. */
   LFFN_PROMPT_QUERY = 4,
-  /** The first of the prompts named "document", "passage" and "corpus" that the model has, else as
-   * LFFN_PROMPT_MODEL. */
+  /** The texts are documents. Their prompt is the first of "document", "search_document", "retrieval_document",
+   * "retrieval.passage", "passage" and "corpus", likewise. */
   LFFN_PROMPT_DOCUMENT = 5
 };
 
@@ -116,7 +117,14 @@ enum {
   LFFN_WANT_SPANS = 1u << 10,           /**< Which bytes of the texts tokens and sequences stand for. */
   LFFN_WANT_TOKEN_VECTORS = 1u << 11,   /**< A vector for each token, as late interaction compares them. */
   LFFN_WANT_INT8_EMBEDDINGS = 1u << 12, /**< Embeddings as bytes, each with a scale. */
-  LFFN_WANT_BIT_EMBEDDINGS = 1u << 13   /**< Embeddings as bits. */
+  LFFN_WANT_BIT_EMBEDDINGS = 1u << 13,  /**< Embeddings as bits. */
+  LFFN_WANT_SPARSE = 1u << 14           /**< A sparse vector for each sequence: ids and their weights. */
+};
+
+/** Values of max_active besides numbers from 1. */
+enum {
+  LFFN_MAX_ACTIVE_MODEL = 0, /**< As many as the model's files say; all, where they say nothing. */
+  LFFN_MAX_ACTIVE_ALL = -1   /**< All. */
 };
 
 /** The arguments of lffn_model_run. Call lffn_model_run_args_init first.
@@ -200,6 +208,8 @@ typedef struct lffn_model_run_args {
   int32_t reserved;   /**< 0. */
   lffn_run_progress progress; /**< NULL, or who is told how far the call has come. */
   void* progress_user;        /**< Passed to it. */
+  int32_t max_active;         /**< Weights of a sparse vector, the largest ones; or LFFN_MAX_ACTIVE_. */
+  float min_weight;           /**< Weights of a sparse vector are above it; default 0. */
 } lffn_model_run_args;
 
 /** What lffn_model_run_args_init calls.

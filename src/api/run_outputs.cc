@@ -1,170 +1,243 @@
 // SPDX-License-Identifier: Apache-2.0
+// The outputs of a call as a table: a row says who asks for an output, how large it is, where it goes and how a result
+// shows it. The model's part and the forms of embeddings fill what is placed.
 #include <algorithm>
 
-#include "api/run_steps.h"
+#include "api/boundary.h"
+#include "api/run_call.h"
 
 namespace lffn {
+
+int64_t extent(int64_t rows, int64_t columns, const char* name) {
+  int64_t numbers = 0;
+  if (__builtin_mul_overflow(rows, columns, &numbers) || numbers > PTRDIFF_MAX / static_cast<int64_t>(sizeof(float))) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: %lld rows of %lld numbers are more than any memory holds", name,
+         printable(rows), printable(columns));
+  }
+  return numbers;
+}
+
 namespace {
 
-// How many numbers each output of a call has.
-struct Extents {
-  int64_t hidden, embeddings, logits, class_scores, token_scores, token_vectors, fillings;
-  int64_t embedding_rows, embedding_size;  // of what the caller gets
+using Args = lffn_model_run_args;
+using View = lffn_result_view;
+
+// What the sizes of outputs follow from.
+struct Counts {
+  const Model& model;
+  const ModelCall& call;
+  const EmbeddingForms& forms;
+  int64_t tokens;
+  int32_t top_k;
 };
 
-Extents extents_of(const Model& model, const lffn_model_run_args& args, const Wanted& wanted, const ModelCall& call,
-                   const RunMemory& memory) {
-  const ModelConfig& config = model.config();
-  const auto rows = static_cast<int64_t>(memory.positions.size()), masks = static_cast<int64_t>(memory.masks.size());
-  const int64_t tokens = memory.offsets.back(), n = call.num_sequences;
-  Extents sizes = {};
-  sizes.hidden = extent(tokens, config.hidden_size, "hidden");
-  sizes.logits = wanted.logits ? extent(rows, config.vocab_size, "logits") : 0;
-  sizes.class_scores = extent(n, model.num_classes(), "class_scores");
-  sizes.token_scores = extent(tokens, model.num_token_classes(), "token_scores");
-  sizes.token_vectors = extent(tokens, model.token_vector_size(), "token_vectors");
-  sizes.fillings = wanted.fillings ? extent(masks, args.top_k, "fillings") : 0;
-  sizes.embedding_rows = args.windows == LFFN_WINDOWS_MEAN ? args.n : n;
-  sizes.embedding_size = args.dimensions != 0 ? args.dimensions : model.embedding_size(call.pooling);
-  sizes.embeddings = extent(sizes.embedding_rows, sizes.embedding_size, "embeddings");
-  return sizes;
+struct Shape {
+  int64_t rows, columns;
+};
+
+template <typename Number>
+struct Output {
+  const char* name;
+  uint32_t wanted;                // LFFN_WANT_ that gives it
+  Number* Args::*given;           // the caller's memory; nullptr: it goes into a result only
+  int64_t Args::*capacity;        // the room there
+  const char* room_name;          // that member's name, without "_capacity"
+  Room<Number> RunMemory::*room;  // where a result has it
+  Shape (*shape)(const Counts&);
+  Number*& (*place)(ModelCall&, EmbeddingForms&);  // where it is filled
+  const Number* View::*shown;
+  uint32_t also_for = 0;           // LFFN_WANT_ that needs it without showing it
+  bool of_each_window = true;      // else one for each text
+  bool even_if_not_given = false;  // it is needed beside another of the same LFFN_WANT_
+};
+
+Shape tokens_by(const Counts& counts, int64_t columns) { return {counts.tokens, columns}; }
+
+Shape embeddings_shape(const Counts& counts) { return {counts.forms.rows, counts.forms.dimensions}; }
+
+Shape fillings_shape(const Counts& counts) { return {counts.call.num_masks, counts.top_k}; }
+
+// visit(Output) for each.
+template <typename Visit>
+void visit_outputs(Visit&& visit) {
+  visit(Output<float>{"hidden", LFFN_WANT_HIDDEN, &Args::hidden, &Args::hidden_capacity, "hidden", &RunMemory::hidden,
+                      [](const Counts& counts) { return tokens_by(counts, counts.model.config().hidden_size); },
+                      [](ModelCall& call, EmbeddingForms&) -> float*& { return call.hidden; }, &View::hidden});
+  Output<float> embeddings{"embeddings",      LFFN_WANT_EMBEDDINGS,
+                           &Args::embeddings, &Args::embeddings_capacity,
+                           "embeddings",      &RunMemory::embeddings,
+                           embeddings_shape,  [](ModelCall&, EmbeddingForms& forms) -> float*& { return forms.floats; },
+                           &View::embeddings};
+  embeddings.of_each_window = false;
+  visit(embeddings);
+  visit(Output<int8_t>{"int8_embeddings", LFFN_WANT_INT8_EMBEDDINGS, nullptr, nullptr, nullptr,
+                       &RunMemory::int8_embeddings, embeddings_shape,
+                       [](ModelCall&, EmbeddingForms& forms) -> int8_t*& { return forms.bytes; },
+                       &View::int8_embeddings});
+  visit(Output<float>{
+      "embedding_scales", LFFN_WANT_INT8_EMBEDDINGS, nullptr, nullptr, nullptr, &RunMemory::embedding_scales,
+      [](const Counts& counts) {
+        return Shape{counts.forms.rows, 1};
+      },
+      [](ModelCall&, EmbeddingForms& forms) -> float*& { return forms.byte_scales; }, &View::embedding_scales});
+  visit(Output<uint8_t>{
+      "bit_embeddings", LFFN_WANT_BIT_EMBEDDINGS, nullptr, nullptr, nullptr, &RunMemory::bit_embeddings,
+      [](const Counts& counts) {
+        return Shape{counts.forms.rows, bit_bytes(counts.forms.dimensions)};
+      },
+      [](ModelCall&, EmbeddingForms& forms) -> uint8_t*& { return forms.bits; }, &View::bit_embeddings});
+  visit(Output<float>{"token_vectors", LFFN_WANT_TOKEN_VECTORS, nullptr, nullptr, nullptr, &RunMemory::token_vectors,
+                      [](const Counts& counts) { return tokens_by(counts, counts.model.token_vector_size()); },
+                      [](ModelCall& call, EmbeddingForms&) -> float*& { return call.token_vectors; },
+                      &View::token_vectors});
+  visit(Output<float>{"logits", LFFN_WANT_LOGITS, &Args::logits, &Args::logits_capacity, "logits", &RunMemory::logits,
+                      [](const Counts& counts) {
+                        return Shape{counts.call.num_positions, counts.model.config().vocab_size};
+                      },
+                      [](ModelCall& call, EmbeddingForms&) -> float*& { return call.logits; }, &View::logits});
+  visit(Output<float>{"class_scores", LFFN_WANT_CLASS_SCORES, &Args::class_scores, &Args::class_scores_capacity,
+                      "class_scores", &RunMemory::class_scores,
+                      [](const Counts& counts) {
+                        return Shape{counts.call.num_sequences, counts.model.num_classes()};
+                      },
+                      [](ModelCall& call, EmbeddingForms&) -> float*& { return call.class_scores; },
+                      &View::class_scores});
+  Output<float> token_scores{"token_scores",
+                             LFFN_WANT_TOKEN_SCORES,
+                             &Args::token_scores,
+                             &Args::token_scores_capacity,
+                             "token_scores",
+                             &RunMemory::token_scores,
+                             [](const Counts& counts) { return tokens_by(counts, counts.model.num_token_classes()); },
+                             [](ModelCall& call, EmbeddingForms&) -> float*& { return call.token_scores; },
+                             &View::token_scores};
+  token_scores.also_for = LFFN_WANT_ENTITIES;
+  visit(token_scores);
+  Output<int32_t> ids{
+      "filling_ids",      LFFN_WANT_FILLINGS,
+      &Args::filling_ids, &Args::fillings_capacity,
+      "fillings",         &RunMemory::filling_ids,
+      fillings_shape,     [](ModelCall& call, EmbeddingForms&) -> int32_t*& { return call.filling_ids; },
+      &View::filling_ids};
+  ids.even_if_not_given = true;
+  visit(ids);
+  visit(Output<float>{"filling_probabilities", LFFN_WANT_FILLINGS, &Args::filling_probabilities,
+                      &Args::fillings_capacity, "fillings", &RunMemory::filling_probabilities, fillings_shape,
+                      [](ModelCall& call, EmbeddingForms&) -> float*& { return call.filling_probabilities; },
+                      &View::filling_probabilities});
 }
 
-// Tells the caller how large the results are, and takes the memory for them.
-void give_outputs(const lffn_model_run_args& args, const Extents& sizes, RunMemory& memory, ModelCall& call,
-                  EmbeddingForms& forms) {
-  if (args.offsets_out != nullptr) std::copy(memory.offsets.begin(), memory.offsets.end(), args.offsets_out);
-  if (args.uncut != nullptr) std::copy(memory.uncut.begin(), memory.uncut.end(), args.uncut);
-  if (args.statuses != nullptr) std::copy(memory.statuses.begin(), memory.statuses.end(), args.statuses);
-  if (args.n_masks != nullptr) *args.n_masks = memory.mask_offsets.back();
-  check_room(args.hidden, args.hidden_capacity, sizes.hidden, "hidden");
-  check_room(args.embeddings, args.embeddings_capacity, sizes.embeddings, "embeddings");
-  check_room(args.logits, args.logits_capacity, sizes.logits, "logits");
-  check_room(args.class_scores, args.class_scores_capacity, sizes.class_scores, "class_scores");
-  check_room(args.token_scores, args.token_scores_capacity, sizes.token_scores, "token_scores");
-  check_room(args.filling_ids, args.fillings_capacity, sizes.fillings, "fillings");
-  check_room(args.filling_probabilities, args.fillings_capacity, sizes.fillings, "fillings");
-  call.hidden = args.hidden;
-  forms.floats = args.embeddings;
-  call.logits = args.logits;
-  call.class_scores = args.class_scores;
-  call.token_scores = args.token_scores;
-  call.filling_ids = args.filling_ids;
-  call.filling_probabilities = args.filling_probabilities;
-  if (call.filling_ids == nullptr && call.filling_probabilities != nullptr) {
-    call.filling_ids = memory.filling_ids.of(static_cast<size_t>(sizes.fillings));
-  }
+// Whether the output is in the caller's memory.
+template <typename Number>
+bool is_given(const Output<Number>& output, const Args& args) {
+  return output.given != nullptr && args.*output.given != nullptr;
 }
 
-// The same in a result.
-void give_result(const lffn_model_run_args& args, const Extents& sizes, RunMemory& memory, ModelCall& call,
-                 EmbeddingForms& forms) {
-  const auto take = [&](uint32_t bit, auto& room, int64_t count, auto*& to) {
-    if ((args.wanted & bit) != 0) to = room.of(static_cast<size_t>(count));
-  };
-  take(LFFN_WANT_HIDDEN, memory.hidden, sizes.hidden, call.hidden);
-  take(LFFN_WANT_EMBEDDINGS, memory.embeddings, sizes.embeddings, forms.floats);
-  take(LFFN_WANT_INT8_EMBEDDINGS, memory.int8_embeddings, sizes.embeddings, forms.bytes);
-  take(LFFN_WANT_INT8_EMBEDDINGS, memory.embedding_scales, sizes.embedding_rows, forms.byte_scales);
-  take(LFFN_WANT_BIT_EMBEDDINGS, memory.bit_embeddings, sizes.embedding_rows * bit_bytes(sizes.embedding_size),
-       forms.bits);
-  take(LFFN_WANT_TOKEN_VECTORS, memory.token_vectors, sizes.token_vectors, call.token_vectors);
-  take(LFFN_WANT_LOGITS, memory.logits, sizes.logits, call.logits);
-  take(LFFN_WANT_CLASS_SCORES, memory.class_scores, sizes.class_scores, call.class_scores);
-  take(LFFN_WANT_TOKEN_SCORES | LFFN_WANT_ENTITIES, memory.token_scores, sizes.token_scores, call.token_scores);
-  take(LFFN_WANT_FILLINGS, memory.filling_ids, sizes.fillings, call.filling_ids);
-  take(LFFN_WANT_FILLINGS, memory.filling_probabilities, sizes.fillings, call.filling_probabilities);
-  if ((args.wanted & LFFN_WANT_STATUSES) != 0) list_messages(memory);
+[[noreturn]] void refuse_both(const char* name) {
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "result and %s are both given; what a call gives goes into one of them", name);
 }
 
 }  // namespace
 
-EmbeddingForms place_outputs(const Model& model, const lffn_model_run_args& args, const Wanted& wanted,
-                             RunMemory& memory, ModelCall& call) {
-  const Extents sizes = extents_of(model, args, wanted, call, memory);
-  EmbeddingForms forms;
-  forms.rows = sizes.embedding_rows;
-  forms.size = model.embedding_size(call.pooling);
-  forms.dimensions = sizes.embedding_size;
-  forms.scales = call.scaling == Scaling::kYes || (call.scaling == Scaling::kAsModel && model.sentence().normalises());
-  if (args.windows == LFFN_WINDOWS_MEAN) forms.row_offsets = memory.texts.rows().text_offsets().data();
-  if (args.result == nullptr) {
-    give_outputs(args, sizes, memory, call, forms);
-  } else {
-    give_result(args, sizes, memory, call, forms);
-  }
-  if (wanted.other_embeddings) {
-    const int64_t numbers = extent(call.num_sequences, forms.size, "embeddings");
-    call.embeddings = memory.whole_embeddings.of(static_cast<size_t>(numbers));
-    memory.embedding_row.of(static_cast<size_t>(forms.size));
-  } else {
-    call.embeddings = forms.floats;
-  }
-  return forms;
+// What is told of texts and tokens, or made of other outputs, has no row of its own.
+uint32_t RunCall::known_outputs() {
+  uint32_t known =
+      LFFN_WANT_IDS | LFFN_WANT_STATUSES | LFFN_WANT_ENTITIES | LFFN_WANT_UNCUT | LFFN_WANT_SPANS | LFFN_WANT_SPARSE;
+  visit_outputs([&](const auto& output) { known |= output.wanted; });
+  return known;
 }
 
-void list_messages(RunMemory& memory) {
-  memory.messages.assign(memory.statuses.size(), "");
-  for (const RunMemory::Failure& failure : memory.failures) {
-    memory.messages[static_cast<size_t>(failure.text)] = failure.message.c_str();
+uint32_t RunCall::wanted_outputs() const {
+  uint32_t wanted = args_.wanted;
+  visit_outputs([&](const auto& output) {
+    if (is_given(output, args_)) wanted |= output.wanted;
+  });
+  if (args_.statuses != nullptr) wanted |= LFFN_WANT_STATUSES;
+  if (args_.uncut != nullptr) wanted |= LFFN_WANT_UNCUT;
+  return wanted;
+}
+
+// A call's results go into one place.
+void RunCall::check_outputs() const {
+  check_flags(args_.wanted, known_outputs(), "wanted");
+  if (args_.result == nullptr) {
+    if (args_.wanted != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "result is NULL, but wanted is not 0");
+  } else {
+    visit_outputs([&](const auto& output) {
+      if (is_given(output, args_)) refuse_both(output.name);
+    });
+    if (args_.offsets_out != nullptr) refuse_both("offsets_out");
+    if (args_.uncut != nullptr) refuse_both("uncut");
+    if (args_.n_masks != nullptr) refuse_both("n_masks");
+    if (args_.statuses != nullptr) refuse_both("statuses");
   }
 }
 
-void show_spans(const TextRows& rows, RunMemory& memory, lffn_result_view& view) {
-  const auto part = [](const std::vector<TextSpan>& spans, std::vector<int64_t>& begins, std::vector<int64_t>& ends) {
-    begins.clear();
-    ends.clear();
-    for (const TextSpan& span : spans) {
-      begins.push_back(static_cast<int64_t>(span.begin));
-      ends.push_back(static_cast<int64_t>(span.end));
-    }
+void RunCall::check_window_outputs() const {
+  if (args_.windows == LFFN_WINDOWS_NONE) return;
+  bool of_each = args_.offsets_out != nullptr;
+  visit_outputs([&](const auto& output) {
+    const bool each = output.of_each_window || args_.windows == LFFN_WINDOWS_EACH;
+    of_each = of_each || (is_given(output, args_) && each);
+  });
+  if (of_each) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "the number of windows is not known before: what comes of each needs a result");
+  }
+}
+
+// Before the first output is written it is known that there is room for all of them.
+void RunCall::place_outputs() {
+  const Counts counts = {model_, call_, forms_, memory_.offsets.back(), args_.top_k};
+  const auto size_of = [&](const auto& output) {
+    const Shape shape = output.shape(counts);
+    return extent(shape.rows, shape.columns, output.room_name != nullptr ? output.room_name : output.name);
   };
-  part(rows.spans(), memory.token_begins, memory.token_ends);
-  for (size_t pair = 0; pair < 2; ++pair) part(rows.parts(pair), memory.begins[pair], memory.ends[pair]);
-  view.token_begins = memory.token_begins.data();
-  view.token_ends = memory.token_ends.data();
-  view.token_texts = rows.texts().data();
-  view.text_begins = memory.begins[0].data();
-  view.text_ends = memory.ends[0].data();
-  view.pair_begins = memory.begins[1].data();
-  view.pair_ends = memory.ends[1].data();
+  visit_outputs([&](const auto& output) {
+    if (!is_given(output, args_)) return;
+    const int64_t needed = size_of(output), capacity = args_.*output.capacity;
+    if (capacity >= needed) return;
+    fail(LFFN_ERROR_TOO_SMALL, "%s_capacity is %lld, the result has %lld numbers", output.room_name,
+         printable(capacity), printable(needed));
+  });
+  visit_outputs([&](const auto& output) {
+    if (!wants(output.wanted | output.also_for)) return;
+    auto*& place = output.place(call_, forms_);
+    if (is_given(output, args_)) {
+      place = args_.*output.given;
+    } else if (args_.result != nullptr || output.even_if_not_given) {
+      place = (memory_.*output.room).of(static_cast<size_t>(size_of(output)));
+    }
+  });
 }
 
-lffn_result_view view_of(const Model& model, const lffn_model_run_args& args, RunMemory& memory, const ModelCall& call,
-                         const EmbeddingForms& forms) {
-  const auto wants = [&](uint32_t bit) { return (args.wanted & bit) != 0; };
-  const TextRows& texts = memory.texts.rows();
+lffn_result_view RunCall::view() const {
+  const TextRows& texts = memory_.texts.rows();
   lffn_result_view view = {};
-  view.n = call.num_sequences;
-  view.n_texts = args.n;
-  view.n_tokens = memory.offsets.back();
-  view.n_masks = memory.mask_offsets.back();
-  view.offsets = memory.offsets.data();
-  view.statuses = memory.statuses.data();
-  view.mask_offsets = memory.mask_offsets.data();
-  if (args.windows != LFFN_WINDOWS_NONE) view.text_offsets = texts.text_offsets().data();
-  if (wants(LFFN_WANT_UNCUT)) view.uncut = memory.uncut.data();
-  if (wants(LFFN_WANT_STATUSES)) view.messages = memory.messages.data();
+  view.n = call_.num_sequences;
+  view.n_texts = args_.n;
+  view.n_tokens = memory_.offsets.back();
+  view.n_masks = memory_.mask_offsets.back();
+  view.offsets = memory_.offsets.data();
+  view.statuses = memory_.statuses.data();
+  view.mask_offsets = memory_.mask_offsets.data();
+  if (args_.windows != LFFN_WINDOWS_NONE) view.text_offsets = texts.text_offsets().data();
+  if (wants(LFFN_WANT_UNCUT)) view.uncut = memory_.uncut.data();
+  if (wants(LFFN_WANT_STATUSES)) view.messages = memory_.messages.data();
   if (wants(LFFN_WANT_IDS)) {
-    view.ids = args.texts != nullptr ? texts.ids().data() : memory.ids.data();
-    view.token_types = args.texts != nullptr ? texts.types().data() : nullptr;
+    view.ids = args_.texts != nullptr ? texts.ids().data() : memory_.ids.data();
+    view.token_types = args_.texts != nullptr ? texts.types().data() : nullptr;
   }
-  if (wants(LFFN_WANT_SPANS)) show_spans(texts, memory, view);
-  view.hidden = call.hidden;
-  view.token_vectors = call.token_vectors;
-  view.token_vector_size = static_cast<int32_t>(model.token_vector_size());
-  view.embeddings = forms.floats;
-  view.int8_embeddings = forms.bytes;
-  view.embedding_scales = forms.byte_scales;
-  view.bit_embeddings = forms.bits;
-  view.embedding_size = static_cast<int32_t>(forms.dimensions);
-  view.logits = call.logits;
-  view.n_positions = call.logits != nullptr ? call.num_positions : 0;
-  view.class_scores = call.class_scores;
-  if (wants(LFFN_WANT_TOKEN_SCORES)) view.token_scores = call.token_scores;
-  if (wants(LFFN_WANT_ENTITIES)) show_entities(memory, view);
-  view.filling_ids = call.filling_ids;
-  view.filling_probabilities = call.filling_probabilities;
+  if (wants(LFFN_WANT_SPANS)) show_spans(texts, memory_, view);
+  if (wants(LFFN_WANT_ENTITIES)) show_entities(view);
+  visit_outputs([&](const auto& output) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): it is read here
+    if (wants(output.wanted))
+      view.*output.shown = output.place(const_cast<ModelCall&>(call_), const_cast<EmbeddingForms&>(forms_));
+  });
+  view.embedding_size = static_cast<int32_t>(forms_.dimensions);
+  view.token_vector_size = static_cast<int32_t>(model_.token_vector_size());
+  if (call_.token_vectors != nullptr) view.vector_offsets = view.offsets;
+  view.n_positions = call_.logits != nullptr ? call_.num_positions : 0;
   return view;
 }
 

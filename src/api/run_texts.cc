@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a call runs: texts become sequences of tokens, or token ids are given.
 #include <string>
 #include <string_view>
 
 #include "api/boundary.h"
-#include "api/run_steps.h"
-#include "model/heads/entities.h"
-#include "runtime/cancel_flag.h"
+#include "api/run_call.h"
 
 namespace lffn {
 
@@ -19,113 +18,119 @@ bool is_of_text(lffn_status status) {
          status == LFFN_ERROR_TOO_LONG;
 }
 
-namespace {
-
 // The prompt that the call names, or the model's own.
-std::string_view prompt_of(const Model& model, const lffn_model_run_args& args) {
-  switch (args.prompt_kind) {
+std::string_view RunCall::prompt() const {
+  switch (args_.prompt_kind) {
     case LFFN_PROMPT_NAMED:
-      return find_prompt(model, read_text(args.prompt, args.prompt_size, "prompt"));
+      return find_prompt(model_, read_text(args_.prompt, args_.prompt_size, "prompt"));
     case LFFN_PROMPT_TEXT:
-      return read_text(args.prompt, args.prompt_size, "prompt");
+      return read_text(args_.prompt, args_.prompt_size, "prompt");
     case LFFN_PROMPT_NONE:
       return {};
     case LFFN_PROMPT_QUERY:
-      if (const std::string* own = query_prompt(model)) return *own;
+      if (const std::string* own = query_prompt(model_)) return *own;
       break;
     case LFFN_PROMPT_DOCUMENT:
-      if (const std::string* own = document_prompt(model)) return *own;
+      if (const std::string* own = document_prompt(model_)) return *own;
       break;
     default:
       break;
   }
-  return args.reading == LFFN_READING_MODEL ? default_prompt(model) : std::string_view();
+  return args_.reading == LFFN_READING_MODEL ? default_prompt(model_) : std::string_view();
 }
 
-}  // namespace
-
-void read_texts(const Model& model, const lffn_model_run_args& args, bool keep_going, RunMemory& memory) {
+// One that cannot be run is an empty sequence with its status and message where statuses are wanted, and else the whole
+// call's failure.
+void RunCall::read_texts() {
   TextOptions options;
-  options.plain = args.reading == LFFN_READING_PLAIN;
-  options.prompt = prompt_of(model, args);
-  options.max_tokens = args.max_tokens;
-  options.cancel = args.cancel;
-  options.spans = (args.wanted & (LFFN_WANT_ENTITIES | LFFN_WANT_SPANS)) != 0;
-  options.uncut = args.uncut != nullptr || (args.wanted & LFFN_WANT_UNCUT) != 0;
-  options.repairs = (args.flags & LFFN_RUN_REPAIR_TEXT) != 0;
-  options.documents = (args.flags & LFFN_RUN_DOCUMENTS) != 0;
-  options.windows = args.windows != LFFN_WINDOWS_NONE;
-  options.stride = args.stride;
+  options.plain = args_.reading == LFFN_READING_PLAIN;
+  options.prompt = prompt();
+  options.max_tokens = args_.max_tokens;
+  options.cancel = args_.cancel;
+  options.spans = wants(LFFN_WANT_ENTITIES | LFFN_WANT_SPANS);
+  options.uncut = wants(LFFN_WANT_UNCUT);
+  options.repairs = (args_.flags & LFFN_RUN_REPAIR_TEXT) != 0;
+  options.documents = (args_.flags & LFFN_RUN_DOCUMENTS) != 0;
+  options.windows = args_.windows != LFFN_WINDOWS_NONE;
+  options.stride = args_.stride;
   const TextNames& names = options.documents ? kDocuments : kTexts;
-  TextBatch& batch = memory.texts;
-  batch.start(model, options);
-  for (int64_t i = 0; i < args.n; ++i) {
+  TextBatch& batch = memory_.texts;
+  batch.start(model_, options);
+  for (int64_t i = 0; i < args_.n; ++i) {
     try {
-      const bool has_pair = args.pairs != nullptr && args.pairs[i] != nullptr;
-      const std::string_view text = text_of(args.texts, args.text_sizes, i, has_pair ? names.first : names.alone);
+      const bool has_pair = args_.pairs != nullptr && args_.pairs[i] != nullptr;
+      const std::string_view text = text_of(args_.texts, args_.text_sizes, i, has_pair ? names.first : names.alone);
       if (has_pair) {
-        batch.add_pair(text, text_of(args.pairs, args.pair_sizes, i, names.second));
+        batch.add_pair(text, text_of(args_.pairs, args_.pair_sizes, i, names.second));
       } else {
         batch.add(text);
       }
     } catch (const Error& error) {
       if (!is_of_text(error.status())) throw;
-      if (!keep_going) {
+      if (!wants(LFFN_WANT_STATUSES)) {
         const std::string place = std::to_string(i);
         throw Error(error.status(),
                     (options.documents ? "document " + place : "texts[" + place + "]") + ": " + error.what());
       }
-      memory.statuses[static_cast<size_t>(i)] = error.status();
-      memory.failures.push_back({i, error.what()});
+      memory_.statuses[static_cast<size_t>(i)] = error.status();
+      memory_.failures.push_back({i, error.what()});
       batch.add_nothing();
     }
   }
+  batch.fill(call_);
+  memory_.offsets = batch.rows().offsets();
+  memory_.uncut = batch.rows().uncut();
 }
 
-void find_entities(const Model& model, const lffn_model_run_args& args, const float* scores, RunMemory& memory) {
-  const TextRows& batch = memory.texts.rows();
-  const auto aggregation = static_cast<Aggregation>(args.aggregation);
-  memory.entities.clear();
-  memory.entity_offsets.assign(1, 0);
-  for (int64_t i = 0; i < args.n; ++i) {
-    poll(args.cancel);
-    const int64_t begin = batch.offsets()[static_cast<size_t>(i)];
-    ScoredTokens tokens;
-    tokens.ids = batch.ids().data() + begin;
-    tokens.spans = batch.spans().data() + begin;
-    tokens.texts = batch.texts().data() + begin;
-    tokens.scores = scores + begin * model.num_token_classes();
-    tokens.count = batch.offsets()[static_cast<size_t>(i) + 1] - begin;
-    if (tokens.count > 0) {
-      memory.entity_finder.find(model, text_of(args.texts, args.text_sizes, i), tokens, aggregation,
-                                (args.flags & LFFN_RUN_ALL_LABELS) != 0, memory.entities);
+void RunCall::read_ids() {
+  const auto n = static_cast<size_t>(args_.n);
+  if (args_.n > 0) check_sequences();
+  memory_.offsets.assign(1, 0);
+  if (args_.n > 0) memory_.offsets.assign(args_.offsets, args_.offsets + args_.n + 1);
+  memory_.uncut.resize(n);
+  for (size_t i = 0; i < n; ++i) memory_.uncut[i] = memory_.offsets[i + 1] - memory_.offsets[i];
+  if (args_.result != nullptr && memory_.offsets[n] > 0) memory_.ids.assign(args_.ids, args_.ids + memory_.offsets[n]);
+  call_.ids = args_.ids;
+  call_.types = args_.token_types;
+  call_.offsets = memory_.offsets.data();
+  call_.num_sequences = args_.n;
+}
+
+void RunCall::read_sequences() {
+  memory_.statuses.assign(static_cast<size_t>(args_.n), LFFN_OK);
+  memory_.failures.clear();
+  if (args_.texts != nullptr) {
+    read_texts();
+  } else {
+    read_ids();
+  }
+}
+
+void list_messages(RunMemory& memory) {
+  memory.messages.assign(memory.statuses.size(), "");
+  for (const RunMemory::Failure& failure : memory.failures) {
+    memory.messages[static_cast<size_t>(failure.text)] = failure.message.c_str();
+  }
+}
+
+void show_spans(const TextRows& rows, RunMemory& memory, lffn_result_view& view) {
+  const auto part = [](const std::vector<TextSpan>& spans, std::vector<int64_t>& begins, std::vector<int64_t>& ends) {
+    begins.clear();
+    ends.clear();
+    for (const TextSpan& span : spans) {
+      begins.push_back(static_cast<int64_t>(span.begin));
+      ends.push_back(static_cast<int64_t>(span.end));
     }
-    memory.entity_offsets.push_back(static_cast<int64_t>(memory.entities.size()));
-  }
-  memory.entity_begins.clear();
-  memory.entity_ends.clear();
-  memory.entity_scores.clear();
-  memory.entity_classes.clear();
-  memory.entity_labels.clear();
-  for (const Entity& entity : memory.entities) {
-    memory.entity_begins.push_back(static_cast<int64_t>(entity.begin));
-    memory.entity_ends.push_back(static_cast<int64_t>(entity.end));
-    memory.entity_scores.push_back(entity.score);
-    memory.entity_classes.push_back(entity.label);
-    // A part of a label ends where the label does, with its zero byte.
-    memory.entity_labels.push_back(aggregation == Aggregation::kNone
-                                       ? model.labels()[static_cast<size_t>(entity.label)].c_str()
-                                       : entity_label(model, entity.label).data());
-  }
-}
-
-void show_entities(const RunMemory& memory, lffn_result_view& view) {
-  view.entity_offsets = memory.entity_offsets.data();
-  view.entity_begins = memory.entity_begins.data();
-  view.entity_ends = memory.entity_ends.data();
-  view.entity_scores = memory.entity_scores.data();
-  view.entity_classes = memory.entity_classes.data();
-  view.entity_labels = memory.entity_labels.data();
+  };
+  part(rows.spans(), memory.token_begins, memory.token_ends);
+  for (size_t pair = 0; pair < 2; ++pair) part(rows.parts(pair), memory.begins[pair], memory.ends[pair]);
+  view.token_begins = memory.token_begins.data();
+  view.token_ends = memory.token_ends.data();
+  view.token_texts = rows.texts().data();
+  view.text_begins = memory.begins[0].data();
+  view.text_ends = memory.ends[0].data();
+  view.pair_begins = memory.begins[1].data();
+  view.pair_ends = memory.ends[1].data();
 }
 
 }  // namespace lffn

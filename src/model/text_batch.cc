@@ -61,21 +61,30 @@ void TextBatch::fill(ModelCall& call) const {
 
 namespace {
 
-// The first that there is; nullptr: none.
+bool is_same_name(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Of the first name that there is; nullptr: none.
 const std::string* prompt_of_name(const Model& model, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
-    const int32_t place = model.sentence().find_prompt(name);
-    if (place >= 0) return &model.sentence().prompts[static_cast<size_t>(place)].second;
+    for (const SentenceSettings::Prompt& prompt : model.sentence().prompts) {
+      if (is_same_name(prompt.first, name)) return &prompt.second;
+    }
   }
   return nullptr;
 }
 
 }  // namespace
 
-const std::string* query_prompt(const Model& model) { return prompt_of_name(model, {"query"}); }
+const std::string* query_prompt(const Model& model) {
+  return prompt_of_name(model, {"query", "search_query", "retrieval_query", "retrieval.query", "question"});
+}
 
 const std::string* document_prompt(const Model& model) {
-  return prompt_of_name(model, {"document", "passage", "corpus"});
+  return prompt_of_name(
+      model, {"document", "search_document", "retrieval_document", "retrieval.passage", "passage", "corpus"});
 }
 
 std::string_view default_prompt(const Model& model) {

@@ -12,10 +12,10 @@
   ENTRY(lffn_forward_args, cancel)             \
   ENTRY(lffn_hash_args, progress_user)         \
   ENTRY(lffn_memory_estimate, loading_bytes)   \
-  ENTRY(lffn_model_info, tokenizer_bytes)      \
+  ENTRY(lffn_model_info, document_tokens)      \
   ENTRY(lffn_model_layer_info, file_bytes)     \
-  ENTRY(lffn_model_run_args, progress_user)    \
-  ENTRY(lffn_result_view, token_vector_size)   \
+  ENTRY(lffn_model_run_args, min_weight)       \
+  ENTRY(lffn_result_view, vector_offsets)      \
   ENTRY(lffn_tokenizer_info, memory_bytes)     \
   ENTRY(lffn_tokenize_args, reserved)          \
   ENTRY(lffn_tokenize_batch_args, num_threads) \
