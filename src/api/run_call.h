@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "api/run_memory.h"
 #include "api/run_steps.h"
@@ -36,6 +37,7 @@ class RunCall {
   void check_entities() const;
   void check_fillings() const;
   void check_embeddings() const;
+  void check_static() const;
   void check_sparse() const;
   void check_sequences() const;
 
@@ -49,6 +51,8 @@ class RunCall {
   // run_texts.cc
   void read_sequences();
   void read_texts();
+  void read_text_into(TextBatch& batch, int64_t text, std::vector<RunMemory::Failure>& failures);
+  void read_blocks(int64_t num_blocks, int32_t threads);
   void read_ids();
   std::string_view prompt() const;
 

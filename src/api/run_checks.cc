@@ -93,6 +93,7 @@ void RunCall::check() const {
   check_inputs();
   check_flags(args_.flags, LFFN_RUN_ALL_POSITIONS | LFFN_RUN_ALL_LABELS | LFFN_RUN_REPAIR_TEXT | LFFN_RUN_DOCUMENTS,
               "flags");
+  if (model_.statics() != nullptr) check_static();
   if (wants(LFFN_WANT_ENTITIES)) check_entities();
   if (wants(LFFN_WANT_TOKEN_SCORES) && model_.num_token_classes() == 0)
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no head of tokens");
@@ -112,6 +113,18 @@ void RunCall::check() const {
   check_window_outputs();
   check_embeddings();
   check_sparse();
+}
+
+// It has vectors of tokens, whose mean is a text's, and nothing else.
+void RunCall::check_static() const {
+  if (wants(LFFN_WANT_HIDDEN)) {
+    fail(
+        LFFN_ERROR_INVALID_ARGUMENT,
+        "this model has static vectors and no layers, so it has no hidden states; ask for embeddings or token vectors");
+  }
+  if (args_.pooling != LFFN_POOLING_MODEL && args_.pooling != LFFN_POOLING_MEAN) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "pooling is %d, but static vectors have no other than their mean", args_.pooling);
+  }
 }
 
 void RunCall::check_sparse() const {

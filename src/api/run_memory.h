@@ -37,16 +37,22 @@ class Room {
 };
 
 struct RunMemory {
-  TextBatch texts;                    // where the call runs texts
+  struct Failure {
+    int64_t text;
+    std::string message;
+  };
+  TextBatch texts;  // where the call runs texts
+  // What each thread reads of many texts.
+  struct Reader {
+    TextBatch texts;
+    std::vector<Failure> failures;
+  };
+  std::vector<std::unique_ptr<Reader>> readers;
   TextRows tokens;                    // of a tokenizer alone
   std::vector<int32_t> ids;           // for a result, where it runs ids
   std::vector<int64_t> offsets;       // [n + 1]
   std::vector<int64_t> uncut;         // [texts] tokens without cutting
   std::vector<lffn_status> statuses;  // [texts]
-  struct Failure {
-    int64_t text;
-    std::string message;
-  };
   std::vector<Failure> failures;      // of texts, in order
   std::vector<const char*> messages;  // [texts]
   std::vector<int64_t> positions;     // whose logits are wanted
@@ -72,7 +78,13 @@ struct RunMemory {
   std::vector<const char*> entity_labels;
 
   // Whether a text was so long that what it took is not worth keeping.
-  bool is_large() const { return std::max(texts.rows().longest(), tokens.longest()) > kLargeText; }
+  bool is_large() const {
+    size_t longest = std::max(texts.rows().longest(), tokens.longest());
+    for (const auto& reader : readers) {
+      if (reader != nullptr) longest = std::max(longest, reader->texts.rows().longest());
+    }
+    return longest > kLargeText;
+  }
   static constexpr size_t kLargeText = size_t{1} << 20;
 };
 

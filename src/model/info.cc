@@ -3,6 +3,7 @@
 
 #include "model/config/activations.h"
 #include "model/encoder/scratch_layout.h"
+#include "model/statics/run_static.h"
 
 namespace lffn {
 namespace {
@@ -91,19 +92,24 @@ lffn_model_info Model::info() const {
   bool seven_bit_inputs = false;
   size_t bytes = 0;
   int64_t stored = 0;
+  const auto count = [&](const auto& part) {
+    info.num_parameters += part.num_parameters();
+    stored += part.stored_bytes();
+    bytes += part.bytes();
+  };
+  if (statics_) count(*statics_);
   visit_parts(
       family(),
       [&](const PartNames&, const auto& part) {
         seven_bit_inputs = seven_bit_inputs || has_seven_bit_inputs(part);
-        info.num_parameters += part.num_parameters();
-        stored += part.stored_bytes();
-        bytes += part.bytes();
+        count(part);
       },
       weights_);
   info.arithmetic = kArithmetic + (seven_bit_inputs ? kOfSevenBitInputs : 0);
   info.file_bytes = static_cast<size_t>(stored);
   info.memory_bytes = bytes + places_.bytes();
-  info.scratch_bytes = most_scratch_bytes(*this);
+  info.kind = statics_ ? LFFN_KIND_STATIC : LFFN_KIND_ENCODER;
+  info.scratch_bytes = statics_ ? static_scratch_bytes(*this) : most_scratch_bytes(*this);
   for (size_t i = 0; i < weights_.layers.size(); ++i) {
     const lffn_model_layer_info layer = layer_info(i);
     info.attention_flop_per_token += layer.attention_flop_per_token;
@@ -115,14 +121,15 @@ lffn_model_info Model::info() const {
     info.table_dtype = layer.table_dtype;
     info.hash_dtype = layer.hash_dtype;
   }
-  info.other_flop_per_token += 2 * 8 * d + 2 * d;  // embeddings with their layer norm, and the last one
+  // Embeddings with their layer norm, and the last one; static vectors are weighted and added.
+  info.other_flop_per_token += statics_ ? 2 * d : 2 * 8 * d + 2 * d;
   info.other_flop_per_token += weights_.widener.flop_per_row();
   if (has_lm_head()) {
     const int64_t e = config_.embedding_size;
     info.lm_head_flop_per_token = weights_.lm_dense.flop_per_row() + 8 * e + 2 * e * config_.vocab_size;
   }
   info.linear_dtype = linear_dtype(weights_.layers);
-  info.embedding_dtype = weights_.words.dtype();
+  info.embedding_dtype = statics_ ? statics_->dtype() : weights_.words.dtype();
   info.token_vector_size = static_cast<int32_t>(token_vector_size());
   info.attention_dtype = LFFN_F32;
   for (size_t i = 0; i < weights_.layers.size(); ++i) {

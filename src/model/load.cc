@@ -2,6 +2,7 @@
 // Reads a model from a folder or from one file.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "model/config/sentence_settings.h"
 #include "model/config/tokenizer_files.h"
 #include "model/model.h"
+#include "model/statics/static_vectors.h"
 #include "model/tensors/memory_estimate.h"
 #include "runtime/error.h"
 
@@ -105,7 +107,15 @@ struct ReadModel {
   SentenceSettings sentence;
   ModelTensors tensors;
   std::shared_ptr<const Tokenizer> tokenizer;
+  // Of a model of static vectors, which has no other tensors.
+  StaticTensors static_tensors = {};
+  StaticSettings static_settings = {};
 };
+
+void check_vocabulary(const Tokenizer* tokenizer, int32_t vocab_size) {
+  if (tokenizer == nullptr || tokenizer->size() <= vocab_size) return;
+  fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1, vocab_size);
+}
 
 ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, const std::vector<TensorView>& views,
                       std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options) {
@@ -116,17 +126,41 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, c
          "leave it LFFN_DTYPE_AS_STORED",
          config.family->name);
   }
-  if (tokenizer != nullptr && tokenizer->size() > config.vocab_size) {
-    fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1,
-         config.vocab_size);
-  }
+  check_vocabulary(tokenizer.get(), config.vocab_size);
   check_modules(config, sentence);
   ModelTensors tensors = check_model_tensors(config, views, sentence);
   return {std::move(config), std::move(sentence), std::move(tensors), std::move(tokenizer)};
 }
 
+ReadModel check_static_parts(const std::string& config_text, SentenceSettings sentence, const StaticSettings& settings,
+                             const std::vector<TensorView>& views, std::shared_ptr<const Tokenizer> tokenizer) {
+  ReadModel parts;
+  parts.static_tensors = check_static_tensors(views);
+  parts.static_settings = settings;
+  ModelConfig& config = parts.config;
+  config.text = config_text;
+  config.family = &kStaticFamily;
+  config.vocab_size = parts.static_tensors.num_tokens;
+  config.type_vocab_size = 0;
+  config.hidden_size = config.embedding_size = static_cast<int32_t>(parts.static_tensors.size());
+  config.max_position_embeddings = INT32_MAX;  // texts may have any number of tokens
+  if (tokenizer != nullptr && tokenizer->size() > config.vocab_size) {
+    fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but there are vectors of %d tokens", tokenizer->size() - 1,
+         config.vocab_size);
+  }
+  parts.sentence = std::move(sentence);
+  parts.tokenizer = std::move(tokenizer);
+  return parts;
+}
+
 const int32_t* flag_of(const LoadOptions& options) {
   return options.progress != nullptr ? options.progress->cancel() : nullptr;
+}
+
+// How messages name the folder.
+std::string folder_name(const Folder& folder) {
+  const std::string path = folder.path("");
+  return path.empty() ? path : path.substr(0, path.size() - 1);
 }
 
 // use(ReadModel), while what they point into is there.
@@ -134,11 +168,14 @@ template <typename Use>
 auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
   Safetensors file = parse_safetensors(bytes);
   const std::string& config = stored_config(file, "model");
-  const auto sentence = file.metadata.find(kSentenceKey);
+  const auto found = file.metadata.find(kSentenceKey), statics = file.metadata.find(kStaticKey);
   auto tokenizer = take_tokenizer(file.tensors, flag_of(options));
-  return use(check_parts(config,
-                         sentence != file.metadata.end() ? sentence_from_json(sentence->second) : SentenceSettings(),
-                         file.tensors, std::move(tokenizer), options));
+  SentenceSettings sentence = found != file.metadata.end() ? sentence_from_json(found->second) : SentenceSettings();
+  if (statics != file.metadata.end()) {
+    return use(check_static_parts(config, std::move(sentence), static_from_json(statics->second), file.tensors,
+                                  std::move(tokenizer)));
+  }
+  return use(check_parts(config, std::move(sentence), file.tensors, std::move(tokenizer), options));
 }
 
 template <typename Use>
@@ -149,13 +186,20 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   if (naming(saved, [&] { return holds_saved_model(given); })) {
     return naming(saved, [&] { return with_file(*folder.open(kSavedModel), options, use); });
   }
+  if (std::optional<StaticFolder> statics = read_static_folder(folder)) {
+    const InnerFolder inside(folder, statics->place);
+    const WeightFiles weights = open_weight_files(inside);
+    return naming(folder_name(inside), [&] {
+      return use(check_static_parts(statics->config, std::move(statics->sentence), statics->settings, weights.tensors,
+                                    read_static_tokenizer(inside, flag_of(options))));
+    });
+  }
   SentenceFolder sentence = read_sentence_folder(folder);
   const InnerFolder inside(folder, sentence.transformer);
   const std::string config = inside.read_text("config.json", kMaxConfigBytes);
   WeightFiles weights = open_weight_files(inside);
   std::move(sentence.tensors.begin(), sentence.tensors.end(), std::back_inserter(weights.tensors));
-  const std::string path = inside.path("");
-  return naming(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
+  return naming(folder_name(inside), [&] {
     return use(check_parts(config, std::move(sentence.settings), weights.tensors,
                            read_tokenizer(inside, flag_of(options)), options));
   });
@@ -170,6 +214,11 @@ auto with_path(const std::string& path, const LoadOptions& options, Use&& use) {
 // Makes a model of the parts.
 auto maker(const LoadOptions& options, const Kernels& kernels) {
   return [&](ReadModel parts) {
+    if (!parts.static_tensors.empty()) {
+      StaticVectors statics(parts.static_settings, parts.static_tensors, options, parts.tokenizer.get());
+      return std::unique_ptr<const Model>(new Model(std::move(parts.config), std::move(parts.sentence),
+                                                    std::move(statics), std::move(parts.tokenizer), options, kernels));
+    }
     return std::unique_ptr<const Model>(new Model(std::move(parts.config), std::move(parts.sentence), parts.tensors,
                                                   std::move(parts.tokenizer), options, kernels));
   };
@@ -190,16 +239,23 @@ std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptio
   return with_path(path, options, maker(options, kernels));
 }
 
+namespace {
+
+MemoryEstimate estimate_parts(const ReadModel& parts, const LoadOptions& options, const Kernels& kernels) {
+  if (parts.static_tensors.empty()) return estimate_memory(parts.config, parts.tensors, options, kernels);
+  const size_t weights = StaticVectors::bytes_for(parts.static_tensors, options);
+  constexpr size_t kWindows = size_t{1} << 20;  // into files
+  return {weights, weights + static_cast<size_t>(parts.static_tensors.rows->shape[0]) * sizeof(float) + kWindows};
+}
+
+}  // namespace
+
 MemoryEstimate estimate_memory(const std::string& path, const LoadOptions& options, const Kernels& kernels) {
-  return with_path(path, options, [&](const ReadModel& parts) {
-    return estimate_memory(parts.config, parts.tensors, options, kernels);
-  });
+  return with_path(path, options, [&](const ReadModel& parts) { return estimate_parts(parts, options, kernels); });
 }
 
 MemoryEstimate estimate_memory(const Folder& folder, const LoadOptions& options, const Kernels& kernels) {
-  return with_folder(folder, options, [&](const ReadModel& parts) {
-    return estimate_memory(parts.config, parts.tensors, options, kernels);
-  });
+  return with_folder(folder, options, [&](const ReadModel& parts) { return estimate_parts(parts, options, kernels); });
 }
 
 }  // namespace lffn

@@ -5,6 +5,7 @@
 
 #include "format/load_progress.h"
 #include "model/encoder/pass.h"
+#include "model/statics/run_static.h"
 
 namespace lffn {
 
@@ -26,7 +27,16 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
   }
 }
 
+Model::Model(ModelConfig config, SentenceSettings sentence, StaticVectors statics,
+             std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels)
+    : config_(std::move(config)),
+      sentence_(std::move(sentence)),
+      tokenizer_(std::move(tokenizer)),
+      running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype},
+      statics_(std::move(statics)) {}
+
 void Model::run(const ModelCall& call) const {
+  if (statics_) return run_call(*running_.executor, threads_of(call), [&] { run_static(*this, call); });
   run_call(*running_.executor, threads_of(call), [&] { Pass(*this, call).run(); });
 }
 
@@ -54,7 +64,8 @@ int64_t Model::embedding_size(std::optional<Pooling> pooling) const {
 int64_t Model::own_max_tokens() const {
   const auto files = tokenizer_ != nullptr ? static_cast<int64_t>(tokenizer_->max_length()) : 0;
   // What sentence-transformers' own file says counts before what the tokenizer's say.
-  const int64_t own = sentence_.max_seq_length > 0 ? sentence_.max_seq_length : files;
+  int64_t own = sentence_.max_seq_length > 0 ? sentence_.max_seq_length : files;
+  if (statics_ && statics_->settings().is_model2vec) own = statics_->settings().max_tokens;
   return own > 0 ? std::min(own, config_.max_tokens()) : config_.max_tokens();
 }
 

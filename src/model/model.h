@@ -16,6 +16,7 @@
 #include "model/config/model_config.h"
 #include "model/config/sentence_settings.h"
 #include "model/encoder/places.h"
+#include "model/statics/static_vectors.h"
 #include "model/tensors/weights.h"
 #include "tokenizer/tokenizer.h"
 
@@ -90,6 +91,10 @@ class Model {
   Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors,
         std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels);
 
+  // The same for a model of static vectors, which has no layers.
+  Model(ModelConfig config, SentenceSettings sentence, StaticVectors statics,
+        std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels);
+
   // The call must be sound: ids in the vocabulary, types below num_types(), offsets in order, sequences not too long,
   // the heads there.
   void run(const ModelCall& call) const;
@@ -122,6 +127,7 @@ class Model {
   // Where the model cuts a text by itself: the number of tokens, special ones counted.
   int64_t own_max_tokens() const;
 
+  const StaticVectors* statics() const { return statics_ ? &*statics_ : nullptr; }  // nullptr: an encoder
   const Weights& weights() const { return weights_; }
   const Places& places() const { return places_; }
   bool attends_in_int8(size_t layer) const;
@@ -139,6 +145,7 @@ class Model {
   Running running_;
   Weights weights_;
   Places places_;
+  std::optional<StaticVectors> statics_;
   std::vector<std::string> labels_;
   mutable ScratchPool scratch_;
 };

@@ -38,7 +38,11 @@ struct Storing {
 
 void Model::save(const std::string& path, LoadProgress* progress) const {
   Storing storing;
-  visit_parts(family(), storing, weights_);
+  if (statics_) {
+    statics_->add_stored(storing.tensors, storing.memory);
+  } else {
+    visit_parts(family(), storing, weights_);
+  }
   if (has_lm_head() && weights_.decoder.empty() && family().ties_decoder && !config_.ties_decoder) {
     storing({family().decoder}, decoder());  // which then must be there
   }
@@ -51,6 +55,7 @@ void Model::save(const std::string& path, LoadProgress* progress) const {
   std::map<std::string, std::string> metadata = {
       {"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config_.text}};
   if (sentence_.is_sentence_encoder) metadata[kSentenceKey] = sentence_to_json(sentence_);
+  if (statics_) metadata[kStaticKey] = static_to_json(statics_->settings());
   write_safetensors(path, metadata, storing.tensors, progress);
 }
 

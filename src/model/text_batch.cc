@@ -19,13 +19,14 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
     prompt_ = options.prompt;
   }
   const SentenceSettings& sentence = model.sentence();
-  const bool as_model = !options.plain && sentence.is_sentence_encoder;
+  const StaticVectors* const statics = model.statics();
+  const bool as_model = !options.plain && sentence.is_sentence_encoder && statics == nullptr;
   // Texts that nobody wants cut may be too long for the model, others never are.
   const int64_t can = model.config().max_tokens();
   rules_ = {};
   if (options.documents) rules_.names = &kDocuments;
   rules_.reading = {options.repairs, as_model, as_model && sentence.lower_case};
-  rules_.encoding.special = true;
+  rules_.encoding.special = statics == nullptr;
   rules_.encoding.cancel = options.cancel;
   rules_.longest = static_cast<size_t>(can);
   rules_.types = most_types(model);
@@ -34,6 +35,9 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
         static_cast<size_t>(options.max_tokens > 0 ? std::min(options.max_tokens, can) : model.own_max_tokens());
   }
   rows_.clear();
+  uncut_.clear();
+  counts_itself_ = false;
+  most_characters_ = 0;
   prompt_tokens_ = 0;
   if (!prompt_.empty() && !sentence.include_prompt) {
     // Pooling leaves out as many tokens as the prompt alone has, but for the one that ends a text.
@@ -49,6 +53,80 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   rules_.encoding.spans = options.spans;
   rules_.encoding.first_only = options.first_only;
   rules_.encoding.uncut = options.uncut;
+  if (statics == nullptr || !statics->settings().is_model2vec) return;
+  counts_itself_ = options.uncut;
+  const auto most = static_cast<int64_t>(std::min<size_t>(rules_.encoding.most, INT32_MAX));
+  if (most < INT32_MAX && !options.windows) most_characters_ = most * statics->characters_per_token();
+}
+
+void TextBatch::add(std::string_view text) {
+  if (model_->statics() != nullptr && model_->statics()->settings().is_model2vec) return add_static(text);
+  rows_.add(*model_->tokenizer(), text, nullptr, rules_);
+}
+
+void TextBatch::add_pair(std::string_view text, std::string_view pair) {
+  if (model_->statics() != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "a model of static vectors reads no pairs");
+  rows_.add(*model_->tokenizer(), text, &pair, rules_);
+}
+
+void TextBatch::add_nothing() {
+  rows_.add_nothing();
+  if (counts_itself_) uncut_.push_back(0);
+}
+
+namespace {
+
+// The beginning of a text, of so many characters.
+std::string_view first_characters(std::string_view text, int64_t count) {
+  size_t end = 0;
+  for (; end < text.size(); ++end) {
+    const bool begins = (text[end] & 0xC0) != 0x80;
+    if (begins && count-- == 0) break;
+  }
+  return text.substr(0, end);
+}
+
+int64_t count_characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+}  // namespace
+
+// Cut to so many characters, then to so many tokens, of which the unknown ones are taken out last.
+void TextBatch::add_static(std::string_view text) {
+  const int32_t unknown = model_->statics()->unknown();
+  std::string_view read = text;
+  if (most_characters_ > 0) {
+    read = first_characters(text, std::max<int64_t>(0, most_characters_ - count_characters(prompt_)));
+  }
+  rows_.add(*model_->tokenizer(), read, nullptr, rules_);
+  if (unknown >= 0) rows_.remove_from_last(unknown);
+  if (!counts_itself_) return;
+  TextRows::Rules whole = rules_;
+  whole.windows = false;
+  whole.encoding.most = SIZE_MAX;
+  whole.encoding.spans = false;
+  counted_.clear();
+  counted_.add(*model_->tokenizer(), text, nullptr, whole);
+  if (unknown >= 0) counted_.remove_from_last(unknown);
+  uncut_.push_back(counted_.offsets().back());
+}
+
+void TextBatch::start_as(const TextBatch& other) {
+  model_ = other.model_;
+  rules_ = other.rules_;
+  prompt_ = other.prompt_;
+  rules_.prompt = prompt_;
+  prompt_tokens_ = other.prompt_tokens_;
+  most_characters_ = other.most_characters_;
+  counts_itself_ = other.counts_itself_;
+  uncut_.clear();
+  rows_.clear();
+}
+
+void TextBatch::add_texts(const TextBatch& other, int64_t first, int64_t last) {
+  rows_.add_texts(other.rows_, first, last);
+  if (counts_itself_) uncut_.insert(uncut_.end(), other.uncut_.begin() + first, other.uncut_.begin() + last);
 }
 
 void TextBatch::fill(ModelCall& call) const {

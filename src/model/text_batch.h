@@ -34,20 +34,36 @@ class TextBatch {
 
   // Appends a text. Throws Error(LFFN_ERROR_BAD_TEXT) for text that is not UTF-8, LFFN_ERROR_TOO_LONG for one with
   // too many tokens, LFFN_ERROR_INVALID_ARGUMENT where the model cannot run it; the batch is then as it was.
-  void add(std::string_view text) { rows_.add(*model_->tokenizer(), text, nullptr, rules_); }
-  void add_pair(std::string_view text, std::string_view pair) { rows_.add(*model_->tokenizer(), text, &pair, rules_); }
-  void add_nothing() { rows_.add_nothing(); }  // an empty sequence
+  void add(std::string_view text);
+  void add_pair(std::string_view text, std::string_view pair);
+  void add_nothing();  // an empty sequence
+
+  // Begins as the other one began, for another thread's part of the same texts.
+  void start_as(const TextBatch& other);
+  // Appends some texts of a batch that began so.
+  void add_texts(const TextBatch& other, int64_t first, int64_t last);
 
   const TextRows& rows() const { return rows_; }
+  // Tokens that each text would have uncut, where they are wanted.
+  const std::vector<int64_t>& uncut() const { return counts_itself_ ? uncut_ : rows_.uncut(); }
+  int64_t num_texts() const { return static_cast<int64_t>(rows_.text_offsets().size()) - 1; }
   // Fills in the sequences. The batch must outlive the call.
   void fill(ModelCall& call) const;
 
  private:
+  // As Model2Vec reads texts.
+  void add_static(std::string_view text);
+
   const Model* model_ = nullptr;
   TextRows::Rules rules_;
   std::string prompt_;
   int64_t prompt_tokens_ = 0;
   TextRows rows_;
+  // Of Model2Vec's texts: how many characters are read, 0 for all, and whether whole texts are counted apart.
+  int64_t most_characters_ = 0;
+  bool counts_itself_ = false;
+  std::vector<int64_t> uncut_;
+  TextRows counted_;
 };
 
 // Whether what the tokenizer calls a token's type goes to the model.

@@ -79,6 +79,30 @@ void TextRows::add_nothing() {
   uncut_.push_back(0);
 }
 
+void TextRows::remove_from_last(int32_t id) {
+  const auto first = static_cast<size_t>(text_offsets_[text_offsets_.size() - 2]);
+  const bool has_spans = spans_.size() == ids_.size();
+  auto from = static_cast<size_t>(offsets_[first]), to = from;
+  for (size_t row = first; row + 1 < offsets_.size(); ++row) {
+    for (const auto end = static_cast<size_t>(offsets_[row + 1]); from < end; ++from) {
+      if (ids_[from] == id) continue;
+      ids_[to] = ids_[from];
+      types_[to] = types_[from];
+      if (has_spans) {
+        spans_[to] = spans_[from];
+        texts_[to] = texts_[from];
+      }
+      ++to;
+    }
+    offsets_[row + 1] = static_cast<int64_t>(to);
+  }
+  ids_.resize(to);
+  types_.resize(to);
+  if (!has_spans) return;
+  spans_.resize(to);
+  texts_.resize(to);
+}
+
 void TextRows::add_texts(const TextRows& other, int64_t first, int64_t last) {
   const auto at = [](const std::vector<int64_t>& offsets, int64_t i) { return offsets[static_cast<size_t>(i)]; };
   const auto add = [](auto& to, const auto& from, int64_t begin, int64_t end) {

@@ -87,6 +87,8 @@ class TextRows {
   // LFFN_ERROR_TOO_LONG, LFFN_ERROR_INVALID_ARGUMENT where the rules leave no room; the rows are then as they were.
   void add(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules);
   void add_nothing();  // an empty sequence
+  // Takes a token out of the sequences of the last text.
+  void remove_from_last(int32_t id);
   // Appends some texts of others, made by the same rules.
   void add_texts(const TextRows& other, int64_t first, int64_t last);
 

@@ -145,6 +145,11 @@ const AddedToken* Tokenizer::added_of(int32_t id) const {
 
 int32_t Tokenizer::role_id(std::string_view name) const { return id_of(description_.role(name)); }
 
+int32_t Tokenizer::unknown_id() const {
+  if (description_.kind == TokenizerKind::kUnigram) return description_.unigram.unknown;
+  return description_.unknown ? id_of(*description_.unknown) : -1;
+}
+
 int32_t Tokenizer::id_of(std::string_view token) const {
   const auto found = description_.place_of_added.find(std::string(token));
   return found != description_.place_of_added.end() ? description_.added[found->second].id : vocabulary_->find(token);

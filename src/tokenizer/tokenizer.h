@@ -48,6 +48,8 @@ class Tokenizer {
   int32_t bos_id() const { return role_id("cls_token"); }  // before a text; of each -1: none
   int32_t eos_id() const { return role_id("sep_token"); }  // behind it
   int32_t unk_id() const { return role_id("unk_token"); }
+  // What encode() gives for what no token fits, whatever the files call special; -1: nothing does.
+  int32_t unknown_id() const;
   int32_t pad_id() const { return role_id("pad_token"); }
   int32_t mask_id() const { return role_id("mask_token"); }
   // The most tokens that the files want of a text, special ones included; 0: they name none. Nothing cuts unasked.

@@ -159,6 +159,23 @@ void read_transformer(const Folder& folder, SentenceSettings& settings) {
   }
 }
 
+JsonValue read_modules(const Folder& folder) {
+  const std::string where = folder.path(kModules);
+  JsonValue root = parse_json_value(folder.read_text(kModules, kMaxBytes), where);
+  if (root.shape != JsonValue::Shape::kList || root.items.empty() || root.items.size() > kMaxModules) {
+    fail(LFFN_ERROR_BAD_MODEL, "%s: must be a list of 1 to %zu modules", where.c_str(), kMaxModules);
+  }
+  return root;
+}
+
+std::string place_of(const JsonObject& module, const std::string& where) {
+  std::string place = module.text("path", "");
+  check_place(place, where);
+  return place == "." ? "" : place;
+}
+
+}  // namespace
+
 void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings) {
   constexpr char kName[] = "config_sentence_transformers.json";
   if (!folder.has(kName)) return;
@@ -189,22 +206,22 @@ void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settin
   }
 }
 
-JsonValue read_modules(const Folder& folder) {
+std::vector<SentenceModule> list_modules(const Folder& folder) {
+  std::vector<SentenceModule> modules;
+  if (!folder.has(kModules)) return modules;
   const std::string where = folder.path(kModules);
-  JsonValue root = parse_json_value(folder.read_text(kModules, kMaxBytes), where);
-  if (root.shape != JsonValue::Shape::kList || root.items.empty() || root.items.size() > kMaxModules) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: must be a list of 1 to %zu modules", where.c_str(), kMaxModules);
+  const JsonValue root = read_modules(folder);
+  for (const JsonValue& item : root.items) {
+    JsonObject object(item, where);
+    object.drop_nulls();
+    SentenceModule module;
+    module.type = object.text("type");
+    module.name = module.type.substr(module.type.rfind('.') + 1);
+    module.place = place_of(object, where);
+    modules.push_back(std::move(module));
   }
-  return root;
+  return modules;
 }
-
-std::string place_of(const JsonObject& module, const std::string& where) {
-  std::string place = module.text("path", "");
-  check_place(place, where);
-  return place;
-}
-
-}  // namespace
 
 std::string transformer_place(const Folder& folder) {
   if (!folder.has(kModules)) return "";
@@ -218,16 +235,13 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
   SentenceFolder result;
   if (!folder.has(kModules)) return result;
   const std::string where = folder.path(kModules);
-  const JsonValue root = read_modules(folder);
+  const std::vector<SentenceModule> modules = list_modules(folder);
   SentenceSettings& settings = result.settings;
   settings.is_sentence_encoder = true;
   settings.modules.clear();
   bool pooled = false, of_tokens = false;
-  for (size_t i = 0; i < root.items.size(); ++i) {
-    JsonObject module(root.items[i], where);
-    module.drop_nulls();
-    const std::string type = module.text("type"), place = place_of(module, where);
-    const std::string name = type.substr(type.rfind('.') + 1);
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const auto& [type, name, place] = modules[i];
     const InnerFolder inside(folder, place);
     // The names of sentence-transformers' first versions are those of families.
     const bool encoder = name == "Transformer" || name == "BERT" || name == "RoBERTa" || name == "DistilBERT";

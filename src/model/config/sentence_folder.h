@@ -27,6 +27,19 @@ struct SentenceFolder {
 // Error(LFFN_ERROR_UNSUPPORTED).
 SentenceFolder read_sentence_folder(const Folder& folder);
 
+// A module that modules.json names.
+struct SentenceModule {
+  std::string type;   // as the file says: "sentence_transformers.models.Pooling"
+  std::string name;   // of that what is behind the last dot
+  std::string place;  // in the folder, "" for itself
+};
+
+// None without modules.json.
+std::vector<SentenceModule> list_modules(const Folder& folder);
+
+// of_tokens: with what late interaction puts before queries and documents.
+void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings);
+
 // Where the encoder and its tokenizer are, whatever the other modules may be.
 std::string transformer_place(const Folder& folder);
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call to a model of static vectors.
+#include "model/statics/run_static.h"
+
+#include <algorithm>
+
+#include "model/encoder/workers.h"
+#include "model/heads/tasks.h"
+
+namespace lffn {
+
+size_t static_scratch_bytes(const Model& model) {
+  return checked_product(static_cast<size_t>(model.running().num_threads),
+                         static_cast<size_t>(model.statics()->size()) * sizeof(float));
+}
+
+void run_static(const Model& model, const ModelCall& call) {
+  const StaticVectors& vectors = *model.statics();
+  const int64_t size = vectors.size();
+  const Workers workers = {model.running().kernels, model.threads_of(call), model.running().flush_denormals,
+                           call.cancel};
+  const ScratchPool::Lease scratch(model.scratch(), static_scratch_bytes(model));
+  const bool scales =
+      call.scaling == Scaling::kYes || (call.scaling == Scaling::kAsModel && model.sentence().normalises());
+  constexpr int64_t kPerItem = 32, kAtOnce = 4096;  // sequences
+  for (int64_t first = 0; first < call.num_sequences; first += kAtOnce) {
+    const int64_t last = std::min(call.num_sequences, first + kAtOnce);
+    const double work = 4.0 * static_cast<double>((call.offsets[last] - call.offsets[first]) * size);
+    workers.run((last - first + kPerItem - 1) / kPerItem, workers.threads_for(work), [&](int64_t item, int32_t thread) {
+      float* const row = reinterpret_cast<float*>(scratch.data()) + thread * size;
+      const int64_t begin = first + item * kPerItem, end = std::min(last, begin + kPerItem);
+      for (int64_t s = begin; s < end; ++s) {
+        const int32_t* const ids = call.ids + call.offsets[s];
+        if (call.embeddings != nullptr) {
+          float* const out = call.embeddings + s * size;
+          vectors.embed(ids, call.length(s), row, out);
+          if (scales) scale_to_one(out, size);
+        }
+        for (int64_t t = 0; call.token_vectors != nullptr && t < call.length(s); ++t) {
+          float* const out = call.token_vectors + (call.offsets[s] + t) * size;
+          vectors.read(ids[t], out);
+          if (call.scaling == Scaling::kYes) scale_to_one(out, size);
+        }
+      }
+    });
+    if (call.progress) call.progress(last);
+  }
+  if (call.seconds != nullptr) std::fill_n(call.seconds, LFFN_NUM_STAGES, 0.0);
+}
+
+}  // namespace lffn
