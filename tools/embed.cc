@@ -31,6 +31,8 @@ struct EmbedOptions {
   int32_t windows = LFFN_WINDOWS_NONE;
   int64_t stride = LFFN_STRIDE_DEFAULT;
   int32_t dimensions = 0;
+  bool sparse = false;
+  int32_t most = LFFN_MAX_ACTIVE_MODEL;
   int32_t form = static_cast<int32_t>(Form::kFloats);
   TextOptions text;
   ModelOptions load;
@@ -127,6 +129,22 @@ std::string as_json(const EmbedOptions& options, const std::vector<TextRecord>& 
   return out;
 }
 
+// A line of output for each record.
+std::string as_sparse(const std::vector<TextRecord>& records, const lookupffn::ResultView& view) {
+  std::string out;
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (view.statuses[i] != LFFN_OK) continue;
+    const auto begin = static_cast<size_t>(view.sparse_offsets[i]),
+               end = static_cast<size_t>(view.sparse_offsets[i + 1]);
+    out += "{\"indices\":";
+    append_json(out, view.sparse_ids + begin, end - begin);
+    out += ",\"values\":";
+    append_json(out, view.sparse_weights + begin, end - begin);
+    out += "}\n";
+  }
+  return out;
+}
+
 std::string as_floats(const lookupffn::ResultView& view, size_t rows) {
   return {reinterpret_cast<const char*>(view.embeddings),
           rows * static_cast<size_t>(view.embedding_size) * sizeof(float)};
@@ -157,7 +175,8 @@ int embed(const EmbedOptions& options) {
   if (options.keep_length) run.normalize = LFFN_NORMALIZE_NO;
   if (options.unit_length) run.normalize = LFFN_NORMALIZE_YES;
   lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = wanted_of(static_cast<Form>(options.form));
+  args.wanted = options.sparse ? uint32_t{LFFN_WANT_SPARSE} : wanted_of(static_cast<Form>(options.form));
+  args.max_active = options.most;
   if (options.windows == LFFN_WINDOWS_EACH) args.wanted |= LFFN_WANT_SPANS;
   TextInput input(options.input, "embedding", options.text.json_lines());
   std::unique_ptr<NpyFile> npy;
@@ -167,6 +186,10 @@ int embed(const EmbedOptions& options) {
     const lookupffn::ResultView view = run_records(model, records, input, args, result);
     if (npy != nullptr) {
       npy->write(view.embeddings, records.size());
+      continue;
+    }
+    if (options.sparse) {
+      if (!write_out(as_sparse(records, view))) return 1;
       continue;
     }
     if (!write_out(options.raw ? as_floats(view, records.size()) : as_json(options, records, view))) return 1;
@@ -211,6 +234,21 @@ Command embed_command(CLI::App& parent) {
              "first one the highest")
       ->excludes(raw)
       ->excludes(npy);
+  CLI::Option* const sparse =
+      app->add_flag("--sparse", options->sparse,
+                    "Sparse vectors: each line becomes {\"indices\": [...], \"values\": [...]}, the largest first")
+          ->excludes(raw)
+          ->excludes(npy)
+          ->excludes(windows)
+          ->excludes("--type")
+          ->excludes("--dimensions")
+          ->excludes("--pooling")
+          ->excludes("--keep-length")
+          ->excludes("--unit-length");
+  app->add_option("--most", options->most, "Values of a sparse vector; default: as many as the model's files say")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->needs(sparse);
   CLI::Option* const repair =
       app->add_flag("--repair", options->repair, "Read what is not UTF-8 as U+FFFD instead of refusing its line");
   options->text.add_to(*app);
@@ -229,6 +267,7 @@ Command embed_command(CLI::App& parent) {
       "Examples:\n"
       "  lookupffn embed my-model sentences.txt > vectors.jsonl\n"
       "  lookupffn embed --npy vectors.npy my-model sentences.txt\n"
+      "  lookupffn embed --sparse --query --most 32 my-sparse-model queries.txt\n"
       "  lookupffn embed --windows each --stride 32 --type int8 my-model documents.txt > windows.jsonl\n"
       "  echo '\"One text.\"' | lookupffn embed --json-lines my-model");
   return {app, [options] { return embed(*options); }};

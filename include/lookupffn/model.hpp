@@ -159,6 +159,12 @@ class Model {
    * @param options see RunOptions */
   std::vector<std::uint8_t> embed_bits(const Texts& texts, const RunOptions& options = {}) const;
 
+  /** A sparse vector for each text. Whether the texts are queries or documents matters to some models: see
+   * RunOptions::prompt_kind. In model_texts.hpp.
+   * @param texts   UTF-8
+   * @param options see RunOptions */
+  std::vector<SparseVector> embed_sparse(const Texts& texts, const RunOptions& options = {}) const;
+
   /** A vector for each token of each text. In model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions */

@@ -58,6 +58,8 @@ inline lffn_model_run_args Model::arguments(const RunOptions& options) noexcept 
   args.dimensions = options.dimensions;
   args.windows = options.windows;
   args.stride = options.stride;
+  args.max_active = options.max_active;
+  args.min_weight = options.min_weight;
   args.flags = options.repair_text ? std::uint32_t{LFFN_RUN_REPAIR_TEXT} : 0u;
   args.progress = options.progress;
   args.progress_user = options.progress_user;
@@ -128,6 +130,18 @@ inline std::vector<std::uint8_t> Model::embed_bits(const Texts& texts, const Run
   const ResultView view = run(texts, options, LFFN_WANT_BIT_EMBEDDINGS, result);
   const std::int64_t rows = options.windows == LFFN_WINDOWS_MEAN ? view.n_texts : view.n;
   return {view.bit_embeddings, view.bit_embeddings + rows * ((view.embedding_size + 7) / 8)};
+}
+
+inline std::vector<SparseVector> Model::embed_sparse(const Texts& texts, const RunOptions& options) const {
+  Result result;
+  const ResultView view = run(texts, options, LFFN_WANT_SPARSE, result);
+  std::vector<SparseVector> found(static_cast<std::size_t>(view.n));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::int64_t begin = view.sparse_offsets[i], end = view.sparse_offsets[i + 1];
+    found[i].ids.assign(view.sparse_ids + begin, view.sparse_ids + end);
+    found[i].weights.assign(view.sparse_weights + begin, view.sparse_weights + end);
+  }
+  return found;
 }
 
 inline std::vector<TokenVectors> Model::token_vectors(const Texts& texts, const RunOptions& options) const {

@@ -114,6 +114,8 @@ struct RunOptions {
   std::int32_t dimensions = 0;                     /**< Of each embedding the first so many numbers; 0: all. */
   std::int32_t windows = LFFN_WINDOWS_NONE;        /**< LFFN_WINDOWS_: what becomes of longer texts. */
   std::int64_t stride = 0;                         /**< Tokens that a window repeats, or LFFN_STRIDE_DEFAULT. */
+  std::int32_t max_active = LFFN_MAX_ACTIVE_MODEL; /**< Weights of a sparse vector, or LFFN_MAX_ACTIVE_. */
+  float min_weight = 0;                            /**< Weights of a sparse vector are above it. */
   bool repair_text = false;                        /**< What is not UTF-8 is read as U+FFFD. */
   std::int32_t num_threads = 0;                    /**< At most so many threads; 0 = as many as the model has. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
@@ -155,6 +157,12 @@ struct TokenVectors {
   std::vector<std::int64_t> begins; /**< [tokens] the first byte of each; 0, as the next, of what was added. */
   std::vector<std::int64_t> ends;   /**< [tokens] the byte behind each. */
   std::size_t size = 0;             /**< Numbers of each. */
+};
+
+/** The tokens of the vocabulary that a text is about, those of the largest weights first. */
+struct SparseVector {
+  std::vector<std::int32_t> ids; /**< Which tokens. */
+  std::vector<float> weights;    /**< The weight of each. */
 };
 
 /** A token in place of a mask. */

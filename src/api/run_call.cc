@@ -45,6 +45,12 @@ bool RunCall::makes_forms() const {
                                 args_.windows == LFFN_WINDOWS_MEAN);
 }
 
+bool RunCall::is_sparse_query() const {
+  if (!wants(LFFN_WANT_SPARSE) || model_.query_weights() == nullptr) return false;
+  if (args_.prompt_kind == LFFN_PROMPT_QUERY) return true;
+  return args_.prompt_kind != LFFN_PROMPT_DOCUMENT && model_.sentence().sparse.starts_with_query;
+}
+
 // Where logits are wanted.
 void RunCall::place_logits() {
   const int64_t tokens = memory_.offsets.back();
@@ -112,6 +118,14 @@ void RunCall::run() {
   if (args_.windows == LFFN_WINDOWS_MEAN) {
     forms_.rows = args_.n;
     forms_.row_offsets = memory_.texts.rows().text_offsets().data();
+  }
+  if (wants(LFFN_WANT_SPARSE)) {
+    memory_.sparse.clear();
+    call_.sparse = &memory_.sparse;
+    const int32_t most =
+        args_.max_active == LFFN_MAX_ACTIVE_MODEL ? model_.sentence().sparse.max_active : args_.max_active;
+    if (most > 0) call_.sparse_limits.most = most;
+    call_.sparse_limits.least = args_.min_weight;
   }
   place_outputs();
   call_.embeddings = forms_.floats;

@@ -102,7 +102,7 @@ void RunCall::check() const {
   if (wants(LFFN_WANT_LOGITS | LFFN_WANT_FILLINGS) && !model_.has_lm_head()) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no language model head");
   }
-  if (wants(LFFN_WANT_SPARSE)) {
+  if (wants(LFFN_WANT_SPARSE) && !model_.sentence().sparse.pools) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model gives no sparse vectors");
   }
   if (wants(LFFN_WANT_FILLINGS)) check_fillings();
@@ -133,6 +133,14 @@ void RunCall::check_sparse() const {
          args_.max_active);
   }
   if (!(args_.min_weight >= 0)) fail(LFFN_ERROR_INVALID_ARGUMENT, "min_weight is negative or no number");
+  if (!is_sparse_query()) return;
+  const uint32_t others = LFFN_WANT_SPARSE | LFFN_WANT_IDS | LFFN_WANT_STATUSES | LFFN_WANT_UNCUT | LFFN_WANT_SPANS;
+  if ((wanted_ & ~others) != 0) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT,
+         "sparse queries of this model do not go through its encoder; ask for nothing else beside them");
+  }
+  if (args_.n > 0) need(args_.texts, "texts, which sparse queries of this model are made of,");
+  if (args_.pairs != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "sparse queries of this model are no pairs");
 }
 
 void check_offsets(const int64_t* offsets, int64_t n) {

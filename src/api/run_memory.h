@@ -58,6 +58,7 @@ struct RunMemory {
   std::vector<int64_t> positions;     // whose logits are wanted
   std::vector<int64_t> masks;         // where they are
   std::vector<int64_t> mask_offsets;  // [n + 1]
+  SparseRows sparse;
   Room<float> hidden, embeddings, logits, class_scores, token_scores, token_vectors, filling_probabilities;
   Room<float> whole_embeddings;  // as the model gives them, where the call wants others
   Room<float> embedding_row, embedding_scales;

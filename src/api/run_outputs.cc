@@ -234,6 +234,11 @@ lffn_result_view RunCall::view() const {
     if (wants(output.wanted))
       view.*output.shown = output.place(const_cast<ModelCall&>(call_), const_cast<EmbeddingForms&>(forms_));
   });
+  if (wants(LFFN_WANT_SPARSE)) {
+    view.sparse_offsets = memory_.sparse.offsets().data();
+    view.sparse_ids = memory_.sparse.ids().data();
+    view.sparse_weights = memory_.sparse.weights().data();
+  }
   view.embedding_size = static_cast<int32_t>(forms_.dimensions);
   view.token_vector_size = static_cast<int32_t>(model_.token_vector_size());
   if (call_.token_vectors != nullptr) view.vector_offsets = view.offsets;

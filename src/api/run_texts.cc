@@ -70,6 +70,7 @@ void RunCall::read_texts() {
   options.uncut = wants(LFFN_WANT_UNCUT);
   options.repairs = (args_.flags & LFFN_RUN_REPAIR_TEXT) != 0;
   options.documents = (args_.flags & LFFN_RUN_DOCUMENTS) != 0;
+  options.sparse_query = is_sparse_query();
   options.windows = args_.windows != LFFN_WINDOWS_NONE;
   options.stride = args_.stride;
   TextBatch& batch = memory_.texts;

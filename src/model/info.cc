@@ -3,6 +3,7 @@
 
 #include "model/config/activations.h"
 #include "model/encoder/scratch_layout.h"
+#include "model/heads/sparse.h"
 #include "model/statics/run_static.h"
 
 namespace lffn {
@@ -107,9 +108,12 @@ lffn_model_info Model::info() const {
       weights_);
   info.arithmetic = kArithmetic + (seven_bit_inputs ? kOfSevenBitInputs : 0);
   info.file_bytes = static_cast<size_t>(stored);
-  info.memory_bytes = bytes + places_.bytes();
+  info.memory_bytes = bytes + places_.bytes() + query_weights_.bytes();
+  info.file_bytes += query_weights_.bytes();
+  info.sparse_size = sentence_.sparse.pools ? config_.vocab_size : 0;
+  info.max_active = sentence_.sparse.max_active;
   info.kind = statics_ ? LFFN_KIND_STATIC : LFFN_KIND_ENCODER;
-  info.scratch_bytes = statics_ ? static_scratch_bytes(*this) : most_scratch_bytes(*this);
+  info.scratch_bytes = statics_ ? static_scratch_bytes(*this) : most_scratch_bytes(*this) + sparse_scratch_bytes(*this);
   for (size_t i = 0; i < weights_.layers.size(); ++i) {
     const lffn_model_layer_info layer = layer_info(i);
     info.attention_flop_per_token += layer.attention_flop_per_token;

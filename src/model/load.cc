@@ -107,6 +107,7 @@ struct ReadModel {
   SentenceSettings sentence;
   ModelTensors tensors;
   std::shared_ptr<const Tokenizer> tokenizer;
+  QueryWeights query_weights = {};
   // Of a model of static vectors, which has no other tensors.
   StaticTensors static_tensors = {};
   StaticSettings static_settings = {};
@@ -118,7 +119,8 @@ void check_vocabulary(const Tokenizer* tokenizer, int32_t vocab_size) {
 }
 
 ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, const std::vector<TensorView>& views,
-                      std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options) {
+                      std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options,
+                      QueryWeights query_weights) {
   ModelConfig config = parse_model_config(config_text);
   if (options.attention_dtype == LFFN_INT8 && config.distances.kind != Distances::kNone) {
     fail(LFFN_ERROR_UNSUPPORTED,
@@ -129,7 +131,14 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, c
   check_vocabulary(tokenizer.get(), config.vocab_size);
   check_modules(config, sentence);
   ModelTensors tensors = check_model_tensors(config, views, sentence);
-  return {std::move(config), std::move(sentence), std::move(tensors), std::move(tokenizer)};
+  if (sentence.sparse.pools && tensors.lm_norm.empty()) {
+    fail(LFFN_ERROR_BAD_MODEL, "sparse vectors need a masked language model's head, which these tensors are without");
+  }
+  if (!query_weights.empty() && query_weights.size() > config.vocab_size) {
+    fail(LFFN_ERROR_BAD_MODEL, "the tokenizer of queries has the id %lld, but vocab_size is %d",
+         static_cast<long long>(query_weights.size() - 1), config.vocab_size);
+  }
+  return {std::move(config), std::move(sentence), std::move(tensors), std::move(tokenizer), std::move(query_weights)};
 }
 
 ReadModel check_static_parts(const std::string& config_text, SentenceSettings sentence, const StaticSettings& settings,
@@ -175,7 +184,9 @@ auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
     return use(check_static_parts(config, std::move(sentence), static_from_json(statics->second), file.tensors,
                                   std::move(tokenizer)));
   }
-  return use(check_parts(config, std::move(sentence), file.tensors, std::move(tokenizer), options));
+  QueryWeights query_weights = QueryWeights::take(file.tensors, flag_of(options));
+  return use(
+      check_parts(config, std::move(sentence), file.tensors, std::move(tokenizer), options, std::move(query_weights)));
 }
 
 template <typename Use>
@@ -199,9 +210,13 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   const std::string config = inside.read_text("config.json", kMaxConfigBytes);
   WeightFiles weights = open_weight_files(inside);
   std::move(sentence.tensors.begin(), sentence.tensors.end(), std::back_inserter(weights.tensors));
+  QueryWeights query_weights;
+  if (sentence.query) {
+    query_weights = QueryWeights::read(InnerFolder(folder, *sentence.query), folder, flag_of(options));
+  }
   return naming(folder_name(inside), [&] {
     return use(check_parts(config, std::move(sentence.settings), weights.tensors,
-                           read_tokenizer(inside, flag_of(options)), options));
+                           read_tokenizer(inside, flag_of(options)), options, std::move(query_weights)));
   });
 }
 
@@ -220,7 +235,8 @@ auto maker(const LoadOptions& options, const Kernels& kernels) {
                                                     std::move(statics), std::move(parts.tokenizer), options, kernels));
     }
     return std::unique_ptr<const Model>(new Model(std::move(parts.config), std::move(parts.sentence), parts.tensors,
-                                                  std::move(parts.tokenizer), options, kernels));
+                                                  std::move(parts.tokenizer), options, kernels,
+                                                  std::move(parts.query_weights)));
   };
 }
 
@@ -242,7 +258,12 @@ std::unique_ptr<const Model> load_model(const std::string& path, const LoadOptio
 namespace {
 
 MemoryEstimate estimate_parts(const ReadModel& parts, const LoadOptions& options, const Kernels& kernels) {
-  if (parts.static_tensors.empty()) return estimate_memory(parts.config, parts.tensors, options, kernels);
+  if (parts.static_tensors.empty()) {
+    MemoryEstimate found = estimate_memory(parts.config, parts.tensors, options, kernels);
+    found.weights += parts.query_weights.bytes();
+    found.loading += parts.query_weights.bytes();
+    return found;
+  }
   const size_t weights = StaticVectors::bytes_for(parts.static_tensors, options);
   constexpr size_t kWindows = size_t{1} << 20;  // into files
   return {weights, weights + static_cast<size_t>(parts.static_tensors.rows->shape[0]) * sizeof(float) + kWindows};

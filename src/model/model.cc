@@ -10,12 +10,14 @@
 namespace lffn {
 
 Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors,
-             std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels)
+             std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels,
+             QueryWeights query_weights)
     : config_(std::move(config)),
       sentence_(std::move(sentence)),
       tokenizer_(std::move(tokenizer)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype},
-      weights_(pack(tensors, family(), options, kernels)) {
+      weights_(pack(tensors, family(), options, kernels)),
+      query_weights_(std::move(query_weights)) {
   run_call(*running_.executor, running_.num_threads, [&] {
     const int32_t* cancel = options.progress != nullptr ? options.progress->cancel() : nullptr;
     places_ = Places(config_, weights_, {kernels, running_.num_threads, running_.flush_denormals, cancel});
@@ -36,6 +38,9 @@ Model::Model(ModelConfig config, SentenceSettings sentence, StaticVectors static
       statics_(std::move(statics)) {}
 
 void Model::run(const ModelCall& call) const {
+  if (call.is_sparse_query) {
+    return query_weights_.make(call.ids, call.offsets, call.num_sequences, call.sparse_limits, *call.sparse);
+  }
   if (statics_) return run_call(*running_.executor, threads_of(call), [&] { run_static(*this, call); });
   run_call(*running_.executor, threads_of(call), [&] { Pass(*this, call).run(); });
 }

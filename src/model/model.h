@@ -16,6 +16,8 @@
 #include "model/config/model_config.h"
 #include "model/config/sentence_settings.h"
 #include "model/encoder/places.h"
+#include "model/heads/sparse_rows.h"
+#include "model/statics/query_weights.h"
 #include "model/statics/static_vectors.h"
 #include "model/tensors/weights.h"
 #include "tokenizer/tokenizer.h"
@@ -42,11 +44,14 @@ struct ModelCall {
   float* class_scores = nullptr;           // [num_sequences][num_classes], zeros for an empty sequence
   float* token_scores = nullptr;           // [tokens][num_token_classes]
   float* token_vectors = nullptr;          // [tokens][token_vector_size]
-  std::optional<Pooling> pooling;          // nullopt: as the model means it, with its modules
-  Scaling scaling = Scaling::kAsModel;     // of embeddings and token vectors to length 1
-  int64_t prompt_tokens = 0;               // the first of each sequence, which pooling leaves out
-  float* embeddings = nullptr;             // [num_sequences][embedding_size(pooling)], likewise
-  int32_t num_threads = 0;                 // at most; 0: as many as the model has
+  SparseRows* sparse = nullptr;            // appends a vector for each sequence
+  SparseLimits sparse_limits;
+  bool is_sparse_query = false;         // the sequences are of the model's query_weights(), and nothing else is wanted
+  std::optional<Pooling> pooling;       // nullopt: as the model means it, with its modules
+  Scaling scaling = Scaling::kAsModel;  // of embeddings and token vectors to length 1
+  int64_t prompt_tokens = 0;            // the first of each sequence, which pooling leaves out
+  float* embeddings = nullptr;          // [num_sequences][embedding_size(pooling)], likewise
+  int32_t num_threads = 0;              // at most; 0: as many as the model has
   const int32_t* cancel = nullptr;
   double* seconds = nullptr;        // [LFFN_NUM_STAGES]
   double* layer_seconds = nullptr;  // [num_layers, 2]
@@ -57,7 +62,7 @@ struct ModelCall {
   bool wants_fillings() const { return num_masks > 0 && filling_ids != nullptr; }
   bool wants_heads() const {
     return logits != nullptr || class_scores != nullptr || token_scores != nullptr || token_vectors != nullptr ||
-           embeddings != nullptr || wants_fillings();
+           embeddings != nullptr || sparse != nullptr || wants_fillings();
   }
 };
 
@@ -89,7 +94,8 @@ class Model {
  public:
   // Copies what it needs of the tensors. The tokenizer may be nullptr. Throws Error.
   Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& tensors,
-        std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels);
+        std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options, const Kernels& kernels,
+        QueryWeights query_weights = {});
 
   // The same for a model of static vectors, which has no layers.
   Model(ModelConfig config, SentenceSettings sentence, StaticVectors statics,
@@ -128,6 +134,8 @@ class Model {
   int64_t own_max_tokens() const;
 
   const StaticVectors* statics() const { return statics_ ? &*statics_ : nullptr; }  // nullptr: an encoder
+  // nullptr: sparse queries go through the encoder, if there are any.
+  const QueryWeights* query_weights() const { return query_weights_.empty() ? nullptr : &query_weights_; }
   const Weights& weights() const { return weights_; }
   const Places& places() const { return places_; }
   bool attends_in_int8(size_t layer) const;
@@ -146,6 +154,7 @@ class Model {
   Weights weights_;
   Places places_;
   std::optional<StaticVectors> statics_;
+  QueryWeights query_weights_;
   std::vector<std::string> labels_;
   mutable ScratchPool scratch_;
 };

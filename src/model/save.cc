@@ -46,7 +46,8 @@ void Model::save(const std::string& path, LoadProgress* progress) const {
   if (has_lm_head() && weights_.decoder.empty() && family().ties_decoder && !config_.ties_decoder) {
     storing({family().decoder}, decoder());  // which then must be there
   }
-  std::string tokenizer;
+  std::string tokenizer, query_tokenizer;
+  if (!query_weights_.empty()) query_weights_.add_stored(storing.tensors, query_tokenizer);
   if (tokenizer_ != nullptr) {
     tokenizer = tokenizer_->to_json();
     storing.tensors.push_back(

@@ -10,7 +10,9 @@
 namespace lffn {
 
 void TextBatch::start(const Model& model, const TextOptions& options) {
-  if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
+  is_sparse_query_ = options.sparse_query;
+  tokenizer_ = is_sparse_query_ ? &model.query_weights()->tokenizer() : model.tokenizer().get();
+  if (tokenizer_ == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
   model_ = &model;
   if (options.repairs) {
     repair_utf8(options.prompt, prompt_, nullptr);
@@ -20,19 +22,20 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   }
   const SentenceSettings& sentence = model.sentence();
   const StaticVectors* const statics = model.statics();
-  const bool as_model = !options.plain && sentence.is_sentence_encoder && statics == nullptr;
+  const bool as_model = !options.plain && sentence.is_sentence_encoder && statics == nullptr && !is_sparse_query_;
   // Texts that nobody wants cut may be too long for the model, others never are.
-  const int64_t can = model.config().max_tokens();
+  const int64_t can = is_sparse_query_ ? INT32_MAX : model.config().max_tokens();
+  const auto own_of_query = static_cast<int64_t>(tokenizer_->max_length());
+  const int64_t own = !is_sparse_query_ ? model.own_max_tokens() : own_of_query > 0 ? own_of_query : can;
   rules_ = {};
   if (options.documents) rules_.names = &kDocuments;
   rules_.reading = {options.repairs, as_model, as_model && sentence.lower_case};
-  rules_.encoding.special = statics == nullptr;
+  rules_.encoding.special = statics == nullptr && !is_sparse_query_;
   rules_.encoding.cancel = options.cancel;
   rules_.longest = static_cast<size_t>(can);
-  rules_.types = most_types(model);
+  rules_.types = is_sparse_query_ ? INT32_MAX : most_types(model);
   if (options.max_tokens >= 0) {
-    rules_.encoding.most =
-        static_cast<size_t>(options.max_tokens > 0 ? std::min(options.max_tokens, can) : model.own_max_tokens());
+    rules_.encoding.most = static_cast<size_t>(options.max_tokens > 0 ? std::min(options.max_tokens, can) : own);
   }
   rows_.clear();
   uncut_.clear();
@@ -44,7 +47,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
     add(prompt_);
     const std::vector<int32_t>& ids = rows_.ids();
     prompt_tokens_ = static_cast<int64_t>(ids.size());
-    if (!ids.empty() && model.tokenizer()->is_special(ids.back())) --prompt_tokens_;
+    if (!ids.empty() && tokenizer_->is_special(ids.back())) --prompt_tokens_;
     rows_.clear();
   }
   rules_.prompt = prompt_;
@@ -61,12 +64,12 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
 
 void TextBatch::add(std::string_view text) {
   if (model_->statics() != nullptr && model_->statics()->settings().is_model2vec) return add_static(text);
-  rows_.add(*model_->tokenizer(), text, nullptr, rules_);
+  rows_.add(*tokenizer_, text, nullptr, rules_);
 }
 
 void TextBatch::add_pair(std::string_view text, std::string_view pair) {
   if (model_->statics() != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "a model of static vectors reads no pairs");
-  rows_.add(*model_->tokenizer(), text, &pair, rules_);
+  rows_.add(*tokenizer_, text, &pair, rules_);
 }
 
 void TextBatch::add_nothing() {
@@ -99,7 +102,7 @@ void TextBatch::add_static(std::string_view text) {
   if (most_characters_ > 0) {
     read = first_characters(text, std::max<int64_t>(0, most_characters_ - count_characters(prompt_)));
   }
-  rows_.add(*model_->tokenizer(), read, nullptr, rules_);
+  rows_.add(*tokenizer_, read, nullptr, rules_);
   if (unknown >= 0) rows_.remove_from_last(unknown);
   if (!counts_itself_) return;
   TextRows::Rules whole = rules_;
@@ -107,13 +110,15 @@ void TextBatch::add_static(std::string_view text) {
   whole.encoding.most = SIZE_MAX;
   whole.encoding.spans = false;
   counted_.clear();
-  counted_.add(*model_->tokenizer(), text, nullptr, whole);
+  counted_.add(*tokenizer_, text, nullptr, whole);
   if (unknown >= 0) counted_.remove_from_last(unknown);
   uncut_.push_back(counted_.offsets().back());
 }
 
 void TextBatch::start_as(const TextBatch& other) {
   model_ = other.model_;
+  tokenizer_ = other.tokenizer_;
+  is_sparse_query_ = other.is_sparse_query_;
   rules_ = other.rules_;
   prompt_ = other.prompt_;
   rules_.prompt = prompt_;
@@ -131,10 +136,11 @@ void TextBatch::add_texts(const TextBatch& other, int64_t first, int64_t last) {
 
 void TextBatch::fill(ModelCall& call) const {
   call.ids = rows_.ids().data();
-  call.types = gives_types(*model_) ? rows_.types().data() : nullptr;
+  call.types = gives_types(*model_) && !is_sparse_query_ ? rows_.types().data() : nullptr;
   call.offsets = rows_.offsets().data();
   call.num_sequences = rows_.size();
   call.prompt_tokens = prompt_tokens_;
+  call.is_sparse_query = is_sparse_query_;
 }
 
 namespace {

@@ -21,6 +21,7 @@ struct TextOptions {
   bool uncut = true;                // with how many tokens a text would have; else long ones are not read to their ends
   bool repairs = false;             // what is not UTF-8 is read as U+FFFD
   bool documents = false;           // is what messages call the texts, or the second ones of pairs with a query
+  bool sparse_query = false;        // read by the tokenizer of the model's query_weights()
   bool windows = false;             // longer texts are read in windows of max_tokens instead of cut
   int64_t stride = 0;               // tokens that a window repeats of the one before; below 0: see stride_of
   const int32_t* cancel = nullptr;  // seen while tokenizing
@@ -55,6 +56,8 @@ class TextBatch {
   void add_static(std::string_view text);
 
   const Model* model_ = nullptr;
+  const Tokenizer* tokenizer_ = nullptr;
+  bool is_sparse_query_ = false;
   TextRows::Rules rules_;
   std::string prompt_;
   int64_t prompt_tokens_ = 0;

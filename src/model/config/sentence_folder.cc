@@ -13,6 +13,17 @@
 #include "runtime/error.h"
 
 namespace lffn {
+
+void check_place(const std::string& place, const std::string& where) {
+  bool inside = place.empty() || (place[0] != '/' && place.find('\\') == std::string::npos);
+  for (size_t begin = 0; inside && begin <= place.size();) {
+    const size_t end = std::min(place.find('/', begin), place.size());
+    inside = place.compare(begin, end - begin, "..") != 0;
+    begin = end + 1;
+  }
+  if (!inside) fail(LFFN_ERROR_BAD_MODEL, "%s: the path %s leaves the folder", where.c_str(), in_quotes(place).c_str());
+}
+
 namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
@@ -23,17 +34,6 @@ JsonObject read_object(const Folder& folder, const std::string& name) {
   JsonObject object(folder.read_text(name, kMaxBytes), folder.path(name));
   object.drop_nulls();
   return object;
-}
-
-// Files name places in their own folder only.
-void check_place(const std::string& place, const std::string& where) {
-  bool inside = place.empty() || (place[0] != '/' && place.find('\\') == std::string::npos);
-  for (size_t begin = 0; inside && begin <= place.size();) {
-    const size_t end = std::min(place.find('/', begin), place.size());
-    inside = place.compare(begin, end - begin, "..") != 0;
-    begin = end + 1;
-  }
-  if (!inside) fail(LFFN_ERROR_BAD_MODEL, "%s: the path %s leaves the folder", where.c_str(), in_quotes(place).c_str());
 }
 
 void read_pooling(const Folder& folder, SentenceSettings& settings) {
@@ -146,19 +146,6 @@ void read_token_dense(const Folder& folder, SentenceFolder& to) {
   }
 }
 
-void read_transformer(const Folder& folder, SentenceSettings& settings) {
-  for (const char* name :
-       {"sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json",
-        "sentence_camembert_config.json", "sentence_albert_config.json", "sentence_xlm-roberta_config.json",
-        "sentence_xlnet_config.json"}) {
-    if (!folder.has(name)) continue;
-    const JsonObject object = read_object(folder, name);
-    settings.max_seq_length = object.integer("max_seq_length", 0);
-    settings.lower_case = object.boolean("do_lower_case", false);
-    return;
-  }
-}
-
 JsonValue read_modules(const Folder& folder) {
   const std::string where = folder.path(kModules);
   JsonValue root = parse_json_value(folder.read_text(kModules, kMaxBytes), where);
@@ -175,6 +162,19 @@ std::string place_of(const JsonObject& module, const std::string& where) {
 }
 
 }  // namespace
+
+void read_transformer(const Folder& folder, SentenceSettings& settings) {
+  for (const char* name :
+       {"sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json",
+        "sentence_camembert_config.json", "sentence_albert_config.json", "sentence_xlm-roberta_config.json",
+        "sentence_xlnet_config.json"}) {
+    if (!folder.has(name)) continue;
+    const JsonObject object = read_object(folder, name);
+    settings.max_seq_length = object.integer("max_seq_length", 0);
+    settings.lower_case = object.boolean("do_lower_case", false);
+    return;
+  }
+}
 
 void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings) {
   constexpr char kName[] = "config_sentence_transformers.json";
@@ -197,6 +197,8 @@ void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settin
     if (prefix.find('\0') != std::string::npos) object.refuse(key.c_str(), "a text without zero bytes");
     if (!prefix.empty() && settings.find_prompt(name) < 0) settings.prompts.emplace_back(name, prefix);
   }
+  settings.sparse.max_active = object.integer("max_active_dims", 0);
+  if (settings.sparse.max_active < 0) object.refuse("max_active_dims", "0 or more");
   const JsonValue* name = object.value("default_prompt_name");
   if (name == nullptr) return;
   settings.default_prompt = settings.find_prompt(object.text("default_prompt_name"));
@@ -224,11 +226,9 @@ std::vector<SentenceModule> list_modules(const Folder& folder) {
 }
 
 std::string transformer_place(const Folder& folder) {
-  if (!folder.has(kModules)) return "";
-  const std::string where = folder.path(kModules);
-  JsonObject module(read_modules(folder).items.front(), where);
-  module.drop_nulls();
-  return place_of(module, where);
+  const std::vector<SentenceModule> modules = list_modules(folder);
+  if (is_sparse_folder(modules)) return read_sparse_folder(folder, modules).transformer;
+  return modules.empty() ? "" : modules[0].place;
 }
 
 SentenceFolder read_sentence_folder(const Folder& folder) {
@@ -236,6 +236,7 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
   if (!folder.has(kModules)) return result;
   const std::string where = folder.path(kModules);
   const std::vector<SentenceModule> modules = list_modules(folder);
+  if (is_sparse_folder(modules)) return read_sparse_folder(folder, modules);
   SentenceSettings& settings = result.settings;
   settings.is_sentence_encoder = true;
   settings.modules.clear();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace lffn {
 
 struct SentenceFolder {
   SentenceSettings settings;
-  std::string transformer;  // where in the folder the encoder itself is; "": in it
+  std::string transformer;           // where in the folder the encoder itself is; "": in it
+  std::optional<std::string> query;  // where the weights of sparse queries are, which do not go through the encoder
 
   // The weights of the dense modules, named as in a single file, and where they lie.
   std::vector<TensorView> tensors;
@@ -39,6 +41,14 @@ std::vector<SentenceModule> list_modules(const Folder& folder);
 
 // of_tokens: with what late interaction puts before queries and documents.
 void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings);
+
+// Files name places in their own folder only. Throws Error(LFFN_ERROR_BAD_MODEL) for one outside.
+void check_place(const std::string& place, const std::string& where);
+void read_transformer(const Folder& folder, SentenceSettings& settings);
+
+// Of sparse encoders.
+bool is_sparse_folder(const std::vector<SentenceModule>& modules);
+SentenceFolder read_sparse_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
 
 // Where the encoder and its tokenizer are, whatever the other modules may be.
 std::string transformer_place(const Folder& folder);

@@ -74,6 +74,13 @@ std::string sentence_to_json(const SentenceSettings& settings) {
     json += ']';
   }
   json += ']';
+  const SparseSettings& sparse = settings.sparse;
+  if (sparse.pools) {
+    json += ", \"sparse\": {\"sums\": " + text_of(sparse.sums) +
+            ", \"takes_log_twice\": " + text_of(sparse.takes_log_twice) +
+            ", \"max_active\": " + std::to_string(sparse.max_active) +
+            ", \"starts_with_query\": " + text_of(sparse.starts_with_query) + "}";
+  }
   if (settings.default_prompt >= 0) json += ", \"default_prompt\": " + std::to_string(settings.default_prompt);
   return json + "}";
 }
@@ -118,6 +125,15 @@ SentenceSettings sentence_from_json(std::string_view json) {
       object.refuse("prompts", "a list of pairs of texts without zero bytes");
     }
     settings.prompts.emplace_back(value.items[0].scalar.text, value.items[1].scalar.text);
+  }
+  if (const JsonValue* value = object.value("sparse")) {
+    const JsonObject sparse(*value, std::string(kWhat) + ": 'sparse'");
+    settings.sparse.pools = true;
+    settings.sparse.sums = sparse.boolean("sums");
+    settings.sparse.takes_log_twice = sparse.boolean("takes_log_twice");
+    settings.sparse.max_active = sparse.integer("max_active");
+    settings.sparse.starts_with_query = sparse.boolean("starts_with_query");
+    if (settings.sparse.max_active < 0) sparse.refuse("max_active", "0 or more");
   }
   if (object.value("default_prompt") != nullptr) {
     settings.default_prompt = object.integer("default_prompt");

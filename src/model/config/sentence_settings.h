@@ -19,6 +19,15 @@ enum class Pooling : int32_t { kFirst, kMean, kMax, kMeanSqrtLength, kWeightedMe
 constexpr bool is_one_token(Pooling pooling) { return pooling == Pooling::kFirst || pooling == Pooling::kLast; }
 enum class Scaling : int32_t { kAsModel, kYes, kNo };
 
+// How a masked language model's scores of tokens become a sparse vector.
+struct SparseSettings {
+  bool pools = false;              // there is such a vector
+  bool sums = false;               // of all tokens; else the largest counts
+  bool takes_log_twice = false;    // log(1 + log(1 + score)); else log(1 + score)
+  int32_t max_active = 0;          // weights of a vector, the largest ones; 0: all
+  bool starts_with_query = false;  // texts that are neither queries nor documents are read as queries
+};
+
 struct SentenceSettings {
   bool is_sentence_encoder = false;  // its folder has modules.json
   // Pooled one after the other into one vector, in this order.
@@ -38,6 +47,8 @@ struct SentenceSettings {
     Activation activation = Activation::kTanh;
   };
   std::vector<Module> modules = {{true, 0, 0, Activation::kNone}};
+
+  SparseSettings sparse;
 
   bool normalises() const;
   int32_t find_prompt(std::string_view name) const;  // its place; -1: none of that name

@@ -29,15 +29,16 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const Bytes& file, const int32_t* 
 }  // namespace
 
 // Takes the tokenizer of a single file out of its tensors.
-std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors, const int32_t* cancel) {
+std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors, const int32_t* cancel,
+                                                const char* name) {
   for (auto view = tensors.begin(); view != tensors.end(); ++view) {
-    if (view->name != kTokenizerTensor) continue;
+    if (view->name != name) continue;
     if (view->dtype != DType::kU8 || view->shape.size() != 1) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: %s %s, expected U8 and one dimension", kTokenizerTensor, dtype_name(view->dtype),
+      fail(LFFN_ERROR_BAD_MODEL, "%s: %s %s, expected U8 and one dimension", name, dtype_name(view->dtype),
            view->shape_text().c_str());
     }
     if (view->size > kMaxVocabularyBytes) {
-      fail(LFFN_ERROR_BAD_MODEL, "%s: %zu bytes, allowed are %zu", kTokenizerTensor, view->size, kMaxVocabularyBytes);
+      fail(LFFN_ERROR_BAD_MODEL, "%s: %zu bytes, allowed are %zu", name, view->size, kMaxVocabularyBytes);
     }
     std::string text(view->size, '\0');
     view->read(0, text.size(), text.data());

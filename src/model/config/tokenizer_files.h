@@ -16,7 +16,8 @@ namespace lffn {
 constexpr char kTokenizerTensor[] = "tokenizer.json";
 
 // Takes it out of the tensors; nullptr: there is none. All throw Error. `cancel` is looked at while a text is read.
-std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors, const int32_t* cancel = nullptr);
+std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors, const int32_t* cancel = nullptr,
+                                                const char* name = kTokenizerTensor);
 // nullptr: the folder has none.
 std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int32_t* cancel = nullptr);
 

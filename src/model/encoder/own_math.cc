@@ -63,6 +63,23 @@ double own_exp(double x) {
   return power * power_of_two(n / 2) * power_of_two(n - n / 2);
 }
 
+double own_log1p(double x) {
+  if (!(x <= 1e300)) return x;  // infinite, or no number
+  if (x < 1e-5) return x * (1 - x * (0.5 - x / 3));
+  // 1 + x = m * 2^n, and log(m) by the series of 2 * atanh((m - 1) / (m + 1)).
+  int n = 0;
+  double m = std::frexp(1 + x, &n);
+  if (m < 0.70710678118654752) {
+    m *= 2;
+    n -= 1;
+  }
+  const double s = (m - 1) / (m + 1), square = s * s;
+  constexpr int kTerms = 11;
+  double sum = 0;
+  for (int i = kTerms; i >= 0; --i) sum = sum * square + 1.0 / (2 * i + 1);
+  return 2 * s * sum + n * (2 * kHalfLn2);
+}
+
 double own_tanh(double x) {
   const double twice = -2 * std::fabs(x);
   const double lowered = twice > -kHalfLn2 ? exp_less_one(twice) : own_exp(twice) - 1;

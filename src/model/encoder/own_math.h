@@ -6,6 +6,8 @@
 namespace lffn {
 
 double own_exp(double x);
+// log(1 + x) for x >= 0.
+double own_log1p(double x);
 double own_tanh(double x);
 // 1 - erf(x), which is small and accurate for large x.
 double own_erfc(double x);

@@ -92,7 +92,10 @@ class Pass {
   void fill_masks(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
   void classify(const Span& chunk) const;
   void score_tokens(const Span& chunk, const Rows& hidden) const;
+  void prepare_words(const float* states, int64_t rows, const Rows& block) const;
   void make_token_vectors(const Span& chunk, const Rows& hidden) const;
+  // sparse.cc
+  void pool_words(const Span& chunk, const Rows& hidden) const;
   // pooling.cc
   void pool(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
   void run_modules(const Span& chunk) const;

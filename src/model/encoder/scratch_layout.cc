@@ -160,7 +160,7 @@ size_t most_scratch_bytes(const Model& model) {
 // Not where distances count: they are of neighbouring queries.
 bool asks_for_some(const Model& model, const ModelCall& call) {
   if (call.hidden != nullptr || call.token_scores != nullptr || call.token_vectors != nullptr ||
-      !model.places().empty())
+      call.sparse != nullptr || !model.places().empty())
     return false;
   if (model.config().attention_size(model.weights().layers.size() - 1) % kPanel != 0) return false;
   if (call.embeddings == nullptr) return true;

@@ -7,17 +7,22 @@
 
 namespace lffn {
 
-// The language model's head on some rows of hidden states, back to back. `stage` has room for stage_rows of them and
-// what scoring them takes.
-void Pass::score_words(float* states, int64_t rows, size_t stage, int64_t stage_rows, float* logits) const {
-  const Rows block = {floats(stage), row_stride(config_.embedding_size)};
+// What the language model's head scores words with.
+void Pass::prepare_words(const float* states, int64_t rows, const Rows& block) const {
   Linear::Call dense;
-  dense.in = {states, d_};
+  dense.in = {const_cast<float*>(states), d_};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is read
   dense.rows = rows;
   dense.activation = model_.family().lm_activation_is_gelu ? Activation::kGelu : config_.activation;
   dense.out = block;
   weights_.lm_dense.run(workers_, dense);
   workers_.kernels.normalise(weights_.lm_norm.plan(), block.data, block.stride, rows, block.data, block.stride);
+}
+
+// The language model's head on some rows of hidden states, back to back. `stage` has room for stage_rows of them and
+// what scoring them takes.
+void Pass::score_words(float* states, int64_t rows, size_t stage, int64_t stage_rows, float* logits) const {
+  const Rows block = {floats(stage), row_stride(config_.embedding_size)};
+  prepare_words(states, rows, block);
   WordMatrix::Call words;
   words.in = block;
   words.rows = rows;

@@ -82,41 +82,68 @@ size_t WordMatrix::scratch_bytes(int64_t rows) const {
   return checked_product(static_cast<size_t>(rows), static_cast<size_t>(scratch_stride()) * sizeof(float));
 }
 
-void WordMatrix::score(const Workers& workers, const Call& call) const {
-  if (call.rows == 0) return;
+// The rows as the kernels want them.
+void WordMatrix::prepare(const Workers& workers, const Call& call) const {
   const int64_t stride = scratch_stride();
   if (dtype_ == LFFN_INT8) {
     workers.kernels.quantise_rows(call.in.data, call.in.stride, call.rows, size_,
                                   reinterpret_cast<int32_t*>(call.scratch), stride, RowBits::kEight);
-  } else {
-    for (int64_t r = 0; r < call.rows; ++r) {
-      float* to = reinterpret_cast<float*>(call.scratch) + r * stride;
-      std::fill(std::copy_n(call.in.row(r), size_, to), to + stride, 0.0f);
-    }
+    return;
   }
-  const int64_t most = std::max<int64_t>(1, kProductsPerItem / (call.rows * size_ * kPanel));
-  const int64_t words = std::min<int64_t>(most, 64) * kPanel;
+  for (int64_t r = 0; r < call.rows; ++r) {
+    float* to = reinterpret_cast<float*>(call.scratch) + r * stride;
+    std::fill(std::copy_n(call.in.row(r), size_, to), to + stride, 0.0f);
+  }
+}
+
+void WordMatrix::score_some(const Workers& workers, const Call& call, int64_t first, int64_t count,
+                            const Rows& out) const {
+  WordsPlan plan = {};
+  plan.kind = dtype_ == LFFN_F32 ? WordKind::kF32 : dtype_ == LFFN_BF16 ? WordKind::kBf16 : WordKind::kInt8;
+  plan.words = row(first);
+  plan.word_stride = stride_;
+  plan.num_words = count;
+  if (dtype_ == LFFN_INT8) {
+    plan.word_scales = scales_.as<float>() + first;
+    plan.word_sums = sums_.as<int32_t>() + first;
+    plan.in_int8 = reinterpret_cast<const int32_t*>(call.scratch);
+  } else {
+    plan.in = reinterpret_cast<const float*>(call.scratch);
+  }
+  plan.bias = call.bias + first;
+  plan.in_stride = scratch_stride();
+  plan.rows = call.rows;
+  plan.out = out.data;
+  plan.out_stride = out.stride;
+  workers.kernels.score_words(plan);
+}
+
+int64_t WordMatrix::words_per_item(int64_t rows) const {
+  const int64_t most = std::max<int64_t>(1, kProductsPerItem / (rows * size_ * kPanel));
+  return std::min<int64_t>(most, 64) * kPanel;
+}
+
+void WordMatrix::score(const Workers& workers, const Call& call) const {
+  if (call.rows == 0) return;
+  prepare(workers, call);
+  const int64_t words = words_per_item(call.rows);
   const double flop = 2.0 * static_cast<double>(call.rows) * static_cast<double>(num_parameters());
   workers.run((num_words_ + words - 1) / words, workers.threads_for(flop), [&](int64_t item, int32_t) {
     const int64_t first = item * words;
-    WordsPlan plan = {};
-    plan.kind = dtype_ == LFFN_F32 ? WordKind::kF32 : dtype_ == LFFN_BF16 ? WordKind::kBf16 : WordKind::kInt8;
-    plan.words = row(first);
-    plan.word_stride = stride_;
-    plan.num_words = std::min(words, num_words_ - first);
-    if (dtype_ == LFFN_INT8) {
-      plan.word_scales = scales_.as<float>() + first;
-      plan.word_sums = sums_.as<int32_t>() + first;
-      plan.in_int8 = reinterpret_cast<const int32_t*>(call.scratch);
-    } else {
-      plan.in = reinterpret_cast<const float*>(call.scratch);
-    }
-    plan.bias = call.bias + first;
-    plan.in_stride = stride;
-    plan.rows = call.rows;
-    plan.out = call.out.data + first;
-    plan.out_stride = call.out.stride;
-    workers.kernels.score_words(plan);
+    score_some(workers, call, first, std::min(words, num_words_ - first), {call.out.data + first, call.out.stride});
+  });
+}
+
+void WordMatrix::score(const Workers& workers, const Call& call, const Taker& take) const {
+  if (call.rows == 0) return;
+  prepare(workers, call);
+  const int64_t words = words_per_item(call.rows);
+  const double flop = 2.0 * static_cast<double>(call.rows) * static_cast<double>(num_parameters());
+  workers.run((num_words_ + words - 1) / words, workers.threads_for(flop), [&](int64_t item, int32_t thread) {
+    const int64_t first = item * words, count = std::min(words, num_words_ - first);
+    const Rows scores = {call.out.data + thread * call.rows * words, words};
+    score_some(workers, call, first, count, scores);
+    take(first, count, scores);
   });
 }
 

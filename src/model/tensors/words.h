@@ -3,6 +3,7 @@
 // copy serves both.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,11 @@ class WordMatrix {
     uint8_t* scratch = nullptr;  // scratch_bytes(rows)
   };
   void score(const Workers& workers, const Call& call) const;
+  // The same without a row for the whole vocabulary: take(first, count, scores) sees some words' scores, from several
+  // threads at once, each with words of its own. call.out.data has room for [threads][rows][words_per_item(rows)].
+  using Taker = std::function<void(int64_t, int64_t, const Rows&)>;
+  void score(const Workers& workers, const Call& call, const Taker& take) const;
+  int64_t words_per_item(int64_t rows) const;
   size_t scratch_bytes(int64_t rows) const;
 
   // As `name`.weight, with the scales of int8 as `name`.weight.scale.
@@ -50,6 +56,8 @@ class WordMatrix {
     return words_.as<uint8_t>() + static_cast<size_t>(word * stride_) * element_size();
   }
   int64_t scratch_stride() const;
+  void prepare(const Workers& workers, const Call& call) const;
+  void score_some(const Workers& workers, const Call& call, int64_t first, int64_t count, const Rows& out) const;
 
   int64_t num_words_ = 0;
   int64_t size_ = 0;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sparse vector for each sequence: the language model's scores of all its tokens, pooled over them.
+#include "model/heads/sparse.h"
+
+#include <algorithm>
+
+#include "model/encoder/own_math.h"
+#include "model/encoder/pass.h"
+
+namespace lffn {
+namespace {
+
+// Sequences whose scores are pooled at once: each takes a row of the vocabulary.
+int64_t sequences_at_once(const Model& model) { return std::max(model.running().num_threads, 1); }
+
+// What the scores of a call are pooled in.
+struct SparseLayout {
+  int64_t rows;       // tokens that go through the head at once
+  size_t states = 0;  // [rows][hidden_size]
+  size_t block = 0;   // [rows][row_stride(embedding_size)]
+  size_t words = 0;   // what scoring them takes
+  size_t scores = 0;  // [threads][rows][words_per_item]
+  size_t pooled = 0;  // [sequences][vocab_size]
+  size_t total = 0;
+};
+
+SparseLayout lay_out_sparse(const Model& model) {
+  const ModelConfig& config = model.config();
+  SparseLayout layout = {};
+  layout.rows = kHeadRows;
+  const auto floats = [](int64_t rows, int64_t stride) {
+    return checked_product(checked_product(static_cast<size_t>(rows), static_cast<size_t>(stride)), sizeof(float));
+  };
+  size_t end = 0;
+  layout.states = place(end, floats(layout.rows, config.hidden_size));
+  layout.block = place(end, floats(layout.rows, row_stride(config.embedding_size)));
+  layout.words = place(end, model.decoder().scratch_bytes(layout.rows));
+  layout.scores =
+      place(end, floats(model.running().num_threads, layout.rows * model.decoder().words_per_item(layout.rows)));
+  layout.pooled = place(end, floats(sequences_at_once(model), config.vocab_size));
+  layout.total = end;
+  return layout;
+}
+
+float log_of(float value) { return static_cast<float>(own_log1p(static_cast<double>(value))); }
+
+float activated(const SparseSettings& settings, float score) {
+  if (!(score > 0)) return 0;
+  return settings.takes_log_twice ? log_of(log_of(score)) : log_of(score);
+}
+
+}  // namespace
+
+size_t sparse_scratch_bytes(const Model& model) {
+  return model.sentence().sparse.pools ? lay_out_sparse(model).total : 0;
+}
+
+void Pass::pool_words(const Span& chunk, const Rows& hidden) const {
+  const SparseSettings& settings = model_.sentence().sparse;
+  const SparseLayout layout = lay_out_sparse(model_);
+  const ScratchPool::Lease scratch(model_.scratch(), layout.total);
+  const auto at = [&](size_t place) { return reinterpret_cast<float*>(scratch.data() + place); };
+  const int64_t vocabulary = config_.vocab_size;
+  float* const pooled = at(layout.pooled);
+  for (int64_t first = chunk.first; first < chunk.last; first += sequences_at_once(model_)) {
+    const int64_t last = std::min(chunk.last, first + sequences_at_once(model_));
+    std::fill_n(pooled, (last - first) * vocabulary, 0.0f);
+    for (int64_t t = call_.offsets[first]; t < call_.offsets[last]; t += layout.rows) {
+      const int64_t rows = std::min(layout.rows, call_.offsets[last] - t);
+      const auto pool = [&](int64_t word, int64_t count, const Rows& scores) {
+        // The sequence of a token is that of the one before, or a later one.
+        int64_t s = std::upper_bound(call_.offsets + first, call_.offsets + last, t) - call_.offsets - 1;
+        for (int64_t r = 0; r < rows; ++r) {
+          while (call_.offsets[s + 1] <= t + r) ++s;
+          float* const to = pooled + (s - first) * vocabulary + word;
+          const float* const from = scores.row(r);
+          if (settings.sums) {
+            for (int64_t w = 0; w < count; ++w) to[w] += activated(settings, from[w]);
+          } else {
+            for (int64_t w = 0; w < count; ++w) to[w] = from[w] > to[w] ? from[w] : to[w];
+          }
+        }
+      };
+      for (int64_t r = 0; r < rows; ++r) {
+        std::copy_n(hidden.row(t + r - chunk.begin), d_, at(layout.states) + r * d_);
+      }
+      const Rows block = {at(layout.block), row_stride(config_.embedding_size)};
+      prepare_words(at(layout.states), rows, block);
+      WordMatrix::Call words;
+      words.in = block;
+      words.rows = rows;
+      words.bias = weights_.decoder_bias.data();
+      words.out.data = at(layout.scores);
+      words.scratch = scratch.data() + layout.words;
+      model_.decoder().score(workers_, words, pool);
+    }
+    // Of the largest score the logarithm is the largest, too.
+    for (int64_t s = first; s < last; ++s) {
+      const float* const row = pooled + (s - first) * vocabulary;
+      for (int32_t id = 0; id < config_.vocab_size; ++id) {
+        if (row[id] > 0) call_.sparse->add(id, settings.sums ? row[id] : activated(settings, row[id]));
+      }
+      call_.sparse->finish_row(call_.sparse_limits);
+    }
+  }
+}
+
+}  // namespace lffn

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/heads/sparse_rows.h"
+
+#include <algorithm>
+
+namespace lffn {
+
+void SparseRows::finish_row(const SparseLimits& limits) {
+  const auto is_before = [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  };
+  // NaN is above nothing and goes, too: an order that is none could not be sorted by.
+  const auto is_left_out = [&](const auto& entry) { return !(entry.second > limits.least); };
+  new_.erase(std::remove_if(new_.begin(), new_.end(), is_left_out), new_.end());
+  const auto count = std::min(limits.most, static_cast<int64_t>(new_.size()));
+  std::partial_sort(new_.begin(), new_.begin() + count, new_.end(), is_before);
+  for (int64_t i = 0; i < count; ++i) {
+    ids_.push_back(new_[static_cast<size_t>(i)].first);
+    weights_.push_back(new_[static_cast<size_t>(i)].second);
+  }
+  offsets_.push_back(static_cast<int64_t>(ids_.size()));
+  new_.clear();
+}
+
+}  // namespace lffn
