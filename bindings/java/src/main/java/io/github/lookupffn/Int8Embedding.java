@@ -14,6 +14,26 @@ public final class Int8Embedding {
   }
 
   /**
+   * A vector of length 1 as bytes whose scale is the same for all such vectors, so that dot products of bytes rank as those of
+   * the floats do, as search engines' byte fields compare them. {@link Model#embedInt8} is more exact: its bytes have a scale
+   * for each vector, and are to be compared by cosine.
+   *
+   * @param vector a vector of length 1, whose numbers are -1 to 1
+   * @return its bytes, with the scale 1/127
+   */
+  public static Int8Embedding ofFixedScale(float[] vector) {
+    byte[] bytes = new byte[vector.length];
+    for (int i = 0; i < bytes.length; i++) {
+      if (!(Math.abs(vector[i]) <= 1.001f)) {
+        throw new IllegalArgumentException(
+            "number " + i + " is " + vector[i] + ", but those of a vector of length 1 are -1 to 1; use withNormalization");
+      }
+      bytes[i] = (byte) Math.rint(127 * Math.max(-1, Math.min(1, vector[i])));
+    }
+    return new Int8Embedding(bytes, 1 / 127f);
+  }
+
+  /**
    * The bytes.
    *
    * @return the bytes, not a copy

@@ -117,6 +117,22 @@ class BatcherCallsTest {
   }
 
   @Test
+  void bytesOfAFixedScaleRankAsFloats() {
+    RunOptions unit = DEFAULTS.withNormalization(true);
+    float[][] vectors = model.embed(texts(6, "ranked"), unit);
+    for (float[] vector : vectors) {
+      Int8Embedding bytes = Int8Embedding.ofFixedScale(vector);
+      assertEquals(1 / 127f, bytes.scale());
+      float[] back = bytes.toFloats();
+      for (int i = 0; i < back.length; i++) {
+        assertEquals(vector[i], back[i], 0.5 / 127 + 1e-6);
+      }
+    }
+    assertThrows(IllegalArgumentException.class, () -> Int8Embedding.ofFixedScale(new float[] {0, Float.NaN}));
+    assertThrows(IllegalArgumentException.class, () -> Int8Embedding.ofFixedScale(new float[] {3}));
+  }
+
+  @Test
   void anEmbedderGivesTheSameWithAndWithout() throws Exception {
     List<String> texts = texts(20, "some");
     try (Embedder alone = Embedder.builder(model).maxBatch(3).build();

@@ -140,8 +140,9 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
     return contentOf(document);
   }
 
+  /** Without metadata a document is its text: Spring AI puts blank lines before it. */
   private static String contentOf(Document document) {
-    return Objects.requireNonNull(document, "document").getFormattedContent(MetadataMode.EMBED);
+    return Objects.requireNonNull(document, "document").getFormattedContent(MetadataMode.EMBED).stripLeading();
   }
 
   private EmbeddingResponse call(EmbeddingRequest request, Purpose asked) {

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** LookupFFN's models in Spark: a stage of a pipeline, functions for SQL and Python. */
+package io.github.lookupffn.spark;

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** LookupFFN's models as beans of a Spring Boot application. */
+package io.github.lookupffn.boot;
