@@ -96,7 +96,13 @@
   FIELD(NUM_TOKEN_CLASSES, num_token_classes)               \
   FIELD(TOKEN_VECTOR_SIZE, token_vector_size)               \
   FIELD(ATTENTION_DTYPE, attention_dtype)                   \
-  FIELD(TOKENIZER_BYTES, tokenizer_bytes)
+  FIELD(TOKENIZER_BYTES, tokenizer_bytes)                   \
+  FIELD(KIND, kind)                                         \
+  FIELD(SPARSE_SIZE, sparse_size)                           \
+  FIELD(MAX_ACTIVE, max_active)                             \
+  FIELD(IS_LATE, is_late)                                   \
+  FIELD(QUERY_TOKENS, query_tokens)                         \
+  FIELD(DOCUMENT_TOKENS, document_tokens)
 
 #define MODEL_LAYER_INFO_FIELDS(FIELD)                      \
   FIELD(NUM_HEADS, num_heads)                               \
@@ -159,6 +165,7 @@
   FIELD(TEXT_BEGINS, text_begins)           \
   FIELD(TEXT_ENDS, text_ends)               \
   FIELD(TOKEN_VECTORS, token_vectors)       \
+  FIELD(VECTOR_OFFSETS, vector_offsets)     \
   FIELD(INT8_EMBEDDINGS, int8_embeddings)   \
   FIELD(EMBEDDING_SCALES, embedding_scales) \
   FIELD(BIT_EMBEDDINGS, bit_embeddings)     \

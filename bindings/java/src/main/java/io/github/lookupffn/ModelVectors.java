@@ -180,6 +180,11 @@ abstract class ModelVectors extends ModelTaskBatches {
     return run(texts, wanted, options.numbers, options, (result, memory) -> {
       int count = (int) Raw.resultSize(result, Abi.RESULT_SIZE_TOKENS);
       long size = Raw.resultSize(result, Abi.RESULT_SIZE_TOKEN_VECTOR);
+      long sequences = Raw.resultSize(result, Abi.RESULT_SIZE_SEQUENCES);
+      if (longs(result, Abi.RESULT_VECTOR_OFFSETS, sequences + 1)[(int) sequences] != count) {
+        throw new UnsupportedModelException(
+            "the model gives no vectors of some tokens, which Java cannot tell yet; use the C or C++ interface");
+      }
       float[][] vectors = ModelCalls.rows(floats(result, Abi.RESULT_TOKEN_VECTORS, count * size), count);
       byte[] ofTexts = bytes(result, Abi.RESULT_TOKEN_TEXTS, count);
       List<TokenVectors> all = new ArrayList<>();
