@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes one line: what the shared library LIBRARY needs of a machine, read off the library.
+if(SYSTEM STREQUAL "Windows")
+  file(WRITE ${OUTPUT} "Windows 10 or newer on ${PROCESSOR}\n")
+  return()
+endif()
 execute_process(COMMAND ${OBJDUMP} -p ${LIBRARY} OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "GLIBC_[0-9.]+" versions "${headers}")
 set(floor 0)

@@ -39,7 +39,8 @@ def make_nupkg(folder, sources, build, dotnet, version, framework):
     shutil.copytree(root / "bindings/dotnet/LookupFfn", folder / "bindings/dotnet/LookupFfn")
     for name in ("swig/csharp", "dotnet/feed"):
         shutil.copytree(Path(build) / name, folder / "build" / name)
-    shutil.copy(Path(build) / "dotnet/README.md", folder / "build/dotnet/README.md")
+    for name in ("README.md", "Models.cs", "LookupFfn.targets"):
+        shutil.copy(Path(build) / "dotnet" / name, folder / "build/dotnet" / name)
     run(dotnet, "pack", folder / "bindings/dotnet/LookupFfn/LookupFfn.csproj", "--configuration", "Release",
         "--artifacts-path", folder / "artifacts", "--output", folder / "out", "-nologo", "-nodeReuse:false",
         "-p:UseSharedCompilation=false", f"-p:LffnBuildDir={folder}/build/dotnet/../", f"-p:Version={version}",

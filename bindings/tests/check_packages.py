@@ -2,8 +2,8 @@
 """Looks into packages: check_packages.py PACKAGE...
 
 Each has the licence and the notices of what is inside; a README links to nothing that is not beside it; poms and nuspecs
-have what registries ask for. Nuspecs name other packages of this project in exactly their own version, poms from their own
-version on.
+have what registries ask for. Nuspecs name native libraries of this project in exactly their own version and other packages
+from that on up to the next major one, poms from their own version on.
 """
 import re
 import sys
@@ -35,8 +35,11 @@ def check_nuspec(path, text):
         fail(f"{path}: no repository")
     version = re.search("<version>(.*?)</version>", text).group(1)
     for name, wanted in re.findall('<dependency id="(LookupFfn[^"]*)" version="([^"]*)"', text):
-        if wanted != f"[{version}]":
-            fail(f"{path}: {name} in version {wanted}, expected exactly {version}")
+        # The native library and what calls it may change together; others go by the major number.
+        exact = name.startswith("LookupFfn.runtime.")
+        expected = f"[{version}, {version}]" if exact else f"[{version}, {int(version.split('.')[0]) + 1}.0.0)"
+        if wanted.replace(f"[{version}]", f"[{version}, {version}]") != expected:
+            fail(f"{path}: {name} in version {wanted}, expected {expected}")
 
 
 def check(path):
@@ -48,10 +51,11 @@ def check(path):
         names = package.namelist()
         folder = "META-INF/" if path.endswith(".jar") else ""
         licence = package.read(folder + "LICENSE").decode()
-        notices = package.read(folder + "THIRD-PARTY-NOTICES.txt").decode()
+        model = "LookupFfn.Models." in path
+        notices = package.read("NOTICE" if model else folder + "THIRD-PARTY-NOTICES.txt").decode()
         if "Apache License" not in licence:
             fail(f"{path}: LICENSE is another one")
-        for name in ("xsimd", "nlohmann-json", "Unicode", "GCC Runtime", "LLVM"):
+        for name in ("MiniLM",) if model else ("xsimd", "nlohmann-json", "Unicode", "GCC Runtime", "LLVM"):
             if name not in notices:
                 fail(f"{path}: no notice of {name}")
         if path.endswith(".nupkg"):

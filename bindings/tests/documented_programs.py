@@ -93,7 +93,7 @@ def dotnet(root, project, *run):
         (folder / "Program.cs").write_text(blocks(root / "README.md", "csharp")[0][1], encoding="utf-8")
         code = ("#pragma warning disable CS1998 // some wait for nothing\nusing System.Runtime.InteropServices;\n"
                 "using LookupFfn;\nstatic class Fragments\n{\n" +
-                methods(fragments(root, "docs/dotnet.md", "csharp"), CSHARP_GIVEN, "public static async Task Fragment{}") + "}\n")
+                methods(fragments(root, "docs/dotnet.md", "csharp") + fragments(root, "docs/dotnet-services.md", "csharp"), CSHARP_GIVEN, "public static async Task Fragment{}") + "}\n")
         (folder / "Fragments.cs").write_text(code, encoding="utf-8")
         prints(root, page, folder, [*run, "--project", str(folder / "Documented.csproj")])
 

@@ -39,6 +39,16 @@ execute_process(COMMAND ${OUTPUT}/${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
   set_tests_properties(dotnet_aot PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 600 LABELS packages ENVIRONMENT "${dotnet_environment}")
 endif()
 
+# Windows' own runtime under Wine.
+if(LFFN_WINDOWS_NATIVES)
+  add_test(NAME dotnet_wine
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/wine.py ${LFFN_DOTNET}
+                   ${dotnet_source}/LookupFfn.WindowsSmoke/LookupFfn.WindowsSmoke.csproj ${dotnet_build}/wine ${LFFN_RID}
+                   ${LFFN_MODELS_DIR}/model-lookup ${dotnet_flags} -p:LffnTestFramework=${dotnet_framework})
+  set_tests_properties(dotnet_wine PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS packages
+                                              ENVIRONMENT "${dotnet_environment}")
+endif()
+
 add_test(NAME dotnet_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py
                                      ${LFFN_DOTNET_PACKAGES})
 
@@ -69,6 +79,36 @@ add_test(NAME dotnet_documented
 set_tests_properties(dotnet_documented PROPERTIES RESOURCE_LOCK dotnet COST 100 ENVIRONMENT "${dotnet_environment}")
 lffn_add_dotnet_example(dotnet_example_search Search/Search.csproj ${lffn_search})
 set_tests_properties(dotnet_example_search PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_search_output}")
+lffn_add_dotnet_example(dotnet_example_two_lines TwoLines/TwoLines.csproj)
+set_tests_properties(dotnet_example_two_lines PROPERTIES PASS_REGULAR_EXPRESSION "384 numbers of all-minilm-l6-v2-quality")
+# The same as a single file, beside which the model lies; and for a system without a native library, which is a warning.
+file(WRITE ${dotnet_build}/single.cmake [[
+file(REMOVE_RECURSE ${OUTPUT})
+execute_process(COMMAND ${DOTNET} publish ${PROJECT} ${FLAGS} -v:minimal -r ${RID} --no-self-contained
+                        -p:PublishSingleFile=true -p:IncludeNativeLibrariesForSelfExtract=true --output ${OUTPUT}
+                COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB files LIST_DIRECTORIES true RELATIVE ${OUTPUT} ${OUTPUT}/*)
+message("published: ${files}")
+if(NOT files MATCHES "^TwoLines(;TwoLines.pdb)?;lookupffn-models$")
+  message(FATAL_ERROR "there is more than one file and the models")
+endif()
+execute_process(COMMAND ${OUTPUT}/TwoLines COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${DOTNET} build ${PROJECT} ${FLAGS} -v:minimal -r osx-arm64 --no-self-contained -p:UseAppHost=false
+                        OUTPUT_VARIABLE told ERROR_VARIABLE told RESULT_VARIABLE result)
+message("${told}")
+if(NOT result EQUAL 0 OR NOT told MATCHES "warning LFFN001: LookupFfn has no native library for osx-arm64")
+  message(FATAL_ERROR "no warning")
+endif()
+]])
+set(dotnet_example_flags --configuration Release --artifacts-path ${dotnet_build}/single-artifacts -nologo -nodeReuse:false
+    -p:UseSharedCompilation=false -p:LookupFfnVersion=${LFFN_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
+    -p:RestorePackagesPath=${dotnet_build}/packages -p:TargetFramework=${dotnet_framework})
+add_test(NAME dotnet_single_file
+         COMMAND ${CMAKE_COMMAND} -DDOTNET=${LFFN_DOTNET} "-DFLAGS=${dotnet_example_flags}" -DOUTPUT=${dotnet_build}/single
+                 -DPROJECT=${PROJECT_SOURCE_DIR}/examples/csharp/TwoLines/TwoLines.csproj -DRID=${LFFN_RID} -P
+                 ${dotnet_build}/single.cmake)
+set_tests_properties(dotnet_single_file PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 600 LABELS packages
+                                                   ENVIRONMENT "${dotnet_environment}")
 if(LFFN_DOTNET_ADAPTER)
   lffn_add_dotnet_example(dotnet_example_generator Generator/Generator.csproj ${lffn_encoder})
   set_tests_properties(dotnet_example_generator PROPERTIES PASS_REGULAR_EXPRESSION
@@ -78,7 +118,7 @@ endif()
 # The service of the examples, which needs ASP.NET, asked by OpenAI's own client.
 execute_process(COMMAND ${LFFN_DOTNET} --list-runtimes OUTPUT_VARIABLE dotnet_runtimes)
 if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
-  foreach(program EmbeddingService EmbedFile)
+  foreach(program EmbeddingService EmbedFile TextService)
     add_test(NAME dotnet_build_${program}
              COMMAND ${LFFN_DOTNET} build ${PROJECT_SOURCE_DIR}/examples/csharp/${program} --configuration Release
                      --artifacts-path ${dotnet_build}/artifacts -nologo -nodeReuse:false
@@ -95,6 +135,7 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
                                                             ENVIRONMENT "${dotnet_environment}")
   set(programs ${dotnet_build}/artifacts/bin)
   set(dotnet_service EMBEDDING_SERVICE=${programs}/EmbeddingService/release/EmbeddingService.dll)
+  string(APPEND dotnet_service ";TEXT_SERVICE=${programs}/TextService/release/TextService.dll")
   string(APPEND dotnet_service ";EMBED_FILE=${programs}/EmbedFile/release/EmbedFile.dll")
   add_test(NAME dotnet_service
            COMMAND ${LFFN_DOTNET} test ${dotnet_source}/EmbeddingService.Tests/EmbeddingService.Tests.csproj

@@ -14,8 +14,14 @@ public sealed partial class Service : IDisposable
     private readonly TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public Service(params string[] options)
+        : this("EMBEDDING_SERVICE", options)
     {
-        string program = Variable("EMBEDDING_SERVICE");
+    }
+
+    /// <summary>Of the program that a variable of the environment names.</summary>
+    internal Service(string variable, string[] options)
+    {
+        string program = Variable(variable);
         ProcessStartInfo start = new("dotnet") { RedirectStandardOutput = true };
         string[] tells = ["--Logging:LogLevel:Microsoft.AspNetCore.Hosting.Diagnostics", "Information"];
         foreach (string argument in (string[])[program, "--urls", "http://127.0.0.1:0", .. tells, .. options])

@@ -98,6 +98,8 @@ public sealed class ServiceTests : IDisposable
         string metrics = await service.Client.GetStringAsync("/metrics");
         Assert.Contains("embedding_service_requests_total{call=\"embeddings\"} 3\n", metrics, StringComparison.Ordinal);
         Assert.Contains("embedding_service_texts_total{call=\"embeddings\"} 3\n", metrics, StringComparison.Ordinal);
+        Assert.Contains("lookupffn_queue_texts{lookupffn_model=\"prompts\"} 0\n", metrics, StringComparison.Ordinal);
+        Assert.Contains("lookupffn_batch_size_sum{lookupffn_model=\"prompts\"} ", metrics, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -152,6 +154,49 @@ public sealed class ServiceTests : IDisposable
 
         using HttpResponseMessage nowhere = await PostAsync("/nowhere", "{}");
         Assert.Equal(HttpStatusCode.NotFound, nowhere.StatusCode);
+    }
+
+    /// <summary>The service of docs/dotnet-services.md.</summary>
+    [Fact]
+    public async Task TheDocumentedService()
+    {
+        using Service documented = new("TEXT_SERVICE", []);
+        Assert.Equal("Healthy", await documented.Client.GetStringAsync("/health"));
+        using HttpResponseMessage embedded = await documented.Client.PostAsJsonAsync("/embed", new[] { "one", "two" });
+        float[][]? vectors = await embedded.Content.ReadFromJsonAsync<float[][]>();
+        Assert.Equal(2, vectors!.Length);
+        Assert.Equal(384, vectors[0].Length);
+        using HttpResponseMessage near = await documented.Client.PostAsJsonAsync(
+            "/nearest", new { query = "Kittens nap all day.", documents = new[] { "It rains.", "Cats sleep a lot." } });
+        float[]? scores = await near.Content.ReadFromJsonAsync<float[]>();
+        Assert.True(scores![1] > scores[0]);
+        using HttpResponseMessage bad = await documented.Client.PostAsync(
+            "/embed", new StringContent("[\"\\ud83d\"]", Encoding.UTF8, "application/json"));
+        Assert.Equal(HttpStatusCode.BadRequest, bad.StatusCode);
+        string metrics = await documented.Client.GetStringAsync("/metrics");
+        Assert.Contains("lookupffn_run_texts", metrics, StringComparison.Ordinal);
+    }
+
+    /// <summary>While 200 requests of two texts each are worked on, a trivial one is answered at once: neither they nor the
+    /// model take the threads that answer it.</summary>
+    [Fact]
+    public async Task AProbeIsAnsweredUnderLoad()
+    {
+        await service.Client.GetStringAsync("/health");
+        Task[] load = [.. Enumerable.Range(0, 200).Select(async i =>
+        {
+            using HttpResponseMessage response = await PostAsync(
+                "/v1/embeddings", $$"""{"input": ["text number {{i}}", "and another one {{i}}"]}""");
+            Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        })];
+        System.Diagnostics.Stopwatch clock = System.Diagnostics.Stopwatch.StartNew();
+        await service.Client.GetStringAsync("/v1/models");
+        TimeSpan probe = clock.Elapsed;
+        await Task.WhenAll(load);
+        Console.WriteLine($"the probe took {probe.TotalMilliseconds:F0} ms of {clock.Elapsed.TotalMilliseconds:F0} ms");
+        string metrics = await service.Client.GetStringAsync("/metrics");
+        Assert.Contains("lookupffn_run_texts{lookupffn_model=\"prompts\"} ", metrics, StringComparison.Ordinal);
+        Assert.True(probe < TimeSpan.FromSeconds(3), $"the probe took {probe}"); // 6.5 s when they starved the pool
     }
 
     /// <summary>What was asked before the signal is answered, and the service ends without an error.</summary>

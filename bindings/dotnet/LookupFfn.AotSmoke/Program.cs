@@ -51,6 +51,14 @@ catch (OperationCanceledException)
 {
 }
 
+// A model out of a package, and the batcher.
+using (Model model = Model.Load(Models.Fast))
+{
+    await using EmbeddingBatcher batcher = new(model);
+    BatchedEmbedding[] batched = await batcher.EmbedAsync(["one", "two"]);
+    Check(batched[1].Vector.AsSpan().SequenceEqual(model.Embed("two")), "the batcher has other bits");
+}
+
 Console.WriteLine($"LookupFFN {LookupFfnLibrary.Version} on {LookupFfnLibrary.Isa}, compiled ahead of time: passed");
 
 static void Check(bool condition, string message)

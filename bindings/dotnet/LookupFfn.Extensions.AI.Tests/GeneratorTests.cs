@@ -53,23 +53,110 @@ public sealed class GeneratorTests : IDisposable
     {
         float[] query = model.Embed("query: how?", new() { WithoutPrompt = true });
         float[] document = model.Embed("passage: how?", new() { WithoutPrompt = true });
-        using LookupFfnEmbeddingGenerator queries = generator.ForQueries();
+        using IEmbeddingGenerator<string, Embedding<float>> queries = generator.ForQueries();
         Assert.Equal(query, (await queries.GenerateVectorAsync("how?")).ToArray());
-        Assert.Equal(document, (await queries.ForDocuments().GenerateVectorAsync("how?")).ToArray());
+        Assert.Equal(document, (await generator.ForDocuments().GenerateVectorAsync("how?")).ToArray());
         Assert.Equal(document, (await generator.GenerateVectorAsync("how?")).ToArray());
-        foreach (object kind in new object[] { "query", InputKind.Query })
+        foreach (object kind in new object[] { "query", "Search_Query", "question", TextPurpose.Query })
         {
-            EmbeddingGenerationOptions asked = new() { AdditionalProperties = new() { ["input_type"] = kind } };
-            Assert.Equal(query, (await generator.GenerateVectorAsync("how?", asked)).ToArray());
+            Assert.Equal(query, (await generator.GenerateVectorAsync("how?", For(kind))).ToArray());
         }
 
-        EmbeddingGenerationOptions odd = new() { AdditionalProperties = new() { ["input_type"] = "poem" } };
-        await Assert.ThrowsAsync<ArgumentException>(() => generator.GenerateAsync(["how?"], odd));
-        using LookupFfnEmbeddingGenerator own = new(model, new() { Input = InputKind.Query, QueryPrompt = "ask: " });
+        foreach (object kind in new object[] { "document", "RETRIEVAL_DOCUMENT", "passage", "corpus", TextPurpose.Document })
+        {
+            Assert.Equal(document, (await queries.GenerateVectorAsync("how?", For(kind))).ToArray());
+            Assert.Equal(
+                model.Embed("how?", new() { Purpose = TextPurpose.Document }),
+                (await generator.GenerateVectorAsync("how?", For(kind))).ToArray());
+        }
+
+        ArgumentException odd = await Assert.ThrowsAsync<ArgumentException>(
+            "options", () => generator.GenerateAsync(["how?"], For("poem")));
+        Assert.Contains("poem", odd.Message, StringComparison.Ordinal);
+        Assert.Contains(model.Prompts.Keys.First(), odd.Message, StringComparison.Ordinal);
+        using LookupFfnEmbeddingGenerator own = new(model, new() { Input = TextPurpose.Query, QueryPrompt = "ask: " });
         float[] expected = model.Embed("ask: how?", new() { WithoutPrompt = true });
         Assert.Equal(expected, (await own.GenerateVectorAsync("how?")).ToArray());
         queries.Dispose();
         Assert.Equal(document, (await generator.GenerateVectorAsync("how?")).ToArray());
+
+        static EmbeddingGenerationOptions For(object kind) =>
+            new() { AdditionalProperties = new() { [LookupFfnEmbeddingGenerator.InputTypeKey] = kind } };
+    }
+
+    /// <summary>Models call their prompts as they like.</summary>
+    [Fact]
+    public async Task PromptsOfOtherNames()
+    {
+        string folder = Directory.CreateTempSubdirectory("prompts-").FullName;
+        try
+        {
+            Directory.CreateDirectory(Path.Combine(folder, "1_Pooling"));
+            foreach (string file in Directory.GetFiles(Folder, "*", SearchOption.AllDirectories))
+            {
+                File.Copy(file, Path.Combine(folder, Path.GetRelativePath(Folder, file)));
+            }
+
+            await File.WriteAllTextAsync(
+                Path.Combine(folder, "config_sentence_transformers.json"),
+                """{"prompts": {"search_query": "ask: ", "Retrieval.Passage": "text: ", "poem": "ode: "}}""");
+            await using LookupFfnEmbeddingGenerator other = new(folder);
+            float[] query = model.Embed("ask: how?", new() { WithoutPrompt = true });
+            float[] document = model.Embed("text: how?", new() { WithoutPrompt = true });
+            float[] poem = model.Embed("ode: how?", new() { WithoutPrompt = true });
+            Assert.Equal(query, (await other.ForQueries().GenerateVectorAsync("how?")).ToArray());
+            Assert.Equal(document, (await other.GenerateVectorAsync("how?")).ToArray());
+            EmbeddingGenerationOptions named = new() { AdditionalProperties = new() { ["input_type"] = "poem" } };
+            Assert.Equal(poem, (await other.GenerateVectorAsync("how?", named)).ToArray());
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    /// <summary>A store puts documents in through one generator, and looks queries up through the other.</summary>
+    [Fact]
+    public async Task AVectorStore()
+    {
+        StoreDouble store = new(generator, generator.ForQueries());
+        string[] texts = ["how to bake bread", "a cat sleeps", "rain in spring"];
+        await store.UpsertAsync(texts);
+        int found = await store.SearchAsync("a cat");
+        float[] query = model.Embed("a cat", new() { Purpose = TextPurpose.Query });
+        float[][] documents = model.Embed(texts, new() { Purpose = TextPurpose.Document });
+        int expected = Enumerable.Range(0, 3).MaxBy(i => Vectors.Dot(query, documents[i]));
+        Assert.Equal(expected, found);
+        Assert.Equal(documents[1], store.Stored[1]);
+        Assert.Equal(query, store.Asked);
+    }
+
+    [Fact]
+    public async Task SmallerVectors()
+    {
+        float[] vector = model.Embed("a cat", new() { Purpose = TextPurpose.Query });
+        Embedding<sbyte> bytes = (await generator.ForQueries().AsInt8().GenerateAsync(["a cat"]))[0];
+        Int8Embedding expected = model.EmbedInt8("a cat", new() { Purpose = TextPurpose.Query });
+        Assert.Equal(expected.Numbers, bytes.Vector.ToArray());
+        Assert.Equal(expected.Scale, bytes.AdditionalProperties!["scale"]);
+        BinaryEmbedding bits = (await generator.ForQueries().AsBinary().GenerateAsync(["a cat"]))[0];
+        Assert.Equal(vector.Select(number => number > 0), bits.Vector.Cast<bool>());
+        Assert.Equal("prompts", bits.ModelId);
+    }
+
+    /// <summary>Places are counted in the caller's own list, and the parameter is the caller's.</summary>
+    [Fact]
+    public async Task BadTextsAreNamed()
+    {
+        string[] texts = [.. Enumerable.Range(0, 100).Select(i => $"text {i}")];
+        texts[69] = "half \ud83d";
+        ArgumentException bad = await Assert.ThrowsAsync<ArgumentException>("values", () => generator.GenerateAsync(texts));
+        Assert.StartsWith("values[69]: half of a surrogate pair stands at index 5 (Parameter", bad.Message, StringComparison.Ordinal);
+        using LookupFfnEmbeddingGenerator strict = new(model, new() { LongTexts = LongText.Refuse });
+        texts[69] = Long;
+        bad = await Assert.ThrowsAsync<ArgumentException>("values", () => strict.GenerateAsync(texts));
+        Assert.StartsWith("values[69] has ", bad.Message, StringComparison.Ordinal);
+        Assert.Equal(0, strict.Figures!.Batches); // before anything was computed
     }
 
     [Fact]
@@ -116,6 +203,7 @@ public sealed class GeneratorTests : IDisposable
         Assert.Equal("prompts", metadata.DefaultModelId);
         Assert.Equal(model.Info.EmbeddingSize, metadata.DefaultModelDimensions);
         Assert.Equal(model.Info, generator.GetService<Model>()!.Info);
+        Assert.Same(generator.Batcher, generator.GetService<EmbeddingBatcher>());
         Assert.Same(generator, generator.GetService<LookupFfnEmbeddingGenerator>());
         Assert.Same(generator, generator.GetService(typeof(IEmbeddingGenerator<string, Embedding<float>>)));
         Assert.Null(generator.GetService(typeof(Model), "key"));
@@ -139,71 +227,22 @@ public sealed class GeneratorTests : IDisposable
         Assert.True(own.IsDisposed);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => generator.GenerateAsync(["a"]));
     }
-}
 
-/// <summary>Generators out of a container: one, several under keys, decorated ones.</summary>
-public class ServicesTests
-{
-    [Fact]
-    public async Task One()
+    /// <summary>Calls a generator as stores do: many texts to put in, one to look up.</summary>
+    private sealed class StoreDouble(
+        IEmbeddingGenerator<string, Embedding<float>> documents, IEmbeddingGenerator<string, Embedding<float>> queries)
     {
-        ServiceCollection services = new();
-        services.AddLookupFfnEmbeddings(GeneratorTests.ModelFolder, options => options.ModelId = "mine");
-        Model model;
-        await using (ServiceProvider provider = services.BuildServiceProvider())
+        internal List<float[]> Stored { get; } = [];
+
+        internal float[] Asked { get; private set; } = [];
+
+        internal async Task UpsertAsync(IEnumerable<string> texts) =>
+            Stored.AddRange((await documents.GenerateAsync(texts)).Select(embedding => embedding.Vector.ToArray()));
+
+        internal async Task<int> SearchAsync(string text)
         {
-            var generator = provider.GetRequiredService<IEmbeddingGenerator<string, Embedding<float>>>();
-            Assert.Same(generator, provider.GetRequiredService<LookupFfnEmbeddingGenerator>());
-            Assert.Same(generator, provider.GetRequiredService<IEmbeddingGenerator>());
-            Assert.Equal("mine", generator.GetService<EmbeddingGeneratorMetadata>()!.DefaultModelId);
-            Assert.Single(await generator.GenerateAsync(["text"]));
-            model = generator.GetRequiredService<Model>();
-        }
-
-        Assert.True(model.IsDisposed);
-    }
-
-    [Fact]
-    public async Task SeveralUnderKeys()
-    {
-        ServiceCollection services = new();
-        services.AddKeyedLookupFfnEmbeddings("documents", GeneratorTests.ModelFolder);
-        services.AddKeyedSingleton<IEmbeddingGenerator<string, Embedding<float>>>(
-            "queries", (provider, _) => provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>("documents").ForQueries());
-        await using ServiceProvider provider = services.BuildServiceProvider();
-        var documents = provider.GetRequiredKeyedService<IEmbeddingGenerator<string, Embedding<float>>>("documents");
-        var queries = provider.GetRequiredKeyedService<IEmbeddingGenerator<string, Embedding<float>>>("queries");
-        Assert.Null(provider.GetService<IEmbeddingGenerator<string, Embedding<float>>>());
-        Assert.Same(documents.GetService<Model>(), queries.GetService<Model>());
-        ReadOnlyMemory<float> one = await documents.GenerateVectorAsync("how?");
-        Assert.NotEqual(one.ToArray(), (await queries.GenerateVectorAsync("how?")).ToArray());
-    }
-
-    [Fact]
-    public async Task Decorated()
-    {
-        ServiceCollection services = new();
-        services.AddLookupFfnEmbeddings(
-            GeneratorTests.ModelFolder, decorate: (inner, _) => new Counting(inner));
-        await using ServiceProvider provider = services.BuildServiceProvider();
-        var generator = provider.GetRequiredService<IEmbeddingGenerator<string, Embedding<float>>>();
-        await generator.GenerateAsync(["one", "two"]);
-        Assert.Equal(2, Assert.IsType<Counting>(generator).Texts);
-        Assert.NotNull(generator.GetService<Model>());
-    }
-
-    private sealed class Counting(IEmbeddingGenerator<string, Embedding<float>> inner)
-        : DelegatingEmbeddingGenerator<string, Embedding<float>>(inner)
-    {
-        internal int Texts { get; private set; }
-
-        public override Task<GeneratedEmbeddings<Embedding<float>>> GenerateAsync(
-            IEnumerable<string> values,
-            EmbeddingGenerationOptions? options = null,
-            CancellationToken cancellationToken = default)
-        {
-            Texts += values.Count();
-            return base.GenerateAsync(values, options, cancellationToken);
+            Asked = (await queries.GenerateVectorAsync(text)).ToArray();
+            return Enumerable.Range(0, Stored.Count).MaxBy(i => Vectors.Dot(Asked, Stored[i]));
         }
     }
 }

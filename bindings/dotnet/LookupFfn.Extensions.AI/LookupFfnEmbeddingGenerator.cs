@@ -5,16 +5,17 @@ using Microsoft.Extensions.AI;
 namespace LookupFfn.Extensions.AI;
 
 /// <summary>A model as Microsoft.Extensions.AI's embedding generator.</summary>
-/// <remarks>Any number of threads may use one at once. A call may say in its options' AdditionalProperties, under
-/// <see cref="InputTypeKey"/>, whether its texts are queries or documents.</remarks>
-public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Embedding<float>>
+/// <remarks>Any number of threads may use one at once: their texts go together through one batcher. A call may say in its
+/// options' AdditionalProperties, under <see cref="InputTypeKey"/>, what its texts are for;
+/// <see cref="LookupFfnEmbeddingGeneratorExtensions.ForQueries"/> says so for all calls.</remarks>
+/// <example><code>using LookupFfnEmbeddingGenerator documents = new("my-model");
+/// using IEmbeddingGenerator&lt;string, Embedding&lt;float&gt;&gt; queries = documents.ForQueries();</code></example>
+public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Embedding<float>>, IAsyncDisposable
 {
-    /// <summary>The key in the AdditionalProperties of a call's options for an <see cref="InputKind"/>, or "query" or
-    /// "document".</summary>
+    /// <summary>The key in the AdditionalProperties of a call's options for a <see cref="TextPurpose"/>, or a name of one such
+    /// as "query", "search_document" or "passage", or of one of the model's prompts.</summary>
     public const string InputTypeKey = "input_type";
 
-    private readonly Model model;
-    private readonly EmbeddingBatcher? batcher;
     private readonly LookupFfnEmbeddingOptions options;
     private readonly EmbeddingGeneratorMetadata metadata;
     private readonly bool owns;
@@ -24,7 +25,7 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
     /// <param name="options">How; null for the defaults.</param>
     /// <exception cref="LookupFfnException">The model cannot be loaded.</exception>
     public LookupFfnEmbeddingGenerator(string path, LookupFfnEmbeddingOptions? options = null)
-        : this(Model.Load(path, options?.Load), WithName(options, path), null, owns: true)
+        : this(Model.Load(path, options?.Load), options ?? new(), owns: true)
     {
     }
 
@@ -32,22 +33,25 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
     /// <param name="model">The model.</param>
     /// <param name="options">How; null for the defaults.</param>
     public LookupFfnEmbeddingGenerator(Model model, LookupFfnEmbeddingOptions? options = null)
-        : this(model, options ?? new(), null, owns: false)
+        : this(model, options ?? new(), owns: false)
     {
     }
 
-    private LookupFfnEmbeddingGenerator(
-        Model model, LookupFfnEmbeddingOptions options, EmbeddingBatcher? shared, bool owns)
+    private LookupFfnEmbeddingGenerator(Model model, LookupFfnEmbeddingOptions options, bool owns)
     {
         ArgumentNullException.ThrowIfNull(model);
-        this.model = model;
+        Model = model;
         this.options = options with { };
         this.owns = owns;
         try
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxBatch, 1, nameof(options));
-            metadata = new("lookupffn", null, options.ModelId, model.Info.EmbeddingSize);
-            batcher = shared ?? (options.Batching is null ? null : new EmbeddingBatcher(model, options.Batching));
+            if (options.Problem(withPath: false) is string problem)
+            {
+                throw new ArgumentException(problem, nameof(options));
+            }
+
+            metadata = new("lookupffn", null, options.ModelId ?? model.Name, model.Info.EmbeddingSize);
+            Batcher = options.Batching is null ? null : new EmbeddingBatcher(model, options.Batching);
         }
         catch
         {
@@ -56,18 +60,19 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
         }
     }
 
-    /// <summary>One over the same model whose texts are queries where a call does not say. It ends with this one.</summary>
-    /// <returns>The generator.</returns>
-    public LookupFfnEmbeddingGenerator ForQueries() => For(InputKind.Query);
+    /// <summary>What runs the texts.</summary>
+    public Model Model { get; }
 
-    /// <summary>One over the same model whose texts are documents where a call does not say. It ends with this
-    /// one.</summary>
-    /// <returns>The generator.</returns>
-    public LookupFfnEmbeddingGenerator ForDocuments() => For(InputKind.Document);
+    /// <summary>What puts the texts of calls together; null where the options say that nothing does.</summary>
+    public EmbeddingBatcher? Batcher { get; }
+
+    /// <summary>What the batcher did so far, and how many texts wait; null without one.</summary>
+    public BatcherFigures? Figures => Batcher?.Figures;
 
     /// <inheritdoc/>
-    /// <exception cref="ArgumentException">The options ask for another model or other dimensions, or a text is too
-    /// long and the generator's options say to refuse it.</exception>
+    /// <exception cref="ArgumentException">The options ask for another model, other dimensions or an unknown purpose, or a text
+    /// cannot be read, or is too long and the generator's options say to refuse it.</exception>
+    /// <exception cref="QueueFullException">Too many texts wait already.</exception>
     public async Task<GeneratedEmbeddings<Embedding<float>>> GenerateAsync(
         IEnumerable<string> values,
         EmbeddingGenerationOptions? options = null,
@@ -75,60 +80,45 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
     {
         ArgumentNullException.ThrowIfNull(values);
         int dimensions = CheckedDimensions(options);
-        EmbedOptions how = HowFor(KindOf(options));
+        EmbedOptions how = HowFor(options);
         string[] texts = [.. values];
+        BatchedEmbedding[] vectors;
+        try
+        {
+            if (this.options.LongTexts == LongText.Refuse)
+            {
+                RefuseLong(await Model.CountTokensAsync(texts, how, cancellationToken).ConfigureAwait(false));
+            }
+
+            ITextEmbedder embedder = Batcher is null ? Model : Batcher;
+            vectors = await embedder.EmbedAsync(texts, how, cancellationToken).ConfigureAwait(false);
+        }
+        catch (ArgumentException bad) when (bad.ParamName == "texts")
+        {
+            throw InNamesOfTheCaller(bad);
+        }
+
         GeneratedEmbeddings<Embedding<float>> results = new(texts.Length);
         long tokens = 0;
-        if (texts.Length == 1)
+        DateTimeOffset now = DateTimeOffset.UtcNow;
+        foreach (BatchedEmbedding vector in vectors)
         {
-            Task<BatchedEmbedding> running = batcher is null
-                ? model.EmbedWithCountsAsync(texts[0], how, cancellationToken)
-                : batcher.EmbedAsync(texts[0], how, cancellationToken);
-            BatchedEmbedding only = await running.ConfigureAwait(false);
-            Add(only.Vector, only.Tokens, only.UncutTokens);
-        }
-        else
-        {
-            for (int from = 0; from < texts.Length; from += this.options.MaxBatch)
+            tokens += vector.Tokens;
+            Embedding<float> embedding = new(Shortened(vector.Vector, dimensions))
             {
-                ArraySegment<string> part = new(texts, from, Math.Min(this.options.MaxBatch, texts.Length - from));
-                TextCounts counts = new();
-                float[][] vectors = await model.EmbedAsync(part, how with { Counts = counts }, cancellationToken)
-                    .ConfigureAwait(false);
-                for (int i = 0; i < vectors.Length; i++)
-                {
-                    Add(vectors[i], counts.Tokens(i), counts.UncutTokens(i));
-                }
-            }
-        }
-
-        results.Usage = new UsageDetails { InputTokenCount = tokens, TotalTokenCount = tokens };
-        return results;
-
-        void Add(float[] vector, int read, long uncut)
-        {
-            if (uncut > read && this.options.LongTexts == LongText.Refuse)
-            {
-                throw new ArgumentException(
-                    string.Create(
-                        CultureInfo.InvariantCulture,
-                        $"text {results.Count} has {uncut} tokens, the model reads at most {read}"),
-                    nameof(values));
-            }
-
-            tokens += read;
-            Embedding<float> embedding = new(Shortened(vector, dimensions))
-            {
-                CreatedAt = DateTimeOffset.UtcNow,
+                CreatedAt = now,
                 ModelId = metadata.DefaultModelId,
             };
-            if (uncut > read)
+            if (vector.IsCut)
             {
-                embedding.AdditionalProperties = new() { ["truncated"] = true, ["uncut_tokens"] = uncut };
+                embedding.AdditionalProperties = new() { ["truncated"] = true, ["uncut_tokens"] = vector.UncutTokens };
             }
 
             results.Add(embedding);
         }
+
+        results.Usage = new UsageDetails { InputTokenCount = tokens, TotalTokenCount = tokens };
+        return results;
     }
 
     /// <inheritdoc/>
@@ -137,42 +127,74 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
         ArgumentNullException.ThrowIfNull(serviceType);
         return serviceKey is not null ? null
             : serviceType == typeof(EmbeddingGeneratorMetadata) ? metadata
-            : serviceType == typeof(Model) ? model
+            : serviceType == typeof(Model) ? Model
+            : serviceType == typeof(EmbeddingBatcher) ? Batcher
             : serviceType.IsInstanceOfType(this) ? this
             : null;
     }
 
-    /// <summary>Ends its batches, and closes the model if the generator loaded it.</summary>
+    /// <summary>Ends when the texts that are there are answered, and closes the model if the generator loaded it.</summary>
     public void Dispose()
     {
-        if (options.Batching is not null)
+        Batcher?.Dispose();
+        if (owns)
         {
-            batcher?.Dispose();
+            Model.Dispose();
+        }
+    }
+
+    /// <summary>The same without a thread that waits.</summary>
+    /// <returns>When that is.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        if (Batcher is not null)
+        {
+            await Batcher.DisposeAsync().ConfigureAwait(false);
         }
 
         if (owns)
         {
-            model.Dispose();
+            Model.Dispose();
         }
     }
 
-    private static LookupFfnEmbeddingOptions WithName(LookupFfnEmbeddingOptions? options, string path)
+    private static ArgumentException InNamesOfTheCaller(ArgumentException bad)
     {
-        options ??= new();
-        return options.ModelId is not null
-            ? options
-            : options with { ModelId = Path.GetFileName(Path.TrimEndingDirectorySeparator(path)) };
+        string message = bad.Message.Replace(" (Parameter 'texts')", "", StringComparison.Ordinal)
+            .Replace("texts[", "values[", StringComparison.Ordinal);
+        return bad is ArgumentNullException
+            ? NoText("values", message)
+            : Bad(message, "values", bad);
     }
 
-    private LookupFfnEmbeddingGenerator For(InputKind input) =>
-        new(model, options with { Input = input, Batching = null }, batcher, owns: false);
+    /// <summary>The parameter is that of the public method.</summary>
+    private static ArgumentException Bad(string message, string parameter, Exception? why = null) =>
+        new(message, parameter, why);
+
+    private static ArgumentNullException NoText(string parameter, string message) => new(parameter, message);
+
+    private static void RefuseLong(TextCounts counts)
+    {
+        for (int i = 0; i < counts.Count; i++)
+        {
+            if (counts.IsCut(i))
+            {
+                throw Bad(
+                    string.Create(
+                        CultureInfo.InvariantCulture,
+                        $"texts[{i}] has {counts.UncutTokens(i)} tokens, and {counts.Tokens(i)} are read at most"),
+                    "texts");
+            }
+        }
+    }
 
     private int CheckedDimensions(EmbeddingGenerationOptions? asked)
     {
-        int size = model.Info.EmbeddingSize;
+        int size = Model.Info.EmbeddingSize;
         if (asked?.ModelId is string id && id != metadata.DefaultModelId)
         {
-            throw new ArgumentException($"the model is {metadata.DefaultModelId ?? "without a name"}, not {id}", nameof(asked));
+            throw Bad(
+                $"the model is {metadata.DefaultModelId ?? "without a name"}, not {id}", "options");
         }
 
         int wanted = asked?.Dimensions ?? size;
@@ -184,34 +206,45 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
         string why = options.AllowFewerDimensions
             ? $"1 to {size} are possible"
             : $"the model gives {size}; AllowFewerDimensions lets calls ask for less";
-        throw new ArgumentException(
-            string.Create(CultureInfo.InvariantCulture, $"{wanted} dimensions are asked for, but {why}"), nameof(asked));
+        throw Bad(
+            string.Create(CultureInfo.InvariantCulture, $"{wanted} dimensions are asked for, but {why}"), "options");
     }
 
-    private InputKind KindOf(EmbeddingGenerationOptions? asked)
+    private EmbedOptions HowFor(EmbeddingGenerationOptions? asked)
     {
-        if (asked?.AdditionalProperties?.TryGetValue(InputTypeKey, out object? kind) is not true)
+        object? kind = null;
+        asked?.AdditionalProperties?.TryGetValue(InputTypeKey, out kind);
+        TextPurpose purpose;
+        switch (kind)
         {
-            return options.Input;
+            case null:
+                purpose = options.Input;
+                break;
+            case TextPurpose given when Enum.IsDefined(given):
+                purpose = given;
+                break;
+            default:
+                string? name = Convert.ToString(kind, CultureInfo.InvariantCulture);
+                if (TextPurposes.TryParse(name, out purpose))
+                {
+                    break;
+                }
+
+                return name is not null && Model.Prompts.ContainsKey(name)
+                    ? new EmbedOptions { Prompt = name, MaxTokens = options.MaxTokens }
+                    : throw Bad(
+                        $"{InputTypeKey} is {name}, expected \"query\", \"document\" or another name of these, or a prompt of the "
+                        + $"model, which has {(Model.Prompts.Count == 0 ? "none" : string.Join(", ", Model.Prompts.Keys))}",
+                        "options");
         }
 
-        return kind switch
-        {
-            InputKind given => given,
-            "query" => InputKind.Query,
-            "document" => InputKind.Document,
-            _ => throw new ArgumentException($"{InputTypeKey} is {kind}, expected \"query\" or \"document\"", nameof(asked)),
-        };
-    }
-
-    private EmbedOptions HowFor(InputKind kind)
-    {
-        string? text = kind == InputKind.Query ? options.QueryPrompt : options.DocumentPrompt;
-        string[] names = kind == InputKind.Query ? ["query"] : ["document", "passage"];
+        string? text = purpose == TextPurpose.Query ? options.QueryPrompt
+            : purpose == TextPurpose.Document ? options.DocumentPrompt
+            : null;
         return new EmbedOptions
         {
             PromptText = text,
-            Prompt = text is null ? names.FirstOrDefault(model.Prompts.ContainsKey) : null,
+            Prompt = text is null ? TextPurposes.PromptOf(Model, purpose) : null,
             MaxTokens = options.MaxTokens,
         };
     }
@@ -238,63 +271,4 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
 
         return shorter;
     }
-}
-
-/// <summary>What texts are for: models such as e5 and bge want other words before a question than before what may answer
-/// it.</summary>
-public enum InputKind
-{
-    /// <summary>Texts that are searched.</summary>
-    Document,
-
-    /// <summary>Texts that are searched for.</summary>
-    Query,
-}
-
-/// <summary>What becomes of a text with more tokens than the model reads.</summary>
-public enum LongText
-{
-    /// <summary>Its end is not read. The embedding's AdditionalProperties have "truncated", true, and "uncut_tokens".</summary>
-    Cut,
-
-    /// <summary>The call fails with an <see cref="ArgumentException"/>.</summary>
-    Refuse,
-}
-
-/// <summary>How a <see cref="LookupFfnEmbeddingGenerator"/> embeds.</summary>
-public sealed record LookupFfnEmbeddingOptions
-{
-    /// <summary>How a model is loaded of which the path is given. Default null: by the defaults.</summary>
-    public LoadOptions? Load { get; set; }
-
-    /// <summary>The model's name in metadata and results. Default null: the last part of its path.</summary>
-    public string? ModelId { get; set; }
-
-    /// <summary>What texts are for where a call does not say. Default: documents.</summary>
-    public InputKind Input { get; set; }
-
-    /// <summary>What is put before queries, such as "query: ". Default null: the model's prompt named "query" if its files
-    /// tell one, else its default prompt, if it has one.</summary>
-    public string? QueryPrompt { get; set; }
-
-    /// <summary>What is put before documents, such as "passage: ". Default null: the model's prompt named "document" or
-    /// "passage" if its files tell one, else its default prompt, if it has one.</summary>
-    public string? DocumentPrompt { get; set; }
-
-    /// <summary>What becomes of texts that are too long. Default: they are cut.</summary>
-    public LongText LongTexts { get; set; }
-
-    /// <summary>How many tokens of a text are read at most, where long texts are cut. Default null: as many as the model
-    /// means to read.</summary>
-    public int? MaxTokens { get; set; }
-
-    /// <summary>Whether a call may ask for fewer dimensions than the model gives. Then the first ones are taken, and scaled
-    /// to length 1, which is good only for models that were trained for it. Default false: such a call fails.</summary>
-    public bool AllowFewerDimensions { get; set; }
-
-    /// <summary>How calls with a single text are put together with those of others. Default null: they are not.</summary>
-    public BatchingOptions? Batching { get; set; }
-
-    /// <summary>How many texts of one call are run at once; more are run in parts. Default 64.</summary>
-    public int MaxBatch { get; set; } = 64;
 }

@@ -201,12 +201,12 @@ public sealed class NamedArgumentsTests : IDisposable
         await Null("text", () => model.ZeroShot((string)null!, [""]), () => model.ZeroShotAsync((string)null!, [""]));
         await Null("texts", () => model.ZeroShot([null!], [""]), () => model.ZeroShotAsync(None, [""]));
         await Null("candidates", () => model.ZeroShot("", [null!]), () => model.ZeroShotAsync("", None));
-        await Null("text", () => model.FillMask(null!), () => model.FillMaskAsync(null!));
+        await Null("text", () => model.FillMask((string)null!), () => model.FillMaskAsync((string)null!));
         await Null("text", () => model.Tokenize(null!), () => Task.FromResult(model.TokenizeSpans(null!)));
         await Null("positions", () => model.Logits([0], null!), () => model.LogitsAsync([[0]], null!));
         await Null("path", () => Model.Load((string)null!), () => { model.Save(null!); return Task.CompletedTask; });
         using EmbeddingBatcher batcher = new(model);
-        await Null("model", () => new EmbeddingBatcher(null!), () => batcher.EmbedAsync(null!), "text");
+        await Null("model", () => new EmbeddingBatcher(null!), () => batcher.EmbedAsync((string)null!), "text");
     }
 
     [Fact]

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using System.Reflection;
 using System.Runtime.CompilerServices;
 using Xunit;
 
@@ -87,7 +90,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Task<BatchedEmbedding> withdrawn = batcher.EmbedAsync("two", null, source.Token);
         Task<BatchedEmbedding> third = batcher.EmbedAsync("three");
         QueueFullException refused = await Assert.ThrowsAsync<QueueFullException>(() => batcher.EmbedAsync("four"));
-        Assert.Contains("3 requests wait", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("3 texts wait", refused.Message, StringComparison.Ordinal);
         await source.CancelAsync();
         Assert.Equal(2, batcher.Figures.Depth);
         Task<BatchedEmbedding> fourth = batcher.EmbedAsync("four");
@@ -146,12 +149,13 @@ public sealed class EmbeddingBatcherTests : IDisposable
     public async Task AFailureOutsideOfTheModelEndsNothing()
     {
         await using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 2 });
-        batcher.BeforeBatch = () => throw new InvalidTimeZoneException("made for the test");
+        PropertyInfo before = typeof(EmbeddingBatcher).GetProperty("BeforeBatch", BindingFlags.Instance | BindingFlags.NonPublic)!;
+        before.SetValue(batcher, (Action)(() => throw new InvalidTimeZoneException("made for the test")));
         Task<BatchedEmbedding> one = batcher.EmbedAsync("one");
         await Assert.ThrowsAsync<InvalidTimeZoneException>(() => batcher.EmbedAsync("two"));
         await Assert.ThrowsAsync<InvalidTimeZoneException>(() => one);
         Assert.Equal(2, batcher.Figures.Failed);
-        batcher.BeforeBatch = null;
+        before.SetValue(batcher, null);
         await Task.WhenAll(batcher.EmbedAsync("one"), batcher.EmbedAsync("two"));
     }
 
@@ -184,5 +188,170 @@ public sealed class EmbeddingBatcherTests : IDisposable
         await using EmbeddingBatcher another = new(model);
         model.Dispose();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => another.EmbedAsync("closed"));
+    }
+
+    /// <summary>Texts of calls of any size go together, and come back in the order of each call.</summary>
+    [Fact]
+    public async Task CallsOfManyTexts()
+    {
+        await using EmbeddingBatcher batcher = new(model, new() { MaxBatch = 16, MaxQueue = 4096 });
+        Task<BatchedEmbedding[]>[] calls = [.. Enumerable.Range(0, 60).Select(
+            i => batcher.EmbedAsync([.. Enumerable.Range(0, 1 + (i % 7)).Select(j => $"text {j} of call {i}")]))];
+        BatchedEmbedding[][] results = await Task.WhenAll(calls);
+        for (int i = 0; i < results.Length; i++)
+        {
+            Assert.Equal(1 + (i % 7), results[i].Length);
+            for (int j = 0; j < results[i].Length; j++)
+            {
+                Golden.AssertSameBits(model.Embed($"text {j} of call {i}"), results[i][j].Vector);
+            }
+        }
+
+        BatcherFigures figures = batcher.Figures;
+        Assert.Equal(results.Sum(call => call.Length), figures.Batched);
+        Assert.True(figures.LargestBatch <= 16 && figures.MeanBatch > 2, figures.ToString());
+        Assert.Empty(await batcher.EmbedAsync([]));
+    }
+
+    /// <summary>A call is let in as a whole or refused as a whole, whatever its size; with Wait it is let in later.</summary>
+    [Fact]
+    public async Task RoomIsCountedInTexts()
+    {
+        await using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 100, MaxQueue = 5 });
+        Task<BatchedEmbedding[]> first = batcher.EmbedAsync(["a", "b", "c"]);
+        await Assert.ThrowsAsync<QueueFullException>(() => batcher.EmbedAsync(["d", "e", "f"]));
+        Task<BatchedEmbedding[]> second = batcher.EmbedAsync(["d", "e"]);
+        Assert.Equal((5, 5L, 3L), (batcher.Figures.Depth, batcher.Figures.Accepted, batcher.Figures.Refused));
+        await Assert.ThrowsAsync<QueueFullException>(() => batcher.EmbedAsync("g"));
+        await batcher.DisposeAsync();
+        Assert.Equal(5, (await first).Length + (await second).Length);
+
+        await using EmbeddingBatcher patient = new(
+            model, new() { MaxBatch = 2, MaxQueue = 3, WhenFull = WhenQueueIsFull.Wait });
+        Task<BatchedEmbedding[]>[] calls = [.. Enumerable.Range(0, 40).Select(i => patient.EmbedAsync([$"one {i}", $"two {i}"]))];
+        Assert.All(await Task.WhenAll(calls), call => Assert.Equal(2, call.Length));
+        Assert.Equal((0, 0L), (patient.Figures.Depth, patient.Figures.Refused));
+    }
+
+    /// <summary>More texts than may wait are not refused for ever, and leave room to others.</summary>
+    [Fact]
+    public async Task ACallOfMoreTextsThanMayWait()
+    {
+        await using EmbeddingBatcher batcher = new(model, new() { MaxBatch = 4, MaxQueue = 8 });
+        string[] texts = [.. Enumerable.Range(0, 100).Select(i => $"text {i}")];
+        Task<BatchedEmbedding[]> many = batcher.EmbedAsync(texts);
+        BatchedEmbedding alone = await batcher.EmbedAsync("alone");
+        Golden.AssertSameBits(model.Embed("alone"), alone.Vector);
+        BatchedEmbedding[] results = await many;
+        for (int i = 0; i < texts.Length; i++)
+        {
+            Golden.AssertSameBits(model.Embed(texts[i]), results[i].Vector);
+        }
+
+        texts[70] = "\ud83d";
+        ArgumentException bad = await Assert.ThrowsAsync<ArgumentException>(() => batcher.EmbedAsync(texts));
+        Assert.Contains("texts[70]", bad.Message, StringComparison.Ordinal);
+        texts[70] = string.Concat(Enumerable.Repeat("word ", 5000));
+        bad = await Assert.ThrowsAsync<ArgumentException>(() => batcher.EmbedAsync(texts, new() { WithoutCutting = true }));
+        Assert.Contains("texts[70]", bad.Message, StringComparison.Ordinal);
+        Assert.Equal("texts", bad.ParamName);
+    }
+
+    /// <summary>Cancelling takes back all texts of a call that wait.</summary>
+    [Fact]
+    public async Task ACancelledCallLeavesWithAllItsTexts()
+    {
+        await using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 4, MaxQueue = 8 });
+        using CancellationTokenSource source = new();
+        Task<BatchedEmbedding[]> cancelled = batcher.EmbedAsync(["a", "b", "c"], null, source.Token);
+        Assert.Equal(3, batcher.Figures.Depth);
+        await source.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled);
+        Assert.Equal((0, 3L), (batcher.Figures.Depth, batcher.Figures.Withdrawn));
+        Assert.Equal(4, (await batcher.EmbedAsync(["a", "b", "c", "d"])).Length);
+    }
+
+    /// <summary>The thread pool has nothing to do with it: with all of its threads taken, batches are run.</summary>
+    [Fact]
+    public async Task ThePoolIsLeftAlone()
+    {
+        await using EmbeddingBatcher batcher = new(model);
+        using ManualResetEventSlim release = new();
+        ThreadPool.GetMinThreads(out int threads, out _);
+        Task[] hogs = [.. Enumerable.Range(0, 4 * threads).Select(_ => Task.Run(() => release.Wait()))];
+        Task<BatchedEmbedding[]> call = batcher.EmbedAsync(["one", "two"]);
+        Task<float[]> direct = model.EmbedAsync("three");
+        DateTime deadline = DateTime.UtcNow.AddSeconds(30);
+        while (!(call.IsCompleted && direct.IsCompleted) && DateTime.UtcNow < deadline)
+        {
+            Thread.Sleep(1);
+        }
+
+        bool done = call.IsCompleted && direct.IsCompleted;
+        release.Set();
+        await Task.WhenAll(hogs);
+        Assert.True(done);
+    }
+
+    [Fact]
+    public async Task MetricsAndActivities()
+    {
+        Dictionary<string, double> sums = [];
+        using MeterListener listener = new();
+        listener.InstrumentPublished = (instrument, of) =>
+        {
+            if (instrument.Meter.Name == LookupFfnDiagnostics.Name)
+            {
+                of.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<int>((instrument, value, _, _) => Add(instrument, value));
+        listener.SetMeasurementEventCallback<long>((instrument, value, _, _) => Add(instrument, value));
+        listener.SetMeasurementEventCallback<double>((instrument, value, _, _) => Add(instrument, value));
+        listener.Start();
+        List<string> activities = [];
+        int links = 0;
+        using ActivityListener tracing = new()
+        {
+            ShouldListenTo = source => source.Name == LookupFfnDiagnostics.Name,
+            Sample = (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStopped = activity =>
+            {
+                lock (activities)
+                {
+                    activities.Add(activity.OperationName);
+                    links += activity.Links.Count();
+                }
+            },
+        };
+        ActivitySource.AddActivityListener(tracing);
+        using Model loaded = Model.Load(new GoldenModel("model-lookup").Folder);
+        using (EmbeddingBatcher batcher = new(loaded))
+        {
+            using Activity request = new Activity("request").Start();
+            await batcher.EmbedAsync(["one", "two", string.Concat(Enumerable.Repeat("word ", 5000))]);
+        }
+
+        Assert.Equal("model-lookup", loaded.Name);
+        Assert.Equal(3, sums["lookupffn.batch.size"]);
+        Assert.Equal(3, sums["lookupffn.run.texts"]);
+        Assert.Equal(1, sums["lookupffn.run.cut_texts"]);
+        Assert.Equal(0, sums["lookupffn.queue.texts"]);
+        Assert.True(sums["lookupffn.load.duration"] > 0 && sums["lookupffn.run.duration"] > 0 && sums["lookupffn.queue.wait"] > 0);
+        lock (activities)
+        {
+            Assert.Contains("lookupffn.load", activities);
+            Assert.Contains("lookupffn.batch", activities);
+            Assert.Contains("lookupffn.run", activities);
+            Assert.Equal(1, links);
+        }
+
+        void Add(Instrument instrument, double value)
+        {
+            lock (sums)
+            {
+                sums[instrument.Name] = sums.GetValueOrDefault(instrument.Name) + value;
+            }
+        }
     }
 }

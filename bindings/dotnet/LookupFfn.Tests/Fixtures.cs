@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Buffers.Binary;
+using System.Reflection;
 using System.Runtime.InteropServices;
 using System.Text.Json;
 using Xunit;
@@ -129,6 +130,27 @@ public sealed class GoldenModel
     }
 
     private static int[] Ints(JsonElement list) => [.. list.EnumerateArray().Select(item => item.GetInt32())];
+}
+
+/// <summary>What the package does not show: the raw calls.</summary>
+internal static class Raw
+{
+    private static readonly Type Hidden = typeof(Model).Assembly.GetType("LookupFfn.Raw", throwOnError: true)!;
+    private static readonly Func<long> Live = Method<Func<long>>("LiveHandles");
+
+    internal static int ABI_VERSION => (int)Hidden.GetField("ABI_VERSION")!.GetRawConstantValue()!;
+
+    internal static long LiveHandles() => Live();
+
+    /// <summary>The exception that stands for a status.</summary>
+    internal static Exception Failure(int status, string message) => (Exception)typeof(LookupFfnException)
+        .GetMethod("Of", BindingFlags.Static | BindingFlags.NonPublic)!
+        .Invoke(null, [status, message, CancellationToken.None])!;
+
+    internal static int NativeVersion() => Method<Func<int>>("NativeVersion")();
+
+    private static T Method<T>(string name)
+        where T : Delegate => Hidden.GetMethod(name)!.CreateDelegate<T>();
 }
 
 /// <summary>How many of the library's objects are alive.</summary>

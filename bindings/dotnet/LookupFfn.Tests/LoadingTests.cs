@@ -28,9 +28,9 @@ public class LoadingTests
         }
 
         files.Remove("config.json");
-        Assert.ThrowsAny<LookupFfnException>(() => Model.Load(files));
+        Assert.Throws<ModelIOException>(() => Model.Load(files));
         files.Clear();
-        Assert.ThrowsAny<LookupFfnException>(() => Model.Load(files));
+        Assert.Throws<ModelIOException>(() => Model.Load(files));
         Assert.Throws<ArgumentNullException>("files", () => Model.Load((Dictionary<string, ReadOnlyMemory<byte>>)null!));
         files["a\0b"] = default;
         Assert.Throws<ArgumentException>("files", () => Model.Load(files));

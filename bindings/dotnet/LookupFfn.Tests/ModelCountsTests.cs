@@ -139,7 +139,7 @@ public class ModelCountsTests
             () => model.Rerank(Query, documents, new() { WithoutCutting = true }));
         Assert.StartsWith("document 2: the query and the document have ", tooLong.Message, StringComparison.Ordinal);
         using Model none = Model.Load(new GoldenModel("model-lookup").Folder);
-        Assert.Throws<ArgumentException>(() => none.Rerank(Query, documents));
+        Assert.Throws<UnsupportedModelException>(() => none.Rerank(Query, documents));
         Assert.Equal(1, none.Classify("a text", new EmbedOptions { Scores = ScoreKind.Probabilities }).Sum(), 1e-6);
 
         IEnumerable<int> Bare(string text) => model.TokenizeSpans(text, special: false).Select(token => token.Id);

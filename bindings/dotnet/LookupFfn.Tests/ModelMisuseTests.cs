@@ -45,7 +45,11 @@ public sealed class ModelMisuseTests : IDisposable
         Rejects("3", () => model.Logits([0, 1, 2], [3]));
         Rejects("-1", () => model.Logits([0, 1, 2], [-1]));
         LoadOptions linear = OneThread with { LinearType = ElementType.BF16 };
-        Rejects("linear_dtype", () => Model.Load(golden.Folder, linear));
+        Rejects("LinearType is 2, expected F32, Int8 or AsStored", () => Model.Load(golden.Folder, linear));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            "LinearType", () => Model.Load(golden.Folder, OneThread with { LinearType = (ElementType)77 }));
+        Assert.Throws<ArgumentOutOfRangeException>("Pooling", () => model.Embed("a", new() { Pooling = (Pooling)77 }));
+        Assert.Throws<ArgumentOutOfRangeException>("Scores", () => model.Classify("a", new() { Scores = (ScoreKind)77 }));
         Assert.Throws<ArgumentNullException>(() => Model.Load((string)null!));
         Assert.Throws<ArgumentNullException>(() => model.Encode([null!, Short]));
         Assert.Throws<ArgumentNullException>(() => model.Logits(Short, null!));
@@ -62,7 +66,7 @@ public sealed class ModelMisuseTests : IDisposable
             string missing = Path.Combine(directory, "fehlt-🚀");
             ModelIOException notThere = Assert.Throws<ModelIOException>(() => Model.Load(missing));
             Assert.Contains("fehlt-🚀", notThere.Message, StringComparison.Ordinal);
-            Assert.ThrowsAny<LookupFfnException>(() => Model.Load(directory));
+            Assert.Throws<ModelIOException>(() => Model.Load(directory));
             string bad = Path.Combine(directory, "bad.safetensors");
             File.WriteAllBytes(bad, new byte[100]);
             Assert.Throws<BadModelException>(() => Model.Load(bad));

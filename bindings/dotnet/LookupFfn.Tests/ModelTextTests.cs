@@ -81,6 +81,10 @@ public class ModelTextTests
             Assert.NotEmpty(candidates[i].Text);
         }
 
+        MaskCandidate[][][] many = model.FillMask([Masked, "nothing", Masked], 4);
+        Assert.Equal(candidates, many[0][0]);
+        Assert.Empty(many[1]);
+        Assert.Equal(candidates, Assert.Single(many[2]));
         MaskCandidate[][] later = await model.FillMaskAsync(Masked, 4);
         Assert.Equal(candidates, later[0]);
         Assert.Equal(9, model.FillMask(string.Concat(Enumerable.Repeat("<mask> ", 9)), 1).Length);
@@ -140,8 +144,16 @@ public class ModelTasksTests
         Assert.Empty(model.Entities(""));
         string tooLong = string.Concat(Enumerable.Repeat("a ", 500));
         model.Entities(tooLong);
-        Assert.ThrowsAny<ArgumentException>(() => model.Entities(tooLong, maxTokens: 0));
-        Assert.ThrowsAny<ArgumentException>(() => model.Answer("a", "b"));
+        TextCounts counts = new();
+        model.Entities([Text, tooLong], new EntityOptions { Counts = counts });
+        Assert.False(counts.IsCut(0));
+        Assert.True(counts.IsCut(1) && counts.UncutTokens(1) > 500);
+        Assert.Equal(model.Entities("a \ufffd Hello"), model.Entities("a \ud83d Hello", new EntityOptions { Repair = true }));
+        Assert.Throws<ArgumentException>(() => model.Entities(tooLong, new EntityOptions { WithoutCutting = true }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => model.Entities(tooLong, maxTokens: 0));
+        Assert.Throws<ArgumentOutOfRangeException>("Aggregation", () => model.Entities(Text, (Aggregation)77));
+        Assert.Throws<UnsupportedModelException>(() => model.Answer("a", "b"));
+        Assert.Throws<UnsupportedModelException>(() => model.Classify("a"));
     }
 
     [Fact]
@@ -159,6 +171,10 @@ public class ModelTasksTests
         Assert.Equal(0, model.Answer("fox", "", new() { MayBeNone = true })[0].End);
         Assert.ThrowsAny<ArgumentException>(() => model.Answer("fox", Text, options with { Stride = 99 }));
         Assert.ThrowsAny<ArgumentException>(() => model.Answer("fox", Text, options with { TopK = 0 }));
+        Assert.Throws<ArgumentOutOfRangeException>("TopK", () => model.Answer("fox", Text, options with { TopK = int.MaxValue }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => model.Answer("fox", Text, options with { MaxTokens = 0 }));
+        Assert.Single(model.Answer("fox", Text, new() { OneWindow = true }));
+        Assert.Throws<UnsupportedModelException>(() => model.Entities(Text));
         Assert.ThrowsAny<OperationCanceledException>(
             () => model.Answer("fox", Text, options, new CancellationToken(canceled: true)));
     }

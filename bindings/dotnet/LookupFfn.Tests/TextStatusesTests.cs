@@ -149,8 +149,8 @@ public sealed class TextStatusesTests : IDisposable
                 seen++;
             }
         });
-        Assert.StartsWith("text 10 of the corpus: half of a surrogate pair stands at index 5", bad.Message, StringComparison.Ordinal);
-        Assert.Equal(8, seen);
+        Assert.StartsWith("texts[10]: half of a surrogate pair stands at index 5", bad.Message, StringComparison.Ordinal);
+        Assert.Equal(10, seen); // what is done is given
         List<CorpusEmbedding> found = [];
         await foreach (CorpusEmbedding embedding in model.EmbedAllAsync(texts, null, new() { KeepBadTexts = true }))
         {
@@ -164,6 +164,58 @@ public sealed class TextStatusesTests : IDisposable
         Golden.AssertSameBits(model.Embed("fine"), found[9].Vector);
         Assert.Throws<ArgumentNullException>("texts", () => { model.EmbedAllAsync((IEnumerable<string>)null!); });
         Assert.Throws<ArgumentOutOfRangeException>("corpus", () => { model.EmbedAllAsync(texts, null, new() { MaxBatch = 0 }); });
+    }
+
+    /// <summary>A source that fails costs nothing that was read before, and one that is slow holds back nothing for
+    /// long.</summary>
+    [Fact]
+    public async Task WhatIsDoneIsGiven()
+    {
+        int seen = 0;
+        await Assert.ThrowsAsync<InvalidTimeZoneException>(async () =>
+        {
+            await foreach (CorpusEmbedding embedding in model.EmbedAllAsync(Failing()))
+            {
+                seen++;
+            }
+        });
+        Assert.Equal(100, seen);
+
+        TaskCompletionSource silence = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        seen = 0;
+        await foreach (CorpusEmbedding embedding in model.EmbedAllAsync(Silent()))
+        {
+            if (++seen == 10)
+            {
+                silence.SetResult(); // it would wait for ever
+            }
+        }
+
+        Assert.Equal(11, seen);
+        Assert.Throws<ArgumentOutOfRangeException>(
+            "corpus", () => { model.EmbedAllAsync(Silent(), null, new() { MaxWait = TimeSpan.FromSeconds(-5) }); });
+
+        async IAsyncEnumerable<string> Failing()
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                await Task.Yield();
+                yield return $"text {i}";
+            }
+
+            throw new InvalidTimeZoneException("made for the test");
+        }
+
+        async IAsyncEnumerable<string> Silent()
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                yield return $"text {i}";
+            }
+
+            await silence.Task;
+            yield return "last";
+        }
     }
 
     [Fact]

@@ -1,21 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-using System.Diagnostics;
-
 namespace LookupFfn;
 
-/// <summary>How concurrent requests are put together.</summary>
+/// <summary>How concurrent calls are put together.</summary>
 public sealed record BatchingOptions
 {
-    /// <summary>How long the first request of a batch waits for others at most. Default 0: only what came while the
-    /// batch before was running goes together, so that a request that finds the model idle does not wait.</summary>
-    public TimeSpan MaxWait { get; init; }
+    /// <summary>How long the first call of a batch waits for others at most. Default 0: only what came while the batch before
+    /// was running goes together, so that a call that finds the model idle does not wait.</summary>
+    public TimeSpan MaxWait { get; set; }
 
-    /// <summary>How many requests go together at most. Default 32.</summary>
-    public int MaxBatch { get; init; } = 32;
+    /// <summary>How many texts go together at most. Default 32.</summary>
+    public int MaxBatch { get; set; } = 32;
 
-    /// <summary>How many requests wait at most; one more is refused with a <see cref="QueueFullException"/>.
-    /// Default 4096.</summary>
-    public int MaxQueue { get; init; } = 4096;
+    /// <summary>How many texts wait at most. Default 4096.</summary>
+    public int MaxQueue { get; set; } = 4096;
+
+    /// <summary>What becomes of a call for whose texts there is no room. Default: it is refused as a whole, with a
+    /// <see cref="QueueFullException"/>, before any of its texts is run.</summary>
+    public WhenQueueIsFull WhenFull { get; set; }
+
+    /// <summary>Throws where one of them cannot be meant.</summary>
+    internal void Check(string name)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxBatch, 1, name);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxQueue, 1, name);
+        ArgumentOutOfRangeException.ThrowIfLessThan(MaxWait, TimeSpan.Zero, name);
+
+        // What a thread can wait.
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxWait, TimeSpan.FromDays(24), name);
+        if (!Enum.IsDefined(WhenFull))
+        {
+            throw new ArgumentOutOfRangeException(name, WhenFull, "WhenFull is no value of WhenQueueIsFull");
+        }
+    }
+}
+
+/// <summary>What becomes of a call for whose texts the queue has no room.</summary>
+public enum WhenQueueIsFull
+{
+    /// <summary>It fails at once with a <see cref="QueueFullException"/>.</summary>
+    Refuse,
+
+    /// <summary>It waits for room, behind those that came before.</summary>
+    Wait,
 }
 
 /// <summary>What became of a text that was run among others.</summary>
@@ -24,6 +50,9 @@ public sealed record BatchingOptions
 /// <param name="UncutTokens">How many tokens the text would have had without cutting.</param>
 public sealed record BatchedEmbedding(float[] Vector, int Tokens, long UncutTokens)
 {
+    /// <summary>Whether the end of the text was not read.</summary>
+    public bool IsCut => UncutTokens > Tokens;
+
     /// <summary>Whether the vectors hold the same numbers, and the counts are the same.</summary>
     /// <param name="other">What is compared; null is another.</param>
     /// <returns>Whether they are.</returns>
@@ -40,11 +69,26 @@ public sealed record BatchedEmbedding(float[] Vector, int Tokens, long UncutToke
         $"a vector of {Vector.Length} numbers, {Tokens} tokens{(UncutTokens > Tokens ? ", cut" : "")}");
 }
 
-/// <summary>Too many requests wait already. Whoever asks may do so again later.</summary>
+/// <summary>Too many texts wait already. Whoever asks may do so again later: a service answers 429.</summary>
 public sealed class QueueFullException : InvalidOperationException
 {
-    internal QueueFullException(string message)
+    /// <summary>Makes one without a message.</summary>
+    public QueueFullException()
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    public QueueFullException(string message)
         : base(message)
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    /// <param name="innerException">Why.</param>
+    public QueueFullException(string message, Exception innerException)
+        : base(message, innerException)
     {
     }
 }
@@ -52,160 +96,42 @@ public sealed class QueueFullException : InvalidOperationException
 /// <summary>What a batcher did since it was made, and what it has to do.</summary>
 public sealed record BatcherFigures
 {
-    /// <summary>How many requests wait now.</summary>
+    /// <summary>How many texts wait now.</summary>
     public required int Depth { get; init; }
 
-    /// <summary>How many requests were let in.</summary>
+    /// <summary>How many texts were let in.</summary>
     public required long Accepted { get; init; }
 
-    /// <summary>How many requests were refused because too many waited.</summary>
+    /// <summary>How many texts were refused because too many waited.</summary>
     public required long Refused { get; init; }
 
-    /// <summary>How many requests their callers took back.</summary>
+    /// <summary>How many texts their callers took back.</summary>
     public required long Withdrawn { get; init; }
 
-    /// <summary>How many requests ended with a failure.</summary>
+    /// <summary>How many texts ended with a failure.</summary>
     public required long Failed { get; init; }
+
+    /// <summary>How many texts were longer than was read.</summary>
+    public required long Cut { get; init; }
 
     /// <summary>How many batches were begun.</summary>
     public required long Batches { get; init; }
 
-    /// <summary>How many requests went into them.</summary>
+    /// <summary>How many texts went into them.</summary>
     public required long Batched { get; init; }
 
-    /// <summary>How many requests the largest batch had.</summary>
+    /// <summary>How many texts the largest batch had.</summary>
     public required int LargestBatch { get; init; }
 
-    /// <summary>How long the requests of all batches waited before their batch was begun, together.</summary>
+    /// <summary>How long the texts of all batches waited before their batch was begun, together.</summary>
     public required TimeSpan TotalWait { get; init; }
 
-    /// <summary>How long the request that waited longest did.</summary>
+    /// <summary>How long the text that waited longest did.</summary>
     public required TimeSpan LongestWait { get; init; }
 
-    /// <summary>How many requests a batch had on average; 0 before the first one.</summary>
+    /// <summary>How many texts a batch had on average; 0 before the first one.</summary>
     public double MeanBatch => Batches == 0 ? 0 : (double)Batched / Batches;
 
-    /// <summary>How long a request waited on average; none before the first one.</summary>
+    /// <summary>How long a text waited on average; none before the first one.</summary>
     public TimeSpan MeanWait => Batched == 0 ? TimeSpan.Zero : TotalWait / Batched;
-}
-
-/// <summary>A text that waits for its vector, or for its batch to be run.</summary>
-internal sealed class BatchRequest(string text, EmbedOptions options, Action<BatchRequest> withdrawn)
-{
-    private readonly TaskCompletionSource<BatchedEmbedding> answer =
-        new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-    private readonly long since = Stopwatch.GetTimestamp();
-    private readonly object gate = new();
-    private CancellationTokenRegistration registration;
-    private RunningBatch? batch;
-
-    /// <summary>Where it waits.</summary>
-    internal LinkedListNode<BatchRequest>? Place { get; set; }
-
-    internal string Text => text;
-
-    internal EmbedOptions Options => options;
-
-    internal TimeSpan Waited => Stopwatch.GetElapsedTime(since);
-
-    internal Task<BatchedEmbedding> WithdrawnBy(CancellationToken token)
-    {
-        registration = token.UnsafeRegister(static (request, by) => ((BatchRequest)request!).Withdraw(by), this);
-        if (answer.Task.IsCompleted)
-        {
-            registration.Unregister();
-        }
-
-        return answer.Task;
-    }
-
-    /// <summary>False for one that was withdrawn before.</summary>
-    internal bool Join(RunningBatch joined)
-    {
-        lock (gate)
-        {
-            batch = joined;
-            return !answer.Task.IsCompleted;
-        }
-    }
-
-    internal void Answer(BatchedEmbedding embedding)
-    {
-        answer.TrySetResult(embedding);
-        registration.Unregister();
-    }
-
-    /// <summary>False for one that has its answer, or was withdrawn.</summary>
-    internal bool Fail(Exception failure)
-    {
-        bool failed = answer.TrySetException(failure);
-        registration.Unregister();
-        return failed;
-    }
-
-    private void Withdraw(CancellationToken by)
-    {
-        lock (gate)
-        {
-            if (!answer.TrySetCanceled(by))
-            {
-                return;
-            }
-
-            batch?.OneLeft();
-        }
-
-        withdrawn(this);
-    }
-}
-
-/// <summary>The requests that are run together; cancelled when all of them are.</summary>
-internal sealed class RunningBatch : IDisposable
-{
-    private readonly CancellationTokenSource source = new();
-    private readonly object gate = new();
-    private int waiting;
-    private bool disposed;
-
-    internal RunningBatch(IReadOnlyList<BatchRequest> requests)
-    {
-        waiting = requests.Count;
-        foreach (BatchRequest request in requests)
-        {
-            if (request.Join(this))
-            {
-                Requests.Add(request);
-            }
-            else
-            {
-                OneLeft();
-            }
-        }
-    }
-
-    internal List<BatchRequest> Requests { get; } = [];
-
-    internal CancellationToken Token => source.Token;
-
-    internal void OneLeft()
-    {
-        lock (gate)
-        {
-            waiting--;
-            if (waiting == 0 && !disposed)
-            {
-                source.Cancel();
-            }
-        }
-    }
-
-    public void Dispose()
-    {
-        lock (gate)
-        {
-            disposed = true;
-            source.Dispose();
-        }
-    }
 }

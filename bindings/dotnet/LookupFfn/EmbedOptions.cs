@@ -78,6 +78,10 @@ public sealed record EmbedOptions
     /// <summary>Throws where two of them contradict each other.</summary>
     internal void Check()
     {
+        Checks.Defined(Pooling);
+        Checks.Defined(Purpose);
+        Checks.Defined(Scores);
+        ArgumentOutOfRangeException.ThrowIfNegative(NumThreads);
         _ = TokenLimit;
         _ = PromptArgument;
         _ = WidthWithin(int.MaxValue);
@@ -102,6 +106,7 @@ public sealed record EmbedOptions
 
     internal void WriteTo(Span<int> numbers, int windows)
     {
+        Check();
         numbers.Clear();
         numbers[Raw.RUN_OPTION_WINDOWS] = windows;
         numbers[Raw.RUN_OPTION_STRIDE] = StrideOf(windows);
@@ -126,24 +131,7 @@ public sealed record EmbedOptions
     internal int Normalization =>
         Normalize is null ? Raw.NORMALIZE_MODEL : Normalize.Value ? Raw.NORMALIZE_YES : Raw.NORMALIZE_NO;
 
-    internal long TokenLimit
-    {
-        get
-        {
-            if (MaxTokens is null)
-            {
-                return WithoutCutting ? Raw.MAX_TOKENS_NEVER : Raw.MAX_TOKENS_MODEL;
-            }
-
-            if (WithoutCutting)
-            {
-                throw new ArgumentException("the options have both MaxTokens and WithoutCutting");
-            }
-
-            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxTokens.Value, nameof(MaxTokens));
-            return MaxTokens.Value;
-        }
-    }
+    internal long TokenLimit => Checks.TokenLimit(MaxTokens, WithoutCutting);
 
     internal int PromptKind =>
         WithoutPrompt ? Raw.PROMPT_NONE

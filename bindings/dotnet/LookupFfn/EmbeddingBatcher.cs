@@ -3,21 +3,27 @@ using System.Globalization;
 
 namespace LookupFfn;
 
-/// <summary>Puts the texts of concurrent callers together, in the order in which they came, so that the model runs them in
-/// batches. A cancelled request leaves at once and alone; a batch of which all were cancelled ends. A text that cannot be
-/// run fails alone. Too many requests are refused. One that is idle has neither thread nor task, so that the collector
-/// takes it when it is forgotten.</summary>
-public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
+/// <summary>Puts the texts of all concurrent calls together, so that the model runs them in batches, on a thread of its own.
+/// Calls take turns: each gives a batch as many texts as there is room for, and with texts left goes behind the others, so
+/// that a call of one text does not wait for all of a call of thousands. A cancelled call leaves at once and alone; a batch
+/// of which all calls were cancelled ends. A text that cannot be run fails its call alone. Too many texts are refused. One
+/// that had nothing to do for a second has no thread, so that the collector takes it when it is forgotten.</summary>
+public sealed partial class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyncDisposable
 {
+    private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);
+
     private readonly Model model;
     private readonly BatchingOptions batching;
     private readonly object gate = new();
 
     // All below is changed under the gate.
-    private readonly LinkedList<BatchRequest> queue = new();
+    private readonly LinkedList<BatchCall> queue = new();
+    private readonly LinkedList<BatchCall> outside = new(); // for which there is no room yet
     private readonly BatcherCounts counts = new();
-    private TaskCompletionSource? idle; // while batches are run: set when none is left
-    private TaskCompletionSource? enough; // while a batch waits for more: set when it need not
+    private int waiting; // texts of calls in the queue
+    private int reserved; // texts of calls outside
+    private bool running;
+    private TaskCompletionSource? ended; // set when the thread has ended
     private bool disposed;
 
     /// <summary>Makes one that leaves the model open when it is disposed of.</summary>
@@ -27,26 +33,27 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(model);
         this.model = model;
-        this.batching = batching ?? new BatchingOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThan(this.batching.MaxBatch, 1, nameof(batching));
-        ArgumentOutOfRangeException.ThrowIfLessThan(this.batching.MaxQueue, 1, nameof(batching));
-        ArgumentOutOfRangeException.ThrowIfLessThan(this.batching.MaxWait, TimeSpan.Zero, nameof(batching));
-
-        // What timers can wait.
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(this.batching.MaxWait, TimeSpan.FromDays(49), nameof(batching));
+        this.batching = (batching ?? new BatchingOptions()) with { };
+        this.batching.Check(nameof(batching));
     }
 
     /// <summary>For tests of what happens when something fails that never should.</summary>
     internal Action? BeforeBatch { get; set; }
 
-    /// <summary>What the batcher did so far, and how many requests wait.</summary>
+    /// <summary>What runs the texts.</summary>
+    public Model Model => model;
+
+    /// <summary>How many texts wait at most.</summary>
+    public int MaxQueue => batching.MaxQueue;
+
+    /// <summary>What the batcher did so far, and how many texts wait.</summary>
     public BatcherFigures Figures
     {
         get
         {
             lock (gate)
             {
-                return counts.Tell(queue.Count);
+                return counts.Tell(waiting + reserved);
             }
         }
     }
@@ -55,292 +62,231 @@ public sealed class EmbeddingBatcher : IDisposable, IAsyncDisposable
     /// <param name="text">A text.</param>
     /// <param name="options">How; null: as the model means it. Its counts and statuses are not filled: the result
     /// has the counts.</param>
-    /// <param name="cancellationToken">Takes the request back.</param>
+    /// <param name="cancellationToken">Takes the text back.</param>
     /// <returns>The vector, and how many tokens the text had. The task fails with what
     /// <see cref="Model.EmbedAsync(string, EmbedOptions?, CancellationToken)"/> fails with, or with a
-    /// <see cref="QueueFullException"/> where too many requests wait.</returns>
+    /// <see cref="QueueFullException"/> where too many texts wait.</returns>
     /// <exception cref="ObjectDisposedException">The batcher is disposed.</exception>
     public Task<BatchedEmbedding> EmbedAsync(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default)
     {
+        return First(Ask([text], options, nameof(text), cancellationToken));
+
+        static async Task<BatchedEmbedding> First(Task<BatchedEmbedding[]> all) => (await all.ConfigureAwait(false))[0];
+    }
+
+    /// <summary>A vector for each text, in batches with those of others who ask with equal options.</summary>
+    /// <param name="texts">Any number of texts. With more than <see cref="BatchingOptions.MaxQueue"/> the call is put into the
+    /// queue part by part, as there is room.</param>
+    /// <param name="options">How; null: as the model means it. Its counts and statuses are not filled: the results
+    /// have the counts.</param>
+    /// <param name="cancellationToken">Takes back what has not been run.</param>
+    /// <returns>The vectors in the order of the texts. The task fails with what
+    /// <see cref="Model.EmbedAsync(IReadOnlyList{string}, EmbedOptions?, CancellationToken)"/> fails with, or with a
+    /// <see cref="QueueFullException"/> where too many texts wait: then none of these was run.</returns>
+    /// <exception cref="ObjectDisposedException">The batcher is disposed.</exception>
+    public Task<BatchedEmbedding[]> EmbedAsync(
+        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(texts);
+        return Ask([.. texts], options, nameof(texts), cancellationToken);
+    }
+
+    /// <summary>Takes no more texts, and waits for those that are there.</summary>
+    public void Dispose() => Close().GetAwaiter().GetResult();
+
+    /// <summary>Takes no more texts, and ends when those that are there are answered.</summary>
+    /// <returns>When that is.</returns>
+    public async ValueTask DisposeAsync() => await Close().ConfigureAwait(false);
+
+    /// <summary>The same with the name that the caller's caller gave to the texts.</summary>
+    internal Task<BatchedEmbedding[]> Ask(
+        string[] texts, EmbedOptions? options, string name, CancellationToken cancellationToken)
+    {
         if (cancellationToken.IsCancellationRequested)
         {
-            return Task.FromCanceled<BatchedEmbedding>(cancellationToken);
+            return Task.FromCanceled<BatchedEmbedding[]>(cancellationToken);
         }
 
         EmbedOptions asked = (options ?? EmbedOptions.Default) with { Counts = null, Statuses = null, Progress = null };
         try
         {
             // What a call of the model would refuse waits for no batch, and spoils none.
-            Utf8.SizeOf(Utf8.Readable(text, asked.Repair), nameof(text));
+            for (int i = 0; i < texts.Length; i++)
+            {
+                Utf8.SizeOf(Utf8.Readable(texts[i], asked.Repair), name, name == "text" ? null : i);
+            }
+
             asked.Check();
         }
         catch (ArgumentException bad)
         {
-            return Task.FromException<BatchedEmbedding>(bad);
+            return Task.FromException<BatchedEmbedding[]>(bad);
         }
 
-        BatchRequest request = new(text, asked, Forget);
-        bool start;
+        if (texts.Length > batching.MaxQueue)
+        {
+            lock (gate)
+            {
+                ObjectDisposedException.ThrowIf(disposed, this);
+            }
+
+            return AskInParts(texts, asked, name, cancellationToken);
+        }
+
+        return Enter(
+            new BatchCall(this, texts, asked, name), batching.WhenFull == WhenQueueIsFull.Wait, cancellationToken);
+    }
+
+    internal void Withdraw(BatchCall call, CancellationToken by)
+    {
+        lock (gate)
+        {
+            if (!call.Cancel(by))
+            {
+                return;
+            }
+
+            counts.Withdrawn += call.Open;
+            call.Batch?.OneLeft();
+            Leave(call);
+        }
+    }
+
+    /// <summary>Parts of a quarter of the queue leave room for others.</summary>
+    private async Task<BatchedEmbedding[]> AskInParts(
+        string[] texts, EmbedOptions options, string name, CancellationToken cancellationToken)
+    {
+        BatchedEmbedding[] results = new BatchedEmbedding[texts.Length];
+        int size = Math.Max(1, batching.MaxQueue / 4);
+        for (int first = 0; first < texts.Length; first += size)
+        {
+            string[] part = texts[first..Math.Min(texts.Length, first + size)];
+            BatchCall call = new(this, part, options, name) { Before = first };
+            (await Enter(call, wait: true, cancellationToken).ConfigureAwait(false)).CopyTo(results, first);
+        }
+
+        return results;
+    }
+
+    private Task<BatchedEmbedding[]> Enter(BatchCall call, bool wait, CancellationToken cancellationToken)
+    {
+        if (call.Count == 0)
+        {
+            return Task.FromResult<BatchedEmbedding[]>([]);
+        }
+
         lock (gate)
         {
             ObjectDisposedException.ThrowIf(disposed, this);
-            if (queue.Count >= batching.MaxQueue)
+            if (waiting + reserved + call.Count <= batching.MaxQueue)
             {
-                counts.Refused++;
-                return Task.FromException<BatchedEmbedding>(new QueueFullException(string.Create(
-                    CultureInfo.InvariantCulture, $"{queue.Count} requests wait already: ask again later")));
+                Add(call);
+            }
+            else if (wait)
+            {
+                reserved += call.Count;
+                call.Place = outside.AddLast(call);
+            }
+            else
+            {
+                counts.Refused += call.Count;
+                LookupFfnDiagnostics.Refused(model.Name, call.Count);
+                return Task.FromException<BatchedEmbedding[]>(new QueueFullException(string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"{waiting + reserved} texts wait already, and {batching.MaxQueue} may: ask again later for these {call.Count}")));
             }
 
-            counts.Accepted++;
-            request.Place = queue.AddLast(request);
-            start = idle is null;
-            idle ??= new(TaskCreationOptions.RunContinuationsAsynchronously);
-            if (queue.Count >= batching.MaxBatch)
+            counts.Accepted += call.Count;
+            LookupFfnDiagnostics.Queued(model.Name, call.Count);
+            if (!running)
             {
-                enough?.TrySetResult();
+                try
+                {
+                    // Without what flows from the caller, which is not the others'.
+                    new Thread(RunAll) { IsBackground = true, Name = "LookupFfn batches" }.UnsafeStart();
+                    running = true;
+                }
+                catch (Exception failure)
+                {
+                    call.Fail(failure);
+                    Leave(call);
+                    return call.Answer;
+                }
             }
+
+            // The thread sleeps until the batch is full or the first call has waited long enough.
+            Monitor.Pulse(gate);
         }
 
-        if (start)
+        CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
+            static (asked, by) => ((BatchCall)asked!).Withdraw(by), call);
+        lock (gate)
         {
-            // Without what flows from the caller, which is not the others'.
-            ThreadPool.UnsafeQueueUserWorkItem(static batcher => _ = batcher.RunAllAsync(), this, preferLocal: false);
+            call.Registration = registration;
+            if (call.Ended)
+            {
+                registration.Unregister();
+            }
         }
 
-        return request.WithdrawnBy(cancellationToken);
+        return call.Answer;
     }
 
-    /// <summary>Takes no more requests, and waits for those that are there.</summary>
-    public void Dispose() => Close().GetAwaiter().GetResult();
+    private void Add(BatchCall call)
+    {
+        waiting += call.Count;
+        call.Place = queue.AddLast(call);
+    }
 
-    /// <summary>Takes no more requests, and ends when those that are there are answered.</summary>
-    /// <returns>When that is.</returns>
-    public async ValueTask DisposeAsync() => await Close().ConfigureAwait(false);
+    /// <summary>What waits of a call that has ended does so no longer, and leaves room to others.</summary>
+    private void Leave(BatchCall call)
+    {
+        call.Registration.Unregister();
+        if (call.Place is not null)
+        {
+            if (call.Place.List == queue)
+            {
+                waiting -= call.Waiting;
+            }
+            else
+            {
+                reserved -= call.Waiting;
+            }
+
+            LookupFfnDiagnostics.Queued(model.Name, -call.Waiting);
+            call.Place.List!.Remove(call.Place);
+            call.Place = null;
+        }
+
+        LetIn();
+        Monitor.Pulse(gate);
+    }
+
+    private void LetIn()
+    {
+        while (outside.First is not null && waiting + outside.First.Value.Count <= batching.MaxQueue)
+        {
+            BatchCall call = outside.First.Value;
+            outside.RemoveFirst();
+            reserved -= call.Count;
+            Add(call);
+        }
+    }
 
     private Task Close()
     {
         lock (gate)
         {
             disposed = true;
-            enough?.TrySetResult();
-            return idle?.Task ?? Task.CompletedTask;
+            if (!running)
+            {
+                return Task.CompletedTask;
+            }
+
+            ended ??= new(TaskCreationOptions.RunContinuationsAsynchronously);
+            Monitor.Pulse(gate);
+            return ended.Task;
         }
     }
-
-    /// <summary>Runs batches until nobody waits.</summary>
-    private async Task RunAllAsync()
-    {
-        while (true)
-        {
-            List<BatchRequest> batch = [];
-            try
-            {
-                await WaitForMoreAsync().ConfigureAwait(false);
-                if (!Take(batch))
-                {
-                    return;
-                }
-
-                BeforeBatch?.Invoke();
-                foreach (IGrouping<EmbedOptions, BatchRequest> alike in batch.GroupBy(request => request.Options))
-                {
-                    Run([.. alike]);
-                }
-            }
-            catch (Exception failure)
-            {
-                // Whatever it was: who waits is told, and later requests are run.
-                foreach (BatchRequest request in batch)
-                {
-                    Fail(request, failure);
-                }
-            }
-        }
-    }
-
-    /// <summary>Waits until the first request has waited as long as it may, or the batch is full.</summary>
-    private async Task WaitForMoreAsync()
-    {
-        TaskCompletionSource signal;
-        TimeSpan patience;
-        lock (gate)
-        {
-            if (queue.First is null || queue.Count >= batching.MaxBatch || disposed)
-            {
-                return;
-            }
-
-            patience = batching.MaxWait - queue.First.Value.Waited;
-            if (patience <= TimeSpan.Zero)
-            {
-                return;
-            }
-
-            enough = signal = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        }
-
-        try
-        {
-            await signal.Task.WaitAsync(patience).ConfigureAwait(false);
-        }
-        catch (TimeoutException)
-        {
-            // Waited long enough.
-        }
-        catch (OutOfMemoryException)
-        {
-            // No timer: not to wait is as right.
-        }
-
-        lock (gate)
-        {
-            enough = null;
-        }
-    }
-
-    /// <summary>False where nobody waits: then the next request has to start the batches again.</summary>
-    private bool Take(List<BatchRequest> batch)
-    {
-        lock (gate)
-        {
-            if (queue.Count == 0)
-            {
-                idle!.TrySetResult();
-                idle = null;
-                return false;
-            }
-
-            while (batch.Count < batching.MaxBatch && queue.First is LinkedListNode<BatchRequest> first)
-            {
-                batch.Add(first.Value);
-                queue.RemoveFirst();
-            }
-
-            counts.Begin(batch);
-            return true;
-        }
-    }
-
-    private void Run(List<BatchRequest> requests)
-    {
-        using RunningBatch running = new(requests);
-        if (running.Requests.Count == 0)
-        {
-            return;
-        }
-
-        try
-        {
-            if (running.Requests.Count == 1)
-            {
-                running.Requests[0].Answer(
-                    model.EmbedWithCounts(running.Requests[0].Text, requests[0].Options, running.Token));
-                return;
-            }
-
-            string[] texts = [.. running.Requests.Select(request => request.Text)];
-            EmbeddingResult result = model.EmbedWithCounts(texts, requests[0].Options, running.Token);
-            for (int i = 0; i < texts.Length; i++)
-            {
-                running.Requests[i].Answer(
-                    new(result.Vectors[i], result.Counts.Tokens(i), result.Counts.UncutTokens(i)));
-            }
-        }
-        catch (OperationCanceledException) when (running.Token.IsCancellationRequested)
-        {
-            // Nobody is left who waits for it.
-        }
-        catch (Exception failure)
-        {
-            Refuse(running.Requests, failure);
-        }
-    }
-
-    /// <summary>Among several it is not known whose text is at fault, so that each is tried alone.</summary>
-    private void Refuse(List<BatchRequest> requests, Exception failure)
-    {
-        foreach (BatchRequest request in requests)
-        {
-            if (requests.Count == 1 || failure is ObjectDisposedException)
-            {
-                Fail(request, failure);
-            }
-            else
-            {
-                Run([request]);
-            }
-        }
-    }
-
-    private void Fail(BatchRequest request, Exception failure)
-    {
-        lock (gate)
-        {
-            counts.Failed += request.Fail(failure) ? 1 : 0;
-        }
-    }
-
-    /// <summary>One that was withdrawn takes no room among those that wait.</summary>
-    private void Forget(BatchRequest request)
-    {
-        lock (gate)
-        {
-            counts.Withdrawn++;
-            if (request.Place?.List == queue)
-            {
-                queue.Remove(request.Place);
-            }
-
-            if (queue.Count == 0)
-            {
-                enough?.TrySetResult();
-            }
-        }
-    }
-}
-
-/// <summary>A batcher's figures while they grow.</summary>
-internal sealed class BatcherCounts
-{
-    private long batches;
-    private long batched;
-    private int largest;
-    private TimeSpan total;
-    private TimeSpan longest;
-
-    internal long Accepted { get; set; }
-
-    internal long Refused { get; set; }
-
-    internal long Withdrawn { get; set; }
-
-    internal long Failed { get; set; }
-
-    internal void Begin(List<BatchRequest> batch)
-    {
-        batches++;
-        batched += batch.Count;
-        largest = Math.Max(largest, batch.Count);
-        foreach (BatchRequest request in batch)
-        {
-            TimeSpan waited = request.Waited;
-            total += waited;
-            longest = waited > longest ? waited : longest;
-        }
-    }
-
-    internal BatcherFigures Tell(int depth) => new()
-    {
-        Depth = depth,
-        Accepted = Accepted,
-        Refused = Refused,
-        Withdrawn = Withdrawn,
-        Failed = Failed,
-        Batches = batches,
-        Batched = batched,
-        LargestBatch = largest,
-        TotalWait = total,
-        LongestWait = longest,
-    };
 }

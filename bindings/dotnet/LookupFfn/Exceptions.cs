@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Globalization;
-using System.Text;
 
 namespace LookupFfn;
 
-/// <summary>What went wrong in the native library. The message is the library's own.</summary>
+/// <summary>What went wrong with a model. The message is the native library's own.</summary>
 public abstract class LookupFfnException : Exception
 {
-    private protected LookupFfnException(string message)
+    /// <summary>Makes one without a message.</summary>
+    protected LookupFfnException()
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    protected LookupFfnException(string message)
         : base(message)
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    /// <param name="innerException">Why.</param>
+    protected LookupFfnException(string message, Exception innerException)
+        : base(message, innerException)
     {
     }
 
@@ -16,31 +30,99 @@ public abstract class LookupFfnException : Exception
     internal static Exception Of(int status, string message, CancellationToken cancelledBy = default) => status switch
     {
         Raw.STATUS_INVALID_ARGUMENT or Raw.STATUS_TOO_SMALL or Raw.STATUS_BAD_TEXT or Raw.STATUS_TOO_LONG
-            or Raw.STATUS_NULL_TEXT => new ArgumentException(message),
+            or Raw.STATUS_NULL_TEXT => new ArgumentException(InNamesOfThisApi(message)),
         Raw.STATUS_OUT_OF_MEMORY => new NativeMemoryException(message),
         Raw.STATUS_IO => new ModelIOException(message),
         Raw.STATUS_BAD_MODEL => new BadModelException(message),
-        Raw.STATUS_UNSUPPORTED => new UnsupportedModelException(message),
-        Raw.STATUS_CANCELLED => new OperationCanceledException(message, cancelledBy),
+        Raw.STATUS_UNSUPPORTED => new UnsupportedModelException(InNamesOfThisApi(message)),
+        Raw.STATUS_CANCELLED => new OperationCanceledException(cancelledBy),
         Raw.STATUS_INTERNAL => new InternalErrorException(message),
         _ => new InternalErrorException(string.Create(CultureInfo.InvariantCulture, $"status {status}: {message}")),
     };
+
+    /// <summary>The native library speaks of its own options, which have other names here.</summary>
+    private static string InNamesOfThisApi(string message)
+    {
+        foreach ((string its, string ours) in Names)
+        {
+            message = message.Replace(its, ours, StringComparison.Ordinal);
+        }
+
+        return message;
+    }
+
+    private static readonly (string Its, string Ours)[] Names =
+    [
+        ("options.table_dtype", "TableType"),
+        ("options.hash_dtype", "HashType"),
+        ("options.linear_dtype", "LinearType"),
+        ("options.attention_dtype", "AttentionType"),
+        ("options.embedding_dtype", "EmbeddingType"),
+        ("options.word_dtype", "WordType"),
+        ("options.num_threads", "NumThreads"),
+        ("hash_dtype:", "HashType:"),
+        ("LFFN_DTYPE_AS_STORED", "AsStored"),
+        ("LFFN_F32", "F32"),
+        ("LFFN_BF16", "BF16"),
+        ("LFFN_F16", "F16"),
+        ("LFFN_INT8", "Int8"),
+        ("LFFN_INT4", "Int4"),
+        ("LFFN_MAX_TOKENS_NEVER", "WithoutCutting"),
+        (", or LFFN_STRIDE_DEFAULT", ""),
+        (" or an LFFN_MAX_TOKENS_ value", ""),
+        ("max_tokens", "MaxTokens"),
+        ("max_answer_tokens", "MaxAnswerTokens"),
+        ("num_threads", "NumThreads"),
+        ("top_k", "TopK"),
+        ("LFFN_", ""),
+    ];
 }
 
 /// <summary>A file, or the bytes of one, is not a valid model; the message says what is wrong with it.</summary>
 public sealed class BadModelException : LookupFfnException
 {
-    internal BadModelException(string message)
+    /// <summary>Makes one without a message.</summary>
+    public BadModelException()
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    public BadModelException(string message)
         : base(message)
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    /// <param name="innerException">Why.</param>
+    public BadModelException(string message, Exception innerException)
+        : base(message, innerException)
     {
     }
 }
 
-/// <summary>The operating system refused to read or write a model file.</summary>
-public sealed class ModelIOException : LookupFfnException
+/// <summary>The operating system refused to read or write a model file. No <see cref="LookupFfnException"/>: who catches
+/// failures of files expects this one among them.</summary>
+public sealed class ModelIOException : IOException
 {
-    internal ModelIOException(string message)
+    /// <summary>Makes one without a message.</summary>
+    public ModelIOException()
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    public ModelIOException(string message)
         : base(message)
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    /// <param name="innerException">Why.</param>
+    public ModelIOException(string message, Exception innerException)
+        : base(message, innerException)
     {
     }
 }
@@ -48,17 +130,48 @@ public sealed class ModelIOException : LookupFfnException
 /// <summary>The native library could not get memory; nothing was leaked.</summary>
 public sealed class NativeMemoryException : LookupFfnException
 {
-    internal NativeMemoryException(string message)
+    /// <summary>Makes one without a message.</summary>
+    public NativeMemoryException()
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    public NativeMemoryException(string message)
         : base(message)
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    /// <param name="innerException">Why.</param>
+    public NativeMemoryException(string message, Exception innerException)
+        : base(message, innerException)
     {
     }
 }
 
-/// <summary>The model is valid, but this build of the library or this processor cannot run it.</summary>
+/// <summary>The model is valid, but it has not what is asked of it, such as a classifier, or this build of the library or this
+/// processor cannot run it.</summary>
 public sealed class UnsupportedModelException : LookupFfnException
 {
-    internal UnsupportedModelException(string message)
+    /// <summary>Makes one without a message.</summary>
+    public UnsupportedModelException()
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    public UnsupportedModelException(string message)
         : base(message)
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    /// <param name="innerException">Why.</param>
+    public UnsupportedModelException(string message, Exception innerException)
+        : base(message, innerException)
     {
     }
 }
@@ -66,8 +179,23 @@ public sealed class UnsupportedModelException : LookupFfnException
 /// <summary>A bug in the native library; please report it.</summary>
 public sealed class InternalErrorException : LookupFfnException
 {
-    internal InternalErrorException(string message)
+    /// <summary>Makes one without a message.</summary>
+    public InternalErrorException()
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    public InternalErrorException(string message)
         : base(message)
+    {
+    }
+
+    /// <summary>Makes one.</summary>
+    /// <param name="message">What happened.</param>
+    /// <param name="innerException">Why.</param>
+    public InternalErrorException(string message, Exception innerException)
+        : base(message, innerException)
     {
     }
 }

@@ -54,6 +54,18 @@ public sealed record LoadOptions
     /// throws ends the load. Default null: nobody is.</summary>
     public IProgress<double>? Progress { get; init; }
 
+    /// <summary>Throws where one of them cannot be meant.</summary>
+    internal void Check()
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(NumThreads);
+        Checks.Defined(TableType);
+        Checks.Defined(HashType);
+        Checks.Defined(LinearType);
+        Checks.Defined(AttentionType);
+        Checks.Defined(EmbeddingType);
+        Checks.Defined(WordType);
+    }
+
     /// <summary>As the native code takes them: a number for each of the places of Raw.OPTION_.</summary>
     internal unsafe void WriteTo(int* numbers)
     {

@@ -198,7 +198,7 @@ public sealed unsafe class Layer : IDisposable
     public void ForwardAdd(ReadOnlySpan<float> x, Span<float> y, CancellationToken cancellationToken = default) =>
         Run(x, y, Raw.FORWARD_ADD, cancellationToken);
 
-    /// <summary>Runs the layer on a thread of the pool: y = layer(x).</summary>
+    /// <summary>Runs the layer on a thread of the library: y = layer(x).</summary>
     /// <param name="x">Tokens of <see cref="InputSize"/> floats, not to be changed before the task has ended.</param>
     /// <param name="y">Receives as many tokens of <see cref="OutputSize"/> floats; may be longer. May begin where x
     /// does when the sizes are equal, and must not overlap it otherwise. Not to be used before the task has
@@ -211,7 +211,7 @@ public sealed unsafe class Layer : IDisposable
     {
         ThrowIfDisposed();
         CountTokens(x.Span, y.Span);
-        return Task.Run(() => Run(x.Span, y.Span, 0, cancellationToken), cancellationToken);
+        return OwnThreads.Run(() => Run(x.Span, y.Span, 0, cancellationToken), cancellationToken);
     }
 
     /// <summary>Only hashes: tells which rows of the tables a forward would add up, with which weights.</summary>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
@@ -19,18 +20,36 @@ internal sealed unsafe class LoadCall : IDisposable
     private readonly Listener? listener;
     private long* memory; // what the call leaves, then the number that cancels, then the options
 
-    private LoadCall(LoadOptions? given, CancellationToken cancellationToken)
+    private readonly long since = Stopwatch.GetTimestamp();
+    private readonly Activity? activity;
+
+    private LoadCall(LoadOptions? given, CancellationToken cancellationToken, string? path = null)
     {
         Native.EnsureLoaded();
+        Name = NameOf(path);
         cancellationToken.ThrowIfCancellationRequested();
         options = given ?? LoadOptions.Default;
+        options.Check();
         token = cancellationToken;
         Runtime = options.Runtime?.Handle.Enter() ?? IntPtr.Zero;
         memory = (long*)NativeMemory.AllocZeroed(Raw.ESTIMATE_COUNT + Raw.OPTION_COUNT + 1, sizeof(long));
         options.WriteTo(Numbers);
         listener = Listener.Of(options.Progress, Cancel);
         registration = Native.Register(Cancel, token);
+        activity = LookupFfnDiagnostics.Source.StartActivity("lookupffn.load");
+        activity?.SetTag("lookupffn.model", Name);
     }
+
+    /// <summary>The folder of a file that is called as all are says more than its name.</summary>
+    private static string? NameOf(string? path)
+    {
+        string? name = path is null ? null : Path.GetFileName(Path.TrimEndingDirectorySeparator(path));
+        string? folder = name == "model.safetensors" ? Path.GetFileName(Path.GetDirectoryName(path)) : null;
+        return string.IsNullOrEmpty(folder) ? name : folder;
+    }
+
+    /// <summary>The last part of the path, if there is one.</summary>
+    internal string? Name { get; }
 
     internal delegate int FromPath(byte* name, LoadCall call);
 
@@ -60,7 +79,7 @@ internal sealed unsafe class LoadCall : IDisposable
     internal static T Load<T>(
         string path, Loaded<T> loaded, FromPath load, LoadOptions? options, CancellationToken cancellationToken)
     {
-        using LoadCall call = new(options, cancellationToken);
+        using LoadCall call = new(options, cancellationToken, path);
         fixed (byte* name = Utf8.ZeroTerminated(path))
         {
             return call.Done(load(name, call), loaded);
@@ -117,6 +136,7 @@ internal sealed unsafe class LoadCall : IDisposable
     public void Dispose()
     {
         registration.Dispose(); // waits for one that is just being run
+        activity?.Dispose();
         listener?.Dispose();
         NativeMemory.Free(memory);
         memory = null;
@@ -139,7 +159,13 @@ internal sealed unsafe class LoadCall : IDisposable
             throw;
         }
 
-        return loaded.Make(this);
+        T made = loaded.Make(this);
+        if (made is Model)
+        {
+            LookupFfnDiagnostics.Loaded(Name, since);
+        }
+
+        return made;
     }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Runtime.CompilerServices;
+
 namespace LookupFfn;
 
 public sealed unsafe partial class Model
@@ -13,14 +15,14 @@ public sealed unsafe partial class Model
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Row(ids, Raw.OUTPUT_CLASS_SCORES, [], options, cancellationToken);
 
-    /// <summary>The classifier's scores, computed on a thread of the pool.</summary>
+    /// <summary>The classifier's scores, computed on a thread of the library.</summary>
     /// <param name="ids">A sequence, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.NumClasses"/> floats.</returns>
     public Task<float[]> ClassifyAsync(
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Classify(ids, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Classify(ids, options, cancellationToken), cancellationToken);
 
     /// <summary>The classifier's scores.</summary>
     /// <param name="text">A text.</param>
@@ -32,14 +34,14 @@ public sealed unsafe partial class Model
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Row(text, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
 
-    /// <summary>The classifier's scores, computed on a thread of the pool.</summary>
+    /// <summary>The classifier's scores, computed on a thread of the library.</summary>
     /// <param name="text">A text.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.NumClasses"/> floats.</returns>
     public Task<float[]> ClassifyAsync(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Classify(text, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Classify(text, options, cancellationToken), cancellationToken);
 
     /// <summary>The classifier's scores, for a batch.</summary>
     /// <param name="sequences">Any number of sequences of ids.</param>
@@ -51,14 +53,14 @@ public sealed unsafe partial class Model
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Rows(sequences, Raw.OUTPUT_CLASS_SCORES, [], options, cancellationToken);
 
-    /// <summary>The classifier's scores, for a batch, computed on a thread of the pool.</summary>
+    /// <summary>The classifier's scores, for a batch, computed on a thread of the library.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.NumClasses"/> floats for each.</returns>
     public Task<float[][]> ClassifyAsync(
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Classify(sequences, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Classify(sequences, options, cancellationToken), cancellationToken);
 
     /// <summary>The classifier's scores, for a batch.</summary>
     /// <param name="texts">Any number of texts.</param>
@@ -66,18 +68,20 @@ public sealed unsafe partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.NumClasses"/> floats for each.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    [OverloadResolutionPriority(1)]
     public float[][] Classify(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Rows(texts, null, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
 
-    /// <summary>The classifier's scores, for a batch, computed on a thread of the pool.</summary>
+    /// <summary>The classifier's scores, for a batch, computed on a thread of the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.NumClasses"/> floats for each.</returns>
+    [OverloadResolutionPriority(1)]
     public Task<float[][]> ClassifyAsync(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Classify(texts, options, cancellationToken), cancellationToken);
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => Classify(texts, options, cancellationToken), cancellationToken);
 
     /// <summary>The classifier's scores of texts, with how many tokens each had and whether it was cut.</summary>
     /// <param name="texts">Any number of texts.</param>
@@ -86,21 +90,21 @@ public sealed unsafe partial class Model
     /// <returns>Scores and counts for each.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public ClassificationResult ClassifyWithCounts(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default)
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default)
     {
         EmbedOptions counting = Counting(options);
         return new ClassificationResult(Classify(texts, counting, cancellationToken), counting.Counts!);
     }
 
     /// <summary>The classifier's scores of texts, with how many tokens each had and whether it was cut, computed on a thread of the
-    /// pool.</summary>
+    /// library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Scores and counts for each.</returns>
     public Task<ClassificationResult> ClassifyWithCountsAsync(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => ClassifyWithCounts(texts, options, cancellationToken), cancellationToken);
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => ClassifyWithCounts(texts, options, cancellationToken), cancellationToken);
 
     /// <summary>How well each document answers a query, told by a reranker: higher is better.</summary>
     /// <param name="query">The query.</param>
@@ -108,7 +112,7 @@ public sealed unsafe partial class Model
     /// <param name="options">How; null for raw scores.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>A score for each document.</returns>
-    /// <exception cref="ArgumentException">The model is no reranker: its classifier has not exactly one
+    /// <exception cref="UnsupportedModelException">The model is no reranker: its classifier has not exactly one
     /// class.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public float[] Rerank(
@@ -118,10 +122,10 @@ public sealed unsafe partial class Model
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(query);
-        handle.ThrowIfDisposed();
+        Need(info.NumClasses > 0, "classifier");
         if (info.NumClasses != 1)
         {
-            throw new ArgumentException(Say($"this model has {info.NumClasses} classes, a reranker has one"));
+            throw new UnsupportedModelException(Say($"this model has {info.NumClasses} classes, a reranker has one"));
         }
 
         float[][] scores = Rows(documents, query, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
@@ -129,7 +133,7 @@ public sealed unsafe partial class Model
     }
 
     /// <summary>How well each document answers a query, told by a reranker, computed on a thread of the
-    /// pool.</summary>
+    /// library.</summary>
     /// <param name="query">The query.</param>
     /// <param name="documents">Any number of texts; the longer of the two is cut first.</param>
     /// <param name="options">How; null for raw scores.</param>
@@ -140,7 +144,51 @@ public sealed unsafe partial class Model
         IReadOnlyList<string> documents,
         EmbedOptions? options = null,
         CancellationToken cancellationToken = default) =>
-        Task.Run(() => Rerank(query, documents, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Rerank(query, documents, options, cancellationToken), cancellationToken);
+
+    /// <summary>The documents that answer a query best, told by a reranker.</summary>
+    /// <param name="query">The query.</param>
+    /// <param name="documents">Any number of texts; the longer of the two is cut first.</param>
+    /// <param name="top">How many at most; null for all.</param>
+    /// <param name="options">How; null for raw scores.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>The best first; of equal ones the first.</returns>
+    /// <exception cref="UnsupportedModelException">The model is no reranker.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <example><code>foreach (RankedDocument best in reranker.RerankTop("Who naps?", documents, top: 3))
+    /// {
+    ///     Console.WriteLine($"{best.Score} {best.Text}");
+    /// }</code></example>
+    public RankedDocument[] RerankTop(
+        string query,
+        IReadOnlyList<string> documents,
+        int? top = null,
+        EmbedOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(documents);
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(top ?? 1, nameof(top));
+        string[] copies = [.. documents];
+        float[] scores = Rerank(query, copies, options, cancellationToken);
+        return [.. scores.Select((score, i) => new RankedDocument(i, score, copies[i]))
+            .OrderByDescending(document => document.Score)
+            .Take(top ?? copies.Length)];
+    }
+
+    /// <summary>The documents that answer a query best, computed on a thread of the library.</summary>
+    /// <param name="query">The query.</param>
+    /// <param name="documents">Any number of texts, not to be changed before the task has ended.</param>
+    /// <param name="top">How many at most; null for all.</param>
+    /// <param name="options">How; null for raw scores.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>The best first; of equal ones the first.</returns>
+    public Task<RankedDocument[]> RerankTopAsync(
+        string query,
+        IReadOnlyList<string> documents,
+        int? top = null,
+        EmbedOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => RerankTop(query, documents, top, options, cancellationToken), cancellationToken);
 
     /// <summary>The language model head's logits at some places of a sequence.</summary>
     /// <param name="ids">A sequence.</param>
@@ -166,7 +214,7 @@ public sealed unsafe partial class Model
         Rows(sequences, Raw.OUTPUT_LOGITS, positions.ToArray(), null, cancellationToken);
 
     /// <summary>The language model head's logits at some places of a batch, computed on a thread of the
-    /// pool.</summary>
+    /// library.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
     /// <param name="positions">Places in the sequences laid end to end, in any order.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
@@ -176,7 +224,7 @@ public sealed unsafe partial class Model
     {
         ArgumentNullException.ThrowIfNull(positions);
         long[] places = [.. positions];
-        return Task.Run(
+        return OwnThreads.Run(
             () => Rows(sequences, Raw.OUTPUT_LOGITS, places, null, cancellationToken), cancellationToken);
     }
 }

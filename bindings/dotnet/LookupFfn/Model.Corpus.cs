@@ -12,6 +12,10 @@ public sealed record CorpusOptions
     /// <summary>After how many chars a batch takes no more texts. Default 1,048,576. One text may have more.</summary>
     public int MaxChars { get; init; } = 1 << 20;
 
+    /// <summary>How long a batch that has begun waits for more texts, where its source is slow and nothing else is being run.
+    /// Default 50 milliseconds; <see cref="Timeout.InfiniteTimeSpan"/> for until it is full.</summary>
+    public TimeSpan MaxWait { get; init; } = TimeSpan.FromMilliseconds(50);
+
     /// <summary>Whether a text that cannot be run comes out without a vector, and with a status and a message, instead of
     /// ending all with an <see cref="ArgumentException"/> that tells its place. Default false.</summary>
     public bool KeepBadTexts { get; init; }
@@ -38,9 +42,23 @@ public sealed record CorpusEmbedding(float[] Vector, int Tokens, long UncutToken
 
 public sealed partial class Model
 {
+    /// <inheritdoc/>
+    Task<BatchedEmbedding> ITextEmbedder.EmbedAsync(
+        string text, EmbedOptions? options, CancellationToken cancellationToken) =>
+        EmbedWithCountsAsync(text, options, cancellationToken);
+
+    /// <inheritdoc/>
+    async Task<BatchedEmbedding[]> ITextEmbedder.EmbedAsync(
+        IReadOnlyList<string> texts, EmbedOptions? options, CancellationToken cancellationToken)
+    {
+        EmbeddingResult result = await EmbedWithCountsAsync(texts, options, cancellationToken).ConfigureAwait(false);
+        return [.. result.Vectors.Select((vector, i) =>
+            new BatchedEmbedding(vector, result.Counts.Tokens(i), result.Counts.UncutTokens(i)))];
+    }
+
     /// <summary>The vectors of any number of texts, in their order. Texts are read as they are needed: besides the results
     /// of a batch at most two batches of texts are in memory, of which one is run while the other is read and the results
-    /// before are used.</summary>
+    /// before are used. A source that fails, or has a bad text, ends all, after the results of the texts before.</summary>
     /// <param name="texts">The texts.</param>
     /// <param name="options">How; null: as the model means it. Its counts and statuses are not filled: the results have
     /// them.</param>
@@ -57,6 +75,12 @@ public sealed partial class Model
         corpus ??= new CorpusOptions();
         ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxBatch, 1, nameof(corpus));
         ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxChars, 1, nameof(corpus));
+        if (corpus.MaxWait != Timeout.InfiniteTimeSpan)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxWait, TimeSpan.Zero, nameof(corpus));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(corpus.MaxWait, TimeSpan.FromDays(24), nameof(corpus));
+        }
+
         handle.ThrowIfDisposed();
         return Corpus(texts, options ?? EmbedOptions.Default, corpus, cancellationToken);
     }
@@ -84,44 +108,67 @@ public sealed partial class Model
         [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         using CancellationTokenSource ended = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        Task<CorpusEmbedding[]>? running = null;
+        CorpusReader reader = new(texts, corpus, ended.Token);
+        Task<CorpusBatch>? running = null;
+        long first = 0;
         try
         {
-            long first = 0;
-            await foreach (List<string> batch in Batches(texts, corpus, cancellationToken).ConfigureAwait(false))
+            while (true)
             {
-                CorpusEmbedding[] before = running is null ? [] : await running.ConfigureAwait(false);
-                long place = first;
-                running = Task.Run(
-                    () => CorpusBatch(batch, place, options, corpus.KeepBadTexts, ended.Token), cancellationToken);
-                first += batch.Count;
-                foreach (CorpusEmbedding embedding in before)
+                if (running?.IsCompleted == true)
                 {
-                    yield return embedding;
-                }
-            }
+                    CorpusBatch done = await running.ConfigureAwait(false);
+                    running = null;
+                    foreach (CorpusEmbedding embedding in done.Results)
+                    {
+                        yield return embedding;
+                    }
 
-            foreach (CorpusEmbedding embedding in running is null ? [] : await running.ConfigureAwait(false))
-            {
-                yield return embedding;
+                    if (done.Bad is not null)
+                    {
+                        throw done.Bad;
+                    }
+                }
+
+                cancellationToken.ThrowIfCancellationRequested();
+                if (running is null && reader.IsReady)
+                {
+                    List<string> batch = reader.Take();
+                    long place = first;
+                    first += batch.Count;
+                    running = OwnThreads.Run(
+                        () => RunCorpusBatch(batch, place, options, corpus.KeepBadTexts, ended.Token), CancellationToken.None);
+                }
+                else if (running is null && reader.IsAtEnd)
+                {
+                    reader.ThrowFailure();
+                    yield break;
+                }
+
+                await reader.ReadAsync(running).ConfigureAwait(false);
             }
         }
         finally
         {
             // Whoever leaves early waits for what is being run, which ends soon.
+            await ended.CancelAsync().ConfigureAwait(false);
             if (running is not null)
             {
-                await ended.CancelAsync().ConfigureAwait(false);
                 await running.ContinueWith(
                     static done => _ = done.Exception,
                     CancellationToken.None,
                     TaskContinuationOptions.ExecuteSynchronously,
                     TaskScheduler.Default).ConfigureAwait(false);
             }
+
+            await reader.DisposeAsync().ConfigureAwait(false);
         }
     }
 
-    private CorpusEmbedding[] CorpusBatch(
+    /// <summary>The results up to the first bad text, and what is wrong with that.</summary>
+    private readonly record struct CorpusBatch(CorpusEmbedding[] Results, Exception? Bad);
+
+    private CorpusBatch RunCorpusBatch(
         List<string> texts, long place, EmbedOptions options, bool keepBadTexts, CancellationToken cancellationToken)
     {
         TextCounts counts = new();
@@ -133,37 +180,16 @@ public sealed partial class Model
             bool done = statuses.Status(i) == TextStatus.Done;
             if (!done && !keepBadTexts)
             {
-                throw new ArgumentException(Say($"text {place + i} of the corpus: {statuses.Message(i)}"), nameof(texts));
+                return new(
+                    results[..i],
+                    new ArgumentException(Say($"texts[{place + i}]: {statuses.Message(i)}"), nameof(texts)));
             }
 
             results[i] = new CorpusEmbedding(
                 done ? vectors[i] : [], counts.Tokens(i), counts.UncutTokens(i), statuses.Status(i), statuses.Message(i));
         }
 
-        return results;
-    }
-
-    private static async IAsyncEnumerable<List<string>> Batches(
-        IAsyncEnumerable<string> texts, CorpusOptions corpus, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        List<string> batch = [];
-        long chars = 0;
-        await foreach (string text in texts.WithCancellation(cancellationToken).ConfigureAwait(false))
-        {
-            batch.Add(text);
-            chars += text?.Length ?? 0;
-            if (batch.Count == corpus.MaxBatch || chars >= corpus.MaxChars)
-            {
-                yield return batch;
-                batch = [];
-                chars = 0;
-            }
-        }
-
-        if (batch.Count > 0)
-        {
-            yield return batch;
-        }
+        return new(results, null);
     }
 
 #pragma warning disable CS1998 // It waits for nothing.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Runtime.CompilerServices;
+
 namespace LookupFfn;
 
 public sealed unsafe partial class Model
@@ -13,14 +15,14 @@ public sealed unsafe partial class Model
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Row(ids, Raw.OUTPUT_HIDDEN, [], options, cancellationToken);
 
-    /// <summary>The hidden states after the last layer norm, computed on a thread of the pool.</summary>
+    /// <summary>The hidden states after the last layer norm, computed on a thread of the library.</summary>
     /// <param name="ids">A sequence, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats.</returns>
     public Task<float[]> EncodeAsync(
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Encode(ids, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Encode(ids, options, cancellationToken), cancellationToken);
 
     /// <summary>The hidden states after the last layer norm.</summary>
     /// <param name="text">A text.</param>
@@ -32,14 +34,14 @@ public sealed unsafe partial class Model
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Row(text, Raw.OUTPUT_HIDDEN, options, cancellationToken);
 
-    /// <summary>The hidden states after the last layer norm, computed on a thread of the pool.</summary>
+    /// <summary>The hidden states after the last layer norm, computed on a thread of the library.</summary>
     /// <param name="text">A text.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats.</returns>
     public Task<float[]> EncodeAsync(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Encode(text, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Encode(text, options, cancellationToken), cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, for a batch.</summary>
     /// <param name="sequences">Any number of sequences of ids.</param>
@@ -51,14 +53,14 @@ public sealed unsafe partial class Model
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Rows(sequences, Raw.OUTPUT_HIDDEN, [], options, cancellationToken);
 
-    /// <summary>The hidden states after the last layer norm, for a batch, computed on a thread of the pool.</summary>
+    /// <summary>The hidden states after the last layer norm, for a batch, computed on a thread of the library.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats for each.</returns>
     public Task<float[][]> EncodeAsync(
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Encode(sequences, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Encode(sequences, options, cancellationToken), cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, for a batch.</summary>
     /// <param name="texts">Any number of texts.</param>
@@ -66,18 +68,20 @@ public sealed unsafe partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats for each.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    [OverloadResolutionPriority(1)]
     public float[][] Encode(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Rows(texts, null, Raw.OUTPUT_HIDDEN, options, cancellationToken);
 
-    /// <summary>The hidden states after the last layer norm, for a batch, computed on a thread of the pool.</summary>
+    /// <summary>The hidden states after the last layer norm, for a batch, computed on a thread of the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Tokens times <see cref="ModelInfo.HiddenSize"/> floats for each.</returns>
+    [OverloadResolutionPriority(1)]
     public Task<float[][]> EncodeAsync(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Encode(texts, options, cancellationToken), cancellationToken);
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => Encode(texts, options, cancellationToken), cancellationToken);
 
     /// <summary>A vector for the whole sequence.</summary>
     /// <param name="ids">A sequence.</param>
@@ -89,14 +93,14 @@ public sealed unsafe partial class Model
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Row(ids, Raw.OUTPUT_EMBEDDINGS, [], options, cancellationToken);
 
-    /// <summary>A vector for the whole sequence, computed on a thread of the pool.</summary>
+    /// <summary>A vector for the whole sequence, computed on a thread of the library.</summary>
     /// <param name="ids">A sequence, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats.</returns>
     public Task<float[]> EmbedAsync(
         int[] ids, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Embed(ids, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Embed(ids, options, cancellationToken), cancellationToken);
 
     /// <summary>A vector for the whole sequence.</summary>
     /// <param name="text">A text.</param>
@@ -108,14 +112,14 @@ public sealed unsafe partial class Model
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Row(text, Raw.OUTPUT_EMBEDDINGS, options, cancellationToken);
 
-    /// <summary>A vector for the whole sequence, computed on a thread of the pool.</summary>
+    /// <summary>A vector for the whole sequence, computed on a thread of the library.</summary>
     /// <param name="text">A text.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats.</returns>
     public Task<float[]> EmbedAsync(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Embed(text, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Embed(text, options, cancellationToken), cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch.</summary>
     /// <param name="sequences">Any number of sequences of ids.</param>
@@ -127,14 +131,14 @@ public sealed unsafe partial class Model
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Rows(sequences, Raw.OUTPUT_EMBEDDINGS, [], options, cancellationToken);
 
-    /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the pool.</summary>
+    /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the library.</summary>
     /// <param name="sequences">Any number of sequences of ids, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
     public Task<float[][]> EmbedAsync(
         IReadOnlyList<int[]> sequences, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Embed(sequences, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Embed(sequences, options, cancellationToken), cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch.</summary>
     /// <param name="texts">Any number of texts.</param>
@@ -142,18 +146,20 @@ public sealed unsafe partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    [OverloadResolutionPriority(1)]
     public float[][] Embed(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Rows(texts, null, Raw.OUTPUT_EMBEDDINGS, options, cancellationToken);
 
-    /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the pool.</summary>
+    /// <summary>A vector for the whole sequence, for a batch, computed on a thread of the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns><see cref="ModelInfo.EmbeddingSize"/> floats for each.</returns>
+    [OverloadResolutionPriority(1)]
     public Task<float[][]> EmbedAsync(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Embed(texts, options, cancellationToken), cancellationToken);
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => Embed(texts, options, cancellationToken), cancellationToken);
 
     /// <summary>The vectors of texts, with how many tokens each had and whether it was cut.</summary>
     /// <param name="texts">Any number of texts.</param>
@@ -162,21 +168,21 @@ public sealed unsafe partial class Model
     /// <returns>A vector and counts for each.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public EmbeddingResult EmbedWithCounts(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default)
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default)
     {
         EmbedOptions counting = Counting(options);
         return new EmbeddingResult(Embed(texts, counting, cancellationToken), counting.Counts!);
     }
 
     /// <summary>The vectors of texts, with how many tokens each had and whether it was cut, computed on a thread of the
-    /// pool.</summary>
+    /// library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>A vector and counts for each.</returns>
     public Task<EmbeddingResult> EmbedWithCountsAsync(
-        IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => EmbedWithCounts(texts, options, cancellationToken), cancellationToken);
+        IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => EmbedWithCounts(texts, options, cancellationToken), cancellationToken);
 
     /// <summary>The vector of a text, with how many tokens it had.</summary>
     /// <param name="text">A text.</param>
@@ -192,14 +198,14 @@ public sealed unsafe partial class Model
         return new BatchedEmbedding(vector, counting.Counts!.Tokens(0), counting.Counts.UncutTokens(0));
     }
 
-    /// <summary>The vector of a text, with how many tokens it had, computed on a thread of the pool.</summary>
+    /// <summary>The vector of a text, with how many tokens it had, computed on a thread of the library.</summary>
     /// <param name="text">A text.</param>
     /// <param name="options">How; null: as the model means it.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The vector and the counts.</returns>
     public Task<BatchedEmbedding> EmbedWithCountsAsync(
         string text, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => EmbedWithCounts(text, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => EmbedWithCounts(text, options, cancellationToken), cancellationToken);
 
     private static EmbedOptions Counting(EmbedOptions? options) =>
         (options ?? EmbedOptions.Default) with { Counts = options?.Counts ?? new TextCounts() };

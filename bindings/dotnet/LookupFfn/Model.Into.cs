@@ -42,11 +42,11 @@ public sealed unsafe partial class Model
     /// <exception cref="ArgumentException">The output is too small.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int EncodeInto(
-        IReadOnlyList<string> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        IReadOnlyList<string?> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Into(null, NotNull(texts), Raw.OUTPUT_HIDDEN, output, options, nameof(texts), cancellationToken);
 
     /// <summary>The hidden states after the last layer norm, for a batch, put into the caller's memory by a thread of
-    /// the pool.</summary>
+    /// the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="output">Receives tokens times <see cref="ModelInfo.HiddenSize"/> floats for each; may be longer.
     /// Not to be used before the task has ended.</param>
@@ -55,11 +55,11 @@ public sealed unsafe partial class Model
     /// have been written.</param>
     /// <returns>How many floats were written.</returns>
     public Task<int> EncodeIntoAsync(
-        IReadOnlyList<string> texts,
+        IReadOnlyList<string?> texts,
         Memory<float> output,
         EmbedOptions? options = null,
         CancellationToken cancellationToken = default) =>
-        Task.Run(() => EncodeInto(texts, output.Span, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => EncodeInto(texts, output.Span, options, cancellationToken), cancellationToken);
 
     /// <summary>The classifier's scores, put into the caller's memory.</summary>
     /// <param name="ids">A sequence.</param>
@@ -97,10 +97,10 @@ public sealed unsafe partial class Model
     /// <exception cref="ArgumentException">The output is too small.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int ClassifyInto(
-        IReadOnlyList<string> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        IReadOnlyList<string?> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Into(null, NotNull(texts), Raw.OUTPUT_CLASS_SCORES, output, options, nameof(texts), cancellationToken);
 
-    /// <summary>The classifier's scores, for a batch, put into the caller's memory by a thread of the pool.</summary>
+    /// <summary>The classifier's scores, for a batch, put into the caller's memory by a thread of the library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="output">Receives <see cref="ModelInfo.NumClasses"/> floats for each; may be longer. Not to be used
     /// before the task has ended.</param>
@@ -109,11 +109,11 @@ public sealed unsafe partial class Model
     /// have been written.</param>
     /// <returns>How many floats were written.</returns>
     public Task<int> ClassifyIntoAsync(
-        IReadOnlyList<string> texts,
+        IReadOnlyList<string?> texts,
         Memory<float> output,
         EmbedOptions? options = null,
         CancellationToken cancellationToken = default) =>
-        Task.Run(() => ClassifyInto(texts, output.Span, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => ClassifyInto(texts, output.Span, options, cancellationToken), cancellationToken);
 
     /// <summary>A vector for the whole sequence, put into the caller's memory.</summary>
     /// <param name="ids">A sequence.</param>
@@ -151,11 +151,11 @@ public sealed unsafe partial class Model
     /// <exception cref="ArgumentException">The output is too small.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int EmbedInto(
-        IReadOnlyList<string> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
+        IReadOnlyList<string?> texts, Span<float> output, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         Into(null, NotNull(texts), Raw.OUTPUT_EMBEDDINGS, output, options, nameof(texts), cancellationToken);
 
     /// <summary>A vector for the whole sequence, for a batch, put into the caller's memory by a thread of the
-    /// pool.</summary>
+    /// library.</summary>
     /// <param name="texts">Any number of texts, not to be changed before the task has ended.</param>
     /// <param name="output">Receives <see cref="ModelInfo.EmbeddingSize"/> floats for each; may be longer. Not to be
     /// used before the task has ended.</param>
@@ -164,11 +164,11 @@ public sealed unsafe partial class Model
     /// have been written.</param>
     /// <returns>How many floats were written.</returns>
     public Task<int> EmbedIntoAsync(
-        IReadOnlyList<string> texts,
+        IReadOnlyList<string?> texts,
         Memory<float> output,
         EmbedOptions? options = null,
         CancellationToken cancellationToken = default) =>
-        Task.Run(() => EmbedInto(texts, output.Span, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => EmbedInto(texts, output.Span, options, cancellationToken), cancellationToken);
 
     private static T NotNull<T>(T argument, [CallerArgumentExpression(nameof(argument))] string? name = null)
     {

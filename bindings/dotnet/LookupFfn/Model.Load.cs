@@ -3,7 +3,8 @@ namespace LookupFfn;
 
 public sealed unsafe partial class Model
 {
-    private static readonly Loaded<Model> Made = new(Raw.ModelFree, call => new Model(*call.Out, call.Log));
+    private static readonly Loaded<Model> Made =
+        new(Raw.ModelFree, call => new Model(*call.Out, call.Log) { Name = call.Name });
 
     private static readonly Loaded<MemoryEstimate> Told = new(
         null,
@@ -28,14 +29,14 @@ public sealed unsafe partial class Model
             options,
             cancellationToken);
 
-    /// <summary>Loads a model on a thread of the pool.</summary>
+    /// <summary>Loads a model on a thread of the library.</summary>
     /// <param name="path">A folder, or a file that <see cref="Save"/> wrote.</param>
     /// <param name="options">How; null for the defaults.</param>
     /// <param name="cancellationToken">Looked at while loading.</param>
     /// <returns>The model.</returns>
     public static Task<Model> LoadAsync(
         string path, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Load(path, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Load(path, options, cancellationToken), cancellationToken);
 
     /// <summary>Loads a model from the bytes of a file that <see cref="Save"/> wrote, such as an embedded
     /// resource.</summary>
@@ -87,6 +88,39 @@ public sealed unsafe partial class Model
         LoadOptions? options = null,
         CancellationToken cancellationToken = default) =>
         LoadCall.Load(files, Made, LoadFiles, options, cancellationToken);
+
+    /// <summary>Loads a model from the bytes of a file that <see cref="Save"/> wrote, on a thread of the library.</summary>
+    /// <param name="bytes">The whole file, not to be changed before the task has ended.</param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Looked at while loading.</param>
+    /// <returns>The model.</returns>
+    public static Task<Model> LoadAsync(
+        ReadOnlyMemory<byte> bytes, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => Load(bytes.Span, options, cancellationToken), cancellationToken);
+
+    /// <summary>Loads a model from the files of a folder, held in memory, on a thread of the library.</summary>
+    /// <param name="files">The bytes of each under its name in the folder, not to be changed before the task has
+    /// ended.</param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Looked at while loading.</param>
+    /// <returns>The model.</returns>
+    public static Task<Model> LoadAsync(
+        IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files,
+        LoadOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => Load(files, options, cancellationToken), cancellationToken);
+
+    /// <summary>Loads a model from the files of a folder that streams read, on a thread of the library.</summary>
+    /// <param name="files">A stream for each under its name in the folder, not to be used before the task has
+    /// ended.</param>
+    /// <param name="options">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Looked at while loading.</param>
+    /// <returns>The model.</returns>
+    public static Task<Model> LoadAsync(
+        IReadOnlyDictionary<string, Stream> files,
+        LoadOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        OwnThreads.Run(() => Load(files, options, cancellationToken), cancellationToken);
 
     private static int LoadFiles(PinnedFiles given, LoadCall call) => Raw.ModelLoadFiles(
         given.Names,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Buffers;
+using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.CompilerServices;
 
@@ -8,6 +9,14 @@ namespace LookupFfn;
 public sealed unsafe partial class Model
 {
     private static string Say(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+
+    private Activity? StartRun(int texts)
+    {
+        Activity? activity = LookupFfnDiagnostics.Source.StartActivity("lookupffn.run");
+        activity?.SetTag("lookupffn.model", Name);
+        activity?.SetTag("lookupffn.texts", texts);
+        return activity;
+    }
 
     /// <summary>A new row for a sequence.</summary>
     private float[] Row(
@@ -45,6 +54,7 @@ public sealed unsafe partial class Model
     {
         ArgumentNullException.ThrowIfNull(given, name);
         EmbedOptions options = givenOptions ?? EmbedOptions.Default;
+        NeedFor(output);
 
         // A copy: another thread may put other sequences in their places.
         int[][] sequences = [.. given];
@@ -88,7 +98,7 @@ public sealed unsafe partial class Model
 
     /// <summary>A new row for each text. With a query each text is the second of a pair.</summary>
     private float[][] Rows(
-        IReadOnlyList<string> given,
+        IReadOnlyList<string?> given,
         string? query,
         int output,
         EmbedOptions? options,
@@ -101,13 +111,14 @@ public sealed unsafe partial class Model
 
     private float[][] Rows(
         string? single,
-        IReadOnlyList<string> given,
+        IReadOnlyList<string?> given,
         string? query,
         int output,
         EmbedOptions options,
         string name,
         CancellationToken cancellationToken)
     {
+        NeedFor(output);
         using CallTexts texts = new(single, given, query, options, name);
         IntPtr model = handle.Enter();
         try
@@ -132,6 +143,7 @@ public sealed unsafe partial class Model
         ReadOnlySpan<int> ids, int output, Span<float> values, EmbedOptions? given, CancellationToken cancellationToken)
     {
         EmbedOptions options = given ?? EmbedOptions.Default;
+        NeedFor(output);
         ReadOnlySpan<long> offsets = stackalloc long[2] { 0, ids.Length };
         int needed = Fitting(SizeOf(offsets, output, options), values);
         RunIds(ids, offsets, output, [], options, values[..needed], cancellationToken);
@@ -140,7 +152,7 @@ public sealed unsafe partial class Model
 
     private int Into(
         string? single,
-        IReadOnlyList<string> given,
+        IReadOnlyList<string?> given,
         int output,
         Span<float> values,
         EmbedOptions? givenOptions,
@@ -148,6 +160,7 @@ public sealed unsafe partial class Model
         CancellationToken cancellationToken)
     {
         EmbedOptions options = givenOptions ?? EmbedOptions.Default;
+        NeedFor(output);
         using CallTexts texts = new(single, given, null, options, name);
         IntPtr model = handle.Enter();
         try
@@ -223,6 +236,8 @@ public sealed unsafe partial class Model
         // A pointer to nothing is null, which says that an output is not wanted.
         float none = 0;
         int cancel = 0;
+        long since = LookupFfnDiagnostics.Begin();
+        using Activity? activity = StartRun(offsets.Length - 1);
         using Listener? listener = Listener.Of(options.Progress, &cancel);
         int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
         options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT));
@@ -254,6 +269,8 @@ public sealed unsafe partial class Model
                         cancellationToken);
                 }
             }
+
+            LookupFfnDiagnostics.Ran(Name, since);
         }
         finally
         {
@@ -280,6 +297,8 @@ public sealed unsafe partial class Model
 
         float none = 0;
         int cancel = 0;
+        long since = onlyCount ? 0 : LookupFfnDiagnostics.Begin();
+        using Activity? activity = onlyCount ? null : StartRun(texts.Count);
         using Listener? listener = Listener.Of(onlyCount ? null : options.Progress, &cancel);
         int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
         options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT));
@@ -317,6 +336,7 @@ public sealed unsafe partial class Model
 
         if (!onlyCount)
         {
+            LookupFfnDiagnostics.Ran(Name, since, texts);
             options.Counts?.Fill(texts);
             options.Statuses?.Fill(result.Pointer, texts);
         }

@@ -4,7 +4,7 @@ namespace LookupFfn;
 public sealed unsafe partial class Model
 {
     private EmbeddedWindow[][] WindowsOf(
-        string? single, IReadOnlyList<string> given, EmbedOptions? asked, string name, CancellationToken cancellationToken)
+        string? single, IReadOnlyList<string?> given, EmbedOptions? asked, string name, CancellationToken cancellationToken)
     {
         EmbedOptions options = asked ?? EmbedOptions.Default;
         using CallTexts texts = new(single, given, null, options, name);
@@ -37,7 +37,7 @@ public sealed unsafe partial class Model
     }
 
     private Int8Embedding[] Int8Of(
-        string? single, IReadOnlyList<string> given, EmbedOptions? asked, string name, CancellationToken cancellationToken)
+        string? single, IReadOnlyList<string?> given, EmbedOptions? asked, string name, CancellationToken cancellationToken)
     {
         EmbedOptions options = asked ?? EmbedOptions.Default;
         using CallTexts texts = new(single, given, null, options, name);
@@ -56,7 +56,7 @@ public sealed unsafe partial class Model
     }
 
     private byte[][] BitsOf(
-        string? single, IReadOnlyList<string> given, EmbedOptions? asked, string name, CancellationToken cancellationToken)
+        string? single, IReadOnlyList<string?> given, EmbedOptions? asked, string name, CancellationToken cancellationToken)
     {
         EmbedOptions options = asked ?? EmbedOptions.Default;
         using CallTexts texts = new(single, given, null, options, name);
@@ -73,7 +73,7 @@ public sealed unsafe partial class Model
     }
 
     private TokenVector[][] TokenVectorsOf(
-        string? single, IReadOnlyList<string> given, EmbedOptions? asked, string name, CancellationToken cancellationToken)
+        string? single, IReadOnlyList<string?> given, EmbedOptions? asked, string name, CancellationToken cancellationToken)
     {
         EmbedOptions options = asked ?? EmbedOptions.Default;
         using CallTexts texts = new(single, given, null, options, name);
@@ -127,6 +127,8 @@ public sealed unsafe partial class Model
         CancellationToken cancellationToken)
     {
         int cancel = 0;
+        long since = LookupFfnDiagnostics.Begin();
+        using System.Diagnostics.Activity? activity = StartRun(texts.Count);
         using Listener? listener = Listener.Of(options.Progress, &cancel);
         int* run = stackalloc int[Raw.RUN_OPTION_COUNT];
         options.WriteTo(new Span<int>(run, Raw.RUN_OPTION_COUNT), windows);
@@ -164,6 +166,7 @@ public sealed unsafe partial class Model
             handle.DangerousRelease();
         }
 
+        LookupFfnDiagnostics.Ran(Name, since);
         result.CopyOffsets(texts.Offsets);
         if (options.Counts is not null)
         {

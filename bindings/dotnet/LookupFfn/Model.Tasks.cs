@@ -6,8 +6,8 @@ public sealed unsafe partial class Model
     /// <summary>The names, places and the like in a text.</summary>
     /// <param name="text">A text.</param>
     /// <param name="aggregation">How tokens are joined.</param>
-    /// <param name="maxTokens">How many tokens are read at most, special ones counted; 0 to refuse a text that the model
-    /// cannot run; null for as many as the model means to read.</param>
+    /// <param name="maxTokens">How many tokens are read at most, special ones counted; null for as many as the model means to
+    /// read.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Its entities, in the order of the text.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -15,17 +15,14 @@ public sealed unsafe partial class Model
         string text,
         Aggregation aggregation = Aggregation.Simple,
         int? maxTokens = null,
-        CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(text);
-        return EntitiesOf(new CallTexts(text, [], null, EmbedOptions.Default, nameof(text)), [text], aggregation, maxTokens, cancellationToken)[0];
-    }
+        CancellationToken cancellationToken = default) =>
+        Entities(text, new EntityOptions { Aggregation = aggregation, MaxTokens = maxTokens }, cancellationToken);
 
     /// <summary>The names, places and the like in texts.</summary>
     /// <param name="texts">Any number of texts.</param>
     /// <param name="aggregation">How tokens are joined.</param>
-    /// <param name="maxTokens">How many tokens of each are read at most, special ones counted; 0 to refuse a text that the
-    /// model cannot run; null for as many as the model means to read.</param>
+    /// <param name="maxTokens">How many tokens of each are read at most, special ones counted; null for as many as the model
+    /// means to read.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The entities of each, in the order of the text.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -33,19 +30,49 @@ public sealed unsafe partial class Model
         IReadOnlyList<string> texts,
         Aggregation aggregation = Aggregation.Simple,
         int? maxTokens = null,
-        CancellationToken cancellationToken = default)
+        CancellationToken cancellationToken = default) =>
+        Entities(texts, new EntityOptions { Aggregation = aggregation, MaxTokens = maxTokens }, cancellationToken);
+
+    /// <summary>The names, places and the like in a text.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="options">How, and who is told how much of the text was read.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>Its entities, in the order of the text.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <example><code>TextCounts counts = new();
+    /// Entity[] found = model.Entities(text, new EntityOptions { Counts = counts });
+    /// bool readWhole = !counts.AnyCut;</code></example>
+    public Entity[] Entities(string text, EntityOptions options, CancellationToken cancellationToken = default)
     {
-        string[] copies = CheckedTexts(texts);
+        ArgumentNullException.ThrowIfNull(text);
+        ArgumentNullException.ThrowIfNull(options);
+        return EntitiesOf(new CallTexts(text, [], null, options.Reading, nameof(text)), [text], options, cancellationToken)[0];
+    }
+
+    /// <summary>The names, places and the like in texts.</summary>
+    /// <param name="texts">Any number of texts.</param>
+    /// <param name="options">How, and who is told how much of the texts was read.</param>
+    /// <param name="cancellationToken">Looked at while computing.</param>
+    /// <returns>The entities of each, in the order of the text.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public Entity[][] Entities(
+        IReadOnlyList<string> texts, EntityOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(texts);
+        ArgumentNullException.ThrowIfNull(options);
+        string[] copies = [.. texts];
         return EntitiesOf(
-            new CallTexts(null, copies, null, EmbedOptions.Default, nameof(texts)), copies, aggregation, maxTokens, cancellationToken);
+            new CallTexts(null, copies, null, options.Reading, nameof(texts)), copies, options, cancellationToken);
     }
 
     /// <summary>Gives the memory of the texts back.</summary>
     private Entity[][] EntitiesOf(
-        CallTexts given, string[] texts, Aggregation aggregation, int? maxTokens, CancellationToken cancellationToken)
+        CallTexts given, string[] texts, EntityOptions options, CancellationToken cancellationToken)
     {
         using CallTexts taken = given;
         using NativeResult result = new();
+        Need(info.NumTokenClasses > 0 && !info.AnswersQuestions, "head for entities");
+        Checks.Defined(options.Aggregation);
         int cancel = 0;
         IntPtr model = handle.Enter();
         try
@@ -61,10 +88,10 @@ public sealed unsafe partial class Model
                             utf8,
                             ends,
                             taken.Count,
-                            (int)aggregation,
+                            (int)options.Aggregation,
                             0,
-                            TokenLimit(maxTokens),
-                            0,
+                            Checks.TokenLimit(options.MaxTokens, options.WithoutCutting),
+                            options.NumThreads,
                             0,
                             result.Pointer,
                             &cancel,
@@ -79,6 +106,13 @@ public sealed unsafe partial class Model
             handle.DangerousRelease();
         }
 
+        if (options.Counts is not null)
+        {
+            result.CopyOffsets(taken.Offsets);
+            result.Array<long>(Raw.RESULT_UNCUT, taken.Count).CopyTo(taken.Uncut);
+            options.Counts.Fill(taken);
+        }
+
         ReadOnlySpan<long> offsets = result.Array<long>(Raw.RESULT_ENTITY_OFFSETS, texts.Length + 1);
         Entity[][] found = new Entity[texts.Length][];
         int start = 0;
@@ -86,7 +120,7 @@ public sealed unsafe partial class Model
         {
             int end = (int)taken.Ends[i];
             found[i] = EntitiesOf(
-                result, (int)offsets[i], (int)offsets[i + 1], texts[i], taken.Utf8[start..end], aggregation);
+                result, (int)offsets[i], (int)offsets[i + 1], texts[i], taken.Utf8[start..end], options.Aggregation);
             start = end;
         }
 
@@ -126,9 +160,11 @@ public sealed unsafe partial class Model
         string question, string context, AnswerOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= AnswerOptions.Default;
+        options.Check();
         byte[] utf8 = Utf8.Of(context);
         byte[] asked = Utf8.Of(question);
-        int room = Math.Max(options.TopK, 0);
+        Need(info.AnswersQuestions, "head for answers");
+        int room = options.TopK;
         long[] begins = new long[room];
         long[] ends = new long[room];
         float[] scores = new float[room];
@@ -151,7 +187,7 @@ public sealed unsafe partial class Model
                             bytes,
                             (nuint)utf8.Length,
                             options.TopK,
-                            TokenLimit(options.MaxTokens),
+                            Checks.TokenLimit(options.MaxTokens, options.OneWindow),
                             options.Stride ?? Raw.STRIDE_DEFAULT,
                             options.MaxAnswerTokens,
                             options.MayBeNone ? Raw.ANSWER_MAY_BE_NONE : 0,
@@ -209,6 +245,7 @@ public sealed unsafe partial class Model
         byte[] utf8 = Utf8.Of(text);
         byte[] all = Utf8.Of(string.Concat(candidates));
         byte[]? sentence = options.Hypothesis is null ? null : Utf8.Of(options.Hypothesis + '\0', nameof(options));
+        Need(info.NumClasses > 0, "classifier");
         long[] order = new long[ends.Length];
         float[] scores = new float[ends.Length];
         int cancel = 0;
@@ -230,7 +267,7 @@ public sealed unsafe partial class Model
                             end,
                             ends.Length,
                             hypothesis,
-                            TokenLimit(options.MaxTokens),
+                            Checks.TokenLimit(options.MaxTokens, options.WithoutCutting),
                             options.Several ? Raw.ZERO_SHOT_SEVERAL : 0,
                             place,
                             score,
@@ -246,11 +283,4 @@ public sealed unsafe partial class Model
 
         return Array.ConvertAll(order, i => new ScoredLabel(candidates[(int)i], scores[i]));
     }
-
-    private static long TokenLimit(int? maxTokens) => maxTokens switch
-    {
-        null => Raw.MAX_TOKENS_MODEL,
-        0 => Raw.MAX_TOKENS_NEVER,
-        _ => maxTokens.Value,
-    };
 }

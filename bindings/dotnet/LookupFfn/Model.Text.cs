@@ -14,8 +14,15 @@ public sealed unsafe partial class Model
     public int[] Tokenize(string text, CancellationToken cancellationToken = default)
     {
         byte[] utf8 = Utf8.Of(text);
-        return TokenRoom.Ids(
-            utf8, ids => Tokenize(utf8, Raw.TOKENIZE_SPECIAL, ids, null, null, cancellationToken));
+        Need(info.HasTokenizer, "tokenizer");
+        return TokenRoom.Ids(utf8, ids =>
+        {
+            fixed (byte* bytes = utf8)
+            fixed (int* id = ids)
+            {
+                return Tokenize(bytes, utf8.Length, Raw.TOKENIZE_SPECIAL, id, null, null, ids.Length, cancellationToken);
+            }
+        });
     }
 
     /// <summary>Turns a text into tokens, however many there are, and tells where in the text each lies.</summary>
@@ -27,11 +34,13 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public TokenSpan[] TokenizeSpans(string text, bool special = true, CancellationToken cancellationToken = default)
     {
-        byte[] utf8 = Utf8.Of(text);
+        Need(info.HasTokenizer, "tokenizer");
+        int flags = special ? Raw.TOKENIZE_SPECIAL : 0;
         return TokenRoom.Spans(
-            utf8,
-            (ids, begins, ends) =>
-                Tokenize(utf8, special ? Raw.TOKENIZE_SPECIAL : 0, ids, begins, ends, cancellationToken));
+            text,
+            nameof(text),
+            (utf8, size, ids, begins, ends, capacity) =>
+                Tokenize(utf8, size, flags, ids, begins, ends, capacity, cancellationToken));
     }
 
     /// <summary>Turns token ids into text.</summary>
@@ -94,14 +103,9 @@ public sealed unsafe partial class Model
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public MaskCandidate[][] FillMask(string text, int topK = 5, CancellationToken cancellationToken = default)
     {
-        if (topK < 1 || topK > info.VocabSize)
-        {
-            throw new ArgumentOutOfRangeException(
-                nameof(topK),
-                string.Create(CultureInfo.InvariantCulture, $"{topK} is not between 1 and {info.VocabSize}"));
-        }
-
+        CheckTopK(topK);
         byte[] utf8 = Utf8.Of(text);
+        Need(info.HasLmHead, "language model head");
         IntPtr model = handle.Enter();
         try
         {
@@ -134,17 +138,34 @@ public sealed unsafe partial class Model
         }
     }
 
-    /// <summary>The likeliest tokens for each mask of a text, computed on a thread of the pool.</summary>
+    /// <summary>The likeliest tokens for each mask of a text, computed on a thread of the library.</summary>
     /// <param name="text">A text with masks.</param>
     /// <param name="topK">How many tokens for each.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>For each mask its candidates, the likeliest first.</returns>
     public Task<MaskCandidate[][]> FillMaskAsync(
         string text, int topK = 5, CancellationToken cancellationToken = default) =>
-        Task.Run(() => FillMask(text, topK, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => FillMask(text, topK, cancellationToken), cancellationToken);
+
+    private void CheckTopK(int topK)
+    {
+        if (topK < 1 || topK > info.VocabSize)
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(topK),
+                string.Create(CultureInfo.InvariantCulture, $"{topK} is not between 1 and {info.VocabSize}"));
+        }
+    }
 
     private int Tokenize(
-        byte[] utf8, int flags, int[] ids, long[]? begins, long[]? ends, CancellationToken cancellationToken)
+        byte* utf8,
+        int size,
+        int flags,
+        int* ids,
+        long* begins,
+        long* ends,
+        int capacity,
+        CancellationToken cancellationToken)
     {
         nuint count = 0;
         int cancel = 0;
@@ -153,15 +174,20 @@ public sealed unsafe partial class Model
         {
             using (Native.Register(&cancel, cancellationToken))
             {
-                fixed (byte* text = utf8)
-                fixed (int* id = ids)
-                fixed (long* begin = begins, end = ends)
-                {
-                    Check(
-                        Raw.ModelTokenize(
-                            model, text, (nuint)utf8.Length, flags, Raw.MAX_TOKENS_NEVER, id, begin, end, (nuint)ids.Length, &count, &cancel),
-                        cancellationToken);
-                }
+                Check(
+                    Raw.ModelTokenize(
+                        model,
+                        utf8,
+                        (nuint)size,
+                        flags,
+                        Raw.MAX_TOKENS_NEVER,
+                        ids,
+                        begins,
+                        ends,
+                        (nuint)capacity,
+                        &count,
+                        &cancel),
+                    cancellationToken);
             }
         }
         finally

@@ -14,7 +14,7 @@ namespace LookupFfn;
 /// <para>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too
 /// long, methods throw <see cref="ArgumentException"/> or a <see cref="LookupFfnException"/> that says so.</para>
 /// </remarks>
-public sealed unsafe partial class Model : IDisposable
+public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
 {
     private readonly ModelHandle handle;
     private readonly ModelInfo info;
@@ -66,6 +66,11 @@ public sealed unsafe partial class Model : IDisposable
         defaultPrompt = first < 0 ? null : Native.Text(Raw.ModelText(model, Raw.TEXT_PROMPT_NAME, (int)first));
         handle.AddPressure(info.MemoryBytes);
     }
+
+    /// <summary>What the model is called in metrics and traces: the last part of the path that it was loaded from, or
+    /// the folder of a model.safetensors; null for
+    /// one that was loaded from memory.</summary>
+    public string? Name { get; private init; }
 
     /// <summary>What the model is and costs.</summary>
     public ModelInfo Info
@@ -154,13 +159,13 @@ public sealed unsafe partial class Model : IDisposable
         }
     }
 
-    /// <summary>Writes the model to one file on a thread of the pool.</summary>
+    /// <summary>Writes the model to one file on a thread of the library.</summary>
     /// <param name="path">The file.</param>
     /// <param name="options">Who is told how far saving has come; null for nobody.</param>
     /// <param name="cancellationToken">Looked at while saving.</param>
     /// <returns>A task that ends with the saving.</returns>
     public Task SaveAsync(string path, SaveOptions? options = null, CancellationToken cancellationToken = default) =>
-        Task.Run(() => Save(path, options, cancellationToken), cancellationToken);
+        OwnThreads.Run(() => Save(path, options, cancellationToken), cancellationToken);
 
     /// <summary>The model's tokenizer by itself, which outlives the model.</summary>
     /// <returns>A new object, to be disposed of.</returns>
@@ -189,6 +194,28 @@ public sealed unsafe partial class Model : IDisposable
 
     /// <inheritdoc/>
     public override string ToString() => handle.IsDisposed ? "Model (disposed)" : $"Model: {info}";
+
+    /// <summary>Throws where a model has not what is asked of it: that is no fault of an argument.</summary>
+    private void Need(bool has, string what)
+    {
+        handle.ThrowIfDisposed();
+        if (!has)
+        {
+            throw new UnsupportedModelException($"this model ({Name ?? Family}) has no {what}");
+        }
+    }
+
+    private void NeedFor(int output)
+    {
+        if (output == Raw.OUTPUT_CLASS_SCORES)
+        {
+            Need(info.NumClasses > 0, "classifier");
+        }
+        else if (output == Raw.OUTPUT_LOGITS)
+        {
+            Need(info.HasLmHead, "language model head");
+        }
+    }
 
     private string Text(int what)
     {

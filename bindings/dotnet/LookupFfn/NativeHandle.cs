@@ -135,16 +135,11 @@ internal readonly unsafe ref struct NativeResult
     internal TokenSpan[] Tokens(long first, long last, ReadOnlySpan<byte> utf8)
     {
         int count = checked((int)(last - first));
-        ReadOnlySpan<int> ids = Row<int>(Raw.RESULT_IDS, first, count);
-        int[] from = Utf8.CharsOf(utf8, Row<long>(Raw.RESULT_TOKEN_BEGINS, first, count), up: false);
-        int[] to = Utf8.CharsOf(utf8, Row<long>(Raw.RESULT_TOKEN_ENDS, first, count), up: true);
-        TokenSpan[] tokens = new TokenSpan[count];
-        for (int i = 0; i < count; i++)
-        {
-            tokens[i] = new TokenSpan(ids[i], from[i], to[i]);
-        }
-
-        return tokens;
+        return Utf8.Spans(
+            utf8,
+            Row<int>(Raw.RESULT_IDS, first, count),
+            Row<long>(Raw.RESULT_TOKEN_BEGINS, first, count),
+            Row<long>(Raw.RESULT_TOKEN_ENDS, first, count));
     }
 
     /// <summary>Nothing for one that was never made.</summary>

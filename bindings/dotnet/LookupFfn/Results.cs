@@ -44,45 +44,6 @@ public sealed record Answer(string Text, float Score, int Begin, int End);
 /// <param name="Score">A number from 0 to 1.</param>
 public sealed record ScoredLabel(string Label, float Score);
 
-/// <summary>How to look for answers.</summary>
-public sealed record AnswerOptions
-{
-    internal static readonly AnswerOptions Default = new();
-
-    /// <summary>How many answers are wanted. Default: 1.</summary>
-    public int TopK { get; init; } = 1;
-
-    /// <summary>How many tokens a window has, special ones counted: long contexts are read in several, each with the
-    /// question. 0 for one window, however long. Default null: what the model means to read, at most 384.</summary>
-    public int? MaxTokens { get; init; }
-
-    /// <summary>How many tokens of the context a window has in common with the one before. Default null: half of a
-    /// window, at most 128.</summary>
-    public int? Stride { get; init; }
-
-    /// <summary>How many tokens an answer has at most, before it is widened to whole words. Default: 15.</summary>
-    public int MaxAnswerTokens { get; init; } = 15;
-
-    /// <summary>Whether it is one of the answers, an empty one, that there is none.</summary>
-    public bool MayBeNone { get; init; }
-}
-
-/// <summary>How to try labels.</summary>
-public sealed record ZeroShotOptions
-{
-    internal static readonly ZeroShotOptions Default = new();
-
-    /// <summary>A sentence with {} in the place of the label. Default null: "This example is {}."</summary>
-    public string? Hypothesis { get; init; }
-
-    /// <summary>How many tokens a text and a label have at most; the text is cut. 0 to refuse texts that the model
-    /// cannot run. Default null: as many as the model means to read.</summary>
-    public int? MaxTokens { get; init; }
-
-    /// <summary>Whether any number of labels may fit, each with a probability of its own.</summary>
-    public bool Several { get; init; }
-}
-
 /// <summary>The vector of a part of a long text.</summary>
 /// <param name="Begin">The index in the string where the part begins.</param>
 /// <param name="End">The index behind its last char.</param>
@@ -123,6 +84,28 @@ public sealed record Int8Embedding(sbyte[] Numbers, float Scale)
         hash.Add(Scale);
         hash.AddBytes(MemoryMarshal.AsBytes(Numbers.AsSpan()));
         return hash.ToHashCode();
+    }
+
+    /// <summary>Makes bytes of a vector, as <see cref="Model.EmbedInt8(string, EmbedOptions?, CancellationToken)"/> does: the
+    /// largest magnitude becomes 127.</summary>
+    /// <param name="vector">The vector.</param>
+    /// <returns>Its bytes and their scale.</returns>
+    public static Int8Embedding Of(ReadOnlySpan<float> vector)
+    {
+        float most = 0;
+        foreach (float number in vector)
+        {
+            most = Math.Max(most, Math.Abs(number));
+        }
+
+        float scale = most / 127;
+        sbyte[] numbers = new sbyte[vector.Length];
+        for (int i = 0; i < numbers.Length && scale > 0 && float.IsFinite(scale); i++)
+        {
+            numbers[i] = (sbyte)Math.Clamp(MathF.Round(vector[i] / scale), -127, 127);
+        }
+
+        return new Int8Embedding(numbers, scale);
     }
 
     /// <summary>The numbers that the bytes stand for.</summary>

@@ -44,6 +44,20 @@ internal static class Utf8
             : throw (place is null ? new ArgumentNullException(name) : new ArgumentNullException(name, $"{Told(name, place)} is null"));
     }
 
+    /// <summary>The same of a text that is part of another one.</summary>
+    internal static int SizeOf(ReadOnlySpan<char> text, string name)
+    {
+        try
+        {
+            return Strict.GetByteCount(text);
+        }
+        catch (EncoderFallbackException bad)
+        {
+            throw new ArgumentException(
+                string.Create(CultureInfo.InvariantCulture, $"{name}: half of a surrogate pair stands at index {bad.Index}"), name);
+        }
+    }
+
     /// <summary>Why a text cannot be read; null for one that can, of which the size is told.</summary>
     internal static string? Problem(string? text, out int size)
     {
@@ -72,7 +86,7 @@ internal static class Utf8
     private static string Told(string name, int? place) =>
         place is null ? name : string.Create(CultureInfo.InvariantCulture, $"{name}[{place}]");
 
-    internal static int Put(string text, Span<byte> memory) => Strict.GetBytes(text, memory);
+    internal static int Put(ReadOnlySpan<char> text, Span<byte> memory) => Strict.GetBytes(text, memory);
 
     /// <summary>What is not UTF-8 becomes replacement characters.</summary>
     internal static string Text(ReadOnlySpan<byte> utf8) => Encoding.UTF8.GetString(utf8);
@@ -83,21 +97,50 @@ internal static class Utf8
     internal static int[] CharsOf(ReadOnlySpan<byte> utf8, ReadOnlySpan<long> places, bool up)
     {
         int[] chars = new int[places.Length];
-        int at = 0;
-        int character = 0;
+        CharCounter counter = new(utf8, up);
         for (int i = 0; i < places.Length; i++)
         {
+            chars[i] = counter.Of(places[i]);
+        }
+
+        return chars;
+    }
+
+    /// <summary>Tokens with their places in chars, of places in bytes.</summary>
+    internal static TokenSpan[] Spans(
+        ReadOnlySpan<byte> utf8, ReadOnlySpan<int> ids, ReadOnlySpan<long> begins, ReadOnlySpan<long> ends)
+    {
+        TokenSpan[] tokens = new TokenSpan[ids.Length];
+        CharCounter from = new(utf8, up: false);
+        CharCounter to = new(utf8, up: true);
+        for (int i = 0; i < tokens.Length; i++)
+        {
+            tokens[i] = new TokenSpan(ids[i], from.Of(begins[i]), to.Of(ends[i]));
+        }
+
+        return tokens;
+    }
+
+    private ref struct CharCounter(ReadOnlySpan<byte> utf8, bool up)
+    {
+        private readonly ReadOnlySpan<byte> utf8 = utf8;
+        private readonly bool up = up;
+        private int at;
+        private int character;
+
+        internal int Of(long place)
+        {
             // Spans follow each other, but a special token may lie anywhere.
-            if (places[i] < at)
+            if (place < at)
             {
                 at = 0;
                 character = 0;
             }
 
-            while (at < places[i])
+            while (at < place)
             {
                 int length = LengthOf(utf8[at]);
-                if (at + length > places[i] && !up)
+                if (at + length > place && !up)
                 {
                     break;
                 }
@@ -106,10 +149,8 @@ internal static class Utf8
                 at += length;
             }
 
-            chars[i] = character;
+            return character;
         }
-
-        return chars;
     }
 
     private static int LengthOf(byte first) => first switch
@@ -136,7 +177,7 @@ internal readonly ref struct CallTexts
     /// <param name="options">What stands before each, and what becomes of those that cannot be read: with statuses it is
     /// left to the native library to refuse them.</param>
     /// <param name="name">What the caller's caller calls the text or the texts.</param>
-    internal CallTexts(string? single, IReadOnlyList<string> texts, string? query, EmbedOptions options, string name)
+    internal CallTexts(string? single, IReadOnlyList<string?> texts, string? query, EmbedOptions options, string name)
     {
         bool keepBad = options.Statuses is not null;
         string? prompt = options.PromptArgument;
@@ -173,6 +214,29 @@ internal readonly ref struct CallTexts
             end = Put(ref utf8, end, "\0", "");
             QueryAt = end;
             QuerySize = Put(ref utf8, end, LookupFfn.Utf8.Readable(query, options.Repair) ?? "", "query") - end;
+        }
+        catch
+        {
+            Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Takes one text that is part of another one.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="options">What stands before it.</param>
+    /// <param name="name">What the caller's caller calls it.</param>
+    internal CallTexts(ReadOnlySpan<char> text, EmbedOptions options, string name)
+    {
+        Count = 1;
+        numbers = ArrayPool<long>.Shared.Rent(6);
+        utf8 = ArrayPool<byte>.Shared.Rent(256);
+        try
+        {
+            PromptAt = Put(ref utf8, 0, text, LookupFfn.Utf8.SizeOf(text, name), name);
+            numbers[0] = PromptAt;
+            int end = Put(ref utf8, PromptAt, options.PromptArgument ?? "", "prompt");
+            QueryAt = Put(ref utf8, end, "\0", "");
         }
         catch
         {
@@ -221,9 +285,11 @@ internal readonly ref struct CallTexts
         ArrayPool<long>.Shared.Return(numbers);
     }
 
-    private static int Put(ref byte[] memory, int at, string? text, string name, int? place = null)
+    private static int Put(ref byte[] memory, int at, string? text, string name, int? place = null) =>
+        Put(ref memory, at, text, LookupFfn.Utf8.SizeOf(text, name, place), name);
+
+    private static int Put(ref byte[] memory, int at, ReadOnlySpan<char> text, int size, string name)
     {
-        int size = LookupFfn.Utf8.SizeOf(text, name, place);
         long needed = (long)at + size;
         if (needed >= Array.MaxLength)
         {
@@ -239,68 +305,6 @@ internal readonly ref struct CallTexts
             memory = larger;
         }
 
-        return at + LookupFfn.Utf8.Put(text!, memory.AsSpan(at));
-    }
-}
-
-/// <summary>Room for what the native library makes of text and tokens, larger when it turns out to be too small. Each call
-/// tells how much there is, and has written it if there was room.</summary>
-internal static class TokenRoom
-{
-    /// <summary>Tokens are mostly longer than a byte, and a text may get one at each end.</summary>
-    internal static int[] Ids(byte[] utf8, Func<int[], int> call)
-    {
-        int[] ids = new int[utf8.Length + 2];
-        while (true)
-        {
-            int count = call(ids);
-            if (count <= ids.Length)
-            {
-                return ids[..count];
-            }
-
-            ids = new int[count];
-        }
-    }
-
-    internal static TokenSpan[] Spans(byte[] utf8, Func<int[], long[], long[], int> call)
-    {
-        int capacity = utf8.Length + 2;
-        while (true)
-        {
-            int[] ids = new int[capacity];
-            long[] begins = new long[capacity];
-            long[] ends = new long[capacity];
-            int count = call(ids, begins, ends);
-            if (count <= capacity)
-            {
-                int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, count), up: false);
-                int[] to = Utf8.CharsOf(utf8, ends.AsSpan(0, count), up: true);
-                TokenSpan[] tokens = new TokenSpan[count];
-                for (int i = 0; i < count; i++)
-                {
-                    tokens[i] = new TokenSpan(ids[i], from[i], to[i]);
-                }
-
-                return tokens;
-            }
-
-            capacity = count;
-        }
-    }
-
-    internal static string Text(int tokens, Func<byte[], int> call)
-    {
-        byte[] utf8 = new byte[(int)Math.Min(Array.MaxLength, (8L * tokens) + 64)];
-        while (true)
-        {
-            int count = call(utf8);
-            if (count <= utf8.Length)
-            {
-                return Utf8.Text(utf8.AsSpan(0, count));
-            }
-
-            utf8 = new byte[count];
-        }
+        return at + LookupFfn.Utf8.Put(text, memory.AsSpan(at));
     }
 }

@@ -6,8 +6,7 @@ public sealed unsafe partial class Tokenizer
     /// <summary>Turns texts into token ids, on several threads.</summary>
     /// <param name="texts">Any number of texts.</param>
     /// <param name="special">Whether to put the special tokens around each.</param>
-    /// <param name="maxTokens">Where each is cut, special tokens counted; 0 for
-    /// <see cref="TokenizerInfo.OwnMaxTokens"/>; null for nowhere.</param>
+    /// <param name="maxTokens">Where each is cut, special tokens counted; null for nowhere.</param>
     /// <param name="cancellationToken">Looked at while reading.</param>
     /// <returns>The ids of each.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -130,7 +129,7 @@ public sealed unsafe partial class Tokenizer
                             ends,
                             texts.Count,
                             flags,
-                            maxTokens ?? Raw.MAX_TOKENS_NEVER,
+                            Limit(maxTokens),
                             0,
                             result.Pointer,
                             &cancel),

@@ -32,71 +32,10 @@ public sealed unsafe partial class Tokenizer : IDisposable
     /// <summary>Whether <see cref="Dispose"/> was called.</summary>
     public bool IsDisposed => handle.IsDisposed;
 
-    /// <summary>Loads a tokenizer.</summary>
-    /// <param name="path">A folder with a tokenizer's files, a file that <see cref="Model.Save"/> wrote, or a
-    /// tokenizer.json.</param>
-    /// <param name="options">How; null for the defaults. Runtime and progress matter.</param>
-    /// <param name="cancellationToken">Looked at while loading.</param>
-    /// <returns>The tokenizer.</returns>
-    /// <exception cref="LookupFfnException">It cannot be read, or is not a valid tokenizer.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public static Tokenizer Load(string path, LoadOptions? options = null, CancellationToken cancellationToken = default) =>
-        LoadCall.Load(
-            path,
-            Made,
-            (name, call) => Raw.TokenizerLoad(
-                name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
-            options,
-            cancellationToken);
-
-    /// <summary>Loads a tokenizer from the files of such a folder, held in memory.</summary>
-    /// <param name="files">The bytes of each under its name, such as "tokenizer.json"; others than a tokenizer's are
-    /// ignored. Not needed any more when the call returns.</param>
-    /// <param name="options">As above.</param>
-    /// <param name="cancellationToken">Looked at while loading.</param>
-    /// <returns>The tokenizer.</returns>
-    /// <exception cref="LookupFfnException">The files are not a valid tokenizer.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public static Tokenizer Load(
-        IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files,
-        LoadOptions? options = null,
-        CancellationToken cancellationToken = default) =>
-        LoadCall.Load(files, Made, LoadFiles, options, cancellationToken);
-
-    /// <summary>Loads a tokenizer from the files of a folder that streams read.</summary>
-    /// <param name="files">A stream for each under its name in the folder, as above. They are read in the thread of the call,
-    /// from any position, and stay open.</param>
-    /// <param name="options">Likewise.</param>
-    /// <param name="cancellationToken">Looked at while loading.</param>
-    /// <returns>The tokenizer.</returns>
-    /// <exception cref="ArgumentException">One of them cannot be read from any position.</exception>
-    /// <exception cref="LookupFfnException">As for files in memory. What a stream throws comes out as it is.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public static Tokenizer Load(
-        IReadOnlyDictionary<string, Stream> files,
-        LoadOptions? options = null,
-        CancellationToken cancellationToken = default) =>
-        LoadCall.Load(files, Made, LoadFiles, options, cancellationToken);
-
-    private static int LoadFiles(PinnedFiles given, LoadCall call) => Raw.TokenizerLoadFiles(
-        given.Names,
-        given.Contents,
-        given.Sizes,
-        given.Count,
-        PinnedFiles.Read,
-        given.Readers,
-        call.Numbers,
-        call.Runtime,
-        call.Cancel,
-        call.Progress,
-        call.User,
-        call.Out);
-
     /// <summary>Turns a text into token ids.</summary>
     /// <param name="text">A text.</param>
     /// <param name="special">Whether to put the special tokens around it.</param>
-    /// <param name="maxTokens">Where it is cut, special tokens counted; 0 for <see cref="TokenizerInfo.OwnMaxTokens"/>; null
-    /// for nowhere.</param>
+    /// <param name="maxTokens">Where it is cut, special tokens counted; null for nowhere.</param>
     /// <param name="cancellationToken">Looked at while reading.</param>
     /// <returns>Its ids.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
@@ -118,11 +57,11 @@ public sealed unsafe partial class Tokenizer : IDisposable
     public TokenSpan[] TokenizeSpans(
         string text, bool special = true, int? maxTokens = null, CancellationToken cancellationToken = default)
     {
-        byte[] utf8 = Utf8.Of(text);
         return TokenRoom.Spans(
-            utf8,
-            (ids, begins, ends) =>
-                Encode(utf8, null, special, maxTokens, ids, null, begins, ends, null, cancellationToken));
+            text,
+            nameof(text),
+            (utf8, size, ids, begins, ends, capacity) =>
+                Encode(utf8, size, special, maxTokens, ids, begins, ends, capacity, cancellationToken));
     }
 
     /// <summary>Turns a pair of texts into tokens, with the special tokens around and between them.</summary>
@@ -161,6 +100,19 @@ public sealed unsafe partial class Tokenizer : IDisposable
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public int Count(string text, bool special = true, CancellationToken cancellationToken = default) =>
         Encode(Utf8.Of(text), null, special, null, null, null, null, null, null, cancellationToken);
+
+    /// <summary>How many tokens a part of a text has.</summary>
+    /// <param name="text">The part.</param>
+    /// <param name="special">Whether to count the special tokens around it.</param>
+    /// <param name="cancellationToken">Looked at while reading.</param>
+    /// <returns>The number.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public int Count(ReadOnlySpan<char> text, bool special = true, CancellationToken cancellationToken = default)
+    {
+        byte[] utf8 = new byte[Utf8.SizeOf(text, nameof(text))];
+        Utf8.Put(text, utf8);
+        return Encode(utf8, null, special, null, null, null, null, null, null, cancellationToken);
+    }
 
     /// <summary>Turns token ids into text.</summary>
     /// <param name="ids">The ids.</param>
@@ -285,7 +237,7 @@ public sealed unsafe partial class Tokenizer : IDisposable
                             pair is null ? null : second is null ? &none : second,
                             (nuint)(pair?.Length ?? 0),
                             special ? Raw.TOKENIZE_SPECIAL : 0,
-                            maxTokens ?? Raw.MAX_TOKENS_NEVER,
+                            Limit(maxTokens),
                             id,
                             type,
                             begin,
@@ -304,6 +256,58 @@ public sealed unsafe partial class Tokenizer : IDisposable
         }
 
         return checked((int)count);
+    }
+
+    private int Encode(
+        byte* text,
+        int size,
+        bool special,
+        int? maxTokens,
+        int* ids,
+        long* begins,
+        long* ends,
+        int capacity,
+        CancellationToken cancellationToken)
+    {
+        nuint count = 0;
+        int cancel = 0;
+        IntPtr tokenizer = handle.Enter();
+        try
+        {
+            using (Native.Register(&cancel, cancellationToken))
+            {
+                Check(
+                    Raw.TokenizerEncode(
+                        tokenizer,
+                        text,
+                        (nuint)size,
+                        null,
+                        0,
+                        special ? Raw.TOKENIZE_SPECIAL : 0,
+                        Limit(maxTokens),
+                        ids,
+                        null,
+                        begins,
+                        ends,
+                        (nuint)capacity,
+                        &count,
+                        null,
+                        &cancel),
+                    cancellationToken);
+            }
+        }
+        finally
+        {
+            handle.DangerousRelease();
+        }
+
+        return checked((int)count);
+    }
+
+    private static long Limit(int? maxTokens)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxTokens ?? 1, nameof(maxTokens));
+        return maxTokens ?? Raw.MAX_TOKENS_NEVER;
     }
 }
 

@@ -8,7 +8,11 @@ using LookupFfn.Extensions.AI;
 WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(args);
 string path = builder.Configuration["Model"]
     ?? throw new InvalidOperationException("--Model names a folder, such as examples/models/all-minilm-l6-v2-lookup");
-string? rerankerPath = builder.Configuration["Reranker"];
+if (builder.Configuration["Reranker"] is string rerankerPath)
+{
+    builder.Services.AddLookupFfnReranker(rerankerPath);
+}
+
 builder.Services.AddLookupFfnEmbeddings(path, options => options.Batching =
     builder.Configuration.GetValue("Batching", true)
         ? new BatchingOptions
@@ -16,6 +20,7 @@ builder.Services.AddLookupFfnEmbeddings(path, options => options.Batching =
             MaxWait = TimeSpan.FromMilliseconds(builder.Configuration.GetValue("MaxWaitMilliseconds", 0)),
         }
         : null);
+builder.Services.AddHealthChecks().AddLookupFfn();
 builder.Services.AddSingleton<ServiceMetrics>();
 builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
 
@@ -23,16 +28,15 @@ builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
 builder.Services.Configure<HostOptions>(options => options.ShutdownTimeout = TimeSpan.FromSeconds(30));
 WebApplication app = builder.Build();
 
-// Now, not in the first request.
 LookupFfnEmbeddingGenerator generator = app.Services.GetRequiredService<LookupFfnEmbeddingGenerator>();
-using Model? reranker = rerankerPath is null ? null : Model.Load(rerankerPath);
+IReranker? reranker = app.Services.GetService<IReranker>();
 ServiceMetrics metrics = app.Services.GetRequiredService<ServiceMetrics>();
 
 app.Use(ApiError.AnswerAsync);
 app.MapPost("/v1/embeddings", context => EmbeddingsApi.EmbedAsync(context, generator, metrics));
 app.MapGet("/v1/models", context => EmbeddingsApi.ListModelsAsync(context, generator));
 app.MapPost("/rerank", context => RerankApi.RerankAsync(context, reranker, metrics));
-app.MapGet("/health", context => context.Response.WriteAsync("Healthy"));
+app.MapHealthChecks("/health");
 app.MapGet("/metrics", context => context.Response.WriteAsync(metrics.Text()));
 app.MapFallback(context =>
     throw new ApiError(StatusCodes.Status404NotFound, $"there is no {context.Request.Method} {context.Request.Path}"));

@@ -9,7 +9,7 @@ internal static class RerankApi
 {
     private const int MostDocuments = 2048;
 
-    internal static async Task RerankAsync(HttpContext context, Model? reranker, ServiceMetrics metrics)
+    internal static async Task RerankAsync(HttpContext context, IReranker? reranker, ServiceMetrics metrics)
     {
         if (reranker is null)
         {
@@ -43,17 +43,17 @@ internal static class RerankApi
 
         TextCounts counts = new();
         EmbedOptions options = new() { Scores = ScoreKind.Model, Counts = counts };
-        float[] scores = await reranker.RerankAsync(query, documents, options, context.RequestAborted);
+        RankedDocument[] best = await reranker.RerankTopAsync(query, documents, top, options, context.RequestAborted);
         metrics.Count("rerank", documents.Length, counts.TotalTokens);
         context.Response.ContentType = "application/json";
         await using Utf8JsonWriter json = new(context.Response.BodyWriter);
         json.WriteStartObject();
         json.WriteStartArray("results");
-        foreach (int index in Enumerable.Range(0, scores.Length).OrderByDescending(i => scores[i]).Take(top))
+        foreach (RankedDocument document in best)
         {
             json.WriteStartObject();
-            json.WriteNumber("index", index);
-            json.WriteNumber("relevance_score", scores[index]);
+            json.WriteNumber("index", document.Index);
+            json.WriteNumber("relevance_score", document.Score);
             json.WriteEndObject();
         }
 

@@ -40,7 +40,7 @@ try
     // The cosine of the angle between two vectors, which have length 1.
     float Dot(float[] vector) => vector.Zip(wanted, (a, b) => a * b).Sum();
 }
-catch (LookupFfnException failure)
+catch (Exception failure) when (failure is LookupFfnException or IOException)
 {
     Console.Error.WriteLine(failure.Message);
     return 1;

@@ -19,7 +19,7 @@ try
 
     return 0;
 }
-catch (Exception failure) when (failure is LookupFfnException or ArgumentException)
+catch (Exception failure) when (failure is LookupFfnException or ArgumentException or IOException)
 {
     Console.Error.WriteLine(failure.Message);
     return 1;

@@ -1,0 +1,27 @@
+var searchData=
+[
+  ['a_20layer_0',['A layer',['../group__layer.html',1,'']]],
+  ['a_20model_1',['A model',['../group__model.html',1,'']]],
+  ['a_20runtime_2',['A runtime',['../group__runtime.html',1,'']]],
+  ['a_20tokenizer_3',['A tokenizer',['../group__tokenizer.html',1,'']]],
+  ['activate_4',['activate',['../classlookupffn_1_1Model.html#a1180418b8baffc2fa1c64dbf7c4c4c54',1,'lookupffn::Model']]],
+  ['activation_5',['activation',['../structlffn__layer__config.html#abbb06bd2feea3776355e6743d5426b37',1,'lffn_layer_config::activation()'],['../structlffn__layer__info.html#a20c6647d289b27305d123d2d86eaccbe',1,'lffn_layer_info::activation()']]],
+  ['add_6',['add',['../structlookupffn_1_1TokenBatch.html#ad070988a089b20c6538c23e8e9d4514c',1,'lookupffn::TokenBatch::add()'],['../classlookupffn_1_1Texts.html#a67967ceb1b7dc9c297367ceddc61e7b2',1,'lookupffn::Texts::add(std::string_view text)'],['../classlookupffn_1_1Texts.html#ad958d08f12598754b7ad59d4ebcb293b',1,'lookupffn::Texts::add(std::string_view text, std::string_view pair)']]],
+  ['added_5fto_5fpair_7',['added_to_pair',['../structlffn__tokenizer__info.html#a640682612d471cb16ac298579385b734',1,'lffn_tokenizer_info']]],
+  ['added_5fto_5ftext_8',['added_to_text',['../structlffn__tokenizer__info.html#a418c704912c74340c8b62ba1828bf039',1,'lffn_tokenizer_info']]],
+  ['address_9',['address',['../classlookupffn_1_1CancelFlag.html#af3885fec6be219a30faccae883f91bb2',1,'lookupffn::CancelFlag']]],
+  ['aggregation_10',['aggregation',['../structlffn__model__run__args.html#a8205328e0f5411ac2cf0b82596aad9c6',1,'lffn_model_run_args']]],
+  ['allocate_11',['allocate',['../structlffn__allocator.html#ac780a6bc41c8a5fa966b75f2d28d8669',1,'lffn_allocator']]],
+  ['allocator_12',['allocator',['../structlffn__runtime__options.html#a2f3140a46a8f6e2d32be5c170993ef00',1,'lffn_runtime_options']]],
+  ['answer_13',['answer',['../classlookupffn_1_1Model.html#adb19aedc15597d1e3732a4936cd018f3',1,'lookupffn::Model']]],
+  ['answer_14',['Answer',['../structlookupffn_1_1Answer.html',1,'lookupffn']]],
+  ['answeroptions_15',['AnswerOptions',['../structlookupffn_1_1AnswerOptions.html',1,'lookupffn']]],
+  ['answers_20and_20labels_16',['Answers and labels',['../group__tasks.html',1,'']]],
+  ['arguments_17',['arguments',['../classlookupffn_1_1Model.html#ab79706460fdbed61cbfd2f16eb89a704',1,'lookupffn::Model']]],
+  ['arithmetic_18',['arithmetic',['../structlffn__model__info.html#a56a708853d1ed72dd59f04373a53ffed',1,'lffn_model_info']]],
+  ['attempt_19',['Attempt',['../structlookupffn_1_1Attempt.html',1,'lookupffn']]],
+  ['attention_5fbytes_20',['attention_bytes',['../structlffn__model__layer__info.html#add059722a2d229d4038f2540490ce7c7',1,'lffn_model_layer_info']]],
+  ['attention_5fdtype_21',['attention_dtype',['../structlffn__load__options.html#a0a3eaffed432587bf1739720a13d985e',1,'lffn_load_options::attention_dtype()'],['../structlffn__model__info.html#ae031a257114cf542e01bbe0ec59766fe',1,'lffn_model_info::attention_dtype()']]],
+  ['attention_5fflop_5fper_5fpair_22',['attention_flop_per_pair',['../structlffn__model__info.html#af65d68ed6a8048aeaca08369b1ed68e7',1,'lffn_model_info::attention_flop_per_pair()'],['../structlffn__model__layer__info.html#a518910e8439ce666d526a9f3b0dc97da',1,'lffn_model_layer_info::attention_flop_per_pair()']]],
+  ['attention_5fflop_5fper_5ftoken_23',['attention_flop_per_token',['../structlffn__model__info.html#a9a133322dd20c31c1cbb204bb023a827',1,'lffn_model_info::attention_flop_per_token()'],['../structlffn__model__layer__info.html#a9a90db527ddfaa0bc1b60b248254ed35',1,'lffn_model_layer_info::attention_flop_per_token()']]]
+];

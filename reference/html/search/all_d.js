@@ -1,0 +1,14 @@
+var searchData=
+[
+  ['offsets_0',['offsets',['../structlffn__result__view.html#a465fad152c64a16dcbe336b010380e8d',1,'lffn_result_view::offsets()'],['../structlffn__model__run__args.html#a298a6feb1b400a7bcb7a08d3c8ba56e9',1,'lffn_model_run_args::offsets()'],['../structlookupffn_1_1Sequences.html#ac2443ad5dcf348787589fd1ef205eec0',1,'lookupffn::Sequences::offsets()'],['../structlookupffn_1_1TokenBatch.html#a39628fa9c97126003ff2557c0d03ca26',1,'lookupffn::TokenBatch::offsets()']]],
+  ['offsets_5fout_1',['offsets_out',['../structlffn__model__run__args.html#a7a8278154d946a6f2cef431b16e5b0e8',1,'lffn_model_run_args']]],
+  ['operator_20bool_2',['operator bool',['../structlookupffn_1_1Outcome.html#a861f187cc99aaad19f2582c7738327d3',1,'lookupffn::Outcome::operator bool()'],['../structlookupffn_1_1Attempt.html#ae33a0e47678c78d60159847b2b7ab06a',1,'lookupffn::Attempt::operator bool()']]],
+  ['operator_28_29_3',['operator()',['../structlookupffn_1_1Free.html#ae9c83732c9920da6e74563a36e728d74',1,'lookupffn::Free::operator()(lffn_runtime *handle) const noexcept'],['../structlookupffn_1_1Free.html#a25aa57d053a7f93687366d11202c6a7f',1,'lookupffn::Free::operator()(lffn_tokenizer *handle) const noexcept'],['../structlookupffn_1_1Free.html#acf50986df8a7e363dd4f289f41062f51',1,'lookupffn::Free::operator()(lffn_result *handle) const noexcept'],['../structlookupffn_1_1Free.html#a2cc2dd914122ca6d684af0b6183d7cb6',1,'lookupffn::Free::operator()(lffn_model *handle) const noexcept'],['../structlookupffn_1_1Free.html#afe3c64a45aaf0535bcc0002e3cc3a69b',1,'lookupffn::Free::operator()(lffn_layer *handle) const noexcept']]],
+  ['operator_5b_5d_4',['operator[]',['../classlookupffn_1_1Span.html#a0ef65a8de3a780827eadb85925ff8bc8',1,'lookupffn::Span']]],
+  ['order_5',['order',['../structlffn__zero__shot__args.html#afc837ef86ac62c7981a2a238959e83f0',1,'lffn_zero_shot_args']]],
+  ['other_5fflop_5fper_5ftoken_6',['other_flop_per_token',['../structlffn__model__info.html#ad2bbb1a07dc12927dc1d85da8cdf5ab5',1,'lffn_model_info::other_flop_per_token()'],['../structlffn__model__layer__info.html#ae0f1ae09cc65c8a24702438f0f548726',1,'lffn_model_layer_info::other_flop_per_token()']]],
+  ['outcome_7',['Outcome',['../structlookupffn_1_1Outcome.html',1,'lookupffn']]],
+  ['outofmemory_8',['OutOfMemory',['../namespacelookupffn.html#a59c5046f7745603f839be75b616c46eb',1,'lookupffn']]],
+  ['output_5fsize_9',['output_size',['../structlffn__layer__config.html#ae433b3610421c5df3b084f023289627a',1,'lffn_layer_config::output_size()'],['../structlffn__layer__info.html#a42622f96bc8e7b0ba220b490c1f07689',1,'lffn_layer_info::output_size()']]],
+  ['own_5fmax_5ftokens_10',['own_max_tokens',['../structlffn__model__info.html#a4d342d32ea5dc14d9e4ead0ce0cd71f2',1,'lffn_model_info::own_max_tokens()'],['../structlffn__tokenizer__info.html#ae044da9572bc667c7f6d0db3c8630dd7',1,'lffn_tokenizer_info::own_max_tokens()']]]
+];

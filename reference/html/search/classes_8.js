@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['outcome_0',['Outcome',['../structlookupffn_1_1Outcome.html',1,'lookupffn']]]
+];

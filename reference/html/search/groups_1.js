@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['basics_0',['Basics',['../group__basics.html',1,'']]]
+];

@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['hooks_0',['Hooks',['../group__hooks.html',1,'']]]
+];

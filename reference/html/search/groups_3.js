@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['loading_0',['Loading',['../group__loading.html',1,'']]]
+];

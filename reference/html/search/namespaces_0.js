@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['lookupffn_0',['lookupffn',['../namespacelookupffn.html',1,'']]]
+];

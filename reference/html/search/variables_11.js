@@ -1,0 +1,25 @@
+var searchData=
+[
+  ['table_5fdtype_0',['table_dtype',['../structlffn__layer__info.html#a0010535e1b1014d129e1012d29cb7471',1,'lffn_layer_info::table_dtype()'],['../structlffn__load__options.html#ac51504695938bfd80ff9b0cce134a310',1,'lffn_load_options::table_dtype()'],['../structlffn__model__layer__info.html#a43849839417068e1bc88838fa601611e',1,'lffn_model_layer_info::table_dtype()'],['../structlffn__model__info.html#abe5700762998cfdfc169036147c124b3',1,'lffn_model_info::table_dtype()']]],
+  ['table_5fsize_1',['table_size',['../structlffn__layer__config.html#ab83d578d9dd461b234b3cdd3c232fef1',1,'lffn_layer_config::table_size()'],['../structlffn__layer__info.html#a2e37f22f0d8c88d9c1eb101f941f6f77',1,'lffn_layer_info::table_size()'],['../structlffn__model__layer__info.html#a049d8a193af74ffc62837d84a40a45bc',1,'lffn_model_layer_info::table_size()']]],
+  ['tables_2',['tables',['../structlffn__train__weights.html#a4c5df50b4f1e566e3d52150b34cca686',1,'lffn_train_weights::tables()'],['../structlffn__train__gradients.html#ac3541b46bf6628446e977c96bd0de172',1,'lffn_train_gradients::tables()']]],
+  ['text_3',['text',['../structlffn__zero__shot__args.html#a110aefc8f35d9c29de889d73d81b4642',1,'lffn_zero_shot_args::text()'],['../structlffn__tokenize__args.html#a7adabdf05ca7b55721fac621cf83ea11',1,'lffn_tokenize_args::text()']]],
+  ['text_5fbegins_4',['text_begins',['../structlffn__result__view.html#af1c1aff9f3eea9dd5ab180cacfdb6416',1,'lffn_result_view']]],
+  ['text_5fends_5',['text_ends',['../structlffn__result__view.html#ab04ab4598f875be7fac7775ca5b92c11',1,'lffn_result_view']]],
+  ['text_5foffsets_6',['text_offsets',['../structlffn__result__view.html#a5eda144a82daebf94b7d34845a69bdaf',1,'lffn_result_view']]],
+  ['text_5fsize_7',['text_size',['../structlffn__zero__shot__args.html#a8ccd2c8550be79d035db677fe8e277a5',1,'lffn_zero_shot_args::text_size()'],['../structlffn__tokenize__args.html#ac0d502bb136869beed39a63ceb30e0a0',1,'lffn_tokenize_args::text_size()']]],
+  ['text_5fsizes_8',['text_sizes',['../structlffn__model__run__args.html#a00f00480dd93fe38d22b37158bcdcbe1',1,'lffn_model_run_args::text_sizes()'],['../structlffn__tokenize__batch__args.html#a63eda7764ba176bd8b4f6817bfd14e7d',1,'lffn_tokenize_batch_args::text_sizes()']]],
+  ['texts_9',['texts',['../structlffn__tokenize__batch__args.html#a31dbc792f9662d03a88f1aecfa1963eb',1,'lffn_tokenize_batch_args::texts()'],['../structlffn__model__run__args.html#aeb3a632ed970052fbe14d4dc1391fce3',1,'lffn_model_run_args::texts()']]],
+  ['token_5fbegins_10',['token_begins',['../structlffn__result__view.html#aa95ff1187b5994625f36987c5854c1d9',1,'lffn_result_view']]],
+  ['token_5fends_11',['token_ends',['../structlffn__result__view.html#a47fba462805f07457e5af5d0f38fc9a1',1,'lffn_result_view']]],
+  ['token_5fhead_12',['token_head',['../structlffn__model__info.html#a7fb56fa28afa3830f77fa39d312f49e8',1,'lffn_model_info']]],
+  ['token_5fscores_13',['token_scores',['../structlffn__result__view.html#aa4703000aa2f9aa9439d05ea34cf82a4',1,'lffn_result_view::token_scores()'],['../structlffn__model__run__args.html#a3aa053d03a204c4e82766a665135e1e5',1,'lffn_model_run_args::token_scores()']]],
+  ['token_5fscores_5fcapacity_14',['token_scores_capacity',['../structlffn__model__run__args.html#a5c9faee6aa8694b1af6408ba3f71af44',1,'lffn_model_run_args']]],
+  ['token_5ftexts_15',['token_texts',['../structlffn__result__view.html#a71173982c2cd935fb3ec84577b017d53',1,'lffn_result_view']]],
+  ['token_5ftypes_16',['token_types',['../structlffn__result__view.html#a7652b5570ddf89f5387861ebcf7fce89',1,'lffn_result_view::token_types()'],['../structlffn__model__run__args.html#aa4395421c4652a4808a617b4caed08da',1,'lffn_model_run_args::token_types()']]],
+  ['token_5fvector_5fsize_17',['token_vector_size',['../structlffn__model__info.html#a630376f2bc6738f78a1374f47a5a99ec',1,'lffn_model_info::token_vector_size()'],['../structlffn__result__view.html#aa56e3a38a04ae62ddadbe50ff0425c86',1,'lffn_result_view::token_vector_size()']]],
+  ['token_5fvectors_18',['token_vectors',['../structlffn__result__view.html#a8c9fdd4e100cd527878d43733b5f7f07',1,'lffn_result_view']]],
+  ['tokenizer_5fbytes_19',['tokenizer_bytes',['../structlffn__model__info.html#aa8a8922ebc5c0187b99420097fbe34a9',1,'lffn_model_info']]],
+  ['top_5fk_20',['top_k',['../structlffn__model__run__args.html#a9f7b159ea2b8a5921a14c6daf6ae43c8',1,'lffn_model_run_args::top_k()'],['../structlffn__answer__args.html#a25db533067d08c564667c7da8f1144bf',1,'lffn_answer_args::top_k()'],['../structlookupffn_1_1AnswerOptions.html#a3a2e0a7d7df0998da018a46a7eebeab3',1,'lookupffn::AnswerOptions::top_k()']]],
+  ['types_21',['types',['../structlookupffn_1_1Sequences.html#a105dfed429fdb1a79cc08cf956583df4',1,'lookupffn::Sequences::types()'],['../structlffn__tokenize__args.html#a160ed3ffbf0c4aae3b13cf2a27d80ae2',1,'lffn_tokenize_args::types()'],['../structlookupffn_1_1Encoding.html#aea73a7fec3eb4c464b1aacd454192b38',1,'lookupffn::Encoding::types()']]]
+];

@@ -1,0 +1,19 @@
+var searchData=
+[
+  ['embedding_0',['embedding',['../structlookupffn_1_1Window.html#ae6d09c3a6056bfc0a52f57689fe7b36b',1,'lookupffn::Window']]],
+  ['embedding_5fdtype_1',['embedding_dtype',['../structlffn__load__options.html#a69275fe674b66d97a519b52e62a730d0',1,'lffn_load_options::embedding_dtype()'],['../structlffn__model__info.html#a2bfabfbe0ef53d9a11b60c5f62ff4dea',1,'lffn_model_info::embedding_dtype()']]],
+  ['embedding_5fscales_2',['embedding_scales',['../structlffn__result__view.html#aac046ec42dd40718ba5d5b8de068cc1b',1,'lffn_result_view']]],
+  ['embedding_5fsize_3',['embedding_size',['../structlffn__model__info.html#adcc82d2fe4ca73bdc7d3ccc041ea8e4d',1,'lffn_model_info::embedding_size()'],['../structlffn__result__view.html#a4360d93c23842c9d69222b6726344369',1,'lffn_result_view::embedding_size()']]],
+  ['embeddings_4',['embeddings',['../structlffn__result__view.html#ab33be932aca8eca2d143c166faa835fe',1,'lffn_result_view::embeddings()'],['../structlffn__model__run__args.html#aff1b921b7c3388f060fdbc92ca5fb0a3',1,'lffn_model_run_args::embeddings()']]],
+  ['embeddings_5fcapacity_5',['embeddings_capacity',['../structlffn__model__run__args.html#ad1fb555fb6d2076a353ef3ba1f738d2e',1,'lffn_model_run_args']]],
+  ['end_6',['end',['../structlookupffn_1_1Window.html#ab0c68088e85459f2bf5ef8e47b7220f1',1,'lookupffn::Window::end()'],['../structlookupffn_1_1Entity.html#a1a3a4ffc459722189ea83572fbb89106',1,'lookupffn::Entity::end()'],['../structlookupffn_1_1Answer.html#a7512ebd5eca28abe78a39235fd28253d',1,'lookupffn::Answer::end()']]],
+  ['ends_7',['ends',['../structlookupffn_1_1TokenVectors.html#ac978997963c5257b06cf679ee1f42eb8',1,'lookupffn::TokenVectors::ends()'],['../structlookupffn_1_1Encoding.html#a416f2637d66b7f0732593f72586f0d22',1,'lookupffn::Encoding::ends()'],['../structlffn__tokenize__args.html#a90c5f9bad10676c634532967bfa3141d',1,'lffn_tokenize_args::ends()'],['../structlffn__answer__args.html#aeaa3b112461531254f1c273f71bd9ff1',1,'lffn_answer_args::ends()']]],
+  ['entity_5fbegins_8',['entity_begins',['../structlffn__result__view.html#a3ec92db79eac9dd4def0ed0ea14d2da6',1,'lffn_result_view']]],
+  ['entity_5fclasses_9',['entity_classes',['../structlffn__result__view.html#a8afaaa368827a7c20ecbabf9e64c6507',1,'lffn_result_view']]],
+  ['entity_5fends_10',['entity_ends',['../structlffn__result__view.html#a6c8df80aa4e61bb36d05e5335b1f15b7',1,'lffn_result_view']]],
+  ['entity_5flabels_11',['entity_labels',['../structlffn__result__view.html#a22a1d8eedcb6f883a88cfc4d82099373',1,'lffn_result_view']]],
+  ['entity_5foffsets_12',['entity_offsets',['../structlffn__result__view.html#a3bc3007030ca6678d7f2c7a9cdcdc6c6',1,'lffn_result_view']]],
+  ['entity_5fscores_13',['entity_scores',['../structlffn__result__view.html#adfe5a5d304162b51a249e50313f231b5',1,'lffn_result_view']]],
+  ['eos_5fid_14',['eos_id',['../structlffn__model__info.html#a8ff136a67c3c65df0702da2b9d06c809',1,'lffn_model_info::eos_id()'],['../structlffn__tokenizer__info.html#a8851d39bc4b48fe089c287d8884eccb7',1,'lffn_tokenizer_info::eos_id()']]],
+  ['error_15',['error',['../structlookupffn_1_1Attempt.html#a1f3565f77ba6abeaffb6e91f74940f67',1,'lookupffn::Attempt']]]
+];
