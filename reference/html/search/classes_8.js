@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['outcome_0',['Outcome',['../structlookupffn_1_1Outcome.html',1,'lookupffn']]]
-];

@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['zero_5fshot_0',['zero_shot',['../classlookupffn_1_1Model.html#a381ce1796f33c9ae6b93fbaef128ccff',1,'lookupffn::Model']]]
-];

@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['loading_0',['Loading',['../group__loading.html',1,'']]]
-];

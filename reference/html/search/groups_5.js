@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['training_0',['Training',['../group__training.html',1,'']]]
-];

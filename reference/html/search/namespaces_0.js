@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['lookupffn_0',['lookupffn',['../namespacelookupffn.html',1,'']]]
-];
