@@ -167,7 +167,7 @@ RandomModel random_model(const RandomModelShape& shape) {
     } else {
       make.add(prefix + family.attention_out + ".bias", {d}, 0.0f, 0.1f);
     }
-    if (is_vanilla || !family.pre_norm) make.norm(name(family.ffn_norm));
+    if (is_vanilla || family.norms == lffn::NormPlace::kAfter) make.norm(name(family.ffn_norm));
     if (!shape.has_words.empty() && shape.has_words[i]) {
       make.words(prefix + family.lookup + "words", word_rows, shape.word_dtype);
     }
@@ -183,7 +183,7 @@ RandomModel random_model(const RandomModelShape& shape) {
     }
   }
   const auto name = [](const char* part) { return std::string(part) + "."; };
-  if (family.pre_norm) make.norm(name(family.final_norm));
+  if (family.norms != lffn::NormPlace::kAfter) make.norm(name(family.final_norm));
   if (shape.lm_head) {
     make.linear(name(family.lm_dense), e, d);
     make.norm(name(family.lm_norm), e);

@@ -81,6 +81,13 @@ void JsonObject::drop_nulls() {
   root_.names.resize(kept);
 }
 
+void JsonObject::rename(const char* from, const char* to) {
+  if (value(to) != nullptr) return;
+  for (std::string& name : root_.names) {
+    if (name == from) name = to;
+  }
+}
+
 const JsonValue* JsonObject::value(const char* key) const {
   const auto found = std::find(root_.names.begin(), root_.names.end(), key);
   return found == root_.names.end() ? nullptr : &root_.items[static_cast<size_t>(found - root_.names.begin())];

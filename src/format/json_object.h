@@ -40,6 +40,9 @@ class JsonObject {
   // From here on a key whose value is null is as good as missing, as transformers' own files mean it.
   void drop_nulls();
 
+  // What is under one key lies under another from here on, unless something does already.
+  void rename(const char* from, const char* to);
+
   // Each throws if the key has a value of another type. Without a default it throws if the key is missing, too.
   int32_t integer(const char* key, std::optional<int32_t> otherwise = std::nullopt) const;
   float number(const char* key, std::optional<float> otherwise = std::nullopt) const;

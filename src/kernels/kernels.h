@@ -22,6 +22,7 @@ struct NormPlan {
   float eps;
   const float* gain;
   const float* shift;
+  bool rms = false;  // RMS norm: the mean is not taken away; not in a HashPlan
 };
 
 enum class HashArithmetic : int32_t { kF32, kInt8 };
@@ -207,6 +208,8 @@ struct AttentionPlan {
   int64_t num_keys;  // at least 1
   int64_t head_size;
   float scale;
+  bool limited;           // a query sees only keys that are
+  int64_t before, after;  // at most so far before and after it; itself always
   float* out;
   int64_t out_stride;
 
@@ -238,7 +241,7 @@ struct IntegerKernels {
   void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
                         int64_t out_stride, RowBits bits);
   void (*score_words)(const WordsPlan& plan);
-  // As attention_scratch and attend, in whole numbers; without anything for distances.
+  // As attention_scratch and attend, in whole numbers; without anything that distances add.
   size_t (*attention_int8_scratch)(int64_t num_keys, int64_t head_size);
   void (*attend_int8)(const AttentionPlan& plan, void* scratch);
 };
@@ -283,6 +286,9 @@ struct Kernels : IntegerKernels, PickKernels {
   // Bytes of scratch that attend needs: in proportion to the number of keys. num_places: 0 without any.
   size_t (*attention_scratch)(int64_t num_keys, int64_t head_size, int64_t num_places);
   void (*attend)(const AttentionPlan& plan, void* scratch);
+  // Rows of two halves: the first one becomes its product with the second, `activated` of the two (0 or 1) through the
+  // activation before.
+  void (*gate)(Activation activation, int activated, float* rows, int64_t stride, int64_t count, int64_t half);
   void (*add_word_rows)(const WordRowsPlan& plan);
   const TrainKernels* train;
 };

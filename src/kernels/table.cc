@@ -7,6 +7,7 @@
 #include "kernels/gather/word_rows.h"
 #include "kernels/integer_kernels.h"
 #include "kernels/kernels.h"
+#include "kernels/linear/gate.h"
 #include "kernels/linear/linear.h"
 #include "kernels/linear/panels.h"
 #include "kernels/train/train_kernels.h"
@@ -34,6 +35,7 @@ constexpr Kernels all_kernels() {
   table.normalise = normalise;
   table.attention_scratch = attention_scratch;
   table.attend = attend;
+  table.gate = gate;
   table.add_word_rows = add_word_rows;
   table.train = &LFFN_TRAIN_TABLE;
   return table;

@@ -7,12 +7,14 @@ namespace lffn {
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBert,  &kRoberta, &kXlmRoberta, &kCamembert, &kXlmRobertaXl, &kDistilBert, &kRobertaPreLayerNorm,
-    &kMpnet, &kElectra, &kDebertaV2,  &kAuthors};
+    &kBert,   &kRoberta,  &kXlmRoberta, &kCamembert,  &kXlmRobertaXl, &kDistilBert, &kRobertaPreLayerNorm,
+    &kMpnet,  &kElectra,  &kDebertaV2,  &kModernBert, &kNomicBert,    &kGte,        &kNew,
+    &kJinaV3, &kEuroBert, &kQwen3,      &kGemma3,     &kAuthors};
 
 }  // namespace
 
-const Family* find_family(std::string_view name) {
+const Family* find_family(std::string_view name, bool rotates) {
+  if (rotates && name == kXlmRobertaRotary.name) return &kXlmRobertaRotary;
   for (const Family* family : kFamilies) {
     if (name == family->name) return family;
   }

@@ -27,7 +27,33 @@ enum class LookupNorm {
 // Where words' vectors of another width ("embedding_size") become as wide as the model.
 enum class Widening { kNone, kBeforeNorm, kAfterNorm };
 
-// What attention itself knows of how far apart two tokens are.
+// Where a layer's norms stand.
+enum class NormPlace {
+  kAfter,   // of the sum of what a part reads and gives
+  kBefore,  // of what a part reads; of the last layer's sum, a norm of the model's own
+  kAround   // the same, and of what a part gives, before it is added
+};
+enum class NormKind { kLayer, kRms, kRmsPlusOne };  // the last: RMS times 1 + weight
+
+// Neurons of a gated feed-forward block come in two halves; which of them the activation takes.
+enum class Gate { kNone, kFirst, kSecond };
+
+// Which keys of a local layer a query sees, of a window of w.
+enum class WindowRule {
+  kHalf,          // at most w / 2 tokens away
+  kHalfOrBefore,  // the same, or where attention is causal, the last w with itself
+};
+
+// Whether a linear layer has a bias: what a key of the config says, or else this.
+struct BiasRule {
+  const char* key = nullptr;
+  bool otherwise = true;
+};
+
+// Of which tokens a text's classes are scored; kLate: of all, and then the mean.
+enum class ClassPooling { kFirst, kMean, kLast, kLate };
+
+// What attention itself knows of how far apart two tokens are, beside rotary positions.
 enum class Distances {
   kNone,         // nothing: positions are added to the words
   kBuckets,      // a number for each head and bucket of distances, the same in all layers
@@ -38,12 +64,16 @@ struct Family {
   const char* name = nullptr;  // "model_type" in config.json
   // How "architectures" may begin in a config without "model_type", as very old ones are.
   const char* architectures[2] = {};
-  const char* prefix = nullptr;  // of tensor names, which may also be without it
+  const char* prefix = nullptr;   // of tensor names, which may also be without it
+  const char* other_prefix = "";  // likewise
 
   // Keys of config.json.
   const char* hidden_size = "hidden_size";
   const char* num_layers = "num_hidden_layers";
   const char* num_heads = "num_attention_heads";
+  const char* num_key_heads = nullptr;  // of keys and values, which several heads of queries share; nullptr: none do
+  const char* head_size = "attention_head_size";
+  int32_t usual_head_size = 0;  // 0: hidden_size / num_heads
   const char* intermediate_size = "intermediate_size";
   const char* activation = "hidden_act";              // of dense FFNs
   const char* lookup_activation = "activation";       // where ffn_activation is not given; nullptr: gelu then
@@ -51,6 +81,9 @@ struct Family {
   const char* pad_token_key = "pad_token_id";         // likewise
   const char* adds_positions = nullptr;               // whether positions are added to words; nullptr: they are
   const char* class_activation_key = nullptr;         // nullptr: always class_activation
+  const char* norm_bias_key = nullptr;                // whether norms have a shift; nullptr: as has_norm_shift says
+  // Older names of keys, and the names here.
+  const char* renamed_keys[8][2] = {};
 
   // What a config means by leaving a key out.
   int32_t type_vocab_size = 1;
@@ -60,12 +93,33 @@ struct Family {
   bool extra_positions = false;  // two rows of position embeddings more than max_position_embeddings
 
   // How a layer computes.
-  bool pre_norm = false;
+  NormPlace norms = NormPlace::kAfter;
+  NormKind norm_kind = NormKind::kLayer;
+  bool has_norm_shift = true;
+  bool norms_first_attention = true;  // false: the first layer's attention reads what the embeddings' norm gives
   Distances distances = Distances::kNone;
   Widening widening = Widening::kNone;
   bool texts_have_types = false;  // what its tokenizer calls a token's type goes to the model
   PositionRule positions = PositionRule::kFromZero;
   LookupNorm lookup_norm = LookupNorm::kNone;
+  Gate gate = Gate::kNone;
+  Activation usual_activation = Activation::kGelu;  // where the key is left out
+  BiasRule attention_bias, attention_out_bias, up_bias, down_bias;
+  bool is_causal = false;               // a query sees itself and keys before
+  const char* bidirectional = nullptr;  // the key that says the opposite
+  const char* score_scale = nullptr;    // the key of what scores are divided by the square root of; nullptr: head size
+  bool scales_words = false;            // by the square root of hidden_size
+
+  // Rotary positions, and layers that see only what is near.
+  bool rotates = false;
+  float theta = 10000, local_theta = 0;  // what a config means by leaving them out; local 0: as all
+  bool scales_local = true;              // the positions of local layers, where the config scales
+  const char* window = nullptr;          // the key of how far local layers see; nullptr: there are none
+  int32_t usual_window = 0;
+  WindowRule window_rule = WindowRule::kHalf;
+  const char* global_every = nullptr;  // the key: one layer of so many is global, where each is not told
+  int32_t usual_global_every = 1;
+  bool global_is_first = false;  // of so many; otherwise the last
 
   // Tensors, without ".weight" and ".bias".
   const char* words = "embeddings.word_embeddings";
@@ -80,27 +134,43 @@ struct Family {
   const char* query = "attention.self.query";
   const char* key = "attention.self.key";
   const char* value = "attention.self.value";
+  const char* query_key_value = nullptr;      // all three in one tensor; nullptr: they are not
+  const char* unpacked_when_false = nullptr;  // the key that says whether they are, if the family has both ways
+  const char* query_norm = nullptr;           // of each head, before it is rotated; nullptr: none
+  const char* key_norm = nullptr;
   const char* distance_key = nullptr;    // the linear layers of vectors of distances, where queries' and keys' own do
   const char* distance_query = nullptr;  // not serve
   const char* attention_out = "attention.output.dense";
   const char* attention_norm = "attention.output.LayerNorm";
+  const char* attention_result_norm = nullptr;  // NormPlace::kAround
   const char* lookup = "FFN.";
   const char* up = "intermediate.dense";
+  const char* up_second = nullptr;  // the second half of gated neurons; nullptr: `up` has both
   const char* down = "output.dense";
   const char* ffn_norm = "output.LayerNorm";
+  const char* ffn_result_norm = nullptr;
   const char* final_norm = nullptr;  // nullptr: none
 
   // The head of a masked language model.
   const char* lm_dense = nullptr;
   const char* lm_norm = nullptr;
-  const char* decoder = nullptr;
+  BiasRule lm_dense_bias;
+  const char* lm_activation_key = nullptr;  // nullptr: as lm_activation_is_gelu says
+  const char* decoder = nullptr;            // without lm_dense, all of a head that only "architectures" tells
+  BiasRule decoder_bias;
   const char* decoder_biases[2] = {nullptr, nullptr};  // two names of one vector
   bool lm_activation_is_gelu = true;                   // otherwise the dense FFNs'
 
   // The classifier: a dense layer on the first token's vector, then one with an output for each class.
   const char* class_dense = nullptr;
   const char* class_out = nullptr;
+  BiasRule class_dense_bias, class_out_bias;
   Activation class_activation = Activation::kTanh;
+  const char* class_norm = nullptr;  // behind the activation
+  ClassPooling class_pooling = ClassPooling::kFirst;
+  const char* class_pooling_key = nullptr;
+  bool classes_by_architecture = false;   // a classifier counts only where "architectures" names one of texts
+  bool token_heads_read_classes = false;  // what classes' dense layer and norm give, not the hidden states
 
   // What a token's vector becomes: a score for each class, or how likely an answer begins and ends there.
   const char* token_classes = "classifier";
@@ -113,11 +183,12 @@ struct Family {
 };
 
 extern const Family kBert, kRoberta, kXlmRoberta, kCamembert, kXlmRobertaXl, kDistilBert, kRobertaPreLayerNorm, kMpnet,
-    kElectra, kDebertaV2;
+    kElectra, kDebertaV2, kModernBert, kNomicBert, kGte, kNew, kJinaV3, kXlmRobertaRotary, kEuroBert, kQwen3, kGemma3;
 extern const Family kAuthors;  // the pre-norm RoBERTa of LookupFFN's authors, whose configs have no model_type
 
-// nullptr: none of that name.
-const Family* find_family(std::string_view name);
+// nullptr: none of that name. rotates: its config says that its positions are rotary, which of two families of one name
+// tells which it is.
+const Family* find_family(std::string_view name, bool rotates = false);
 // nullptr: none whose architectures begin so.
 const Family* find_architecture(std::string_view name);
 // All names that a config may have to say, for messages.

@@ -73,7 +73,7 @@ lffn_model_info Model::info() const {
   info.default_prompt = sentence_.default_prompt;
   info.score_activation = activation_row(num_classes() > 0 ? rank_activation() : Activation::kNone).score;
   for (const LayerWeights& layer : weights_.layers) {
-    info.intermediate_size = std::max(info.intermediate_size, static_cast<int32_t>(layer.up.outputs()));
+    info.intermediate_size = std::max(info.intermediate_size, static_cast<int32_t>(layer.down.inputs()));
   }
   info.table_dtype = info.hash_dtype = LFFN_F32;  // where there are none
   info.num_classes = num_classes();
@@ -100,7 +100,7 @@ lffn_model_info Model::info() const {
   };
   if (statics_) count(*statics_);
   visit_parts(
-      family(),
+      config_,
       [&](const PartNames&, const auto& part) {
         seven_bit_inputs = seven_bit_inputs || has_seven_bit_inputs(part);
         count(part);
@@ -108,7 +108,7 @@ lffn_model_info Model::info() const {
       weights_);
   info.arithmetic = kArithmetic + (seven_bit_inputs ? kOfSevenBitInputs : 0);
   info.file_bytes = static_cast<size_t>(stored);
-  info.memory_bytes = bytes + places_.bytes() + query_weights_.bytes();
+  info.memory_bytes = bytes + places_.bytes() + rotations_.bytes() + query_weights_.bytes();
   info.file_bytes += query_weights_.bytes();
   info.sparse_size = sentence_.sparse.pools ? config_.vocab_size : 0;
   info.max_active = sentence_.sparse.max_active;
@@ -145,12 +145,13 @@ lffn_model_info Model::info() const {
 
 lffn_model_layer_info Model::layer_info(size_t number) const {
   const LayerWeights& layer = weights_.layers[number];
+  const LayerDescription& description = config_.layers[number];
   const int64_t d = config_.hidden_size;
   lffn_model_layer_info info = {};
   info.struct_size = sizeof info;
-  info.num_heads = config_.heads[number];
+  info.num_heads = description.heads;
   info.head_size = config_.head_size;
-  info.num_neurons = static_cast<int32_t>(layer.up.outputs());
+  info.num_neurons = static_cast<int32_t>(layer.down.inputs());
   info.has_linear_map = layer.linear.empty() ? 0 : 1;
   info.num_word_rows = static_cast<int32_t>(layer.words.num_rows());
   info.linear_dtype = linear_dtype(layer);
@@ -170,19 +171,20 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
   info.attention_flop_per_token = layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
   // Of a text so long that it has every distance; the sums for each pair are few.
   info.attention_flop_per_token +=
-      2 * config_.attention_size(number) * places_.num_places() * (config_.distances.score_terms - 1);
-  info.attention_flop_per_pair = 4 * config_.attention_size(number);
+      2 * description.query_size() * places_.num_places() * (config_.distances.score_terms - 1);
+  info.attention_flop_per_pair = 4 * description.query_size();
   info.ffn_flop_per_token = layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() +
                             layer.linear.flop_per_row() + layer.words.flop_per_row();
   info.other_flop_per_token = norms * 8 * d + 2 * d;  // layer norms, two residuals
   info.word_bytes = static_cast<size_t>(layer.words.stored_bytes());
-  info.attention_bytes = layer.attention_norm.bytes() + layer.query_key_value.bytes() + layer.attention_out.bytes() +
+  info.attention_bytes = layer.attention_norm.bytes() + layer.attention_result_norm.bytes() + layer.query_norm.bytes() +
+                         layer.key_norm.bytes() + layer.query_key_value.bytes() + layer.attention_out.bytes() +
                          layer.distance_key.bytes() + layer.distance_query.bytes() + places_.layer_bytes(number) +
                          layer.attention_bias.bytes();
   size_t bytes = 0;
   int64_t stored = 0;
   visit_layer(
-      family(), "",
+      family(), description, "",
       [&](const PartNames&, const auto& part) {
         info.num_parameters += part.num_parameters();
         stored += part.stored_bytes();

@@ -19,6 +19,7 @@
 #include "model/config/tokenizer_files.h"
 #include "model/model.h"
 #include "model/statics/static_vectors.h"
+#include "model/tensors/balance.h"
 #include "model/tensors/memory_estimate.h"
 #include "runtime/error.h"
 
@@ -114,7 +115,8 @@ struct ReadModel {
 };
 
 void check_vocabulary(const Tokenizer* tokenizer, int32_t vocab_size) {
-  if (tokenizer == nullptr || tokenizer->size() <= vocab_size) return;
+  // EmbeddingGemma's has one token more, which stands for what is no text: such a text fails alone.
+  if (tokenizer == nullptr || tokenizer->size() - 1 <= vocab_size) return;
   fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1, vocab_size);
 }
 
@@ -129,6 +131,7 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, c
          config.family->name);
   }
   check_vocabulary(tokenizer.get(), config.vocab_size);
+  if (sentence.is_sentence_encoder) config.has_plain_decoder = false;  // nobody asks for it
   check_modules(config, sentence);
   ModelTensors tensors = check_model_tensors(config, views, sentence);
   if (sentence.sparse.pools && tensors.lm_norm.empty()) {
@@ -234,6 +237,7 @@ auto maker(const LoadOptions& options, const Kernels& kernels) {
       return std::unique_ptr<const Model>(new Model(std::move(parts.config), std::move(parts.sentence),
                                                     std::move(statics), std::move(parts.tokenizer), options, kernels));
     }
+    balance(parts.config, options, parts.tensors);
     return std::unique_ptr<const Model>(new Model(std::move(parts.config), std::move(parts.sentence), parts.tensors,
                                                   std::move(parts.tokenizer), options, kernels,
                                                   std::move(parts.query_weights)));

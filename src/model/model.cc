@@ -16,7 +16,8 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
       sentence_(std::move(sentence)),
       tokenizer_(std::move(tokenizer)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype},
-      weights_(pack(tensors, family(), options, kernels)),
+      weights_(pack(tensors, config_, options, kernels)),
+      rotations_(config_),
       query_weights_(std::move(query_weights)) {
   run_call(*running_.executor, running_.num_threads, [&] {
     const int32_t* cancel = options.progress != nullptr ? options.progress->cancel() : nullptr;
@@ -47,7 +48,7 @@ void Model::run(const ModelCall& call) const {
 
 // What distances add to scores is in floats.
 bool Model::attends_in_int8(size_t layer) const {
-  if (!places_.empty() || config_.heads[layer] == 0) return false;
+  if (!places_.empty() || config_.layers[layer].heads == 0) return false;
   if (running_.attention_dtype != LFFN_DTYPE_AS_STORED) return running_.attention_dtype == LFFN_INT8;
   return weights_.layers[layer].query_key_value.dtype() == LFFN_INT8;
 }

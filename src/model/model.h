@@ -16,6 +16,7 @@
 #include "model/config/model_config.h"
 #include "model/config/sentence_settings.h"
 #include "model/encoder/places.h"
+#include "model/encoder/rotary.h"
 #include "model/heads/sparse_rows.h"
 #include "model/statics/query_weights.h"
 #include "model/statics/static_vectors.h"
@@ -112,7 +113,12 @@ class Model {
   const std::shared_ptr<const Tokenizer>& tokenizer() const { return tokenizer_; }  // nullptr: none
   int32_t num_types() const { return config_.type_vocab_size; }                     // 0: types are ignored
 
-  bool has_lm_head() const { return !weights_.lm_norm.empty(); }
+  // Whether classes or token heads put tokens, not texts, through their dense layer.
+  bool puts_tokens_through_dense() const {
+    return (token_head() != TokenHead::kNone || config_.class_pooling == ClassPooling::kLate) &&
+           !weights_.class_dense.empty();
+  }
+  bool has_lm_head() const { return !weights_.lm_norm.empty() || config_.has_plain_decoder; }
   int32_t num_classes() const { return static_cast<int32_t>(weights_.class_out.outputs()); }
   int64_t token_vector_size() const {
     return weights_.token_vectors.empty() ? config_.hidden_size : weights_.token_vectors.outputs();
@@ -138,6 +144,7 @@ class Model {
   const QueryWeights* query_weights() const { return query_weights_.empty() ? nullptr : &query_weights_; }
   const Weights& weights() const { return weights_; }
   const Places& places() const { return places_; }
+  const Rotations& rotations() const { return rotations_; }
   bool attends_in_int8(size_t layer) const;
   const WordMatrix& decoder() const { return weights_.decoder.empty() ? weights_.words : weights_.decoder; }
   const Running& running() const { return running_; }
@@ -153,6 +160,7 @@ class Model {
   Running running_;
   Weights weights_;
   Places places_;
+  Rotations rotations_;
   std::optional<StaticVectors> statics_;
   QueryWeights query_weights_;
   std::vector<std::string> labels_;

@@ -41,7 +41,7 @@ void Model::save(const std::string& path, LoadProgress* progress) const {
   if (statics_) {
     statics_->add_stored(storing.tensors, storing.memory);
   } else {
-    visit_parts(family(), storing, weights_);
+    visit_parts(config_, storing, weights_);
   }
   if (has_lm_head() && weights_.decoder.empty() && family().ties_decoder && !config_.ties_decoder) {
     storing({family().decoder}, decoder());  // which then must be there

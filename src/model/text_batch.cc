@@ -34,6 +34,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   rules_.encoding.cancel = options.cancel;
   rules_.longest = static_cast<size_t>(can);
   rules_.types = is_sparse_query_ ? INT32_MAX : most_types(model);
+  rules_.words = is_sparse_query_ ? INT32_MAX : model.config().vocab_size;
   if (options.max_tokens >= 0) {
     rules_.encoding.most = static_cast<size_t>(options.max_tokens > 0 ? std::min(options.max_tokens, can) : own);
   }

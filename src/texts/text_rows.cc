@@ -55,6 +55,12 @@ int64_t stride_of(int64_t asked, int64_t most) {
   return asked >= 0 ? asked : std::min(most / 2, kMostByItself);
 }
 
+void check_word(int32_t id, int32_t words) {
+  if (id < words) return;
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "the text has a token with the id %d, the model has 0 to %d; take it out", id,
+       words - 1);
+}
+
 void check_type(int32_t type, int32_t types) {
   if (type < types) return;
   fail(LFFN_ERROR_INVALID_ARGUMENT, "the tokenizer gives a token the type %d, the model has 0 to %d", type, types - 1);
@@ -144,6 +150,9 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
          rules.longest);
   }
   for (const int32_t type : new_.types) check_type(type, rules.types);
+  if (tokenizer.size() > rules.words) {
+    for (const int32_t id : new_.ids) check_word(id, rules.words);
+  }
   if (encoding.spans) {
     locate();
     find_texts();

@@ -54,6 +54,8 @@ int64_t stride_of(int64_t asked, int64_t most);
 
 // What the tokenizer's files say of types need not fit the model: throws Error(LFFN_ERROR_INVALID_ARGUMENT) then.
 void check_type(int32_t type, int32_t types);
+// The same of ids.
+void check_word(int32_t id, int32_t words);
 
 // What messages call a text alone, and the two of a pair.
 struct TextNames {
@@ -78,6 +80,7 @@ class TextRows {
     int64_t stride = 0;           // tokens that a window repeats of the one before; below 0: see stride_of
     size_t longest = SIZE_MAX;    // more tokens in a sequence are an error
     int32_t types = INT32_MAX;    // those that tokens have must be below it
+    int32_t words = INT32_MAX;    // ids must be, too
   };
 
   // Keeps the memory.

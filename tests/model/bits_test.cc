@@ -17,7 +17,7 @@ class ModelBits : public WithModel, public testing::WithParamInterface<const Fam
   void SetUp() override {
     WithModel::SetUp();
     shape_.family = GetParam();
-    if (!shape_.family->pre_norm) shape_.ffn_kinds = "wvlw";
+    if (shape_.family->norms == NormPlace::kAfter) shape_.ffn_kinds = "wvlw";
   }
   RandomModelShape shape_;
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/attention/attention_places.h"
+#include "kernels/attention/reach.h"
 #include "kernels/kernels.h"
 #include "kernels/linear/linear.h"
 #include "kernels/linear/panels.h"
@@ -54,8 +55,8 @@ inline void copy_values(const AttentionPlan& plan, float* panels) {
   }
 }
 
-// Queries of a tile in whole vectors of any width.
-constexpr int64_t kQuerySlots = round_up(kQueryTile, kPanel);
+// Queries of a tile, and any of them in whole vectors of any width.
+constexpr int64_t kQuerySlots = kQueryTile + kPanel;
 
 // What each query's softmax has seen so far.
 struct Softmax {
@@ -64,8 +65,13 @@ struct Softmax {
   float factor[kQuerySlots];   // that earlier sums are to be scaled by
 };
 
-// Scores -> weights relative to the largest score of their query so far.
-inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bool first, Softmax* state) {
+// Scores -> weights relative to the largest score of their query so far, of queries from `from` on. What the state says
+// of those behind is lost: they have not begun.
+inline void soften(float* scores, int64_t from, int64_t queries, int64_t keys, float scale, bool first,
+                   Softmax* softmax) {
+  struct {
+    float *largest, *sum, *factor;
+  } const state = {softmax->largest + from, softmax->sum + from, softmax->factor + from};
   const int64_t padded = round_up(keys, kPanel);
   alignas(64) float partial[kQuerySlots * kPartialSums];
   for (int64_t q = 0; q < queries; ++q) {
@@ -84,16 +90,16 @@ inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bo
     largest = largest * F32::set1(scale);
     F32 factor = F32::set1(0);
     if (!first) {
-      const F32 before = F32::load(state->largest + q);
+      const F32 before = F32::load(state.largest + q);
       largest = max(largest, before);
       factor = exp_negative(before - largest);
     }
-    largest.store(state->largest + q);
-    factor.store(state->factor + q);
+    largest.store(state.largest + q);
+    factor.store(state.factor + q);
   });
   for (int64_t q = 0; q < queries; ++q) {
     float* row = scores + q * kKeyBlock;
-    const F32 lowered = F32::set1(-state->largest[q]);
+    const F32 lowered = F32::set1(-state.largest[q]);
     F32 sums[kPanelVectors];
     for (F32& sum : sums) sum = F32::set1(0);
     for (int64_t k = 0; k < padded; k += kPanel) {
@@ -108,37 +114,63 @@ inline void soften(float* scores, int64_t queries, int64_t keys, float scale, bo
   }
   reduce_rows(partial, queries, [&](F32* columns, int64_t q) LFFN_INLINE {
     const F32 total = add_up(columns);
-    (first ? total : fma(F32::load(state->sum + q), F32::load(state->factor + q), total)).store(state->sum + q);
+    (first ? total : fma(F32::load(state.sum + q), F32::load(state.factor + q), total)).store(state.sum + q);
   });
+}
+
+// Some queries of a tile and one block of keys; `first`: they saw no key before.
+inline void attend_block(const AttentionPlan& plan, const AttentionScratch& s, int64_t first_query, Range mine,
+                         int64_t key, int64_t keys, bool first, Softmax* state) {
+  const int64_t queries = mine.end - mine.begin, columns = round_up(plan.head_size, kPanel);
+  if (queries <= 0) return;
+  first_query += mine.begin;
+  const float* in = plan.queries + first_query * plan.stride;
+  Range seen = keys_in_block(plan, first_query, queries, key, keys);
+  seen.begin = seen.begin / kPanel * kPanel;
+  float* const scores = s.scores + mine.begin * kKeyBlock;
+  for (int64_t p = seen.begin; p < seen.end; p += kPanel) {
+    const float* panel = s.key_panels + (key + p) * plan.head_size;
+    const float* next = p + kPanel < seen.end ? panel + kPanel * plan.head_size : s.value_panels + key * kPanel;
+    linear_rows<FloatProduct, 1>(in, plan.stride, queries, plan.head_size, panel, 0, true, scores + p, kKeyBlock,
+                                 ahead_of<1>(next, 0, plan.head_size, queries));
+  }
+  if (plan.by_distance != nullptr) add_by_distance(plan, scores, first_query, queries, key, keys);
+  if (plan.places != nullptr) add_place_scores(plan, s.places, scores, first_query, queries, key, keys);
+  const auto put = [&](float value) {
+    for (int64_t q = 0; plan.limited && q < queries; ++q) {
+      put_unseen(plan, plan.first_query + first_query + q, key, seen, value, scores + q * kKeyBlock);
+    }
+  };
+  put(-__builtin_inff());
+  soften(scores + seen.begin, mine.begin, queries, seen.end - seen.begin, plan.scale, first, state);
+  put(0);
+  float* const block_sums = s.sums + mine.begin * columns;
+  for (int64_t q = 0; q < queries && !first; ++q) {
+    const F32 factor = F32::set1(state->factor[mine.begin + q]);
+    float* sums = block_sums + q * columns;
+    for (int64_t c = 0; c < columns; c += kLanes) (F32::load(sums + c) * factor).store(sums + c);
+  }
+  const int64_t depth = seen.end - seen.begin;
+  for (int64_t p = 0; p < columns; p += kPanel) {
+    const float* panel = s.value_panels + p * plan.num_keys + (key + seen.begin) * kPanel;
+    linear_rows<FloatProduct, 1>(static_cast<const float*>(scores + seen.begin), kKeyBlock, queries, depth, panel, 0,
+                                 first, block_sums + p, columns,
+                                 ahead_of<1>(panel + kPanel * plan.num_keys, 0, depth, queries));
+  }
 }
 
 inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, int64_t first_query, int64_t queries) {
   const int64_t columns = round_up(plan.head_size, kPanel);
-  const float* in = plan.queries + first_query * plan.stride;
   Softmax state;
   if (plan.place_keys != nullptr) score_query_places(plan, s.places, first_query, queries);
-  for (int64_t k = 0; k < plan.num_keys; k += kKeyBlock) {
+  const Range blocks = blocks_of(plan, first_query, queries);
+  int64_t begun = 0;  // queries that have seen a key
+  for (int64_t k = blocks.begin; k < blocks.end; k += kKeyBlock) {
     const int64_t keys = plan.num_keys - k < kKeyBlock ? plan.num_keys - k : kKeyBlock;
-    const bool first = k == 0;
-    for (int64_t p = 0; p < keys; p += kPanel) {
-      const float* panel = s.key_panels + (k + p) * plan.head_size;
-      const float* next = p + kPanel < keys ? panel + kPanel * plan.head_size : s.value_panels + k * kPanel;
-      linear_rows<FloatProduct, 1>(in, plan.stride, queries, plan.head_size, panel, 0, true, s.scores + p, kKeyBlock,
-                                   ahead_of<1>(next, 0, plan.head_size, queries));
-    }
-    if (plan.by_distance != nullptr) add_by_distance(plan, s.scores, first_query, queries, k, keys);
-    if (plan.places != nullptr) add_place_scores(plan, s.places, s.scores, first_query, queries, k, keys);
-    soften(s.scores, queries, keys, plan.scale, first, &state);
-    for (int64_t q = 0; q < queries && !first; ++q) {
-      const F32 factor = F32::set1(state.factor[q]);
-      float* sums = s.sums + q * columns;
-      for (int64_t c = 0; c < columns; c += kLanes) (F32::load(sums + c) * factor).store(sums + c);
-    }
-    for (int64_t p = 0; p < columns; p += kPanel) {
-      const float* panel = s.value_panels + p * plan.num_keys + k * kPanel;
-      linear_rows<FloatProduct, 1>(static_cast<const float*>(s.scores), kKeyBlock, queries, keys, panel, 0, first,
-                                   s.sums + p, columns, ahead_of<1>(panel + kPanel * plan.num_keys, 0, keys, queries));
-    }
+    const Range mine = queries_of(plan, first_query, queries, k, keys);
+    attend_block(plan, s, first_query, {mine.begin, begun < mine.end ? begun : mine.end}, k, keys, false, &state);
+    attend_block(plan, s, first_query, {begun > mine.begin ? begun : mine.begin, mine.end}, k, keys, true, &state);
+    begun = begun > mine.end ? begun : mine.end;
   }
   for (int64_t q = 0; q < queries; ++q) {
     const float share = 1.0f / state.sum[q];

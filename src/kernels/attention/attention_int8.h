@@ -105,14 +105,16 @@ inline float weigh_block(const float* scores, int64_t padded, float largest, flo
   return static_cast<float>(total + lane_sum(sums));
 }
 
+// seen: keys from first_key on whose weights there are.
 template <int kPanels>
 inline void sum_panels(const Int8Scratch& s, const Int8Softmax& state, int64_t queries, const int32_t* weights,
-                       int64_t first_key, int64_t keys, int64_t column) {
+                       int64_t first_key, Range seen, bool first, int64_t column) {
   const int32_t* starts = s.value_starts + first_key / kKeyBlock * s.columns + column;
   for (int64_t q = 0; q < queries; q += kPieceRows) {
     whole_piece<kPieceRows, kPanels>(
-        weights + q * kBlockWords, kBlockWords, words_of(round_up(keys, kPanel)),
-        s.values + column * s.value_words + words_of(first_key) * kPanel, kPanel * s.value_words,
+        weights + q * kBlockWords + words_of(seen.begin), kBlockWords,
+        words_of(round_up(seen.end, kPanel) - seen.begin),
+        s.values + column * s.value_words + words_of(first_key + seen.begin) * kPanel, kPanel * s.value_words,
         [&](auto v) LFFN_INLINE {
           if constexpr (kWeightZero != 0) return I32::load(starts + v * kLanes);
           return I32::set1(0);
@@ -120,12 +122,34 @@ inline void sum_panels(const Int8Scratch& s, const Int8Softmax& state, int64_t q
         [&](auto r, auto v, I32 sums) LFFN_INLINE {
           float* const to = s.sums + (q + r) * s.columns + column + v * kLanes;
           F32 result = to_float(sums);
-          if (first_key > 0) {
+          if (!first) {
             result = fma(result, F32::set1(state.now[q + r]), F32::load(to) * F32::set1(state.before[q + r]));
           }
           result.store(to);
         });
   }
+}
+
+// Below all scores, but finite: of a query that has seen no key.
+constexpr float kNoScore = -3e38f;
+
+// Where queries see but some keys, each begins in a block of its own, with nothing that its first block adds to.
+inline void begin_with_nothing(const Int8Scratch& s, Int8Softmax* state) {
+  for (int64_t q = 0; q < kInt8Queries; ++q) {
+    state->largest[q] = kNoScore;
+    state->sum[q] = state->poison[q] = 0;
+  }
+  for (int64_t i = 0; i < kInt8Queries * s.columns; ++i) s.sums[i] = 0;
+}
+
+// Which keys of a block to visit: whole groups, so that words of weights and of values begin with the range.
+inline Range visited_keys(const AttentionPlan& plan, int64_t first_query, int64_t queries, int64_t key, int64_t keys) {
+  // Sums of values begin with those of whole blocks where weights are less by kWeightZero.
+  if (!plan.limited || kWeightZero != 0) return {0, keys};
+  Range seen = keys_in_block(plan, first_query, queries, key, keys);
+  seen.begin = seen.begin / kGroupKeys * kGroupKeys;
+  seen.end = round_up(seen.end, kGroupKeys);
+  return {seen.begin, seen.end < keys ? seen.end : keys};
 }
 
 // After a block: the sums so far and the block's become relative to the largest score of both.
@@ -167,28 +191,40 @@ inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, fl
   for (int64_t i = queries * s.row_words; i < rows * s.row_words; ++i) s.queries[i] = 0;
   for (int64_t i = queries * kBlockWords; i < rows * kBlockWords; ++i) weights[i] = 0;
   for (int64_t q = queries; q < kInt8Queries; ++q) state.block_largest[q] = state.block_sum[q] = 0;
-  for (int64_t k = 0; k < plan.num_keys; k += kKeyBlock) {
+  if (plan.limited) begin_with_nothing(s, &state);
+  const Range blocks = blocks_of(plan, first_query, queries);
+  for (int64_t k = blocks.begin; k < blocks.end; k += kKeyBlock) {
     const int64_t keys = plan.num_keys - k < kKeyBlock ? plan.num_keys - k : kKeyBlock;
-    int64_t p = 0;
-    for (; p + (kScorePanels - 1) * kPanel < keys; p += kScorePanels * kPanel) {
+    const Range mine = queries_of(plan, first_query, queries, k, keys);
+    if (mine.begin == mine.end) continue;
+    const Range seen = visited_keys(plan, first_query + mine.begin, mine.end - mine.begin, k, keys);
+    int64_t p = seen.begin;
+    for (; p + (kScorePanels - 1) * kPanel < seen.end; p += kScorePanels * kPanel) {
       score_panels<kScorePanels>(s, rows, k + p, scores + p);
     }
-    for (; p < keys; p += kPanel) score_panels<1>(s, rows, k + p, scores + p);
-    // One after the other, or each would wait for its largest.
-    const int64_t padded = round_up(keys, kPanel);
-    float largest[kInt8Queries];
-    for (int64_t q = 0; q < queries; ++q) largest[q] = largest_score(scores + q * kKeyBlock, padded);
-    for (int64_t q = 0; q < queries; ++q) {
-      state.block_sum[q] =
-          weigh_block(scores + q * kKeyBlock, padded, largest[q], state.scale[q], weights + q * kBlockWords);
-      state.block_largest[q] = largest[q] * state.scale[q];
+    for (; p < seen.end; p += kPanel) score_panels<1>(s, rows, k + p, scores + p);
+    for (int64_t q = 0; plan.limited && q < queries; ++q) {
+      put_unseen(plan, plan.first_query + first_query + q, k, seen, -__builtin_inff(), scores + q * kKeyBlock);
     }
-    join_block(k == 0, &state);
+    // One after the other, or each would wait for its largest.
+    const int64_t padded = round_up(seen.end, kPanel) - seen.begin;
+    float largest[kInt8Queries];
+    for (int64_t q = 0; q < queries; ++q) largest[q] = largest_score(scores + q * kKeyBlock + seen.begin, padded);
+    for (int64_t q = 0; q < queries; ++q) {
+      if (q < mine.begin || q >= mine.end) largest[q] = 0;  // it sees none of them: no weight at all
+    }
+    for (int64_t q = 0; q < queries; ++q) {
+      state.block_sum[q] = weigh_block(scores + q * kKeyBlock + seen.begin, padded, largest[q], state.scale[q],
+                                       weights + q * kBlockWords + words_of(seen.begin));
+      state.block_largest[q] = q < mine.begin || q >= mine.end ? kNoScore : largest[q] * state.scale[q];
+    }
+    const bool first = k == 0 && !plan.limited;
+    join_block(first, &state);
     int64_t c = 0;
     for (; c + kSumPanels * kPanel <= s.columns; c += kSumPanels * kPanel) {
-      sum_panels<kSumPanels>(s, state, rows, weights, k, keys, c);
+      sum_panels<kSumPanels>(s, state, rows, weights, k, seen, first, c);
     }
-    for (; c < s.columns; c += kPanel) sum_panels<1>(s, state, rows, weights, k, keys, c);
+    for (; c < s.columns; c += kPanel) sum_panels<1>(s, state, rows, weights, k, seen, first, c);
   }
   for (int64_t q = 0; q < queries; ++q) {
     const float share = 1.0f / state.sum[q] + (state.poison[q] + unusual[q]);

@@ -113,9 +113,13 @@ inline void normalise_rows(const NormPlan& plan, const float* x, int64_t x_strid
       totals[r] = add_up(static_cast<float*>(partial[r]));
     });
   };
-  sum_up([](int, F32 value, F32 sum) LFFN_INLINE { return sum + value; },
-         [](int, float value, float sum) LFFN_INLINE { return sum + value; }, mean);
-  for (float& total : mean) total = total / size;
+  if (plan.rms) {
+    for (float& none : mean) none = 0;
+  } else {
+    sum_up([](int, F32 value, F32 sum) LFFN_INLINE { return sum + value; },
+           [](int, float value, float sum) LFFN_INLINE { return sum + value; }, mean);
+    for (float& total : mean) total = total / size;
+  }
   sum_up(
       [&](int r, F32 value, F32 sum) LFFN_INLINE {
         const F32 centred = value - F32::set1(mean[r]);

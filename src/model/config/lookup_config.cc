@@ -61,7 +61,7 @@ LayerConfig LookupConfigs::layer(int32_t layer) const {
   put("hidden_size", hidden_size);
 
   LayerConfig lookup = parse_layer_config(JsonObject(std::move(own), "config"), activation_);
-  lookup.layer_norm_eps = config_.layer_norm_eps;
+  lookup.layer_norm_eps = config_.layer_norm_eps();
   if (lookup.output_size != config_.hidden_size) {
     fail(LFFN_ERROR_BAD_MODEL, "config: 'output_size' is %d, in a model it must be '%s', %d", lookup.output_size,
          family.hidden_size, config_.hidden_size);

@@ -15,13 +15,7 @@ namespace lffn {
 namespace {
 
 constexpr int32_t kMaxLayers = 4096;
-
-void require_range(const char* key, int64_t value, int64_t least, int64_t most) {
-  if (value < least || value > most) {
-    fail(LFFN_ERROR_BAD_MODEL, "config: '%s' is %lld, allowed is %lld to %lld", key, static_cast<long long>(value),
-         static_cast<long long>(least), static_cast<long long>(most));
-  }
-}
+constexpr int32_t kMaxRotaryPositions = 1 << 20;  // whose angles are computed as exactly as the others'
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -40,7 +34,7 @@ const Family* family_of(const JsonObject& object) {
     const Family* family = find_architecture(architecture(object));
     return family != nullptr ? family : &kAuthors;
   }
-  const Family* family = find_family(type);
+  const Family* family = find_family(type, object.text("position_embedding_type", "") == "rotary");
   if (family == nullptr) {
     fail(LFFN_ERROR_UNSUPPORTED, "config: 'model_type' is %s, which is not supported; choose a model of the types %s",
          in_quotes(type).c_str(), family_names().c_str());
@@ -48,9 +42,10 @@ const Family* family_of(const JsonObject& object) {
   return family;
 }
 
-void refuse_unsupported(const JsonObject& object) {
+void refuse_unsupported(const JsonObject& object, const Family& family) {
   const std::string positions = object.text("position_embedding_type", "absolute");
-  if (positions != "absolute") {
+  // Families that rotate have this key for nothing.
+  if (positions != "absolute" && !family.rotates) {
     fail(LFFN_ERROR_UNSUPPORTED,
          "config: 'position_embedding_type' is %s, which is not supported; choose a model with absolute positions",
          in_quotes(positions).c_str());
@@ -62,7 +57,7 @@ void refuse_unsupported(const JsonObject& object) {
   }
   const std::string name = architecture(object);
   for (const char* task : {"ForMultipleChoice", "ForNextSentencePrediction", "ForCausalLM", "LMHeadModel"}) {
-    if (ends_with(name, task)) {
+    if (ends_with(name, task) && !(family.is_causal && std::string_view(task) == "ForCausalLM")) {
       fail(LFFN_ERROR_UNSUPPORTED,
            "config: 'architectures' is %s, a head that is not supported; save the encoder alone (AutoModel), or choose "
            "a masked language model or a sequence classifier",
@@ -78,74 +73,9 @@ TokenHead token_head_of(const JsonObject& object) {
   return ends_with(name, "ForQuestionAnswering") ? TokenHead::kAnswers : TokenHead::kNone;
 }
 
-Activation activation_of(const JsonObject& object, const char* key, Activation otherwise) {
-  const JsonValue* value = key != nullptr ? object.value(key) : nullptr;
-  if (value == nullptr) return otherwise;
-  const ActivationRow* row = value->is_text() ? find_hidden_act(value->scalar.text) : nullptr;
-  if (row == nullptr) object.refuse(key, "one of " + hidden_act_names());
-  return row->activation;
-}
-
-bool is_list(const JsonValue* value) { return value != nullptr && value->shape == JsonValue::Shape::kList; }
-
-void check_length(const char* key, const JsonValue& list, const ModelConfig& config) {
-  if (list.items.size() != static_cast<size_t>(config.num_layers)) {
-    fail(LFFN_ERROR_BAD_MODEL, "config: '%s' has %zu entries, '%s' is %d", key, list.items.size(),
-         config.family->num_layers, config.num_layers);
-  }
-}
-
-// A number for each layer, from 0.
-std::vector<int32_t> read_list(const JsonObject& object, const char* key, const ModelConfig& config) {
-  const JsonValue& list = *object.value(key);
-  check_length(key, list, config);
-  std::vector<int32_t> numbers;
-  for (const JsonValue& item : list.items) {
-    if (item.shape != JsonValue::Shape::kScalar || item.scalar.kind != JsonScalar::Kind::kUnsigned ||
-        item.scalar.integer > static_cast<uint64_t>(kMaxSize)) {
-      object.refuse(key, "whole numbers from 0 to 2^20, one for each layer");
-    }
-    numbers.push_back(static_cast<int32_t>(item.scalar.integer));
-  }
-  return numbers;
-}
-
-void read_heads(const JsonObject& object, ModelConfig& config) {
-  const Family& family = *config.family;
-  const auto layers = static_cast<size_t>(config.num_layers);
-  if (is_list(object.value(family.num_heads))) {
-    config.heads = read_list(object, family.num_heads, config);
-    config.num_heads = *std::max_element(config.heads.begin(), config.heads.end());
-    config.head_size = object.integer("attention_head_size");
-  } else {
-    config.num_heads = object.integer(family.num_heads);
-    require_range(family.num_heads, config.num_heads, 1, kMaxSize);
-    config.heads.assign(layers, config.num_heads);
-    const bool divides = config.hidden_size % config.num_heads == 0;
-    config.head_size = object.integer("attention_head_size", divides ? config.hidden_size / config.num_heads : 0);
-    if (config.head_size == 0 && !divides) {
-      fail(LFFN_ERROR_BAD_MODEL, "config: '%s' is %d, which does not divide '%s', %d", family.num_heads,
-           config.num_heads, family.hidden_size, config.hidden_size);
-    }
-  }
-  require_range("attention_head_size", config.head_size, 1, kMaxSize);
-  require_range("num_attention_heads times attention_head_size", config.attention_size(), 0, kMaxSize);
-}
-
-void read_words(const JsonObject& object, ModelConfig& config) {
+void read_word_rows(const JsonObject& object, ModelConfig& config) {
   config.word_rows = object.integer("ffn_word_rows", 0);
   if (object.value("ffn_word_rows") != nullptr) require_range("ffn_word_rows", config.word_rows, 1, INT32_MAX);
-  config.has_words.assign(static_cast<size_t>(config.num_layers), false);
-  const JsonValue* words = object.value("ffn_words");
-  if (words == nullptr) return;
-  if (is_list(words)) check_length("ffn_words", *words, config);
-  for (size_t i = 0; i < config.has_words.size(); ++i) {
-    const JsonValue& value = is_list(words) ? words->items[i] : *words;
-    if (value.shape != JsonValue::Shape::kScalar || value.scalar.kind != JsonScalar::Kind::kBoolean) {
-      object.refuse("ffn_words", "true or false, or a list of these");
-    }
-    config.has_words[i] = value.scalar.boolean;
-  }
 }
 
 void read_sizes(const JsonObject& object, ModelConfig& config) {
@@ -159,7 +89,6 @@ void read_sizes(const JsonObject& object, ModelConfig& config) {
   }
   config.num_layers = object.integer(family.num_layers);
   require_range(family.num_layers, config.num_layers, 1, kMaxLayers);
-  read_heads(object, config);
   config.vocab_size = object.integer("vocab_size");
   require_range("vocab_size", config.vocab_size, 1, INT32_MAX);
   config.type_vocab_size = 0;
@@ -169,7 +98,8 @@ void read_sizes(const JsonObject& object, ModelConfig& config) {
     require_range("type_vocab_size", config.type_vocab_size, std::min(family.type_vocab_size, 1), kMaxSize);
   }
   config.max_position_embeddings = object.integer("max_position_embeddings");
-  require_range("max_position_embeddings", config.max_position_embeddings, 1, INT32_MAX);
+  require_range("max_position_embeddings", config.max_position_embeddings, 1,
+                family.rotates ? kMaxRotaryPositions : INT32_MAX);
   if (family.positions != PositionRule::kFromZero) {
     config.pad_token_id = family.pad_token_id;
     if (family.pad_token_key != nullptr) {
@@ -182,39 +112,6 @@ void read_sizes(const JsonObject& object, ModelConfig& config) {
     // The number of tokens that can be run is an int32_t in the info.
     require_range("pad_token_id", config.pad_token_id, std::max<int64_t>(0, config.position_rows() - 1 - INT32_MAX),
                   config.position_rows() - 2);
-  }
-  if (is_list(object.value(family.intermediate_size))) {
-    config.intermediate_sizes = read_list(object, family.intermediate_size, config);
-  } else {
-    config.intermediate_size = object.integer(family.intermediate_size, 0);
-  }
-  config.layer_norm_eps = family.layer_norm_eps;
-  if (family.layer_norm_eps_key != nullptr) {
-    config.layer_norm_eps = object.number(family.layer_norm_eps_key, family.layer_norm_eps);
-  }
-  if (config.layer_norm_eps < 0) {
-    fail(LFFN_ERROR_BAD_MODEL, "config: 'layer_norm_eps' is %g, allowed is any number from 0",
-         double{config.layer_norm_eps});
-  }
-}
-
-void read_kinds(const JsonObject& object, ModelConfig& config) {
-  const JsonValue* kinds = object.value("ffn_kinds");
-  if (kinds == nullptr) return;
-  constexpr char kWanted[] = "a list of \"lookup\", \"vanilla\" and \"none\"";
-  const std::pair<const char*, FfnKind> known[] = {
-      {"lookup", FfnKind::kLookup}, {"vanilla", FfnKind::kVanilla}, {"none", FfnKind::kNone}};
-  if (kinds->shape != JsonValue::Shape::kList) object.refuse("ffn_kinds", kWanted);
-  for (const JsonValue& kind : kinds->items) {
-    const auto* found = std::find_if(std::begin(known), std::end(known), [&](const auto& entry) {
-      return kind.is_text() && kind.scalar.text == entry.first;
-    });
-    if (found == std::end(known)) object.refuse("ffn_kinds", kWanted);
-    config.ffn_kinds.push_back(found->second);
-  }
-  if (config.ffn_kinds.size() != static_cast<size_t>(config.num_layers)) {
-    fail(LFFN_ERROR_BAD_MODEL, "config: 'ffn_kinds' names %zu layers, '%s' is %d", config.ffn_kinds.size(),
-         config.family->num_layers, config.num_layers);
   }
 }
 
@@ -270,6 +167,37 @@ void read_entailment(const JsonObject& object, ModelConfig& config) {
   }
 }
 
+ClassPooling read_class_pooling(const JsonObject& object, const Family& family) {
+  const char* key = family.class_pooling_key;
+  if (key == nullptr || object.value(key) == nullptr) return family.class_pooling;
+  const std::pair<const char*, ClassPooling> known[] = {{"cls", ClassPooling::kFirst},
+                                                        {"bos", ClassPooling::kFirst},
+                                                        {"mean", ClassPooling::kMean},
+                                                        {"late", ClassPooling::kLate}};
+  const std::string name = object.text(key);
+  for (const auto& [text, pooling] : known) {
+    if (name == text) return pooling;
+  }
+  object.refuse(key, "one of \"cls\", \"bos\", \"mean\" and \"late\"");
+}
+
+void read_heads(const JsonObject& object, ModelConfig& config) {
+  const Family& family = *config.family;
+  const std::string name = architecture(object);
+  config.has_plain_decoder = family.lm_dense == nullptr && family.decoder != nullptr &&
+                             (ends_with(name, "ForMaskedLM") || ends_with(name, "ForCausalLM"));
+  config.lm_activation = read_activation(
+      object, family.lm_activation_key, family.lm_activation_is_gelu ? Activation::kGelu : config.layers[0].activation);
+  config.has_lm_dense_bias = has_bias(object, family.lm_dense_bias);
+  config.has_decoder_bias = has_bias(object, family.decoder_bias);
+  config.has_class_dense_bias = has_bias(object, family.class_dense_bias);
+  config.has_class_out_bias = has_bias(object, family.class_out_bias);
+  config.may_have_classes = !family.classes_by_architecture || ends_with(name, "ForSequenceClassification");
+  config.class_activation = read_activation(object, family.class_activation_key, family.class_activation);
+  config.class_pooling = read_class_pooling(object, family);
+  if (config.class_pooling == ClassPooling::kLast) config.class_pad_id = object.integer("pad_token_id", -1);
+}
+
 // As sentence-transformers' cross encoders have it, in its newer and its older place.
 void read_rank_activation(const JsonObject& object, ModelConfig& config) {
   std::string name = object.text("sbert_ce_default_activation_function", "");
@@ -295,44 +223,61 @@ JsonObject parse_object(std::string_view json) {
   return object;
 }
 
+// With the keys as the family has them today.
+JsonObject parse_object(std::string_view json, const Family& family) {
+  JsonObject object = parse_object(json);
+  for (const auto& [old_key, key] : family.renamed_keys) {
+    if (old_key != nullptr) object.rename(old_key, key);
+  }
+  return object;
+}
+
 }  // namespace
 
 ModelConfig parse_model_config(std::string_view json) {
-  const JsonObject object = parse_object(json);
   ModelConfig config;
   config.text = json;
-  config.family = family_of(object);
-  refuse_unsupported(object);
+  config.family = family_of(parse_object(json));
+  const JsonObject object = parse_object(json, *config.family);
+  refuse_unsupported(object, *config.family);
   read_sizes(object, config);
   config.token_head = token_head_of(object);
-  config.activation = activation_of(object, config.family->activation, Activation::kGelu);
-  config.class_activation = activation_of(object, config.family->class_activation_key, config.family->class_activation);
-  if (config.family->adds_positions != nullptr) {
-    config.adds_positions = object.boolean(config.family->adds_positions, true);
-  }
-  config.distances = read_distances(object, *config.family, config.max_position_embeddings);
-  if (config.distances.kind == Distances::kBuckets && is_list(object.value(config.family->num_heads))) {
+  const Family& family = *config.family;
+  config.adds_positions = family.position_embeddings != nullptr;
+  if (family.adds_positions != nullptr) config.adds_positions = object.boolean(family.adds_positions, true);
+  config.distances = read_distances(object, family, config.max_position_embeddings);
+  const JsonValue* heads = object.value(family.num_heads);
+  if (config.distances.kind == Distances::kBuckets && heads != nullptr && heads->shape == JsonValue::Shape::kList) {
     fail(LFFN_ERROR_UNSUPPORTED,
          "config: '%s' is a list, but the heads of all layers share their distances in %s models; give one number",
-         config.family->num_heads, config.family->name);
+         family.num_heads, family.name);
   }
-  config.ties_decoder = config.family->ties_decoder && object.boolean("tie_word_embeddings", true);
-  read_kinds(object, config);
-  read_words(object, config);
+  config.layers = describe_layers(object, config);
+  config.head_size = config.layers[0].head_size;
+  const JsonValue* neurons = object.value(family.intermediate_size);
+  config.neurons_are_listed = neurons != nullptr && neurons->shape == JsonValue::Shape::kList;
+  for (const LayerDescription& layer : config.layers) config.num_heads = std::max(config.num_heads, layer.heads);
+  read_heads(object, config);
+  config.ties_decoder = family.ties_decoder && object.boolean("tie_word_embeddings", true);
+  read_word_rows(object, config);
   read_labels(object, config);
   read_entailment(object, config);
   read_rank_activation(object, config);
   return config;
 }
 
-int32_t require_intermediate_size(const ModelConfig& config, int32_t layer) {
+int64_t ModelConfig::attention_width() const {
+  int64_t widest = 0;
+  for (const LayerDescription& layer : layers) widest = std::max(widest, layer.attention_width());
+  return widest;
+}
+
+int32_t require_neurons(const ModelConfig& config, int32_t layer) {
   const char* key = config.family->intermediate_size;
-  const int32_t size = config.intermediate_sizes.empty() ? config.intermediate_size
-                                                         : config.intermediate_sizes[static_cast<size_t>(layer)];
-  if (size == 0 && config.intermediate_sizes.empty())
-    parse_object(config.text).integer(key);  // says that it is missing
-  require_range(key, size, 1, kMaxSize);
-  return size;
+  const std::optional<int32_t> neurons = config.layers[static_cast<size_t>(layer)].neurons;
+  if (!neurons.has_value()) parse_object(config.text, *config.family).integer(key);  // says that it is missing
+  require_range(key, neurons.value_or(0), 1, kMaxSize);
+  return *neurons;
 }
 
 }  // namespace lffn

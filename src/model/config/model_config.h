@@ -13,13 +13,13 @@
 #include "format/json_object.h"
 #include "format/layer_config.h"
 #include "model/config/distance_config.h"
+#include "model/config/layer_description.h"
 #include "model/family.h"
 
 namespace lffn {
 
 constexpr int32_t kMaxClasses = 1 << 20;
 
-enum class FfnKind { kLookup, kVanilla, kNone };
 enum class TokenHead { kNone, kClasses, kAnswers };  // what each token's vector becomes
 
 struct ModelConfig {
@@ -30,23 +30,25 @@ struct ModelConfig {
   int32_t pad_token_id = 1;
   int32_t max_position_embeddings = 0;
   int32_t num_layers = 0;
-  int32_t num_heads = 0;       // of the layer that has most
-  std::vector<int32_t> heads;  // of each layer
-  int32_t head_size = 0;       // "attention_head_size", hidden_size / num_heads unless given
+  int32_t num_heads = 0;  // of the layer that has most
+  int32_t head_size = 0;
   int32_t hidden_size = 0;
   int32_t embedding_size = 0;  // numbers of a word's vector
   bool adds_positions = true;  // to words; otherwise attention alone knows where a token is
   DistanceConfig distances;
-  int32_t intermediate_size = 0;            // 0: not given, or given for each layer
-  std::vector<int32_t> intermediate_sizes;  // of each layer; empty: not given so
-  std::vector<bool> has_words;              // of each layer: whether it has rows by word
-  int32_t word_rows = 0;                    // "ffn_word_rows"; 0: not given, each word has its own
-  int32_t num_classes = 0;                  // 0: not given
-  float layer_norm_eps = 0;
-  Activation activation = Activation::kGelu;  // of dense FFNs
+  std::vector<LayerDescription> layers;
+  bool neurons_are_listed = false;  // for each layer
+  int32_t word_rows = 0;            // "ffn_word_rows"; 0: not given, each word has its own
+  int32_t num_classes = 0;          // 0: not given
+  // Heads of the model.
+  bool has_plain_decoder = false;  // a language model's head without a layer before
+  Activation lm_activation = Activation::kGelu;
+  bool has_lm_dense_bias = true, has_decoder_bias = true, has_class_dense_bias = true, has_class_out_bias = true;
+  bool may_have_classes = true;
   Activation class_activation = Activation::kTanh;
-  bool ties_decoder = false;       // a decoder in the file counts for nothing
-  std::vector<FfnKind> ffn_kinds;  // of each layer; empty: not given, the tensors tell
+  ClassPooling class_pooling = ClassPooling::kFirst;
+  int32_t class_pad_id = -1;  // of tokens that are not the last for ClassPooling::kLast; -1: none
+  bool ties_decoder = false;  // a decoder in the file counts for nothing
 
   TokenHead token_head = TokenHead::kNone;
   std::map<int32_t, std::string> labels;      // of classes, as far as given
@@ -54,9 +56,11 @@ struct ModelConfig {
   bool several_labels = false;                // a text may have several classes at once
   std::optional<Activation> rank_activation;  // what a reranker's own files make of a score
 
-  int64_t attention_size(size_t layer) const { return int64_t{heads[layer]} * head_size; }
-  // The largest.
+  const NormDescription& norm() const { return layers[0].norm; }  // of all norms that are not a layer's
+  float layer_norm_eps() const { return norm().eps; }
+  // The largest of a layer's, in numbers for a token: queries; queries, keys and values.
   int64_t attention_size() const { return int64_t{num_heads} * head_size; }
+  int64_t attention_width() const;
   int64_t position_rows() const { return int64_t{max_position_embeddings} + (family->extra_positions ? 2 : 0); }
   // The row of the first token's position embedding.
   int64_t first_position() const {
@@ -67,7 +71,7 @@ struct ModelConfig {
 
 // All throw Error(LFFN_ERROR_BAD_MODEL) that names the key, or Error(LFFN_ERROR_UNSUPPORTED). Unknown keys are ignored.
 ModelConfig parse_model_config(std::string_view json);
-// The width of a dense layer, which only these must have.
-int32_t require_intermediate_size(const ModelConfig& config, int32_t layer);
+// The neurons of a dense layer, which only these must have.
+int32_t require_neurons(const ModelConfig& config, int32_t layer);
 
 }  // namespace lffn

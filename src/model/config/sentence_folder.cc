@@ -276,6 +276,12 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
            in_quotes(type).c_str());
     }
   }
+  if (root.items.size() == 1) {  // a cross encoder, which scores pairs
+    const SentenceSettings plain;
+    settings.is_sentence_encoder = false;
+    settings.modules = plain.modules;
+    return result;
+  }
   if (!pooled && !of_tokens) {
     fail(LFFN_ERROR_UNSUPPORTED, "%s: has no Pooling module; choose a model that has one", where.c_str());
   }

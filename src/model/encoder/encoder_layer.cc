@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One encoder layer: attention for a batch of whole sequences at a time, then the feed-forward block for all of them.
-// Of the last layer only what is asked for is computed, where that is little: keys and values of all tokens, the rest
-// of these. A row does not depend on others but by its keys and values.
+// One encoder layer: attention for a batch of whole sequences at a time, then the feed-forward block for all of them,
+// see feed_forward.cc. Of the last layer only what is asked for is computed, where that is little: keys and values of
+// all tokens, the rest of these. A row does not depend on others but by its keys and values.
 #include <algorithm>
-#include <cmath>
 
 #include "model/encoder/pass.h"
 
@@ -17,92 +16,152 @@ constexpr int64_t kFewBytes = int64_t{256} << 10;  // of rows by word that stay 
 
 }  // namespace
 
-// In post-norm models a norm comes after what it follows in the papers, which is before what reads its result: so all
-// families normalise before. Post-norm ones do it in place, as the residual starts from there, too.
+// What a part's input is normalised with. A norm that comes after a part's sum is done by what reads that sum, while
+// the rows are near: in place, as the residual starts from there, too.
+Pass::Reading Pass::reading(size_t number, bool attention) const {
+  const LayerWeights& layer = weights_.layers[number];
+  Reading reading;
+  if (config_.layers[number].norms != NormPlace::kAfter) {
+    const Norm& before = attention ? layer.attention_norm : layer.ffn_norm;
+    if (!before.empty()) reading.norm = &before;
+    const Norm& of_result = attention ? layer.attention_result_norm : layer.ffn_result_norm;
+    if (!of_result.empty()) reading.of_result = &of_result;
+    return reading;
+  }
+  reading.in_place = true;
+  if (!attention) reading.norm = &layer.attention_norm;
+  if (attention && number > 0) reading.norm = &weights_.layers[number - 1].ffn_norm;
+  return reading;
+}
+
+// hidden += attention(hidden), hidden += ffn(hidden), each read as `reading` says.
 void Pass::run_layer(size_t number, const Span& chunk, const KeptTokens& kept, const Rows& hidden) {
   const LayerWeights& layer = weights_.layers[number];
   clock_.enter(number);
-  const bool pre_norm = model_.family().pre_norm;
-  const Norm* before_attention = &layer.attention_norm;
-  const Norm* before_ffn = &layer.ffn_norm;
-  if (!pre_norm) {
-    before_attention = number > 0 ? &weights_.layers[number - 1].ffn_norm : nullptr;
-    before_ffn = &layer.attention_norm;
+  for (int64_t first = chunk.first; layer.attention_bias.empty() && first < chunk.last;) {
+    const Span batch = next_span(call_, first, chunk.last, batch_tokens(model_));
+    first = batch.last;
+    add_attention(number, batch, batch.begin - chunk.begin, kept, hidden);
   }
-
   // All of a layer without heads.
   if (!layer.attention_bias.empty()) {
     gather(kept, 0, kept.count, hidden);
-    if (!pre_norm && before_attention != nullptr) normalise(*before_attention, hidden, kept.count);
+    settle(reading(number, true), hidden, kept.count);
     add_bias(layer.attention_bias, kept.count, hidden);
     clock_.lap(LFFN_STAGE_LINEAR);
   }
-  const int64_t a = config_.attention_size(number);
-  const Rows wide = {floats(layout_.wide), row_stride(3 * a)};
-  const Rows summed = {floats(layout_.summed), row_stride(a)};
-  for (int64_t first = chunk.first; a > 0 && first < chunk.last;) {
-    const Span batch = next_span(call_, first, chunk.last, batch_tokens(model_));
-    first = batch.last;
-    const int64_t begin = batch.begin - chunk.begin, from = kept.before(begin);
-    const int64_t rows = kept.before(begin + batch.tokens) - from;
-    if (rows == 0) continue;
-    const Rows residual = {hidden.row(from), hidden.stride};
-    Linear::Call project;
-    project.norm = before_attention;
-    project.in = {hidden.row(begin), hidden.stride};
-    project.normed = pre_norm ? Rows{floats(layout_.normed), row_stride(d_)} : project.in;
-    project.rows = batch.tokens;
-    project.packed = packed();
-    project.out = wide;
-    if (kept.some()) {
-      project.first_output = a;
-      project.out.data += a;
-      layer.query_key_value.run(workers_, project);
-      gather(kept, from, rows, hidden);
-      project.first_output = 0;
-      project.outputs = a;
-      project.out = wide;
-      project.norm = pre_norm ? before_attention : nullptr;
-      project.in = residual;
-      project.rows = rows;
-    }
-    layer.query_key_value.run(workers_, project);
-    clock_.lap(LFFN_STAGE_LINEAR);
 
-    attend(number, batch, kept, wide, summed);
-    clock_.lap(LFFN_STAGE_ATTENTION);
-
-    Linear::Call out;
-    out.in = summed;
-    out.rows = rows;
-    out.packed = packed();
-    out.add = true;
-    out.out = residual;
-    // Many rows would be gone again before they are added.
-    const WordsOfTokens ahead = {&layer.words, &weights_.row_of_word, kept.ids + from};
-    const bool few = kept.count * layer.words.row_bytes() <= kFewBytes;
-    out.ahead = !layer.words.empty() && few ? &ahead : nullptr;
-    layer.attention_out.run(workers_, out);
-    clock_.lap(LFFN_STAGE_LINEAR);
-  }
-
-  if (!layer.up.empty()) add_neurons(layer, *before_ffn, kept, hidden);
-  if (!layer.lookup.empty()) add_lookup(layer, *before_ffn, kept.count, hidden);
+  const Reading read = reading(number, false);
+  if (!layer.up.empty()) add_neurons(number, read, kept, hidden);
+  if (!layer.lookup.empty()) add_lookup(layer, read, kept, hidden);
   if (!layer.ffn_bias.empty()) {
-    if (!pre_norm) normalise(*before_ffn, hidden, kept.count);
+    settle(read, hidden, kept.count);
     add_bias(layer.ffn_bias, kept.count, hidden);
   }
-  if (!layer.words.empty() && layer.up.empty()) add_words(layer.words, kept, hidden);
+  if (!layer.words.empty() && layer.up.empty() && read.of_result == nullptr) add_words(layer.words, kept, hidden);
   clock_.lap(LFFN_STAGE_FFN);
 }
 
-void Pass::add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const {
-  const int64_t items = (tokens + kTokensPerItem - 1) / kTokensPerItem;
-  workers_.run(items, workers_.threads_for(static_cast<double>(tokens * d_)), [&](int64_t item, int32_t) {
-    const int64_t end = std::min(tokens, (item + 1) * kTokensPerItem);
-    for (int64_t t = item * kTokensPerItem; t < end; ++t) {
-      float* row = hidden.row(t);
-      for (int64_t i = 0; i < d_; ++i) row[i] += bias.data()[i];
+// A norm that is done in place, where nothing else reads its rows.
+void Pass::settle(const Reading& reading, const Rows& hidden, int64_t count) const {
+  if (reading.in_place && reading.norm != nullptr) normalise(*reading.norm, hidden, count);
+}
+
+// hidden += norm(result); the result is overwritten.
+void Pass::add_normed(const Norm& norm, const Rows& result, int64_t count, const Rows& hidden) const {
+  const int64_t items = (count + kTokensPerItem - 1) / kTokensPerItem;
+  workers_.run(items, workers_.threads_for(16.0 * static_cast<double>(count * d_)), [&](int64_t item, int32_t) {
+    const int64_t first = item * kTokensPerItem, end = std::min(count, first + kTokensPerItem);
+    workers_.kernels.normalise(norm.plan(), result.row(first), result.stride, end - first, result.row(first),
+                               result.stride);
+    for (int64_t t = first; t < end; ++t) {
+      const float* from = result.row(t);
+      float* to = hidden.row(t);
+      for (int64_t i = 0; i < d_; ++i) to[i] += from[i];
+    }
+  });
+}
+
+// Of the sequences of a batch, whose first token is the chunk's token `begin`.
+void Pass::add_attention(size_t number, const Span& batch, int64_t begin, const KeptTokens& kept, const Rows& hidden) {
+  const LayerWeights& layer = weights_.layers[number];
+  const LayerDescription& described = config_.layers[number];
+  const int64_t a = described.query_size(), from = kept.before(begin);
+  const int64_t rows = kept.before(begin + batch.tokens) - from;
+  if (rows == 0) return;
+  const Reading read = reading(number, true);
+  const Rows wide = {floats(layout_.wide), row_stride(described.attention_width())};
+  const Rows summed = {floats(layout_.summed), row_stride(a)};
+  const Rows residual = {hidden.row(from), hidden.stride};
+  const Rows beside = {floats(layout_.normed), row_stride(d_)};
+  Linear::Call project;
+  project.norm = read.norm;
+  project.in = {hidden.row(begin), hidden.stride};
+  project.normed = read.in_place ? project.in : beside;
+  project.rows = batch.tokens;
+  project.packed = packed();
+  project.out = wide;
+  if (kept.some()) {
+    project.first_output = a;
+    project.out.data += a;
+    layer.query_key_value.run(workers_, project);
+    gather(kept, from, rows, hidden);
+    project.first_output = 0;
+    project.outputs = a;
+    project.out = wide;
+    project.norm = read.in_place ? nullptr : read.norm;
+    project.in = residual;
+    project.rows = rows;
+  }
+  layer.query_key_value.run(workers_, project);
+  clock_.lap(LFFN_STAGE_LINEAR);
+
+  turn_heads(number, batch, kept, wide);
+  attend(number, batch, kept, wide, summed);
+  clock_.lap(LFFN_STAGE_ATTENTION);
+
+  Linear::Call out;
+  out.in = summed;
+  out.rows = rows;
+  out.packed = packed();
+  out.add = read.of_result == nullptr;
+  out.out = read.of_result == nullptr ? residual : beside;
+  // Many rows would be gone again before they are added.
+  const WordsOfTokens ahead = {&layer.words, &weights_.row_of_word, kept.ids + from};
+  const bool few = kept.count * layer.words.row_bytes() <= kFewBytes;
+  out.ahead = !layer.words.empty() && few ? &ahead : nullptr;
+  layer.attention_out.run(workers_, out);
+  if (read.of_result != nullptr) add_normed(*read.of_result, beside, rows, residual);
+  clock_.lap(LFFN_STAGE_LINEAR);
+}
+
+// Norms of queries and keys, head by head, and rotary positions. `wide` as attend() reads it.
+void Pass::turn_heads(size_t number, const Span& batch, const KeptTokens& kept, const Rows& wide) const {
+  const LayerDescription& layer = config_.layers[number];
+  if (!layer.rotates && !layer.norms_heads) return;
+  const LayerWeights& weights = weights_.layers[number];
+  const int64_t size = layer.head_size, a = layer.query_size();
+  const float* angles = model_.rotations().of_layer(number, layout_.longest, floats(layout_.angles));
+  const auto turn = [&](const Norm& norm, int64_t position, float* heads, int64_t count) {
+    if (!norm.empty()) workers_.kernels.normalise(norm.plan(), heads, size, count, heads, size);
+    for (int64_t h = 0; layer.rotates && h < count; ++h) turn_head(angles + position * size, size, heads + h * size);
+  };
+  // The position of a token in its sequence; tokens come in order.
+  const int64_t* const first = call_.offsets + batch.first;
+  const int64_t* const last = call_.offsets + batch.last + 1;
+  const auto position = [&](int64_t token) { return token - *(std::upper_bound(first, last, token) - 1); };
+  const int64_t kept_before = kept.before(batch.begin - kept.begin);
+  const int64_t queries = kept.before(batch.begin + batch.tokens - kept.begin) - kept_before;
+  const int64_t items = (batch.tokens + kTokensPerItem - 1) / kTokensPerItem;
+  const double work = 8.0 * static_cast<double>(batch.tokens * layer.attention_width());
+  workers_.run(items, workers_.threads_for(work), [&](int64_t item, int32_t) {
+    const int64_t end = (item + 1) * kTokensPerItem;
+    for (int64_t t = item * kTokensPerItem; t < std::min(end, batch.tokens); ++t) {
+      turn(weights.key_norm, position(batch.begin + t), wide.row(t) + a, layer.key_heads);
+    }
+    for (int64_t q = item * kTokensPerItem; q < std::min(end, queries); ++q) {
+      const int64_t token = kept.some() ? kept.begin + kept.tokens[kept_before + q] : batch.begin + q;
+      turn(weights.query_norm, position(token), wide.row(q), layer.heads);
     }
   });
 }
@@ -111,7 +170,8 @@ void Pass::add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) cons
 // from the first row on, as are the results.
 void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, const Rows& wide,
                   const Rows& summed) const {
-  const int64_t heads = config_.heads[number], size = config_.head_size, a = heads * size;
+  const LayerDescription& layer = config_.layers[number];
+  const int64_t heads = layer.heads, size = layer.head_size, a = layer.query_size(), k = layer.key_size();
   // Of the batch's tokens up to the one of this number, those that are kept.
   const int64_t before_batch = kept.before(batch.begin - kept.begin);
   const auto kept_until = [&](int64_t token) { return kept.before(token - kept.begin) - before_batch; };
@@ -130,97 +190,42 @@ void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, cons
   const int64_t most_ranges = std::max<int64_t>(1, most_queries / kQueriesPerItem);
   const int64_t ranges = threads == 1 ? 1 : std::clamp<int64_t>(4 * threads / pairs, 1, most_ranges);
   workers_.run(pairs * ranges, threads, [&](int64_t item, int32_t thread) {
-    const int64_t pair = item / ranges, range = item % ranges;
+    const int64_t pair = item / ranges, range = item % ranges, head = pair % heads;
     const int64_t sequence = batch.first + pair / heads;
-    const int64_t column = pair % heads * size;
+    const int64_t column = head * size, key_column = a + (k == 0 ? 0 : head / (heads / layer.key_heads)) * size;
     const int64_t length = call_.length(sequence), row = kept_until(call_.offsets[sequence]);
     const int64_t queries = kept_until(call_.offsets[sequence + 1]) - row, share = (queries + ranges - 1) / ranges;
-    const int64_t first = std::min(range * share, queries);
-    AttentionPlan plan = {};
-    plan.first_query = first;
-    plan.num_queries = std::min(share, queries - first);
-    if (plan.num_queries == 0) return;
     const int64_t begin = call_.offsets[sequence] - batch.begin;
-    plan.queries = wide.row(row + first) + column;
-    plan.keys = wide.row(begin) + a + column;
-    plan.values = wide.row(begin) + 2 * a + column;
-    plan.stride = wide.stride;
-    plan.num_keys = length;
-    plan.head_size = size;
-    plan.scale = 1.0f / std::sqrt(static_cast<float>(size * config_.distances.score_terms));
-    plan.out = summed.row(row + first) + column;
-    plan.out_stride = summed.stride;
     void* const own = bytes(layout_.thread + layout_.thread_bytes * static_cast<size_t>(thread));
-    if (int8) return workers_.kernels.attend_int8(plan, own);
-    const Places& places = model_.places();
-    places.fill(number, pair % heads, layout_.longest, reinterpret_cast<const int32_t*>(bytes(layout_.places)), plan);
-    workers_.kernels.attend(plan, own);
-  });
-}
-
-// Where no neurons read the tokens before.
-void Pass::add_words(const WordRows& words, const KeptTokens& kept, const Rows& hidden) const {
-  const int64_t items = (kept.count + kTokensPerItem - 1) / kTokensPerItem;
-  workers_.run(items, workers_.threads_for(8.0 * static_cast<double>(kept.count * d_)), [&](int64_t item, int32_t) {
-    const int64_t first = item * kTokensPerItem, tokens = std::min(kTokensPerItem, kept.count - first);
-    const Rows out = {hidden.row(first), hidden.stride};
-    words.add(workers_.kernels, kept.ids + first, weights_.row_of_word, tokens, out, false);
-  });
-}
-
-// With the rows by word, where there are some, which are added before: while a token's numbers are at hand.
-void Pass::add_neurons(const LayerWeights& layer, const Norm& norm, const KeptTokens& kept, const Rows& hidden) const {
-  for (int64_t first = 0; first < kept.count; first += layout_.batch_tokens) {
-    const WordsOfTokens words = {&layer.words, &weights_.row_of_word, kept.ids + first};
-    Linear::Call up;
-    up.norm = &norm;
-    up.in = {hidden.row(first), hidden.stride};
-    up.normed = model_.family().pre_norm ? Rows{floats(layout_.normed), row_stride(d_)} : up.in;
-    up.rows = std::min(layout_.batch_tokens, kept.count - first);
-    up.packed = packed();
-    up.activation = config_.activation;
-    up.out = {floats(layout_.wide), row_stride(layer.up.outputs())};
-    Linear::Call down;
-    // Bytes are made of the tokens at once; float32 products read them later.
-    Linear::Call& adds = layer.up.dtype() == LFFN_INT8 ? up : down;
-    adds.words = layer.words.empty() ? nullptr : &words;
-    adds.with_words = up.in;
-    layer.up.run(workers_, up);
-    down.in = up.out;
-    down.rows = up.rows;
-    down.packed = up.packed;
-    down.add = true;
-    down.out = up.in;
-    layer.down.run(workers_, down);
-  }
-}
-
-// With the linear layer beside it, where there is one.
-void Pass::add_lookup(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const {
-  if (tokens == 0) return;
-  ForwardCall forward;
-  forward.x = forward.y = hidden.data;
-  if (!layer.linear.empty()) {
-    const Rows inputs = {floats(layout_.inputs), hidden.stride};
-    normalise(norm, hidden, tokens, inputs.data);
-    for (int64_t first = 0; first < tokens; first += layout_.batch_tokens) {
-      Linear::Call linear;
-      linear.in = {inputs.row(first), inputs.stride};
-      linear.rows = std::min(layout_.batch_tokens, tokens - first);
-      linear.packed = packed();
-      linear.add = true;
-      linear.out = {hidden.row(first), hidden.stride};
-      layer.linear.run(workers_, linear);
+    const auto run = [&](int64_t first, int64_t first_query, int64_t count) {
+      AttentionPlan plan = {};
+      plan.first_query = first_query;
+      plan.num_queries = count;
+      plan.queries = wide.row(row + first) + column;
+      plan.keys = wide.row(begin) + key_column;
+      plan.values = wide.row(begin) + key_column + k;
+      plan.stride = wide.stride;
+      plan.num_keys = length;
+      plan.head_size = size;
+      plan.scale = layer.score_scale;
+      plan.limited = layer.is_limited;
+      plan.before = layer.before;
+      plan.after = layer.after;
+      plan.out = summed.row(row + first) + column;
+      plan.out_stride = summed.stride;
+      if (int8) return workers_.kernels.attend_int8(plan, own);
+      model_.places().fill(number, head, layout_.longest, reinterpret_cast<const int32_t*>(bytes(layout_.places)),
+                           plan);
+      workers_.kernels.attend(plan, own);
+    };
+    const int64_t first = std::min(range * share, queries), count = std::min(share, queries - first);
+    if (count == 0) return;
+    if (!kept.some() || !layer.is_limited) return run(first, first, count);
+    // Kept queries are no neighbours: each sees keys of its own.
+    for (int64_t q = first; q < first + count; ++q) {
+      run(q, kept.begin + kept.tokens[before_batch + row + q] - call_.offsets[sequence], 1);
     }
-    forward.x = inputs.data;
-  } else if (!norm.empty()) {
-    normalise(norm, hidden, tokens);
-  }
-  forward.x_stride = forward.y_stride = hidden.stride;
-  forward.num_tokens = tokens;
-  forward.add = true;
-  forward.cancel = workers_.cancel;
-  layer.lookup.layer().forward(forward, bytes(layout_.stage));
+  });
 }
 
 // Which tokens' hidden states are asked for.
@@ -244,6 +249,9 @@ KeptTokens Pass::keep_asked(const Span& chunk) const {
     for (int64_t s = chunk.first; s < chunk.last; ++s) {
       if (call_.length(s) == 0) continue;
       ask(call_.offsets[s]);
+      if (call_.class_scores != nullptr && config_.class_pooling == ClassPooling::kLast) {
+        ask(call_.offsets[s] + last_token(call_.offsets[s], call_.length(s)));
+      }
       if (pools_last) ask(call_.offsets[s + 1] - 1);
     }
   }

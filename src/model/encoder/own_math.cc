@@ -80,6 +80,47 @@ double own_log1p(double x) {
   return 2 * s * sum + n * (2 * kHalfLn2);
 }
 
+// 2^n * m with m near 1: ln(m) = 2 atanh((m - 1) / (m + 1)), by its series.
+double own_log(double x) {
+  int n = 0;
+  double m = std::frexp(x, &n);  // exact
+  if (m < 0.70710678118654752) {
+    m *= 2;
+    --n;
+  }
+  const double t = (m - 1) / (m + 1), square = t * t;
+  double sum = 0;
+  for (int i = 27; i >= 1; i -= 2) sum = sum * square + 1.0 / i;
+  constexpr double kLn2 = 0x1.62e42feep-1, kLn2Rest = 1.9082149292705877e-10;
+  return n * kLn2 + (2 * t * sum + n * kLn2Rest);
+}
+
+double own_pow(double x, double y) { return own_exp(y * own_log(x)); }
+
+// Less a multiple of pi / 2, whose first part has so few digits that the product is exact.
+SineCosine own_sine_cosine(double angle) {
+  constexpr double kTwoOverPi = 0.63661977236758134308;
+  constexpr double kPart = 1.57079632673412561417, kRest = 6.07710050650619224932e-11;
+  const auto quarter = static_cast<int64_t>(angle * kTwoOverPi + 0.5);
+  const auto n = static_cast<double>(quarter);
+  const double x = (angle - n * kPart) - n * kRest, square = x * x;
+  double sine = 0, cosine = 0;
+  for (int i = 19; i >= 3; i -= 2) sine = (1 + sine) * (-square / ((i - 1) * i));
+  sine = x + x * sine;
+  for (int i = 20; i >= 2; i -= 2) cosine = (1 + cosine) * (-square / ((i - 1) * i));
+  cosine = 1 + cosine;
+  switch (quarter & 3) {
+    case 0:
+      return {sine, cosine};
+    case 1:
+      return {cosine, -sine};
+    case 2:
+      return {-sine, -cosine};
+    default:
+      return {-cosine, sine};
+  }
+}
+
 double own_tanh(double x) {
   const double twice = -2 * std::fabs(x);
   const double lowered = twice > -kHalfLn2 ? exp_less_one(twice) : own_exp(twice) - 1;

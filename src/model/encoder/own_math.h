@@ -8,8 +8,15 @@ namespace lffn {
 double own_exp(double x);
 // log(1 + x) for x >= 0.
 double own_log1p(double x);
+double own_log(double x);            // of x > 0
+double own_pow(double x, double y);  // of x > 0
 double own_tanh(double x);
 // 1 - erf(x), which is small and accurate for large x.
 double own_erfc(double x);
+// Of angles from 0 to 2^20.
+struct SineCosine {
+  double sine, cosine;
+};
+SineCosine own_sine_cosine(double angle);
 
 }  // namespace lffn

@@ -3,6 +3,7 @@
 #include "model/encoder/pass.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lffn {
 namespace {
@@ -27,7 +28,9 @@ void Pass::run() {
   layout_ = lay_out(model_, call_);
   scratch_.emplace(model_.scratch(), layout_.total);
   model_.places().prepare(layout_.longest, reinterpret_cast<int32_t*>(bytes(layout_.places)));
-  const Norm& last_norm = model_.family().pre_norm ? weights_.final_norm : weights_.layers.back().ffn_norm;
+  model_.rotations().prepare(workers_, layout_.longest, floats(layout_.angles));
+  const bool after = config_.layers.back().norms == NormPlace::kAfter;
+  const Norm& last_norm = after ? weights_.layers.back().ffn_norm : weights_.final_norm;
   for (int64_t s = 0; s < call_.num_sequences;) {
     const Span chunk = next_span(call_, s, call_.num_sequences, chunk_tokens(model_));
     s = chunk.last;
@@ -79,7 +82,9 @@ void Pass::add_embeddings(const Span& span, const Rows& to) const {
   const int64_t size = config_.embedding_size;
   const Norm* norm = weights_.embedding_norm.empty() || norms_wide_ ? nullptr : &weights_.embedding_norm;
   const int64_t first_position = config_.first_position();
-  const bool counts_padding = model_.family().positions != PositionRule::kAfterPadding;
+  const Family& family = model_.family();
+  const bool counts_padding = family.positions != PositionRule::kAfterPadding;
+  const auto word_scale = static_cast<float>(std::sqrt(static_cast<double>(d_)));
   const auto add = [&](const Floats& table, int64_t place, float* row) {
     const float* from = table.data() + place * size;
     for (int64_t i = 0; i < size; ++i) row[i] += from[i];
@@ -94,6 +99,9 @@ void Pass::add_embeddings(const Span& span, const Rows& to) const {
                    float* row = to.row(t - span.begin);
                    if (t + kAskedAhead < span.begin + span.tokens) weights_.words.ask(call_.ids[t + kAskedAhead]);
                    weights_.words.read(call_.ids[t], row);
+                   if (family.scales_words) {
+                     for (int64_t i = 0; i < size; ++i) row[i] *= word_scale;
+                   }
                    if (!weights_.positions.empty()) {
                      add(weights_.positions, counts ? first_position + counted++ : config_.pad_token_id, row);
                    }
@@ -118,8 +126,14 @@ void Pass::collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden
       if (call_.length(s) == 0) {
         std::fill_n(firsts + (s - chunk.first) * d_, d_, 0.0f);
       } else {
-        const int64_t row = kept.before(call_.offsets[s] - chunk.begin);
-        std::copy_n(hidden.row(row), d_, firsts + (s - chunk.first) * d_);
+        float* const out = firsts + (s - chunk.first) * d_;
+        const int64_t begin = call_.offsets[s], token = begin - chunk.begin;
+        if (!kept.some()) {
+          pool_for_classes({hidden.row(token), hidden.stride}, begin, call_.length(s), out);
+        } else {
+          const bool last = config_.class_pooling == ClassPooling::kLast;
+          std::copy_n(hidden.row(kept.before(token + (last ? last_token(begin, call_.length(s)) : 0))), d_, out);
+        }
       }
     }
     classify(chunk);

@@ -76,20 +76,34 @@ class Pass {
   void add_embeddings(const Span& span, const Rows& to) const;
   void normalise(const Norm& norm, const Rows& rows, int64_t count, float* copy = nullptr) const;
   void collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
-  // encoder_layer.cc
+  // encoder_layer.cc, feed_forward.cc
   KeptTokens keep_all(const Span& chunk) const { return {nullptr, call_.ids + chunk.begin, chunk.tokens, chunk.begin}; }
   KeptTokens keep_asked(const Span& chunk) const;
   static void gather(const KeptTokens& kept, int64_t first, int64_t count, const Rows& hidden);
   void run_layer(size_t layer, const Span& chunk, const KeptTokens& kept, const Rows& hidden);
+  // What a part's input and its result are normalised with.
+  struct Reading {
+    const Norm* norm = nullptr;       // nullptr: nothing
+    bool in_place = false;            // the residual is, too
+    const Norm* of_result = nullptr;  // before it is added
+  };
+  Reading reading(size_t layer, bool attention) const;
+  void settle(const Reading& reading, const Rows& hidden, int64_t count) const;
+  void add_normed(const Norm& norm, const Rows& result, int64_t count, const Rows& hidden) const;
+  void add_attention(size_t layer, const Span& batch, int64_t begin, const KeptTokens& kept, const Rows& hidden);
+  void turn_heads(size_t layer, const Span& batch, const KeptTokens& kept, const Rows& wide) const;
   void add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const;
   void add_words(const WordRows& words, const KeptTokens& kept, const Rows& hidden) const;
   void attend(size_t layer, const Span& batch, const KeptTokens& kept, const Rows& wide, const Rows& summed) const;
-  void add_neurons(const LayerWeights& layer, const Norm& norm, const KeptTokens& kept, const Rows& hidden) const;
-  void add_lookup(const LayerWeights& layer, const Norm& norm, int64_t tokens, const Rows& hidden) const;
+  void add_neurons(size_t layer, const Reading& read, const KeptTokens& kept, const Rows& hidden) const;
+  void add_lookup(const LayerWeights& layer, const Reading& read, const KeptTokens& kept, const Rows& hidden) const;
   // heads.cc
   void predict() const;
   void score_words(float* states, int64_t rows, size_t stage, int64_t stage_rows, float* logits) const;
   void fill_masks(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
+  Rows through_class_dense(const Rows& in, int64_t rows) const;
+  void pool_for_classes(const Rows& tokens, int64_t begin, int64_t length, float* out) const;
+  int64_t last_token(int64_t begin, int64_t length) const;
   void classify(const Span& chunk) const;
   void score_tokens(const Span& chunk, const Rows& hidden) const;
   void prepare_words(const float* states, int64_t rows, const Rows& block) const;

@@ -14,7 +14,8 @@ int64_t distances_row(const ModelConfig& config) { return 2 * config.max_tokens(
 
 size_t panels_bytes(const ModelConfig& config, size_t layer) {
   const size_t padded = static_cast<size_t>(round_up(config.distances.rows, kPanel));
-  return checked_product(checked_product(padded, static_cast<size_t>(config.attention_size(layer))), sizeof(float));
+  return checked_product(checked_product(padded, static_cast<size_t>(config.layers[layer].query_size())),
+                         sizeof(float));
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ size_t Places::bytes_for(const ModelConfig& config) {
   }
   size_t bytes = 0;
   if (distances.kind != Distances::kDisentangled) return bytes;
-  for (size_t i = 0; i < config.heads.size(); ++i) {
+  for (size_t i = 0; i < config.layers.size(); ++i) {
     bytes += panels_bytes(config, i) * ((distances.to_places ? 1 : 0) + (distances.of_places ? 1 : 0));
   }
   return bytes + (static_cast<size_t>(distances.span) + 1) * sizeof(int64_t);
@@ -79,7 +80,7 @@ void Places::spread_buckets(const ModelConfig& config, const Floats& table) {
 void Places::pack_layer(const ModelConfig& config, const Weights& weights, size_t number, const Workers& workers) {
   const DistanceConfig& distances = config.distances;
   const LayerWeights& layer = weights.layers[number];
-  const int64_t d = config.hidden_size, heads = config.heads[number], a = config.attention_size(number);
+  const int64_t d = config.hidden_size, heads = config.layers[number].heads, a = config.layers[number].query_size();
   keys_.emplace_back();
   queries_.emplace_back();
   if (a == 0) return;

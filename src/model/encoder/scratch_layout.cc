@@ -41,7 +41,8 @@ size_t words_bytes(const Model& model, int64_t rows) {
 
 size_t heads_bytes(const Model& model, const Extent& extent) {
   const size_t logits = words_bytes(model, std::min(extent.positions, kHeadRows));
-  return std::max({logits, block_bytes(extent.sequences, model.config().hidden_size),
+  const int64_t dense_rows = model.puts_tokens_through_dense() ? extent.chunk : extent.sequences;
+  return std::max({logits, block_bytes(dense_rows, model.config().hidden_size),
                    2 * block_bytes(extent.pooled, widest_module(model))});
 }
 
@@ -61,16 +62,17 @@ size_t place_masks(const Model& model, int64_t masks, ScratchLayout& layout) {
 ScratchLayout lay_out(const Model& model, const Extent& extent) {
   const ModelConfig& config = model.config();
   const Running& running = model.running();
-  const int64_t d = config.hidden_size, a = config.attention_size();
+  const int64_t d = config.hidden_size, a = config.attention_size(), width = config.attention_width();
   ScratchLayout layout;
   layout.batch_tokens = std::min(extent.chunk, std::max(batch_tokens(model), extent.longest));
 
   int64_t neurons = 0;
+  const bool before = config.layers.back().norms != NormPlace::kAfter;
   const Linear& widener = model.weights().widener;
-  bool adds_linear = false, integers = widener.dtype() == LFFN_INT8;
+  bool reads_apart = false, integers = widener.dtype() == LFFN_INT8;
   for (const LayerWeights& layer : model.weights().layers) {
     neurons = std::max(neurons, layer.up.outputs());
-    adds_linear |= !layer.linear.empty();
+    reads_apart |= !layer.linear.empty() || (!layer.lookup.empty() && !layer.ffn_norm.empty() && before);
     for (const Linear* linear : {&layer.query_key_value, &layer.attention_out, &layer.linear, &layer.up, &layer.down}) {
       integers |= linear->dtype() == LFFN_INT8;
     }
@@ -83,11 +85,12 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   layout.pooled = place(end, floats_bytes(extent.pooled, widest_module(model)));
   layout.longest = std::max<int64_t>(extent.longest, 1);
   layout.places = place(end, model.places().call_bytes(layout.longest));
-  layout.inputs = place(end, adds_linear ? floats_bytes(extent.chunk, d) : 0);
+  layout.angles = place(end, model.rotations().call_bytes(layout.longest));
+  layout.inputs = place(end, reads_apart ? floats_bytes(extent.chunk, d) : 0);
   layout.stage = end;
   layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
   const int64_t narrow = widener.empty() ? 0 : config.embedding_size;
-  layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max({3 * a, neurons, narrow}))));
+  layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max({width, neurons, narrow}))));
   layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
   layout.packed_stride = Linear::packed_words(std::max({d, a, neurons, narrow}));
   layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
@@ -121,7 +124,7 @@ int64_t chunk_tokens(const Model& model) {
 // As many as leave a quarter of each thread's L2 cache, within bounds. A longer sequence is a batch of its own.
 int64_t batch_tokens(const Model& model) {
   // Without any head a batch is cut by what a token is wide.
-  const int64_t width = std::max(3 * model.config().attention_size(), int64_t{model.config().hidden_size});
+  const int64_t width = std::max(model.config().attention_width(), int64_t{model.config().hidden_size});
   const int64_t bytes = width * static_cast<int64_t>(sizeof(float));
   const int64_t fitting = static_cast<int64_t>(cache_sizes().l2) / 4 * 3 * model.running().num_threads / bytes;
   return std::clamp(fitting / kFewestBatchTokens * kFewestBatchTokens, kFewestBatchTokens, kMostBatchTokens);
@@ -162,7 +165,9 @@ bool asks_for_some(const Model& model, const ModelCall& call) {
   if (call.hidden != nullptr || call.token_scores != nullptr || call.token_vectors != nullptr ||
       call.sparse != nullptr || !model.places().empty())
     return false;
-  if (model.config().attention_size(model.weights().layers.size() - 1) % kPanel != 0) return false;
+  const ClassPooling classes = model.config().class_pooling;
+  if (call.class_scores != nullptr && (classes == ClassPooling::kMean || classes == ClassPooling::kLate)) return false;
+  if (model.config().layers.back().query_size() % kPanel != 0) return false;
   if (call.embeddings == nullptr) return true;
   if (call.pooling.has_value()) return is_one_token(*call.pooling);
   const std::vector<Pooling>& own = model.sentence().pooling;

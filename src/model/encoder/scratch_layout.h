@@ -16,6 +16,7 @@ struct ScratchLayout {
   size_t pooled = 0;         // [sequences of a chunk][widest_module()]
   int64_t longest = 1;       // tokens of a sequence
   size_t places = 0;         // [2 * longest - 1], the place of each distance, where a model has places
+  size_t angles = 0;         // of rotary positions, where sequences are longer than the model is ready for
   size_t inputs = 0;         // [chunk][hidden_size], what lookups and the linear layers beside them read
   size_t stage = 0;          // what the stages share
   size_t normed = 0;         // within a stage: [batch][normed_stride]

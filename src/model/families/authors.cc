@@ -11,7 +11,7 @@ constexpr Family make() {
   family.prefix = "roberta.";
   family.ties_decoder = false;
   family.extra_positions = true;
-  family.pre_norm = true;
+  family.norms = NormPlace::kBefore;
   family.positions = PositionRule::kPlainlyAfterPad;
   family.lookup_norm = LookupNorm::kItsOwn;
   family.query = "attention.query";

@@ -33,7 +33,7 @@ constexpr Family roberta_prelayernorm() {
   family.prefix = "roberta_prelayernorm.";
   family.type_vocab_size = 2;
   family.layer_norm_eps = 1e-12f;
-  family.pre_norm = true;
+  family.norms = NormPlace::kBefore;
   family.positions = PositionRule::kAfterPadding;
   family.lookup_norm = LookupNorm::kOfLayer;
   family.attention_norm = "attention.LayerNorm";
@@ -58,7 +58,7 @@ constexpr Family xlm_roberta_xl() {
   family.name = "xlm-roberta-xl";
   family.architectures[0] = "XLMRobertaXL";
   family.prefix = "roberta.";
-  family.pre_norm = true;
+  family.norms = NormPlace::kBefore;
   family.positions = PositionRule::kAfterPadding;
   family.lookup_norm = LookupNorm::kOfLayer;
   family.embedding_norm = nullptr;

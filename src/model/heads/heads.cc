@@ -9,10 +9,14 @@ namespace lffn {
 
 // What the language model's head scores words with.
 void Pass::prepare_words(const float* states, int64_t rows, const Rows& block) const {
+  if (weights_.lm_dense.empty()) {
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(states + r * d_, d_, block.row(r));
+    return;
+  }
   Linear::Call dense;
   dense.in = {const_cast<float*>(states), d_};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is read
   dense.rows = rows;
-  dense.activation = model_.family().lm_activation_is_gelu ? Activation::kGelu : config_.activation;
+  dense.activation = config_.lm_activation;
   dense.out = block;
   weights_.lm_dense.run(workers_, dense);
   workers_.kernels.normalise(weights_.lm_norm.plan(), block.data, block.stride, rows, block.data, block.stride);
@@ -62,19 +66,54 @@ void Pass::fill_masks(const Span& chunk, const KeptTokens& kept, const Rows& hid
   }
 }
 
+// Rows, at most kHeadRows of them, through what stands before the classes' scores.
+Rows Pass::through_class_dense(const Rows& in, int64_t rows) const {
+  if (weights_.class_dense.empty()) return in;
+  Linear::Call dense;
+  dense.in = in;
+  dense.rows = rows;
+  dense.activation = config_.class_activation;
+  dense.out = {floats(layout_.stage), row_stride(d_)};
+  weights_.class_dense.run(workers_, dense);
+  if (!weights_.class_norm.empty()) {
+    workers_.kernels.normalise(weights_.class_norm.plan(), dense.out.data, dense.out.stride, rows, dense.out.data,
+                               dense.out.stride);
+  }
+  return dense.out;
+}
+
+// The vector of a sequence that its classes are scored of.
+void Pass::pool_for_classes(const Rows& tokens, int64_t begin, int64_t length, float* out) const {
+  const ClassPooling pooling = config_.class_pooling;
+  if (pooling == ClassPooling::kFirst) return void(std::copy_n(tokens.row(0), d_, out));
+  if (pooling == ClassPooling::kLast) return void(std::copy_n(tokens.row(last_token(begin, length)), d_, out));
+  std::fill_n(out, d_, 0.0f);
+  for (int64_t first = 0; first < length; first += kHeadRows) {
+    const int64_t rows = std::min(kHeadRows, length - first);
+    Rows now = {tokens.row(first), tokens.stride};
+    if (pooling == ClassPooling::kLate) now = through_class_dense(now, rows);
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t i = 0; i < d_; ++i) out[i] += now.row(r)[i];
+    }
+  }
+  for (int64_t i = 0; i < d_; ++i) out[i] /= static_cast<float>(length);
+}
+
+// Of a sequence that begins with the call's token `begin`: the last that is no padding.
+int64_t Pass::last_token(int64_t begin, int64_t length) const {
+  int64_t last = length - 1;
+  while (last > 0 && call_.ids[begin + last] == config_.class_pad_id) --last;
+  return last;
+}
+
 void Pass::classify(const Span& chunk) const {
   const int64_t classes = model_.num_classes(), sequences = chunk.last - chunk.first;
   float* const scores = call_.class_scores + chunk.first * classes;
   for (int64_t first = 0; first < sequences; first += kHeadRows) {
-    Linear::Call dense;
-    dense.in = {floats(layout_.firsts) + first * d_, d_};
-    dense.rows = std::min(kHeadRows, sequences - first);
-    dense.activation = config_.class_activation;
-    dense.out = {floats(layout_.stage), row_stride(d_)};
-    weights_.class_dense.run(workers_, dense);
     Linear::Call out;
-    out.in = dense.out;
-    out.rows = dense.rows;
+    out.in = {floats(layout_.firsts) + first * d_, d_};
+    out.rows = std::min(kHeadRows, sequences - first);
+    if (config_.class_pooling != ClassPooling::kLate) out.in = through_class_dense(out.in, out.rows);
     out.out = {scores + first * classes, classes};
     weights_.class_out.run(workers_, out);
   }
@@ -107,12 +146,15 @@ void Pass::make_token_vectors(const Span& chunk, const Rows& hidden) const {
 }
 
 void Pass::score_tokens(const Span& chunk, const Rows& hidden) const {
-  Linear::Call scores;
   const int64_t classes = model_.num_token_classes();
-  scores.in = hidden;
-  scores.rows = chunk.tokens;
-  scores.out = {call_.token_scores + chunk.begin * classes, classes};
-  model_.token_out().run(workers_, scores);
+  const int64_t at_once = model_.puts_tokens_through_dense() ? kHeadRows : chunk.tokens;
+  for (int64_t first = 0; first < chunk.tokens; first += at_once) {
+    Linear::Call scores;
+    scores.rows = std::min(at_once, chunk.tokens - first);
+    scores.in = through_class_dense({hidden.row(first), hidden.stride}, scores.rows);
+    scores.out = {call_.token_scores + (chunk.begin + first) * classes, classes};
+    model_.token_out().run(workers_, scores);
+  }
 }
 
 }  // namespace lffn

@@ -24,16 +24,38 @@ void Floats::add_stored(const std::string& name, std::vector<TensorView>& tensor
   tensors.push_back(view_of(name, DType::kF32, shape_, data()));
 }
 
-Norm::Norm(const NormTensors& tensors) : values_(bytes_for(tensors.size)) {
-  float* values = values_.as<float>();
-  read_floats(*tensors.gain, 0, tensors.size, values);
-  read_floats(*tensors.shift, 0, tensors.size, values + tensors.size);
-  plan_ = {tensors.size, tensors.eps, values, values + tensors.size};
+size_t Norm::bytes_for(const NormTensors& tensors) {
+  const size_t rows = tensors.kind == NormKind::kRmsPlusOne ? 3 : 2;
+  return checked_product(static_cast<size_t>(tensors.size), rows * sizeof(float));
+}
+
+Norm::Norm(const NormTensors& tensors) : has_shift_(tensors.shift != nullptr), values_(bytes_for(tensors)) {
+  const int64_t size = tensors.size;
+  float* const gain = values_.as<float>();
+  float* const shift = gain + size;
+  read_floats(*tensors.gain, 0, size, gain);
+  std::fill_n(shift, size, 0.0f);
+  if (has_shift_) read_floats(*tensors.shift, 0, size, shift);
+  for (size_t i = 0; i < tensors.divisors.size() && tensors.kind != NormKind::kRmsPlusOne; ++i) {
+    gain[i] /= tensors.divisors[i];
+    shift[i] /= tensors.divisors[i];
+  }
+  stored_gain_ = gain;
+  if (tensors.kind == NormKind::kRmsPlusOne) {
+    float* const stored = shift + size;
+    for (int64_t i = 0; i < size; ++i) {
+      const bool divides = !tensors.divisors.empty();
+      stored[i] = divides ? (gain[i] + 1.0f) / tensors.divisors[static_cast<size_t>(i)] - 1.0f : gain[i];
+      gain[i] = stored[i] + 1.0f;
+    }
+    stored_gain_ = stored;
+  }
+  plan_ = {size, tensors.eps, gain, shift, tensors.kind != NormKind::kLayer};
 }
 
 void Norm::add_stored(const std::string& name, std::vector<TensorView>& tensors) const {
-  tensors.push_back(view_of(name + ".weight", DType::kF32, {plan_.size}, plan_.gain));
-  tensors.push_back(view_of(name + ".bias", DType::kF32, {plan_.size}, plan_.shift));
+  tensors.push_back(view_of(name + ".weight", DType::kF32, {plan_.size}, stored_gain_));
+  if (has_shift_) tensors.push_back(view_of(name + ".bias", DType::kF32, {plan_.size}, plan_.shift));
 }
 
 namespace {
@@ -106,7 +128,14 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
   int64_t filled = 0, done = 0;
   for (size_t part = 0; part < tensors.weights.size(); ++part) {
     const int64_t outputs = tensors.weights[part]->shape[0];
-    if (has_bias_) read_floats(*tensors.biases[part], 0, outputs, bias_.as<float>() + done);
+    parts_.push_back(outputs);
+    if (has_bias_) {
+      float* const bias = bias_.as<float>() + done;
+      read_floats(*tensors.biases[part], 0, outputs, bias);
+      for (int64_t o = 0; o < outputs && !tensors.output_factors.empty(); ++o) {
+        bias[o] *= tensors.output_factors[static_cast<size_t>(done + o)];
+      }
+    }
     for (int64_t o = 0; o < outputs; ++o, ++done) {
       if (dtype_ == LFFN_INT8) {
         pack_int8_row(tensors, part, o, done, rows.data(), integers.data());
@@ -123,8 +152,15 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
 
 void Linear::pack_int8_row(const LinearTensors& tensors, size_t part, int64_t row, int64_t output, float* floats,
                            int8_t* integers) {
-  scales_.as<float>()[output] =
-      read_int8_row(*tensors.weights[part], tensors.scales[part], row, inputs_, floats, integers);
+  float& scale = scales_.as<float>()[output];
+  if (tensors.input_factors.empty()) {
+    scale = read_int8_row(*tensors.weights[part], tensors.scales[part], row, inputs_, floats, integers);
+  } else {
+    read_floats(*tensors.weights[part], row * inputs_, inputs_, floats);
+    for (int64_t i = 0; i < inputs_; ++i) floats[i] *= tensors.input_factors[static_cast<size_t>(i)];
+    scale = quantise_row(floats, inputs_, integers);
+  }
+  if (!tensors.output_factors.empty()) scale *= tensors.output_factors[static_cast<size_t>(output)];
   int8_t* start = panels_.as<int8_t>() + int8_start(output);
   int32_t* sums = sums_.as<int32_t>() + output;
   for (int64_t i = 0; i < inputs_; ++i) {
@@ -144,6 +180,9 @@ void Linear::run(const Workers& workers, const Call& call) const {
   const auto prepare_some = [&](int64_t first, int64_t rows) {
     if (call.norm != nullptr) {
       kernels.normalise(call.norm->plan(), call.in.row(first), call.in.stride, rows, in.row(first), in.stride);
+    }
+    if (call.gate != Gate::kNone) {
+      kernels.gate(call.gate_activation, call.gate == Gate::kSecond ? 1 : 0, in.row(first), in.stride, rows, inputs_);
     }
     if (dtype_ == LFFN_INT8) {
       kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, call.packed.rows + first * call.packed.stride,
@@ -223,9 +262,9 @@ void Linear::add_stored(const std::vector<std::string>& names, std::vector<Tenso
       for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i * kPanel];
     }
   }
-  const int64_t outputs = outputs_ / static_cast<int64_t>(names.size());
-  for (size_t part = 0; part < names.size(); ++part) {
-    const int64_t first = static_cast<int64_t>(part) * outputs;
+  int64_t first = 0;
+  for (size_t part = 0; part < names.size(); first += parts_[part], ++part) {
+    const int64_t outputs = parts_[part];
     const std::string& name = names[part];
     tensors.push_back(view_of(name + ".weight", integers ? DType::kI8 : DType::kF32, {outputs, inputs_},
                               memory.back().as<uint8_t>() + static_cast<size_t>(first * inputs_) * element));

@@ -39,18 +39,20 @@ class Norm {
  public:
   Norm() = default;
   explicit Norm(const NormTensors& tensors);
-  static size_t bytes_for(int64_t size) { return checked_product(static_cast<size_t>(size), 2 * sizeof(float)); }
+  static size_t bytes_for(const NormTensors& tensors);
 
   bool empty() const { return plan_.size == 0; }
   const NormPlan& plan() const { return plan_; }
-  int64_t num_parameters() const { return 2 * plan_.size; }
+  int64_t num_parameters() const { return (has_shift_ ? 2 : 1) * plan_.size; }
   int64_t stored_bytes() const { return num_parameters() * static_cast<int64_t>(sizeof(float)); }
   size_t bytes() const { return values_.size(); }
   void add_stored(const std::string& name, std::vector<TensorView>& tensors) const;
 
  private:
   NormPlan plan_ = {};
-  Memory values_;  // gain, then shift
+  bool has_shift_ = false;
+  const float* stored_gain_ = nullptr;  // as files have it
+  Memory values_;                       // gain, then shift, or zeros; then the gain as files have it, if it is another
 };
 
 class Linear {
@@ -61,6 +63,7 @@ class Linear {
   static size_t bytes_for(int64_t inputs, int64_t outputs, int32_t dtype);
 
   bool empty() const { return outputs_ == 0; }
+  int64_t inputs() const { return inputs_; }
   int64_t outputs() const { return outputs_; }
   int32_t dtype() const { return dtype_; }
   bool has_seven_bit_inputs() const { return dtype_ == LFFN_INT8 && input_bits_ == RowBits::kSeven; }
@@ -81,6 +84,9 @@ class Linear {
     const Norm* norm = nullptr;
     Rows normed;
     Rows in;
+    // Unless kNone: a row of `in` is two halves, of which it reads the product, see Kernels::gate.
+    Gate gate = Gate::kNone;
+    Activation gate_activation = Activation::kNone;
     int64_t rows = 0;
     int64_t first_output = 0;  // a multiple of kPanel
     int64_t outputs = 0;       // 0: all from the first on
@@ -94,7 +100,7 @@ class Linear {
   };
   void run(const Workers& workers, const Call& call) const;
 
-  // As one layer for each name, which share the outputs evenly.
+  // As one layer for each name, as it was made of.
   void add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
                   std::vector<Memory>& memory) const;
   size_t bytes() const { return panels_.size() + bias_.size() + scales_.size() + sums_.size(); }
@@ -110,6 +116,7 @@ class Linear {
 
   int64_t inputs_ = 0;
   int64_t outputs_ = 0;
+  std::vector<int64_t> parts_;  // the outputs of each layer that it was made of
   int64_t rows_per_item_ = 0;
   int32_t dtype_ = LFFN_F32;
   RowBits input_bits_ = RowBits::kEight;

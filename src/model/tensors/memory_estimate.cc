@@ -5,6 +5,7 @@
 
 #include "layer/pack.h"
 #include "model/encoder/places.h"
+#include "model/encoder/rotary.h"
 
 namespace lffn {
 namespace {
@@ -18,7 +19,7 @@ class Sum {
     if (!part.empty()) add(Floats::bytes_for(part.values->shape));
   }
   void operator()(const PartNames&, const NormTensors& part) {
-    if (!part.empty()) add(Norm::bytes_for(part.size));
+    if (!part.empty()) add(Norm::bytes_for(part));
   }
   void operator()(const PartNames&, const LinearTensors& part) {
     if (part.empty()) return;
@@ -69,8 +70,9 @@ class Sum {
 MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& tensors, const LoadOptions& options,
                                const Kernels& kernels) {
   Sum sum(options, kernels);
-  visit_parts(*config.family, sum, tensors);
+  visit_parts(config, sum, tensors);
   sum.add(Places::bytes_for(config));
+  sum.add(Rotations::bytes_for(config));
   return {sum.weights(), sum.loading()};
 }
 

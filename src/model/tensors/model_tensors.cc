@@ -36,20 +36,19 @@ const char* name_of(FfnKind kind) {
   return kind == FfnKind::kLookup ? "lookup" : kind == FfnKind::kVanilla ? "vanilla" : "none";
 }
 
-FfnKind kind_of(const ModelConfig& config, const TensorFinder& finder, int32_t layer, const std::string& prefix) {
+FfnKind kind_of(const ModelConfig& config, const TensorFinder& finder, size_t layer, const std::string& prefix) {
   const Family& family = *config.family;
   const std::string own = prefix + family.lookup, tables = own + kTables, up = prefix + family.up + ".weight";
   const bool lookup = finder.has(tables), vanilla = finder.has(up), bias = finder.has(own + kBias);
-  if (!config.ffn_kinds.empty()) {
-    const FfnKind kind = config.ffn_kinds[static_cast<size_t>(layer)];
-    const bool others = kind == FfnKind::kLookup    ? vanilla && !lookup
-                        : kind == FfnKind::kVanilla ? lookup && !vanilla
-                                                    : lookup || vanilla;
+  if (const std::optional<FfnKind> kind = config.layers[layer].ffn; kind.has_value()) {
+    const bool others = *kind == FfnKind::kLookup    ? vanilla && !lookup
+                        : *kind == FfnKind::kVanilla ? lookup && !vanilla
+                                                     : lookup || vanilla;
     if (others) {
       fail(kStatus, "%s%s: 'ffn_kinds' says %s, the tensors are those of the other kind", prefix.c_str(), family.lookup,
-           name_of(kind));
+           name_of(*kind));
     }
-    return kind;
+    return *kind;
   }
   if (lookup) return FfnKind::kLookup;
   if (vanilla) return FfnKind::kVanilla;
@@ -57,70 +56,118 @@ FfnKind kind_of(const ModelConfig& config, const TensorFinder& finder, int32_t l
   return FfnKind::kNone;
 }
 
-// A pre-norm model's norm of a part that has nothing to read it with; files hold it or not.
-NormTensors unused_norm(const ModelConfig& config, TensorFinder& finder, const std::string& name) {
-  if (config.family->pre_norm && !finder.has(name + ".weight")) return {};
-  return finder.norm(name, config.hidden_size, config.layer_norm_eps);
-}
+// Finds what is one layer's.
+class LayerFinder {
+ public:
+  LayerFinder(const ModelConfig& config, TensorFinder& finder, size_t number)
+      : config_(config),
+        family_(*config.family),
+        description_(config.layers[number]),
+        finder_(finder),
+        number_(number),
+        prefix_(layer_prefix(family_, number)),
+        d_(config.hidden_size) {}
 
-void find_attention(const ModelConfig& config, TensorFinder& finder, size_t number, const std::string& prefix,
-                    LayerTensorParts& layer) {
-  const Family& family = *config.family;
-  const int64_t d = config.hidden_size, a = config.attention_size(number);
-  if (a == 0) {
-    layer.attention_norm = unused_norm(config, finder, prefix + family.attention_norm);
-    layer.attention_bias.values = finder.floats(prefix + family.attention_out + ".bias", {d});
-    return;
+  LayerTensorParts find(std::optional<LookupConfigs>& lookups) {
+    find_attention();
+    find_ffn(lookups);
+    return std::move(layer_);
   }
-  layer.attention_norm = finder.norm(prefix + family.attention_norm, d, config.layer_norm_eps);
-  layer.query_key_value = finder.linear(prefix, {family.query, family.key, family.value}, a, d, true);
-  const DistanceConfig& distances = config.distances;
-  if (distances.kind == Distances::kDisentangled && !distances.shares_keys) {
-    if (distances.to_places) layer.distance_key = finder.linear(prefix, {family.distance_key}, a, d, true);
-    if (distances.of_places) layer.distance_query = finder.linear(prefix, {family.distance_query}, a, d, true);
-  }
-  layer.attention_out = finder.linear(prefix, {family.attention_out}, d, a, true);
-}
 
-void find_ffn(const ModelConfig& config, std::optional<LookupConfigs>& lookups, TensorFinder& finder, int32_t number,
-              const std::string& prefix, LayerTensorParts& layer) {
-  const Family& family = *config.family;
-  const int64_t d = config.hidden_size;
-  const FfnKind kind = kind_of(config, finder, number, prefix);
-  const std::string own = prefix + family.lookup;
-  if (config.has_words[static_cast<size_t>(number)]) {
-    layer.words = finder.word_rows(own + "words", config.word_rows != 0 ? config.word_rows : config.vocab_size, d);
+ private:
+  NormTensors norm(const char* name) { return finder_.norm(prefix_ + name, d_, description_.norm); }
+  // That of a part that has nothing to read it with; where it comes before, files hold it or not.
+  NormTensors unused_norm(const char* name) {
+    if (description_.norms != NormPlace::kAfter && !finder_.has(prefix_ + name + ".weight")) return {};
+    return norm(name);
   }
-  if (kind == FfnKind::kNone) {
-    if (!config.intermediate_sizes.empty() && config.intermediate_sizes[static_cast<size_t>(number)] != 0) {
-      fail(kStatus, "config: '%s' is %d in layer %d, which has no dense FFN", family.intermediate_size,
-           config.intermediate_sizes[static_cast<size_t>(number)], number);
+
+  void find_attention() {
+    const int64_t a = description_.query_size(), k = description_.key_size();
+    if (a == 0) {
+      layer_.attention_norm = unused_norm(family_.attention_norm);
+      layer_.attention_bias.values = finder_.floats(prefix_ + family_.attention_out + ".bias", {d_});
+      return;
     }
-    layer.ffn_norm = unused_norm(config, finder, prefix + family.ffn_norm);
-    layer.ffn_bias.values = finder.floats(own + kBias, {d});
-    return;
+    if (description_.has_attention_norm) layer_.attention_norm = norm(family_.attention_norm);
+    if (description_.norms == NormPlace::kAround) layer_.attention_result_norm = norm(family_.attention_result_norm);
+    const bool bias = description_.has_bias;
+    if (description_.is_fused) {
+      layer_.query_key_value = finder_.linear(prefix_ + family_.query_key_value, a + 2 * k, d_, true, bias);
+    } else {
+      layer_.query_key_value = finder_.linear(prefix_ + family_.query, a, d_, true, bias);
+      finder_.add_linear(layer_.query_key_value, prefix_ + family_.key, k, bias);
+      finder_.add_linear(layer_.query_key_value, prefix_ + family_.value, k, bias);
+    }
+    if (description_.norms_heads) {
+      layer_.query_norm = finder_.norm(prefix_ + family_.query_norm, description_.head_size, description_.norm);
+      layer_.key_norm = finder_.norm(prefix_ + family_.key_norm, description_.head_size, description_.norm);
+    }
+    const DistanceConfig& distances = config_.distances;
+    if (distances.kind == Distances::kDisentangled && !distances.shares_keys) {
+      if (distances.to_places) layer_.distance_key = finder_.linear(prefix_ + family_.distance_key, a, d_, true);
+      if (distances.of_places) layer_.distance_query = finder_.linear(prefix_ + family_.distance_query, a, d_, true);
+    }
+    layer_.attention_out = finder_.linear(prefix_ + family_.attention_out, d_, a, true, description_.has_out_bias);
   }
-  if (kind == FfnKind::kVanilla || family.lookup_norm == LookupNorm::kNone) {
-    layer.ffn_norm = finder.norm(prefix + family.ffn_norm, d, config.layer_norm_eps);
+
+  void find_ffn(std::optional<LookupConfigs>& lookups) {
+    const FfnKind kind = kind_of(config_, finder_, number_, prefix_);
+    const std::string own = prefix_ + family_.lookup;
+    if (description_.has_words) {
+      layer_.words =
+          finder_.word_rows(own + "words", config_.word_rows != 0 ? config_.word_rows : config_.vocab_size, d_);
+    }
+    if (kind == FfnKind::kNone) return find_bias(own);
+    if (kind == FfnKind::kVanilla || family_.lookup_norm == LookupNorm::kNone) layer_.ffn_norm = norm(family_.ffn_norm);
+    if (description_.norms == NormPlace::kAround) layer_.ffn_result_norm = norm(family_.ffn_result_norm);
+    if (kind == FfnKind::kVanilla) return find_neurons();
+    if (!lookups) lookups.emplace(config_);
+    const auto number = static_cast<int32_t>(number_);
+    layer_.lookup.config = lookups->layer(number);
+    layer_.lookup.views = finder_.lookup(
+        own, family_.lookup_norm == LookupNorm::kOfLayer ? prefix_ + family_.ffn_norm : own + "LayerNorm");
+    try {
+      layer_.lookup.tensors = check_tensors(layer_.lookup.config, layer_.lookup.views, kStatus);
+    } catch (const Error& error) {
+      if (error.status() != kStatus) throw;
+      throw Error(error.status(), own + error.what());
+    }
+    if (lookups->has_linear(number)) layer_.linear = finder_.linear(own + "linear", d_, d_, true);
   }
-  if (kind == FfnKind::kVanilla) {
-    const int64_t neurons = require_intermediate_size(config, number);
-    layer.up = finder.linear(prefix, {family.up}, neurons, d, true);
-    layer.down = finder.linear(prefix, {family.down}, d, neurons, true);
-    return;
+
+  void find_bias(const std::string& own) {
+    if (description_.neurons.value_or(0) != 0 && config_.neurons_are_listed) {
+      fail(kStatus, "config: '%s' is %d in layer %zu, which has no dense FFN", family_.intermediate_size,
+           *description_.neurons, number_);
+    }
+    layer_.ffn_norm = unused_norm(family_.ffn_norm);
+    layer_.ffn_bias.values = finder_.floats(own + kBias, {d_});
   }
-  if (!lookups) lookups.emplace(config);
-  layer.lookup.config = lookups->layer(number);
-  layer.lookup.views =
-      finder.lookup(own, family.lookup_norm == LookupNorm::kOfLayer ? prefix + family.ffn_norm : own + "LayerNorm");
-  try {
-    layer.lookup.tensors = check_tensors(layer.lookup.config, layer.lookup.views, kStatus);
-  } catch (const Error& error) {
-    if (error.status() != kStatus) throw;
-    throw Error(error.status(), own + error.what());
+
+  void find_neurons() {
+    const int64_t neurons = require_neurons(config_, static_cast<int32_t>(number_));
+    const bool bias = description_.has_up_bias;
+    if (description_.gate == Gate::kNone) {
+      layer_.up = finder_.linear(prefix_ + family_.up, neurons, d_, true, bias);
+    } else if (family_.up_second == nullptr) {
+      layer_.up = finder_.linear(prefix_ + family_.up, 2 * neurons, d_, true, bias);
+    } else {
+      layer_.up = finder_.linear(prefix_ + family_.up, neurons, d_, true, bias);
+      finder_.add_linear(layer_.up, prefix_ + family_.up_second, neurons, bias);
+    }
+    layer_.down = finder_.linear(prefix_ + family_.down, d_, neurons, true, description_.has_down_bias);
   }
-  if (lookups->has_linear(number)) layer.linear = finder.linear(own, {"linear"}, d, d, true);
-}
+
+  const ModelConfig& config_;
+  const Family& family_;
+  const LayerDescription& description_;
+  TensorFinder& finder_;
+  const size_t number_;
+  const std::string prefix_;
+  const int64_t d_;
+  LayerTensorParts layer_;
+};
 
 // What is summed for each token before the first layer.
 void find_embeddings(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
@@ -136,9 +183,9 @@ void find_embeddings(const ModelConfig& config, TensorFinder& finder, ModelTenso
   }
   if (family.embedding_norm != nullptr) {
     const int64_t normed = family.widening == Widening::kAfterNorm ? e : d;
-    model.embedding_norm = finder.norm(family.embedding_norm, normed, config.layer_norm_eps);
+    model.embedding_norm = finder.norm(family.embedding_norm, normed, config.norm());
   }
-  if (e != d) model.widener = finder.linear("", {family.widener}, d, e, true, family.widener_has_bias);
+  if (e != d) model.widener = finder.linear(family.widener, d, e, true, family.widener_has_bias);
 }
 
 void find_distances(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
@@ -148,15 +195,16 @@ void find_distances(const ModelConfig& config, TensorFinder& finder, ModelTensor
     const int64_t columns = distances.kind == Distances::kBuckets ? config.num_heads : config.hidden_size;
     model.distances.values = finder.floats(std::string(family.distance_table) + ".weight", {distances.rows, columns});
   }
-  if (distances.has_norm)
-    model.distance_norm = finder.norm(family.distance_norm, config.hidden_size, config.layer_norm_eps);
+  if (distances.has_norm) model.distance_norm = finder.norm(family.distance_norm, config.hidden_size, config.norm());
 }
 
 void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
   const Family& family = *config.family;
   const int64_t e = config.embedding_size;
-  model.lm_dense = finder.linear("", {family.lm_dense}, e, config.hidden_size, false);
-  model.lm_norm = finder.norm(family.lm_norm, e, config.layer_norm_eps);
+  if (family.lm_dense != nullptr) {
+    model.lm_dense = finder.linear(family.lm_dense, e, config.hidden_size, false, config.has_lm_dense_bias);
+    model.lm_norm = finder.norm(family.lm_norm, e, config.norm());
+  }
   const std::string decoder = std::string(family.decoder) + ".weight";
   if (config.ties_decoder) {
     for (const std::string& name : {decoder, decoder + ".scale"}) {
@@ -179,11 +227,13 @@ void find_lm_head(const ModelConfig& config, TensorFinder& finder, ModelTensors&
     }
     found = bias;
   }
-  if (found == nullptr) finder.take(family.decoder_biases[0]);
+  if (found == nullptr && family.decoder_biases[0] != nullptr && config.has_decoder_bias) {
+    finder.take(family.decoder_biases[0]);
+  }
 }
 
 // As many classes as the config or else the tensor has.
-LinearTensors find_scores(const ModelConfig& config, TensorFinder& finder, const char* name) {
+LinearTensors find_scores(const ModelConfig& config, TensorFinder& finder, const char* name, bool has_bias) {
   const int64_t d = config.hidden_size;
   const std::string weight = std::string(name) + ".weight";
   const TensorView* out = finder.take(weight);
@@ -192,20 +242,33 @@ LinearTensors find_scores(const ModelConfig& config, TensorFinder& finder, const
     fail(kStatus, "%s: shape %s, expected [classes,%lld]", weight.c_str(), out->shape_text().c_str(),
          static_cast<long long>(d));
   }
-  return finder.linear("", {name}, config.num_classes != 0 ? config.num_classes : stored, d, false);
+  return finder.linear(name, config.num_classes != 0 ? config.num_classes : stored, d, false, has_bias);
+}
+
+void find_class_dense(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+  const Family& family = *config.family;
+  const int64_t d = config.hidden_size;
+  if (family.class_dense != nullptr) {
+    model.class_dense = finder.linear(family.class_dense, d, d, false, config.has_class_dense_bias);
+  }
+  if (family.class_norm != nullptr) model.class_norm = finder.norm(family.class_norm, d, config.norm());
 }
 
 void find_classifier(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
   const Family& family = *config.family;
-  model.class_dense = finder.linear("", {family.class_dense}, config.hidden_size, config.hidden_size, false);
-  model.class_out = find_scores(config, finder, family.class_out);
+  find_class_dense(config, finder, model);
+  model.class_out = find_scores(config, finder, family.class_out, config.has_class_out_bias);
 }
 
 void find_token_head(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
   const Family& family = *config.family;
-  if (config.token_head == TokenHead::kClasses) model.token_classes = find_scores(config, finder, family.token_classes);
+  if (family.token_heads_read_classes) find_class_dense(config, finder, model);
+  if (config.token_head == TokenHead::kClasses) {
+    const bool has_bias = family.token_classes != family.class_out || config.has_class_out_bias;
+    model.token_classes = find_scores(config, finder, family.token_classes, has_bias);
+  }
   if (config.token_head == TokenHead::kAnswers) {
-    model.answers = finder.linear("", {family.answers}, 2, config.hidden_size, false);
+    model.answers = finder.linear(family.answers, 2, config.hidden_size, false);
   }
 }
 
@@ -219,11 +282,16 @@ void find_token_vectors(const ModelConfig& config, TensorFinder& finder, ModelTe
     fail(kStatus, "%s: shape %s, expected [numbers,%d]", name.c_str(), weight->shape_text().c_str(),
          config.hidden_size);
   }
-  model.token_vectors = finder.linear("", {kTokenVectors}, outputs, config.hidden_size, false,
+  model.token_vectors = finder.linear(kTokenVectors, outputs, config.hidden_size, false,
                                       finder.has(std::string(kTokenVectors) + ".bias"));
 }
 
-bool has_lm_head(const Family& family, const TensorFinder& finder) {
+bool has_lm_head(const ModelConfig& config, const TensorFinder& finder) {
+  const Family& family = *config.family;
+  if (family.lm_dense == nullptr) return config.has_plain_decoder;
+  // Where both heads share layers, what follows tells.
+  if (family.lm_dense == family.class_dense && finder.has_any(std::string(family.class_out) + ".")) return false;
+  if (config.token_head != TokenHead::kNone && family.token_heads_read_classes) return false;
   return finder.has_any(std::string(family.lm_dense) + ".") || finder.has_any(std::string(family.lm_norm) + ".") ||
          finder.has_any(std::string(family.decoder) + ".");
 }
@@ -241,29 +309,25 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
   const Family& family = *config.family;
   TensorFinder finder(tensors, family);
   const int64_t d = config.hidden_size;
-  const float eps = config.layer_norm_eps;
   ModelTensors model;
   find_embeddings(config, finder, model);
   find_distances(config, finder, model);
   if (config.word_rows != 0) {
-    const bool wanted = std::find(config.has_words.begin(), config.has_words.end(), true) != config.has_words.end();
+    const bool wanted =
+        std::any_of(config.layers.begin(), config.layers.end(), [](const auto& layer) { return layer.has_words; });
     if (wanted || finder.has(kRowOfWord)) {
       model.row_of_word.values = finder.row_numbers(kRowOfWord, config.vocab_size, config.word_rows);
     }
   }
   std::optional<LookupConfigs> lookups;  // read once there is a layer of them
   for (int32_t i = 0; i < config.num_layers; ++i) {
-    const std::string prefix = layer_prefix(family, static_cast<size_t>(i));
-    LayerTensorParts layer;
-    find_attention(config, finder, static_cast<size_t>(i), prefix, layer);
-    find_ffn(config, lookups, finder, i, prefix, layer);
-    model.layers.push_back(std::move(layer));
+    model.layers.push_back(LayerFinder(config, finder, static_cast<size_t>(i)).find(lookups));
   }
-  if (family.final_norm != nullptr) model.final_norm = finder.norm(family.final_norm, d, eps);
-  if (has_lm_head(family, finder)) find_lm_head(config, finder, model);
+  if (family.final_norm != nullptr) model.final_norm = finder.norm(family.final_norm, d, config.norm());
+  if (has_lm_head(config, finder)) find_lm_head(config, finder, model);
   if (config.token_head != TokenHead::kNone) {
     find_token_head(config, finder, model);
-  } else if (has_classifier(family, finder)) {
+  } else if (config.may_have_classes && has_classifier(family, finder)) {
     find_classifier(config, finder, model);
   }
   find_token_vectors(config, finder, model);
@@ -271,7 +335,7 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
     const SentenceSettings::Module& module = sentence.modules[i];
     model.modules.emplace_back();
     if (module.normalise) continue;
-    model.modules.back() = finder.linear(module_prefix(i), {"linear"}, module.outputs, module.inputs, false);
+    model.modules.back() = finder.linear(module_prefix(i) + "linear", module.outputs, module.inputs, false);
   }
   finder.refuse_others(family.ignored, std::size(family.ignored));
   return model;

@@ -19,8 +19,10 @@ struct FloatTensor {
 struct NormTensors {
   int64_t size = 0;
   float eps = 0;
+  NormKind kind = NormKind::kLayer;
   const TensorView* gain = nullptr;
-  const TensorView* shift = nullptr;
+  const TensorView* shift = nullptr;  // may be missing
+  std::vector<float> divisors;        // of both, see balance.h; empty: 1
   bool empty() const { return gain == nullptr; }
 };
 
@@ -30,8 +32,9 @@ struct LinearTensors {
   int64_t outputs = 0;
   bool may_be_int8 = false;
   std::vector<const TensorView*> weights;
-  std::vector<const TensorView*> scales;  // one per output, of int8 weights; nullptr for others
-  std::vector<const TensorView*> biases;  // nullptr: none
+  std::vector<const TensorView*> scales;             // one per output, of int8 weights; nullptr for others
+  std::vector<const TensorView*> biases;             // nullptr: none
+  std::vector<float> input_factors, output_factors;  // of weights that become int8, see balance.h; empty: 1
   bool empty() const { return weights.empty(); }
 };
 

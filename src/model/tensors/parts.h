@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "model/config/model_config.h"
 #include "model/config/sentence_settings.h"
-#include "model/family.h"
 
 namespace lffn {
 
@@ -17,12 +17,14 @@ template <typename Kind>
 struct LayerParts {
   typename Kind::Norm attention_norm;
   typename Kind::Norm ffn_norm;
+  typename Kind::Norm attention_result_norm, ffn_result_norm;  // of what a part gives
   typename Kind::Linear query_key_value;
+  typename Kind::Norm query_norm, key_norm;            // of each head
   typename Kind::Linear distance_key, distance_query;  // of vectors of distances; empty: the keys' and the queries'
   typename Kind::Linear attention_out;
   typename Kind::Floats attention_bias;  // all of attention, of a layer without heads
   // The feed-forward block is the sum of what is there of these.
-  typename Kind::Linear up, down;  // neurons
+  typename Kind::Linear up, down;  // neurons; of gated ones, up gives both halves
   typename Kind::Lookup lookup;    // with its layer norm, where a pre-norm model has it
   typename Kind::Linear linear;    // of what the lookup reads
   typename Kind::Floats ffn_bias;  // of a layer with neither neurons nor a lookup
@@ -48,6 +50,7 @@ struct ModelParts {
   typename Kind::Floats decoder_bias;
   // The classifier.
   typename Kind::Linear class_dense;
+  typename Kind::Norm class_norm;
   typename Kind::Linear class_out;
   // The head of each token; a model has one of them at most.
   typename Kind::Linear token_classes;
@@ -64,19 +67,28 @@ constexpr char kRowOfWord[] = "embeddings.word_rows";
 constexpr char kTokenVectors[] = "linear";  // as ColBERT's files have it
 
 template <typename Visit, typename... Layers>
-void visit_layer(const Family& family, const std::string& prefix, Visit&& visit, Layers&... layers) {
+void visit_layer(const Family& family, const LayerDescription& layer, const std::string& prefix, Visit&& visit,
+                 Layers&... layers) {
   const auto name = [&](const char* own) { return prefix + own; };
+  const auto optional = [&](const char* own) { return PartNames{own == nullptr ? "" : prefix + own}; };
   const std::string lookup = name(family.lookup);
+  const bool two_ups = layer.gate != Gate::kNone && family.up_second != nullptr;
   visit(PartNames{name(family.attention_norm)}, layers.attention_norm...);
   visit(PartNames{name(family.ffn_norm)}, layers.ffn_norm...);
-  visit(PartNames{name(family.query), name(family.key), name(family.value)}, layers.query_key_value...);
+  visit(optional(family.attention_result_norm), layers.attention_result_norm...);
+  visit(optional(family.ffn_result_norm), layers.ffn_result_norm...);
+  visit(layer.is_fused ? PartNames{name(family.query_key_value)}
+                       : PartNames{name(family.query), name(family.key), name(family.value)},
+        layers.query_key_value...);
+  visit(optional(family.query_norm), layers.query_norm...);
+  visit(optional(family.key_norm), layers.key_norm...);
   if (family.distance_key != nullptr) {
     visit(PartNames{name(family.distance_key)}, layers.distance_key...);
     visit(PartNames{name(family.distance_query)}, layers.distance_query...);
   }
   visit(PartNames{name(family.attention_out)}, layers.attention_out...);
   visit(PartNames{name(family.attention_out) + ".bias"}, layers.attention_bias...);
-  visit(PartNames{name(family.up)}, layers.up...);
+  visit(two_ups ? PartNames{name(family.up), name(family.up_second)} : PartNames{name(family.up)}, layers.up...);
   visit(PartNames{name(family.down)}, layers.down...);
   visit(PartNames{lookup, family.lookup_norm == LookupNorm::kOfLayer ? name(family.ffn_norm) : lookup + "LayerNorm"},
         layers.lookup...);
@@ -91,7 +103,8 @@ inline std::string layer_prefix(const Family& family, size_t layer) {
 
 // Calls visit(names, part...) for each part, there or not, of one model or of the same part of several at once.
 template <typename Visit, typename... Models>
-void visit_parts(const Family& family, Visit&& visit, Models&... models) {
+void visit_parts(const ModelConfig& config, Visit&& visit, Models&... models) {
+  const Family& family = *config.family;
   const auto name = [](const char* own, const char* end = "") {
     return PartNames{own == nullptr ? "" : std::string(own) + end};
   };
@@ -105,7 +118,7 @@ void visit_parts(const Family& family, Visit&& visit, Models&... models) {
   visit(name(family.distance_table, ".weight"), models.distances...);
   visit(name(family.distance_norm), models.distance_norm...);
   for (size_t i = 0; i < first.layers.size(); ++i) {
-    visit_layer(family, layer_prefix(family, i), visit, models.layers[i]...);
+    visit_layer(family, config.layers[i], layer_prefix(family, i), visit, models.layers[i]...);
   }
   visit(name(family.final_norm), models.final_norm...);
   visit(name(family.lm_dense), models.lm_dense...);
@@ -113,6 +126,7 @@ void visit_parts(const Family& family, Visit&& visit, Models&... models) {
   visit(name(family.decoder), models.decoder...);
   visit(name(family.decoder_biases[0]), models.decoder_bias...);
   visit(name(family.class_dense), models.class_dense...);
+  visit(name(family.class_norm), models.class_norm...);
   visit(name(family.class_out), models.class_out...);
   visit(name(family.token_classes), models.token_classes...);
   visit(name(family.answers), models.answers...);

@@ -12,7 +12,8 @@ namespace {
 constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
 
 std::string plain_name(std::string_view name, const Family& family) {
-  for (const std::string_view start : {std::string_view("model."), std::string_view(family.prefix)}) {
+  for (const std::string_view start :
+       {std::string_view("model."), std::string_view(family.prefix), std::string_view(family.other_prefix)}) {
     if (starts_with(name, start)) name.remove_prefix(start.size());
   }
   std::string result(name);
@@ -24,7 +25,9 @@ std::string plain_name(std::string_view name, const Family& family) {
   // As the first versions of BERT's files call them.
   constexpr struct {
     std::string_view old_end, end;
-  } kEnds[] = {{"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}};
+  } kEnds[] = {{"LayerNorm.gamma", "LayerNorm.weight"},
+               {"LayerNorm.beta", "LayerNorm.bias"},
+               {".parametrizations.weight.original", ".weight"}};  // beside adapters
   for (const auto& [old_end, end] : kEnds) {
     if (result.size() < old_end.size()) continue;
     const size_t at = result.size() - old_end.size();
@@ -71,35 +74,38 @@ WordTensors TensorFinder::words(const std::string& name, int64_t count, int64_t 
   return words;
 }
 
-NormTensors TensorFinder::norm(const std::string& name, int64_t size, float eps) {
-  NormTensors norm;
-  norm.size = size;
-  norm.eps = eps;
-  norm.gain = floats(name + ".weight", {size});
-  norm.shift = floats(name + ".bias", {size});
-  return norm;
+NormTensors TensorFinder::norm(const std::string& name, int64_t size, const NormDescription& norm) {
+  NormTensors found;
+  found.size = size;
+  found.eps = norm.eps;
+  found.kind = norm.kind;
+  found.gain = floats(name + ".weight", {size});
+  if (norm.has_shift) found.shift = floats(name + ".bias", {size});
+  return found;
 }
 
-LinearTensors TensorFinder::linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
-                                   int64_t inputs, bool may_be_int8, bool has_bias) {
+LinearTensors TensorFinder::linear(const std::string& name, int64_t outputs, int64_t inputs, bool may_be_int8,
+                                   bool has_bias) {
   LinearTensors linear;
   linear.inputs = inputs;
   linear.may_be_int8 = may_be_int8;
-  for (const char* name : names) {
-    linear.outputs += outputs;
-    const std::string weight = prefix + name + ".weight";
-    if (may_be_int8 && has(weight + ".scale")) {
-      linear.weights.push_back(take(weight));
-      check_tensor(*linear.weights.back(), {outputs, inputs}, {DType::kI8}, kStatus);
-      linear.scales.push_back(take(weight + ".scale"));
-      check_tensor(*linear.scales.back(), {outputs}, {DType::kF32}, kStatus);
-    } else {
-      linear.weights.push_back(floats(weight, {outputs, inputs}));
-      linear.scales.push_back(nullptr);
-    }
-    linear.biases.push_back(has_bias ? floats(prefix + name + ".bias", {outputs}) : nullptr);
-  }
+  add_linear(linear, name, outputs, has_bias);
   return linear;
+}
+
+void TensorFinder::add_linear(LinearTensors& linear, const std::string& name, int64_t outputs, bool has_bias) {
+  const std::string weight = name + ".weight";
+  linear.outputs += outputs;
+  if (linear.may_be_int8 && has(weight + ".scale")) {
+    linear.weights.push_back(take(weight));
+    check_tensor(*linear.weights.back(), {outputs, linear.inputs}, {DType::kI8}, kStatus);
+    linear.scales.push_back(take(weight + ".scale"));
+    check_tensor(*linear.scales.back(), {outputs}, {DType::kF32}, kStatus);
+  } else {
+    linear.weights.push_back(floats(weight, {outputs, linear.inputs}));
+    linear.scales.push_back(nullptr);
+  }
+  linear.biases.push_back(has_bias ? floats(name + ".bias", {outputs}) : nullptr);
 }
 
 WordRowTensors TensorFinder::word_rows(const std::string& name, int64_t rows, int64_t size) {
@@ -149,7 +155,8 @@ std::vector<TensorView> TensorFinder::lookup(const std::string& prefix, const st
 
 void TensorFinder::refuse_others(const char* const* ignored, size_t count) const {
   for (const auto& [name, tensor] : by_name_) {
-    bool known = taken_.count(tensor) != 0;
+    // Adapters, which a model does without unless one is chosen.
+    bool known = taken_.count(tensor) != 0 || name.find(".parametrizations.weight.0.lora_") != std::string::npos;
     for (size_t i = 0; i < count && !known && ignored[i] != nullptr; ++i) {
       const std::string_view entry = ignored[i];
       known = entry.back() == '.' ? starts_with(name, entry) : name == entry;

@@ -26,9 +26,11 @@ class TensorFinder {
   const TensorView* floats(const std::string& name, const std::vector<int64_t>& shape);
   // The vectors of all words, which may be I8 with a scale for each.
   WordTensors words(const std::string& name, int64_t count, int64_t size);
-  NormTensors norm(const std::string& name, int64_t size, float eps);
-  LinearTensors linear(const std::string& prefix, const std::vector<const char*>& names, int64_t outputs,
-                       int64_t inputs, bool may_be_int8, bool has_bias = true);
+  NormTensors norm(const std::string& name, int64_t size, const NormDescription& norm);
+  LinearTensors linear(const std::string& name, int64_t outputs, int64_t inputs, bool may_be_int8,
+                       bool has_bias = true);
+  // Another one that reads the same input.
+  void add_linear(LinearTensors& linear, const std::string& name, int64_t outputs, bool has_bias);
   WordRowTensors word_rows(const std::string& name, int64_t rows, int64_t size);
   // A row for each of so many words.
   const TensorView* row_numbers(const std::string& name, int64_t words, int32_t rows);

@@ -54,11 +54,12 @@ struct Packer {
 
 }  // namespace
 
-Weights pack(const ModelTensors& tensors, const Family& family, const LoadOptions& options, const Kernels& kernels) {
+Weights pack(const ModelTensors& tensors, const ModelConfig& config, const LoadOptions& options,
+             const Kernels& kernels) {
   Weights weights;
   weights.layers.resize(tensors.layers.size());
   weights.modules.resize(tensors.modules.size());
-  visit_parts(family, Packer{options, kernels}, tensors, weights);
+  visit_parts(config, Packer{options, kernels}, tensors, weights);
   return weights;
 }
 

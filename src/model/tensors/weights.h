@@ -47,6 +47,7 @@ using LayerWeights = LayerParts<Packed>;
 using Weights = ModelParts<Packed>;
 
 // Copies what it needs of the tensors.
-Weights pack(const ModelTensors& tensors, const Family& family, const LoadOptions& options, const Kernels& kernels);
+Weights pack(const ModelTensors& tensors, const ModelConfig& config, const LoadOptions& options,
+             const Kernels& kernels);
 
 }  // namespace lffn

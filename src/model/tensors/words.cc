@@ -82,6 +82,13 @@ size_t WordMatrix::scratch_bytes(int64_t rows) const {
   return checked_product(static_cast<size_t>(rows), static_cast<size_t>(scratch_stride()) * sizeof(float));
 }
 
+namespace {
+
+constexpr int64_t kMostPanels = 64;  // of words in an item
+alignas(64) constexpr float kNoBias[kMostPanels * kPanel] = {};
+
+}  // namespace
+
 // The rows as the kernels want them.
 void WordMatrix::prepare(const Workers& workers, const Call& call) const {
   const int64_t stride = scratch_stride();
@@ -110,7 +117,7 @@ void WordMatrix::score_some(const Workers& workers, const Call& call, int64_t fi
   } else {
     plan.in = reinterpret_cast<const float*>(call.scratch);
   }
-  plan.bias = call.bias + first;
+  plan.bias = call.bias != nullptr ? call.bias + first : kNoBias;
   plan.in_stride = scratch_stride();
   plan.rows = call.rows;
   plan.out = out.data;
@@ -120,7 +127,7 @@ void WordMatrix::score_some(const Workers& workers, const Call& call, int64_t fi
 
 int64_t WordMatrix::words_per_item(int64_t rows) const {
   const int64_t most = std::max<int64_t>(1, kProductsPerItem / (rows * size_ * kPanel));
-  return std::min<int64_t>(most, 64) * kPanel;
+  return std::min(most, kMostPanels) * kPanel;
 }
 
 void WordMatrix::score(const Workers& workers, const Call& call) const {

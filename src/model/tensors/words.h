@@ -32,7 +32,7 @@ class WordMatrix {
   struct Call {
     Rows in;
     int64_t rows = 0;
-    const float* bias = nullptr;  // padded to whole panels
+    const float* bias = nullptr;  // padded to whole panels; nullptr: none
     Rows out;
     uint8_t* scratch = nullptr;  // scratch_bytes(rows)
   };
