@@ -174,10 +174,10 @@ TEST_F(TextFolder, RefusesHalfAndBadTokenizers) {
   EXPECT_EQ(load(), LFFN_ERROR_BAD_MODEL);
   EXPECT_EQ(lffn_last_error(), folder_.string() + ": tokenizer.json: '/model/vocab' is missing");
   fs::remove(folder_ / "tokenizer.json");
-  write("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 411})");
+  write("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 412})");
   write("merges.txt", "");
   EXPECT_EQ(load(), LFFN_ERROR_BAD_MODEL);
-  EXPECT_EQ(lffn_last_error(), folder_.string() + ": the tokenizer has the id 411, but vocab_size is 411");
+  EXPECT_EQ(lffn_last_error(), folder_.string() + ": the tokenizer has the id 412, but vocab_size is 411");
   EXPECT_EQ(model_, nullptr);
 }
 

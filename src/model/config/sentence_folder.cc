@@ -176,6 +176,12 @@ void read_transformer(const Folder& folder, SentenceSettings& settings) {
   }
 }
 
+// Whether the Transformer is one that gives scores, so that nothing follows it.
+bool scores_pairs(const Folder& transformer) {
+  return transformer.has("config.json") &&
+         transformer.read_text("config.json", kMaxBytes).find("ForSequenceClassification\"") != std::string::npos;
+}
+
 void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings) {
   constexpr char kName[] = "config_sentence_transformers.json";
   if (!folder.has(kName)) return;
@@ -276,7 +282,7 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
            in_quotes(type).c_str());
     }
   }
-  if (root.items.size() == 1) {  // a cross encoder, which scores pairs
+  if (modules.size() == 1 && scores_pairs(InnerFolder(folder, result.transformer))) {  // a cross encoder
     const SentenceSettings plain;
     settings.is_sentence_encoder = false;
     settings.modules = plain.modules;
