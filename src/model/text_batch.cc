@@ -29,7 +29,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   const int64_t own = !is_sparse_query_ ? model.own_max_tokens() : own_of_query > 0 ? own_of_query : can;
   rules_ = {};
   if (options.documents) rules_.names = &kDocuments;
-  rules_.reading = {options.repairs, as_model, as_model && sentence.lower_case};
+  rules_.reading = {options.repairs, as_model && sentence.strips, as_model && sentence.lower_case};
   rules_.encoding.special = statics == nullptr && !is_sparse_query_;
   rules_.encoding.cancel = options.cancel;
   rules_.longest = static_cast<size_t>(can);

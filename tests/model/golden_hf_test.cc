@@ -171,11 +171,11 @@ TEST_P(GoldenHf, TextsAndPairs) {
   if (model_->tokenizer() == nullptr) GTEST_SKIP() << "no tokenizer";
   const JsonObject tokens(file_text(GetParam(), "tokens.json"), "tokens.json");
   TextOptions options;
-  options.max_tokens = 60;
   for (const char* kind : {"texts", "pairs"}) {
     TextBatch batch;
-    batch.start(*model_, options);
     const JsonValue& entries = *tokens.value(kind);
+    options.max_tokens = longest_ids(entries.items);
+    batch.start(*model_, options);
     for (const JsonValue& entry : entries.items) {
       const JsonObject text(entry, kind);
       if (text.value("text") != nullptr) {

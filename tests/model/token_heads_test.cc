@@ -90,10 +90,10 @@ TEST_P(TokenHeads, ScoresOfTokens) {
     ++compared;
   };
   TextOptions options;
-  options.max_tokens = 60;
   TextBatch batch;
   for (const char* kind : {"texts", "pairs"}) {
     const std::vector<JsonValue>& entries = list(kind);
+    options.max_tokens = longest_ids(entries);
     for (size_t i = 0; i < entries.size(); ++i) {
       const JsonObject entry(entries[i], kind);
       batch.start(*model_, options);

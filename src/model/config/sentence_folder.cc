@@ -172,6 +172,8 @@ void read_transformer(const Folder& folder, SentenceSettings& settings) {
     const JsonObject object = read_object(folder, name);
     settings.max_seq_length = object.integer("max_seq_length", 0);
     settings.lower_case = object.boolean("do_lower_case", false);
+    // sentence-transformers 5.4 and later, which have this key, take texts as they are.
+    settings.strips = object.value("modality_config") == nullptr;
     return;
   }
 }

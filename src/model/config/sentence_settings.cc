@@ -51,7 +51,7 @@ std::string sentence_to_json(const SentenceSettings& settings) {
   for (size_t i = 0; i < settings.pooling.size(); ++i) {
     json += std::string(i > 0 ? ", \"" : "\"") + kPoolings[static_cast<size_t>(settings.pooling[i])] + '"';
   }
-  json += "], \"include_prompt\": " + text_of(settings.include_prompt) +
+  json += "], \"include_prompt\": " + text_of(settings.include_prompt) + ", \"strips\": " + text_of(settings.strips) +
           ", \"lower_case\": " + text_of(settings.lower_case) +
           ", \"max_seq_length\": " + std::to_string(settings.max_seq_length) + ", \"modules\": [";
   for (size_t i = 0; i < settings.modules.size(); ++i) {
@@ -98,6 +98,7 @@ SentenceSettings sentence_from_json(std::string_view json) {
     object.refuse("pooling", "a list of 1 to 6 ways");
   }
   settings.include_prompt = object.boolean("include_prompt");
+  settings.strips = object.boolean("strips", true);
   settings.lower_case = object.boolean("lower_case");
   settings.max_seq_length = object.integer("max_seq_length");
   settings.modules.clear();

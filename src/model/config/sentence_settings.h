@@ -33,7 +33,8 @@ struct SentenceSettings {
   // Pooled one after the other into one vector, in this order.
   std::vector<Pooling> pooling = {Pooling::kMean};
   bool include_prompt = true;  // in what is pooled
-  bool lower_case = false;     // texts, before they are tokens
+  bool strips = true;          // texts of white space at both ends, before they are tokens
+  bool lower_case = false;     // likewise
   int64_t max_seq_length = 0;  // 0: not given
 
   using Prompt = std::pair<std::string, std::string>;  // name and text
