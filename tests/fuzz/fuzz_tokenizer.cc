@@ -50,7 +50,8 @@ void check_text(const Tokenizer& tokenizer, const Tokenizer& copy, std::string_v
     tokenizer.encode(text, nullptr, options, scratch, all);
   } catch (const lffn::Error& error) {
     require(error.status() == LFFN_ERROR_BAD_TEXT, "bad text is told as such");
-    require(lffn::valid_utf8_length(text) != text.size(), "only text that is not UTF-8 is refused");
+    const bool is_far_longer = std::strstr(error.what(), "the steps of the tokenizer make the text longer") != nullptr;
+    require(is_far_longer || lffn::valid_utf8_length(text) != text.size(), "only text that is not UTF-8 is refused");
     return;
   }
   const std::vector<int32_t>& ids = all.ids;

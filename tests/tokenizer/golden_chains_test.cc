@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "runtime/error.h"
+#include "tests/support/cpu_time.h"
 #include "tests/tokenizer/small.h"
 
 namespace lffn {
@@ -52,10 +54,10 @@ void check(const Tokenizer& tokenizer, const Json& lines, const std::string& nam
   }
 }
 
-TEST(GoldenChains, GiveTheIdsAndOffsetsOfTheReference) {
+// How many there are in the folder.
+size_t check_all(const fs::path& folders) {
   size_t count = 0;
-  if (!fs::exists(LFFN_GOLDEN_HF8)) GTEST_SKIP() << "no " << LFFN_GOLDEN_HF8;
-  for (const auto& folder : fs::directory_iterator(LFFN_GOLDEN_HF8)) {
+  for (const auto& folder : fs::directory_iterator(folders)) {
     const std::string name = folder.path().filename().string();
     if (name.compare(0, 10, "tokenizer-") != 0) continue;
     const Json lines = Json::parse(content(folder.path() / "lines.json"));
@@ -67,7 +69,67 @@ TEST(GoldenChains, GiveTheIdsAndOffsetsOfTheReference) {
     EXPECT_EQ(same->to_json(), again) << name;
     ++count;
   }
-  EXPECT_GT(count, 40u);
+  return count;
+}
+
+TEST(GoldenChains, GiveTheIdsAndOffsetsOfTheReference) { EXPECT_EQ(check_all(LFFN_CHAINS), 17u); }
+
+TEST(GoldenChains, GiveThemForAllThatThereAre) {
+  if (!fs::exists(LFFN_GOLDEN_HF8)) GTEST_SKIP() << "no " << LFFN_GOLDEN_HF8;
+  EXPECT_GT(check_all(LFFN_GOLDEN_HF8), 40u);
+}
+
+std::string repeated(std::string_view text, size_t times) {
+  std::string result;
+  while (times-- > 0) result += text;
+  return result;
+}
+
+// A tokenizer of the letter a with these steps before it.
+std::unique_ptr<const Tokenizer> with_steps(const std::string& normalizer, const std::string& pre_tokenizer) {
+  return Tokenizer::from_tokenizer_json(R"({"added_tokens": [], "normalizer": )" + normalizer +
+                                        R"(, "pre_tokenizer": )" + pre_tokenizer +
+                                        R"(, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})");
+}
+
+std::string replaces(const std::string& from, const std::string& to, size_t times) {
+  const std::string step = R"({"type": "Replace", "pattern": {"String": ")" + from + R"("}, "content": ")" + to + "\"}";
+  return R"({"type": "Sequence", "normalizers": [)" + step + repeated(", " + step, times - 1) + "]}";
+}
+
+TEST(Chains, MakeNoTextFarLonger) {
+  const auto tokenizer = with_steps(replaces("a", "aa", 12), "null");
+  EXPECT_EQ(encode(*tokenizer, "a").size(), 4096u);
+  try {
+    encode(*tokenizer, std::string(1 << 20, 'a'));
+    FAIL() << "4096 times a megabyte";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), LFFN_ERROR_BAD_TEXT);
+    EXPECT_STREQ(error.what(), "the steps of the tokenizer make the text longer than 17825792 bytes; give it in parts");
+  }
+}
+
+// 32 times as long, and some times more for new memory; what grows with the square takes 1024 times as long.
+void expect_linear(const Tokenizer& tokenizer, const std::string& unit) {
+  const auto seconds = [&](const std::string& text) {
+    const double start = cpu_seconds();
+    encode(tokenizer, text);
+    return cpu_seconds() - start;
+  };
+  const std::string text = repeated(unit, 8192 / unit.size());
+  seconds(text);
+  EXPECT_LT(seconds(repeated(text, 32)), 0.05 + 256 * seconds(text)) << unit;
+}
+
+TEST(Chains, SearchInLinearTime) {
+  const auto texts = with_steps(replaces(std::string(255, 'a') + 'b', "", 8), "null");
+  expect_linear(*texts, "a");
+  for (const char* regex : {"a*b|a", "a*a*a*b|a", "(a|aa)+b|a", "a++b|a", "(a?){1,2}(a|ab)*c|a"}) {
+    const auto cuts = with_steps("null", R"({"type": "Split", "pattern": {"Regex": ")" + std::string(regex) +
+                                             R"("}, "behavior": "Isolated", "invert": false})");
+    expect_linear(*cuts, "a");
+    EXPECT_EQ(encode(*cuts, std::string(5000, 'a')).size(), 5000u);
+  }
 }
 
 }  // namespace
