@@ -33,12 +33,13 @@ size_t Expression::row_end(const Instruction& row, std::string_view text, size_t
 // Where the match ends that begins at `at` with the code; `at`: there is none. Of several ways to match the first one
 // counts. What fails once, at a place, by a choice, fails always, whatever came before: so after many steps it is
 // remembered, and no choice is tried twice at a place of the text.
-size_t Expression::match_end(std::string_view text, const size_t begin, uint32_t code, Scratch& scratch,
+size_t Expression::match_end(std::string_view text, const size_t begin, const uint32_t start, Scratch& scratch,
                              const int32_t* cancel) const {
   using Kind = Instruction::Kind;
   std::vector<Scratch::Frame>& frames = scratch.frames;
   frames.clear();
   size_t at = begin;
+  uint32_t code = start;
   const auto bit_of = [&](uint32_t choice, size_t place) { return place * choices_ + choice; };
   const auto may_go = [&](uint32_t choice) {
     if (!scratch.remembers) return true;
@@ -47,6 +48,13 @@ size_t Expression::match_end(std::string_view text, const size_t begin, uint32_t
   };
   for (;;) {
     if (++scratch.steps % kStepsPerLook == 0) poll(cancel);
+    if (!scratch.remembers && scratch.steps > (begin + 1) * kStepsPerByte + kFreeSteps) {
+      scratch.remembers = true;
+      scratch.failed.assign((text.size() + 1) * choices_ / 64 + 1, 0);
+      frames.clear();
+      at = begin;
+      code = start;
+    }
     const Instruction& now = code_[code];
     bool goes_on = true;
     switch (now.kind) {
@@ -135,10 +143,6 @@ std::optional<Expression::Match> Expression::find(std::string_view text, size_t 
       if ((alternatives & 1) == 0) continue;
       const size_t end = match_end(text, at, alternatives_[i], scratch, cancel);
       if (end > at) return Match{at, end};
-      if (!scratch.remembers && scratch.steps > (at + 1) * kStepsPerByte + kFreeSteps) {
-        scratch.remembers = true;
-        scratch.failed.assign((text.size() + 1) * choices_ / 64 + 1, 0);
-      }
     }
   }
   return std::nullopt;

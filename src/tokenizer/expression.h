@@ -74,7 +74,7 @@ class Expression {
   };
   static constexpr uint32_t kEndless = UINT32_MAX, kNowhere = UINT32_MAX;
 
-  size_t match_end(std::string_view text, size_t at, uint32_t code, Scratch& scratch, const int32_t* cancel) const;
+  size_t match_end(std::string_view text, size_t begin, uint32_t start, Scratch& scratch, const int32_t* cancel) const;
   size_t row_end(const Instruction& row, std::string_view text, size_t at, const int32_t* cancel) const;
   void note_starts();
 
