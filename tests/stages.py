@@ -76,7 +76,7 @@ class Stage:
     def steps(self):
         preset = self.preset()
         if self.name == "natives":
-            yield "build", ["scripts/natives", *(["--yes"] if YES else []), "linux-x64", "linux-musl-x64", "windows-x64"]
+            yield "build", ["scripts/natives", *(["--yes"] if YES else []), "linux-x64", "linux-musl-x64"]
         else:
             if self.name == "aarch64":
                 yield "libraries", ["scripts/aarch64-libs"]
