@@ -2,6 +2,7 @@
 // Encoders with rotary positions, from the golden folders beside the project: the same bits alone and among others,
 // with one thread and several, on every instruction set; int8; heads that read a few tokens; single files.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -139,7 +140,7 @@ TEST_P(Rotary, OneTokenOfEach) {
 TEST_P(Rotary, SavedAndEstimated) {
   for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
     const auto model = load(GetParam(), dtype, 1, usable_kernels());
-    const std::string path = testing::TempDir() + "rotary_saved.lffn";
+    const std::string path = testing::TempDir() + "/rotary_test." + std::to_string(getpid());
     model->save(path);
     const auto saved = load_model(path, LoadOptions(), usable_kernels());
     const Texts texts(*model, {9, 40});
