@@ -291,13 +291,13 @@ class Search(Case):
 
 class Interrupt(Case):
     def test_interrupt_ends_a_statement(self):
-        db = filled([f"{' '.join(TEXTS)} {i}" for i in range(3000)])
+        db = filled([f"{' '.join(TEXTS)} {i}" for i in range(60000)])
         for stop in ("interrupt", "handler"):
             begin = time.monotonic()
             if stop == "interrupt":
-                threading.Timer(0.2, db.interrupt).start()
+                threading.Timer(0.05, db.interrupt).start()
             else:
-                db.set_progress_handler(lambda: time.monotonic() > begin + 0.2, 100)
+                db.set_progress_handler(lambda: time.monotonic() > begin + 0.05, 100)
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 db.execute("CREATE TABLE v AS SELECT id, lffn_embed(text) AS e FROM t")
             self.assertIn("interrupted", str(caught.exception))
