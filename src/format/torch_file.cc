@@ -113,7 +113,7 @@ class Unpickler {
   // What was pushed since the last mark.
   std::vector<Number> pop_marked() {
     if (marks_.empty()) refuse_broken();
-    const std::vector<Number> result(stack_.begin() + static_cast<ptrdiff_t>(marks_.back()), stack_.end());
+    std::vector<Number> result(stack_.begin() + static_cast<ptrdiff_t>(marks_.back()), stack_.end());
     stack_.resize(marks_.back());
     marks_.pop_back();
     return result;

@@ -90,7 +90,7 @@ std::string_view first_characters(std::string_view text, int64_t count) {
   return text.substr(0, end);
 }
 
-int64_t count_characters(std::string_view text) {
+int64_t characters_in(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
@@ -101,7 +101,7 @@ void TextBatch::add_static(std::string_view text) {
   const int32_t unknown = model_->statics()->unknown();
   std::string_view read = text;
   if (most_characters_ > 0) {
-    read = first_characters(text, std::max<int64_t>(0, most_characters_ - count_characters(prompt_)));
+    read = first_characters(text, std::max<int64_t>(0, most_characters_ - characters_in(prompt_)));
   }
   rows_.add(*tokenizer_, read, nullptr, rules_);
   if (unknown >= 0) rows_.remove_from_last(unknown);

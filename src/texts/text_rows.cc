@@ -209,10 +209,11 @@ void TextRows::locate() {
 // Once for all windows.
 void TextRows::find_texts() {
   const std::vector<int8_t>& texts = new_.texts;
-  for (int8_t text = 0; text < 2; ++text) {
+  for (size_t i = 0; i < 2; ++i) {
+    const auto text = static_cast<int8_t>(i);
     const int64_t first = std::find(texts.begin(), texts.end(), text) - texts.begin();
     const int64_t last = texts.rend() - std::find(texts.rbegin(), texts.rend(), text);
-    extents_[static_cast<size_t>(text)] = {first, last};
+    extents_[i] = {first, last};
   }
 }
 

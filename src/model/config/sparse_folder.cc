@@ -9,12 +9,12 @@
 namespace lffn {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{1} << 20;
+constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
 bool is_router(const std::string& name) { return name == "Router" || name == "Asym"; }
 
 void read_pooling(const Folder& folder, SparseSettings& settings) {
-  JsonObject config(folder.read_text("config.json", kMaxBytes), folder.path("config.json"));
+  JsonObject config(folder.read_text("config.json", kMaxFileBytes), folder.path("config.json"));
   config.drop_nulls();
   settings.pools = true;
   settings.sums = config.choice("pooling_strategy", {"max", "sum"}, 0) == 1;
@@ -111,7 +111,7 @@ SentenceFolder read_sparse_folder(const Folder& folder, const std::vector<Senten
     const InnerFolder inside(folder, modules[0].place);
     const char* const name = inside.has("router_config.json") ? "router_config.json" : "config.json";
     if (modules.size() != 1) refuse_router(where);
-    JsonObject router(inside.read_text(name, kMaxBytes), inside.path(name));
+    JsonObject router(inside.read_text(name, kMaxFileBytes), inside.path(name));
     router.drop_nulls();
     const Routes routes = read_routes(router, inside.path(name));
     result.transformer = joined(modules[0].place, routes.transformer);

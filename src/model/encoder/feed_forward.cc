@@ -7,15 +7,15 @@
 namespace lffn {
 namespace {
 
-constexpr int64_t kTokensPerItem = 64;
+constexpr int64_t kTokensPerPart = 64;
 
 }  // namespace
 
 void Pass::add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const {
-  const int64_t items = (tokens + kTokensPerItem - 1) / kTokensPerItem;
+  const int64_t items = (tokens + kTokensPerPart - 1) / kTokensPerPart;
   workers_.run(items, workers_.threads_for(static_cast<double>(tokens * d_)), [&](int64_t item, int32_t) {
-    const int64_t end = std::min(tokens, (item + 1) * kTokensPerItem);
-    for (int64_t t = item * kTokensPerItem; t < end; ++t) {
+    const int64_t end = std::min(tokens, (item + 1) * kTokensPerPart);
+    for (int64_t t = item * kTokensPerPart; t < end; ++t) {
       float* row = hidden.row(t);
       for (int64_t i = 0; i < d_; ++i) row[i] += bias.data()[i];
     }
@@ -24,9 +24,9 @@ void Pass::add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) cons
 
 // Where no neurons read the tokens before.
 void Pass::add_words(const WordRows& words, const KeptTokens& kept, const Rows& hidden) const {
-  const int64_t items = (kept.count + kTokensPerItem - 1) / kTokensPerItem;
+  const int64_t items = (kept.count + kTokensPerPart - 1) / kTokensPerPart;
   workers_.run(items, workers_.threads_for(8.0 * static_cast<double>(kept.count * d_)), [&](int64_t item, int32_t) {
-    const int64_t first = item * kTokensPerItem, tokens = std::min(kTokensPerItem, kept.count - first);
+    const int64_t first = item * kTokensPerPart, tokens = std::min(kTokensPerPart, kept.count - first);
     const Rows out = {hidden.row(first), hidden.stride};
     words.add(workers_.kernels, kept.ids + first, weights_.row_of_word, tokens, out, false);
   });

@@ -101,7 +101,7 @@ double own_pow(double x, double y) { return own_exp(y * own_log(x)); }
 SineCosine own_sine_cosine(double angle) {
   constexpr double kTwoOverPi = 0.63661977236758134308;
   constexpr double kPart = 1.57079632673412561417, kRest = 6.07710050650619224932e-11;
-  const auto quarter = static_cast<int64_t>(angle * kTwoOverPi + 0.5);
+  const auto quarter = static_cast<int64_t>(std::floor(angle * kTwoOverPi + 0.5));  // angles are 0 and more
   const auto n = static_cast<double>(quarter);
   const double x = (angle - n * kPart) - n * kRest, square = x * x;
   double sine = 0, cosine = 0;

@@ -10,7 +10,7 @@
 namespace lffn {
 namespace {
 
-constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
+constexpr lffn_status kBadVectors = LFFN_ERROR_BAD_MODEL;
 constexpr char kRows[] = "embeddings";
 constexpr char kSavedRows[] = "embeddings.weight";
 constexpr char kSavedScales[] = "embeddings.weight.scale";
@@ -29,13 +29,13 @@ void check_size(const TensorView& tensor) {
       tensor.shape[1] <= kMaxSize) {
     return;
   }
-  fail(kStatus, "%s: shape %s, expected rows for 1 to %lld tokens of 1 to %d numbers", in_quotes(tensor.name).c_str(),
-       tensor.shape_text().c_str(), static_cast<long long>(kMostTokens), kMaxSize);
+  fail(kBadVectors, "%s: shape %s, expected rows for 1 to %lld tokens of 1 to %d numbers",
+       in_quotes(tensor.name).c_str(), tensor.shape_text().c_str(), static_cast<long long>(kMostTokens), kMaxSize);
 }
 
 int64_t length_of(const TensorView& tensor) {
   if (tensor.shape.size() != 1 || tensor.shape[0] < 1 || tensor.shape[0] > kMostTokens) {
-    fail(kStatus, "%s: shape %s, expected a number for each token", in_quotes(tensor.name).c_str(),
+    fail(kBadVectors, "%s: shape %s, expected a number for each token", in_quotes(tensor.name).c_str(),
          tensor.shape_text().c_str());
   }
   return tensor.shape[0];
@@ -54,7 +54,7 @@ std::vector<int32_t> read_mapping(const TensorView& tensor, int64_t rows) {
       row = narrow;
     }
     if (row < 0 || row >= rows) {
-      fail(kStatus, "%s: element %zu is %lld, allowed is 0 to %lld", in_quotes(tensor.name).c_str(), i,
+      fail(kBadVectors, "%s: element %zu is %lld, allowed is 0 to %lld", in_quotes(tensor.name).c_str(), i,
            static_cast<long long>(row), static_cast<long long>(rows - 1));
     }
     mapping[i] = static_cast<int32_t>(row);
@@ -85,7 +85,7 @@ StaticTensors check_static_tensors(const std::vector<TensorView>& tensors) {
   for (const TensorView& tensor : tensors) {
     if (tensor.name == kRows || tensor.name == kSavedRows || tensor.name == "embedding.weight") {
       if (!found.empty()) {
-        fail(kStatus, "%s and %s are the same tensor", in_quotes(found.rows->name).c_str(),
+        fail(kBadVectors, "%s and %s are the same tensor", in_quotes(found.rows->name).c_str(),
              in_quotes(tensor.name).c_str());
       }
       found.rows = &tensor;
@@ -96,21 +96,21 @@ StaticTensors check_static_tensors(const std::vector<TensorView>& tensors) {
     } else if (tensor.name == kMapping) {
       found.mapping = &tensor;
     } else {
-      fail(kStatus, "%s: a model of static vectors has no such tensor", in_quotes(tensor.name).c_str());
+      fail(kBadVectors, "%s: a model of static vectors has no such tensor", in_quotes(tensor.name).c_str());
     }
   }
-  if (found.empty()) fail(kStatus, "%s: this tensor is missing", kRows);
+  if (found.empty()) fail(kBadVectors, "%s: this tensor is missing", kRows);
   check_size(*found.rows);
   const std::vector<int64_t>& shape = found.rows->shape;
-  check_tensor(*found.rows, shape, {DType::kF32, DType::kF16, DType::kBF16, DType::kI8}, kStatus);
-  if (found.scales != nullptr) check_tensor(*found.scales, {shape[0]}, {DType::kF32}, kStatus);
+  check_tensor(*found.rows, shape, {DType::kF32, DType::kF16, DType::kBF16, DType::kI8}, kBadVectors);
+  if (found.scales != nullptr) check_tensor(*found.scales, {shape[0]}, {DType::kF32}, kBadVectors);
   int64_t num_tokens = shape[0];
   if (found.mapping != nullptr) {
     num_tokens = length_of(*found.mapping);
-    check_tensor(*found.mapping, {num_tokens}, {DType::kI32, DType::kI64}, kStatus);
+    check_tensor(*found.mapping, {num_tokens}, {DType::kI32, DType::kI64}, kBadVectors);
   }
   if (found.weights != nullptr) {
-    check_tensor(*found.weights, {num_tokens}, {DType::kF32, DType::kF16, DType::kBF16}, kStatus);
+    check_tensor(*found.weights, {num_tokens}, {DType::kF32, DType::kF16, DType::kBF16}, kBadVectors);
   }
   found.num_tokens = static_cast<int32_t>(num_tokens);
   return found;
