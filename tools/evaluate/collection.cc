@@ -38,7 +38,7 @@ std::string string_of(const json& object, const char* name) {
 std::string id_of(const json& object) {
   const auto found = object.find("_id");
   if (found != object.end() && found->is_number_integer()) return found->dump();
-  const std::string id = string_of(object, "_id");
+  std::string id = string_of(object, "_id");
   if (id.empty()) throw lookupffn::InvalidArgument("the line has no \"_id\"");
   return id;
 }

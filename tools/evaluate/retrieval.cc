@@ -35,6 +35,7 @@ std::vector<float> scores_of(const Collection& collection, const JudgedQuery& qu
                              const std::vector<uint32_t>& documents, const lookupffn::Model& reranker,
                              const lookupffn::RunOptions& options) {
   std::vector<std::string> texts;
+  texts.reserve(documents.size());
   for (const uint32_t document : documents) texts.push_back(collection.documents[document]);
   std::vector<float> scores;
   try {

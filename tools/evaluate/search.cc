@@ -82,6 +82,7 @@ std::vector<Hits> search(const Collection& collection, const Vectors& queries, c
     }
   }
   std::vector<Hits> found;
+  found.reserve(best.size());
   for (BestHits& one : best) found.push_back(one.take());
   return found;
 }
