@@ -103,9 +103,9 @@ std::string post_processor(const TokenizerDescription& description) {
     specials.append(token).append(": {\"id\": ").append(token).append(", \"ids\": [").append(std::to_string(id));
     specials.append("], \"tokens\": [").append(token).append("]}");
   }
-  std::string templates =
-      "{\"type\": \"TemplateProcessing\", \"single\": " + template_parts(description, post.single) +
-      ", \"pair\": " + template_parts(description, post.pair) + ", \"special_tokens\": {" + specials + "}}";
+  std::string templates = "{\"type\": \"TemplateProcessing\", \"single\": " + template_parts(description, post.single) +
+                          ", \"pair\": " + template_parts(description, post.pair) + ", \"special_tokens\": {" +
+                          specials + "}}";
   if (!post.has_trimming) return templates;
   return "{\"type\": \"Sequence\", \"processors\": [" + trims + ", " + templates + "]}";
 }
