@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 import numpy as np
 
@@ -235,7 +235,7 @@ class Draw:
         return out
 
 
-def made_parts(encode, prompt: str = "") -> dict[str, list]:
+def made_parts(encode: Callable[[str], list[int]], prompt: str = "") -> dict[str, list]:
     """encode: from text to ids. Questions as the parts around their gaps."""
     questions = [[np.array(encode(part), np.uint16) for part in text.split("{}")] for text in _QUESTIONS]
     return {"questions": questions, **({"prompt": [np.array(encode(prompt), np.uint16)]} if prompt else {})}
