@@ -24,7 +24,8 @@
   FIELD(DIMENSIONS, dimensions)   \
   FIELD(FLAGS, flags)             \
   FIELD(WINDOWS, windows)         \
-  FIELD(STRIDE, stride)
+  FIELD(STRIDE, stride)           \
+  FIELD(MAX_ACTIVE, max_active)
 
 // The two float values come as their bits.
 #define LAYER_INFO_FIELDS(FIELD)             \
@@ -170,7 +171,10 @@
   FIELD(EMBEDDING_SCALES, embedding_scales) \
   FIELD(BIT_EMBEDDINGS, bit_embeddings)     \
   FIELD(DECODED, decoded)                   \
-  FIELD(DECODED_SIZES, decoded_sizes)
+  FIELD(DECODED_SIZES, decoded_sizes)       \
+  FIELD(SPARSE_OFFSETS, sparse_offsets)     \
+  FIELD(SPARSE_IDS, sparse_ids)             \
+  FIELD(SPARSE_WEIGHTS, sparse_weights)
 
 // Numbers that tell how long the arrays are.
 #define RESULT_SIZES(FIELD)        \

@@ -2,6 +2,7 @@
 #include "raw_model.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -53,6 +54,9 @@ SAME(WANT_SPANS, LFFN_WANT_SPANS);
 SAME(WANT_TOKEN_VECTORS, LFFN_WANT_TOKEN_VECTORS);
 SAME(WANT_INT8_EMBEDDINGS, LFFN_WANT_INT8_EMBEDDINGS);
 SAME(WANT_BIT_EMBEDDINGS, LFFN_WANT_BIT_EMBEDDINGS);
+SAME(WANT_SPARSE, LFFN_WANT_SPARSE);
+SAME(MAX_ACTIVE_MODEL, LFFN_MAX_ACTIVE_MODEL);
+SAME(MAX_ACTIVE_ALL, LFFN_MAX_ACTIVE_ALL);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
 SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info, sizeof(lffn_model_info));
@@ -153,6 +157,7 @@ lffn_model_run_args run_args(const int32_t* run_options, const int32_t* cancel, 
 #define GIVE(place, member) args.member = static_cast<decltype(args.member)>(run_options[RUN_OPTION_##place]);
   RUN_OPTIONS_FIELDS(GIVE)
 #undef GIVE
+  std::memcpy(&args.min_weight, &run_options[RUN_OPTION_MIN_WEIGHT_BITS], sizeof args.min_weight);
   if (args.windows == LFFN_WINDOWS_NONE) args.stride = 0;  // options may have one all the same
   args.cancel = cancel;
   args.progress = progress;
