@@ -35,6 +35,7 @@
 #define LOOKUPFFN_LOOKUPFFN_H
 
 #include "lookupffn/base.h"
+#include "lookupffn/late.h"
 #include "lookupffn/layer.h"
 #include "lookupffn/model.h"
 #include "lookupffn/result.h"

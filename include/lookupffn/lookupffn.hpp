@@ -18,6 +18,7 @@
 #define LOOKUPFFN_LOOKUPFFN_HPP
 
 #include "lookupffn/base.hpp"
+#include "lookupffn/late.hpp"
 #include "lookupffn/layer.hpp"
 #include "lookupffn/model.hpp"
 #include "lookupffn/model_tasks.hpp"

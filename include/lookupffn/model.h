@@ -200,8 +200,10 @@ typedef struct lffn_model_info {
   int32_t sparse_size;       /**< Tokens that a sparse vector may have weights of; 0 if the model gives none. */
   int32_t max_active;        /**< Weights of a sparse vector as the files limit them; 0: no limit. */
   int32_t is_late;           /**< 1 if token vectors of queries and documents are meant for lffn_max_sim. */
-  int32_t query_tokens;      /**< Of a late model: where queries are cut, and up to what they are filled. */
+  int32_t query_tokens;      /**< Of a late model: where queries are cut, and up to what some models fill them. */
   int32_t document_tokens;   /**< Of a late model: where documents are cut. */
+  uint32_t max_sim_flags;    /**< Of a late model: the flags of lffn_max_sim that it means. */
+  int32_t late_size;         /**< Of a late model: numbers of each vector, token_vector_size; else 0. */
 } lffn_model_info;
 
 /** What lffn_model_info_init calls.

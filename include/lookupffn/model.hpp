@@ -170,6 +170,17 @@ class Model {
    * @param options see RunOptions */
   std::vector<TokenVectors> token_vectors(const Texts& texts, const RunOptions& options = {}) const;
 
+  /** Several vectors for each text, as late interaction compares them: see RunOptions::prompt_kind and max_sim. In
+   * late.hpp.
+   * @param texts   UTF-8
+   * @param options see RunOptions; LFFN_PROMPT_QUERY or LFFN_PROMPT_DOCUMENT says which kind of text they are */
+  LateVectors embed_late(const Texts& texts, const RunOptions& options) const;
+
+  /** The same as bytes, which take a quarter of the memory. In late.hpp.
+   * @param texts   UTF-8
+   * @param options see RunOptions */
+  LateVectors embed_late_int8(const Texts& texts, const RunOptions& options) const;
+
   /** How many tokens each text has, exactly as embed would read it, without computing. In model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions */
@@ -197,7 +208,7 @@ class Model {
    * @param options   see RunOptions */
   std::vector<float> token_scores(const Sequences& sequences, const RunOptions& options = {}) const;
 
-  /** How well each document answers a query: a reranker's raw scores.
+  /** How well each document answers a query: a reranker's raw scores, or those of a late model. In late.hpp.
    * @param query     UTF-8
    * @param documents UTF-8
    * @param options   see RunOptions */
@@ -329,6 +340,8 @@ class Model {
   }
   // The same with a result.
   ResultView run(const Texts& texts, const RunOptions& options, std::uint32_t wanted, Result& result) const;
+  // Whose vectors they are, and how many.
+  LateVectors late_rows(const ResultView& view) const;
 
   // Runs with a new vector as the one output. `none` makes the library look for the head even where nothing is written.
   std::vector<float> floats(lffn_model_run_args& args, float*& output, std::int64_t& capacity, std::int64_t size) const;

@@ -19,17 +19,6 @@ inline std::vector<float> Model::token_scores(const Sequences& sequences, const 
   return floats(args, args.token_scores, args.token_scores_capacity, tokens * info().num_token_classes);
 }
 
-inline std::vector<float> Model::rerank(std::string_view query, const std::vector<std::string>& documents,
-                                        const RunOptions& options) const {
-  if (info().num_classes > 1) throw InvalidArgument("this model has several classes; a reranker has one");
-  Texts pairs;
-  for (const std::string& document : documents) pairs.add(query, document);
-  lffn_model_run_args args = arguments(options);
-  args.flags |= std::uint32_t{LFFN_RUN_DOCUMENTS};
-  pairs.give(args);
-  return floats(args, args.class_scores, args.class_scores_capacity, args.n * info().num_classes);
-}
-
 inline std::vector<float> Model::encode(const Sequences& sequences, const RunOptions& options) const {
   lffn_model_run_args args = arguments(sequences, options);
   const auto tokens = static_cast<std::int64_t>(sequences.ids.size());
@@ -149,13 +138,16 @@ inline std::vector<TokenVectors> Model::token_vectors(const Texts& texts, const 
   const ResultView view = run(texts, options, LFFN_WANT_TOKEN_VECTORS | LFFN_WANT_SPANS | LFFN_WANT_IDS, result);
   std::vector<TokenVectors> found(static_cast<std::size_t>(view.n));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::int64_t begin = view.offsets[i], end = view.offsets[i + 1];
+    const std::int64_t begin = view.vector_offsets[i], end = view.vector_offsets[i + 1];
     found[i].size = static_cast<std::size_t>(view.token_vector_size);
     found[i].values.assign(view.token_vectors + begin * view.token_vector_size,
                            view.token_vectors + end * view.token_vector_size);
-    found[i].ids.assign(view.ids + begin, view.ids + end);
-    found[i].begins.assign(view.token_begins + begin, view.token_begins + end);
-    found[i].ends.assign(view.token_ends + begin, view.token_ends + end);
+    for (std::int64_t v = begin; v < end; ++v) {
+      const std::int64_t token = view.vector_tokens[v];
+      found[i].ids.push_back(view.ids[token]);
+      found[i].begins.push_back(view.token_begins[token]);
+      found[i].ends.push_back(view.token_ends[token]);
+    }
   }
   return found;
 }

@@ -84,6 +84,9 @@ typedef struct lffn_result_view {
   const float* sparse_weights; /**< Likewise: their weights. */
   /** [n + 1] where each sequence's token vectors begin: offsets, unless the model leaves out some tokens' vectors. */
   const int64_t* vector_offsets;
+  const int64_t* vector_tokens;     /**< [vector_offsets[n]] which of the n_tokens tokens each vector is of. */
+  const int8_t* int8_token_vectors; /**< As token_vectors; a number is this times its vector's scale. */
+  const float* token_vector_scales; /**< [vector_offsets[n]] */
 } lffn_result_view;
 
 /** What lffn_result_view_init calls.

@@ -114,11 +114,14 @@ enum {
   LFFN_WANT_ENTITIES = 1u << 8,     /**< Names, places and the like in texts, which have neither prompt nor pair. */
   /** How many tokens each text would have without cutting. Otherwise no more of a long text may be read than is run. */
   LFFN_WANT_UNCUT = 1u << 9,
-  LFFN_WANT_SPANS = 1u << 10,           /**< Which bytes of the texts tokens and sequences stand for. */
-  LFFN_WANT_TOKEN_VECTORS = 1u << 11,   /**< A vector for each token, as late interaction compares them. */
-  LFFN_WANT_INT8_EMBEDDINGS = 1u << 12, /**< Embeddings as bytes, each with a scale. */
-  LFFN_WANT_BIT_EMBEDDINGS = 1u << 13,  /**< Embeddings as bits. */
-  LFFN_WANT_SPARSE = 1u << 14           /**< A sparse vector for each sequence: ids and their weights. */
+  LFFN_WANT_SPANS = 1u << 10, /**< Which bytes of the texts tokens and sequences stand for. */
+  /** Vectors of tokens, as late interaction compares them. Of a late model those of queries and of documents differ:
+   * see LFFN_PROMPT_QUERY and LFFN_PROMPT_DOCUMENT; without either there is one for each token of the text as it is. */
+  LFFN_WANT_TOKEN_VECTORS = 1u << 11,
+  LFFN_WANT_INT8_EMBEDDINGS = 1u << 12,   /**< Embeddings as bytes, each with a scale. */
+  LFFN_WANT_BIT_EMBEDDINGS = 1u << 13,    /**< Embeddings as bits. */
+  LFFN_WANT_SPARSE = 1u << 14,            /**< A sparse vector for each sequence: ids and their weights. */
+  LFFN_WANT_INT8_TOKEN_VECTORS = 1u << 15 /**< Token vectors as bytes, each with a scale. */
 };
 
 /** Values of max_active besides numbers from 1. */

@@ -159,6 +159,25 @@ struct TokenVectors {
   std::size_t size = 0;             /**< Numbers of each. */
 };
 
+/** Texts as several vectors each, for late interaction; either as numbers or as bytes. */
+struct LateVectors {
+  std::vector<float> values;               /**< [vectors, size], or empty. */
+  std::vector<std::int8_t> bytes;          /**< Likewise; a number is this times its vector's scale. */
+  std::vector<float> scales;               /**< [vectors] of bytes. */
+  std::vector<std::int64_t> offsets = {0}; /**< Where each text's vectors begin, and where the last one's end. */
+  std::size_t size = 0;                    /**< Numbers of each vector. */
+  std::uint32_t max_sim_flags = 0;         /**< How the model means queries to be scored. */
+
+  /** How many texts. */
+  std::int64_t count() const noexcept { return static_cast<std::int64_t>(offsets.size()) - 1; }
+};
+
+/** How max_sim runs. */
+struct MaxSimOptions {
+  std::int32_t num_threads = 0;       /**< At most so many threads; 0 = as many as the environment leaves. */
+  const CancelFlag* cancel = nullptr; /**< Ends the call from another thread. */
+};
+
 /** The tokens of the vocabulary that a text is about, those of the largest weights first. */
 struct SparseVector {
   std::vector<std::int32_t> ids; /**< Which tokens. */

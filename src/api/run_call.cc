@@ -83,6 +83,17 @@ void RunCall::find_masks() {
   }
 }
 
+// Which tokens have vectors.
+void RunCall::list_vectors() {
+  memory_.vector_tokens.clear();
+  memory_.vector_offsets.assign(1, 0);
+  if (!wants(kTokenVectors)) return;
+  for (int64_t s = 0; s < call_.num_sequences; ++s) {
+    for (int64_t t = call_.offsets[s]; t < call_.offsets[s + 1]; ++t) memory_.vector_tokens.push_back(t);
+    memory_.vector_offsets.push_back(static_cast<int64_t>(memory_.vector_tokens.size()));
+  }
+}
+
 // From these the caller knows how large the others are.
 void RunCall::list_outputs_of_texts() const {
   if (args_.offsets_out != nullptr) std::copy(memory_.offsets.begin(), memory_.offsets.end(), args_.offsets_out);
@@ -98,11 +109,14 @@ void RunCall::run() {
   const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
   place_logits();
   find_masks();
+  list_vectors();
   list_outputs_of_texts();
   call_.positions = memory_.positions.data();
   call_.num_positions = static_cast<int64_t>(memory_.positions.size());
   call_.masks = memory_.masks.data();
   call_.num_masks = static_cast<int64_t>(memory_.masks.size());
+  call_.vector_tokens = memory_.vector_tokens.data();
+  call_.num_vectors = static_cast<int64_t>(memory_.vector_tokens.size());
   call_.top_k = args_.top_k;
   if (args_.pooling != LFFN_POOLING_MODEL) call_.pooling = static_cast<Pooling>(args_.pooling - 1);
   call_.scaling = static_cast<Scaling>(args_.normalize);
@@ -138,6 +152,10 @@ void RunCall::run() {
   if (args_.progress != nullptr) call_.progress = [&done](int64_t sequences) { done.tell_sequences(sequences); };
   model_.run(call_);
   if (makes_forms()) make_forms(call_.embeddings, forms_, memory_.embedding_row.data(), args_.cancel);
+  if (wants(LFFN_WANT_INT8_TOKEN_VECTORS)) {
+    make_bytes_of_rows(call_.token_vectors, call_.num_vectors, model_.token_vector_size(), forms_.token_bytes,
+                       forms_.token_scales, args_.cancel);
+  }
   if (wants(LFFN_WANT_ENTITIES)) find_entities();
   if (args_.seconds != nullptr) args_.seconds[LFFN_STAGE_TEXT] = reading.count();
   done.tell(args_.n);

@@ -61,12 +61,14 @@ class RunCall {
   // run_call.cc
   void place_logits();
   void find_masks();
+  void list_vectors();
   void list_outputs_of_texts() const;
 
   // run_entities.cc
   void find_entities();
   void show_entities(lffn_result_view& view) const;
 
+  static constexpr uint32_t kTokenVectors = LFFN_WANT_TOKEN_VECTORS | LFFN_WANT_INT8_TOKEN_VECTORS;
   static constexpr uint32_t kEmbeddings = LFFN_WANT_EMBEDDINGS | LFFN_WANT_INT8_EMBEDDINGS | LFFN_WANT_BIT_EMBEDDINGS;
 
   const Model& model_;

@@ -48,21 +48,22 @@ struct RunMemory {
     std::vector<Failure> failures;
   };
   std::vector<std::unique_ptr<Reader>> readers;
-  TextRows tokens;                    // of a tokenizer alone
-  std::vector<int32_t> ids;           // for a result, where it runs ids
-  std::vector<int64_t> offsets;       // [n + 1]
-  std::vector<int64_t> uncut;         // [texts] tokens without cutting
-  std::vector<lffn_status> statuses;  // [texts]
-  std::vector<Failure> failures;      // of texts, in order
-  std::vector<const char*> messages;  // [texts]
-  std::vector<int64_t> positions;     // whose logits are wanted
-  std::vector<int64_t> masks;         // where they are
-  std::vector<int64_t> mask_offsets;  // [n + 1]
+  TextRows tokens;                                     // of a tokenizer alone
+  std::vector<int32_t> ids;                            // for a result, where it runs ids
+  std::vector<int64_t> offsets;                        // [n + 1]
+  std::vector<int64_t> uncut;                          // [texts] tokens without cutting
+  std::vector<lffn_status> statuses;                   // [texts]
+  std::vector<Failure> failures;                       // of texts, in order
+  std::vector<const char*> messages;                   // [texts]
+  std::vector<int64_t> vector_offsets, vector_tokens;  // of token vectors
+  std::vector<int64_t> positions;                      // whose logits are wanted
+  std::vector<int64_t> masks;                          // where they are
+  std::vector<int64_t> mask_offsets;                   // [n + 1]
   SparseRows sparse;
   Room<float> hidden, embeddings, logits, class_scores, token_scores, token_vectors, filling_probabilities;
   Room<float> whole_embeddings;  // as the model gives them, where the call wants others
-  Room<float> embedding_row, embedding_scales;
-  Room<int8_t> int8_embeddings;
+  Room<float> embedding_row, embedding_scales, token_vector_scales;
+  Room<int8_t> int8_embeddings, int8_token_vectors;
   Room<uint8_t> bit_embeddings;
   Room<int32_t> filling_ids;
   // Which bytes tokens and sequences stand for, of texts and of their pairs.

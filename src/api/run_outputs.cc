@@ -55,6 +55,8 @@ Shape tokens_by(const Counts& counts, int64_t columns) { return {counts.tokens, 
 
 Shape embeddings_shape(const Counts& counts) { return {counts.forms.rows, counts.forms.dimensions}; }
 
+Shape token_vectors_shape(const Counts& counts) { return {counts.call.num_vectors, counts.model.token_vector_size()}; }
+
 Shape fillings_shape(const Counts& counts) { return {counts.call.num_masks, counts.top_k}; }
 
 // visit(Output) for each.
@@ -86,10 +88,27 @@ void visit_outputs(Visit&& visit) {
         return Shape{counts.forms.rows, bit_bytes(counts.forms.dimensions)};
       },
       [](ModelCall&, EmbeddingForms& forms) -> uint8_t*& { return forms.bits; }, &View::bit_embeddings});
-  visit(Output<float>{"token_vectors", LFFN_WANT_TOKEN_VECTORS, nullptr, nullptr, nullptr, &RunMemory::token_vectors,
-                      [](const Counts& counts) { return tokens_by(counts, counts.model.token_vector_size()); },
-                      [](ModelCall& call, EmbeddingForms&) -> float*& { return call.token_vectors; },
-                      &View::token_vectors});
+  Output<float> token_vectors{"token_vectors",
+                              LFFN_WANT_TOKEN_VECTORS,
+                              nullptr,
+                              nullptr,
+                              nullptr,
+                              &RunMemory::token_vectors,
+                              token_vectors_shape,
+                              [](ModelCall& call, EmbeddingForms&) -> float*& { return call.token_vectors; },
+                              &View::token_vectors};
+  token_vectors.also_for = LFFN_WANT_INT8_TOKEN_VECTORS;
+  visit(token_vectors);
+  visit(Output<int8_t>{"int8_token_vectors", LFFN_WANT_INT8_TOKEN_VECTORS, nullptr, nullptr, nullptr,
+                       &RunMemory::int8_token_vectors, token_vectors_shape,
+                       [](ModelCall&, EmbeddingForms& forms) -> int8_t*& { return forms.token_bytes; },
+                       &View::int8_token_vectors});
+  visit(Output<float>{
+      "token_vector_scales", LFFN_WANT_INT8_TOKEN_VECTORS, nullptr, nullptr, nullptr, &RunMemory::token_vector_scales,
+      [](const Counts& counts) {
+        return Shape{counts.call.num_vectors, 1};
+      },
+      [](ModelCall&, EmbeddingForms& forms) -> float*& { return forms.token_scales; }, &View::token_vector_scales});
   visit(Output<float>{"logits", LFFN_WANT_LOGITS, &Args::logits, &Args::logits_capacity, "logits", &RunMemory::logits,
                       [](const Counts& counts) {
                         return Shape{counts.call.num_positions, counts.model.config().vocab_size};
@@ -241,7 +260,10 @@ lffn_result_view RunCall::view() const {
   }
   view.embedding_size = static_cast<int32_t>(forms_.dimensions);
   view.token_vector_size = static_cast<int32_t>(model_.token_vector_size());
-  if (call_.token_vectors != nullptr) view.vector_offsets = view.offsets;
+  if (wants(kTokenVectors)) {
+    view.vector_offsets = memory_.vector_offsets.data();
+    view.vector_tokens = memory_.vector_tokens.data();
+  }
   view.n_positions = call_.logits != nullptr ? call_.num_positions : 0;
   return view;
 }

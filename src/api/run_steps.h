@@ -12,6 +12,8 @@ namespace lffn {
 
 // [n + 1] numbers that begin with 0 and never fall. Throws Error(LFFN_ERROR_INVALID_ARGUMENT).
 void check_offsets(const int64_t* offsets, int64_t n);
+// The same of those that begin anywhere.
+void check_rising(const int64_t* offsets, int64_t n, const char* name);
 
 // rows * columns. Throws Error(LFFN_ERROR_INVALID_ARGUMENT) where so many numbers are more than any memory holds.
 int64_t extent(int64_t rows, int64_t columns, const char* name);

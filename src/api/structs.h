@@ -61,6 +61,10 @@ template <>
 inline constexpr size_t kFirstSize<lffn_answer_args> = LFFN_SIZE_UP_TO(lffn_answer_args, reserved);
 template <>
 inline constexpr size_t kFirstSize<lffn_zero_shot_args> = LFFN_SIZE_UP_TO(lffn_zero_shot_args, reserved);
+template <>
+inline constexpr size_t kFirstSize<lffn_max_sim_args> = LFFN_SIZE_UP_TO(lffn_max_sim_args, capacity);
+template <>
+inline constexpr size_t kFirstSize<lffn_rerank_args> = LFFN_SIZE_UP_TO(lffn_rerank_args, order);
 
 // Gives the caller's struct defaults; members that only the caller knows become zero.
 template <typename Struct>

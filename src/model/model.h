@@ -44,8 +44,10 @@ struct ModelCall {
   float* filling_probabilities = nullptr;  // likewise; may be nullptr beside ids
   float* class_scores = nullptr;           // [num_sequences][num_classes], zeros for an empty sequence
   float* token_scores = nullptr;           // [tokens][num_token_classes]
-  float* token_vectors = nullptr;          // [tokens][token_vector_size]
-  SparseRows* sparse = nullptr;            // appends a vector for each sequence
+  const int64_t* vector_tokens = nullptr;  // whose vectors are wanted, rising
+  int64_t num_vectors = 0;
+  float* token_vectors = nullptr;  // [num_vectors][token_vector_size]
+  SparseRows* sparse = nullptr;    // appends a vector for each sequence
   SparseLimits sparse_limits;
   bool is_sparse_query = false;         // the sequences are of the model's query_weights(), and nothing else is wanted
   std::optional<Pooling> pooling;       // nullopt: as the model means it, with its modules

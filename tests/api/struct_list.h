@@ -12,14 +12,16 @@
   ENTRY(lffn_forward_args, cancel)             \
   ENTRY(lffn_hash_args, progress_user)         \
   ENTRY(lffn_memory_estimate, loading_bytes)   \
-  ENTRY(lffn_model_info, document_tokens)      \
+  ENTRY(lffn_model_info, late_size)            \
   ENTRY(lffn_model_layer_info, file_bytes)     \
   ENTRY(lffn_model_run_args, min_weight)       \
-  ENTRY(lffn_result_view, vector_offsets)      \
+  ENTRY(lffn_result_view, token_vector_scales) \
   ENTRY(lffn_tokenizer_info, memory_bytes)     \
   ENTRY(lffn_tokenize_args, reserved)          \
   ENTRY(lffn_tokenize_batch_args, num_threads) \
   ENTRY(lffn_answer_args, reserved)            \
   ENTRY(lffn_zero_shot_args, reserved)         \
+  ENTRY(lffn_max_sim_args, capacity)           \
+  ENTRY(lffn_rerank_args, order)               \
   ENTRY(lffn_train_weights, bias)              \
   ENTRY(lffn_train_gradients, bias)

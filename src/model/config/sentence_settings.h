@@ -28,6 +28,13 @@ struct SparseSettings {
   bool starts_with_query = false;  // texts that are neither queries nor documents are read as queries
 };
 
+// Late interaction: how token vectors of queries and of documents are made and compared.
+struct LateSettings {
+  bool is_late = false;
+  bool takes_means = false;                       // of a query's best products; else sums
+  int64_t query_tokens = 0, document_tokens = 0;  // where texts are cut
+};
+
 struct SentenceSettings {
   bool is_sentence_encoder = false;  // its folder has modules.json
   // Pooled one after the other into one vector, in this order.
@@ -50,6 +57,7 @@ struct SentenceSettings {
   std::vector<Module> modules = {{true, 0, 0, Activation::kNone}};
 
   SparseSettings sparse;
+  LateSettings late;
 
   bool normalises() const;
   int32_t find_prompt(std::string_view name) const;  // its place; -1: none of that name

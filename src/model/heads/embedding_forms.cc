@@ -65,4 +65,12 @@ void make_forms(const float* embeddings, const EmbeddingForms& forms, float* row
   }
 }
 
+void make_bytes_of_rows(const float* vectors, int64_t rows, int64_t size, int8_t* to, float* scales,
+                        const int32_t* cancel) {
+  for (int64_t r = 0; r < rows; ++r) {
+    poll(cancel);
+    scales[r] = make_bytes(vectors + r * size, size, to + r * size);
+  }
+}
+
 }  // namespace lffn

@@ -68,11 +68,17 @@ struct EmbeddingForms {
   int8_t* bytes = nullptr;               // likewise
   float* byte_scales = nullptr;          // [rows]
   uint8_t* bits = nullptr;               // [rows][bit_bytes(dimensions)], the first number's bit the highest
+  int8_t* token_bytes = nullptr;         // of token vectors, as these
+  float* token_scales = nullptr;         // of each of them
 };
 
 inline int64_t bit_bytes(int64_t numbers) { return (numbers + 7) / 8; }
 
 // `row` has room for one embedding. Throws Error(LFFN_ERROR_CANCELLED).
 void make_forms(const float* embeddings, const EmbeddingForms& forms, float* row, const int32_t* cancel);
+
+// Bytes of some vectors, with a scale for each. Throws Error(LFFN_ERROR_CANCELLED).
+void make_bytes_of_rows(const float* vectors, int64_t rows, int64_t size, int8_t* to, float* scales,
+                        const int32_t* cancel);
 
 }  // namespace lffn
