@@ -10,7 +10,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import Any, Callable, Sequence, Union
 
-from .. import features, words
+from .. import features, static_student, words
 from . import budget
 from .run import Places, Run
 from .state import describe
@@ -160,6 +160,15 @@ def add(commands: Any) -> None:
     command.add_argument("--measure-every", type=int, default=places.measure_every,
                          help="steps between two measurements; 0: only at the end of a phase")
     command.add_argument("--stop-after", type=int, help="steps of this call; the same command goes on")
+    static = static_student.Options()
+    command.add_argument("--static", action="store_true", help="no layers: a vector for each token, whose mean is a text's "
+                         "embedding, as a folder in Model2Vec's form; a passage is a line of --text (.txt or .txt.xz), and "
+                         "beside --work, --seed and --threads only these options count:")
+    for name, what in [("size", "numbers of a vector, the teacher's principal directions; 0: its own"),
+                       ("dtype", "of the vectors: f32, f16 or int8"), ("tokens", "of text to learn from"),
+                       ("passes", "over the text")]:
+        default = getattr(static, name)
+        command.add_argument("--static-" + name, type=type(default), default=default, help=what)
     command.set_defaults(run_command=distill)
 
 
@@ -174,6 +183,13 @@ def distill(arguments: Namespace) -> None:
                                if not path.exists()]
     if missing:
         raise FileNotFoundError(f"{missing[0]}: no such file")
+    if arguments.static:
+        chosen = {name: getattr(arguments, "static_" + name) for name in ("size", "dtype", "tokens", "passes")}
+        cosine = static_student.distill(arguments.teacher, arguments.text, arguments.out, arguments.work or
+                                        default_work(arguments.out), static_student.Options(**chosen, seed=arguments.seed),
+                                        arguments.threads)
+        print(f"done: {arguments.out}, mean cosine with the teacher {cosine:.3f}")
+        return
     places = Places(arguments.work or default_work(arguments.out), arguments.state_megabytes, arguments.cache_gigabytes,
                     arguments.save_every, arguments.measure_every)
     if arguments.budget is not None:

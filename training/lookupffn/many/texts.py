@@ -61,7 +61,7 @@ def _lines(path: Path) -> Iterator[str]:
         yield from file
 
 
-def _passages(path: Path, letters: int = 1100) -> Iterator[str]:
+def passages(path: Path, letters: int = 1100) -> Iterator[str]:
     """A line each; of longer lines, so many letters of whole sentences each."""
     for line in _lines(path):
         line = line.strip()
@@ -109,7 +109,7 @@ def prepare(paths: Sequence[Path], tokenizer: TextTokenizer) -> Texts:
     lengths: list[int] = []
     source: list[int] = []
     for number, path in enumerate(paths):
-        for passage in _passages(path):
+        for passage in passages(path):
             ids = pieces.encode(passage)[:_LONGEST]
             if len(ids) >= _FEWEST:
                 parts.append(np.array(ids, np.uint16))
