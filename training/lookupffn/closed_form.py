@@ -159,9 +159,11 @@ class ClosedForm:
                 undone = (a - norm.bias) / gain * scale + o.mean(1, keepdim=True)
                 wanted = torch.where(norm.weight.abs() > 1e-6, undone, o) - x
             sums.add(v.cpu(), wanted.cpu(), 1 / scale[:, 0].square().clamp(min=1e-12).cpu())
-        heads = best_heads(sums, teacher.num_heads, size, student.num_heads)
+        heads = list(range(teacher.num_heads)) if student.keeps_heads else \
+            best_heads(sums, teacher.num_heads, size, student.num_heads)
         places = (torch.tensor(heads, dtype=torch.long)[:, None] * size + torch.arange(size)).flatten()
-        self._put_heads(student, teacher, places, sums.solve(places))
+        if not student.keeps_heads:
+            self._put_heads(student, teacher, places, sums.solve(places))
         error = _Error(self.size)
         for chunk in self._chunks():
             x, v = self._of(chunk, self.mine, values)
@@ -187,6 +189,8 @@ class ClosedForm:
 
     def _ffn(self, student: Layer, teacher: Layer) -> tuple[int, float]:
         """`mine` and `theirs` become what comes after the layer."""
+        if student.products() is None and not hasattr(student, "FFN"):
+            raise ValueError("gated neurons are not fitted in closed form; give this layer lookups or a bias")
         their_rows = self.teacher.base.embeddings.rows_of(self.ids.to(self.device))
         for chunk in self._chunks():
             x, a = self._of(chunk, self.mine, self.theirs)
@@ -247,7 +251,7 @@ class ClosedForm:
     @staticmethod
     def _put_ffn(student: Layer, weights: Tensor) -> None:
         products = student.products()
-        weights = weights.float().to(student.attention_output().bias.device)
+        weights = weights.float().to(next(student.parameters()).device)
         if products is not None:
             products[1].weight.copy_(weights[:-1].t())
             products[1].bias.copy_(weights[-1])

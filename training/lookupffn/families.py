@@ -35,6 +35,8 @@ Output = Union[nn.Linear, Bias]
 class Layer(nn.Module):
     """y = finish(a, feed(a)) with a = attend(x)."""
 
+    keeps_heads = False  # all, with the weights that they have
+
     @property
     def distances(self) -> Optional[nn.Module]:
         """What all layers share, which belongs to the encoder."""
@@ -98,6 +100,11 @@ class Layer(nn.Module):
     def products(self) -> Optional[tuple[nn.Linear, nn.Linear]]:
         """Into the neurons and out of them, if there are any."""
         return (self.intermediate.dense, self.output.dense) if hasattr(self.intermediate, "dense") else None
+
+    def linear_parts(self) -> tuple[list[nn.Linear], list[nn.Linear]]:
+        """All products of attention, and all of the neurons."""
+        of_attention = [part for part in self.attention.modules() if isinstance(part, nn.Linear)]
+        return of_attention, list(self.products() or ())
 
     def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
         """To queries, keys and values; for layers with heads."""

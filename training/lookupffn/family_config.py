@@ -16,6 +16,9 @@ from .layer import LookupFFN
 PREFIXES = {"bert": "bert.", "roberta": "roberta.", "roberta-prelayernorm": "roberta_prelayernorm.",
             "distilbert": "distilbert.", "xlm-roberta": "roberta.", "camembert": "roberta.", "mpnet": "mpnet.",
             "electra": "electra.", "deberta-v2": "deberta."}
+# Those of rotary.py, without heads.
+ROTARY = {"modernbert": "model.", "qwen3": "model."}
+ALL = {**PREFIXES, **ROTARY}
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu, "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"), "relu": F.relu,
@@ -23,6 +26,9 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 # What DistilBERT calls otherwise.
 _DISTILBERT_KEYS = {"hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
                     "intermediate_size": "hidden_dim", "hidden_act": "activation"}
+_NAMES = {"distilbert": _DISTILBERT_KEYS, "modernbert": {"hidden_act": "hidden_activation"},
+          "qwen3": {"attention_head_size": "head_dim"}}
+_EPS = {"modernbert": ("norm_eps", 1e-5), "qwen3": ("rms_norm_eps", 1e-6), "deberta-v2": ("layer_norm_eps", 1e-7)}
 
 
 @dataclasses.dataclass
@@ -38,8 +44,10 @@ class FamilyConfig:
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.family not in PREFIXES:
-            raise ValueError(f'model_type is "{self.family}", expected one of {", ".join(PREFIXES)}')
+        if self.family not in ALL:
+            raise ValueError(f'model_type is "{self.family}", expected one of {", ".join(ALL)}')
+        if self.is_rotary:
+            self._check_rotary()
         for key in ("vocab_size", "hidden_size", "num_hidden_layers", "max_position_embeddings"):
             if not is_count(self.get(key), 1):
                 raise ValueError(f"config: {key} is {self.get(key)}, expected a number from 1")
@@ -58,6 +66,19 @@ class FamilyConfig:
         if "ffn_word_rows" in self.raw and not is_count(self.raw["ffn_word_rows"], 1):
             raise ValueError(f"config: ffn_word_rows is {self.raw['ffn_word_rows']}, expected a number from 1")
 
+    def _check_rotary(self) -> None:
+        if self.task:
+            raise ValueError(f"{self.family}: models with heads are not supported, the encoder alone is")
+        for key in ("norm_bias", "use_sliding_window"):
+            if self.raw.get(key, False):
+                raise ValueError(f"config: {key} is true, which is not supported")
+        if isinstance(self.get("num_attention_heads"), list):
+            raise ValueError(f"config: num_attention_heads is a list, but all layers of {self.family} have as many heads")
+
+    @property
+    def is_rotary(self) -> bool:
+        return self.family in ROTARY
+
     def _check_layer(self, layer: int) -> None:
         heads, least = self.heads(layer), int(not isinstance(self.get("num_attention_heads"), list))
         if not is_count(heads, least):
@@ -71,7 +92,7 @@ class FamilyConfig:
 
     def name_of(self, key: str) -> str:
         """What this family's configs call it."""
-        return _DISTILBERT_KEYS.get(key, key) if self.family == "distilbert" else key
+        return _NAMES.get(self.family, {}).get(key, key)
 
     def get(self, key: str, default: Any = None) -> Any:
         return self.raw.get(self.name_of(key), default)
@@ -96,7 +117,8 @@ class FamilyConfig:
 
     @property
     def head_size(self) -> int:
-        given, heads, d = self.raw.get("attention_head_size"), self.get("num_attention_heads"), self.get("hidden_size")
+        heads, d = self.get("num_attention_heads"), self.get("hidden_size")
+        given = self.get("attention_head_size", 128 if self.family == "qwen3" else None)
         if given is not None:
             return given
         if isinstance(heads, list):
@@ -115,8 +137,8 @@ class FamilyConfig:
 
     @property
     def eps(self) -> float:
-        default = 1e-7 if self.family == "deberta-v2" else 1e-12
-        return default if self.family == "distilbert" else self.raw.get("layer_norm_eps", default)
+        key, default = _EPS.get(self.family, ("layer_norm_eps", 1e-12))
+        return default if self.family == "distilbert" else self.raw.get(key, default)
 
     @property
     def first_position(self) -> int:
@@ -156,10 +178,10 @@ class FamilyConfig:
 
     @property
     def norm_first(self) -> bool:
-        return self.family == "roberta-prelayernorm"
+        return self.family == "roberta-prelayernorm" or self.is_rotary
 
     def activation(self) -> Callable[[Tensor], Tensor]:
-        name = self.get("hidden_act", "gelu")
+        name = self.get("hidden_act", "silu" if self.family == "qwen3" else "gelu")
         if name not in ACTIVATIONS:
             raise ValueError(f'hidden_act is "{name}", expected one of {", ".join(ACTIVATIONS)}')
         return ACTIVATIONS[name]

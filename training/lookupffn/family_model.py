@@ -17,7 +17,8 @@ from . import safetensors, unpickle
 from .config import LOOKUP_DEFAULTS, WORD_KEYS, check_changes, with_changes
 from .encoder import IGNORED
 from .families import Base, Part, other_ffn
-from .family_config import PREFIXES, FamilyConfig
+from .family_config import ALL, ROTARY, FamilyConfig
+from .rotary import RotaryBase, name_in_file, name_in_module
 from .words import FILE_NAME, check_word_rows, file_name, module_name, packed, whole_rows
 
 # The decoder's names by family: weight, bias, and the bias's other name.
@@ -54,7 +55,7 @@ class FamilyModel(nn.Module):
     def __init__(self, config: FamilyConfig) -> None:
         super().__init__()
         self.config = config
-        self.base = Base(config)
+        self.base = RotaryBase(config) if config.is_rotary else Base(config)
         d = config.get("hidden_size")
 
         def norm() -> nn.LayerNorm:
@@ -85,7 +86,7 @@ class FamilyModel(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        return self.base.embeddings.LayerNorm.weight.device
+        return self.base.embeddings.word_embeddings.weight.device
 
     @property
     def layers(self) -> nn.ModuleList:
@@ -157,7 +158,7 @@ class FamilyModel(nn.Module):
             raw = {**{key: value for key, value in raw.items() if key not in shared},
                    **{key: value for key, value in shared.items() if value is not None}}
         config = dataclasses.replace(self.config, raw=raw)
-        reference = self.base.embeddings.LayerNorm.weight
+        reference = self.base.embeddings.word_embeddings.weight
         # What is refused for one layer changes none.
         new = {i: other_ffn(new_kind, config, i) for i, new_kind in zip(chosen, kinds)}
         for i, ffn in new.items():
@@ -180,12 +181,12 @@ class FamilyModel(nn.Module):
 
     def file_tensors(self) -> dict[str, Tensor]:
         """By the names that files have."""
-        prefix = PREFIXES[self.config.family] if self.config.task else ""
+        prefix = ALL[self.config.family] if self.config.task else ""
         def named(name: str) -> str:
             if not name.startswith("base."):
                 return name
             beside = self.config.family == "deberta-v2" and name.startswith("base.pooler.")
-            return name[5:] if beside else prefix + name[5:]
+            return name[5:] if beside else prefix + name_in_file(self.config.family, name[5:])
 
         return {file_name(named(name)): value.detach() for name, value in self.state_dict().items()}
 
@@ -197,6 +198,8 @@ def _without_copies(family: str, tensors: dict[str, Tensor], ties: bool) -> None
     """Takes out what older files hold beside the parameters, and a decoder where the config `ties` it to the words."""
     for name in [name for name in tensors if name.endswith(("position_ids", "token_type_ids"))]:
         del tensors[name]
+    if family not in _DECODERS:
+        return
     weight, bias, other_bias = _DECODERS[family]
     if bias in tensors:
         if other_bias in tensors and not torch.equal(tensors[bias], tensors[other_bias]):
@@ -215,14 +218,17 @@ def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
     """From a config.json and the tensors of its file; the tensors tell which head there is."""
     from .files import check_tensors
     family = raw.get("model_type", "")
-    if family not in PREFIXES:
-        raise ValueError(f'model_type is "{family}", expected one of {", ".join(PREFIXES)}')
-    prefix = PREFIXES[family]
+    if family not in ALL:
+        raise ValueError(f'model_type is "{family}", expected one of {", ".join(ALL)}')
+    prefix = ALL[family]
     tensors = whole_rows(tensors, raw.get("dim" if family == "distilbert" else "hidden_size"))
     named = {module_name(_old_names(name)): value if torch.is_tensor(value) else torch.from_numpy(np.array(value))
              for name, value in tensors.items()}
     tied = raw.get("tie_word_embeddings") is not False  # the library goes by this, too, whatever decoder there is
     _without_copies(family, named, tied)
+    if family in ROTARY:
+        named = {name_in_module(family, name[len(prefix):] if name.startswith(prefix) else name): value
+                 for name, value in named.items()}
     tasks = [task for task, starts in _HEADS.items() if any(name.startswith(starts) for name in named)]
     inner = {"base." + name[len(prefix):] if name.startswith(prefix) else
              name if name.startswith(_HEADS["masked_lm"] + _HEADS["classes"]) else "base." + name:

@@ -12,7 +12,7 @@ import torch
 
 from . import safetensors
 from .encoder import Encoder
-from .family_config import PREFIXES
+from .family_config import ALL
 from .family_model import FamilyModel, family_model
 from .files import model_from_tensors
 from .hadamard import hadamard_transform
@@ -55,6 +55,6 @@ def load_model(path: Union[str, Path]) -> Union[FamilyModel, Encoder]:
             if value.ndim > 2:
                 value = _unfolded(value, config.get("decay_coeff", 0.7))
         weights[name] = value
-    if config.get("model_type") in PREFIXES:
+    if config.get("model_type") in ALL:
         return family_model(config, weights)
     return model_from_tensors(config, weights)

@@ -30,15 +30,18 @@ def ffn_flop(subject: Subject) -> int:
         if isinstance(ffn, LookupFFN):
             total += ffn.flop_per_token()
             continue
-        parts = layer.products() or () if isinstance(layer, Layer) else ffn.modules()
+        parts = layer.linear_parts()[1] if isinstance(layer, Layer) else ffn.modules()
         total += sum(2 * part.weight.numel() for part in parts if isinstance(part, nn.Linear))
     return total
 
 
 def attention_flop(subject: Subject) -> int:
     """Of one token in the products of all attention, without what it does with other tokens."""
-    return sum(2 * part.weight.numel() for layer in subject.layers for part in layer.attention.modules()
-               if isinstance(part, nn.Linear))
+    total = 0
+    for layer in subject.layers:
+        parts = layer.linear_parts()[0] if isinstance(layer, Layer) else layer.attention.modules()
+        total += sum(2 * part.weight.numel() for part in parts if isinstance(part, nn.Linear))
+    return total
 
 
 def sizes(subject: Subject) -> tuple[int, int, int]:

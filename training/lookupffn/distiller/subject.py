@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from .. import files, narrow, single_file
 from ..config import FFN_KEYS, WORD_KEYS
 from ..encoder import Encoder
-from ..family_config import PREFIXES, FamilyConfig
+from ..family_config import ALL, FamilyConfig
 from ..family_model import FamilyModel, load_folder, save_folder
 from ..sentence import SentenceEncoder, is_sentence_encoder, load_sentence_encoder
 from ..swap import replace_ffns
@@ -42,7 +42,7 @@ class Subject:
             raise ValueError(f"{folder}: no config.json; a teacher is a folder as Hugging Face or sentence-transformers "
                              "have it")
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        if config.get("model_type") in PREFIXES:
+        if config.get("model_type") in ALL:
             model: Union[FamilyModel, Encoder] = load_folder(folder)
             kind = model.config.task
         else:

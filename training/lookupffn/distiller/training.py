@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from .. import features
+from ..families import Layer
 from ..layer import LookupFFN
 from ..optimiser import make_optimizer, set_rate
 from ..parallel import Processes
@@ -172,7 +173,7 @@ class Fit:
     def _input(self, layer: int, a: Tensor) -> Tensor:
         block = self.student.layers[layer]
         with torch.no_grad():
-            return block.intermediate.LayerNorm(a) if getattr(block, "norm_first", False) else a
+            return block.fed(a) if isinstance(block, Layer) else a
 
 
 class Whole:
