@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Java and C# programs of the pages compile, and README's print what it says.
+"""The Java and C# programs of the pages compile, and C#'s examples in comments, and README's print what it says.
 
 usage: documented_programs.py parts ROOT PAGE...    a block under a line <!-- FILE --> is a part of that file
        documented_programs.py java ROOT JAVA JAVAC JAR
@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from html import unescape
 from pathlib import Path
 
 # What the fragments of a page use without saying where it comes from.
@@ -20,8 +21,8 @@ JAVA_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "tex
               "nTokens": "int", "n": "int"}
 JAVA_IMPORTS = ("io.github.lookupffn.*", "java.nio.*", "java.nio.file.Path", "java.util.*", "java.util.concurrent.*",
                 "java.util.stream.Stream")
-CSHARP_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "texts": "string[]", "x": "float[]",
-                "token": "CancellationToken"}
+CSHARP_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "splade": "Model", "reranker": "Model",
+                "text": "string", "documents": "string[]", "texts": "string[]", "x": "float[]", "token": "CancellationToken"}
 
 
 def blocks(page, language):
@@ -49,6 +50,13 @@ def fragments(root, page, language):
     if not found:
         sys.exit(f"{page} has no fragments")
     return found
+
+
+def examples(folder):
+    """Those of C#'s XML comments."""
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.cs")))
+    found = re.findall(r"<example><code>(.*?)</code></example>", re.sub(r"^ *///? ?", "", sources, flags=re.MULTILINE), re.DOTALL)
+    return [unescape(code.strip()) + "\n" for code in found if not code.startswith("builder.")]
 
 
 def methods(codes, given, before):
@@ -93,7 +101,8 @@ def dotnet(root, project, *run):
         (folder / "Program.cs").write_text(blocks(root / "README.md", "csharp")[0][1], encoding="utf-8")
         code = ("#pragma warning disable CS1998 // some wait for nothing\nusing System.Runtime.InteropServices;\n"
                 "using LookupFfn;\nstatic class Fragments\n{\n" +
-                methods(fragments(root, "docs/dotnet.md", "csharp") + fragments(root, "docs/dotnet-services.md", "csharp"), CSHARP_GIVEN, "public static async Task Fragment{}") + "}\n")
+                methods(fragments(root, "docs/dotnet.md", "csharp") + fragments(root, "docs/dotnet-services.md", "csharp") +
+                        examples(root / "bindings" / "dotnet" / "LookupFfn"), CSHARP_GIVEN, "public static async Task Fragment{}") + "}\n")
         (folder / "Fragments.cs").write_text(code, encoding="utf-8")
         prints(root, page, folder, [*run, "--project", str(folder / "Documented.csproj")])
 

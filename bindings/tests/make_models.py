@@ -3,6 +3,7 @@
 
 FOLDER/reranker: the golden model with one class. FOLDER/prompts: it as a sentence encoder that has prompts.
 FOLDER/tokens, answers, entailment: small models that find entities and answers, and try labels.
+FOLDER/sparse: one that gives sparse vectors.
 """
 import json
 import shutil
@@ -70,6 +71,19 @@ def add_prompts(folder):
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 32, "do_lower_case": False}))
 
 
+def add_splade(folder):
+    kind = "sentence_transformers.sparse_encoder.models."
+    modules = [
+        {"idx": 0, "name": "0", "path": "", "type": kind + "MLMTransformer"},
+        {"idx": 1, "name": "1", "path": "1_SpladePooling", "type": kind + "SpladePooling"},
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_SpladePooling").mkdir(exist_ok=True)
+    pooling = {"pooling_strategy": "max", "activation_function": "relu", "word_embedding_dimension": None}
+    (folder / "1_SpladePooling" / "config.json").write_text(json.dumps(pooling))
+    (folder / "config_sentence_transformers.json").write_text(json.dumps({"model_type": "SparseEncoder"}))
+
+
 def main():
     source, target = Path(sys.argv[1]), Path(sys.argv[2])
     for name, change in (("reranker", keep_first_class), ("prompts", add_prompts)):
@@ -79,6 +93,8 @@ def main():
     for small, name in (("bert-tokens", "tokens"), ("bert-answers", "answers"), ("bert-classes", "entailment")):
         unpack(small, target / name)
     add_entailment(target / "entailment")
+    unpack("bert-mlm", target / "sparse")
+    add_splade(target / "sparse")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 namespace LookupFfn;
 
 /// <summary>How texts are read and become vectors or scores. The defaults: as the model means it.</summary>
+/// <example><code>float[] query = model.Embed("cats", new EmbedOptions { Purpose = TextPurpose.Query });
+/// float[] document = model.Embed("A kitten sleeps.", new EmbedOptions { Purpose = TextPurpose.Document });</code></example>
 public sealed record EmbedOptions
 {
     internal static readonly EmbedOptions Default = new();
@@ -31,6 +33,13 @@ public sealed record EmbedOptions
     /// <summary>Whether texts of more tokens than the model can run are refused instead of cut. Not together with
     /// <see cref="MaxTokens"/>.</summary>
     public bool WithoutCutting { get; init; }
+
+    /// <summary>How many weights a sparse vector has at most, the largest ones; <see cref="int.MaxValue"/> for all. Default
+    /// null: as many as the model's files say, or all.</summary>
+    public int? MaxActive { get; init; }
+
+    /// <summary>Weights of a sparse vector are above it. Default 0.</summary>
+    public float MinWeight { get; init; }
 
     /// <summary>The name of the model's prompt that is put before each text. Default null: the model's default
     /// one.</summary>
@@ -85,6 +94,12 @@ public sealed record EmbedOptions
         _ = TokenLimit;
         _ = PromptArgument;
         _ = WidthWithin(int.MaxValue);
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxActive ?? 1, nameof(MaxActive));
+        if (!(MinWeight >= 0))
+        {
+            throw new ArgumentOutOfRangeException(nameof(MinWeight), MinWeight, "MinWeight is negative or no number");
+        }
+
         _ = StrideOf(Windows);
     }
 
@@ -116,6 +131,8 @@ public sealed record EmbedOptions
         numbers[Raw.RUN_OPTION_DIMENSIONS] = Dimensions ?? 0;
         numbers[Raw.RUN_OPTION_POOLING] = (int)Pooling;
         numbers[Raw.RUN_OPTION_NORMALIZE] = Normalization;
+        numbers[Raw.RUN_OPTION_MAX_ACTIVE] = MaxActive ?? Raw.MAX_ACTIVE_MODEL;
+        numbers[Raw.RUN_OPTION_MIN_WEIGHT_BITS] = BitConverter.SingleToInt32Bits(MinWeight);
         numbers[Raw.RUN_OPTION_SCORES] = (int)Scores;
     }
 

@@ -8,6 +8,8 @@ namespace LookupFfn;
 /// that a call of one text does not wait for all of a call of thousands. A cancelled call leaves at once and alone; a batch
 /// of which all calls were cancelled ends. A text that cannot be run fails its call alone. Too many texts are refused. One
 /// that had nothing to do for a second has no thread, so that the collector takes it when it is forgotten.</summary>
+/// <example><code>await using EmbeddingBatcher batcher = new(model, new BatchingOptions { MaxQueue = 1024 });
+/// BatchedEmbedding one = await batcher.EmbedAsync("A sentence.");</code></example>
 public sealed partial class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyncDisposable
 {
     private static readonly TimeSpan Linger = TimeSpan.FromSeconds(1);

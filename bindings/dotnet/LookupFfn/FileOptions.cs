@@ -2,6 +2,8 @@
 namespace LookupFfn;
 
 /// <summary>How to load a layer, a model or a tokenizer.</summary>
+/// <example><code>LoadOptions options = new() { LinearType = ElementType.Int8, NumThreads = 1 };
+/// using Model loaded = await Model.LoadAsync("my-model", options);</code></example>
 public sealed record LoadOptions
 {
     internal static readonly LoadOptions Default = new();

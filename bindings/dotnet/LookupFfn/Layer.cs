@@ -10,6 +10,9 @@ namespace LookupFfn;
 /// layer that is forgotten is freed by its finalizer. A token's result is the same to the bit whatever the batch it is
 /// in and the number of threads.
 /// </remarks>
+/// <example><code>using Layer layer = Layer.Load("layer.safetensors");
+/// float[] y = new float[x.Length / layer.InputSize * layer.OutputSize];
+/// layer.Forward(x, y);</code></example>
 public sealed unsafe class Layer : IDisposable
 {
     private static readonly Loaded<Layer> Made = new(Raw.LayerFree, call => new Layer(*call.Out, call.Log));

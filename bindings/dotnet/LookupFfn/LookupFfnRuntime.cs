@@ -20,6 +20,8 @@ public sealed record RuntimeOptions
 /// <summary>Threads, a log and an instruction set that layers, models and tokenizers share: those that are loaded with
 /// <see cref="LoadOptions.Runtime"/>. All runtimes share the library's one team of threads. It may be disposed of while
 /// they are in use.</summary>
+/// <example><code>using LookupFfnRuntime runtime = new(new RuntimeOptions { NumThreads = 2 });
+/// using Model loaded = Model.Load("my-model", new LoadOptions { Runtime = runtime });</code></example>
 public sealed unsafe class LookupFfnRuntime : IDisposable
 {
     /// <summary>Makes a runtime.</summary>

@@ -4,6 +4,11 @@ using System.Runtime.CompilerServices;
 namespace LookupFfn;
 
 /// <summary>How a corpus is run.</summary>
+/// <example><code>CorpusOptions corpus = new() { KeepBadTexts = true };
+/// await foreach (CorpusEmbedding one in model.EmbedAllAsync(File.ReadLinesAsync("corpus.txt"), corpus: corpus))
+/// {
+///     Console.WriteLine($"{one.Status} {one.Tokens}");
+/// }</code></example>
 public sealed record CorpusOptions
 {
     /// <summary>How many texts are run together at most. Default 64.</summary>

@@ -14,6 +14,9 @@ namespace LookupFfn;
 /// <para>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too
 /// long, methods throw <see cref="ArgumentException"/> or a <see cref="LookupFfnException"/> that says so.</para>
 /// </remarks>
+/// <example><code>using Model model = Model.Load("my-model");
+/// float[] vector = model.Embed("A sentence.");
+/// float[][] many = await model.EmbedAsync(["One.", "Another."]);</code></example>
 public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
 {
     private readonly ModelHandle handle;

@@ -37,6 +37,8 @@ public sealed record ModelInfo
         LinearType = (ElementType)numbers[Raw.MODEL_LINEAR_DTYPE];
         AttentionType = (ElementType)numbers[Raw.MODEL_ATTENTION_DTYPE];
         TokenVectorSize = (int)numbers[Raw.MODEL_TOKEN_VECTOR_SIZE];
+        SparseSize = (int)numbers[Raw.MODEL_SPARSE_SIZE];
+        MaxActive = (int)numbers[Raw.MODEL_MAX_ACTIVE];
         TokenizerBytes = numbers[Raw.MODEL_TOKENIZER_BYTES];
         EmbeddingType = (ElementType)numbers[Raw.MODEL_EMBEDDING_DTYPE];
         Arithmetic = (int)numbers[Raw.MODEL_ARITHMETIC];
@@ -63,6 +65,12 @@ public sealed record ModelInfo
 
     /// <summary>Floats of a token's vector, as late interaction compares them.</summary>
     public int TokenVectorSize { get; }
+
+    /// <summary>Tokens that a sparse vector may have weights of; 0 if the model gives none.</summary>
+    public int SparseSize { get; }
+
+    /// <summary>Weights of a sparse vector as the model's files limit them; 0 for no limit.</summary>
+    public int MaxActive { get; }
 
     /// <summary>How attention computes: F32 or Int8.</summary>
     public ElementType AttentionType { get; }

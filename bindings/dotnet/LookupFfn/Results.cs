@@ -117,6 +117,30 @@ public sealed record Int8Embedding(sbyte[] Numbers, float Scale)
         string.Create(CultureInfo.InvariantCulture, $"{Numbers.Length} bytes, times {Scale}");
 }
 
+/// <summary>A vector of which few numbers are not 0: the weights of some tokens of the vocabulary.</summary>
+/// <param name="Ids">The tokens, those of the largest weights first.</param>
+/// <param name="Weights">A weight for each of them.</param>
+public sealed record SparseEmbedding(int[] Ids, float[] Weights)
+{
+    /// <summary>Whether the weights are the same, of the same tokens in the same order.</summary>
+    /// <param name="other">What is compared; null is another.</param>
+    /// <returns>Whether they are.</returns>
+    public bool Equals(SparseEmbedding? other) =>
+        other is not null && Ids.AsSpan().SequenceEqual(other.Ids) && Values.Same(Weights, other.Weights);
+
+    /// <inheritdoc/>
+    public override int GetHashCode()
+    {
+        HashCode hash = default;
+        hash.AddBytes(MemoryMarshal.AsBytes(Ids.AsSpan()));
+        hash.AddBytes(MemoryMarshal.AsBytes(Weights.AsSpan()));
+        return hash.ToHashCode();
+    }
+
+    /// <inheritdoc/>
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"weights of {Ids.Length} tokens");
+}
+
 /// <summary>The vector of a token, as late interaction compares them, and where in its text the token lies.</summary>
 /// <param name="Token">The token; one that is not of the text begins and ends at 0.</param>
 /// <param name="OfText">Whether it is of the text, and neither special nor of a prompt.</param>

@@ -2,6 +2,10 @@
 namespace LookupFfn;
 
 /// <summary>How to look for names, places and the like.</summary>
+/// <example><code>foreach (Entity entity in model.Entities("Ada was born in London.", new EntityOptions { Aggregation = Aggregation.First }))
+/// {
+///     Console.WriteLine($"{entity.Label} {entity.Text}");
+/// }</code></example>
 public sealed record EntityOptions
 {
     /// <summary>How tokens are joined. Default: neighbours of the same kind are one.</summary>
@@ -32,6 +36,7 @@ public sealed record EntityOptions
 }
 
 /// <summary>How to look for answers.</summary>
+/// <example><code>Answer[] best = answering.Answer("Where?", "Ada was born in London.", new AnswerOptions { TopK = 3 });</code></example>
 public sealed record AnswerOptions
 {
     internal static readonly AnswerOptions Default = new();
@@ -68,6 +73,7 @@ public sealed record AnswerOptions
 }
 
 /// <summary>How to try labels.</summary>
+/// <example><code>ScoredLabel[] sorted = entailing.ZeroShot("My phone is broken!", ["urgent", "garden"], new ZeroShotOptions());</code></example>
 public sealed record ZeroShotOptions
 {
     internal static readonly ZeroShotOptions Default = new();

@@ -6,6 +6,9 @@ namespace LookupFfn;
 /// <summary>How many tokens the texts of a call had, and whether some were cut. Hand it to a call with
 /// <see cref="EmbedOptions.Counts"/>, and look into it when the call has ended. It can serve one call after another, but
 /// only one at a time; a call that fails, and one on ids, leaves it as it was.</summary>
+/// <example><code>TextCounts counts = new();
+/// float[][] vectors = model.Embed(texts, new EmbedOptions { Counts = counts });
+/// bool readWhole = !counts.AnyCut;</code></example>
 public sealed class TextCounts
 {
     // Where each text's tokens begin and where the last ones end, and how many each would have without cutting.
@@ -145,6 +148,9 @@ public enum TextStatus
 /// <summary>Which texts of a call could be run, and why the others could not. Hand it to a call with
 /// <see cref="EmbedOptions.Statuses"/>, and look into it when the call has ended. It can serve one call after another, but
 /// only one at a time; a call that fails, and one on ids, leaves it as it was.</summary>
+/// <example><code>TextStatuses statuses = new();
+/// float[][] vectors = model.Embed(texts, new EmbedOptions { Statuses = statuses });
+/// bool all = Enumerable.Range(0, statuses.Count).All(i =&gt; statuses.Status(i) == TextStatus.Done);</code></example>
 public sealed class TextStatuses
 {
     private TextStatus[] statuses = [];

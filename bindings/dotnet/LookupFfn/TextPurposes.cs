@@ -2,6 +2,10 @@
 namespace LookupFfn;
 
 /// <summary>The names that other libraries and services give to what texts are for.</summary>
+/// <example><code>if (TextPurposes.TryParse("search_query", out TextPurpose purpose))
+/// {
+///     float[] query = model.Embed("cats", new EmbedOptions { Purpose = purpose });
+/// }</code></example>
 public static class TextPurposes
 {
     private static readonly string[] Queries =

@@ -3,6 +3,9 @@ namespace LookupFfn;
 
 /// <summary>A tokenizer without a model. It never changes, and any number of threads may use one at once.
 /// <see cref="Dispose"/> gives its memory back once the calls in flight have ended.</summary>
+/// <example><code>using Tokenizer tokenizer = Tokenizer.Load("my-model");
+/// int[] ids = tokenizer.Tokenize("A sentence.");
+/// string back = tokenizer.Detokenize(ids);</code></example>
 public sealed unsafe partial class Tokenizer : IDisposable
 {
     private static readonly Loaded<Tokenizer> Made =

@@ -63,6 +63,36 @@ public static class Vectors
         return sum * first.Scale * second.Scale;
     }
 
+    /// <summary>The dot product of sparse vectors.</summary>
+    /// <param name="first">A vector.</param>
+    /// <param name="second">One of the same model, or of one with the same vocabulary.</param>
+    /// <returns>The sum of the products of the weights of tokens that are in both.</returns>
+    public static float Dot(SparseEmbedding first, SparseEmbedding second)
+    {
+        ArgumentNullException.ThrowIfNull(first);
+        ArgumentNullException.ThrowIfNull(second);
+        CheckLengths(first.Ids.Length, first.Weights.Length);
+        CheckLengths(second.Ids.Length, second.Weights.Length);
+        if (first.Ids.Length > second.Ids.Length)
+        {
+            (first, second) = (second, first);
+        }
+
+        Dictionary<int, float> weights = new(first.Ids.Length);
+        for (int i = 0; i < first.Ids.Length; i++)
+        {
+            weights[first.Ids[i]] = first.Weights[i];
+        }
+
+        double sum = 0;
+        for (int i = 0; i < second.Ids.Length; i++)
+        {
+            sum += weights.TryGetValue(second.Ids[i], out float weight) ? (double)weight * second.Weights[i] : 0;
+        }
+
+        return (float)sum;
+    }
+
     /// <summary>In how many bits two vectors differ.</summary>
     /// <param name="first">Bits, as <see cref="Model.EmbedBits(string, EmbedOptions?, CancellationToken)"/> gives
     /// them.</param>
