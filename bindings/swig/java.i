@@ -205,6 +205,8 @@
 %ignore model_entities;
 %ignore model_answer;
 %ignore model_zero_shot;
+%ignore max_sim;
+%ignore model_rerank;
 %rename("$ignore") throw_status;
 %include "java_calls.h"
 void run_item(int64_t run, int64_t context, int64_t item);

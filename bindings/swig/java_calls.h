@@ -83,6 +83,18 @@ lffn_status model_zero_shot_bytes(JNIEnv* env, const lffn_model* model, jbyteArr
                                   jlongArray label_ends, jbyteArray hypothesis, int64_t max_tokens, int32_t flags,
                                   jobjectArray results, const int32_t* cancel);
 
+// Late interaction, as max_sim says: of each side floats, or bytes with scales; the others are null. `scores` has an
+// element for each query and document.
+lffn_status max_sim_arrays(JNIEnv* env, jfloatArray queries, jbyteArray int8_queries, jfloatArray query_scales,
+                           jlongArray query_offsets, jfloatArray documents, jbyteArray int8_documents,
+                           jfloatArray document_scales, jlongArray document_offsets, int32_t size, int32_t flags,
+                           int32_t num_threads, jfloatArray scores, const int32_t* cancel);
+
+// n documents end to end, as model_run_text_arrays takes texts, and a score for each.
+lffn_status model_rerank_arrays(JNIEnv* env, const lffn_model* model, jbyteArray query, jbyteArray utf8,
+                                jlongArray ends, int32_t n, int64_t max_tokens, int32_t scores_kind,
+                                int32_t num_threads, int32_t flags, jfloatArray scores, const int32_t* cancel);
+
 // Tokenizers.
 
 // pair may be null. results: int[] ids and, where there is room, long[] begins, long[] ends, in bytes, int[] types, and

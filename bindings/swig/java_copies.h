@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 #include "java_calls.h"
 
@@ -31,10 +32,16 @@ constexpr size_t kKeptBytes = size_t{1} << 20;
 
 inline size_t padded(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
+// Not std::aligned_alloc, which Windows has not.
+inline void* aligned(size_t bytes) {
+  return ::operator new (padded(bytes), std::align_val_t{kAlignment}, std::nothrow);
+}
+inline void free_aligned(void* memory) { ::operator delete (memory, std::align_val_t{kAlignment}); }
+
 struct Kept {
   void* memory = nullptr;
   size_t size = 0;
-  ~Kept() { std::free(memory); }
+  ~Kept() { free_aligned(memory); }
 };
 inline thread_local Kept kept;
 
@@ -43,17 +50,17 @@ class Scratch {
  public:
   explicit Scratch(size_t bytes) {
     if (bytes > kKeptBytes) {
-      memory_ = own_ = std::aligned_alloc(kAlignment, padded(bytes));
+      memory_ = own_ = aligned(bytes);
       return;
     }
     if (kept.size < bytes) {
-      std::free(kept.memory);
-      kept.memory = std::aligned_alloc(kAlignment, padded(bytes));
+      free_aligned(kept.memory);
+      kept.memory = aligned(bytes);
       kept.size = kept.memory == nullptr ? 0 : padded(bytes);
     }
     memory_ = kept.memory;
   }
-  ~Scratch() { std::free(own_); }
+  ~Scratch() { free_aligned(own_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   char* memory() const { return static_cast<char*>(memory_); }
@@ -111,6 +118,11 @@ inline bool store_bytes(JNIEnv* env, jobjectArray results, jsize place, const ch
 // Copies the first `count` elements; false leaves an exception behind, also when the array has fewer.
 inline bool fetch(JNIEnv* env, jbyteArray from, size_t count, char* to) {
   env->GetByteArrayRegion(from, 0, static_cast<jsize>(count), reinterpret_cast<jbyte*>(to));
+  return !env->ExceptionCheck();
+}
+
+inline bool fetch(JNIEnv* env, jfloatArray from, size_t count, float* to) {
+  env->GetFloatArrayRegion(from, 0, static_cast<jsize>(count), to);
   return !env->ExceptionCheck();
 }
 

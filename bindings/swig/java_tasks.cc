@@ -98,3 +98,71 @@ lffn_status model_zero_shot_bytes(JNIEnv* env, const lffn_model* model, jbyteArr
   }
   return status;
 }
+
+namespace {
+
+// A copy of an array that may be null, and then of nothing.
+template <typename Array, typename T>
+class Copy {
+ public:
+  Copy(JNIEnv* env, Array from)
+      : count_(from == nullptr ? 0 : length_of(env, from)), block_(count_), null_(from == nullptr) {
+    fetched_ = null_ || (block_.data() != nullptr && fetch(env, from, count_, reinterpret_cast<T*>(block_.data())));
+  }
+  bool fetched() const { return fetched_; }
+  const T* data() const { return null_ ? nullptr : block_.data(); }
+  T* mutable_data() const { return block_.data(); }
+  int64_t count() const { return static_cast<int64_t>(count_); }
+
+ private:
+  size_t count_;
+  Block<T> block_;
+  bool null_, fetched_;
+};
+
+}  // namespace
+
+lffn_status max_sim_arrays(JNIEnv* env, jfloatArray queries, jbyteArray int8_queries, jfloatArray query_scales,
+                           jlongArray query_offsets, jfloatArray documents, jbyteArray int8_documents,
+                           jfloatArray document_scales, jlongArray document_offsets, int32_t size, int32_t flags,
+                           int32_t num_threads, jfloatArray scores, const int32_t* cancel) {
+  const Copy<jfloatArray, float> query(env, queries), query_scale(env, query_scales);
+  const Copy<jfloatArray, float> document(env, documents), document_scale(env, document_scales);
+  const Copy<jbyteArray, char> query_bytes(env, int8_queries), document_bytes(env, int8_documents);
+  const Copy<jlongArray, int64_t> query_places(env, query_offsets), document_places(env, document_offsets);
+  const size_t count = length_of(env, scores);
+  const Block<float> found(count);
+  if (!query.fetched() || !query_scale.fetched() || !document.fetched() || !document_scale.fetched() ||
+      !query_bytes.fetched() || !document_bytes.fetched() || !query_places.fetched() || !document_places.fetched() ||
+      found.data() == nullptr) {
+    return no_arrays(env);
+  }
+  const lffn_status status = max_sim(query.data(), query_bytes.data(), query_scale.data(), query_places.mutable_data(),
+                                     query_places.count() - 1, document.data(), document_bytes.data(),
+                                     document_scale.data(), document_places.mutable_data(), document_places.count() - 1,
+                                     size, flags, num_threads, cancel, found.data(), static_cast<int64_t>(count));
+  if (status == LFFN_OK) env->SetFloatArrayRegion(scores, 0, static_cast<jsize>(count), found.data());
+  return status;
+}
+
+lffn_status model_rerank_arrays(JNIEnv* env, const lffn_model* model, jbyteArray query, jbyteArray utf8,
+                                jlongArray ends, int32_t n, int64_t max_tokens, int32_t scores_kind,
+                                int32_t num_threads, int32_t flags, jfloatArray scores, const int32_t* cancel) {
+  size_t n_bytes = 0;
+  if (!bytes_of_texts(env, ends, n, n_bytes)) return LFFN_OK;
+  const size_t query_bytes = length_of(env, query), count = static_cast<size_t>(n);
+  const Block<char> text(n_bytes), query_copy(query_bytes);
+  const Block<int64_t> places(count);
+  const Block<float> found(count);
+  if (text.data() == nullptr || query_copy.data() == nullptr || places.data() == nullptr || found.data() == nullptr) {
+    return out_of_memory(env);
+  }
+  if (!fetch(env, utf8, n_bytes, text.data()) || !fetch(env, query, query_bytes, query_copy.data()) ||
+      !fetch(env, ends, count, places.data())) {
+    return LFFN_OK;
+  }
+  const lffn_status status = model_rerank(model, query_copy.data(), query_bytes, text.data(), places.data(), n,
+                                          max_tokens, scores_kind, num_threads, flags, cancel, found.data());
+  if (status == LFFN_OK) env->SetFloatArrayRegion(scores, 0, n, found.data());
+  return status;
+}

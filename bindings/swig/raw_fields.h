@@ -103,7 +103,9 @@
   FIELD(MAX_ACTIVE, max_active)                             \
   FIELD(IS_LATE, is_late)                                   \
   FIELD(QUERY_TOKENS, query_tokens)                         \
-  FIELD(DOCUMENT_TOKENS, document_tokens)
+  FIELD(DOCUMENT_TOKENS, document_tokens)                   \
+  FIELD(MAX_SIM_FLAGS, max_sim_flags)                       \
+  FIELD(LATE_SIZE, late_size)
 
 #define MODEL_LAYER_INFO_FIELDS(FIELD)                      \
   FIELD(NUM_HEADS, num_heads)                               \
@@ -143,38 +145,41 @@
   FIELD(OWN_MAX_TOKENS, own_max_tokens) \
   FIELD(MEMORY_BYTES, memory_bytes)
 
-#define RESULT_FIELDS(FIELD)                \
-  FIELD(OFFSETS, offsets)                   \
-  FIELD(UNCUT, uncut)                       \
-  FIELD(STATUSES, statuses)                 \
-  FIELD(IDS, ids)                           \
-  FIELD(HIDDEN, hidden)                     \
-  FIELD(EMBEDDINGS, embeddings)             \
-  FIELD(LOGITS, logits)                     \
-  FIELD(CLASS_SCORES, class_scores)         \
-  FIELD(TOKEN_SCORES, token_scores)         \
-  FIELD(ENTITY_OFFSETS, entity_offsets)     \
-  FIELD(ENTITY_BEGINS, entity_begins)       \
-  FIELD(ENTITY_ENDS, entity_ends)           \
-  FIELD(ENTITY_CLASSES, entity_classes)     \
-  FIELD(ENTITY_SCORES, entity_scores)       \
-  FIELD(TEXT_OFFSETS, text_offsets)         \
-  FIELD(TOKEN_TYPES, token_types)           \
-  FIELD(TOKEN_BEGINS, token_begins)         \
-  FIELD(TOKEN_ENDS, token_ends)             \
-  FIELD(TOKEN_TEXTS, token_texts)           \
-  FIELD(TEXT_BEGINS, text_begins)           \
-  FIELD(TEXT_ENDS, text_ends)               \
-  FIELD(TOKEN_VECTORS, token_vectors)       \
-  FIELD(VECTOR_OFFSETS, vector_offsets)     \
-  FIELD(INT8_EMBEDDINGS, int8_embeddings)   \
-  FIELD(EMBEDDING_SCALES, embedding_scales) \
-  FIELD(BIT_EMBEDDINGS, bit_embeddings)     \
-  FIELD(DECODED, decoded)                   \
-  FIELD(DECODED_SIZES, decoded_sizes)       \
-  FIELD(SPARSE_OFFSETS, sparse_offsets)     \
-  FIELD(SPARSE_IDS, sparse_ids)             \
-  FIELD(SPARSE_WEIGHTS, sparse_weights)
+#define RESULT_FIELDS(FIELD)                    \
+  FIELD(OFFSETS, offsets)                       \
+  FIELD(UNCUT, uncut)                           \
+  FIELD(STATUSES, statuses)                     \
+  FIELD(IDS, ids)                               \
+  FIELD(HIDDEN, hidden)                         \
+  FIELD(EMBEDDINGS, embeddings)                 \
+  FIELD(LOGITS, logits)                         \
+  FIELD(CLASS_SCORES, class_scores)             \
+  FIELD(TOKEN_SCORES, token_scores)             \
+  FIELD(ENTITY_OFFSETS, entity_offsets)         \
+  FIELD(ENTITY_BEGINS, entity_begins)           \
+  FIELD(ENTITY_ENDS, entity_ends)               \
+  FIELD(ENTITY_CLASSES, entity_classes)         \
+  FIELD(ENTITY_SCORES, entity_scores)           \
+  FIELD(TEXT_OFFSETS, text_offsets)             \
+  FIELD(TOKEN_TYPES, token_types)               \
+  FIELD(TOKEN_BEGINS, token_begins)             \
+  FIELD(TOKEN_ENDS, token_ends)                 \
+  FIELD(TOKEN_TEXTS, token_texts)               \
+  FIELD(TEXT_BEGINS, text_begins)               \
+  FIELD(TEXT_ENDS, text_ends)                   \
+  FIELD(TOKEN_VECTORS, token_vectors)           \
+  FIELD(VECTOR_OFFSETS, vector_offsets)         \
+  FIELD(INT8_EMBEDDINGS, int8_embeddings)       \
+  FIELD(EMBEDDING_SCALES, embedding_scales)     \
+  FIELD(BIT_EMBEDDINGS, bit_embeddings)         \
+  FIELD(DECODED, decoded)                       \
+  FIELD(DECODED_SIZES, decoded_sizes)           \
+  FIELD(SPARSE_OFFSETS, sparse_offsets)         \
+  FIELD(SPARSE_IDS, sparse_ids)                 \
+  FIELD(SPARSE_WEIGHTS, sparse_weights)         \
+  FIELD(VECTOR_TOKENS, vector_tokens)           \
+  FIELD(INT8_TOKEN_VECTORS, int8_token_vectors) \
+  FIELD(TOKEN_VECTOR_SCALES, token_vector_scales)
 
 // Numbers that tell how long the arrays are.
 #define RESULT_SIZES(FIELD)        \

@@ -63,6 +63,18 @@ lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int
                                   lffn_result* result, const int32_t* cancel, lffn_run_progress run_progress,
                                   void* run_progress_user);
 
+// Late interaction: the vectors of queries and those of documents, either floats or bytes with a scale for each vector,
+// in blocks whose offsets count vectors. flags: MODEL_MAX_SIM_FLAGS.
+lffn_status max_sim(const float* queries, const void* int8_queries, const float* query_scales, int64_t* query_offsets,
+                    int64_t n_queries, const float* documents, const void* int8_documents, const float* document_scales,
+                    int64_t* document_offsets, int64_t n_documents, int32_t size, int32_t flags, int32_t num_threads,
+                    const int32_t* cancel, float* scores, int64_t capacity);
+// How well documents, which lie end to end as texts of model_run_texts do, answer a query: by a late model, or by one
+// with one class, whose scores become what the SCORES_ value says.
+lffn_status model_rerank(const lffn_model* model, const char* query, size_t query_size, const char* utf8, int64_t* ends,
+                         int64_t n, int64_t max_tokens, int32_t scores_kind, int32_t num_threads, int32_t flags,
+                         const int32_t* cancel, float* scores);
+
 // begins and ends may both be null. n_ids is told even where the capacity is too small, which is no failure here.
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,
                            int32_t* ids, int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids,

@@ -21,6 +21,7 @@
   static_assert(size_of_##fields<type> == (end), "raw_fields.h lacks a member of " #type)
 
 inline int64_t number_of(int32_t value) { return value; }
+inline int64_t number_of(uint32_t value) { return value; }
 inline int64_t number_of(int64_t value) { return value; }
 inline int64_t number_of(size_t value) { return static_cast<int64_t>(value); }
 inline int64_t number_of(float value) {

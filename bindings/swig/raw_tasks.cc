@@ -75,6 +75,52 @@ lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int6
   return lffn_model_run(model, &args);
 }
 
+lffn_status max_sim(const float* queries, const void* int8_queries, const float* query_scales, int64_t* query_offsets,
+                    int64_t n_queries, const float* documents, const void* int8_documents, const float* document_scales,
+                    int64_t* document_offsets, int64_t n_documents, int32_t size, int32_t flags, int32_t num_threads,
+                    const int32_t* cancel, float* scores, int64_t capacity) {
+  lffn_max_sim_args args;
+  lffn_max_sim_args_init(&args);
+  args.queries = queries;
+  args.int8_queries = static_cast<const int8_t*>(int8_queries);
+  args.query_scales = query_scales;
+  args.query_offsets = query_offsets;
+  args.n_queries = n_queries;
+  args.documents = documents;
+  args.int8_documents = static_cast<const int8_t*>(int8_documents);
+  args.document_scales = document_scales;
+  args.document_offsets = document_offsets;
+  args.n_documents = n_documents;
+  args.size = size;
+  args.flags = static_cast<uint32_t>(flags);
+  args.num_threads = num_threads;
+  args.cancel = cancel;
+  args.scores = scores;
+  args.capacity = capacity;
+  return lffn_max_sim(&args);
+}
+
+lffn_status model_rerank(const lffn_model* model, const char* query, size_t query_size, const char* utf8, int64_t* ends,
+                         int64_t n, int64_t max_tokens, int32_t scores_kind, int32_t num_threads, int32_t flags,
+                         const int32_t* cancel, float* scores) {
+  const Texts documents(utf8, ends, n);
+  if (!documents.made()) return LFFN_ERROR_OUT_OF_MEMORY;
+  lffn_rerank_args args;
+  lffn_rerank_args_init(&args);
+  args.query = query_size == 0 ? "" : query;  // .NET pins an empty array at NULL
+  args.query_size = query_size;
+  args.documents = documents.begins();
+  args.document_sizes = documents.sizes();
+  args.n_documents = n;
+  args.max_tokens = max_tokens;
+  args.scores_kind = scores_kind;
+  args.num_threads = num_threads;
+  args.flags = static_cast<uint32_t>(flags);
+  args.cancel = cancel;
+  args.scores = scores;
+  return lffn_model_rerank(model, &args);
+}
+
 lffn_status model_answer(const lffn_model* model, const char* question, size_t question_size, const char* context,
                          size_t context_size, int32_t top_k, int64_t max_tokens, int64_t stride,
                          int32_t max_answer_tokens, int32_t flags, int64_t* begins, int64_t* ends, float* scores,
