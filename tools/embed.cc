@@ -32,6 +32,7 @@ struct EmbedOptions {
   int64_t stride = LFFN_STRIDE_DEFAULT;
   int32_t dimensions = 0;
   bool sparse = false;
+  bool late = false;
   int32_t most = LFFN_MAX_ACTIVE_MODEL;
   int32_t form = static_cast<int32_t>(Form::kFloats);
   TextOptions text;
@@ -61,7 +62,10 @@ const std::map<std::string, int32_t>& form_names() {
   return names;
 }
 
-uint32_t wanted_of(Form form) {
+uint32_t wanted_of(const EmbedOptions& options) {
+  const auto form = static_cast<Form>(options.form);
+  if (options.sparse) return LFFN_WANT_SPARSE;
+  if (options.late) return form == Form::kBytes ? LFFN_WANT_INT8_TOKEN_VECTORS : LFFN_WANT_TOKEN_VECTORS;
   switch (form) {
     case Form::kBytes:
       return LFFN_WANT_INT8_EMBEDDINGS;
@@ -145,6 +149,35 @@ std::string as_sparse(const std::vector<TextRecord>& records, const lookupffn::R
   return out;
 }
 
+// A line of output for each record: as many vectors as it has.
+std::string as_late(const EmbedOptions& options, const std::vector<TextRecord>& records,
+                    const lookupffn::ResultView& view) {
+  std::string out;
+  const bool bytes = static_cast<Form>(options.form) == Form::kBytes;
+  const auto size = static_cast<size_t>(view.token_vector_size);
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (view.statuses[i] != LFFN_OK) continue;
+    const auto begin = static_cast<size_t>(view.vector_offsets[i]),
+               end = static_cast<size_t>(view.vector_offsets[i + 1]);
+    out += "{\"vectors\":[";
+    for (size_t v = begin; v < end; ++v) {
+      if (v > begin) out += ',';
+      if (bytes) {
+        append_numbers(out, view.int8_token_vectors + v * size, size);
+      } else {
+        append_json(out, view.token_vectors + v * size, size);
+      }
+    }
+    out += ']';
+    if (bytes) {
+      out += ",\"scales\":";
+      append_json(out, view.token_vector_scales + begin, end - begin);
+    }
+    out += "}\n";
+  }
+  return out;
+}
+
 std::string as_floats(const lookupffn::ResultView& view, size_t rows) {
   return {reinterpret_cast<const char*>(view.embeddings),
           rows * static_cast<size_t>(view.embedding_size) * sizeof(float)};
@@ -165,7 +198,14 @@ int embed(const EmbedOptions& options) {
         "--windows each gives lines different numbers of vectors, which --raw and --npy cannot tell; take JSON, or "
         "--windows mean");
   }
+  if (options.late && static_cast<Form>(options.form) == Form::kBits) {
+    throw lookupffn::InvalidArgument("--late gives float32 or int8; take --type int8");
+  }
   const lookupffn::Model model = options.load.load(options.model);
+  if (options.late && model.info().is_late == 0) {
+    throw lookupffn::InvalidArgument(options.model + ": makes no vectors of late interaction; `lookupffn info` shows " +
+                                     "what a model is");
+  }
   lookupffn::RunOptions run = options.text.run_options();
   run.pooling = options.pooling;
   run.dimensions = options.dimensions;
@@ -175,7 +215,7 @@ int embed(const EmbedOptions& options) {
   if (options.keep_length) run.normalize = LFFN_NORMALIZE_NO;
   if (options.unit_length) run.normalize = LFFN_NORMALIZE_YES;
   lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = options.sparse ? uint32_t{LFFN_WANT_SPARSE} : wanted_of(static_cast<Form>(options.form));
+  args.wanted = wanted_of(options);
   args.max_active = options.most;
   if (options.windows == LFFN_WINDOWS_EACH) args.wanted |= LFFN_WANT_SPANS;
   TextInput input(options.input, "embedding", options.text.json_lines());
@@ -188,8 +228,8 @@ int embed(const EmbedOptions& options) {
       npy->write(view.embeddings, records.size());
       continue;
     }
-    if (options.sparse) {
-      if (!write_out(as_sparse(records, view))) return 1;
+    if (options.sparse || options.late) {
+      if (!write_out(options.sparse ? as_sparse(records, view) : as_late(options, records, view))) return 1;
       continue;
     }
     if (!write_out(options.raw ? as_floats(view, records.size()) : as_json(options, records, view))) return 1;
@@ -245,6 +285,14 @@ Command embed_command(CLI::App& parent) {
           ->excludes("--pooling")
           ->excludes("--keep-length")
           ->excludes("--unit-length");
+  app->add_flag("--late", options->late,
+                "Vectors of late interaction: each line becomes {\"vectors\": [[...], ...]}; say --query or --document")
+      ->excludes(sparse)
+      ->excludes(raw)
+      ->excludes(npy)
+      ->excludes(windows)
+      ->excludes("--dimensions")
+      ->excludes("--pooling");
   app->add_option("--most", options->most, "Values of a sparse vector; default: as many as the model's files say")
       ->check(CLI::PositiveNumber)
       ->type_name("N")
@@ -268,6 +316,7 @@ Command embed_command(CLI::App& parent) {
       "  lookupffn embed my-model sentences.txt > vectors.jsonl\n"
       "  lookupffn embed --npy vectors.npy my-model sentences.txt\n"
       "  lookupffn embed --sparse --query --most 32 my-sparse-model queries.txt\n"
+      "  lookupffn embed --late --document --type int8 my-late-model documents.txt\n"
       "  lookupffn embed --windows each --stride 32 --type int8 my-model documents.txt > windows.jsonl\n"
       "  echo '\"One text.\"' | lookupffn embed --json-lines my-model");
   return {app, [options] { return embed(*options); }};

@@ -7,6 +7,7 @@
 
 #include "api/boundary.h"
 #include "api/file_options.h"
+#include "model/late/late_vectors.h"
 
 namespace lffn {
 namespace {
@@ -51,6 +52,13 @@ bool RunCall::is_sparse_query() const {
   return args_.prompt_kind != LFFN_PROMPT_DOCUMENT && model_.sentence().sparse.starts_with_query;
 }
 
+LateRole RunCall::role() const {
+  if (args_.texts == nullptr || !model_.sentence().late.is_late) return LateRole::kNone;
+  return args_.prompt_kind == LFFN_PROMPT_QUERY      ? LateRole::kQuery
+         : args_.prompt_kind == LFFN_PROMPT_DOCUMENT ? LateRole::kDocument
+                                                     : LateRole::kNone;
+}
+
 // Where logits are wanted.
 void RunCall::place_logits() {
   const int64_t tokens = memory_.offsets.back();
@@ -89,7 +97,8 @@ void RunCall::list_vectors() {
   memory_.vector_offsets.assign(1, 0);
   if (!wants(kTokenVectors)) return;
   for (int64_t s = 0; s < call_.num_sequences; ++s) {
-    for (int64_t t = call_.offsets[s]; t < call_.offsets[s + 1]; ++t) memory_.vector_tokens.push_back(t);
+    add_tokens_with_vectors(model_.sentence().late, role(), call_.ids, call_.offsets[s], call_.offsets[s + 1],
+                            memory_.vector_tokens);
     memory_.vector_offsets.push_back(static_cast<int64_t>(memory_.vector_tokens.size()));
   }
 }

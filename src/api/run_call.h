@@ -28,6 +28,8 @@ class RunCall {
   bool wants(uint32_t bits) const { return (wanted_ & bits) != 0; }
   // Whether texts are queries that do not go through the encoder.
   bool is_sparse_query() const;
+  // What texts are to a late model.
+  LateRole role() const;
   bool pools() const { return wants(kEmbeddings | LFFN_WANT_CLASS_SCORES); }
   // Whether embeddings are wanted in another form than the model gives them.
   bool makes_forms() const;

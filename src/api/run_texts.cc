@@ -71,6 +71,7 @@ void RunCall::read_texts() {
   options.repairs = (args_.flags & LFFN_RUN_REPAIR_TEXT) != 0;
   options.documents = (args_.flags & LFFN_RUN_DOCUMENTS) != 0;
   options.sparse_query = is_sparse_query();
+  options.role = role();
   options.windows = args_.windows != LFFN_WINDOWS_NONE;
   options.stride = args_.stride;
   TextBatch& batch = memory_.texts;

@@ -138,8 +138,8 @@ lffn_model_info Model::info() const {
   const LateSettings& late = sentence_.late;
   info.is_late = late.is_late ? 1 : 0;
   info.late_size = late.is_late ? info.token_vector_size : 0;
-  info.query_tokens = static_cast<int32_t>(late.query_tokens);
-  info.document_tokens = static_cast<int32_t>(late.document_tokens);
+  info.query_tokens = static_cast<int32_t>(late_tokens(LateRole::kQuery));
+  info.document_tokens = static_cast<int32_t>(late_tokens(LateRole::kDocument));
   info.max_sim_flags = late.takes_means ? uint32_t{LFFN_MAX_SIM_MEAN} : 0;
   info.attention_dtype = LFFN_F32;
   for (size_t i = 0; i < weights_.layers.size(); ++i) {

@@ -133,8 +133,13 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, c
   check_vocabulary(tokenizer.get(), config.vocab_size);
   if (sentence.is_sentence_encoder) config.has_plain_decoder = false;  // nobody asks for it
   check_modules(config, sentence);
+  for (const int32_t id : {sentence.late.query_prefix, sentence.late.document_prefix, sentence.late.filler}) {
+    if (id < config.vocab_size) continue;
+    fail(LFFN_ERROR_BAD_MODEL, "late interaction puts the token %d into texts, but vocab_size is %d", id,
+         config.vocab_size);
+  }
   ModelTensors tensors = check_model_tensors(config, views, sentence);
-  if (sentence.sparse.pools && tensors.lm_norm.empty()) {
+  if (sentence.sparse.pools && !sentence.sparse.of_tokens && tensors.lm_norm.empty()) {
     fail(LFFN_ERROR_BAD_MODEL, "sparse vectors need a masked language model's head, which these tensors are without");
   }
   if (!query_weights.empty() && query_weights.size() > config.vocab_size) {
@@ -192,6 +197,25 @@ auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
       check_parts(config, std::move(sentence), file.tensors, std::move(tokenizer), options, std::move(query_weights)));
 }
 
+// What a folder says by words becomes tokens.
+void find_words(SentenceFolder& folder, const std::vector<TensorView>& tensors, const Tokenizer* tokenizer) {
+  SentenceSettings& settings = folder.settings;
+  if (settings.late.is_late && folder.late_words.needs_layer) {
+    const auto is_layer = [](const TensorView& view) { return view.name == std::string(kTokenVectors) + ".weight"; };
+    if (std::none_of(tensors.begin(), tensors.end(), is_layer)) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s.weight is missing, which makes the vectors of late interaction", kTokenVectors);
+    }
+  }
+  if (tokenizer == nullptr) return;
+  if (settings.late.is_late) find_late_words(folder.late_words, *tokenizer, settings.late);
+  if (!settings.sparse.of_tokens) return;
+  std::vector<int32_t>& left_out = settings.sparse.left_out;
+  left_out = {tokenizer->bos_id(), tokenizer->eos_id(), tokenizer->pad_id(), tokenizer->unk_id()};
+  std::sort(left_out.begin(), left_out.end());
+  left_out.erase(std::unique(left_out.begin(), left_out.end()), left_out.end());
+  if (left_out[0] < 0) left_out.erase(left_out.begin());
+}
+
 template <typename Use>
 auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   const CountedFolder counted(given, options.progress);
@@ -218,8 +242,13 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
     query_weights = QueryWeights::read(InnerFolder(folder, *sentence.query), folder, flag_of(options));
   }
   return naming(folder_name(inside), [&] {
-    return use(check_parts(config, std::move(sentence.settings), weights.tensors,
-                           read_tokenizer(inside, flag_of(options)), options, std::move(query_weights)));
+    auto tokenizer = read_tokenizer(inside, flag_of(options));
+    if (tokenizer != nullptr && sentence.settings.late.is_late) {
+      tokenizer = with_late_prefixes(std::move(tokenizer), sentence.late_words, flag_of(options));
+    }
+    find_words(sentence, weights.tensors, tokenizer.get());
+    return use(check_parts(config, std::move(sentence.settings), weights.tensors, std::move(tokenizer), options,
+                           std::move(query_weights)));
   });
 }
 

@@ -67,6 +67,13 @@ int64_t Model::embedding_size(std::optional<Pooling> pooling) const {
   return size;
 }
 
+int64_t Model::late_tokens(LateRole role) const {
+  const LateSettings& late = sentence_.late;
+  if (!late.is_late) return 0;
+  const int64_t named = role == LateRole::kQuery ? late.query_tokens : late.document_tokens;
+  return named > 0 ? std::min(named, config_.max_tokens()) : own_max_tokens();
+}
+
 int64_t Model::own_max_tokens() const {
   const auto files = tokenizer_ != nullptr ? static_cast<int64_t>(tokenizer_->max_length()) : 0;
   // What sentence-transformers' own file says counts before what the tokenizer's say.

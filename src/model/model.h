@@ -33,7 +33,8 @@ struct ModelCall {
   const int32_t* types = nullptr;    // of each token; nullptr: all 0. Families without types ignore them
   const int64_t* offsets = nullptr;  // [num_sequences + 1], the first one 0
   int64_t num_sequences = 0;
-  float* hidden = nullptr;  // [tokens][hidden_size]
+  const int64_t* attended = nullptr;  // [num_sequences] so many first tokens are attended to; nullptr: all
+  float* hidden = nullptr;            // [tokens][hidden_size]
   const int64_t* positions = nullptr;
   int64_t num_positions = 0;
   float* logits = nullptr;         // [num_positions][vocab_size]
@@ -62,6 +63,7 @@ struct ModelCall {
   std::function<void(int64_t)> progress;
 
   int64_t length(int64_t sequence) const { return offsets[sequence + 1] - offsets[sequence]; }
+  int64_t keys(int64_t sequence) const { return attended != nullptr ? attended[sequence] : length(sequence); }
   bool wants_fillings() const { return num_masks > 0 && filling_ids != nullptr; }
   bool wants_heads() const {
     return logits != nullptr || class_scores != nullptr || token_scores != nullptr || token_vectors != nullptr ||
@@ -123,6 +125,7 @@ class Model {
   bool has_lm_head() const { return !weights_.lm_norm.empty() || config_.has_plain_decoder; }
   int32_t num_classes() const { return static_cast<int32_t>(weights_.class_out.outputs()); }
   int64_t token_vector_size() const {
+    if (!weights_.later_vectors.empty()) return weights_.later_vectors.back().outputs();
     return weights_.token_vectors.empty() ? config_.hidden_size : weights_.token_vectors.outputs();
   }
   // What each token's vector becomes, and how many numbers: one for each class; 2, for the beginning and the end of an
@@ -140,6 +143,8 @@ class Model {
   int64_t embedding_size(std::optional<Pooling> pooling) const;
   // Where the model cuts a text by itself: the number of tokens, special ones counted.
   int64_t own_max_tokens() const;
+  // Of a late model: the same of queries and of documents.
+  int64_t late_tokens(LateRole role) const;
 
   const StaticVectors* statics() const { return statics_ ? &*statics_ : nullptr; }  // nullptr: an encoder
   // nullptr: sparse queries go through the encoder, if there are any.

@@ -38,6 +38,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   if (options.max_tokens >= 0) {
     rules_.encoding.most = static_cast<size_t>(options.max_tokens > 0 ? std::min(options.max_tokens, can) : own);
   }
+  start_late(options);
   rows_.clear();
   uncut_.clear();
   counts_itself_ = false;
@@ -61,6 +62,25 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   counts_itself_ = options.uncut;
   const auto most = static_cast<int64_t>(std::min<size_t>(rules_.encoding.most, INT32_MAX));
   if (most < INT32_MAX && !options.windows) most_characters_ = most * statics->characters_per_token();
+}
+
+// What a late model puts into its texts, and where it cuts them.
+void TextBatch::start_late(const TextOptions& options) {
+  is_partly_attended_ = false;
+  const LateSettings& late = model_->sentence().late;
+  if (!late.is_late || options.role == LateRole::kNone) return;
+  const int64_t can = model_->config().max_tokens(), own = model_->late_tokens(options.role);
+  const int64_t most = options.max_tokens > 0 ? std::min(options.max_tokens, can) : own;
+  if (options.max_tokens >= 0) rules_.encoding.most = static_cast<size_t>(most);
+  rules_.inserted = options.role == LateRole::kQuery ? late.query_prefix : late.document_prefix;
+  if (options.role != LateRole::kQuery || late.filler < 0) return;
+  if (options.windows) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model fills queries up to %lld tokens, so they are not read in windows",
+         static_cast<long long>(own));
+  }
+  rules_.filler = late.filler;
+  rules_.filled = static_cast<size_t>(most);
+  is_partly_attended_ = !late.attends_to_filler;
 }
 
 void TextBatch::add(std::string_view text) {
@@ -120,6 +140,7 @@ void TextBatch::start_as(const TextBatch& other) {
   model_ = other.model_;
   tokenizer_ = other.tokenizer_;
   is_sparse_query_ = other.is_sparse_query_;
+  is_partly_attended_ = other.is_partly_attended_;
   rules_ = other.rules_;
   prompt_ = other.prompt_;
   rules_.prompt = prompt_;
@@ -140,6 +161,7 @@ void TextBatch::fill(ModelCall& call) const {
   call.types = gives_types(*model_) && !is_sparse_query_ ? rows_.types().data() : nullptr;
   call.offsets = rows_.offsets().data();
   call.num_sequences = rows_.size();
+  call.attended = is_partly_attended_ ? rows_.unfilled().data() : nullptr;
   call.prompt_tokens = prompt_tokens_;
   call.is_sparse_query = is_sparse_query_;
 }

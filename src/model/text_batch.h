@@ -22,6 +22,7 @@ struct TextOptions {
   bool repairs = false;             // what is not UTF-8 is read as U+FFFD
   bool documents = false;           // is what messages call the texts, or the second ones of pairs with a query
   bool sparse_query = false;        // read by the tokenizer of the model's query_weights()
+  LateRole role = LateRole::kNone;  // of texts for a late model
   bool windows = false;             // longer texts are read in windows of max_tokens instead of cut
   int64_t stride = 0;               // tokens that a window repeats of the one before; below 0: see stride_of
   const int32_t* cancel = nullptr;  // seen while tokenizing
@@ -54,10 +55,12 @@ class TextBatch {
  private:
   // As Model2Vec reads texts.
   void add_static(std::string_view text);
+  void start_late(const TextOptions& options);
 
   const Model* model_ = nullptr;
   const Tokenizer* tokenizer_ = nullptr;
   bool is_sparse_query_ = false;
+  bool is_partly_attended_ = false;  // what fills queries is not
   TextRows::Rules rules_;
   std::string prompt_;
   int64_t prompt_tokens_ = 0;

@@ -76,6 +76,7 @@ void TextRows::clear() {
   offsets_.assign(1, 0);
   text_offsets_.assign(1, 0);
   uncut_.clear();
+  unfilled_.clear();
 }
 
 void TextRows::add_nothing() {
@@ -83,6 +84,32 @@ void TextRows::add_nothing() {
   for (std::vector<TextSpan>& parts : parts_) parts.push_back({0, 0});
   text_offsets_.push_back(size());
   uncut_.push_back(0);
+  unfilled_.push_back(0);
+}
+
+// In what was read, of no text.
+void TextRows::insert(int32_t id) {
+  const std::ptrdiff_t at = new_.ids.empty() ? 0 : 1;
+  new_.ids.insert(new_.ids.begin() + at, id);
+  new_.types.insert(new_.types.begin() + at, 0);
+  if (new_.spans.size() + 1 == new_.ids.size()) {
+    new_.spans.insert(new_.spans.begin() + at, {0, 0});
+    new_.texts.insert(new_.texts.begin() + at, int8_t{-1});
+  }
+  ++new_.num_tokens;
+}
+
+void TextRows::fill(const Rules& rules) {
+  unfilled_.push_back(offsets_.back() - offsets_[offsets_.size() - 2]);
+  if (rules.filler < 0) return;
+  for (auto length = static_cast<size_t>(unfilled_.back()); length < rules.filled; ++length) {
+    ids_.push_back(rules.filler);
+    types_.push_back(0);
+    if (!rules.encoding.spans) continue;
+    spans_.push_back({0, 0});
+    texts_.push_back(-1);
+  }
+  offsets_.back() = static_cast<int64_t>(ids_.size());
 }
 
 void TextRows::remove_from_last(int32_t id) {
@@ -122,6 +149,7 @@ void TextRows::add_texts(const TextRows& other, int64_t first, int64_t last) {
   add(ids_, other.ids_, begin, end);
   add(types_, other.types_, begin, end);
   add(uncut_, other.uncut_, first, last);
+  add(unfilled_, other.unfilled_, first_row, last_row);
   // Those below are there if wanted.
   if (other.spans_.size() == other.ids_.size()) {
     add(spans_, other.spans_, begin, end);
@@ -143,7 +171,9 @@ void TextRows::add(const Tokenizer& tokenizer, std::string_view text, const std:
     encoding.spans = true;
     encoding.most = SIZE_MAX;
   }
+  if (rules.inserted >= 0 && encoding.most > 0 && encoding.most != SIZE_MAX) --encoding.most;
   encode(tokenizer, text, pair, rules, encoding);
+  if (rules.inserted >= 0) insert(rules.inserted);
   if (!rules.windows && new_.ids.size() > rules.longest) {
     const std::string holder = pair != nullptr ? rules.names->both : std::string("the ") + rules.names->alone + " has";
     fail(LFFN_ERROR_TOO_LONG, "%s %zu tokens, the model can run at most %zu", holder.c_str(), new_.ids.size(),
@@ -237,6 +267,7 @@ void TextRows::append(const Rules& rules, bool left, const Part* part) {
     for (size_t text = 0; text < 2; ++text) parts_[text].push_back(part_of(text, left, part));
   }
   offsets_.push_back(static_cast<int64_t>(ids_.size()));
+  fill(rules);
 }
 
 // Up to the ends of the text, or where it was cut.

@@ -76,11 +76,14 @@ class TextRows {
     std::string_view prompt;  // put before each text; UTF-8
     ReadingRules reading;
     Tokenizer::Options encoding;  // with spans, if those are wanted
-    bool windows = false;         // of encoding.most tokens; else what is longer is cut
-    int64_t stride = 0;           // tokens that a window repeats of the one before; below 0: see stride_of
-    size_t longest = SIZE_MAX;    // more tokens in a sequence are an error
-    int32_t types = INT32_MAX;    // those that tokens have must be below it
-    int32_t words = INT32_MAX;    // ids must be, too
+    int32_t inserted = -1;        // a token behind a sequence's first one; -1: none
+    int32_t filler = -1;          // a token that fills sequences up to so many; -1: none
+    size_t filled = 0;
+    bool windows = false;       // of encoding.most tokens; else what is longer is cut
+    int64_t stride = 0;         // tokens that a window repeats of the one before; below 0: see stride_of
+    size_t longest = SIZE_MAX;  // more tokens in a sequence are an error
+    int32_t types = INT32_MAX;  // those that tokens have must be below it
+    int32_t words = INT32_MAX;  // ids must be, too
   };
 
   // Keeps the memory.
@@ -101,6 +104,8 @@ class TextRows {
   const std::vector<int64_t>& offsets() const { return offsets_; }            // [size() + 1]
   const std::vector<int64_t>& text_offsets() const { return text_offsets_; }  // where each text's sequences begin
   const std::vector<int64_t>& uncut() const { return uncut_; }                // tokens that each text would have uncut
+  // [size()] tokens of each sequence before what filled it.
+  const std::vector<int64_t>& unfilled() const { return unfilled_; }
   // As those of an Encoding, of each token, if wanted; in the bytes that were given, and the prompt's are of no text.
   const std::vector<TextSpan>& spans() const { return spans_; }
   const std::vector<int8_t>& texts() const { return texts_; }
@@ -114,6 +119,8 @@ class TextRows {
 
   void encode(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules,
               Tokenizer::Options options);
+  void insert(int32_t id);
+  void fill(const Rules& rules);
   void locate();
   void find_texts();
   void append(const Rules& rules, bool left, const Part* part);
@@ -126,7 +133,7 @@ class TextRows {
   std::pair<int64_t, int64_t> extents_[2];  // from the first token of a text in it to behind the last one
   Windows windows_;
   std::vector<int32_t> ids_, types_;
-  std::vector<int64_t> offsets_ = {0}, text_offsets_ = {0}, uncut_;
+  std::vector<int64_t> offsets_ = {0}, text_offsets_ = {0}, uncut_, unfilled_;
   std::vector<TextSpan> spans_, parts_[2];
   std::vector<int8_t> texts_;
   size_t longest_ = 0;

@@ -1,75 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static, sparse and late vectors beside what the reference libraries gave for the same folders and texts.
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "format/folder.h"
-#include "format/json_object.h"
-#include "lookupffn/lookupffn.hpp"
+#include "golden_folder.h"
 
 namespace {
-
-using lffn::JsonObject;
-using lffn::JsonValue;
-
-// A folder of the reference libraries, with its texts and what they gave.
-class Golden {
- public:
-  explicit Golden(const std::string& name, const char* base = LFFN_SHARED "/golden-hf7")
-      : path_(std::string(base) + "/" + name), is_there_(lffn::FolderOnDisk(path_, false).has("io.json")) {
-    if (is_there_) io_.emplace(lffn::FolderOnDisk(path_, false).read_text("io.json", size_t{1} << 20), path_);
-  }
-  bool is_there() const { return is_there_; }
-  const std::string& path() const { return path_; }
-  const JsonValue& value(const char* key) const { return *io_->value(key); }
-  bool has(const char* key) const { return io_->value(key) != nullptr; }
-  std::vector<std::string> texts(const char* key = "texts") const {
-    std::vector<std::string> result;
-    for (const JsonValue& item : value(key).items) result.push_back(item.scalar.text);
-    return result;
-  }
-
- private:
-  std::string path_;
-  bool is_there_;
-  std::optional<JsonObject> io_;
-};
-
-#define SKIP_UNLESS_THERE(golden) \
-  if (!(golden).is_there()) GTEST_SKIP() << (golden).path() << " is not beside the project"
-
-// The largest difference of rows of numbers.
-double difference(const std::vector<float>& got, const JsonValue& expected) {
-  size_t at = 0;
-  double largest = 0;
-  for (const JsonValue& row : expected.items) {
-    for (const JsonValue& number : row.items) {
-      if (at == got.size()) return INFINITY;
-      largest = std::max(largest, std::fabs(double{got[at++]} - number.scalar.number));
-    }
-  }
-  return at == got.size() ? largest : INFINITY;
-}
-
-struct Saved {
-  explicit Saved(const lookupffn::Model& model)
-      : path(testing::TempDir() + "/golden_vectors_test." + std::to_string(getpid())) {
-    model.save(path);
-  }
-  ~Saved() { std::remove(path.c_str()); }
-  Saved(const Saved&) = delete;
-  Saved& operator=(const Saved&) = delete;
-  std::string path;
-};
 
 void check_static(const Golden& golden, double tolerance) {
   const lookupffn::Model model = lookupffn::Model::load(golden.path());
@@ -120,9 +58,9 @@ TEST_P(StaticFolders, GiveWhatTheirLibrariesGive) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, StaticFolders,
                          testing::Values("static-st-wordpiece", "static-st-unigram", "static-st-unigram-6",
-                                         "static-st-model2vec", "model2vec-plain", "model2vec-normalized",
-                                         "model2vec-weights-mapping", "model2vec-weights-mapping-int8",
-                                         "model2vec-int8"));
+                                         "static-st-model2vec", "static-st-bpe", "model2vec-plain",
+                                         "model2vec-normalized", "model2vec-weights-mapping",
+                                         "model2vec-weights-mapping-int8", "model2vec-int8"));
 
 TEST(StaticVectors, SmallFolders) {
   check_static(Golden("model2vec-weights-mapping-int8", LFFN_STATIC_FOLDERS), 1e-5);
@@ -147,24 +85,6 @@ TEST(StaticVectors, GiveTokensVectorsAndRefuseWhatLayersGive) {
   lookupffn::Texts pair;
   pair.add("a", "b");
   EXPECT_THROW(model.embed(pair), lookupffn::InvalidArgument);
-}
-
-// How far vectors are from those expected, which must have the same tokens.
-double sparse_difference(const std::vector<lookupffn::SparseVector>& got, const JsonValue& expected) {
-  if (got.size() != expected.items.size()) return INFINITY;
-  double largest = 0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    std::map<std::int32_t, float> weights;
-    for (size_t k = 0; k < got[i].ids.size(); ++k) weights[got[i].ids[k]] = got[i].weights[k];
-    EXPECT_TRUE(std::is_sorted(got[i].weights.rbegin(), got[i].weights.rend()));
-    if (weights.size() != expected.items[i].items.size()) return INFINITY;
-    for (const JsonValue& pair : expected.items[i].items) {
-      const auto found = weights.find(static_cast<std::int32_t>(pair.items[0].scalar.integer));
-      if (found == weights.end()) return INFINITY;
-      largest = std::max(largest, std::fabs(double{found->second} - pair.items[1].scalar.number));
-    }
-  }
-  return largest;
 }
 
 class SparseFolders : public testing::TestWithParam<const char*> {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "evaluate/vectors_of_tokens.h"
 #include "progress.h"
 
 namespace lffn::tools {
@@ -84,8 +85,9 @@ std::vector<Hits> rerank_first(const Collection& collection, const std::vector<H
 }  // namespace
 
 void check_reranker(const lookupffn::Model& model, const std::string& name) {
-  if (model.info().num_classes == 1) return;
-  throw lookupffn::InvalidArgument(name + ": a reranker has a classifier of one class, this model has " +
+  if (model.info().num_classes == 1 || (model.info().num_classes == 0 && model.info().is_late != 0)) return;
+  throw lookupffn::InvalidArgument(name +
+                                   ": a reranker has a classifier of one class, or is a late model; this model has " +
                                    (model.info().num_classes == 0 ? "none" : std::to_string(model.info().num_classes)));
 }
 
@@ -103,6 +105,7 @@ std::vector<Hits> find_documents(const Collection& collection, CollectionMemory&
     PairScores known;
     return rerank_first(collection, candidates, SIZE_MAX, model, options.pairs, known, doing + ": scoring");
   }
+  if (has_vectors_of_tokens(model)) return search_by_tokens(collection, model, options, most, doing);
   const Vectors queries = embed(model, queries_of(collection), memory.queries, options.queries, doing + ", queries");
   const Vectors documents = embed(model, documents_of(collection), memory.documents, options.documents, doing);
   const Progress progress(doing + ": searching");

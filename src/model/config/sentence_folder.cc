@@ -115,37 +115,6 @@ void read_dense(const Folder& folder, SentenceFolder& to) {
   to.settings.modules.push_back(module);
 }
 
-// Late interaction's dense layer, of each token's vector. Its tensors are called in a single file as they are here.
-void read_token_dense(const Folder& folder, SentenceFolder& to) {
-  const JsonObject object = read_object(folder, "config.json");
-  const std::string path = folder.path("config.json");
-  const SentenceSettings::Module module = read_sizes(object, path);
-  const std::string activation = object.text("activation_function", "torch.nn.modules.linear.Identity");
-  const ActivationRow* row = find_torch_activation(activation);
-  if (row == nullptr || row->activation != Activation::kNone) {
-    fail(LFFN_ERROR_UNSUPPORTED, "%s: the activation %s of tokens' vectors is not supported; choose Identity",
-         path.c_str(), in_quotes(activation).c_str());
-  }
-  if (object.boolean("use_residual", false)) {
-    fail(LFFN_ERROR_UNSUPPORTED, "%s: 'use_residual' is not supported; choose a model without it", path.c_str());
-  }
-  const size_t before = to.tensors.size();
-  read_weights(folder, "", to);
-  bool has_bias = false;
-  for (size_t i = before; i < to.tensors.size(); ++i) {
-    const TensorView& view = to.tensors[i];
-    if (view.name == "linear.bias") has_bias = true;
-    if (view.name != "linear.weight" || view.shape == std::vector<int64_t>{module.outputs, module.inputs}) continue;
-    fail(LFFN_ERROR_BAD_MODEL, "%s: %s has the shape %s, but %s names %d numbers that become %d",
-         folder.path("model.safetensors").c_str(), view.name.c_str(), view.shape_text().c_str(), path.c_str(),
-         module.inputs, module.outputs);
-  }
-  if (has_bias != object.boolean("bias", true)) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: 'bias' is %s, but %s has %s linear.bias", path.c_str(), has_bias ? "false" : "true",
-         folder.path("model.safetensors").c_str(), has_bias ? "a" : "no");
-  }
-}
-
 JsonValue read_modules(const Folder& folder) {
   const std::string where = folder.path(kModules);
   JsonValue root = parse_json_value(folder.read_text(kModules, kMaxBytes), where);
@@ -184,7 +153,7 @@ bool scores_pairs(const Folder& transformer) {
          transformer.read_text("config.json", kMaxBytes).find("ForSequenceClassification\"") != std::string::npos;
 }
 
-void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings) {
+void read_prompts(const Folder& folder, SentenceSettings& settings) {
   constexpr char kName[] = "config_sentence_transformers.json";
   if (!folder.has(kName)) return;
   const JsonObject object = read_object(folder, kName);
@@ -198,12 +167,6 @@ void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settin
       }
       settings.prompts.emplace_back(prompts->names[i], prompts->items[i].scalar.text);
     }
-  }
-  // What late interaction puts before queries and documents.
-  for (const char* name : {"query", "document"}) {
-    const std::string key = std::string(name) + "_prefix", prefix = of_tokens ? object.text(key.c_str(), "") : "";
-    if (prefix.find('\0') != std::string::npos) object.refuse(key.c_str(), "a text without zero bytes");
-    if (!prefix.empty() && settings.find_prompt(name) < 0) settings.prompts.emplace_back(name, prefix);
   }
   settings.sparse.max_active = object.integer("max_active_dims", 0);
   if (settings.sparse.max_active < 0) object.refuse("max_active_dims", "0 or more");
@@ -241,25 +204,24 @@ std::string transformer_place(const Folder& folder) {
 
 SentenceFolder read_sentence_folder(const Folder& folder) {
   SentenceFolder result;
-  if (!folder.has(kModules)) return result;
   const std::string where = folder.path(kModules);
   const std::vector<SentenceModule> modules = list_modules(folder);
+  if (is_late_folder(folder, modules)) return read_late_folder(folder, modules);
+  if (modules.empty()) return result;
   if (is_sparse_folder(modules)) return read_sparse_folder(folder, modules);
   SentenceSettings& settings = result.settings;
   settings.is_sentence_encoder = true;
   settings.modules.clear();
-  bool pooled = false, of_tokens = false;
+  bool pooled = false;
   for (size_t i = 0; i < modules.size(); ++i) {
     const auto& [type, name, place] = modules[i];
     const InnerFolder inside(folder, place);
     // The names of sentence-transformers' first versions are those of families.
     const bool encoder = name == "Transformer" || name == "BERT" || name == "RoBERTa" || name == "DistilBERT";
-    if (i == 1) of_tokens = name == "Dense";
-    const bool second = name == "Pooling" || (of_tokens && name == "Dense");
-    if (encoder != (i == 0) || second != (i == 1)) {
+    if (encoder != (i == 0) || (name == "Pooling") != (i == 1)) {
       fail(LFFN_ERROR_UNSUPPORTED,
            "%s: module %zu is %s; supported are a Transformer, then a Pooling, then any of Dense, Normalize and "
-           "Dropout, or a Transformer, then one Dense of the vectors of tokens",
+           "Dropout, or of late interaction a Transformer, then Dense, MultiVectorMask and Normalize",
            where.c_str(), i, in_quotes(type).c_str());
     }
     if (encoder) {
@@ -269,11 +231,7 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
       read_pooling(inside, settings);
       pooled = true;
     } else if (name == "Dense") {
-      if (of_tokens) {
-        read_token_dense(inside, result);
-      } else {
-        read_dense(inside, result);
-      }
+      read_dense(inside, result);
     } else if (name == "Normalize") {
       SentenceSettings::Module normalise;
       normalise.normalise = true;
@@ -290,11 +248,11 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
     settings.modules = plain.modules;
     return result;
   }
-  if (!pooled && !of_tokens) {
+  if (!pooled) {
     fail(LFFN_ERROR_UNSUPPORTED, "%s: has no Pooling module; choose a model that has one", where.c_str());
   }
-  if (of_tokens) settings.modules = SentenceSettings().modules;  // of embeddings, which it does not speak of
-  read_prompts(folder, of_tokens, settings);
+  read_prompts(folder, settings);
+  read_heads_beside(folder, result);
   return result;
 }
 

@@ -19,6 +19,8 @@ struct SentenceFolder {
   std::string transformer;           // where in the folder the encoder itself is; "": in it
   std::optional<std::string> query;  // where the weights of sparse queries are, which do not go through the encoder
 
+  LateWords late_words;  // of a late model, for its tokenizer to find
+
   // The weights of the dense modules, named as in a single file, and where they lie.
   std::vector<TensorView> tensors;
   std::vector<std::unique_ptr<const Bytes>> files;
@@ -39,8 +41,7 @@ struct SentenceModule {
 // None without modules.json.
 std::vector<SentenceModule> list_modules(const Folder& folder);
 
-// of_tokens: with what late interaction puts before queries and documents.
-void read_prompts(const Folder& folder, bool of_tokens, SentenceSettings& settings);
+void read_prompts(const Folder& folder, SentenceSettings& settings);
 
 // Files name places in their own folder only. Throws Error(LFFN_ERROR_BAD_MODEL) for one outside.
 void check_place(const std::string& place, const std::string& where);
@@ -49,6 +50,12 @@ void read_transformer(const Folder& folder, SentenceSettings& settings);
 // Of sparse encoders.
 bool is_sparse_folder(const std::vector<SentenceModule>& modules);
 SentenceFolder read_sparse_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
+
+// Of late interaction.
+bool is_late_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
+SentenceFolder read_late_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
+// Of BGE-M3: the heads that lie beside the encoder, if there are any.
+void read_heads_beside(const Folder& folder, SentenceFolder& to);
 
 // Where the encoder and its tokenizer are, whatever the other modules may be.
 std::string transformer_place(const Folder& folder);

@@ -79,8 +79,14 @@ std::string sentence_to_json(const SentenceSettings& settings) {
     json += ", \"sparse\": {\"sums\": " + text_of(sparse.sums) +
             ", \"takes_log_twice\": " + text_of(sparse.takes_log_twice) +
             ", \"max_active\": " + std::to_string(sparse.max_active) +
-            ", \"starts_with_query\": " + text_of(sparse.starts_with_query) + "}";
+            ", \"starts_with_query\": " + text_of(sparse.starts_with_query);
+    if (sparse.of_tokens) {
+      json += ", \"of_tokens\": true";
+      append_ids(json, "left_out", sparse.left_out);
+    }
+    json += '}';
   }
+  if (settings.late.is_late) json += ", \"late\": " + late_to_json(settings.late);
   if (settings.default_prompt >= 0) json += ", \"default_prompt\": " + std::to_string(settings.default_prompt);
   return json + "}";
 }
@@ -135,6 +141,11 @@ SentenceSettings sentence_from_json(std::string_view json) {
     settings.sparse.max_active = sparse.integer("max_active");
     settings.sparse.starts_with_query = sparse.boolean("starts_with_query");
     if (settings.sparse.max_active < 0) sparse.refuse("max_active", "0 or more");
+    settings.sparse.of_tokens = sparse.boolean("of_tokens", false);
+    settings.sparse.left_out = read_ids(sparse, "left_out");
+  }
+  if (const JsonValue* value = object.value("late")) {
+    settings.late = late_from_json(*value, std::string(kWhat) + ": 'late'");
   }
   if (object.value("default_prompt") != nullptr) {
     settings.default_prompt = object.integer("default_prompt");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "model/config/late_settings.h"
 
 namespace lffn {
 
@@ -25,14 +26,9 @@ struct SparseSettings {
   bool sums = false;               // of all tokens; else the largest counts
   bool takes_log_twice = false;    // log(1 + log(1 + score)); else log(1 + score)
   int32_t max_active = 0;          // weights of a vector, the largest ones; 0: all
+  bool of_tokens = false;          // each token of a text has a weight; there are no scores of the vocabulary
+  std::vector<int32_t> left_out;   // of these tokens, rising
   bool starts_with_query = false;  // texts that are neither queries nor documents are read as queries
-};
-
-// Late interaction: how token vectors of queries and of documents are made and compared.
-struct LateSettings {
-  bool is_late = false;
-  bool takes_means = false;                       // of a query's best products; else sums
-  int64_t query_tokens = 0, document_tokens = 0;  // where texts are cut
 };
 
 struct SentenceSettings {

@@ -127,7 +127,7 @@ SentenceFolder read_sparse_folder(const Folder& folder, const std::vector<Senten
   }
   read_transformer(InnerFolder(folder, result.transformer), settings);
   read_pooling(InnerFolder(folder, pooling), settings.sparse);
-  read_prompts(folder, false, settings);
+  read_prompts(folder, settings);
   return result;
 }
 

@@ -181,7 +181,7 @@ void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, cons
     const int64_t queries = kept_until(call_.offsets[s + 1]) - kept_until(call_.offsets[s]);
     most_queries = std::max(most_queries, queries);
     const int64_t as_many = queries == 0 ? 0 : queries + kQueriesOfPacking;
-    flop += 4.0 * static_cast<double>(call_.length(s)) * static_cast<double>(as_many * a);
+    flop += 4.0 * static_cast<double>(call_.keys(s)) * static_cast<double>(as_many * a);
   }
   const int32_t threads = workers_.threads_for(flop);
   const bool int8 = model_.attends_in_int8(number);
@@ -193,19 +193,20 @@ void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, cons
     const int64_t pair = item / ranges, range = item % ranges, head = pair % heads;
     const int64_t sequence = batch.first + pair / heads;
     const int64_t column = head * size, key_column = a + (k == 0 ? 0 : head / (heads / layer.key_heads)) * size;
-    const int64_t length = call_.length(sequence), row = kept_until(call_.offsets[sequence]);
+    const int64_t keys = call_.keys(sequence), row = kept_until(call_.offsets[sequence]);
     const int64_t queries = kept_until(call_.offsets[sequence + 1]) - row, share = (queries + ranges - 1) / ranges;
     const int64_t begin = call_.offsets[sequence] - batch.begin;
     void* const own = bytes(layout_.thread + layout_.thread_bytes * static_cast<size_t>(thread));
     const auto run = [&](int64_t first, int64_t first_query, int64_t count) {
       AttentionPlan plan = {};
-      plan.first_query = first_query;
+      // One that is so far behind the last key that it would see none sees that one.
+      plan.first_query = layer.is_limited ? std::min(first_query, keys - 1 + layer.before) : first_query;
       plan.num_queries = count;
       plan.queries = wide.row(row + first) + column;
       plan.keys = wide.row(begin) + key_column;
       plan.values = wide.row(begin) + key_column + k;
       plan.stride = wide.stride;
-      plan.num_keys = length;
+      plan.num_keys = keys;
       plan.head_size = size;
       plan.scale = layer.score_scale;
       plan.limited = layer.is_limited;
@@ -220,10 +221,10 @@ void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, cons
     };
     const int64_t first = std::min(range * share, queries), count = std::min(share, queries - first);
     if (count == 0) return;
-    if (!kept.some() || !layer.is_limited) return run(first, first, count);
+    if (!layer.is_limited || (!kept.some() && keys == call_.length(sequence))) return run(first, first, count);
     // Kept queries are no neighbours: each sees keys of its own.
     for (int64_t q = first; q < first + count; ++q) {
-      run(q, kept.begin + kept.tokens[before_batch + row + q] - call_.offsets[sequence], 1);
+      run(q, kept.some() ? kept.begin + kept.tokens[before_batch + row + q] - call_.offsets[sequence] : q, 1);
     }
   });
 }

@@ -140,7 +140,13 @@ void Pass::collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden
   }
   if (call_.token_scores != nullptr) score_tokens(chunk, hidden);
   if (call_.token_vectors != nullptr) make_token_vectors(chunk, hidden);
-  if (call_.sparse != nullptr) pool_words(chunk, hidden);
+  if (call_.sparse != nullptr) {
+    if (model_.sentence().sparse.of_tokens) {
+      weigh_tokens(chunk, hidden);
+    } else {
+      pool_words(chunk, hidden);
+    }
+  }
   if (call_.embeddings != nullptr) {
     pool(chunk, kept, hidden);
     if (runs_modules(model_, call_)) run_modules(chunk);

@@ -107,7 +107,10 @@ class Pass {
   void classify(const Span& chunk) const;
   void score_tokens(const Span& chunk, const Rows& hidden) const;
   void prepare_words(const float* states, int64_t rows, const Rows& block) const;
+  // late_vectors.cc
+  void run_late_layer(size_t number, const Rows& in, int64_t rows, const Rows& out) const;
   void make_token_vectors(const Span& chunk, const Rows& hidden) const;
+  void weigh_tokens(const Span& chunk, const Rows& hidden) const;
   // sparse.cc
   void pool_words(const Span& chunk, const Rows& hidden) const;
   // pooling.cc

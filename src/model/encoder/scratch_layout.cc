@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/late/late_vectors.h"
 #include "runtime/cpu.h"
 
 namespace lffn {
@@ -43,7 +44,7 @@ size_t heads_bytes(const Model& model, const Extent& extent) {
   const size_t logits = words_bytes(model, std::min(extent.positions, kHeadRows));
   const int64_t dense_rows = model.puts_tokens_through_dense() ? extent.chunk : extent.sequences;
   return std::max({logits, block_bytes(dense_rows, model.config().hidden_size),
-                   2 * block_bytes(extent.pooled, widest_module(model))});
+                   2 * block_bytes(extent.pooled, widest_module(model)), late_stage_bytes(model, extent.chunk)});
 }
 
 // Behind the hidden states, as the other stages. Gives where it ends.

@@ -122,29 +122,6 @@ void Pass::classify(const Span& chunk) const {
   }
 }
 
-void Pass::make_token_vectors(const Span& chunk, const Rows& hidden) const {
-  const int64_t size = model_.token_vector_size();
-  const Rows out = {call_.token_vectors + chunk.begin * size, size};
-  const bool projects = !weights_.token_vectors.empty();
-  if (projects) {
-    Linear::Call project;
-    project.in = hidden;
-    project.rows = chunk.tokens;
-    project.out = out;
-    weights_.token_vectors.run(workers_, project);
-  }
-  const bool scales = call_.scaling == Scaling::kYes || (call_.scaling == Scaling::kAsModel && projects);
-  constexpr int64_t kPerItem = 64;
-  workers_.run((chunk.tokens + kPerItem - 1) / kPerItem,
-               workers_.threads_for(4.0 * static_cast<double>(chunk.tokens * size)), [&](int64_t item, int32_t) {
-                 const int64_t last = std::min(chunk.tokens, (item + 1) * kPerItem);
-                 for (int64_t t = item * kPerItem; t < last; ++t) {
-                   if (!projects) std::copy_n(hidden.row(t), size, out.row(t));
-                   if (scales) scale_to_one(out.row(t), size);
-                 }
-               });
-}
-
 void Pass::score_tokens(const Span& chunk, const Rows& hidden) const {
   const int64_t classes = model_.num_token_classes();
   const int64_t at_once = model_.puts_tokens_through_dense() ? kHeadRows : chunk.tokens;

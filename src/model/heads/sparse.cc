@@ -52,7 +52,8 @@ float activated(const SparseSettings& settings, float score) {
 }  // namespace
 
 size_t sparse_scratch_bytes(const Model& model) {
-  return model.sentence().sparse.pools ? lay_out_sparse(model).total : 0;
+  const SparseSettings& settings = model.sentence().sparse;
+  return settings.pools && !settings.of_tokens ? lay_out_sparse(model).total : 0;
 }
 
 void Pass::pool_words(const Span& chunk, const Rows& hidden) const {

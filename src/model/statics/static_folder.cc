@@ -65,7 +65,7 @@ std::optional<StaticFolder> read_static_folder(const Folder& folder) {
     }
     if (!result.settings.is_model2vec) result.sentence.modules.push_back(normalize());
   }
-  read_prompts(folder, false, result.sentence);
+  read_prompts(folder, result.sentence);
   return result;
 }
 

@@ -272,18 +272,36 @@ void find_token_head(const ModelConfig& config, TensorFinder& finder, ModelTenso
   }
 }
 
-// As many numbers as the tensor has.
-void find_token_vectors(const ModelConfig& config, TensorFinder& finder, ModelTensors& model) {
+// As many numbers as the tensor has, where nothing says how many.
+void find_token_vectors(const ModelConfig& config, const SentenceSettings& sentence, TensorFinder& finder,
+                        ModelTensors& model) {
+  const std::vector<LateSettings::Layer>& layers = sentence.late.layers;
+  if (sentence.sparse.of_tokens) model.sparse_tokens = finder.linear(kSparseTokens, 1, config.hidden_size, false);
   const std::string name = std::string(kTokenVectors) + ".weight";
-  if (!finder.has(name)) return;
+  if (!finder.has(name) && layers.empty()) return;
   const TensorView* weight = finder.take(name);
   const int64_t outputs = weight->shape.empty() ? 0 : weight->shape[0];
-  if (outputs < 1 || outputs > kMaxSize) {
+  if (outputs < 1 || outputs > kMaxSize || (!layers.empty() && outputs != layers[0].outputs)) {
     fail(kStatus, "%s: shape %s, expected [numbers,%d]", name.c_str(), weight->shape_text().c_str(),
          config.hidden_size);
   }
   model.token_vectors = finder.linear(kTokenVectors, outputs, config.hidden_size, false,
                                       finder.has(std::string(kTokenVectors) + ".bias"));
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const LateSettings::Layer& layer = layers[i];
+    const int64_t inputs = i == 0 ? config.hidden_size : layers[i - 1].outputs;
+    if (layer.inputs != inputs) {
+      fail(kStatus, "a Dense module of tokens' vectors takes %d numbers, but %lld come before it", layer.inputs,
+           static_cast<long long>(inputs));
+    }
+    if (i > 0) {
+      model.later_vectors.push_back(
+          finder.linear(late_prefix(i) + "linear", layer.outputs, inputs, false, layer.has_bias));
+    }
+    model.vector_residuals.emplace_back();
+    if (layer.residual != LateSettings::Residual::kProjected) continue;
+    model.vector_residuals.back() = finder.linear(late_prefix(i) + "residual", layer.outputs, inputs, false, false);
+  }
 }
 
 bool has_lm_head(const ModelConfig& config, const TensorFinder& finder) {
@@ -330,7 +348,7 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
   } else if (config.may_have_classes && has_classifier(family, finder)) {
     find_classifier(config, finder, model);
   }
-  find_token_vectors(config, finder, model);
+  find_token_vectors(config, sentence, finder, model);
   for (size_t i = 0; i < sentence.modules.size(); ++i) {
     const SentenceSettings::Module& module = sentence.modules[i];
     model.modules.emplace_back();

@@ -55,8 +55,11 @@ struct ModelParts {
   // The head of each token; a model has one of them at most.
   typename Kind::Linear token_classes;
   typename Kind::Linear answers;
-  typename Kind::Linear token_vectors;         // of late interaction; empty: the hidden states are these vectors
-  std::vector<typename Kind::Linear> modules;  // of a sentence encoder: as many as its settings have
+  typename Kind::Linear token_vectors;               // of late interaction; empty: the hidden states are these vectors
+  std::vector<typename Kind::Linear> later_vectors;  // what follows it
+  std::vector<typename Kind::Linear> vector_residuals;  // of it and of these, most of them empty
+  typename Kind::Linear sparse_tokens;                  // one weight of each token
+  std::vector<typename Kind::Linear> modules;           // of a sentence encoder: as many as its settings have
 };
 
 // The names of a part's tensors, without ".weight" and ".bias" but for Floats, which are one tensor. Several: of layers
@@ -64,7 +67,6 @@ struct ModelParts {
 using PartNames = std::vector<std::string>;
 
 constexpr char kRowOfWord[] = "embeddings.word_rows";
-constexpr char kTokenVectors[] = "linear";  // as ColBERT's files have it
 
 template <typename Visit, typename... Layers>
 void visit_layer(const Family& family, const LayerDescription& layer, const std::string& prefix, Visit&& visit,
@@ -131,6 +133,13 @@ void visit_parts(const ModelConfig& config, Visit&& visit, Models&... models) {
   visit(name(family.token_classes), models.token_classes...);
   visit(name(family.answers), models.answers...);
   visit(PartNames{kTokenVectors}, models.token_vectors...);
+  for (size_t i = 0; i < first.later_vectors.size(); ++i) {
+    visit(PartNames{late_prefix(i + 1) + "linear"}, models.later_vectors[i]...);
+  }
+  for (size_t i = 0; i < first.vector_residuals.size(); ++i) {
+    visit(PartNames{late_prefix(i) + "residual"}, models.vector_residuals[i]...);
+  }
+  visit(PartNames{kSparseTokens}, models.sparse_tokens...);
   for (size_t i = 0; i < first.modules.size(); ++i) visit(PartNames{module_prefix(i) + "linear"}, models.modules[i]...);
 }
 

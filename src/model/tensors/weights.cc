@@ -59,6 +59,8 @@ Weights pack(const ModelTensors& tensors, const ModelConfig& config, const LoadO
   Weights weights;
   weights.layers.resize(tensors.layers.size());
   weights.modules.resize(tensors.modules.size());
+  weights.later_vectors.resize(tensors.later_vectors.size());
+  weights.vector_residuals.resize(tensors.vector_residuals.size());
   visit_parts(config, Packer{options, kernels}, tensors, weights);
   return weights;
 }

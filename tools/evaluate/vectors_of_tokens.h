@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searching with sparse vectors and with those of late interaction, which documents have too many of to keep.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "evaluate/retrieval.h"
+
+namespace lffn::tools {
+
+// Whether a model is meant to be searched with so.
+bool has_vectors_of_tokens(const lookupffn::Model& model);
+
+// As search(), with the documents going through the model some at a time.
+std::vector<Hits> search_by_tokens(const Collection& collection, const lookupffn::Model& model,
+                                   const RetrievalOptions& options, size_t most, const std::string& doing);
+
+}  // namespace lffn::tools
