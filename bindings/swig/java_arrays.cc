@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#ifdef LFFN_WITH_OPENMP
+#include <dlfcn.h>
+#endif
+
 #include <cstring>
 
 #include "java_calls.h"
@@ -6,17 +10,33 @@
 #include "java_hooks.h"
 #include "raw.h"
 
+#ifdef LFFN_WITH_OPENMP
+extern "C" int omp_get_max_threads(void);
+#endif
+
 namespace {
 
 // Weak, because a strong reference would keep the class loader of a redeployed application alive for ever.
 jweak exception_class;
 jmethodID exception_factory;
 
+// An OpenMP runtime keeps threads, which wait in its code, so it stays when this library, which may be the only one
+// that needs it, is unmapped with its class loader.
+void keep_openmp() {
+#ifdef LFFN_WITH_OPENMP
+  Dl_info runtime = {};
+  if (dladdr(reinterpret_cast<void*>(&omp_get_max_threads), &runtime) != 0 && runtime.dli_fname != nullptr) {
+    dlopen(runtime.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+#endif
+}
+
 }  // namespace
 
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   JNIEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_10) != JNI_OK) return JNI_ERR;
+  keep_openmp();
   jclass found = env->FindClass("io/github/lookupffn/LookupFfnException");
   if (found == nullptr) return JNI_ERR;
   exception_factory = env->GetStaticMethodID(found, "of", "(I[B)Ljava/lang/RuntimeException;");
@@ -35,6 +55,9 @@ extern "C" JNIEXPORT void JNICALL JNI_OnUnload(JavaVM* vm, void*) {
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_10) != JNI_OK) return;
   drop_hooks(env);
   env->DeleteWeakGlobalRef(exception_class);
+  // The class loader is gone, and with it every call; the library is unmapped after this.
+  lffn_shutdown_threads();
+  free_scratch();
 }
 
 void throw_status(JNIEnv* env, lffn_status status, const char* text) {

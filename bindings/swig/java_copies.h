@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 
 #include "java_calls.h"
+#include "java_scratch.h"
 
 // Memory for the length of one call; data() is null if there is none.
 template <typename T>
@@ -24,50 +24,6 @@ class Block {
 
  private:
   T* data_;
-};
-
-constexpr size_t kAlignment = 64;
-// What a thread keeps between calls, so that small calls allocate nothing.
-constexpr size_t kKeptBytes = size_t{1} << 20;
-
-inline size_t padded(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-// Not std::aligned_alloc, which Windows has not.
-inline void* aligned(size_t bytes) {
-  return ::operator new (padded(bytes), std::align_val_t{kAlignment}, std::nothrow);
-}
-inline void free_aligned(void* memory) { ::operator delete (memory, std::align_val_t{kAlignment}); }
-
-struct Kept {
-  void* memory = nullptr;
-  size_t size = 0;
-  ~Kept() { free_aligned(memory); }
-};
-inline thread_local Kept kept;
-
-// Aligned memory for the length of one call.
-class Scratch {
- public:
-  explicit Scratch(size_t bytes) {
-    if (bytes > kKeptBytes) {
-      memory_ = own_ = aligned(bytes);
-      return;
-    }
-    if (kept.size < bytes) {
-      free_aligned(kept.memory);
-      kept.memory = aligned(bytes);
-      kept.size = kept.memory == nullptr ? 0 : padded(bytes);
-    }
-    memory_ = kept.memory;
-  }
-  ~Scratch() { free_aligned(own_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  char* memory() const { return static_cast<char*>(memory_); }
-
- private:
-  void* memory_ = nullptr;
-  void* own_ = nullptr;
 };
 
 // Every path that leaves a Java exception behind returns LFFN_OK, so that none is thrown over it.

@@ -24,7 +24,10 @@ def make_jar(folder, sources, generated, javac, jar):
     shutil.copytree(sources, folder / "src")
     shutil.copytree(generated, folder / "generated")
     files = sorted((folder / "src").rglob("*.java")) + sorted((folder / "generated").glob("*.java"))
-    run(javac, "--release", "11", "-g", "-proc:none", "-encoding", "UTF-8", "-d", folder / "classes", *files)
+    nullness = sorted((Path(sources).parents[1] / "nullness").rglob("*.java"))
+    run(javac, "--release", "11", "-proc:none", "-d", folder / "nullness", *nullness)
+    run(javac, "--release", "11", "-g", "-proc:none", "-encoding", "UTF-8", "--module-path", folder / "nullness", "-d",
+        folder / "classes", *files)
     package = folder / "package.jar"
     run(jar, "--create", "--file", package, "-C", folder / "classes", ".")
     return package

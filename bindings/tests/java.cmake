@@ -8,7 +8,15 @@ add_test(NAME java_overhead
 set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON LABELS packages)  # a stage of its own
 
 add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py ${LFFN_JAR}
+                                   ${LFFN_PLATFORM_JAR}
                                    ${java_build}/lookupffn-${LFFN_VERSION}.pom)
+
+# Natives of another system than this are not run.
+list(LENGTH LFFN_RIDS systems)
+if(systems EQUAL 1)
+  add_test(NAME java_platform_jar COMMAND ${Java_JAVA_EXECUTABLE} -cp ${LFFN_PLATFORM_JAR}
+                                          ${PROJECT_SOURCE_DIR}/examples/java/src/main/java/example/Main.java)
+endif()
 
 add_test(NAME java_documented COMMAND ${lffn_documented} java ${PROJECT_SOURCE_DIR} ${Java_JAVA_EXECUTABLE}
                                       ${Java_JAVAC_EXECUTABLE} ${LFFN_JAR})

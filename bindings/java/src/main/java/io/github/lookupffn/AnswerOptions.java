@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** How to look for answers. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class AnswerOptions {
@@ -105,7 +106,7 @@ public final class AnswerOptions {
    * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public AnswerOptions withCancellation(Cancellation cancellation) {
+  public AnswerOptions withCancellation(@Nullable Cancellation cancellation) {
     AnswerOptions copy = copy();
     copy.cancellation = cancellation;
     return copy;
@@ -131,7 +132,7 @@ public final class AnswerOptions {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof AnswerOptions)) {
       return false;
     }

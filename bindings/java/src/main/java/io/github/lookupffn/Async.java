@@ -60,6 +60,8 @@ final class Async {
         }
         try {
           future.complete(call.apply(cancellation));
+        } catch (NativeHandle.ClosedException closed) {
+          future.completeExceptionally(closed.overtaken());
         } catch (Throwable failure) {
           future.completeExceptionally(failure);
         }

@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** What an {@link EmbeddingBatcher} made of a text. */
 public final class BatchedEmbedding {
@@ -52,7 +53,7 @@ public final class BatchedEmbedding {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof BatchedEmbedding)) {
       return false;
     }

@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** How an {@link EmbeddingBatcher} batches. Immutable: each {@code with} method returns a changed copy. */
 public final class BatchingOptions {
@@ -69,7 +70,7 @@ public final class BatchingOptions {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof BatchingOptions)) {
       return false;
     }

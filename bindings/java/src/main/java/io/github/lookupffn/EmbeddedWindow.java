@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** A part of a text that a model read at once, and its vector. */
 public final class EmbeddedWindow {
@@ -54,7 +55,7 @@ public final class EmbeddedWindow {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof EmbeddedWindow)) {
       return false;
     }

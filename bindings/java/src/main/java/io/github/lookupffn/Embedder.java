@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model as services and frameworks use it: texts are queries or documents, each with their prompt; long lists are run in
@@ -186,7 +187,7 @@ public final class Embedder implements AutoCloseable {
    *
    * @return the batcher; null without one
    */
-  public EmbeddingBatcher batcher() {
+  public @Nullable EmbeddingBatcher batcher() {
     return batcher;
   }
 
@@ -287,7 +288,7 @@ public final class Embedder implements AutoCloseable {
      * @param prompt such as {@code "query: "}; null, the default, for what the model's files say
      * @return this
      */
-    public Builder queryPrompt(String prompt) {
+    public Builder queryPrompt(@Nullable String prompt) {
       queryPrompt = prompt;
       return this;
     }
@@ -298,7 +299,7 @@ public final class Embedder implements AutoCloseable {
      * @param prompt such as {@code "passage: "}; null, the default, for what the model's files say
      * @return this
      */
-    public Builder documentPrompt(String prompt) {
+    public Builder documentPrompt(@Nullable String prompt) {
       documentPrompt = prompt;
       return this;
     }
@@ -346,7 +347,7 @@ public final class Embedder implements AutoCloseable {
      * @param options how; null, the default, for none
      * @return this
      */
-    public Builder batching(BatchingOptions options) {
+    public Builder batching(@Nullable BatchingOptions options) {
       batching = options;
       return this;
     }
@@ -357,7 +358,7 @@ public final class Embedder implements AutoCloseable {
      * @param shared over the same model, which stays the caller's; null, the default, for none
      * @return this
      */
-    public Builder batcher(EmbeddingBatcher shared) {
+    public Builder batcher(@Nullable EmbeddingBatcher shared) {
       batcher = shared;
       return this;
     }
@@ -368,7 +369,7 @@ public final class Embedder implements AutoCloseable {
      * @param pool such as a pool; null, the default, for the common pool
      * @return this
      */
-    public Builder executor(Executor pool) {
+    public Builder executor(@Nullable Executor pool) {
       executor = pool;
       return this;
     }

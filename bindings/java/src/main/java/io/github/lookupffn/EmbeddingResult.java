@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The vectors of texts, with what became of the texts on the way. */
 public final class EmbeddingResult {
@@ -43,7 +44,7 @@ public final class EmbeddingResult {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof EmbeddingResult)) {
       return false;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import org.jspecify.annotations.Nullable;
+
 /** A name, a place or the like in a text. */
 public final class Entity extends TextPart {
   private final String label;
@@ -26,7 +28,7 @@ public final class Entity extends TextPart {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     return super.equals(other) && label.equals(((Entity) other).label);
   }
 

@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** How to run a layer. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class ForwardOptions {
@@ -43,7 +44,7 @@ public final class ForwardOptions {
    * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public ForwardOptions withCancellation(Cancellation cancellation) {
+  public ForwardOptions withCancellation(@Nullable Cancellation cancellation) {
     return new ForwardOptions(flags, cancellation, executor);
   }
 
@@ -58,7 +59,7 @@ public final class ForwardOptions {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof ForwardOptions)) {
       return false;
     }

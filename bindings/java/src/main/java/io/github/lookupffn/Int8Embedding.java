@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** A vector in a quarter of the memory: bytes and what they are to be multiplied by. */
 public final class Int8Embedding {
@@ -65,7 +66,7 @@ public final class Int8Embedding {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof Int8Embedding)) {
       return false;
     }

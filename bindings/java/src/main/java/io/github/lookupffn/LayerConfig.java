@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The shape of a layer to be made. Immutable: each {@code with} method returns a changed copy. */
 public final class LayerConfig {
@@ -193,7 +194,7 @@ public final class LayerConfig {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     return other instanceof LayerConfig && Arrays.equals(values(), ((LayerConfig) other).values());
   }
 

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** What a layer computes. */
 abstract class LayerForward {
@@ -132,7 +133,7 @@ abstract class LayerForward {
    * @param codes receives the row numbers, nTokens times tables times probes of them; may be null
    * @param scores receives as many weights; may be null
    */
-  public void hash(float[] x, int nTokens, int[] codes, float[] scores) {
+  public void hash(float[] x, int nTokens, int @Nullable [] codes, float @Nullable [] scores) {
     Objects.requireNonNull(x, "x");
     int xCount = Checks.array("x", x.length, 0, Checks.floats(nTokens, inputSize));
     long count = Checks.floats(nTokens, Math.multiplyExact(info.numTables(), info.numProbes()));

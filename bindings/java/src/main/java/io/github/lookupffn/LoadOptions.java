@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.Arrays;
 import java.util.function.DoubleConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** How to load a layer or a model. Immutable: each {@code with} method returns a changed copy. */
 public final class LoadOptions {
@@ -52,7 +53,7 @@ public final class LoadOptions {
    * @param type the type; null for that of the file
    * @return a changed copy
    */
-  public LoadOptions withTableType(ElementType type) {
+  public LoadOptions withTableType(@Nullable ElementType type) {
     return with(Abi.OPTION_TABLE_DTYPE, ElementType.codeOf(type));
   }
 
@@ -62,7 +63,7 @@ public final class LoadOptions {
    * @param type {@link ElementType#F32} or {@link ElementType#INT8}; null for that of the file
    * @return a changed copy
    */
-  public LoadOptions withHashType(ElementType type) {
+  public LoadOptions withHashType(@Nullable ElementType type) {
     return with(Abi.OPTION_HASH_DTYPE, ElementType.codeOf(type));
   }
 
@@ -72,7 +73,7 @@ public final class LoadOptions {
    * @param type {@link ElementType#F32} or {@link ElementType#INT8}; null for that of the file
    * @return a changed copy
    */
-  public LoadOptions withLinearType(ElementType type) {
+  public LoadOptions withLinearType(@Nullable ElementType type) {
     return with(Abi.OPTION_LINEAR_DTYPE, ElementType.codeOf(type));
   }
 
@@ -82,7 +83,7 @@ public final class LoadOptions {
    * @param type the type; null for that of the file
    * @return a changed copy
    */
-  public LoadOptions withEmbeddingType(ElementType type) {
+  public LoadOptions withEmbeddingType(@Nullable ElementType type) {
     return with(Abi.OPTION_EMBEDDING_DTYPE, ElementType.codeOf(type));
   }
 
@@ -92,7 +93,7 @@ public final class LoadOptions {
    * @param type any but {@link ElementType#F16}; null for that of the file
    * @return a changed copy
    */
-  public LoadOptions withWordType(ElementType type) {
+  public LoadOptions withWordType(@Nullable ElementType type) {
     return with(Abi.OPTION_WORD_DTYPE, ElementType.codeOf(type));
   }
 
@@ -102,7 +103,7 @@ public final class LoadOptions {
    * @param type {@link ElementType#F32} or {@link ElementType#INT8}; null for int8 where the linear layers are
    * @return a changed copy
    */
-  public LoadOptions withAttentionType(ElementType type) {
+  public LoadOptions withAttentionType(@Nullable ElementType type) {
     return with(Abi.OPTION_ATTENTION_DTYPE, ElementType.codeOf(type));
   }
 
@@ -146,7 +147,7 @@ public final class LoadOptions {
    * @param shared the runtime, to be open while loading; null for the default one
    * @return a changed copy
    */
-  public LoadOptions withRuntime(LookupFfnRuntime shared) {
+  public LoadOptions withRuntime(@Nullable LookupFfnRuntime shared) {
     return new LoadOptions(numbers, shared, cancellation, progress);
   }
 
@@ -156,7 +157,7 @@ public final class LoadOptions {
    * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public LoadOptions withCancellation(Cancellation cancellation) {
+  public LoadOptions withCancellation(@Nullable Cancellation cancellation) {
     return new LoadOptions(numbers, runtime, cancellation, progress);
   }
 
@@ -167,12 +168,12 @@ public final class LoadOptions {
    * @param listener who is told, in the thread that loads; null for nobody
    * @return a changed copy
    */
-  public LoadOptions withProgress(DoubleConsumer listener) {
+  public LoadOptions withProgress(@Nullable DoubleConsumer listener) {
     return new LoadOptions(numbers, runtime, cancellation, listener);
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof LoadOptions)) {
       return false;
     }

@@ -4,6 +4,7 @@ package io.github.lookupffn;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** What is known of the native library. */
 public final class LookupFfn {
@@ -36,7 +37,7 @@ public final class LookupFfn {
    *
    * @param listener who; null for nobody, as at the beginning
    */
-  public static void setLog(LogListener listener) {
+  public static void setLog(@Nullable LogListener listener) {
     RuntimeHooks.listen(listener);
   }
 
@@ -59,6 +60,17 @@ public final class LookupFfn {
    */
   public static <T> T await(Future<T> future) {
     return Async.await(Objects.requireNonNull(future, "future"));
+  }
+
+  /**
+   * As {@link #await}, by a name that Kotlin's coroutines do not have.
+   *
+   * @param <T> what it gives
+   * @param future of a layer, a model or a batcher
+   * @return what it gives
+   */
+  public static <T> T waitFor(Future<T> future) {
+    return await(future);
   }
 
   /**

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import org.jspecify.annotations.Nullable;
+
 /** A token that may stand for a mask. */
 public final class MaskCandidate {
   private final int id;
@@ -46,7 +48,7 @@ public final class MaskCandidate {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof MaskCandidate)) {
       return false;
     }

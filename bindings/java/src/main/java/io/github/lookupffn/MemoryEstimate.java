@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import org.jspecify.annotations.Nullable;
+
 /** How much native memory a model takes, told before it is loaded. */
 public final class MemoryEstimate {
   private final long weightBytes;
@@ -30,7 +32,7 @@ public final class MemoryEstimate {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof MemoryEstimate)) {
       return false;
     }

@@ -2,6 +2,8 @@
 package io.github.lookupffn;
 
 import java.io.InputStream;
+import java.io.NotSerializableException;
+import java.io.Serializable;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.nio.channels.SeekableByteChannel;
@@ -11,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole model in native memory: the encoder, its heads and its tokenizer.
@@ -26,12 +29,15 @@ import java.util.Objects;
  *
  * <p>Where the model has no such head or no tokenizer, where an id is outside of the vocabulary or a sequence too long,
  * methods throw {@link IllegalArgumentException} or a {@link LookupFfnException} that says so.
+ *
+ * <p>A model is serializable only so that whoever tries it is told what to do instead.
  */
-public final class Model extends ModelTexts implements TextEmbedder, AutoCloseable {
+public final class Model extends ModelTexts implements TextEmbedder, AutoCloseable, Serializable {
   static final Cleaner CLEANER = Cleaner.create();
+  private static final long serialVersionUID = 1;
 
-  private final ModelCalls calls;
-  private final Cleaner.Cleanable cleanable;
+  private final transient ModelCalls calls;
+  private final transient Cleaner.Cleanable cleanable;
 
   /** Takes the handle over, also when this fails. */
   private Model(NativeHandle handle, long address) {
@@ -47,6 +53,18 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
   @Override
   ModelCalls calls() {
     return calls;
+  }
+
+  /**
+   * Refuses: a model is native memory.
+   *
+   * @return nothing
+   * @throws NotSerializableException always, and says what to do instead
+   */
+  private Object writeReplace() throws NotSerializableException {
+    throw new NotSerializableException(
+        "io.github.lookupffn.Model: it is native memory. Capture or broadcast its path and load it where it is used; in "
+            + "Spark, capture an io.github.lookupffn.spark.ModelRef, whose get() loads it once in each executor");
   }
 
   private static Model made(LoadOptions options, Loading.Maker maker) {
@@ -359,7 +377,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    *
    * @return the name; null for none
    */
-  public String defaultPrompt() {
+  public @Nullable String defaultPrompt() {
     int index = (int) info().numbers[Abi.MODEL_DEFAULT_PROMPT];
     return index < 0 ? null : calls.text(Abi.TEXT_PROMPT_NAME, index);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What one encoder layer of a model is made of and costs. Its feed-forward block is the sum of the parts that it has:
  * neurons, tables, a linear map, and a row chosen by the token's id.
@@ -114,7 +116,7 @@ public final class ModelLayerInfo extends NativeFacts {
    *
    * @return the type; null without tables
    */
-  public ElementType tableType() {
+  public @Nullable ElementType tableType() {
     return numTables() == 0 ? null : ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_TABLE_DTYPE]);
   }
 
@@ -123,7 +125,7 @@ public final class ModelLayerInfo extends NativeFacts {
    *
    * @return the type; null without tables
    */
-  public ElementType hashType() {
+  public @Nullable ElementType hashType() {
     return numTables() == 0 ? null : ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_HASH_DTYPE]);
   }
 
@@ -132,7 +134,7 @@ public final class ModelLayerInfo extends NativeFacts {
    *
    * @return the type; null without such rows
    */
-  public ElementType wordType() {
+  public @Nullable ElementType wordType() {
     return numWordRows() == 0 ? null : ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_WORD_DTYPE]);
   }
 

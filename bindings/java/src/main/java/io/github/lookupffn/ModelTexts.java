@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** What models do with the tokens of texts. */
 abstract class ModelTexts extends ModelVectors {
@@ -87,7 +88,7 @@ abstract class ModelTexts extends ModelVectors {
    * @return its tokens
    * @throws java.util.concurrent.CancellationException if the cancellation was cancelled
    */
-  public Tokens tokenize(String text, boolean special, Cancellation cancellation) {
+  public Tokens tokenize(String text, boolean special, @Nullable Cancellation cancellation) {
     int flags = special ? Abi.TOKENIZE_SPECIAL : 0;
     return Tokens.of(text, false, (utf8, results) -> {
       ModelCalls calls = calls();

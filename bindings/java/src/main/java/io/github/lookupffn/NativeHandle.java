@@ -43,7 +43,24 @@ final class NativeHandle implements Runnable {
   }
 
   IllegalStateException closed() {
-    return new IllegalStateException("the " + what + " is closed");
+    return new ClosedException(what);
+  }
+
+  /** Known apart from other failures, since a future tells it in other words. */
+  static final class ClosedException extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    private final String what;
+
+    ClosedException(String what) {
+      super("the " + what + " is closed");
+      this.what = what;
+    }
+
+    IllegalStateException overtaken() {
+      return new IllegalStateException(
+          "the " + what + " was closed before this call began; wait for its futures, then close it", this);
+    }
   }
 
   void leave() {

@@ -4,6 +4,7 @@ package io.github.lookupffn;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What a text is embedded for. Many models want another prompt before queries than before documents. */
 public enum Purpose {
@@ -33,7 +34,7 @@ public enum Purpose {
    * @param name one of {@link #names}
    * @return the purpose; null for another name
    */
-  public static Purpose named(String name) {
+  public static @Nullable Purpose named(String name) {
     String lower = Objects.requireNonNull(name, "name").toLowerCase(Locale.ROOT);
     return QUERY.names.contains(lower) ? QUERY : DOCUMENT.names.contains(lower) ? DOCUMENT : null;
   }

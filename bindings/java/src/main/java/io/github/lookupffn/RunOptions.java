@@ -4,6 +4,7 @@ package io.github.lookupffn;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** How to run a model. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class RunOptions extends ReadingOptions {
@@ -172,7 +173,7 @@ public final class RunOptions extends ReadingOptions {
    * @param counts what receives those of one call at a time; null for nothing
    * @return a changed copy
    */
-  public RunOptions withCounts(TextCounts counts) {
+  public RunOptions withCounts(@Nullable TextCounts counts) {
     Changed changed = new Changed(this);
     changed.counts = counts;
     return new RunOptions(changed);
@@ -184,7 +185,7 @@ public final class RunOptions extends ReadingOptions {
    * @param statuses what receives those of one call at a time; null, the default, for calls that fail instead
    * @return a changed copy
    */
-  public RunOptions withStatuses(TextStatuses statuses) {
+  public RunOptions withStatuses(@Nullable TextStatuses statuses) {
     Changed changed = new Changed(this);
     changed.statuses = statuses;
     return new RunOptions(changed);
@@ -196,7 +197,7 @@ public final class RunOptions extends ReadingOptions {
    * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public RunOptions withCancellation(Cancellation cancellation) {
+  public RunOptions withCancellation(@Nullable Cancellation cancellation) {
     Changed changed = new Changed(this);
     changed.cancellation = cancellation;
     return new RunOptions(changed);
@@ -209,7 +210,7 @@ public final class RunOptions extends ReadingOptions {
    * @param listener who is told; null for nobody
    * @return a changed copy
    */
-  public RunOptions withProgress(RunProgress listener) {
+  public RunOptions withProgress(@Nullable RunProgress listener) {
     Changed changed = new Changed(this);
     changed.progress = listener;
     return new RunOptions(changed);
@@ -229,7 +230,7 @@ public final class RunOptions extends ReadingOptions {
 
   /** Equal ones read texts alike and share their receivers, cancellation, listener and executor. */
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof RunOptions)) {
       return false;
     }

@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** What a runtime is made of. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class RuntimeOptions {
@@ -49,7 +50,7 @@ public final class RuntimeOptions {
    * @param name one that {@link LookupFfn#isa} may tell, such as "avx2"; null for what the environment says
    * @return a changed copy
    */
-  public RuntimeOptions withIsa(String name) {
+  public RuntimeOptions withIsa(@Nullable String name) {
     return new RuntimeOptions(numThreads, name, executor, log);
   }
 
@@ -59,7 +60,7 @@ public final class RuntimeOptions {
    * @param threads such as a pool; null for the native library's own threads
    * @return a changed copy
    */
-  public RuntimeOptions withExecutor(Executor threads) {
+  public RuntimeOptions withExecutor(@Nullable Executor threads) {
     return new RuntimeOptions(numThreads, isa, threads, log);
   }
 
@@ -69,12 +70,12 @@ public final class RuntimeOptions {
    * @param listener who; null for that of {@link LookupFfn#setLog}
    * @return a changed copy
    */
-  public RuntimeOptions withLog(LogListener listener) {
+  public RuntimeOptions withLog(@Nullable LogListener listener) {
     return new RuntimeOptions(numThreads, isa, executor, listener);
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof RuntimeOptions)) {
       return false;
     }

@@ -3,6 +3,7 @@ package io.github.lookupffn;
 
 import java.util.Objects;
 import java.util.function.DoubleConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** How to save. Immutable: each {@code with} method returns a changed copy. */
 public final class SaveOptions {
@@ -31,7 +32,7 @@ public final class SaveOptions {
    * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public SaveOptions withCancellation(Cancellation cancellation) {
+  public SaveOptions withCancellation(@Nullable Cancellation cancellation) {
     return new SaveOptions(cancellation, progress);
   }
 
@@ -42,12 +43,12 @@ public final class SaveOptions {
    * @param listener who is told; null for nobody
    * @return a changed copy
    */
-  public SaveOptions withProgress(DoubleConsumer listener) {
+  public SaveOptions withProgress(@Nullable DoubleConsumer listener) {
     return new SaveOptions(cancellation, listener);
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof SaveOptions)) {
       return false;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import org.jspecify.annotations.Nullable;
+
 /** A label, and how probable it is that it fits a text. */
 public final class ScoredLabel {
   private final String label;
@@ -35,7 +37,7 @@ public final class ScoredLabel {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof ScoredLabel)) {
       return false;
     }

@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many tokens the texts of a call had, and whether some were cut. Hand it to a call with {@link
@@ -113,7 +114,7 @@ public final class TextCounts {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof TextCounts)) {
       return false;
     }

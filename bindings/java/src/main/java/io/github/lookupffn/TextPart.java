@@ -4,6 +4,7 @@ package io.github.lookupffn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A part of a text, and how probable it is that it was the one looked for. */
 public abstract class TextPart {
@@ -78,7 +79,7 @@ public abstract class TextPart {
 
   /** Equal ones are of the same kind, lie in the same place of equal texts and have the same score. */
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (other == null || other.getClass() != getClass()) {
       return false;
     }

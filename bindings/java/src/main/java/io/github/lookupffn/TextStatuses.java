@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which texts of a call could be run, and why the others could not. Hand it to a call with {@link RunOptions#withStatuses},
@@ -107,7 +108,7 @@ public final class TextStatuses {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof TextStatuses)) {
       return false;
     }

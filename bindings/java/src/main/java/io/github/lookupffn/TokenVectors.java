@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The tokens of a text as a model read it, special ones and a prompt's included, and a vector for each. */
 public final class TokenVectors {
@@ -63,7 +64,7 @@ public final class TokenVectors {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof TokenVectors)) {
       return false;
     }

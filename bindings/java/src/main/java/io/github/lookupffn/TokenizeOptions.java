@@ -2,6 +2,7 @@
 package io.github.lookupffn;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** How to turn texts into tokens. Immutable: each {@code with} method returns a changed copy. */
 public final class TokenizeOptions {
@@ -89,12 +90,12 @@ public final class TokenizeOptions {
    * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public TokenizeOptions withCancellation(Cancellation cancellation) {
+  public TokenizeOptions withCancellation(@Nullable Cancellation cancellation) {
     return new TokenizeOptions(flags, maxTokens, numThreads, cancellation);
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof TokenizeOptions)) {
       return false;
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tokenizer in native memory, with or without a model. It never changes, and any number of threads may use one at once;
@@ -258,7 +259,7 @@ public final class Tokenizer implements AutoCloseable {
    * @param id from 0, below {@link TokenizerInfo#vocabSize}
    * @return the token; null for an id without one
    */
-  public String token(int id) {
+  public @Nullable String token(int id) {
     Object[] results = new Object[1];
     return call(address -> {
       Raw.tokenizerTokenBytes(address, id, results);

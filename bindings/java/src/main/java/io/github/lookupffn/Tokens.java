@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The tokens of a text and where they lie in it. */
 public final class Tokens {
@@ -128,7 +129,7 @@ public final class Tokens {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof Tokens)) {
       return false;
     }

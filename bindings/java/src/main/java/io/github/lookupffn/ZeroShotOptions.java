@@ -4,6 +4,7 @@ package io.github.lookupffn;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** How to try labels. Immutable and free to be shared: each {@code with} method returns a changed copy. */
 public final class ZeroShotOptions {
@@ -82,7 +83,7 @@ public final class ZeroShotOptions {
    * @param cancellation what that thread holds; null for nobody
    * @return a changed copy
    */
-  public ZeroShotOptions withCancellation(Cancellation cancellation) {
+  public ZeroShotOptions withCancellation(@Nullable Cancellation cancellation) {
     ZeroShotOptions copy = copy();
     copy.cancellation = cancellation;
     return copy;
@@ -101,7 +102,7 @@ public final class ZeroShotOptions {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     if (!(other instanceof ZeroShotOptions)) {
       return false;
     }

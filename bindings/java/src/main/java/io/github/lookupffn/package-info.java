@@ -26,4 +26,7 @@
  * <p>An argument that cannot be meant is an {@link IllegalArgumentException}, a closed model or layer an {@link
  * IllegalStateException}; what else can go wrong is a subclass of {@link io.github.lookupffn.LookupFfnException}.
  */
+@NullMarked
 package io.github.lookupffn;
+
+import org.jspecify.annotations.NullMarked;

@@ -10,6 +10,7 @@ import java.nio.FloatBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -140,6 +141,20 @@ class AsyncTest {
       assertThrows(CancellationException.class, () -> LookupFfn.await(endless));
       assertTrue(Thread.interrupted() && endless.isCancelled());
     }
+  }
+
+  @Test
+  void aFutureThatCloseOvertakesSaysSo() throws Exception {
+    List<Runnable> waiting = new ArrayList<>();
+    RunOptions options = RunOptions.defaults().withExecutor(waiting::add);
+    CompletableFuture<float[]> overtaken;
+    try (Model model = Model.load(GoldenModel.all().get(0).folder)) {
+      overtaken = model.embedAsync("one text", options);
+    }
+    waiting.forEach(Runnable::run);
+    IllegalStateException failure = assertThrows(IllegalStateException.class, () -> LookupFfn.waitFor(overtaken));
+    assertEquals("the model was closed before this call began; wait for its futures, then close it", failure.getMessage());
+    assertEquals("the model is closed", failure.getCause().getMessage());
   }
 
   private static Layer slowLayer() {

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.NotSerializableException;
+import java.io.ObjectOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -91,6 +94,15 @@ class ModelMisuseTest {
     assertThrows(BadModelException.class, () -> Model.load(layer));
     assertThrows(ModelIoException.class, () -> model.save(directory.resolve("no-such-directory").resolve("m")));
     assertEquals(before, Raw.liveHandles());
+  }
+
+  @Test
+  void aModelThatASparkTaskCapturesSaysWhatToDo() throws Exception {
+    try (Model model = Model.load(GoldenModel.all().get(0).folder);
+        ObjectOutputStream out = new ObjectOutputStream(new ByteArrayOutputStream())) {
+      String text = assertThrows(NotSerializableException.class, () -> out.writeObject(model)).getMessage();
+      assertTrue(text.contains("ModelRef") && text.contains("io.github.lookupffn.Model"), text);
+    }
   }
 
   @Test
