@@ -2,7 +2,7 @@
 #include "java_scratch.h"
 
 #include <atomic>
-#include <cstdlib>
+#include <new>
 
 namespace {
 
@@ -19,13 +19,24 @@ static_assert(sizeof(Header) <= kAlignment, "what follows is aligned");
 // of servers outlive what is deployed.
 std::atomic<Header*> kept[64];
 
+// Not std::aligned_alloc, which Windows has not.
+Header* made(size_t bytes) {
+  const size_t whole = kAlignment + padded(bytes);
+  if (whole < bytes) return nullptr;
+  auto* block = static_cast<Header*>(::operator new (whole, std::align_val_t{kAlignment}, std::nothrow));
+  if (block != nullptr) block->bytes = padded(bytes);
+  return block;
+}
+
+void freed(Header* block) { ::operator delete (block, std::align_val_t{kAlignment}); }
+
 Header* taken(size_t bytes) {
   for (std::atomic<Header*>& place : kept) {
     if (place.load(std::memory_order_relaxed) == nullptr) continue;
     Header* block = place.exchange(nullptr, std::memory_order_acquire);
     if (block == nullptr) continue;
     if (block->bytes >= bytes) return block;
-    std::free(block);  // a larger one comes back in its stead
+    freed(block);  // a larger one comes back in its stead
     return nullptr;
   }
   return nullptr;
@@ -35,14 +46,7 @@ Header* taken(size_t bytes) {
 
 Scratch::Scratch(size_t bytes) {
   Header* block = bytes <= kKeptBytes ? taken(bytes) : nullptr;
-  if (block == nullptr) {
-    const size_t whole = kAlignment + padded(bytes);
-    if (whole < bytes) return;
-    block = static_cast<Header*>(std::aligned_alloc(kAlignment, whole));
-    if (block == nullptr) return;
-    block->bytes = padded(bytes);
-  }
-  block_ = block;
+  block_ = block != nullptr ? block : made(bytes);
 }
 
 Scratch::~Scratch() {
@@ -57,11 +61,11 @@ Scratch::~Scratch() {
       }
     }
   }
-  std::free(block);
+  freed(block);
 }
 
 char* Scratch::memory() const { return block_ == nullptr ? nullptr : static_cast<char*>(block_) + kAlignment; }
 
 void free_scratch() {
-  for (std::atomic<Header*>& place : kept) std::free(place.exchange(nullptr, std::memory_order_acquire));
+  for (std::atomic<Header*>& place : kept) freed(place.exchange(nullptr, std::memory_order_acquire));
 }

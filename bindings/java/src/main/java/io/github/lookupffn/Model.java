@@ -391,7 +391,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @return a changed copy
    */
   public RunOptions withPrompt(Purpose purpose, RunOptions options) {
-    return Objects.requireNonNull(purpose, "purpose").prompt(this, Objects.requireNonNull(options, "options"));
+    return Objects.requireNonNull(purpose, "purpose").prompt(Objects.requireNonNull(options, "options"));
   }
 
   /**

@@ -309,6 +309,24 @@ public final class ModelInfo extends ModelCosts {
   }
 
   /**
+   * How many tokens a sparse vector may have weights of, see {@link Model#embedSparse(String)}.
+   *
+   * @return the number; 0 if the model gives no such vectors
+   */
+  public int sparseSize() {
+    return (int) numbers[Abi.MODEL_SPARSE_SIZE];
+  }
+
+  /**
+   * How many weights a sparse vector has at most by the model's files.
+   *
+   * @return the number; 0 for no limit
+   */
+  public int maxActive() {
+    return (int) numbers[Abi.MODEL_MAX_ACTIVE];
+  }
+
+  /**
    * How many threads one call uses.
    *
    * @return the number

@@ -155,6 +155,59 @@ abstract class ModelVectors extends ModelTaskBatches {
   }
 
   /**
+   * The weights of the tokens that a text is about, as SPLADE's models give them.
+   *
+   * @param text a text
+   * @return the tokens and their weights
+   * @throws LookupFfnException if the model gives no such vectors
+   */
+  public SparseEmbedding embedSparse(String text) {
+    return embedSparse(List.of(Objects.requireNonNull(text, "text")), RunOptions.defaults()).get(0);
+  }
+
+  /**
+   * The weights of the tokens that texts are about, as SPLADE's models give them.
+   *
+   * @param texts any number of texts
+   * @param options how: a {@linkplain Model#withPrompt(Purpose, RunOptions) purpose} chooses between the routes of queries and
+   *     documents, {@link RunOptions#withMaxActive} and {@link RunOptions#withMinWeight} limit the weights
+   * @return the tokens of each and their weights; none for a text that cannot be run
+   * @throws LookupFfnException if the model gives no such vectors
+   */
+  public List<SparseEmbedding> embedSparse(List<String> texts, RunOptions options) {
+    Objects.requireNonNull(texts, "texts");
+    Objects.requireNonNull(options, "options");
+    if (calls().info.sparseSize() == 0) {
+      throw new UnsupportedModelException(
+          "the model gives no sparse vectors, as those of SPLADE do; embed gives it what vectors it has");
+    }
+    return run(texts, Abi.WANT_SPARSE, options.numbers, options, (result, memory) -> {
+      long[] offsets = longs(result, Abi.RESULT_SPARSE_OFFSETS, memory.size + 1);
+      int[] ids = new int[ModelCalls.arraySize(offsets[memory.size])];
+      Raw.resultInts(result, Abi.RESULT_SPARSE_IDS, ids);
+      float[] weights = floats(result, Abi.RESULT_SPARSE_WEIGHTS, ids.length);
+      List<SparseEmbedding> all = new ArrayList<>();
+      for (int i = 0; i < memory.size; i++) {
+        int from = (int) offsets[i];
+        int to = (int) offsets[i + 1];
+        all.add(new SparseEmbedding(Arrays.copyOfRange(ids, from, to), Arrays.copyOfRange(weights, from, to)));
+      }
+      return List.copyOf(all);
+    });
+  }
+
+  /**
+   * The weights of the tokens that texts are about, as SPLADE's models give them, computed by the options' executor.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return the tokens of each and their weights; cancelling it ends the call
+   */
+  public CompletableFuture<List<SparseEmbedding>> embedSparseAsync(List<String> texts, RunOptions options) {
+    return later(options, changed -> embedSparse(texts, changed));
+  }
+
+  /**
    * A vector for each token of a text, as late interaction compares them.
    *
    * @param text a text

@@ -39,15 +39,11 @@ public enum Purpose {
     return QUERY.names.contains(lower) ? QUERY : DOCUMENT.names.contains(lower) ? DOCUMENT : null;
   }
 
-  /** Options that put the model's prompt for this purpose before texts. Where it has none, its default one, if any. */
-  RunOptions prompt(Model model, RunOptions options) {
-    for (String name : names) {
-      for (String prompt : model.prompts().keySet()) {
-        if (prompt.equalsIgnoreCase(name)) {
-          return options.withPrompt(prompt);
-        }
-      }
-    }
+  /**
+   * Options for texts of this purpose: with the model's prompt for it, where it has none with its default one, if any; and by
+   * the route for it, where a model has routes.
+   */
+  RunOptions prompt(RunOptions options) {
     return this == QUERY ? options.withQueryPrompt() : options.withDocumentPrompt();
   }
 
@@ -64,6 +60,6 @@ public enum Purpose {
               + "; names of queries are " + String.join(", ", QUERY.names) + ", of documents "
               + String.join(", ", DOCUMENT.names));
     }
-    return purpose.prompt(model, options);
+    return purpose.prompt(options);
   }
 }

@@ -131,6 +131,32 @@ public final class RunOptions extends ReadingOptions {
   }
 
   /**
+   * Sets how many weights a sparse vector has at most, the largest ones.
+   *
+   * @param weights the number; 0, the default, for what the model's files say; -1 for all
+   * @return a changed copy
+   */
+  public RunOptions withMaxActive(int weights) {
+    if (weights < Abi.MAX_ACTIVE_ALL) {
+      throw new IllegalArgumentException("weights is " + weights + ", expected 1 or more, 0 for the model's number, -1 for all");
+    }
+    return with(Abi.RUN_OPTION_MAX_ACTIVE, weights);
+  }
+
+  /**
+   * Sets what the weights of a sparse vector are above.
+   *
+   * @param weight 0, the default, or more
+   * @return a changed copy
+   */
+  public RunOptions withMinWeight(float weight) {
+    if (!(weight >= 0) || Float.isInfinite(weight)) {
+      throw new IllegalArgumentException("weight is " + weight + ", expected 0 or more");
+    }
+    return with(Abi.RUN_OPTION_MIN_WEIGHT_BITS, Float.floatToRawIntBits(weight));
+  }
+
+  /**
    * Sets how many numbers an embedding has: the first so many, scaled after that, as models are trained for that give less
    * exact ones in few numbers.
    *
@@ -283,6 +309,13 @@ public final class RunOptions extends ReadingOptions {
     }
     if (numbers[Abi.RUN_OPTION_STRIDE] != Abi.STRIDE_DEFAULT) {
       text.append(", stride ").append(numbers[Abi.RUN_OPTION_STRIDE]);
+    }
+    int active = numbers[Abi.RUN_OPTION_MAX_ACTIVE];
+    if (active != Abi.MAX_ACTIVE_MODEL) {
+      text.append(active == Abi.MAX_ACTIVE_ALL ? ", all weights" : ", at most " + active + " weights");
+    }
+    if (numbers[Abi.RUN_OPTION_MIN_WEIGHT_BITS] != 0) {
+      text.append(", weights above ").append(Float.intBitsToFloat(numbers[Abi.RUN_OPTION_MIN_WEIGHT_BITS]));
     }
     if (repairs()) {
       text.append(", repaired");
