@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
+#include <new>
+
 namespace lffn::sql {
 namespace {
 
@@ -34,6 +36,7 @@ std::string_view vector_of(sqlite3_value* value, Form form) {
   }
   const auto* const bytes = static_cast<const char*>(sqlite3_value_blob(value));
   const auto size = static_cast<size_t>(sqlite3_value_bytes(value));
+  if (bytes == nullptr && size > 0) throw std::bad_alloc();  // zeros that were not there yet
   if (form == Form::kFloats && size % sizeof(float) != 0) {
     throw Failure("the vector has " + std::to_string(size) + " bytes, which are no float32 numbers");
   }

@@ -10,6 +10,7 @@ namespace lffn::sql {
 namespace {
 
 constexpr size_t kBlockBytes = 256 * 1024;
+constexpr size_t kBlocksOfHelper = 3;  // that it works on and that wait
 
 bool is_better(const Found& a, const Found& b) {
   return a.similarity != b.similarity ? a.similarity > b.similarity : a.id < b.id;
@@ -38,27 +39,39 @@ std::vector<Found> Best::take() {
 }
 
 Scan::Scan(std::string_view query, Form form, int64_t most, int helpers)
-    : query_(query),
-      form_(form),
+    : bytes_(query.size()),
+      query_(query.data(), query.size(), form),
       most_(most),
       helpers_(static_cast<size_t>(std::max(helpers, 0))),
       rows_(kBlockBytes / std::max<size_t>(query.size(), 1) + 1),
-      filling_(std::make_unique<Block>()),
-      best_(most) {}
+      filling_(make_block()),
+      best_(most) {
+  empty_.reserve(kBlocksOfHelper * helpers_ + 1);  // all that there may be
+}
 
 Scan::~Scan() { finish(); }
 
 void Scan::score(const Block& block, Best& best) const {
   for (size_t row = 0; row < block.ids.size(); ++row) {
-    const char* const vector = block.vectors.data() + row * query_.size();
-    best.offer({block.ids[row], similarity(query_.data(), vector, query_.size(), form_)});
+    best.offer({block.ids[row], query_.to(block.vectors.data() + row * bytes_)});
   }
 }
 
+// Its vectors come to lie in memory that is there already.
+std::unique_ptr<Scan::Block> Scan::make_block() const {
+  auto block = std::make_unique<Block>();
+  if (bytes_ >= kBlockBytes) return block;
+  block->ids.reserve(rows_);
+  block->vectors.reserve(rows_ * bytes_);
+  return block;
+}
+
 void Scan::offer(int64_t id, const void* vector) {
+  // To copy a large one costs as much as to compare it.
+  if (bytes_ >= kBlockBytes) return best_.offer({id, query_.to(vector)});
   filling_->ids.push_back(id);
   const auto* const bytes = static_cast<const char*>(vector);
-  filling_->vectors.insert(filling_->vectors.end(), bytes, bytes + query_.size());
+  filling_->vectors.insert(filling_->vectors.end(), bytes, bytes + bytes_);
   if (filling_->ids.size() == rows_) give_away();
 }
 
@@ -76,14 +89,17 @@ void Scan::give_away() {
   std::unique_ptr<Block> next;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (full_.size() < 2 * threads_.size()) {
+    if (full_.size() < (kBlocksOfHelper - 1) * threads_.size()) {
       full_.push_back(std::move(filling_));
-      next = std::move(empty_);
+      if (!empty_.empty()) {
+        next = std::move(empty_.back());
+        empty_.pop_back();
+      }
     }
   }
   if (filling_ == nullptr) {
     changed_.notify_one();
-    filling_ = next != nullptr ? std::move(next) : std::make_unique<Block>();
+    filling_ = next != nullptr ? std::move(next) : make_block();
   } else {
     score(*filling_, best_);
   }
@@ -102,7 +118,7 @@ void Scan::help(Best& best) {
     lock.unlock();
     score(*block, best);
     lock.lock();
-    if (empty_ == nullptr) empty_ = std::move(block);
+    empty_.push_back(std::move(block));  // for which there is room
   }
 }
 

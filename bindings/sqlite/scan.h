@@ -50,12 +50,13 @@ class Scan {
   };
 
   void score(const Block& block, Best& best) const;
+  std::unique_ptr<Block> make_block() const;
   void give_away();
   void help(Best& best);
   void finish();
 
-  const std::string_view query_;
-  const Form form_;
+  const size_t bytes_;  // of a vector
+  const Similarity query_;
   const int64_t most_;
   size_t helpers_;
   const size_t rows_;  // of a block
@@ -65,7 +66,7 @@ class Scan {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Block>> full_;
-  std::unique_ptr<Block> empty_;  // one that was scored
+  std::vector<std::unique_ptr<Block>> empty_;  // those that were scored
   bool is_done_ = false;
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<Best>> theirs_;

@@ -123,13 +123,16 @@ std::vector<Found> search(Connection& connection, std::string_view table, std::s
   std::optional<Scan> scan;
   while (rows.step()) {
     const int64_t id = sqlite3_column_int64(rows.get(), 0);
-    const int type = sqlite3_column_type(rows.get(), 1);
+    // Each sqlite3_column_ function locks the connection; those of a value do not. SQLite holds the lock meanwhile, as
+    // it called this function.
+    sqlite3_value* const value = sqlite3_column_value(rows.get(), 1);
+    const int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) continue;
     if (type != SQLITE_BLOB) {
       throw Failure("row " + std::to_string(id) + " has no vector: what it has is not a BLOB");
     }
-    const void* const vector = sqlite3_column_blob(rows.get(), 1);
-    const auto bytes = static_cast<size_t>(sqlite3_column_bytes(rows.get(), 1));
+    const void* const vector = sqlite3_value_blob(value);
+    const auto bytes = static_cast<size_t>(sqlite3_value_bytes(value));
     if (vector == nullptr && bytes > 0) throw std::bad_alloc();
     if (!scan) {
       query.become(bytes);

@@ -8,8 +8,9 @@
 namespace lffn::sql {
 namespace {
 
+// Sums of products of two vectors, and of the second one's numbers with themselves.
 struct Products {
-  double ab = 0, aa = 0, bb = 0;
+  double ab = 0, bb = 0;
 };
 
 // Of 8 numbers at once, which a compiler cuts to the registers that there are.
@@ -27,7 +28,7 @@ LFFN_INLINE double sum_of(const Floats& first, const Floats& second) {
 
 LFFN_INLINE void multiply_floats(const char* a, const char* b, size_t bytes, Products& out) {
   // Two of each, since a sum waits for the one before.
-  Floats ab = {}, aa = {}, bb = {}, more_ab = {}, more_aa = {}, more_bb = {};
+  Floats ab = {}, bb = {}, more_ab = {}, more_bb = {};
   constexpr size_t kStep = sizeof(Floats);
   Floats x, y;
   size_t at = 0;
@@ -35,12 +36,10 @@ LFFN_INLINE void multiply_floats(const char* a, const char* b, size_t bytes, Pro
     std::memcpy(&x, a + at, kStep);
     std::memcpy(&y, b + at, kStep);
     ab += x * y;
-    aa += x * x;
     bb += y * y;
     std::memcpy(&x, a + at + kStep, kStep);
     std::memcpy(&y, b + at + kStep, kStep);
     more_ab += x * y;
-    more_aa += x * x;
     more_bb += y * y;
   }
   for (; at < bytes; at += kStep) {
@@ -48,31 +47,28 @@ LFFN_INLINE void multiply_floats(const char* a, const char* b, size_t bytes, Pro
     std::memcpy(&x, a + at, bytes - at < kStep ? bytes - at : kStep);
     std::memcpy(&y, b + at, bytes - at < kStep ? bytes - at : kStep);
     ab += x * y;
-    aa += x * x;
     bb += y * y;
   }
-  out = {sum_of(ab, more_ab), sum_of(aa, more_aa), sum_of(bb, more_bb)};
+  out = {sum_of(ab, more_ab), sum_of(bb, more_bb)};
 }
 
 // Exact, so that any order gives the same. 2^16 products, each at most 2^14, are below 2^31.
 LFFN_INLINE void multiply_bytes(const char* a, const char* b, size_t bytes, Products& out) {
   const auto* const x = reinterpret_cast<const int8_t*>(a);
   const auto* const y = reinterpret_cast<const int8_t*>(b);
-  int64_t sums[3] = {};
+  int64_t sums[2] = {};
   constexpr size_t kBlock = size_t{1} << 16;
   for (size_t begin = 0; begin < bytes; begin += kBlock) {
     const size_t end = bytes - begin < kBlock ? bytes : begin + kBlock;
-    int32_t ab = 0, aa = 0, bb = 0;
+    int32_t ab = 0, bb = 0;
     for (size_t i = begin; i < end; ++i) {
       ab += x[i] * y[i];
-      aa += x[i] * x[i];
       bb += y[i] * y[i];
     }
     sums[0] += ab;
-    sums[1] += aa;
-    sums[2] += bb;
+    sums[1] += bb;
   }
-  out = {static_cast<double>(sums[0]), static_cast<double>(sums[1]), static_cast<double>(sums[2])};
+  out = {static_cast<double>(sums[0]), static_cast<double>(sums[1])};
 }
 
 using Multiply = void (*)(const char* a, const char* b, size_t bytes, Products& out);
@@ -94,7 +90,14 @@ Multiply floats_here() { return floats_for_any; }
 Multiply bytes_here() { return bytes_for_any; }
 #endif
 
-int64_t different_bits(const char* a, const char* b, size_t bytes) {
+Products products_of(const void* a, const void* b, size_t bytes, Form form) {
+  static const Multiply floats = floats_here(), whole = bytes_here();
+  Products sums;
+  (form == Form::kFloats ? floats : whole)(static_cast<const char*>(a), static_cast<const char*>(b), bytes, sums);
+  return sums;
+}
+
+LFFN_INLINE int64_t count_different(const char* a, const char* b, size_t bytes) {
   int64_t count = 0;
   size_t at = 0;
   for (; at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t)) {
@@ -107,6 +110,25 @@ int64_t different_bits(const char* a, const char* b, size_t bytes) {
   return count;
 }
 
+using Count = int64_t (*)(const char* a, const char* b, size_t bytes);
+
+int64_t bits_for_any(const char* a, const char* b, size_t bytes) { return count_different(a, b, bytes); }
+
+#if defined(__x86_64__)
+// Not all processors of this kind count bits by an instruction.
+__attribute__((target("popcnt"))) int64_t bits_for_popcnt(const char* a, const char* b, size_t bytes) {
+  return count_different(a, b, bytes);
+}
+Count bits_here() { return __builtin_cpu_supports("popcnt") ? bits_for_popcnt : bits_for_any; }
+#else
+Count bits_here() { return bits_for_any; }
+#endif
+
+int64_t different_bits(const char* a, const char* b, size_t bytes) {
+  static const Count count = bits_here();
+  return count(a, b, bytes);
+}
+
 }  // namespace
 
 size_t bytes_of(Form form, int64_t numbers) {
@@ -114,19 +136,22 @@ size_t bytes_of(Form form, int64_t numbers) {
   return form == Form::kFloats ? count * sizeof(float) : form == Form::kBytes ? count : (count + 7) / 8;
 }
 
-double similarity(const void* a, const void* b, size_t bytes, Form form) {
-  static const Multiply floats = floats_here(), whole = bytes_here();
-  const auto* const x = static_cast<const char*>(a);
-  const auto* const y = static_cast<const char*>(b);
-  if (form == Form::kBits) {
-    if (bytes == 0) return 0;
-    return 1 - static_cast<double>(different_bits(x, y, bytes)) / (4 * static_cast<double>(bytes));
+Similarity::Similarity(const void* one, size_t bytes, Form form) : one_(one), bytes_(bytes), form_(form) {
+  if (form != Form::kBits) length_ = std::sqrt(products_of(one, one, bytes, form).bb);
+}
+
+double Similarity::to(const void* other) const {
+  if (form_ == Form::kBits) {
+    if (bytes_ == 0) return 0;
+    const int64_t different = different_bits(static_cast<const char*>(one_), static_cast<const char*>(other), bytes_);
+    return 1 - static_cast<double>(different) / (4 * static_cast<double>(bytes_));
   }
-  Products sums;
-  (form == Form::kFloats ? floats : whole)(x, y, bytes, sums);
-  const double lengths = std::sqrt(sums.aa) * std::sqrt(sums.bb);
+  const Products sums = products_of(one_, other, bytes_, form_);
+  const double lengths = length_ * std::sqrt(sums.bb);
   return lengths == 0 ? 0 : sums.ab / lengths;
 }
+
+double similarity(const void* a, const void* b, size_t bytes, Form form) { return Similarity(a, bytes, form).to(b); }
 
 uint8_t reversed_bits(uint8_t byte) {
   uint8_t result = 0;

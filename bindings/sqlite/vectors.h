@@ -20,6 +20,20 @@ size_t bytes_of(Form form, int64_t numbers);
 // those of each. Sums are made in one order, so that the bits are the same on each processor.
 double similarity(const void* a, const void* b, size_t bytes, Form form);
 
+// Many vectors beside one, whose length is found once: the bits of similarity(one, other).
+class Similarity {
+ public:
+  // `one` stays where it is.
+  Similarity(const void* one, size_t bytes, Form form);
+  double to(const void* other) const;
+
+ private:
+  const void* one_;
+  size_t bytes_;
+  Form form_;
+  double length_ = 0;  // of numbers, not of bits
+};
+
 uint8_t reversed_bits(uint8_t byte);
 
 }  // namespace lffn::sql

@@ -99,6 +99,19 @@ class Functions(Case):
         self.assertAlmostEqual(one(db, "SELECT lffn_similarity(x'01ff', x'0201', 'int8')"), (2 - 1) / math.sqrt(2 * 5))
         self.assertEqual(one(db, "SELECT lffn_similarity(x'ff', x'fe', 'bit')"), 0.75)
 
+    def test_numbers_that_are_none_and_large_vectors(self):
+        db = connect(model=None)
+        nan = struct.pack("<2f", float("nan"), 1)
+        self.assertIsNone(one(db, "SELECT lffn_similarity(?, ?)", nan, nan))  # SQLite has no NaN but NULL
+        infinite = struct.pack("<2f", float("inf"), 1)
+        self.assertIsNone(one(db, "SELECT lffn_similarity(?, ?)", infinite, infinite))
+        zeros = "zeroblob(100000000)"
+        self.assertEqual(one(db, f"SELECT lffn_similarity({zeros}, {zeros})"), 0)
+        self.assertEqual(one(db, f"SELECT lffn_similarity({zeros}, {zeros}, 'bit')"), 1)
+        self.assertEqual(one(db, "SELECT lffn_similarity(x'', x'')"), 0)
+        self.refused(db, f"SELECT lffn_similarity({zeros}, zeroblob(8))", "the vectors have 100000000 and 8 bytes")
+        self.refused(db, "SELECT lffn_similarity(x'00', x'00', NULL)", "expected 'float32', 'int8' or 'bit'")
+
     def test_rerank(self):
         db = connect(model=RERANKER)
         self.refused(db, "SELECT lffn_embed('x')", "no model that embeds")
@@ -256,6 +269,30 @@ class Search(Case):
             found = db.execute("SELECT id, similarity FROM lffn_search('v', 'e', ?, 20)", (rows[1234],)).fetchall()
             self.assertEqual(found, expected)
         self.assertEqual([i for i, _ in found[:2]], [8, 1235])
+
+    def test_rows_of_no_numbers_come_last(self):
+        db = connect(model=None)
+        db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e BLOB)")
+        rows = [(1, float("nan")), (2, -1.0), (3, float("inf")), (4, 1.0), (5, 0.0)]
+        db.executemany("INSERT INTO v VALUES (?, ?)", [(i, struct.pack("<f", x)) for i, x in rows])
+        db.execute("INSERT INTO v VALUES (6, NULL)")
+        found = db.execute("SELECT id FROM lffn_search('v', 'e', ?)", (struct.pack("<f", 2),)).fetchall()
+        self.assertEqual([i for (i,) in found], [4, 5, 2, 1, 3])
+        self.assertEqual(db.execute("SELECT * FROM lffn_search('v', 'e', ?, 0)", (struct.pack("<f", 2),)).fetchall(), [])
+        db.execute("DELETE FROM v")
+        db.execute("INSERT INTO v VALUES (1, zeroblob(50000000))")
+        self.assertEqual(one(db, "SELECT similarity FROM lffn_search('v', 'e', zeroblob(50000000))"), 0)
+
+    def test_interrupts(self):
+        db = connect(model=None)
+        db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e BLOB)")
+        db.execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) "
+                   "INSERT INTO v SELECT i, zeroblob(16) FROM n")
+        calls = []
+        db.set_progress_handler(lambda: calls.append(0) or len(calls) > 3, 1000)
+        self.refused(db, "SELECT * FROM lffn_search('v', 'e', zeroblob(16))", "interrupted")
+        db.set_progress_handler(None, 0)
+        self.assertEqual(len(db.execute("SELECT * FROM lffn_search('v', 'e', zeroblob(16))").fetchall()), 10)
 
     def test_joins(self):
         db = filled()

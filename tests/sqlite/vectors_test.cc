@@ -42,6 +42,21 @@ TEST(Vectors, CosinesOfAllLengths) {
   }
 }
 
+// Of one beside many its length is found once.
+TEST(Vectors, OneBesideManyGivesTheSameBits) {
+  std::mt19937 random(11);
+  std::vector<float> a(384), b(384);
+  for (int round = 0; round < 20; ++round) {
+    for (float& number : a) number = static_cast<float>(random() % 2001) / 1000 - 1;
+    for (float& number : b) number = static_cast<float>(random() % 2001) / 1000 - 1;
+    for (const Form form : {Form::kFloats, Form::kBytes, Form::kBits}) {
+      const size_t bytes = a.size() * sizeof(float);
+      EXPECT_EQ(Similarity(a.data(), bytes, form).to(b.data()), similarity(a.data(), b.data(), bytes, form));
+      EXPECT_EQ(similarity(a.data(), b.data(), bytes, form), similarity(b.data(), a.data(), bytes, form));
+    }
+  }
+}
+
 // The largest products that there are, in more numbers than one block has.
 TEST(Vectors, BytesDoNotOverflow) {
   const std::vector<int8_t> a((size_t{1} << 20) + 5, -128);
