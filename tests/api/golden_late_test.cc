@@ -122,6 +122,37 @@ INSTANTIATE_TEST_SUITE_P(Golden, LateFolders,
                          testing::Values("late-pylate", "late-pylate-attend", "late-pylate-plain", "late-stanford",
                                          "late-pylate-6", "late-pylate-attend-6", "late-stanford-6"));
 
+TEST(LateVectors, OfASmallFolder) { check_late(Golden("late-pylate", LFFN_LATE_FOLDERS)); }
+
+// Nothing that is odd about texts or a call is more than an error, and a call ends when it is told to.
+TEST(LateVectors, RefuseWhatTheyCannotMean) {
+  const Model model = Model::load(LFFN_LATE_FOLDERS "/late-pylate");
+  const LateVectors none = model.embed_late(lookupffn::Texts(), options_of(LFFN_PROMPT_QUERY));
+  EXPECT_EQ(none.count(), 0);
+  EXPECT_TRUE(lookupffn::max_sim(none, none).empty());
+  EXPECT_TRUE(model.rerank("a", {}).empty());
+  EXPECT_EQ(model.embed_late({""}, options_of(LFFN_PROMPT_DOCUMENT)).offsets.back(), 3);
+  EXPECT_EQ(model.embed_late({""}, options_of(LFFN_PROMPT_QUERY)).offsets.back(), 16);
+  EXPECT_THROW(model.rerank("a", {"b", "\xff"}), lookupffn::Error);
+  lookupffn::RunOptions options = options_of(LFFN_PROMPT_QUERY);
+  options.windows = LFFN_WINDOWS_EACH;
+  EXPECT_THROW(model.embed_late({"a b"}, options), lookupffn::InvalidArgument);
+  options = options_of(LFFN_PROMPT_DOCUMENT);
+  options.windows = LFFN_WINDOWS_EACH;
+  options.max_tokens = 8;
+  const std::string text = "The fox jumps over the lazy dog and then it sleeps.";
+  EXPECT_GT(model.embed_late({text}, options).count(), 1);
+  options.max_tokens = 2;
+  options.windows = LFFN_WINDOWS_NONE;
+  EXPECT_THROW(model.embed_late({text}, options), lookupffn::InvalidArgument);
+  lookupffn::CancelFlag cancel;
+  cancel.cancel();
+  options = options_of(LFFN_PROMPT_DOCUMENT);
+  options.cancel = &cancel;
+  EXPECT_THROW(model.embed_late({text}, options), lookupffn::Cancelled);
+  EXPECT_THROW(model.rerank("a", {text}, options), lookupffn::Cancelled);
+}
+
 TEST(DenseSparseAndLate, OfOnePass) {
   const Golden golden("m3-xlmr");
   SKIP_UNLESS_THERE(golden);

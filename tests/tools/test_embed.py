@@ -4,9 +4,14 @@
 import array
 import json
 import math
+import sys
 import unittest
+from pathlib import Path
 
 from test_models import LINES, MODEL, WIDTH, Case, run, run_lines
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import archive  # noqa: E402
 
 
 class EmbedForms(Case):
@@ -75,6 +80,34 @@ class EmbedForms(Case):
         self.assertIn("dimensions", run("embed", "--dimensions", "65", MODEL, stdin="a\n", status=1)[1])
         for arguments in (("--type", "bits", "--raw"), ("--dimensions", "0"), ("--type", "bf16")):
             run("embed", *arguments, MODEL, stdin="a\n", status=2)
+
+    def test_late_vectors(self):
+        folder = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        golden = json.loads((Path(folder) / "io.json").read_text(encoding="utf-8"))
+        sides = []
+        for option, texts in (("--query", golden["queries"][:3]), ("--document", golden["documents"])):
+            stdin = "".join(json.dumps(text) + "\n" for text in texts)
+            lines = run_lines("embed", "--late", option, "--json-lines", folder, stdin=stdin)
+            self.assertTrue(all(list(line) == ["vectors"] for line in lines))
+            sides.append([line["vectors"] for line in lines])
+            stored = run_lines("embed", "--late", option, "--json-lines", "--type", "int8", folder, stdin=stdin)
+            for one, whole in zip(stored, sides[-1]):
+                for numbers, scale, vector in zip(one["vectors"], one["scales"], whole):
+                    for byte, number in zip(numbers, vector):
+                        self.assertLessEqual(abs(byte * scale - number), 0.51 * scale)
+        for query, expected in zip(sides[0], golden["scores"]):
+            for document, score in zip(sides[1], expected):
+                found = sum(max(math.fsum(a * b for a, b in zip(row, other)) for other in document) for row in query)
+                self.assertAlmostEqual(found, score, places=3)
+        stdin = "".join(json.dumps(text) + "\n" for text in golden["documents"])
+        ranked = run_lines("rerank", "--json-lines", "--query", golden["queries"][0], folder, stdin=stdin)
+        for line in ranked:
+            self.assertAlmostEqual(line["score"], golden["scores"][0][line["index"]], places=3)
+        self.assertEqual(sorted(ranked, key=lambda line: -line["score"]), ranked)
+        self.assertIn("makes no vectors of late interaction", run("embed", "--late", MODEL, stdin="a\n", status=1)[1])
+        self.assertIn("--type int8", run("embed", "--late", "--type", "bits", folder, stdin="a\n", status=1)[1])
+        for other in ("--sparse", "--raw"):
+            run("embed", "--late", other, folder, stdin="a\n", status=2)
 
     def test_broken_text_is_repaired_if_asked_for(self):
         lines = run_lines("embed", "--repair", MODEL, stdin=b"fox \xff a\nfox\n")

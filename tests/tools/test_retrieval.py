@@ -117,6 +117,22 @@ class Retrieval(Case):
                       "1 judgements are of documents that it has not", "1 judgements are of queries that it has not"):
             self.assertIn(words, table)
 
+    def test_late_vectors(self):
+        """All documents by the scores that `rerank` gives for the same texts."""
+        model = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        folder = self.collection()
+        texts = "".join(json.dumps(text_of(*row[1:])) + "\n" for row in DOCUMENTS)
+        sums = [0, 0, 0]
+        for key, text in QUERIES[:3]:
+            ranked = run_lines("rerank", "--json-lines", "--query", text, model, stdin=texts)
+            order = sorted(ranked, key=lambda line: (-round(line["score"], 5), line["index"]))
+            found = [DOCUMENTS[line["index"]][0] for line in order if DOCUMENTS[line["index"]][0] != key]
+            for i, value in enumerate(figures(found, {d: s for q, d, s in QRELS if q == key})):
+                sums[i] += value / 3
+        self.assert_figures(self.evaluate(folder, model=model), sums)
+        against = self.evaluate(folder, "--rerank", model, model=model)
+        self.assertEqual(against["ndcg@10"]["value"], self.evaluate(folder, model=model)["ndcg@10"]["value"])
+
     def test_many_documents(self):
         """More than a block of documents, all threads: those that are nearest are found among them."""
         documents = [(f"d{i}", "", f"number {i}") for i in range(5000)]
