@@ -13,6 +13,7 @@
 #include "format/utf8.h"
 #include "model/heads/entities.h"
 #include "model/heads/tasks.h"
+#include "model/late/late_vectors.h"
 #include "model/model.h"
 #include "model/text_batch.h"
 #include "tests/fuzz/require.h"
@@ -105,6 +106,11 @@ std::map<std::string, std::string> small_bert(const std::string& config) {
           {"vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##b\n"}};
 }
 
+bool is_of_a_text(lffn_status status) {
+  return status == LFFN_ERROR_INVALID_ARGUMENT || status == LFFN_ERROR_UNSUPPORTED || status == LFFN_ERROR_BAD_TEXT ||
+         status == LFFN_ERROR_TOO_LONG;
+}
+
 // Entities or answers, which are parts of the text.
 void look_for_parts(const Model& model) {
   constexpr std::string_view kText = " ab [MASK] \xC3\xA4 a [CLS] ";
@@ -140,9 +146,42 @@ void look_for_parts(const Model& model) {
       }
     }
   } catch (const Error& error) {
-    require(error.status() == LFFN_ERROR_INVALID_ARGUMENT || error.status() == LFFN_ERROR_UNSUPPORTED ||
-                error.status() == LFFN_ERROR_BAD_TEXT || error.status() == LFFN_ERROR_TOO_LONG,
-            "a text is refused for a reason of its own");
+    require(is_of_a_text(error.status()), "a text is refused for a reason of its own");
+  }
+}
+
+// What a late model makes of queries and documents.
+void look_for_vectors(const Model& model) {
+  const LateSettings& late = model.sentence().late;
+  if (!late.is_late || model.token_vector_size() > kMostNumbers / 64) return;
+  for (const LateRole role : {LateRole::kQuery, LateRole::kDocument}) {
+    TextOptions options;
+    options.role = role;
+    TextBatch batch;
+    try {
+      batch.start(model, options);
+      batch.add(" ab [MASK] a ");
+      batch.add("");
+    } catch (const Error& error) {
+      require(is_of_a_text(error.status()), "a text is refused for a reason of its own");
+      continue;
+    }
+    require(batch.rows().ids().size() <= 2 * static_cast<size_t>(model.config().max_tokens()),
+            "texts are filled up to what the model runs");
+    ModelCall call;
+    batch.fill(call);
+    std::vector<int64_t> tokens;
+    for (int64_t s = 0; s < call.num_sequences; ++s) {
+      require(call.keys(s) <= call.length(s), "what fills a text is a part of it");
+      add_tokens_with_vectors(late, role, call.ids, call.offsets[s], call.offsets[s + 1], tokens);
+    }
+    std::vector<float> vectors(tokens.size() * static_cast<size_t>(model.token_vector_size()));
+    call.vector_tokens = tokens.data();
+    call.num_vectors = static_cast<int64_t>(tokens.size());
+    call.token_vectors = vectors.data();
+    SparseRows sparse;
+    if (model.sentence().sparse.of_tokens) call.sparse = &sparse;
+    if (!batch.rows().ids().empty()) model.run(call);
   }
 }
 
@@ -169,6 +208,7 @@ void run(const Model& model) {
   model.run(call);
   if (model.tokenizer() == nullptr) return;
   look_for_parts(model);
+  look_for_vectors(model);
   TextOptions options;
   options.prompt = default_prompt(model);
   options.max_tokens = model.own_max_tokens();
