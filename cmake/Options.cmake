@@ -31,7 +31,10 @@ endif()
 # What was made for Linux alone, or for systems with POSIX.
 set(not_there)
 if(NOT LFFN_LINUX)
-  list(APPEND not_there BINDINGS SQLITE BENCHMARKS FUZZERS)
+  list(APPEND not_there SQLITE BENCHMARKS FUZZERS)
+  if(NOT WIN32 OR LFFN_BINDINGS_PACKAGES)
+    list(APPEND not_there BINDINGS)  # the packages are made on Linux, with Windows' libraries in them
+  endif()
 endif()
 if(WIN32)
   list(APPEND not_there OPENMP TESTS TOOLS)
