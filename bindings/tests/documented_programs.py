@@ -21,7 +21,7 @@ JAVA_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "tex
               "nTokens": "int", "n": "int"}
 JAVA_IMPORTS = ("io.github.lookupffn.*", "java.nio.*", "java.nio.file.Path", "java.util.*", "java.util.concurrent.*",
                 "java.util.stream.Stream")
-CSHARP_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "splade": "Model", "reranker": "Model",
+CSHARP_GIVEN = {"model": "Model", "answering": "Model", "entailing": "Model", "splade": "Model", "late": "Model", "reranker": "Model",
                 "text": "string", "documents": "string[]", "texts": "string[]", "x": "float[]", "token": "CancellationToken"}
 
 

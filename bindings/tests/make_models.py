@@ -3,7 +3,7 @@
 
 FOLDER/reranker: the golden model with one class. FOLDER/prompts: it as a sentence encoder that has prompts.
 FOLDER/tokens, answers, entailment: small models that find entities and answers, and try labels.
-FOLDER/sparse: one that gives sparse vectors.
+FOLDER/sparse: one that gives sparse vectors. FOLDER/late: one of late interaction.
 """
 import json
 import shutil
@@ -84,6 +84,27 @@ def add_splade(folder):
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"model_type": "SparseEncoder"}))
 
 
+def add_late(folder):
+    size, numbers = json.loads((folder / "config.json").read_text())["hidden_size"], 16
+    modules = [
+        {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Dense", "type": "pylate.models.Dense.Dense"},
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Dense").mkdir(exist_ok=True)
+    dense = {"in_features": size, "out_features": numbers, "bias": False,
+             "activation_function": "torch.nn.modules.linear.Identity"}
+    (folder / "1_Dense" / "config.json").write_text(json.dumps(dense))
+    weights = b"".join(struct.pack("<f", (i * 7919 % 1000 - 500) / 2000) for i in range(size * numbers))
+    header = {"linear.weight": {"dtype": "F32", "shape": [numbers, size], "data_offsets": [0, len(weights)]}}
+    text = json.dumps(header).encode()
+    (folder / "1_Dense" / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + weights)
+    settings = {"model_type": "ColBERT", "prompts": {"query": "", "document": ""}, "query_prefix": "[UNK]",
+                "document_prefix": "[SEP]", "query_length": 16, "document_length": 28,
+                "attend_to_expansion_tokens": False, "skiplist_words": [".", ","], "do_query_expansion": True}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(settings))
+
+
 def main():
     source, target = Path(sys.argv[1]), Path(sys.argv[2])
     for name, change in (("reranker", keep_first_class), ("prompts", add_prompts)):
@@ -95,6 +116,8 @@ def main():
     add_entailment(target / "entailment")
     unpack("bert-mlm", target / "sparse")
     add_splade(target / "sparse")
+    unpack("bert-mlm", target / "late")
+    add_late(target / "late")
 
 
 if __name__ == "__main__":

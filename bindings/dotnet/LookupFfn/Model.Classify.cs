@@ -106,7 +106,8 @@ public sealed unsafe partial class Model
         IReadOnlyList<string?> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default) =>
         OwnThreads.Run(() => ClassifyWithCounts(texts, options, cancellationToken), cancellationToken);
 
-    /// <summary>How well each document answers a query, told by a reranker: higher is better.</summary>
+    /// <summary>How well each document answers a query, told by a reranker or a model of late interaction: higher is
+    /// better.</summary>
     /// <param name="query">The query.</param>
     /// <param name="documents">Any number of texts; the longer of the two is cut first.</param>
     /// <param name="options">How; null for raw scores.</param>
@@ -122,6 +123,11 @@ public sealed unsafe partial class Model
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(query);
+        if (info.IsLate)
+        {
+            return RerankLate(query, NotNull(documents), options, cancellationToken);
+        }
+
         Need(info.NumClasses > 0, "classifier");
         if (info.NumClasses != 1)
         {

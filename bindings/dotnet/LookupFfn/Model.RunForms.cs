@@ -82,16 +82,21 @@ public sealed unsafe partial class Model
         RunInto(result, texts, options, wanted, options.Windows, cancellationToken);
         int size = result.Size(Raw.RESULT_SIZE_TOKEN_VECTOR);
         TokenVector[][] found = new TokenVector[texts.Count][];
+        ReadOnlySpan<long> vectors = result.Array<long>(Raw.RESULT_VECTOR_OFFSETS, texts.Count + 1);
+        ReadOnlySpan<long> places = result.Array<long>(Raw.RESULT_VECTOR_TOKENS, Whole(vectors[^1]));
         for (int i = 0; i < found.Length; i++)
         {
             long first = texts.Offsets[i];
             TokenSpan[] tokens = result.Tokens(first, texts.Offsets[i + 1], texts.Bytes(i));
             ReadOnlySpan<sbyte> origins = result.Row<sbyte>(Raw.RESULT_TOKEN_TEXTS, first, tokens.Length);
-            found[i] = new TokenVector[tokens.Length];
-            for (int token = 0; token < tokens.Length; token++)
+            found[i] = new TokenVector[(int)(vectors[i + 1] - vectors[i])];
+            for (int j = 0; j < found[i].Length; j++)
             {
-                float[] vector = result.Row<float>(Raw.RESULT_TOKEN_VECTORS, (first + token) * size, size).ToArray();
-                found[i][token] = new TokenVector(tokens[token], origins[token] == 0, vector);
+                // Some models leave out the vectors of some tokens.
+                long at = vectors[i] + j;
+                int token = (int)(places[(int)at] - first);
+                float[] vector = result.Row<float>(Raw.RESULT_TOKEN_VECTORS, at * size, size).ToArray();
+                found[i][j] = new TokenVector(tokens[token], origins[token] == 0, vector);
             }
         }
 

@@ -39,6 +39,10 @@ public sealed record ModelInfo
         TokenVectorSize = (int)numbers[Raw.MODEL_TOKEN_VECTOR_SIZE];
         SparseSize = (int)numbers[Raw.MODEL_SPARSE_SIZE];
         MaxActive = (int)numbers[Raw.MODEL_MAX_ACTIVE];
+        IsLate = numbers[Raw.MODEL_IS_LATE] != 0;
+        QueryTokens = (int)numbers[Raw.MODEL_QUERY_TOKENS];
+        DocumentTokens = (int)numbers[Raw.MODEL_DOCUMENT_TOKENS];
+        MaxSimFlags = (int)numbers[Raw.MODEL_MAX_SIM_FLAGS];
         TokenizerBytes = numbers[Raw.MODEL_TOKENIZER_BYTES];
         EmbeddingType = (ElementType)numbers[Raw.MODEL_EMBEDDING_DTYPE];
         Arithmetic = (int)numbers[Raw.MODEL_ARITHMETIC];
@@ -71,6 +75,18 @@ public sealed record ModelInfo
 
     /// <summary>Weights of a sparse vector as the model's files limit them; 0 for no limit.</summary>
     public int MaxActive { get; }
+
+    /// <summary>Whether the model is one of late interaction: vectors of tokens for <see cref="Model.MaxSim"/>.</summary>
+    public bool IsLate { get; }
+
+    /// <summary>Of a model of late interaction: where queries are cut, and up to what some fill them.</summary>
+    public int QueryTokens { get; }
+
+    /// <summary>Of a model of late interaction: where documents are cut.</summary>
+    public int DocumentTokens { get; }
+
+    /// <summary>How the model means its vectors to be compared.</summary>
+    internal int MaxSimFlags { get; }
 
     /// <summary>How attention computes: F32 or Int8.</summary>
     public ElementType AttentionType { get; }
