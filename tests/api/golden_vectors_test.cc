@@ -62,6 +62,13 @@ INSTANTIATE_TEST_SUITE_P(Golden, StaticFolders,
                                          "model2vec-normalized", "model2vec-weights-mapping",
                                          "model2vec-weights-mapping-int8", "model2vec-int8"));
 
+// Its library takes the mean in float16.
+TEST(StaticVectors, OfFloat16) {
+  const Golden golden("model2vec-f16");
+  SKIP_UNLESS_THERE(golden);
+  check_static(golden, 1e-3);
+}
+
 TEST(StaticVectors, SmallFolders) {
   check_static(Golden("model2vec-weights-mapping-int8", LFFN_STATIC_FOLDERS), 1e-5);
   check_static(Golden("static-st-model2vec", LFFN_STATIC_FOLDERS), 1e-5);
