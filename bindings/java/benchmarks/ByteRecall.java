@@ -75,18 +75,12 @@ public final class ByteRecall {
           / Math.sqrt(dot(own.get(b).numbers(), own.get(b).numbers())));
       tell("the fixed scale 1/127, by dot product", floats, (a, b) -> dot(fixed.get(a).numbers(), fixed.get(b).numbers()));
       for (float part : new float[] {0.5f, 0.25f, 0.2f, 0.15f}) {
-        List<byte[]> scaled = floats.stream().map(vector -> bytes(vector, part)).collect(Collectors.toList());
-        tell("numbers up to " + part + ", by dot product", floats, (a, b) -> dot(scaled.get(a), scaled.get(b)));
+        List<Int8Embedding> scaled =
+            floats.stream().map(vector -> Int8Embedding.ofFixedScale(vector, part)).collect(Collectors.toList());
+        tell("the fixed scale " + part + "/127, by dot product", floats,
+            (a, b) -> dot(scaled.get(a).numbers(), scaled.get(b).numbers()));
       }
     }
-  }
-
-  private static byte[] bytes(float[] vector, float largest) {
-    byte[] bytes = new byte[vector.length];
-    for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = (byte) Math.rint(127 * Math.max(-1, Math.min(1, vector[i] / largest)));
-    }
-    return bytes;
   }
 
   private static void tell(String how, List<float[]> floats, Score score) {

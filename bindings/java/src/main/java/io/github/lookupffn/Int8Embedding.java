@@ -23,15 +23,31 @@ public final class Int8Embedding {
    * @return its bytes, with the scale 1/127
    */
   public static Int8Embedding ofFixedScale(float[] vector) {
+    return ofFixedScale(vector, 1);
+  }
+
+  /**
+   * A vector of length 1 as bytes whose scale is the same for all vectors that are made with the same largest number, which is
+   * more exact than {@link #ofFixedScale(float[])}: numbers of long vectors are small.
+   *
+   * @param vector a vector of length 1, whose numbers are -1 to 1
+   * @param largest what becomes 127, above 0 and at most 1, such as the largest number of many vectors of the model; larger
+   *     numbers become 127, too
+   * @return its bytes, with the scale largest/127
+   */
+  public static Int8Embedding ofFixedScale(float[] vector, float largest) {
+    if (!(largest > 0 && largest <= 1)) {
+      throw new IllegalArgumentException("largest is " + largest + ", expected above 0 and at most 1");
+    }
     byte[] bytes = new byte[vector.length];
     for (int i = 0; i < bytes.length; i++) {
       if (!(Math.abs(vector[i]) <= 1.001f)) {
         throw new IllegalArgumentException(
             "number " + i + " is " + vector[i] + ", but those of a vector of length 1 are -1 to 1; use withNormalization");
       }
-      bytes[i] = (byte) Math.rint(127 * Math.max(-1, Math.min(1, vector[i])));
+      bytes[i] = (byte) Math.rint(127 * Math.max(-1, Math.min(1, vector[i] / largest)));
     }
-    return new Int8Embedding(bytes, 1 / 127f);
+    return new Int8Embedding(bytes, largest / 127);
   }
 
   /**

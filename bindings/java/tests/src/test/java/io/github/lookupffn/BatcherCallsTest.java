@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -130,6 +131,12 @@ class BatcherCallsTest {
     }
     assertThrows(IllegalArgumentException.class, () -> Int8Embedding.ofFixedScale(new float[] {0, Float.NaN}));
     assertThrows(IllegalArgumentException.class, () -> Int8Embedding.ofFixedScale(new float[] {3}));
+    Int8Embedding fine = Int8Embedding.ofFixedScale(new float[] {0.5f, -0.25f, 0.1f}, 0.25f);
+    assertArrayEquals(new byte[] {127, -127, 51}, fine.numbers());
+    assertEquals(0.25f / 127, fine.scale());
+    for (float bad : new float[] {0, -1, 1.5f, Float.NaN}) {
+      assertThrows(IllegalArgumentException.class, () -> Int8Embedding.ofFixedScale(new float[1], bad));
+    }
   }
 
   @Test
