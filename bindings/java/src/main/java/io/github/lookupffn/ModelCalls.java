@@ -106,6 +106,9 @@ final class ModelCalls extends ModelFacts {
     Objects.requireNonNull(query, "query");
     Objects.requireNonNull(documents, "documents");
     Objects.requireNonNull(options, "options");
+    if (info.isLate()) {
+      return rerankLate(Utf8.of(query, "the query"), documents, options);
+    }
     if (info.numClasses() != 1) {
       throw new IllegalArgumentException("this model has " + info.numClasses() + " classes, a reranker has one");
     }
@@ -115,6 +118,38 @@ final class ModelCalls extends ModelFacts {
       flat[i] = scores[i][0];
     }
     return flat;
+  }
+
+  private float[] rerankLate(byte[] query, List<String> documents, RunOptions options) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> rerankLate(query, documents, options));
+    }
+    CallMemory memory = CallMemory.of(documents, "documents", false, options.repairs());
+    try {
+      float[] scores = new float[memory.size];
+      long address = handle.enter();
+      Events.Call event = Recorder.call("late interaction", memory.size);
+      try {
+        Raw.modelRerankArrays(
+            address,
+            query,
+            memory.utf8,
+            memory.ends,
+            memory.size,
+            options.maxTokens,
+            Abi.SCORES_RAW,
+            options.numbers[Abi.RUN_OPTION_NUM_THREADS],
+            options.numbers[Abi.RUN_OPTION_FLAGS],
+            scores,
+            Cancellation.flagOf(options.cancellation));
+        Recorder.end(event, 0);
+      } finally {
+        leave();
+      }
+      return scores;
+    } finally {
+      memory.release();
+    }
   }
 
   // Results in the caller's memory: in the buffer from its position on, or in the array from `at` on.

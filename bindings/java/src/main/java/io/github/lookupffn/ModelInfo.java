@@ -327,6 +327,15 @@ public final class ModelInfo extends ModelCosts {
   }
 
   /**
+   * Whether the model is meant for late interaction, see {@link Model#embedLate}.
+   *
+   * @return whether it is
+   */
+  public boolean isLate() {
+    return numbers[Abi.MODEL_IS_LATE] != 0;
+  }
+
+  /**
    * How many threads one call uses.
    *
    * @return the number

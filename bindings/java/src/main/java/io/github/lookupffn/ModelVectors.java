@@ -236,7 +236,7 @@ abstract class ModelVectors extends ModelTaskBatches {
       long sequences = Raw.resultSize(result, Abi.RESULT_SIZE_SEQUENCES);
       if (longs(result, Abi.RESULT_VECTOR_OFFSETS, sequences + 1)[(int) sequences] != count) {
         throw new UnsupportedModelException(
-            "the model gives no vectors of some tokens, which Java cannot tell yet; use the C or C++ interface");
+            "the model gives no vectors of some tokens, for which it has no places; use embedLate");
       }
       float[][] vectors = ModelCalls.rows(floats(result, Abi.RESULT_TOKEN_VECTORS, count * size), count);
       byte[] ofTexts = bytes(result, Abi.RESULT_TOKEN_TEXTS, count);
@@ -261,6 +261,61 @@ abstract class ModelVectors extends ModelTaskBatches {
    */
   public CompletableFuture<List<TokenVectors>> tokenVectorsAsync(List<String> texts, RunOptions options) {
     return later(options, changed -> tokenVectors(texts, changed));
+  }
+
+  /**
+   * The vectors of texts for late interaction, as ColBERT's models give them.
+   *
+   * @param texts any number of texts
+   * @param options how: a {@linkplain Model#withPrompt(Purpose, RunOptions) purpose} says whether they are queries
+   * @return their vectors; none of a text that cannot be run
+   * @throws LookupFfnException if the model is not meant for late interaction
+   */
+  public LateVectors embedLate(List<String> texts, RunOptions options) {
+    return late(texts, Abi.WANT_TOKEN_VECTORS, options, (result, count, size) ->
+        new LateVectors.Numbers(floats(result, Abi.RESULT_TOKEN_VECTORS, count * size), null, null));
+  }
+
+  /**
+   * The vectors of texts for late interaction, as bytes with a scale for each vector.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return their vectors; none of a text that cannot be run
+   * @throws LookupFfnException if the model is not meant for late interaction
+   */
+  public LateVectors embedLateInt8(List<String> texts, RunOptions options) {
+    return late(texts, Abi.WANT_INT8_TOKEN_VECTORS, options, (result, count, size) -> new LateVectors.Numbers(
+        null,
+        bytes(result, Abi.RESULT_INT8_TOKEN_VECTORS, count * size),
+        floats(result, Abi.RESULT_TOKEN_VECTOR_SCALES, count)));
+  }
+
+  /**
+   * The vectors of texts for late interaction, computed by the options' executor.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return their vectors; cancelling it ends the call
+   */
+  public CompletableFuture<LateVectors> embedLateAsync(List<String> texts, RunOptions options) {
+    return later(options, changed -> embedLate(texts, changed));
+  }
+
+  private LateVectors late(List<String> texts, int wanted, RunOptions options, LateVectors.Reader reader) {
+    Objects.requireNonNull(texts, "texts");
+    Objects.requireNonNull(options, "options");
+    ModelInfo info = calls().info;
+    if (!info.isLate()) {
+      throw new UnsupportedModelException(
+          "the model is not meant for late interaction, as ColBERT's are; tokenVectors gives what its tokens have");
+    }
+    return run(texts, wanted, options.numbers, options, (result, memory) -> {
+      int size = (int) Raw.resultSize(result, Abi.RESULT_SIZE_TOKEN_VECTOR);
+      long[] offsets = longs(result, Abi.RESULT_VECTOR_OFFSETS, memory.size + 1);
+      LateVectors.Numbers numbers = reader.read(result, offsets[memory.size], size);
+      return new LateVectors(numbers, offsets, size, (int) info.numbers[Abi.MODEL_MAX_SIM_FLAGS]);
+    });
   }
 
   /** Reads what native code keeps in a result, before that is freed. */
