@@ -101,35 +101,37 @@ class Reader {
 
 }  // namespace
 
-BytePairs::BytePairs(const Vocabulary& vocabulary, const Texts& merges, const Settings& settings, int32_t unknown_id,
-                     const std::string& where)
+BytePairs::BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, const Settings& settings,
+                     int32_t unknown_id, const std::string& where)
     : vocabulary_(vocabulary),
       settings_(settings),
       num_known_(static_cast<uint32_t>(vocabulary.end())),
       unknown_id_(unknown_id) {
   const TokenIndex tokens(vocabulary);
   std::unordered_map<std::string, uint32_t, SeededHash> numbers;
-  const auto symbol_of = [&](const std::string& text) {
+  const auto symbol_of = [&](std::string_view text) {
     const int32_t id = tokens.find(text);
     if (id >= 0) return static_cast<uint32_t>(id);
-    const auto [entry, added] = numbers.try_emplace(text, num_known_ + static_cast<uint32_t>(outside_.size()));
-    if (added) outside_.push_back(text);
+    const auto [entry, added] =
+        numbers.try_emplace(std::string(text), num_known_ + static_cast<uint32_t>(outside_.size()));
+    if (added) outside_.emplace_back(text);
     return entry->second;
   };
   const auto refuse = [&](size_t rank, const char* why) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: the merge of %s and %s is %s", where.c_str(), in_quotes(merges[rank].first).c_str(),
-         in_quotes(merges[rank].second).c_str(), why);
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the merge of %s and %s is %s", where.c_str(), in_quotes(merges.left(rank)).c_str(),
+         in_quotes(merges.right(rank)).c_str(), why);
   };
   std::vector<Merge> by_rank;
   by_rank.reserve(merges.size());
-  std::string bytes, both;
-  for (const auto& [left, right] : merges) {
-    if (left.empty() || right.empty()) refuse(by_rank.size(), "of an empty text");
+  std::string bytes;
+  for (size_t rank = 0; rank < merges.size(); ++rank) {
+    const std::string_view left = merges.left(rank), right = merges.right(rank), both = merges.both(rank);
+    if (left.empty() || right.empty()) refuse(rank, "of an empty text");
     bytes.clear();
-    const bool known = !settings_.by_bytes || (append_token_bytes(bytes, left) && append_token_bytes(bytes, right));
-    if (!known) refuse(by_rank.size(), "not of the byte alphabet");
-    both.assign(left).append(right);
-    by_rank.push_back({symbol_of(left), symbol_of(right), symbol_of(both)});
+    if (settings_.by_bytes && !append_token_bytes(bytes, both)) refuse(rank, "not of the byte alphabet");
+    // Files that list all ways to a token have them one behind the other.
+    const bool again = rank > 0 && both == merges.both(rank - 1);
+    by_rank.push_back({symbol_of(left), symbol_of(right), again ? by_rank.back().merged : symbol_of(both)});
   }
   merger_.emplace(std::move(by_rank));
   if (merger_->twice()) refuse(*merger_->twice(), "there twice");
@@ -258,9 +260,9 @@ size_t BytePairs::bytes() const {
   return bytes;
 }
 
-BytePairs::Texts BytePairs::merges() const {
-  Texts result;
-  for (const Merge& merge : merger_->merges()) result.emplace_back(text_of(merge.left), text_of(merge.right));
+MergeTexts BytePairs::merges() const {
+  MergeTexts result;
+  for (const Merge& merge : merger_->merges()) result.add(text_of(merge.left), text_of(merge.right));
   return result;
 }
 

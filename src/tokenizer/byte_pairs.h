@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "format/utf8.h"
 #include "runtime/seeded_hash.h"
+#include "tokenizer/merge_texts.h"
 #include "tokenizer/merger.h"
 #include "tokenizer/vocabulary.h"
 
@@ -20,8 +20,6 @@ namespace lffn {
 
 class BytePairs {
  public:
-  using Texts = std::vector<std::pair<std::string, std::string>>;
-
   struct Settings {
     bool by_bytes = true;  // the vocabulary is written in the byte alphabet, and pieces are bytes; else characters
     bool byte_fallback = false;  // what has no token becomes the tokens "<0x00>" to "<0xFF>" of its bytes
@@ -37,7 +35,7 @@ class BytePairs {
 
   // The merges by falling rank. `unknown_id` is -1 if what has no token shall vanish. Throws
   // Error(LFFN_ERROR_BAD_MODEL), which begins with `where`. The vocabulary must outlive it.
-  BytePairs(const Vocabulary& vocabulary, const Texts& merges, const Settings& settings, int32_t unknown_id,
+  BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, const Settings& settings, int32_t unknown_id,
             const std::string& where);
 
   const Settings& settings() const { return settings_; }
@@ -66,7 +64,7 @@ class BytePairs {
   // there. No: but behind the characters that `behind` lists.
   bool joins_before(uint32_t code_point, std::string& behind) const;
 
-  Texts merges() const;
+  MergeTexts merges() const;
   size_t bytes() const;
 
  private:

@@ -44,7 +44,7 @@ void append_merge(TokenizerDescription& to, std::string_view pair, const char* w
     fail(LFFN_ERROR_BAD_MODEL, "%s: %s is not two symbols with a space between them", place.c_str(),
          in_quotes(pair).c_str());
   }
-  to.merges.emplace_back(pair.substr(0, blank), pair.substr(blank + 1));
+  to.merges.add(pair.substr(0, blank), pair.substr(blank + 1));
 }
 
 void add_token(TokenizerDescription& to, AddedToken&& token) {

@@ -36,7 +36,7 @@ struct TokenizerDescription {
   std::optional<bool> strip_accents;  // unset: as lowercase says
 
   std::vector<std::pair<std::string, int32_t>> tokens;
-  std::vector<std::pair<std::string, std::string>> merges;  // the first rank first
+  MergeTexts merges;  // the first rank first
   BytePairs::Settings byte_pairs;
   WordPieces::Settings word_pieces;
   Unigram::Settings unigram;

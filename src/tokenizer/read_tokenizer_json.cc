@@ -42,6 +42,7 @@ class Reader : public SettingsReader {
   void begin_array() override {
     if (inside_ == Inside::kPieces || inside_ == Inside::kMerges) {
       inside_ = inside_ == Inside::kPieces ? Inside::kPiece : Inside::kPair;
+      texts_of_pair_ = 0;
       return;
     }
     refuse_inside(Inside::kPair, Inside::kPair);
@@ -60,9 +61,7 @@ class Reader : public SettingsReader {
       if (to_.tokens.size() != to_.unigram.scores.size()) refuse_vocab();
       inside_ = Inside::kPieces;
     } else if (inside_ == Inside::kPair) {
-      if (pair_.size() != 2) refuse_merges();
-      to_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
-      pair_.clear();
+      if (texts_of_pair_ != 2) refuse_merges();
       inside_ = Inside::kMerges;
     } else {
       SettingsReader::end_array();
@@ -84,7 +83,11 @@ class Reader : public SettingsReader {
       case Inside::kPair:
         if (value.kind != Kind::kString) refuse_merges();
         if (inside_ == Inside::kMerges) return append_merge(to_, value.text, kWhere);
-        pair_.push_back(std::move(value.text));
+        if (++texts_of_pair_ == 1) {
+          left_.swap(value.text);
+        } else if (texts_of_pair_ == 2) {
+          to_.merges.add(left_, value.text);
+        }
     }
   }
 
@@ -130,7 +133,8 @@ class Reader : public SettingsReader {
   const int32_t* cancel_;
   Inside inside_ = Inside::kOther;
   bool has_vocab_ = false, has_merges_ = false, has_pieces_ = false;
-  std::vector<std::string> pair_;
+  size_t texts_of_pair_ = 0;  // read so far
+  std::string left_;
 };
 
 void read_model(const JsonSettings& settings, TokenizerDescription& to) {

@@ -163,12 +163,12 @@ std::string model(const TokenizerDescription& description) {
   if (description.kind == TokenizerKind::kWordPiece) return out + '}';
   out += ",\n\"merges\": [";
   separator = "";
-  for (const auto& [left, right] : description.merges) {
+  for (size_t i = 0; i < description.merges.size(); ++i) {
     out += separator;
     out += '[';
-    append_json_string(out, left);
+    append_json_string(out, description.merges.left(i));
     out += ", ";
-    append_json_string(out, right);
+    append_json_string(out, description.merges.right(i));
     out += ']';
     separator = ", ";
   }
