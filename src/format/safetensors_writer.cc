@@ -78,11 +78,16 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
     if (progress != nullptr) progress->expect(tensor->size);
   }
   constexpr size_t kPieceBytes = size_t{1} << 20;
+  std::vector<uint8_t> read;  // of what is not in memory as files have it
   for (const TensorView* tensor : order) {
     for (size_t done = 0; done < tensor->size;) {
       const size_t piece = std::min(kPieceBytes, tensor->size - done);
       if (progress != nullptr) progress->advance(piece);
-      file.write(tensor->data + done, piece);
+      if (tensor->data == nullptr) {
+        read.resize(std::max(read.size(), piece));
+        tensor->read(done, piece, read.data());
+      }
+      file.write(tensor->data == nullptr ? read.data() : tensor->data + done, piece);
       done += piece;
     }
   }

@@ -26,20 +26,29 @@ float float_from_f16(uint16_t bits) {
   return value;
 }
 
-void check_finite(const TensorView& tensor, lffn_status status) {
-  if (tensor.dtype == DType::kI8 || tensor.dtype == DType::kU8 || tensor.dtype == DType::kI32) return;
+// Looks at the bits alone: all ones in the exponent are an infinity or none.
+template <typename Bits>
+void check_exponents(const TensorView& tensor, Bits exponent, lffn_status status) {
   const int64_t total = count_of(tensor.shape);
-  float part[1024];
-  for (int64_t first = 0; first < total; first += 1024) {
-    const int64_t count = std::min<int64_t>(1024, total - first);
-    read_floats(tensor, first, count, part);
-    for (int64_t i = 0; i < count; ++i) {
-      if (!std::isfinite(part[i])) {
-        const long long element = first + i;
-        fail(status, "%s: element %lld is not a finite number", tensor.name.c_str(), element);
-      }
+  constexpr int64_t kSome = 2048;
+  Bits part[kSome];
+  for (int64_t first = 0; first < total; first += kSome) {
+    const int64_t count = std::min(kSome, total - first);
+    tensor.read(static_cast<size_t>(first) * sizeof(Bits), static_cast<size_t>(count) * sizeof(Bits), part);
+    bool any = false;
+    for (int64_t i = 0; i < count; ++i) any |= (part[i] & exponent) == exponent;
+    for (int64_t i = 0; any && i < count; ++i) {
+      if ((part[i] & exponent) != exponent) continue;
+      const long long element = first + i;
+      fail(status, "%s: element %lld is not a finite number", tensor.name.c_str(), element);
     }
   }
+}
+
+void check_finite(const TensorView& tensor, lffn_status status) {
+  if (tensor.dtype == DType::kF32) return check_exponents<uint32_t>(tensor, 0x7f800000u, status);
+  if (tensor.dtype == DType::kBF16) return check_exponents<uint16_t>(tensor, 0x7f80, status);
+  if (tensor.dtype == DType::kF16) return check_exponents<uint16_t>(tensor, 0x7c00, status);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 struct Storing {
   std::vector<TensorView> tensors;
   std::vector<Memory> memory;
+  std::vector<std::unique_ptr<const Bytes>> sources;
 
   void operator()(const PartNames& names, const Floats& part) {
     if (!part.empty()) part.add_stored(names[0], tensors);
@@ -18,7 +19,7 @@ struct Storing {
     if (!part.empty()) part.add_stored(names[0], tensors);
   }
   void operator()(const PartNames& names, const Linear& part) {
-    if (!part.empty()) part.add_stored(names, tensors, memory);
+    if (!part.empty()) part.add_stored(names, tensors, sources);
   }
   void operator()(const PartNames& names, const WordMatrix& part) {
     if (!part.empty()) part.add_stored(names[0], tensors, memory);

@@ -301,9 +301,11 @@ TEST(Linear, HugeScalesGiveNoInfinities) {
   tensors.biases = {&bias};
   const Linear linear(tensors, LFFN_F32, kernels());
   std::vector<TensorView> stored;
-  std::vector<Memory> memory;
-  linear.add_stored({"x"}, stored, memory);
-  const float* held = reinterpret_cast<const float*>(stored[0].data);
+  std::vector<std::unique_ptr<const Bytes>> sources;
+  linear.add_stored({"x"}, stored, sources);
+  std::vector<float> held(integers.size());
+  ASSERT_EQ(stored[0].size, held.size() * sizeof(float));
+  stored[0].read(0, stored[0].size, held.data());
   for (size_t i = 0; i < integers.size(); ++i) {
     ASSERT_TRUE(std::isfinite(held[i])) << i;
     ASSERT_EQ(held[i] > 0, integers[i] > 0) << i;

@@ -246,28 +246,60 @@ void Linear::run(const Workers& workers, const Call& call) const {
   });
 }
 
-void Linear::add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
-                        std::vector<Memory>& memory) const {
-  const bool integers = dtype_ == LFFN_INT8;
-  const size_t element = integers ? 1 : sizeof(float);
-  memory.emplace_back(checked_product(static_cast<size_t>(inputs_ * outputs_), element));
-  for (int64_t o = 0; o < outputs_; ++o) {
-    if (integers) {
-      const int8_t* start = panels_.as<int8_t>() + int8_start(o);
-      int8_t* row = memory.back().as<int8_t>() + o * inputs_;
-      for (int64_t i = 0; i < inputs_; ++i) row[i] = start[int8_place(i)];
-    } else {
-      const float* panel = panels_.as<float>() + o / kPanel * kPanel * inputs_ + o % kPanel;
-      float* row = memory.back().as<float>() + o * inputs_;
-      for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i * kPanel];
+void Linear::take_row(int64_t output, void* to) const {
+  if (dtype_ == LFFN_INT8) {
+    const int8_t* const start = panels_.as<int8_t>() + int8_start(output);
+    auto* const row = static_cast<int8_t*>(to);
+    for (int64_t i = 0; i < inputs_; ++i) row[i] = start[int8_place(i)];
+  } else {
+    const float* const panel = panels_.as<float>() + output / kPanel * kPanel * inputs_ + output % kPanel;
+    auto* const row = static_cast<float*>(to);
+    for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i * kPanel];
+  }
+}
+
+// Rows from some output on, one at a time: a copy of all would double a large model while it is saved.
+class Linear::StoredRows : public Bytes {
+ public:
+  StoredRows(const Linear& linear, int64_t first, int64_t outputs)
+      : linear_(linear),
+        first_(first),
+        outputs_(outputs),
+        row_(checked_product(static_cast<size_t>(linear.inputs_),
+                             linear.dtype_ == LFFN_INT8 ? sizeof(int8_t) : sizeof(float))) {}
+  size_t size() const override { return static_cast<size_t>(outputs_) * row_.size(); }
+  void read(size_t first, size_t count, void* to) const override {
+    auto* bytes = static_cast<uint8_t*>(to);
+    while (count > 0) {
+      const auto row = static_cast<int64_t>(first / row_.size());
+      if (row != taken_) linear_.take_row(first_ + row, row_.data());
+      taken_ = row;
+      const size_t skipped = first % row_.size(), some = std::min(count, row_.size() - skipped);
+      std::memcpy(bytes, row_.as<uint8_t>() + skipped, some);
+      bytes += some;
+      first += some;
+      count -= some;
     }
   }
+
+ private:
+  const Linear& linear_;
+  const int64_t first_, outputs_;
+  mutable Memory row_;
+  mutable int64_t taken_ = -1;
+};
+
+void Linear::add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
+                        std::vector<std::unique_ptr<const Bytes>>& sources) const {
+  const bool integers = dtype_ == LFFN_INT8;
   int64_t first = 0;
   for (size_t part = 0; part < names.size(); first += parts_[part], ++part) {
     const int64_t outputs = parts_[part];
     const std::string& name = names[part];
-    tensors.push_back(view_of(name + ".weight", integers ? DType::kI8 : DType::kF32, {outputs, inputs_},
-                              memory.back().as<uint8_t>() + static_cast<size_t>(first * inputs_) * element));
+    sources.push_back(std::make_unique<const StoredRows>(*this, first, outputs));
+    TensorView weight = view_of(name + ".weight", integers ? DType::kI8 : DType::kF32, {outputs, inputs_}, nullptr);
+    weight.source = sources.back().get();
+    tensors.push_back(std::move(weight));
     if (integers)
       tensors.push_back(view_of(name + ".weight.scale", DType::kF32, {outputs}, scales_.as<float>() + first));
     if (has_bias_) tensors.push_back(view_of(name + ".bias", DType::kF32, {outputs}, bias_.as<float>() + first));

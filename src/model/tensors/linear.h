@@ -2,6 +2,7 @@
 // The linear layers of a model: weights in panels, and running them on threads.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -100,17 +101,20 @@ class Linear {
   };
   void run(const Workers& workers, const Call& call) const;
 
-  // As one layer for each name, as it was made of.
+  // As one layer for each name, as it was made of. Weights are taken out of their panels while they are read.
   void add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
-                  std::vector<Memory>& memory) const;
+                  std::vector<std::unique_ptr<const Bytes>>& sources) const;
   size_t bytes() const { return panels_.size() + bias_.size() + scales_.size() + sums_.size(); }
 
  private:
+  class StoredRows;
+
   int64_t stored_floats() const { return outputs_ * ((dtype_ == LFFN_INT8 ? 1 : 0) + (has_bias_ ? 1 : 0)); }
   int64_t quads() const { return (inputs_ + 3) / 4; }
   // Where in the panels the weights of an output begin; those of four inputs lie side by side.
   int64_t int8_start(int64_t output) const { return (output / kPanel * quads() * kPanel + output % kPanel) * 4; }
   static int64_t int8_place(int64_t input) { return input / 4 * kPanel * 4 + input % 4; }
+  void take_row(int64_t output, void* to) const;  // as it was before it was packed
   void pack_int8_row(const LinearTensors& tensors, size_t part, int64_t row, int64_t output, float* floats,
                      int8_t* integers);
 
