@@ -14,6 +14,8 @@
 
 namespace lffn {
 
+struct GivenTexts;
+
 class RunCall {
  public:
   // Checks the arguments. All must outlive it. Throws Error.
@@ -55,8 +57,7 @@ class RunCall {
   // run_texts.cc
   void read_sequences();
   void read_texts();
-  void read_text_into(TextBatch& batch, int64_t text, std::vector<RunMemory::Failure>& failures);
-  void read_blocks(int64_t num_blocks, int32_t threads);
+  void read_blocks(const GivenTexts& given, int32_t threads);
   void read_ids();
   std::string_view prompt() const;
 

@@ -46,6 +46,8 @@ struct RunMemory {
   struct Reader {
     TextBatch texts;
     std::vector<Failure> failures;
+    TextBatch& rows() { return texts; }
+    int64_t num_texts() const { return texts.num_texts(); }
   };
   std::vector<std::unique_ptr<Reader>> readers;
   TextRows tokens;                                     // of a tokenizer alone

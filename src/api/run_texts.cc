@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a call runs: texts become sequences of tokens, or token ids are given.
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "api/boundary.h"
+#include "api/read_texts.h"
 #include "api/run_call.h"
-#include "runtime/cancel_flag.h"
-#include "runtime/threads.h"
 
 namespace lffn {
 
@@ -26,9 +23,6 @@ bool is_of_text(lffn_status status) {
 }
 
 namespace {
-
-// Neighbouring texts, which one thread reads one after another.
-constexpr int64_t kTextsOfBlock = 32;
 
 int32_t threads_of_texts(const Model& model, const lffn_model_run_args& args) {
   const int32_t own = model.running().num_threads;
@@ -76,12 +70,13 @@ void RunCall::read_texts() {
   options.stride = args_.stride;
   TextBatch& batch = memory_.texts;
   batch.start(model_, options);
-  const int64_t blocks = (args_.n + kTextsOfBlock - 1) / kTextsOfBlock;
-  const auto threads = static_cast<int32_t>(std::min<int64_t>(threads_of_texts(model_, args_), blocks));
+  GivenTexts given = {args_.n, args_.texts, args_.text_sizes, args_.pairs, args_.pair_sizes};
+  if (options.documents) given.names = &kDocuments;
+  const auto threads = static_cast<int32_t>(std::min<int64_t>(threads_of_texts(model_, args_), blocks_of(args_.n)));
   if (threads <= 1) {
-    for (int64_t i = 0; i < args_.n; ++i) read_text_into(batch, i, memory_.failures);
+    for (int64_t i = 0; i < args_.n; ++i) read_text(given, i, batch, memory_.statuses, memory_.failures);
   } else {
-    read_blocks(blocks, threads);
+    read_blocks(given, threads);
   }
   if (!wants(LFFN_WANT_STATUSES) && !memory_.failures.empty()) {
     const RunMemory::Failure& failure = memory_.failures[0];
@@ -94,56 +89,19 @@ void RunCall::read_texts() {
   memory_.uncut = batch.uncut();
 }
 
-// One that cannot be run is an empty sequence.
-void RunCall::read_text_into(TextBatch& batch, int64_t i, std::vector<RunMemory::Failure>& failures) {
-  const TextNames& names = (args_.flags & LFFN_RUN_DOCUMENTS) != 0 ? kDocuments : kTexts;
-  try {
-    const bool has_pair = args_.pairs != nullptr && args_.pairs[i] != nullptr;
-    const std::string_view text = text_of(args_.texts, args_.text_sizes, i, has_pair ? names.first : names.alone);
-    if (has_pair) {
-      batch.add_pair(text, text_of(args_.pairs, args_.pair_sizes, i, names.second));
-    } else {
-      batch.add(text);
-    }
-  } catch (const Error& error) {
-    if (!is_of_text(error.status())) throw;
-    memory_.statuses[static_cast<size_t>(i)] = error.status();
-    failures.push_back({i, error.what()});
-    batch.add_nothing();
-  }
-}
-
-// Each thread reads blocks of neighbouring texts into rows of its own; they are put together in the order of the texts.
-void RunCall::read_blocks(int64_t num_blocks, int32_t threads) {
-  struct Block {
-    const RunMemory::Reader* reader = nullptr;
-    int64_t first = 0, last = 0;  // texts of the reader
-  };
-  std::vector<Block> blocks(static_cast<size_t>(num_blocks));
+void RunCall::read_blocks(const GivenTexts& given, int32_t threads) {
   memory_.readers.resize(std::max(memory_.readers.size(), static_cast<size_t>(threads)));
-  for (size_t i = 0; i < static_cast<size_t>(threads); ++i) {
-    auto& reader = memory_.readers[i];
+  const auto make = [&](int32_t thread) {
+    auto& reader = memory_.readers[static_cast<size_t>(thread)];
     if (reader == nullptr) reader = std::make_unique<RunMemory::Reader>();
     reader->texts.start_as(memory_.texts);
     reader->failures.clear();
-  }
-  run_call(*model_.running().executor, threads, [&] {
-    parallel_for(num_blocks, threads, [&](int64_t b, int32_t thread) {
-      poll(args_.cancel);
-      RunMemory::Reader& reader = *memory_.readers[static_cast<size_t>(thread)];
-      const int64_t first = reader.texts.num_texts();
-      const int64_t last = std::min(args_.n, (b + 1) * kTextsOfBlock);
-      for (int64_t i = b * kTextsOfBlock; i < last; ++i) read_text_into(reader.texts, i, reader.failures);
-      blocks[static_cast<size_t>(b)] = {&reader, first, reader.texts.num_texts()};
-    });
-  });
-  for (const Block& block : blocks) memory_.texts.add_texts(block.reader->texts, block.first, block.last);
-  for (size_t i = 0; i < static_cast<size_t>(threads); ++i) {
-    auto& failures = memory_.readers[i]->failures;
-    std::move(failures.begin(), failures.end(), std::back_inserter(memory_.failures));
-  }
-  std::sort(memory_.failures.begin(), memory_.failures.end(),
-            [](const RunMemory::Failure& a, const RunMemory::Failure& b) { return a.text < b.text; });
+    return reader.get();
+  };
+  read_in_blocks(given, *model_.running().executor, threads, args_.cancel, memory_.statuses, memory_.failures, make,
+                 [&](const RunMemory::Reader& reader, int64_t first, int64_t last) {
+                   memory_.texts.add_texts(reader.texts, first, last);
+                 });
 }
 
 void RunCall::read_ids() {

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that turn many texts into tokens, and back.
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "api/boundary.h"
 #include "api/handles.h"
-#include "api/run_steps.h"
+#include "api/read_texts.h"
 #include "api/structs.h"
-#include "runtime/cancel_flag.h"
-#include "runtime/threads.h"
 #include "texts/text_rows.h"
 
 using namespace lffn;
@@ -21,17 +17,22 @@ using namespace lffn;
 namespace {
 
 // What one thread reads, block after block.
-struct Reader {
-  explicit Reader(const lffn_tokenizer& handle) : rows(handle) {}
-  BorrowedRows rows;
-  std::vector<RunMemory::Failure> failures;
-};
+class Reader {
+ public:
+  Reader(const lffn_tokenizer& handle, const TextRows::Rules& rules) : handle_(handle), rules_(rules), rows_(handle) {}
+  void add(std::string_view text) { rows_->add(*handle_.tokenizer, text, nullptr, rules_); }
+  void add_pair(std::string_view text, std::string_view pair) { rows_->add(*handle_.tokenizer, text, &pair, rules_); }
+  void add_nothing() { rows_->add_nothing(); }
 
-// Neighbouring texts, which one thread reads one after another.
-constexpr int64_t kTextsOfBlock = 32;
-struct Block {
-  const Reader* reader = nullptr;
-  int64_t first = 0, last = 0;  // texts of the reader
+  Reader& rows() { return *this; }
+  int64_t num_texts() const { return static_cast<int64_t>(rows_->uncut().size()); }
+  const TextRows& texts() const { return *rows_; }
+  std::vector<RunMemory::Failure> failures;
+
+ private:
+  const lffn_tokenizer& handle_;
+  const TextRows::Rules& rules_;
+  BorrowedRows rows_;
 };
 
 TextRows::Rules rules_of(const lffn_tokenizer& handle, const lffn_tokenize_batch_args& args) {
@@ -46,47 +47,9 @@ TextRows::Rules rules_of(const lffn_tokenizer& handle, const lffn_tokenize_batch
   return rules;
 }
 
-void read_block(const Tokenizer& tokenizer, const lffn_tokenize_batch_args& args, const TextRows::Rules& rules,
-                int64_t first, Reader& reader, std::vector<lffn_status>& statuses) {
-  const int64_t last = std::min(args.n, first + kTextsOfBlock);
-  for (int64_t i = first; i < last; ++i) {
-    try {
-      const std::string_view text = text_of(args.texts, args.text_sizes, i);
-      std::string_view pair;
-      const bool has_pair = args.pairs != nullptr && args.pairs[i] != nullptr;
-      if (has_pair) pair = text_of(args.pairs, args.pair_sizes, i);
-      reader.rows->add(tokenizer, text, has_pair ? &pair : nullptr, rules);
-    } catch (const Error& error) {
-      if (!is_of_text(error.status())) throw;
-      statuses[static_cast<size_t>(i)] = error.status();
-      reader.failures.push_back({i, error.what()});
-      reader.rows->add_nothing();
-    }
-  }
-}
-
 // Which one it is needs no telling where there is only one.
 std::string with_place(int64_t n, const std::string& place, const std::string& message) {
   return n == 1 ? message : place + ": " + message;
-}
-
-// In the order of the texts, whoever read them.
-void join(const std::vector<Block>& blocks, std::vector<std::unique_ptr<Reader>>& readers, int64_t n, bool keep_going,
-          RunMemory& memory) {
-  memory.failures.clear();
-  for (const std::unique_ptr<Reader>& reader : readers) {
-    if (reader == nullptr) continue;
-    std::move(reader->failures.begin(), reader->failures.end(), std::back_inserter(memory.failures));
-  }
-  std::sort(memory.failures.begin(), memory.failures.end(),
-            [](const RunMemory::Failure& a, const RunMemory::Failure& b) { return a.text < b.text; });
-  if (!keep_going && !memory.failures.empty()) {
-    const RunMemory::Failure& failure = memory.failures[0];
-    throw Error(memory.statuses[static_cast<size_t>(failure.text)],
-                with_place(n, "texts[" + std::to_string(failure.text) + "]", failure.message));
-  }
-  memory.tokens.clear();
-  for (const Block& block : blocks) memory.tokens.add_texts(*block.reader->rows, block.first, block.last);
 }
 
 void encode_batch(const lffn_tokenizer* handle, const lffn_tokenize_batch_args& args) {
@@ -105,23 +68,24 @@ void encode_batch(const lffn_tokenizer* handle, const lffn_tokenize_batch_args& 
   RunMemory& memory = filling.memory();
   const TextRows::Rules rules = rules_of(*handle, args);
   const bool keep_going = (args.flags & LFFN_TOKENIZE_STATUSES) != 0;
-  const int64_t num_blocks = (args.n + kTextsOfBlock - 1) / kTextsOfBlock;
   const int32_t threads = args.num_threads > 0 ? std::min(args.num_threads, handle->num_threads) : handle->num_threads;
-  std::vector<Block> blocks(static_cast<size_t>(num_blocks));
   std::vector<std::unique_ptr<Reader>> readers(static_cast<size_t>(threads));
   memory.statuses.assign(static_cast<size_t>(args.n), LFFN_OK);
-  run_call(*handle->executor, threads, [&] {
-    parallel_for(num_blocks, threads, [&](int64_t b, int32_t thread) {
-      poll(args.cancel);
-      std::unique_ptr<Reader>& reader = readers[static_cast<size_t>(thread)];
-      if (reader == nullptr) reader = std::make_unique<Reader>(*handle);
-      const auto texts = [&] { return static_cast<int64_t>(reader->rows->uncut().size()); };
-      const int64_t first = texts();
-      read_block(*handle->tokenizer, args, rules, b * kTextsOfBlock, *reader, memory.statuses);
-      blocks[static_cast<size_t>(b)] = {reader.get(), first, texts()};
-    });
-  });
-  join(blocks, readers, args.n, keep_going, memory);
+  memory.tokens.clear();
+  read_in_blocks(
+      {args.n, args.texts, args.text_sizes, args.pairs, args.pair_sizes}, *handle->executor, threads, args.cancel,
+      memory.statuses, memory.failures,
+      [&](int32_t thread) {
+        auto& reader = readers[static_cast<size_t>(thread)];
+        reader = std::make_unique<Reader>(*handle, rules);
+        return reader.get();
+      },
+      [&](const Reader& reader, int64_t first, int64_t last) { memory.tokens.add_texts(reader.texts(), first, last); });
+  if (!keep_going && !memory.failures.empty()) {
+    const RunMemory::Failure& failure = memory.failures[0];
+    throw Error(memory.statuses[static_cast<size_t>(failure.text)],
+                with_place(args.n, "texts[" + std::to_string(failure.text) + "]", failure.message));
+  }
   const TextRows& rows = memory.tokens;
 
   lffn_result_view& view = filling.view();
