@@ -124,8 +124,11 @@ void rerank(const lffn_model* handle, const lffn_rerank_args& args) {
   if (!by_class && !model.sentence().late.is_late) {
     fail(LFFN_ERROR_INVALID_ARGUMENT,
          "this model has %d classes and makes no vectors of late interaction; choose a reranker, which has one class, "
-         "or a late model",
-         model.num_classes());
+         "or a late model%s",
+         model.num_classes(),
+         model.has_lm_head() ? "; a language model's folder also needs modules.json with a LogitScore module, "
+                               "sentence_bert_config.json and the reranker's chat_template.jinja"
+                             : "");
   }
   if (args.n_documents > 0) need(args.documents, "documents");
   std::vector<float> scores(static_cast<size_t>(args.n_documents));

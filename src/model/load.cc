@@ -20,6 +20,7 @@
 #include "model/model.h"
 #include "model/statics/static_vectors.h"
 #include "model/tensors/balance.h"
+#include "model/tensors/logit_row.h"
 #include "model/tensors/memory_estimate.h"
 #include "runtime/error.h"
 
@@ -131,7 +132,10 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, c
          config.family->name);
   }
   check_vocabulary(tokenizer.get(), config.vocab_size);
-  if (sentence.is_sentence_encoder) config.has_plain_decoder = false;  // nobody asks for it
+  const bool is_logit = sentence.pairs && sentence.pairs->is_logit;
+  if (sentence.is_sentence_encoder || is_logit) config.has_plain_decoder = false;  // nobody asks for it
+  if (is_logit) config.class_pad_id = -1;  // the last token counts, even if it is padding
+  if (sentence.pairs && sentence.pairs->activation) config.rank_activation = sentence.pairs->activation;
   check_modules(config, sentence);
   for (const int32_t id : {sentence.late.query_prefix, sentence.late.document_prefix, sentence.late.filler}) {
     if (id < config.vocab_size) continue;
@@ -237,6 +241,9 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   const std::string config = inside.read_text("config.json", kMaxConfigBytes);
   WeightFiles weights = open_weight_files(inside);
   std::move(sentence.tensors.begin(), sentence.tensors.end(), std::back_inserter(weights.tensors));
+  if (sentence.logit) {
+    naming(folder_name(inside), [&] { add_logit_row(config, *sentence.logit, weights.tensors, sentence.memory); });
+  }
   QueryWeights query_weights;
   if (sentence.query) {
     query_weights = QueryWeights::read(InnerFolder(folder, *sentence.query), folder, flag_of(options));

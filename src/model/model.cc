@@ -14,6 +14,7 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
              QueryWeights query_weights)
     : config_(std::move(config)),
       sentence_(std::move(sentence)),
+      chat_template_(sentence_.pairs ? make_chat_template(*sentence_.pairs) : ChatTemplate()),
       tokenizer_(std::move(tokenizer)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype},
       weights_(pack(tensors, config_, options, kernels)),

@@ -140,6 +140,8 @@ class Model {
   Activation rank_activation() const;
 
   const SentenceSettings& sentence() const { return sentence_; }
+  // By which a query and a document become one text. Empty: the tokenizer takes both.
+  const ChatTemplate& chat_template() const { return chat_template_; }
   int64_t embedding_size(std::optional<Pooling> pooling) const;
   // Where the model cuts a text by itself: the number of tokens, special ones counted.
   int64_t own_max_tokens() const;
@@ -163,6 +165,7 @@ class Model {
  private:
   ModelConfig config_;
   SentenceSettings sentence_;
+  ChatTemplate chat_template_;
   std::shared_ptr<const Tokenizer> tokenizer_;
   Running running_;
   Weights weights_;

@@ -56,7 +56,7 @@ void Model::save(const std::string& path, LoadProgress* progress) const {
   }
   std::map<std::string, std::string> metadata = {
       {"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config_.text}};
-  if (sentence_.is_sentence_encoder) metadata[kSentenceKey] = sentence_to_json(sentence_);
+  if (sentence_.is_sentence_encoder || sentence_.pairs) metadata[kSentenceKey] = sentence_to_json(sentence_);
   if (statics_) metadata[kStaticKey] = static_to_json(statics_->settings());
   write_safetensors(path, metadata, storing.tensors, progress);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "format/characters.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 
@@ -44,6 +45,17 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   counts_itself_ = false;
   most_characters_ = 0;
   prompt_tokens_ = 0;
+  if (!model.chat_template().empty()) {
+    if (options.windows || options.spans) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT,
+           "this model's chat template makes one text of a query and a document, so there are no windows and no spans "
+           "of the given texts");
+    }
+    rules_.encoding.special = false;
+    rules_.encoding.uncut = options.uncut;
+    pair_texts_.start(model, prompt_, options.repairs, options.cancel);
+    return;
+  }
   if (!prompt_.empty() && !sentence.include_prompt) {
     // Pooling leaves out as many tokens as the prompt alone has, but for the one that ends a text.
     add(prompt_);
@@ -84,13 +96,26 @@ void TextBatch::start_late(const TextOptions& options) {
 }
 
 void TextBatch::add(std::string_view text) {
+  if (!model_->chat_template().empty()) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model scores pairs of a query and a document; give both");
+  }
   if (model_->statics() != nullptr && model_->statics()->settings().is_model2vec) return add_static(text);
   rows_.add(*tokenizer_, text, nullptr, rules_);
 }
 
 void TextBatch::add_pair(std::string_view text, std::string_view pair) {
   if (model_->statics() != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "a model of static vectors reads no pairs");
+  if (!model_->chat_template().empty()) return add_rendered(text, pair);
   rows_.add(*tokenizer_, text, &pair, rules_);
+}
+
+void TextBatch::add_rendered(std::string_view query, std::string_view document) {
+  const TextNames& names = *rules_.names;
+  const std::string text = pair_texts_.render(query, document, names.first, names.second);
+  rows_.add(*tokenizer_, text, nullptr, rules_);
+  const std::vector<int64_t>& offsets = rows_.offsets();
+  const auto tokens = static_cast<size_t>(offsets.back() - offsets[offsets.size() - 2]);
+  if (tokens >= rules_.encoding.most) rows_.overwrite_end(pair_texts_.ending(*tokenizer_));
 }
 
 void TextBatch::add_nothing() {
@@ -98,30 +123,13 @@ void TextBatch::add_nothing() {
   if (counts_itself_) uncut_.push_back(0);
 }
 
-namespace {
-
-// The beginning of a text, of so many characters.
-std::string_view first_characters(std::string_view text, int64_t count) {
-  size_t end = 0;
-  for (; end < text.size(); ++end) {
-    const bool begins = (text[end] & 0xC0) != 0x80;
-    if (begins && count-- == 0) break;
-  }
-  return text.substr(0, end);
-}
-
-int64_t characters_in(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
-
-}  // namespace
-
 // Cut to so many characters, then to so many tokens, of which the unknown ones are taken out last.
 void TextBatch::add_static(std::string_view text) {
   const int32_t unknown = model_->statics()->unknown();
   std::string_view read = text;
   if (most_characters_ > 0) {
-    read = first_characters(text, std::max<int64_t>(0, most_characters_ - characters_in(prompt_)));
+    const auto in_prompt = static_cast<int64_t>(count_characters(prompt_));
+    read = first_characters(text, static_cast<size_t>(std::max<int64_t>(0, most_characters_ - in_prompt)));
   }
   rows_.add(*tokenizer_, read, nullptr, rules_);
   if (unknown >= 0) rows_.remove_from_last(unknown);
@@ -143,7 +151,8 @@ void TextBatch::start_as(const TextBatch& other) {
   is_partly_attended_ = other.is_partly_attended_;
   rules_ = other.rules_;
   prompt_ = other.prompt_;
-  rules_.prompt = prompt_;
+  rules_.prompt = other.rules_.prompt.empty() ? std::string_view() : prompt_;
+  pair_texts_ = other.pair_texts_;
   prompt_tokens_ = other.prompt_tokens_;
   most_characters_ = other.most_characters_;
   counts_itself_ = other.counts_itself_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "model/pair_texts.h"
 #include "texts/text_rows.h"
 
 namespace lffn {
@@ -56,6 +57,8 @@ class TextBatch {
   // As Model2Vec reads texts.
   void add_static(std::string_view text);
   void start_late(const TextOptions& options);
+  // As a reranker's chat template reads them.
+  void add_rendered(std::string_view query, std::string_view document);
 
   const Model* model_ = nullptr;
   const Tokenizer* tokenizer_ = nullptr;
@@ -65,6 +68,7 @@ class TextBatch {
   std::string prompt_;
   int64_t prompt_tokens_ = 0;
   TextRows rows_;
+  PairTexts pair_texts_;  // where the model has a chat template
   // Of Model2Vec's texts: how many characters are read, 0 for all, and whether whole texts are counted apart.
   int64_t most_characters_ = 0;
   bool counts_itself_ = false;

@@ -112,6 +112,12 @@ void TextRows::fill(const Rules& rules) {
   offsets_.back() = static_cast<int64_t>(ids_.size());
 }
 
+void TextRows::overwrite_end(const std::vector<int32_t>& ids) {
+  const auto length = static_cast<size_t>(offsets_[offsets_.size() - 1] - offsets_[offsets_.size() - 2]);
+  const size_t count = std::min(length, ids.size());
+  std::copy_n(ids.end() - static_cast<ptrdiff_t>(count), count, ids_.end() - static_cast<ptrdiff_t>(count));
+}
+
 void TextRows::remove_from_last(int32_t id) {
   const auto first = static_cast<size_t>(text_offsets_[text_offsets_.size() - 2]);
   const bool has_spans = spans_.size() == ids_.size();

@@ -93,6 +93,8 @@ class TextRows {
   // LFFN_ERROR_TOO_LONG, LFFN_ERROR_INVALID_ARGUMENT where the rules leave no room; the rows are then as they were.
   void add(const Tokenizer& tokenizer, std::string_view text, const std::string_view* pair, const Rules& rules);
   void add_nothing();  // an empty sequence
+  // Writes tokens over the last ones of the last sequence, or as many of the last of them as it has.
+  void overwrite_end(const std::vector<int32_t>& ids);
   // Takes a token out of the sequences of the last text.
   void remove_from_last(int32_t id);
   // Appends some texts of others, made by the same rules.

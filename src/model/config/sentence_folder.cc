@@ -147,12 +147,6 @@ void read_transformer(const Folder& folder, SentenceSettings& settings) {
   }
 }
 
-// Whether the Transformer is one that gives scores, so that nothing follows it.
-bool scores_pairs(const Folder& transformer) {
-  return transformer.has("config.json") &&
-         transformer.read_text("config.json", kMaxBytes).find("ForSequenceClassification\"") != std::string::npos;
-}
-
 void read_prompts(const Folder& folder, SentenceSettings& settings) {
   constexpr char kName[] = "config_sentence_transformers.json";
   if (!folder.has(kName)) return;
@@ -209,6 +203,7 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
   if (is_late_folder(folder, modules)) return read_late_folder(folder, modules);
   if (modules.empty()) return result;
   if (is_sparse_folder(modules)) return read_sparse_folder(folder, modules);
+  if (is_pair_folder(folder, modules)) return read_pair_folder(folder, modules);
   SentenceSettings& settings = result.settings;
   settings.is_sentence_encoder = true;
   settings.modules.clear();
@@ -241,12 +236,6 @@ SentenceFolder read_sentence_folder(const Folder& folder) {
            "%s: the module %s is not supported; choose a model with Dense, Normalize and Dropout only", where.c_str(),
            in_quotes(type).c_str());
     }
-  }
-  if (modules.size() == 1 && scores_pairs(InnerFolder(folder, result.transformer))) {  // a cross encoder
-    const SentenceSettings plain;
-    settings.is_sentence_encoder = false;
-    settings.modules = plain.modules;
-    return result;
   }
   if (!pooled) {
     fail(LFFN_ERROR_UNSUPPORTED, "%s: has no Pooling module; choose a model that has one", where.c_str());

@@ -20,6 +20,7 @@ struct SentenceFolder {
   std::optional<std::string> query;  // where the weights of sparse queries are, which do not go through the encoder
 
   LateWords late_words;  // of a late model, for its tokenizer to find
+  std::optional<LogitTokens> logit;  // of a language model that ranks
 
   // The weights of the dense modules, named as in a single file, and where they lie.
   std::vector<TensorView> tensors;
@@ -56,6 +57,9 @@ bool is_late_folder(const Folder& folder, const std::vector<SentenceModule>& mod
 SentenceFolder read_late_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
 // Of BGE-M3: the heads that lie beside the encoder, if there are any.
 void read_heads_beside(const Folder& folder, SentenceFolder& to);
+// Of rerankers.
+bool is_pair_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
+SentenceFolder read_pair_folder(const Folder& folder, const std::vector<SentenceModule>& modules);
 
 // Where the encoder and its tokenizer are, whatever the other modules may be.
 std::string transformer_place(const Folder& folder);

@@ -87,6 +87,10 @@ std::string sentence_to_json(const SentenceSettings& settings) {
     json += '}';
   }
   if (settings.late.is_late) json += ", \"late\": " + late_to_json(settings.late);
+  if (settings.pairs) {
+    json += ", \"pairs\": ";
+    append_json(json, *settings.pairs);
+  }
   if (settings.default_prompt >= 0) json += ", \"default_prompt\": " + std::to_string(settings.default_prompt);
   return json + "}";
 }
@@ -146,6 +150,10 @@ SentenceSettings sentence_from_json(std::string_view json) {
   }
   if (const JsonValue* value = object.value("late")) {
     settings.late = late_from_json(*value, std::string(kWhat) + ": 'late'");
+  }
+  if (const JsonValue* value = object.value("pairs")) {
+    settings.pairs = pairs_from_json(*value, std::string(kWhat) + ": 'pairs'");
+    settings.is_sentence_encoder = false;
   }
   if (object.value("default_prompt") != nullptr) {
     settings.default_prompt = object.integer("default_prompt");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "kernels/kernels.h"
 #include "model/config/late_settings.h"
+#include "model/config/pair_settings.h"
 
 namespace lffn {
 
@@ -54,6 +56,7 @@ struct SentenceSettings {
 
   SparseSettings sparse;
   LateSettings late;
+  std::optional<PairSettings> pairs;  // of a reranker whose folder has modules.json
 
   bool normalises() const;
   int32_t find_prompt(std::string_view name) const;  // its place; -1: none of that name

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "format/characters.h"
 #include "format/utf8.h"
 #include "model/encoder/own_math.h"
 
@@ -19,10 +20,6 @@ int32_t place_of_largest(const std::vector<double>& values) {
     if (std::isnan(values[i]) || values[i] > values[best]) best = i;
   }
   return static_cast<int32_t>(best);
-}
-
-int64_t count_characters(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char byte) { return !is_inside_character(byte); });
 }
 
 // Whether a token goes on with the word of the one before. With a vocabulary of pieces, a token that is written

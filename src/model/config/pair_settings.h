@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reranker's folder says of how a query and a document are scored.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/folder.h"
+#include "format/json_object.h"
+#include "kernels/kernels.h"
+#include "texts/chat_template.h"
+
+namespace lffn {
+
+struct PairSettings {
+  // By which a pair becomes one text; "": the tokenizer takes both.
+  std::string chat_template;
+  TemplateValue::Map variables;  // what the template may ask for beside its messages
+  bool is_structured = false;    // a message's content is a list with one text in it
+  bool keeps_ending = true;      // of the template, where a text is cut
+  bool is_logit = false;         // scores are a language model's of its last token, whatever that is
+  std::optional<Activation> activation;
+};
+
+// The two words whose scores a language model compares; without a second one the first one's score counts.
+struct LogitTokens {
+  int32_t yes = 0;
+  std::optional<int32_t> no;
+};
+
+// Throws Error(LFFN_ERROR_BAD_MODEL) or Error(LFFN_ERROR_UNSUPPORTED), also for a template that shows not both of a
+// pair. Empty where the settings have none.
+ChatTemplate make_chat_template(const PairSettings& settings);
+
+// What is put into a single file, and read from it.
+void append_json(std::string& to, const PairSettings& settings);
+PairSettings pairs_from_json(const JsonValue& value, const std::string& what);
+
+// What a template can be given: a text, a truth value, null or a whole number. Throws otherwise.
+TemplateValue template_value(const JsonValue& value, const JsonObject& object, const std::string& name);
+
+// What the files beside a language model, or a classifier of pairs, say; `max_length` is changed if they say how many
+// tokens a text may have. All throw Error(LFFN_ERROR_BAD_MODEL) that names the file, or Error(LFFN_ERROR_UNSUPPORTED).
+PairSettings read_pair_settings(const Folder& folder, const Folder& transformer, int64_t& max_length);
+LogitTokens read_logit_tokens(const Folder& module);
+
+}  // namespace lffn

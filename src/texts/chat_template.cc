@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "texts/chat_template.h"
+
+#include "runtime/error.h"
+#include "texts/template_run.h"
+
+namespace lffn {
+
+ChatTemplate::ChatTemplate(std::string_view source)
+    : statements_(parse_template(source)), source_bytes_(source.size()) {}
+
+std::string ChatTemplate::render(const std::vector<ChatMessage>& messages, const int32_t* cancel) const {
+  size_t bytes = source_bytes_;
+  TemplateValue::List list;
+  for (const ChatMessage& message : messages) {
+    bytes += message.content.size();
+    TemplateValue content = TemplateValue::text(std::string(message.content));
+    if (structured_) {
+      content = TemplateValue::list({TemplateValue::map({{"type", TemplateValue::text("text")}, {"text", content}})});
+    }
+    list.push_back(
+        TemplateValue::map({{"role", TemplateValue::text(std::string(message.role))}, {"content", content}}));
+  }
+  // Published templates copy and strip texts a few times.
+  constexpr size_t kLeast = size_t{1} << 20, kTimes = 64;
+  TemplateBudget budget(kLeast + kTimes * bytes, cancel);
+  TemplateValue::Map variables = variables_;
+  variables.emplace_back("messages", TemplateValue::list(std::move(list)));
+  TemplateRun run(std::move(variables), budget);
+  try {
+    return run.run(statements_);
+  } catch (const Error& error) {
+    if (error.status() == LFFN_ERROR_CANCELLED) throw;
+    fail(error.status(), "chat template, line %d: %s", run.line(), error.what());
+  }
+}
+
+}  // namespace lffn

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a chat template computes with: Python's values, as far as such templates need them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lffn {
+
+class TemplateValue {
+ public:
+  enum class Kind { kUndefined, kNone, kBoolean, kInteger, kText, kList, kMap, kNamespace };
+  using List = std::vector<TemplateValue>;
+  using Map = std::vector<std::pair<std::string, TemplateValue>>;  // in the order of insertion
+
+  TemplateValue() = default;
+  static TemplateValue undefined(std::string name);
+  static TemplateValue none();
+  static TemplateValue boolean(bool value);
+  static TemplateValue integer(int64_t value);
+  static TemplateValue text(std::string value);
+  // Lists and maps are never changed after they were made, and hold no namespaces, so nothing holds itself. Throws
+  // Error(LFFN_ERROR_UNSUPPORTED) for a namespace inside, or lists in lists deeper than anybody needs.
+  static TemplateValue list(List items);
+  static TemplateValue map(Map items);
+  static TemplateValue name_space(Map items);
+  // What Python's filters give one after the other: true whatever is in it, and there for one use only.
+  static TemplateValue stream(List items);
+
+  Kind kind() const { return kind_; }
+  bool is(Kind kind) const { return kind_ == kind; }
+  bool is_number() const { return kind_ == Kind::kInteger || kind_ == Kind::kBoolean; }
+  bool is_true() const;
+  bool is_stream() const { return stream_ != nullptr; }
+  int64_t number() const { return number_; }
+  const std::string& text() const { return *text_; }  // of a text, or what an undefined value was asked for by
+  const List& items() const { return *list_; }
+  // Throws Error(LFFN_ERROR_UNSUPPORTED) for a stream that was used.
+  void use() const;
+  const Map& members() const { return *map_; }
+  // nullptr: there is none of that name.
+  const TemplateValue* member(std::string_view name) const;
+  // Of a namespace, which all that share it see.
+  void set_member(const std::string& name, TemplateValue value) const;
+
+  bool operator==(const TemplateValue& other) const;
+  // What going through all of it costs, in bytes.
+  size_t weight() const { return weight_; }
+  const char* kind_name() const;
+
+ private:
+  void hold(const TemplateValue& value);
+
+  Kind kind_ = Kind::kUndefined;
+  int32_t depth_ = 0;
+  size_t weight_ = 1;
+  int64_t number_ = 0;
+  std::shared_ptr<const std::string> text_;
+  std::shared_ptr<const List> list_;
+  std::shared_ptr<Map> map_;
+  std::shared_ptr<bool> stream_;  // whether it was used
+};
+
+}  // namespace lffn

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What chat templates do with values of any kind, and the calls of their arguments.
+#include <algorithm>
+
+#include "format/characters.h"
+#include "format/utf8.h"
+#include "runtime/cancel_flag.h"
+#include "runtime/error.h"
+#include "texts/template_functions.h"
+
+namespace lffn {
+namespace {
+
+using Kind = TemplateValue::Kind;
+
+constexpr size_t kItemBytes = 128;
+
+[[noreturn]] void refuse(const char* what, const TemplateValue& value) {
+  if (value.is(Kind::kUndefined)) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s %s, which is not defined", what, in_quotes(value.text()).c_str());
+  }
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "%s %s", what, value.kind_name());
+}
+
+// Where a place from the end or the beginning is among so many; -1: nowhere.
+int64_t place_within(int64_t at, int64_t count) {
+  if (at < 0) at += count;
+  return at >= 0 && at < count ? at : -1;
+}
+
+}  // namespace
+
+void TemplateBudget::spend(size_t bytes) {
+  constexpr size_t kBetweenPolls = size_t{1} << 16;
+  if (bytes > left_) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "it takes too long, or makes too much of these texts");
+  }
+  left_ -= bytes;
+  if (bytes < until_poll_) {
+    until_poll_ -= bytes;
+    return;
+  }
+  until_poll_ = kBetweenPolls;
+  poll(cancel_);
+}
+
+const TemplateValue* TemplateArguments::find(size_t place, std::string_view name) const {
+  if (place < values.size()) return &values[place];
+  for (const auto& [own, value] : named) {
+    if (own == name) return &value;
+  }
+  return nullptr;
+}
+
+const TemplateValue& TemplateArguments::need(size_t place, std::string_view name) const {
+  const TemplateValue* const found = find(place, name);
+  if (found == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s lacks an argument", callee.c_str());
+  return *found;
+}
+
+void TemplateArguments::check(size_t most, std::initializer_list<std::string_view> names) const {
+  if (values.size() > most) unsupported("so many arguments");
+  for (const auto& [name, value] : named) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    unsupported(("the argument " + in_quotes(name)).c_str());
+  }
+}
+
+void TemplateArguments::unsupported(const char* what) const {
+  fail(LFFN_ERROR_UNSUPPORTED, "%s with %s is not supported", callee.c_str(), what);
+}
+
+std::string text_of(const TemplateValue& value, TemplateBudget& budget) {
+  switch (value.kind()) {
+    case Kind::kUndefined:
+      return {};
+    case Kind::kNone:
+      return "None";
+    case Kind::kBoolean:
+      return value.number() != 0 ? "True" : "False";
+    case Kind::kInteger:
+      return std::to_string(value.number());
+    case Kind::kText:
+      budget.spend(value.text().size());
+      return value.text();
+    default:
+      fail(LFFN_ERROR_UNSUPPORTED, "to show %s is not supported", value.kind_name());
+  }
+}
+
+TemplateValue::List items_of(const TemplateValue& value, TemplateBudget& budget) {
+  switch (value.kind()) {
+    case Kind::kUndefined:
+      return {};
+    case Kind::kText:
+      return characters_of(value.text(), budget);
+    case Kind::kList:
+      budget.spend(kItemBytes * value.items().size());
+      value.use();
+      return value.items();
+    case Kind::kMap: {
+      TemplateValue::List names;
+      for (const auto& [name, item] : value.members()) {
+        budget.spend(kItemBytes + name.size());
+        names.push_back(TemplateValue::text(name));
+      }
+      return names;
+    }
+    default:
+      refuse("there are no parts of", value);
+  }
+}
+
+int64_t length_of(const TemplateValue& value, TemplateBudget& budget) {
+  switch (value.kind()) {
+    case Kind::kUndefined:
+      return 0;
+    case Kind::kText:
+      budget.spend(value.text().size());
+      return static_cast<int64_t>(count_characters(value.text()));
+    case Kind::kMap:
+      return static_cast<int64_t>(value.members().size());
+    case Kind::kList:
+      if (!value.is_stream()) return static_cast<int64_t>(value.items().size());
+      [[fallthrough]];
+    default:
+      refuse("there is no length of", value);
+  }
+}
+
+TemplateValue item_of(const TemplateValue& value, const TemplateValue& which, TemplateBudget& budget) {
+  if (value.is(Kind::kUndefined)) refuse("there are no parts of", value);
+  const std::string name = which.is(Kind::kText) ? which.text() : "an item";
+  if (value.is(Kind::kMap) || value.is(Kind::kNamespace)) {
+    budget.spend(value.members().size() + name.size());
+    const TemplateValue* const found = which.is(Kind::kText) ? value.member(name) : nullptr;
+    return found != nullptr ? *found : TemplateValue::undefined(name);
+  }
+  if (!which.is_number() || value.is_stream()) return TemplateValue::undefined(name);
+  if (value.is(Kind::kList)) {
+    const int64_t at = place_within(which.number(), static_cast<int64_t>(value.items().size()));
+    return at < 0 ? TemplateValue::undefined(name) : value.items()[static_cast<size_t>(at)];
+  }
+  if (!value.is(Kind::kText)) return TemplateValue::undefined(name);
+  const std::string& text = value.text();
+  budget.spend(text.size());
+  const int64_t at = place_within(which.number(), static_cast<int64_t>(count_characters(text)));
+  if (at < 0) return TemplateValue::undefined(name);
+  const size_t begin = first_characters(text, static_cast<size_t>(at)).size();
+  size_t end = begin;
+  next_character(text, end);
+  return TemplateValue::text(text.substr(begin, end - begin));
+}
+
+bool are_equal(const TemplateValue& a, const TemplateValue& b, TemplateBudget& budget) {
+  budget.spend(std::min(a.weight(), b.weight()));
+  return a == b;
+}
+
+bool is_within(const TemplateValue& item, const TemplateValue& whole, TemplateBudget& budget) {
+  switch (whole.kind()) {
+    case Kind::kUndefined:
+      return false;
+    case Kind::kText:
+      if (!item.is(Kind::kText)) refuse("a text cannot hold", item);
+      check_part(item.text());
+      budget.spend(whole.text().size());
+      return whole.text().find(item.text()) != std::string::npos;
+    case Kind::kList:
+      whole.use();
+      return std::any_of(whole.items().begin(), whole.items().end(),
+                         [&](const TemplateValue& each) { return are_equal(item, each, budget); });
+    case Kind::kMap:
+      budget.spend(whole.weight());
+      return item.is(Kind::kText) && whole.member(item.text()) != nullptr;
+    default:
+      refuse("there is nothing in", whole);
+  }
+}
+
+bool is_less(const TemplateValue& a, const TemplateValue& b, TemplateBudget& budget) {
+  if (a.is_number() && b.is_number()) return a.number() < b.number();
+  if (!a.is(Kind::kText)) refuse("there is no order of", a);
+  if (!b.is(Kind::kText)) refuse("there is no order of", b);
+  budget.spend(std::min(a.weight(), b.weight()));
+  return a.text() < b.text();  // by bytes: the order of characters, too
+}
+
+}  // namespace lffn
