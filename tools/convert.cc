@@ -36,44 +36,58 @@ lookupffn::TokenBatch sample(const lookupffn::ModelInfo& info) {
   return sequences;
 }
 
+// What a model and its copy must have alike.
+struct Facts {
+  explicit Facts(const lookupffn::Model& model)
+      : info(model.info()), family(model.family()), outputs(model.encode(sample(info).view())) {
+    const lookupffn::TokenBatch sequences = sample(info);
+    for (int32_t i = 0; i < info.num_layers; ++i) word_dtypes.push_back(model.layer_info(i).word_dtype);
+    const auto add = [&](const std::vector<float>& more) { outputs.insert(outputs.end(), more.begin(), more.end()); };
+    if (info.has_lm_head != 0) {
+      const std::vector<int64_t> positions = {0, sequences.offsets.back() - 1};
+      add(model.logits(sequences.view(), positions));
+    }
+    if (info.num_classes != 0) add(model.classify(sequences.view()));
+    if (info.token_head != LFFN_TOKEN_HEAD_NONE) add(model.token_scores(sequences.view()));
+  }
+
+  lookupffn::ModelInfo info;
+  std::string family;
+  std::vector<int32_t> word_dtypes;
+  std::vector<float> outputs;
+};
+
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-void check_copy(const lookupffn::Model& model, const lookupffn::Model& copy, const std::string& path) {
-  const lookupffn::ModelInfo& info = model.info();
-  const lookupffn::ModelInfo& copied = copy.info();
-  const lookupffn::TokenBatch sequences = sample(info);
-  const auto same_words = [&](int32_t layer) {
-    return model.layer_info(layer).word_dtype == copy.layer_info(layer).word_dtype;
-  };
-  bool same = model.family() == copy.family() && info.vocab_size == copied.vocab_size &&
-              info.embedding_size == copied.embedding_size && info.own_max_tokens == copied.own_max_tokens &&
-              info.num_prompts == copied.num_prompts && info.table_dtype == copied.table_dtype &&
-              info.hash_dtype == copied.hash_dtype && info.linear_dtype == copied.linear_dtype &&
-              info.embedding_dtype == copied.embedding_dtype && info.num_parameters == copied.num_parameters &&
-              info.file_bytes == copied.file_bytes && info.memory_bytes == copied.memory_bytes &&
-              same_bits(model.encode(sequences.view()), copy.encode(sequences.view()));
-  for (int32_t i = 0; same && i < info.num_layers; ++i) same = copied.num_layers == info.num_layers && same_words(i);
-  if (same && info.has_lm_head != 0) {
-    const std::vector<int64_t> positions = {0, sequences.offsets.back() - 1};
-    same = same_bits(model.logits(sequences.view(), positions), copy.logits(sequences.view(), positions));
-  }
-  if (same && info.num_classes != 0)
-    same = same_bits(model.classify(sequences.view()), copy.classify(sequences.view()));
-  if (same && info.token_head != LFFN_TOKEN_HEAD_NONE)
-    same = same_bits(model.token_scores(sequences.view()), copy.token_scores(sequences.view()));
-  if (!same) throw std::runtime_error(path + ": the copy does not give the same results; it should not be used");
+bool are_same(const Facts& a, const Facts& b) {
+  const lookupffn::ModelInfo &info = a.info, &copied = b.info;
+  return a.family == b.family && info.vocab_size == copied.vocab_size && info.embedding_size == copied.embedding_size &&
+         info.own_max_tokens == copied.own_max_tokens && info.num_prompts == copied.num_prompts &&
+         info.table_dtype == copied.table_dtype && info.hash_dtype == copied.hash_dtype &&
+         info.linear_dtype == copied.linear_dtype && info.embedding_dtype == copied.embedding_dtype &&
+         info.num_parameters == copied.num_parameters && info.file_bytes == copied.file_bytes &&
+         info.memory_bytes == copied.memory_bytes && a.word_dtypes == b.word_dtypes && same_bits(a.outputs, b.outputs);
+}
+
+// Writes the file. The model is gone afterwards: it and its copy are not in memory together.
+Facts write_copy(const ConvertOptions& options) {
+  const lookupffn::Model model = options.load.load(options.from);
+  const Progress progress("converting to " + options.to);
+  model.save(options.to);
+  return Facts(model);
 }
 
 int convert(const ConvertOptions& options) {
   if (!options.force && access(options.to.c_str(), F_OK) == 0) {
     throw lookupffn::InvalidArgument(options.to + " exists; --force replaces it");
   }
-  const lookupffn::Model model = options.load.load(options.from);
-  const Progress progress("converting to " + options.to);
-  model.save(options.to);
-  check_copy(model, lookupffn::Model::load(options.to, options.load.same_threads()), options.to);
+  const Facts facts = write_copy(options);
+  const Facts copied(lookupffn::Model::load(options.to, options.load.same_threads()));
+  if (!are_same(facts, copied)) {
+    throw std::runtime_error(options.to + ": the copy does not give the same results; it should not be used");
+  }
   std::printf("%s: reads back to the same bits\n", options.to.c_str());
   return 0;
 }
@@ -93,7 +107,8 @@ Command convert_command(CLI::App& parent) {
       "Examples:\n"
       "  lookupffn convert my-model my-model.safetensors\n"
       "  lookupffn convert --table-dtype int8 --hash-dtype int8 my-model small.safetensors\n"
-      "  lookupffn convert --linear-dtype int8 --word-dtype int4 my-student small.safetensors");
+      "  lookupffn convert --linear-dtype int8 --word-dtype int4 my-student small.safetensors\n"
+      "  lookupffn convert --adapter retrieval.query my-model queries.safetensors");
   return {app, [options] { return convert(*options); }};
 }
 

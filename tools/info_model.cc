@@ -29,12 +29,15 @@ std::string parts_text(const lffn_model_layer_info& layer) {
   if (layer.num_word_rows > 0) {
     add("a row of " + number(layer.num_word_rows) + " by word, " + word_dtype_name(layer.word_dtype));
   }
+  if (layer.window > 0) text += ", " + number(layer.window) + " tokens far";
   return text + (block.empty() ? "; a bias" : block);
 }
 
 nlohmann::ordered_json layer_parts(const lffn_model_layer_info& layer) {
   nlohmann::ordered_json json = {
       {"num_heads", layer.num_heads}, {"head_size", layer.head_size}, {"num_neurons", layer.num_neurons}};
+  json["window"] = layer.window;
+  json["theta"] = layer.theta;
   json["linear_dtype"] = name_of(dtype_names(), layer.linear_dtype);
   if (layer.num_tables > 0) {
     json["num_tables"] = layer.num_tables;
@@ -164,6 +167,30 @@ nlohmann::ordered_json layers_of(const lookupffn::Model& model) {
   return layers;
 }
 
+// The names that lffn_load_options.adapter knows, as config.json has them.
+nlohmann::ordered_json adapters_of(const lookupffn::Model& model) {
+  const auto config = nlohmann::ordered_json::parse(lffn_model_config(model.get()), nullptr, false);
+  const auto found = config.is_object() ? config.find("lora_adaptations") : config.end();
+  return found == config.end() || !found->is_array() ? nlohmann::ordered_json::array() : *found;
+}
+
+// What tokens attend to, and how they know where they are.
+std::string attention_of(const lookupffn::ModelInfo& info) {
+  const auto digits = [](float theta) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", static_cast<double>(theta));
+    return std::string(text);
+  };
+  std::string text = info.is_causal != 0 ? "to tokens before alone" : "both ways";
+  if (info.window > 0) text += ", in local layers " + number(info.window) + " tokens far";
+  if (info.theta > 0) text += "; rotary positions, theta " + digits(info.theta);
+  if (info.local_theta > 0) {
+    text += (info.theta > 0 ? ", in local layers " : "; rotary positions, theta of local layers ") +
+            digits(info.local_theta);
+  }
+  return text;
+}
+
 void print_json(const std::string& path, const lookupffn::Model& model) {
   const lookupffn::ModelInfo& info = model.info();
   const nlohmann::ordered_json json = {
@@ -180,6 +207,11 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"max_tokens", info.max_tokens},
       {"own_max_tokens", info.own_max_tokens},
       {"num_token_types", info.num_token_types},
+      {"causal", info.is_causal != 0},
+      {"window", info.window},
+      {"theta", info.theta},
+      {"local_theta", info.local_theta},
+      {"adapters", adapters_of(model)},
       {"tokenizer", tokenizer_name(model)},
       {"sentence_encoder", info.is_sentence_encoder != 0},
       {"pooling", pooling_name(info.pooling)},
@@ -227,6 +259,8 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
     row("layer", number(first) + (first == i ? "" : " to " + number(i)) + ": " + parts);
     first = i + 1;
   }
+  if (info.num_layers > 0) row("attention", attention_of(info));
+  for (const nlohmann::ordered_json& name : adapters_of(model)) row("adapter", name.dump());
   row("hidden states", number(info.hidden_size) + " floats per token");
   row("vocabulary", number(info.vocab_size));
   row("tokenizer", tokenizer_name(model));

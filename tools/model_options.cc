@@ -52,6 +52,8 @@ void ModelOptions::add_stored_to(CLI::App& app) {
              "Hold the word embeddings as f32, bf16 or int8; default: as stored");
   add_choice(app, "--word-dtype", options_.word_dtype, word_dtype_names(),
              "Hold rows by word as f32, bf16, int8 or int4; default: as stored");
+  app.add_option("--adapter", adapter_, "Add one of the model's adapters to its weights, such as retrieval.query")
+      ->type_name("NAME");
 }
 
 lookupffn::Model ModelOptions::load(const std::string& path) const {
@@ -62,7 +64,9 @@ lookupffn::Model ModelOptions::load(const std::string& path) const {
 
 lookupffn::Outcome<lookupffn::Model> ModelOptions::try_load(const std::string& path) const {
   const Progress progress("loading " + path);
-  return lookupffn::Model::try_load(path, options_);
+  lookupffn::LoadOptions options = options_;
+  if (!adapter_.empty()) options.adapter = adapter_.c_str();
+  return lookupffn::Model::try_load(path, options);
 }
 
 lookupffn::LoadOptions ModelOptions::same_threads() const {

@@ -27,6 +27,7 @@ class ModelOptions {
 
  private:
   lookupffn::LoadOptions options_;
+  std::string adapter_;
 };
 
 // The lines of a file or of standard input, handed out as they come: many at once when many are there, so that a

@@ -105,7 +105,11 @@
   FIELD(QUERY_TOKENS, query_tokens)                         \
   FIELD(DOCUMENT_TOKENS, document_tokens)                   \
   FIELD(MAX_SIM_FLAGS, max_sim_flags)                       \
-  FIELD(LATE_SIZE, late_size)
+  FIELD(LATE_SIZE, late_size)                               \
+  FIELD(IS_CAUSAL, is_causal)                               \
+  FIELD(WINDOW, window)                                     \
+  FIELD(THETA_BITS, theta)                                  \
+  FIELD(LOCAL_THETA_BITS, local_theta)
 
 #define MODEL_LAYER_INFO_FIELDS(FIELD)                      \
   FIELD(NUM_HEADS, num_heads)                               \
@@ -130,7 +134,9 @@
   FIELD(ATTENTION_BYTES, attention_bytes)                   \
   FIELD(FFN_BYTES, ffn_bytes)                               \
   FIELD(WORD_BYTES, word_bytes)                             \
-  FIELD(FILE_BYTES, file_bytes)
+  FIELD(FILE_BYTES, file_bytes)                             \
+  FIELD(WINDOW, window)                                     \
+  FIELD(THETA_BITS, theta)
 
 #define TOKENIZER_INFO_FIELDS(FIELD)    \
   FIELD(VOCAB_SIZE, vocab_size)         \

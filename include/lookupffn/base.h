@@ -170,6 +170,10 @@ typedef struct lffn_load_options {
   const int32_t* cancel;
   lffn_load_progress progress; /**< NULL, or who is told how far loading has come. */
   void* progress_user;         /**< Passed to it. */
+  /** NULL (default), or the name of one of a model's adapters, such as "retrieval.query": its matrices are then added
+   * to the model's own, and lffn_model_save writes the sums. Without a name a model runs without adapters. One that the
+   * model has not is LFFN_ERROR_INVALID_ARGUMENT, which names those that it has. Layers and tokenizers ignore it. */
+  const char* adapter;
 } lffn_load_options;
 
 /** What lffn_load_options_init calls: fills in the defaults of as much of the struct as the caller knows.

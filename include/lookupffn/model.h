@@ -204,6 +204,12 @@ typedef struct lffn_model_info {
   int32_t document_tokens;   /**< Of a late model: where documents are cut. */
   uint32_t max_sim_flags;    /**< Of a late model: the flags of lffn_max_sim that it means. */
   int32_t late_size;         /**< Of a late model: numbers of each vector, token_vector_size; else 0. */
+  int32_t is_causal;         /**< 1 if a token attends to those before it alone, 0 if to both sides. */
+  /** How far tokens of local layers attend: to so many tokens on each side, of a causal model before them; 0 if all
+   * layers attend to all. */
+  int32_t window;
+  float theta;       /**< Of rotary positions, in layers that attend to all; 0: no such layers, or other positions. */
+  float local_theta; /**< The same in local layers. */
 } lffn_model_info;
 
 /** What lffn_model_info_init calls.
@@ -245,6 +251,8 @@ typedef struct lffn_model_layer_info {
   size_t ffn_bytes;                 /**< Those of the feed-forward block; rows that are mapped lie in the file. */
   size_t word_bytes;                /**< Of all rows by word with their scales, in memory or mapped. */
   size_t file_bytes;                /**< Bytes that lffn_model_save writes of the layer. */
+  int32_t window;                   /**< As in lffn_model_info, of this layer; 0: it attends to all. */
+  float theta;                      /**< Of its rotary positions; 0: it has none. */
 } lffn_model_layer_info;
 
 /** What lffn_model_layer_info_init calls.

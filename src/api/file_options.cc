@@ -38,6 +38,7 @@ LoadOptions read_options(const lffn_load_options& given) {
   }
   check_flags(given.flags, LFFN_LOAD_MMAP | LFFN_LOAD_FLUSH_DENORMALS | LFFN_LOAD_SEVEN_BIT_INPUTS, "options.flags");
   result.num_threads = given.num_threads;
+  if (given.adapter != nullptr) result.adapter = given.adapter;
   result.map_file = (given.flags & LFFN_LOAD_MMAP) != 0;
   result.flush_denormals = (given.flags & LFFN_LOAD_FLUSH_DENORMALS) != 0;
   result.seven_bit_inputs = (given.flags & LFFN_LOAD_SEVEN_BIT_INPUTS) != 0;

@@ -24,6 +24,7 @@ struct LoadOptions {
   bool map_file = false;
   bool flush_denormals = false;
   bool seven_bit_inputs = false;  // of a model's int8 linear layers
+  std::string adapter;            // of a model; empty: none
   std::shared_ptr<Executor> executor = default_executor();
   int32_t most_threads = 0;          // whatever num_threads says; 0: no limit
   LoadProgress* progress = nullptr;  // nullptr: nobody wants to know

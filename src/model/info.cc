@@ -50,6 +50,8 @@ int32_t linear_dtype(const std::vector<LayerWeights>& layers) {
   return LFFN_F32;
 }
 
+int32_t window_of(const LayerDescription& layer) { return layer.is_local ? static_cast<int32_t>(layer.before) : 0; }
+
 }  // namespace
 
 lffn_model_info Model::info() const {
@@ -146,6 +148,11 @@ lffn_model_info Model::info() const {
     if (attends_in_int8(i)) info.attention_dtype = LFFN_INT8;
   }
   if (tokenizer_ != nullptr) info.tokenizer_bytes = tokenizer_->bytes();
+  for (const LayerDescription& layer : config_.layers) {
+    if (layer.is_limited && layer.after < layer.before) info.is_causal = 1;
+    info.window = std::max(info.window, window_of(layer));
+    if (layer.rotates) (layer.is_local ? info.local_theta : info.theta) = layer.rotary.theta;
+  }
   return info;
 }
 
@@ -199,6 +206,8 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
       layer);
   info.ffn_bytes = bytes - info.attention_bytes;
   info.file_bytes = static_cast<size_t>(stored);
+  info.window = window_of(description);
+  if (description.rotates) info.theta = description.rotary.theta;
   return info;
 }
 

@@ -19,6 +19,7 @@
 #include "model/config/tokenizer_files.h"
 #include "model/model.h"
 #include "model/statics/static_vectors.h"
+#include "model/tensors/adapters.h"
 #include "model/tensors/balance.h"
 #include "model/tensors/logit_row.h"
 #include "model/tensors/memory_estimate.h"
@@ -110,6 +111,7 @@ struct ReadModel {
   ModelTensors tensors;
   std::shared_ptr<const Tokenizer> tokenizer;
   QueryWeights query_weights = {};
+  AdaptedTensors adapted = {};
   // Of a model of static vectors, which has no other tensors.
   StaticTensors static_tensors = {};
   StaticSettings static_settings = {};
@@ -121,7 +123,7 @@ void check_vocabulary(const Tokenizer* tokenizer, int32_t vocab_size) {
   fail(LFFN_ERROR_BAD_MODEL, "the tokenizer has the id %d, but vocab_size is %d", tokenizer->size() - 1, vocab_size);
 }
 
-ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, const std::vector<TensorView>& views,
+ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, std::vector<TensorView>& views,
                       std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options,
                       QueryWeights query_weights) {
   ModelConfig config = parse_model_config(config_text);
@@ -142,6 +144,8 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, c
     fail(LFFN_ERROR_BAD_MODEL, "late interaction puts the token %d into texts, but vocab_size is %d", id,
          config.vocab_size);
   }
+  AdaptedTensors adapted;
+  if (!options.adapter.empty()) adapted = AdaptedTensors(options.adapter, config, views);
   ModelTensors tensors = check_model_tensors(config, views, sentence);
   if (sentence.sparse.pools && !sentence.sparse.of_tokens && tensors.lm_norm.empty()) {
     fail(LFFN_ERROR_BAD_MODEL, "sparse vectors need a masked language model's head, which these tensors are without");
@@ -150,11 +154,14 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, c
     fail(LFFN_ERROR_BAD_MODEL, "the tokenizer of queries has the id %lld, but vocab_size is %d",
          static_cast<long long>(query_weights.size() - 1), config.vocab_size);
   }
-  return {std::move(config), std::move(sentence), std::move(tensors), std::move(tokenizer), std::move(query_weights)};
+  return {std::move(config),    std::move(sentence),      std::move(tensors),
+          std::move(tokenizer), std::move(query_weights), std::move(adapted)};
 }
 
 ReadModel check_static_parts(const std::string& config_text, SentenceSettings sentence, const StaticSettings& settings,
-                             const std::vector<TensorView>& views, std::shared_ptr<const Tokenizer> tokenizer) {
+                             const std::vector<TensorView>& views, std::shared_ptr<const Tokenizer> tokenizer,
+                             const LoadOptions& options) {
+  if (!options.adapter.empty()) refuse_adapter(options.adapter);
   ReadModel parts;
   parts.static_tensors = check_static_tensors(views);
   parts.static_settings = settings;
@@ -194,7 +201,7 @@ auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
   SentenceSettings sentence = found != file.metadata.end() ? sentence_from_json(found->second) : SentenceSettings();
   if (statics != file.metadata.end()) {
     return use(check_static_parts(config, std::move(sentence), static_from_json(statics->second), file.tensors,
-                                  std::move(tokenizer)));
+                                  std::move(tokenizer), options));
   }
   QueryWeights query_weights = QueryWeights::take(file.tensors, flag_of(options));
   return use(
@@ -233,7 +240,7 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
     const WeightFiles weights = open_weight_files(inside);
     return naming(folder_name(inside), [&] {
       return use(check_static_parts(statics->config, std::move(statics->sentence), statics->settings, weights.tensors,
-                                    read_static_tokenizer(inside, flag_of(options))));
+                                    read_static_tokenizer(inside, flag_of(options)), options));
     });
   }
   SentenceFolder sentence = read_sentence_folder(folder);
@@ -301,7 +308,7 @@ MemoryEstimate estimate_parts(const ReadModel& parts, const LoadOptions& options
   if (parts.static_tensors.empty()) {
     MemoryEstimate found = estimate_memory(parts.config, parts.tensors, options, kernels);
     found.weights += parts.query_weights.bytes();
-    found.loading += parts.query_weights.bytes();
+    found.loading += parts.query_weights.bytes() + parts.adapted.bytes();
     return found;
   }
   const size_t weights = StaticVectors::bytes_for(parts.static_tensors, options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every struct of the C interface that may grow, with its last member. */
 #define LFFN_STRUCTS(ENTRY)                    \
-  ENTRY(lffn_load_options, progress_user)      \
+  ENTRY(lffn_load_options, adapter)            \
   ENTRY(lffn_save_options, progress_user)      \
   ENTRY(lffn_runtime_options, isa)             \
   ENTRY(lffn_file, read_user)                  \
@@ -12,8 +12,8 @@
   ENTRY(lffn_forward_args, cancel)             \
   ENTRY(lffn_hash_args, progress_user)         \
   ENTRY(lffn_memory_estimate, loading_bytes)   \
-  ENTRY(lffn_model_info, late_size)            \
-  ENTRY(lffn_model_layer_info, file_bytes)     \
+  ENTRY(lffn_model_info, local_theta)          \
+  ENTRY(lffn_model_layer_info, theta)          \
   ENTRY(lffn_model_run_args, min_weight)       \
   ENTRY(lffn_result_view, token_vector_scales) \
   ENTRY(lffn_tokenizer_info, memory_bytes)     \

@@ -78,6 +78,33 @@ TEST_F(FolderOutOfMemory, Loading) {
   survive_all([&] { load_model(folder_.string(), options_, usable_kernels()); });
 }
 
+// Adapters, rotary positions, local layers.
+TEST_F(FolderOutOfMemory, RotaryEncoders) {
+  const std::string norms = R"("hidden_size":16,"num_hidden_layers":2,"num_attention_heads":2,"vocab_size":1000,)"
+                            R"("intermediate_size":24,"max_position_embeddings":64,)";
+  MadeFolder modern;
+  modern.files["config.json"] = "{" + norms + R"("model_type":"modernbert","local_attention":4})";
+  modern.tensors = {made_tensor("embeddings.tok_embeddings.weight", {1000, 16}),
+                    made_tensor("embeddings.norm.weight", {16}, 1), made_tensor("final_norm.weight", {16}, 1)};
+  for (const std::string layer : {"layers.0.", "layers.1."}) {
+    for (const char* norm : {"attn_norm.weight", "mlp_norm.weight"}) {
+      if (layer + norm != "layers.0.attn_norm.weight") modern.tensors.push_back(made_tensor(layer + norm, {16}, 1));
+    }
+    modern.tensors.push_back(made_tensor(layer + "attn.Wqkv.weight", {48, 16}));
+    modern.tensors.push_back(made_tensor(layer + "attn.Wo.weight", {16, 16}));
+    modern.tensors.push_back(made_tensor(layer + "mlp.Wi.weight", {48, 16}));
+    modern.tensors.push_back(made_tensor(layer + "mlp.Wo.weight", {16, 24}));
+  }
+  survive_all([&] {
+    std::vector<float> hidden(13 * 16);
+    const SomeIds input;
+    const auto model = modern.load(options_);
+    ModelCall call = input.call();
+    call.hidden = hidden.data();
+    model->run(call);
+  });
+}
+
 TEST_F(FolderOutOfMemory, TextsAndModules) {
   // Loaded anew each time, as a model keeps its scratch memory.
   survive_all([&] {

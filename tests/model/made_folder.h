@@ -60,6 +60,8 @@ class MadeFolder {
   std::map<std::string, std::string> files;
   std::vector<MadeTensor> tensors;  // of model.safetensors, unless that is a file already
 
+  MadeFolder() = default;
+
   // Of tests/model/data-hf or of the small folders, without its tokenizer.
   explicit MadeFolder(const std::string& name, const std::string& place = LFFN_HF_DATA) {
     const std::string path = place + "/" + name;
