@@ -10,7 +10,7 @@
 #include "api/run_call.h"
 #include "api/run_steps.h"
 #include "api/structs.h"
-#include "model/heads/tasks.h"
+#include "model/heads/scores.h"
 #include "model/late/max_sim.h"
 
 using namespace lffn;

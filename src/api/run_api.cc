@@ -6,7 +6,7 @@
 #include "api/handles.h"
 #include "api/run_call.h"
 #include "api/structs.h"
-#include "model/heads/tasks.h"
+#include "model/heads/scores.h"
 
 using namespace lffn;
 

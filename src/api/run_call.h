@@ -9,7 +9,7 @@
 #include "api/run_memory.h"
 #include "api/run_steps.h"
 #include "lookupffn/lookupffn.h"
-#include "model/heads/tasks.h"
+#include "model/heads/embedding_forms.h"
 #include "model/model.h"
 
 namespace lffn {

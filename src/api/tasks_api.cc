@@ -8,7 +8,8 @@
 #include "api/boundary.h"
 #include "api/handles.h"
 #include "api/structs.h"
-#include "model/heads/tasks.h"
+#include "model/heads/answers.h"
+#include "model/heads/zero_shot.h"
 
 using namespace lffn;
 

@@ -26,6 +26,7 @@ Pass::Pass(const Model& model, const ModelCall& call)
 void Pass::run() {
   if (call_.num_sequences == 0 || (call_.hidden == nullptr && !call_.wants_heads())) return clock_.hand_out();
   layout_ = lay_out(model_, call_);
+  const AskedTokens asked(model_, call_);
   scratch_.emplace(model_.scratch(), layout_.total);
   model_.places().prepare(layout_.longest, reinterpret_cast<int32_t*>(bytes(layout_.places)));
   model_.rotations().prepare(workers_, layout_.longest, floats(layout_.angles));
@@ -38,8 +39,8 @@ void Pass::run() {
     embed(chunk, hidden);
     clock_.lap(LFFN_STAGE_OTHER);
     const size_t last = weights_.layers.size() - 1;
-    for (size_t layer = 0; layer < last; ++layer) run_layer(layer, chunk, keep_all(chunk), hidden);
-    const KeptTokens kept = keep_asked(chunk);
+    for (size_t layer = 0; layer < last; ++layer) run_layer(layer, chunk, keep_all(call_, chunk), hidden);
+    const KeptTokens kept = asked.keep(chunk, reinterpret_cast<int32_t*>(bytes(layout_.kept)));
     run_layer(last, chunk, kept, hidden);
     normalise(last_norm, hidden, kept.count);
     collect(chunk, kept, hidden);
@@ -127,12 +128,12 @@ void Pass::collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden
         std::fill_n(firsts + (s - chunk.first) * d_, d_, 0.0f);
       } else {
         float* const out = firsts + (s - chunk.first) * d_;
-        const int64_t begin = call_.offsets[s], token = begin - chunk.begin;
+        const int64_t token = call_.offsets[s] - chunk.begin;
         if (!kept.some()) {
-          pool_for_classes({hidden.row(token), hidden.stride}, begin, call_.length(s), out);
+          pool_for_classes({hidden.row(token), hidden.stride}, s, out);
         } else {
           const bool last = config_.class_pooling == ClassPooling::kLast;
-          std::copy_n(hidden.row(kept.before(token + (last ? last_token(begin, call_.length(s)) : 0))), d_, out);
+          std::copy_n(hidden.row(kept.before(token + (last ? last_class_token(model_, call_, s) : 0))), d_, out);
         }
       }
     }

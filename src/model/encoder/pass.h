@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "lookupffn/lookupffn.h"
+#include "model/encoder/asked_tokens.h"
 #include "model/encoder/scratch_layout.h"
 #include "model/encoder/workers.h"
 #include "model/model.h"
@@ -51,19 +52,6 @@ class StageClock {
   double seconds_[LFFN_NUM_STAGES] = {};
 };
 
-// The tokens of a chunk whose hidden states go on, in rows one after another.
-struct KeptTokens {
-  const int32_t* tokens;  // their numbers in the chunk, rising; nullptr: all of them
-  const int32_t* ids;
-  int64_t count;
-  int64_t begin;  // the chunk's first token in the call
-  bool some() const { return tokens != nullptr; }
-  // How many are before this token of the chunk: if it is kept, its row.
-  int64_t before(int64_t token) const {
-    return tokens == nullptr ? token : std::lower_bound(tokens, tokens + count, token) - tokens;
-  }
-};
-
 class Pass {
  public:
   // Both must outlive it.
@@ -77,8 +65,6 @@ class Pass {
   void normalise(const Norm& norm, const Rows& rows, int64_t count, float* copy = nullptr) const;
   void collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
   // encoder_layer.cc, feed_forward.cc
-  KeptTokens keep_all(const Span& chunk) const { return {nullptr, call_.ids + chunk.begin, chunk.tokens, chunk.begin}; }
-  KeptTokens keep_asked(const Span& chunk) const;
   static void gather(const KeptTokens& kept, int64_t first, int64_t count, const Rows& hidden);
   void run_layer(size_t layer, const Span& chunk, const KeptTokens& kept, const Rows& hidden);
   // What a part's input and its result are normalised with.
@@ -102,8 +88,7 @@ class Pass {
   void score_words(float* states, int64_t rows, size_t stage, int64_t stage_rows, float* logits) const;
   void fill_masks(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const;
   Rows through_class_dense(const Rows& in, int64_t rows) const;
-  void pool_for_classes(const Rows& tokens, int64_t begin, int64_t length, float* out) const;
-  int64_t last_token(int64_t begin, int64_t length) const;
+  void pool_for_classes(const Rows& tokens, int64_t sequence, float* out) const;
   void classify(const Span& chunk) const;
   void score_tokens(const Span& chunk, const Rows& hidden) const;
   void prepare_words(const float* states, int64_t rows, const Rows& block) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/encoder/asked_tokens.h"
 #include "model/late/late_vectors.h"
 #include "runtime/cpu.h"
 
@@ -142,7 +143,7 @@ ScratchLayout lay_out(const Model& model, const ModelCall& call) {
   }
   for (int64_t s = 0; s < call.num_sequences; ++s) extent.longest = std::max(extent.longest, call.length(s));
   extent.hidden = call.hidden == nullptr;
-  extent.some = asks_for_some(model, call);
+  extent.some = AskedTokens(model, call).may_be_some();
   if (call.logits != nullptr) extent.positions = call.num_positions;
   if (call.wants_fillings()) extent.masks = call.num_masks;
   if (call.class_scores != nullptr) extent.sequences = sequences;
@@ -159,20 +160,6 @@ size_t most_scratch_bytes(const Model& model) {
   if (model.num_classes() > 0) extent.sequences = extent.chunk;
   if (runs_modules(model, ModelCall())) extent.pooled = extent.chunk;
   return lay_out(model, extent).total;
-}
-
-// Not where distances count: they are of neighbouring queries.
-bool asks_for_some(const Model& model, const ModelCall& call) {
-  if (call.hidden != nullptr || call.token_scores != nullptr || call.token_vectors != nullptr ||
-      call.sparse != nullptr || !model.places().empty())
-    return false;
-  const ClassPooling classes = model.config().class_pooling;
-  if (call.class_scores != nullptr && (classes == ClassPooling::kMean || classes == ClassPooling::kLate)) return false;
-  if (model.config().layers.back().query_size() % kPanel != 0) return false;
-  if (call.embeddings == nullptr) return true;
-  if (call.pooling.has_value()) return is_one_token(*call.pooling);
-  const std::vector<Pooling>& own = model.sentence().pooling;
-  return std::all_of(own.begin(), own.end(), is_one_token);
 }
 
 bool runs_modules(const Model& model, const ModelCall& call) {

@@ -43,9 +43,6 @@ size_t most_scratch_bytes(const Model& model);
 int64_t chunk_tokens(const Model& model);
 int64_t batch_tokens(const Model& model);
 
-// Whether heads read but some tokens' hidden states, and nothing else does.
-bool asks_for_some(const Model& model, const ModelCall& call);
-
 // Whether a sentence encoder's dense modules follow pooling, and the most numbers of a vector between them.
 bool runs_modules(const Model& model, const ModelCall& call);
 int64_t widest_module(const Model& model);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/heads/answers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -6,7 +8,6 @@
 #include <unordered_map>
 
 #include "model/encoder/own_math.h"
-#include "model/heads/tasks.h"
 #include "model/text_batch.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/heads/embedding_forms.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "model/heads/tasks.h"
 #include "runtime/cancel_flag.h"
 
 namespace lffn {

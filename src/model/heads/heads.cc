@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "model/encoder/pass.h"
-#include "model/heads/tasks.h"
+#include "model/heads/embedding_forms.h"
+#include "model/heads/scores.h"
 
 namespace lffn {
 
@@ -83,10 +84,13 @@ Rows Pass::through_class_dense(const Rows& in, int64_t rows) const {
 }
 
 // The vector of a sequence that its classes are scored of.
-void Pass::pool_for_classes(const Rows& tokens, int64_t begin, int64_t length, float* out) const {
+void Pass::pool_for_classes(const Rows& tokens, int64_t sequence, float* out) const {
+  const int64_t length = call_.length(sequence);
   const ClassPooling pooling = config_.class_pooling;
   if (pooling == ClassPooling::kFirst) return void(std::copy_n(tokens.row(0), d_, out));
-  if (pooling == ClassPooling::kLast) return void(std::copy_n(tokens.row(last_token(begin, length)), d_, out));
+  if (pooling == ClassPooling::kLast) {
+    return void(std::copy_n(tokens.row(last_class_token(model_, call_, sequence)), d_, out));
+  }
   std::fill_n(out, d_, 0.0f);
   for (int64_t first = 0; first < length; first += kHeadRows) {
     const int64_t rows = std::min(kHeadRows, length - first);
@@ -97,13 +101,6 @@ void Pass::pool_for_classes(const Rows& tokens, int64_t begin, int64_t length, f
     }
   }
   for (int64_t i = 0; i < d_; ++i) out[i] /= static_cast<float>(length);
-}
-
-// Of a sequence that begins with the call's token `begin`: the last that is no padding.
-int64_t Pass::last_token(int64_t begin, int64_t length) const {
-  int64_t last = length - 1;
-  while (last > 0 && call_.ids[begin + last] == config_.class_pad_id) --last;
-  return last;
 }
 
 void Pass::classify(const Span& chunk) const {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/encoder/pass.h"
-#include "model/heads/tasks.h"
+#include "model/heads/embedding_forms.h"
 
 namespace lffn {
 namespace {

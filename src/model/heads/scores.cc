@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/heads/scores.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "model/config/activations.h"
 #include "model/encoder/own_math.h"
-#include "model/heads/tasks.h"
 
 namespace lffn {
 namespace {

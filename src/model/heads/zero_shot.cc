@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/heads/zero_shot.h"
+
 #include <algorithm>
 #include <string>
 
 #include "format/utf8.h"
 #include "model/encoder/own_math.h"
-#include "model/heads/tasks.h"
 #include "model/text_batch.h"
 #include "runtime/error.h"
 

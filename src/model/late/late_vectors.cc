@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/encoder/pass.h"
-#include "model/heads/tasks.h"
+#include "model/heads/embedding_forms.h"
 
 namespace lffn {
 

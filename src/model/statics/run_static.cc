@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "model/encoder/workers.h"
-#include "model/heads/tasks.h"
+#include "model/heads/embedding_forms.h"
 
 namespace lffn {
 
