@@ -149,7 +149,7 @@ class PartCosts {
     RandomModelShape shape = none;
     shape.vocab_size = kWords;
     Subject base(shape, options);
-    shape.has_words.assign(kLayers, true);
+    shape.has_word_rows.assign(kLayers, true);
     shape.word_dtype = DType::kI8;
     add("row by word", hidden_size, dtype, Subject(shape, options), base, 1, {{"rows", kWords}});
     for (const int32_t rows : {16, 256}) {

@@ -153,7 +153,7 @@ RandomModelShape ShapeOptions::shape(const lookupffn::LayerConfig& config, bool 
     shape.ffn_kinds += neurons > 0 ? 'v' : !tables ? 'n' : linear_map_ ? 'w' : 'l';
   }
   for (const int32_t rows : for_each("--word-rows", word_rows_, layers_)) {
-    shape.has_words.push_back(rows > 0);
+    shape.has_word_rows.push_back(rows > 0);
     if (rows == 0) continue;
     if (shape.word_rows != 0 && rows != shape.word_rows) {
       throw lookupffn::InvalidArgument("--word-rows has " + std::to_string(shape.word_rows) + " and " +

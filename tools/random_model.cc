@@ -119,9 +119,9 @@ std::string config_text(const RandomModelShape& shape) {
           "\"norm_rel_ebd\": \"layer_norm\", ";
     }
   }
-  if (!shape.has_words.empty()) {
+  if (!shape.has_word_rows.empty()) {
     text += "\"ffn_words\": [";
-    for (const bool has : shape.has_words) text += has ? "true, " : "false, ";
+    for (const bool has : shape.has_word_rows) text += has ? "true, " : "false, ";
     text.replace(text.size() - 2, 2, "], ");
     if (shape.word_rows != 0) add("ffn_word_rows", shape.word_rows);
   }
@@ -168,7 +168,7 @@ RandomModel random_model(const RandomModelShape& shape) {
       make.add(prefix + family.attention_out + ".bias", {d}, 0.0f, 0.1f);
     }
     if (is_vanilla || family.norms == lffn::NormPlace::kAfter) make.norm(name(family.ffn_norm));
-    if (!shape.has_words.empty() && shape.has_words[i]) {
+    if (!shape.has_word_rows.empty() && shape.has_word_rows[i]) {
       make.words(prefix + family.lookup + "words", word_rows, shape.word_dtype);
     }
     if (is_vanilla) {

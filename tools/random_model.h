@@ -21,8 +21,8 @@ struct RandomModelShape {
   std::string ffn_kinds = "lv";  // for each layer: l lookup, v vanilla, w lookup with a linear layer beside it, n none
   std::vector<int32_t> heads;    // of each layer; empty: num_heads
   std::vector<int32_t> neurons;  // of each layer, 0 where it is not vanilla; empty: intermediate_size
-  std::vector<bool> has_words;   // each layer's rows by word; empty: none
-  int32_t word_rows = 0;         // how many rows; 0: as many as there are words
+  std::vector<bool> has_word_rows;             // each layer's rows by word; empty: none
+  int32_t word_rows = 0;                       // how many rows; 0: as many as there are words
   lffn::DType word_dtype = lffn::DType::kF32;  // kBF16, kI8, or kU8 for four bits
   int32_t intermediate_size = 128;
   int32_t num_tables = 12;

@@ -43,7 +43,7 @@ class LinearEngine : public Engine {
 
  private:
   static constexpr int64_t kRows = 1024;
-  int64_t stride() const { return Linear::packed_words(inputs_); }
+  int64_t stride() const { return Linear::packed_cells(inputs_); }
 
   const lffn::Kernels& kernels_;
   int64_t inputs_, outputs_;

@@ -42,13 +42,13 @@ class Product {
           bool add)
       : name_(name), int8_(int8), rows_(rows), inputs_(inputs), outputs_(outputs) {
     const int64_t padded = round_up(outputs, kPanel), stride = round_up(std::max(inputs, outputs), 16) + 16;
-    row_words_ = lffn::kRowHeader + round_up((inputs + 1) / 2, 16);
+    row_cells_ = lffn::kRowHeader + round_up((inputs + 1) / 2, 16);
     in_ = filled<float>(rows * stride, small);
     out_ = filled<float>(rows * stride, small);
     floats_ = filled<float>(2 * padded, small);
     sums_ = Memory(static_cast<size_t>(padded) * sizeof(int32_t));
     std::fill_n(sums_.as<int32_t>(), padded, 0);
-    packed_ = Memory(static_cast<size_t>(rows * row_words_) * sizeof(int32_t));
+    packed_ = Memory(static_cast<size_t>(rows * row_cells_) * sizeof(int32_t));
     weights_ = int8 ? filled<int8_t>(padded * round_up(inputs, 4), byte) : filled<float>(padded * inputs, small);
     lffn::LinearPlan& plan = plan_.linear;
     plan.in = in_.as<float>();
@@ -62,7 +62,7 @@ class Product {
     plan.add = add;
     plan.out = out_.as<float>();
     plan_.in = packed_.as<int32_t>();
-    plan_.in_stride = row_words_;
+    plan_.in_stride = row_cells_;
     plan_.weights = weights_.as<int8_t>();
     plan_.weight_scales = floats_.as<float>() + padded;
     plan_.weight_sums = sums_.as<int32_t>();
@@ -73,7 +73,7 @@ class Product {
   void quantise() const {
     if (!int8_) return;
     lffn::kernels().quantise_rows(in_.as<float>(), plan_.linear.in_stride, rows_, inputs_, packed_.as<int32_t>(),
-                                  row_words_, lffn::RowBits::kEight);
+                                  row_cells_, lffn::RowBits::kEight);
   }
   void multiply() const { int8_ ? lffn::kernels().linear_int8(plan_) : lffn::kernels().linear(plan_.linear); }
 
@@ -104,7 +104,7 @@ class Product {
  private:
   std::string name_;
   bool int8_;
-  int64_t rows_, inputs_, outputs_, row_words_ = 0;
+  int64_t rows_, inputs_, outputs_, row_cells_ = 0;
   double multiply_ = 1e9, quantise_ = 1e9;
   Memory in_, out_, floats_, sums_, packed_, weights_;
   lffn::LinearInt8Plan plan_ = {};

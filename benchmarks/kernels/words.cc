@@ -44,7 +44,7 @@ double memory_of_process(const std::string& field) {
   return 0;
 }
 
-RandomModelShape student(lffn::DType dtype, bool has_words) {
+RandomModelShape student(lffn::DType dtype, bool has_word_rows) {
   RandomModelShape shape;
   shape.family = &lffn::kBert;
   shape.hidden_size = 384;
@@ -54,7 +54,7 @@ RandomModelShape student(lffn::DType dtype, bool has_words) {
   shape.ffn_kinds = std::string(kLayers, 'v');
   shape.heads = {4, 4, 4, 6, 6, 8};
   shape.neurons.assign(kLayers, 256);
-  if (has_words) shape.has_words.assign(kLayers, true);
+  if (has_word_rows) shape.has_word_rows.assign(kLayers, true);
   shape.word_dtype = dtype;
   shape.num_classes = 0;
   shape.lm_head = false;

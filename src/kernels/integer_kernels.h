@@ -15,7 +15,7 @@ namespace {
 // By name: many are of one type, and nothing else would tell two that changed places.
 constexpr IntegerKernels integer_kernels() {
   IntegerKernels table = {};
-  table.hash_word_inputs = kWordInputs;
+  table.hash_cell_inputs = kCellInputs;
   table.hash_outputs = kOutputsInt8;
   table.dense_tiles = kDenseTiles;
   table.hash_scratch = hash_scratch;

@@ -50,18 +50,18 @@ struct HashPlan {
 
   HashArithmetic arithmetic;
   const float* weights;  // f32: [chains][factors][blocks] of panels, Hadamard and decay folded in
-  // int8: words of kernels.hash_word_inputs numbers, int8 or int16; `at once` is kernels.hash_outputs, or a smaller
-  // block. [chains][factors][outputs / at once][blocks][words of a block][at once]; dense: the blocks of inputs
+  // int8: cells of kernels.hash_cell_inputs numbers, int8 or int16; `at once` is kernels.hash_outputs, or a smaller
+  // block. [chains][factors][outputs / at once][blocks][cells of a block][at once]; dense: the blocks of inputs
   // outermost; nullptr for kernels without dense_tiles.
-  const int32_t* weight_words;
-  // int8, for one token or rows: bytes, [chains][factors][blocks][outputs / panel][words of a block][panel][word]
+  const int32_t* weight_cells;
+  // int8, for one token or rows: bytes, [chains][factors][blocks][outputs / panel][cells of a block][panel][cell]
   const int8_t* token_weights;
   const float* weight_scales;  // int8: [chains][factors][outputs]
   const int32_t* starts;  // int8: -128 * the sum of an output's weights, [chains][factors][outputs]; dense: [blocks]...
   int64_t step_rows;      // int8: inputs that are quantised alike, whole blocks
 };
 
-// Codes and scores of some tokens for tables of at most kPickRows rows, as gather_picked wants them: words of four
+// Codes and scores of some tokens for tables of at most kPickRows rows, as gather_picked wants them: cells of four
 // tables' bytes, the tokens side by side.
 struct PickOutput {
   int32_t* codes;            // [groups of kEntryGroup tables][stride]: kPickRows * (table % kEntryGroup) + code
@@ -102,7 +102,7 @@ struct GatherPlan {
   int32_t num_probes;
   const uint16_t* codes;       // of the first token, as HashOutput's
   const float* scores;         // f32 and bf16; also int8 with more than one probe
-  const uint8_t* score_bytes;  // gather_int8: what quantise_scores made of the scores, at their places
+  const uint8_t* score_bytes;  // gather_int8: what quantise_scores made of the scores, in their order
   const PickOutput* picks;     // gather_picked, instead of the four above
   int64_t stride;              // entries from one token to the next
   int64_t num_tokens;
@@ -156,7 +156,7 @@ struct LinearInt8Plan {
 constexpr int64_t kSliceInputs = 65536;
 
 // A row of integers begins with its scale, its zero point, and its outlier with the index, or 0; its numbers, in the
-// kernels' own order, begin after so many words and take half a word each, rounded up to 16 words.
+// kernels' own order, begin after so many cells of four bytes and take half a cell each, rounded up to 16 cells.
 constexpr int64_t kRowHeader = 16;
 
 // Rows with the vectors of words, as they lie: out = in * words + bias.
@@ -164,7 +164,7 @@ enum class WordKind : int32_t { kF32, kBf16, kInt8 };
 struct WordsPlan {
   WordKind kind;
   const void* words;    // [num_words in whole panels][word_stride], zeros behind each word
-  int64_t word_stride;  // numbers from one word to the next, a multiple of kPartialSums, of kWordUnitInt8 for int8
+  int64_t word_stride;  // numbers from one word to the next, a multiple of kPartialSums, of kWordStepInt8 for int8
   int64_t num_words;
   const float* word_scales;  // int8 only: padded to whole panels, as are the next two
   const int32_t* word_sums;  // int8 only
@@ -176,7 +176,7 @@ struct WordsPlan {
   float* out;
   int64_t out_stride;
 };
-constexpr int64_t kWordUnitInt8 = 64;
+constexpr int64_t kWordStepInt8 = 64;
 
 // Rows that words choose, as they lie in a file, for some tokens: out += row(id).
 enum class WordRowKind : int32_t { kF32, kF16, kBf16, kInt8, kInt4 };
@@ -226,9 +226,9 @@ struct TrainKernels;  // in train_kernels.h
 // The kernels that multiply bytes: all that an instruction set has which adds nothing else.
 struct IntegerKernels {
   // How an int8 hash wants its weights, see HashPlan.
-  int32_t hash_word_inputs;  // 4: int8, 2: int16
+  int32_t hash_cell_inputs;  // 4: int8, 2: int16
   int32_t hash_outputs;
-  bool dense_tiles;  // a dense projection's weight_words are wanted
+  bool dense_tiles;  // a dense projection's weight_cells are wanted
   // Bytes of scratch that all hash kernels need.
   size_t (*hash_scratch)(const HashPlan& plan);
   // As hash_tile and hash_token, for HashArithmetic::kInt8.
@@ -270,7 +270,7 @@ struct Kernels : IntegerKernels, PickKernels {
   void (*gather_bf16)(const GatherPlan& plan);
   void (*gather_int8_scores)(const GatherPlan& plan);  // float sums of scores * int8 rows, for scores of either sign
 
-  // The bytes for gather_int8, of scores times row_scales[table][code], one an entry at the scores' places, and one
+  // The bytes for gather_int8, of scores times row_scales[table][code], one an entry in the scores' order, and one
   // scale per token. Entries past the last table, up to a whole group, get 0. The scores are overwritten.
   void (*quantise_scores)(const HashOutput& hashed, int32_t num_tables, const float* row_scales, int32_t table_size,
                           int32_t num_tokens, uint8_t* score_bytes, float* score_byte_scales);

@@ -19,7 +19,7 @@ struct PackedProjection {
   HashPlan plan = {};
   Memory norm;           // gain, then shift
   Memory bias;           // of the hash values
-  Memory weights;        // panels of floats, or int8 words
+  Memory weights;        // panels of floats, or int8 cells
   Memory token_weights;  // int8 only
   Memory weight_scales;  // int8 only
   Memory starts;         // int8 only
@@ -75,12 +75,12 @@ size_t row_scales_bytes(const LayerConfig& config, int32_t table_dtype, const Ke
 PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors, int32_t table_dtype,
                          const Kernels& kernels);
 
-// An int8 projection as words, as the kernels read it: fills weights, token_weights and starts, and the plan's pointers
+// An int8 projection as cells, as the kernels read it: fills weights, token_weights and starts, and the plan's pointers
 // to them. `rows` is the folded weight as files have it; the plan's sizes and flags must be there.
-void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& packed);
+void lay_cells(const int8_t* rows, const Kernels& kernels, PackedProjection& packed);
 
 // The rows again, every byte as it was.
-void lift_words(const PackedProjection& packed, const Kernels& kernels, int8_t* rows);
+void lift_cells(const PackedProjection& packed, const Kernels& kernels, int8_t* rows);
 
 // How much memory a layer takes, told from its shape alone: as pack_projection and pack_tables allocate, or a few
 // hundred bytes more; a test holds them together. The types are those that the weights are to have in memory.

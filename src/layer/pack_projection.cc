@@ -23,68 +23,68 @@ int64_t hash_of_output(const HashPlan& plan, int64_t output) {
 }
 
 // Inputs whose products are summed in integers, with all outputs: one block.
-struct WordBlock {
+struct CellBlock {
   int64_t rows;      // where it begins in the file's order, and
   int64_t distance;  // how far apart its outputs are there
   int64_t inputs;
-  int64_t tile, step;  // its first word for tiles, and how many words on the next outputs are
+  int64_t tile, step;  // its first cell for tiles, and how many cells on the next outputs are
   int64_t token;       // its first number for one token
   int64_t start;       // of its outputs' starts
 };
 
-struct WordSizes {
-  int64_t in_word;  // inputs of a word
+struct CellSizes {
+  int64_t in_cell;  // inputs of a cell
   int64_t at_once;  // outputs that lie together for a tile, and
   int64_t panel;    // for one token
   int64_t factors, outputs, blocks;
-  int64_t words;      // of a whole block, for one output
-  int64_t all_words;  // of all blocks
+  int64_t cells;      // of a whole block, for one output
+  int64_t all_cells;  // of all blocks
 };
 
-WordSizes sizes_of(const HashPlan& plan, const Kernels& kernels) {
-  WordSizes sizes = {};
-  sizes.in_word = kernels.hash_word_inputs;
+CellSizes sizes_of(const HashPlan& plan, const Kernels& kernels) {
+  CellSizes sizes = {};
+  sizes.in_cell = kernels.hash_cell_inputs;
   sizes.outputs = plan.dense ? plan.outputs : plan.block;
   sizes.at_once = std::min<int64_t>(kernels.hash_outputs, sizes.outputs);
   sizes.panel = std::min(sizes.outputs, kPanel);
   sizes.factors = static_cast<int64_t>(plan.chains) * plan.factors;
   sizes.blocks = (plan.width + plan.block - 1) / plan.block;
-  const auto words_of = [&](int64_t inputs) { return (inputs + sizes.in_word - 1) / sizes.in_word; };
-  sizes.words = words_of(plan.block);
-  sizes.all_words = (sizes.blocks - 1) * sizes.words + words_of(plan.width - (sizes.blocks - 1) * plan.block);
+  const auto cells_of = [&](int64_t inputs) { return (inputs + sizes.in_cell - 1) / sizes.in_cell; };
+  sizes.cells = cells_of(plan.block);
+  sizes.all_cells = (sizes.blocks - 1) * sizes.cells + cells_of(plan.width - (sizes.blocks - 1) * plan.block);
   return sizes;
 }
 
 template <typename Visit>
-void for_blocks(const HashPlan& plan, const WordSizes& sizes, const Visit& visit) {
+void for_blocks(const HashPlan& plan, const CellSizes& sizes, const Visit& visit) {
   for (int64_t f = 0; f < sizes.factors; ++f) {
     for (int64_t b = 0; b < sizes.blocks; ++b) {
-      WordBlock block = {};
-      const int64_t first = f * sizes.outputs * sizes.all_words;
+      CellBlock block = {};
+      const int64_t first = f * sizes.outputs * sizes.all_cells;
       block.inputs = std::min(plan.block, plan.width - b * plan.block);
-      block.token = (first + b * sizes.words * sizes.outputs) * sizes.in_word;
+      block.token = (first + b * sizes.cells * sizes.outputs) * sizes.in_cell;
       block.start = (f * sizes.blocks + b) * sizes.outputs;
       block.rows = plan.dense ? b * plan.block : block.start * plan.block;
       block.distance = plan.dense ? plan.width : plan.block;
-      block.tile = first + b * sizes.words * (plan.dense ? sizes.outputs : sizes.at_once);
-      const int64_t in_row = plan.dense ? round_up(block.inputs, sizes.in_word) / sizes.in_word : sizes.all_words;
+      block.tile = first + b * sizes.cells * (plan.dense ? sizes.outputs : sizes.at_once);
+      const int64_t in_row = plan.dense ? round_up(block.inputs, sizes.in_cell) / sizes.in_cell : sizes.all_cells;
       block.step = in_row * sizes.at_once;
       visit(block);
     }
   }
 }
 
-// A block's rows and [outputs / panel][words][panel][in_word], side by side: each(row's number, or -1 beyond the rows,
+// A block's rows and [outputs / panel][cells][panel][in_cell], side by side: each(row's number, or -1 beyond the rows,
 // place in the panels). From one panel to the next there are `step` numbers.
 template <typename Each>
-void for_words(const HashPlan& plan, const WordSizes& sizes, const WordBlock& block, int64_t panel, int64_t step,
+void for_cells(const HashPlan& plan, const CellSizes& sizes, const CellBlock& block, int64_t panel, int64_t step,
                const Each& each) {
   for (int64_t p = 0, first = 0; p < sizes.outputs; p += panel, first += step) {
     int64_t numbers[kPanel], at = first;
     for (int64_t o = 0; o < panel; ++o) numbers[o] = plan.dense ? hash_of_output(plan, p + o) : p + o;
-    for (int64_t i = 0; i < block.inputs; i += sizes.in_word) {
+    for (int64_t i = 0; i < block.inputs; i += sizes.in_cell) {
       for (int64_t o = 0; o < panel; ++o) {
-        for (int64_t j = i; j < i + sizes.in_word; ++j, ++at) {
+        for (int64_t j = i; j < i + sizes.in_cell; ++j, ++at) {
           each(numbers[o] >= 0 && j < block.inputs ? block.rows + numbers[o] * block.distance + j : -1, at);
         }
       }
@@ -93,38 +93,38 @@ void for_words(const HashPlan& plan, const WordSizes& sizes, const WordBlock& bl
 }
 
 // Numbers of one panel for one token.
-int64_t token_step(const WordBlock& block, const WordSizes& sizes) {
-  return round_up(block.inputs, sizes.in_word) * sizes.panel;
+int64_t token_step(const CellBlock& block, const CellSizes& sizes) {
+  return round_up(block.inputs, sizes.in_cell) * sizes.panel;
 }
 
 template <typename Number>
-void lay_tile(const HashPlan& plan, const int8_t* rows, const WordBlock& block, const WordSizes& sizes, Number* tile) {
-  Number* const to = tile + block.tile * sizes.in_word;
-  for_words(plan, sizes, block, sizes.at_once, block.step * sizes.in_word,
+void lay_tile(const HashPlan& plan, const int8_t* rows, const CellBlock& block, const CellSizes& sizes, Number* tile) {
+  Number* const to = tile + block.tile * sizes.in_cell;
+  for_cells(plan, sizes, block, sizes.at_once, block.step * sizes.in_cell,
             [&](int64_t row, int64_t at) { to[at] = row < 0 ? Number{0} : static_cast<Number>(rows[row]); });
 }
 
 }  // namespace
 
-void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& packed) {
+void lay_cells(const int8_t* rows, const Kernels& kernels, PackedProjection& packed) {
   HashPlan& plan = packed.plan;
-  const WordSizes sizes = sizes_of(plan, kernels);
-  const auto words = static_cast<size_t>(sizes.factors * sizes.outputs * sizes.all_words);
-  const size_t bytes = checked_product(words, sizeof(int32_t));
+  const CellSizes sizes = sizes_of(plan, kernels);
+  const auto cells = static_cast<size_t>(sizes.factors * sizes.outputs * sizes.all_cells);
+  const size_t bytes = checked_product(cells, sizeof(int32_t));
   const bool tiles = !plan.dense || kernels.dense_tiles;
   if (tiles) packed.weights = Memory(bytes);
-  packed.token_weights = Memory(bytes * static_cast<size_t>(sizes.in_word) / sizeof(int32_t));
+  packed.token_weights = Memory(bytes * static_cast<size_t>(sizes.in_cell) / sizeof(int32_t));
   const auto starts = static_cast<size_t>(sizes.factors * sizes.outputs * sizes.blocks);
   packed.starts = Memory(checked_product(starts, sizeof(int32_t)));
   std::fill_n(packed.starts.as<int32_t>(), starts, 0);
-  plan.weight_words = packed.weights.as<int32_t>();
+  plan.weight_cells = packed.weights.as<int32_t>();
   plan.token_weights = packed.token_weights.as<int8_t>();
   plan.starts = packed.starts.as<int32_t>();
-  for_blocks(plan, sizes, [&](const WordBlock& block) {
-    if (tiles && sizes.in_word == 4) lay_tile(plan, rows, block, sizes, packed.weights.as<int8_t>());
-    if (tiles && sizes.in_word == 2) lay_tile(plan, rows, block, sizes, packed.weights.as<int16_t>());
+  for_blocks(plan, sizes, [&](const CellBlock& block) {
+    if (tiles && sizes.in_cell == 4) lay_tile(plan, rows, block, sizes, packed.weights.as<int8_t>());
+    if (tiles && sizes.in_cell == 2) lay_tile(plan, rows, block, sizes, packed.weights.as<int16_t>());
     int8_t* const token = packed.token_weights.as<int8_t>() + block.token;
-    for_words(plan, sizes, block, sizes.panel, token_step(block, sizes),
+    for_cells(plan, sizes, block, sizes.panel, token_step(block, sizes),
               [&](int64_t row, int64_t at) { token[at] = row < 0 ? int8_t{0} : rows[row]; });
     for (int64_t o = 0; o < sizes.outputs; ++o) {
       const int64_t number = plan.dense ? hash_of_output(plan, o) : o;
@@ -137,11 +137,11 @@ void lay_words(const int8_t* rows, const Kernels& kernels, PackedProjection& pac
   });
 }
 
-void lift_words(const PackedProjection& packed, const Kernels& kernels, int8_t* rows) {
-  const WordSizes sizes = sizes_of(packed.plan, kernels);
-  for_blocks(packed.plan, sizes, [&](const WordBlock& block) {
+void lift_cells(const PackedProjection& packed, const Kernels& kernels, int8_t* rows) {
+  const CellSizes sizes = sizes_of(packed.plan, kernels);
+  for_blocks(packed.plan, sizes, [&](const CellBlock& block) {
     const int8_t* const token = packed.token_weights.as<int8_t>() + block.token;
-    for_words(packed.plan, sizes, block, sizes.panel, token_step(block, sizes), [&](int64_t row, int64_t at) {
+    for_cells(packed.plan, sizes, block, sizes.panel, token_step(block, sizes), [&](int64_t row, int64_t at) {
       if (row >= 0) rows[row] = token[at];
     });
   });
@@ -228,7 +228,7 @@ Memory fold(const LayerConfig& config, const float* weights) {
   return folded;
 }
 
-// The folded weight in int8, one scale per row, from the file or rounded here; then as words for the kernels.
+// The folded weight in int8, one scale per row, from the file or rounded here; then as cells for the kernels.
 void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t count, const Kernels& kernels,
                PackedProjection& packed) {
   HashPlan& plan = packed.plan;
@@ -258,7 +258,7 @@ void pack_int8(const LayerConfig& config, const LayerTensors& tensors, int64_t c
   plan.step_rows = plan.dense ? plan.block : std::min(std::max(plan.block, kStepRows), plan.width);
   if (plan.dense) packed.weight_scales = lay_outputs(plan, scales);
   plan.weight_scales = packed.weight_scales.as<float>();
-  lay_words(weight.as<int8_t>(), kernels, packed);
+  lay_cells(weight.as<int8_t>(), kernels, packed);
 }
 
 }  // namespace
@@ -328,7 +328,7 @@ Memory restored_weight(const LayerConfig& config, const PackedProjection& packed
   const auto count = static_cast<size_t>(count_of(projection_shape(config)));
   if (plan.arithmetic == HashArithmetic::kInt8) {
     Memory rows(count);
-    lift_words(packed, kernels, rows.as<int8_t>());
+    lift_cells(packed, kernels, rows.as<int8_t>());
     return rows;
   }
   Memory rows(checked_product(count, sizeof(float)));

@@ -43,7 +43,8 @@ const uint8_t* PackedTables::slab_rows(int32_t slab) const {
 int32_t PackedTables::position(int32_t column) const {
   if (dtype == LFFN_F32) return column;
   if (dtype == LFFN_INT8) return int8_position(column);
-  // bf16: a 32-bit word holds column i in its lower and i + 16 in its upper half, so that unpacking needs no shuffle.
+  // bf16: a cell of 32 bits holds column i in its lower and i + 16 in its upper half, so that unpacking needs no
+  // shuffle.
   const int32_t within = column % 32;
   return column - within + (within % 16) * 2 + within / 16;
 }

@@ -32,12 +32,12 @@ size_t int8_projection_bytes(const LayerConfig& config, const Kernels& kernels) 
   const int64_t outputs = dense ? dense_outputs(config) : config.block_size;
   const int64_t blocks = (width + block - 1) / block;
   const int64_t factors = dense ? 1 : config.num_chains() * config.projection;
-  const int64_t in_word = kernels.hash_word_inputs;
-  const int64_t words = blocks * ((block + in_word - 1) / in_word);
+  const int64_t in_cell = kernels.hash_cell_inputs;
+  const int64_t cells = blocks * ((block + in_cell - 1) / in_cell);
   const int64_t scales = dense ? outputs : weight_count(config) / block;
   return bytes_of(scales, sizeof(float)) +
-         bytes_of(factors * outputs * words,
-                  (dense && !kernels.dense_tiles ? 0 : sizeof(int32_t)) + static_cast<size_t>(in_word)) +
+         bytes_of(factors * outputs * cells,
+                  (dense && !kernels.dense_tiles ? 0 : sizeof(int32_t)) + static_cast<size_t>(in_cell)) +
          bytes_of(factors * outputs * blocks, sizeof(int32_t));
 }
 

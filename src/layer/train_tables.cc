@@ -49,25 +49,25 @@ SortedEntries::SortedEntries(const LayerConfig& config, int64_t num_tokens, int6
       tokens_(numbers<uint32_t>(config.num_tables, stride_)),
       codes_(numbers<uint16_t>(config.num_tables, stride_)),
       scores_(numbers<float>(config.num_tables, stride_)),
-      places_(numbers<uint32_t>(num_threads, config.table_size)) {}
+      row_starts_(numbers<uint32_t>(num_threads, config.table_size)) {}
 
 void SortedEntries::sort(const TrainEntries& entries) {
   parallel_for(num_tables_, num_threads_, [&](int64_t table, int32_t thread) {
-    uint32_t* places = places_.as<uint32_t>() + int64_t{thread} * table_size_;
+    uint32_t* starts = row_starts_.as<uint32_t>() + int64_t{thread} * table_size_;
     for (int64_t chunk = 0; chunk < num_chunks(); ++chunk) {
       const int64_t begin = first(table, chunk), count = chunk_tokens(chunk);
       const uint16_t* codes = entries.codes.as<uint16_t>() + begin;
       const float* scores = entries.scores.as<float>() + begin;
-      std::fill_n(places, table_size_, 0u);
-      for (int64_t t = 0; t < count; ++t) ++places[codes[t]];
-      uint32_t place = 0;
+      std::fill_n(starts, table_size_, 0u);
+      for (int64_t t = 0; t < count; ++t) ++starts[codes[t]];
+      uint32_t start = 0;
       for (int32_t code = 0; code < table_size_; ++code) {
-        const uint32_t here = places[code];
-        places[code] = place;
-        place += here;
+        const uint32_t here = starts[code];
+        starts[code] = start;
+        start += here;
       }
       for (int64_t t = 0; t < count; ++t) {
-        const int64_t to = begin + places[codes[t]]++;
+        const int64_t to = begin + starts[codes[t]]++;
         tokens_.as<uint32_t>()[to] = static_cast<uint32_t>(t);
         codes_.as<uint16_t>()[to] = codes[t];
         scores_.as<float>()[to] = scores[t];

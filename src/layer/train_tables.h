@@ -45,7 +45,7 @@ class SortedEntries {
  private:
   int32_t num_tables_, table_size_, num_threads_;
   int64_t chunk_size_, num_tokens_, stride_;
-  Memory tokens_, codes_, scores_, places_;
+  Memory tokens_, codes_, scores_, row_starts_;
 };
 
 // y = bias + the sum of scores * rows. `sums` has table_sums_size floats.

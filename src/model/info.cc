@@ -166,7 +166,7 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
   info.head_size = config_.head_size;
   info.num_neurons = static_cast<int32_t>(layer.down.inputs());
   info.has_linear_map = layer.linear.empty() ? 0 : 1;
-  info.num_word_rows = static_cast<int32_t>(layer.words.num_rows());
+  info.num_word_rows = static_cast<int32_t>(layer.word_rows.num_rows());
   info.linear_dtype = linear_dtype(layer);
   int64_t norms = (layer.attention_norm.empty() ? 0 : 1) + (layer.ffn_norm.empty() ? 0 : 1);
   if (!layer.lookup.empty()) {
@@ -180,16 +180,16 @@ lffn_model_layer_info Model::layer_info(size_t number) const {
     info.hash_dtype = lookup.hash_dtype;
     norms += lookup.layer_norm;
   }
-  if (!layer.words.empty()) info.word_dtype = layer.words.dtype();
+  if (!layer.word_rows.empty()) info.word_dtype = layer.word_rows.dtype();
   info.attention_flop_per_token = layer.query_key_value.flop_per_row() + layer.attention_out.flop_per_row();
   // Of a text so long that it has every distance; the sums for each pair are few.
   info.attention_flop_per_token +=
       2 * description.query_size() * places_.num_places() * (config_.distances.score_terms - 1);
   info.attention_flop_per_pair = 4 * description.query_size();
   info.ffn_flop_per_token = layer.up.flop_per_row() + layer.down.flop_per_row() + layer.lookup.flop_per_row() +
-                            layer.linear.flop_per_row() + layer.words.flop_per_row();
+                            layer.linear.flop_per_row() + layer.word_rows.flop_per_row();
   info.other_flop_per_token = norms * 8 * d + 2 * d;  // layer norms, two residuals
-  info.word_bytes = static_cast<size_t>(layer.words.stored_bytes());
+  info.word_bytes = static_cast<size_t>(layer.word_rows.stored_bytes());
   info.attention_bytes = layer.attention_norm.bytes() + layer.attention_result_norm.bytes() + layer.query_norm.bytes() +
                          layer.key_norm.bytes() + layer.query_key_value.bytes() + layer.attention_out.bytes() +
                          layer.distance_key.bytes() + layer.distance_query.bytes() + places_.layer_bytes(number) +

@@ -11,8 +11,8 @@
 
 #include "format/folder.h"
 #include "format/utf8.h"
-#include "model/heads/entities.h"
 #include "model/heads/answers.h"
+#include "model/heads/entities.h"
 #include "model/late/late_vectors.h"
 #include "model/model.h"
 #include "model/text_batch.h"

@@ -232,7 +232,7 @@ TEST(Int8Hash, NoMoreCopiesThanTheKernelsRead) {
       int8.hash_dtype = LFFN_INT8;
       const lffn_layer_info info = random.make(*kernels, int8)->info();
       // The file has them once; for tiles of tokens they lie there again, of two bytes each on some processors.
-      const size_t again = weights * (kernels->hash_word_inputs == 4 ? 1 : 2);
+      const size_t again = weights * (kernels->hash_cell_inputs == 4 ? 1 : 2);
       EXPECT_LT(info.memory_bytes, info.file_bytes + again + weights / 4) << kernels->name << " " << projection;
     }
     if (projection == 0) {

@@ -95,7 +95,7 @@ TEST_F(AskedRows, OfStudents) {
       shape.family = &kBert;
       shape.ffn_kinds = kinds;
       shape.heads = heads;
-      shape.has_words = {true, true};
+      shape.has_word_rows = {true, true};
       shape.word_rows = 50;
       load(shape, 2, LFFN_INT8);
       const Sequences input = sequences({30, 1, 200, 17}, info_.vocab_size);

@@ -84,7 +84,7 @@ TEST(MemoryEstimate, IsWhatLoadingTakes) {
   RandomModelShape shape;
   shape.family = &lffn::kBert;
   shape.ffn_kinds = "wl";
-  shape.has_words = {true, false};
+  shape.has_word_rows = {true, false};
   shape.word_rows = 5000;
   shape.word_dtype = lffn::DType::kU8;
   random_model(shape).write(linear);

@@ -12,7 +12,7 @@ namespace {
 
 // sums[kRows][kPanels * kPanel] = starts + the products of rows with panels; finish(row, vector, sums) gets them.
 template <int kRows, int kPanels, typename Start, typename Finish>
-LFFN_INLINE inline void whole_piece(const int32_t* rows, int64_t row_stride, int64_t words, const int32_t* panels,
+LFFN_INLINE inline void whole_piece(const int32_t* rows, int64_t row_stride, int64_t cells, const int32_t* panels,
                                     int64_t panel_stride, Start&& start, Finish&& finish) {
   constexpr int kVectors = kPanels * kPanelVectors;
   I32 sums[kRows][kVectors];
@@ -20,7 +20,7 @@ LFFN_INLINE inline void whole_piece(const int32_t* rows, int64_t row_stride, int
     const I32 first = start(v);
     unroll<kRows>([&](auto r) LFFN_INLINE { sums[r][v] = first; });
   });
-  for (int64_t w = 0; w < words; ++w) {
+  for (int64_t w = 0; w < cells; ++w) {
     add_products<AttentionProduct>(
         sums,
         [&](auto v) LFFN_INLINE {
@@ -48,7 +48,7 @@ inline void score_panels(const Int8Scratch& s, int64_t queries, int64_t first_ke
   for (int64_t q = 0; q < queries; q += kPieceRows) {
     float* const to = scores + q * kKeyBlock;
     whole_piece<kPieceRows, kPanels>(
-        s.queries + q * s.row_words, s.row_words, s.key_words, s.keys + first_key * s.row_words, kPanel * s.row_words,
+        s.queries + q * s.row_cells, s.row_cells, s.key_cells, s.keys + first_key * s.row_cells, kPanel * s.row_cells,
         [&](auto v) LFFN_INLINE { return I32::load(s.key_starts + first_key + v * kLanes); },
         [&](auto r, auto v, I32 sums) LFFN_INLINE {
           const F32 scale = F32::load(s.key_scales + first_key + v * kLanes);
@@ -79,26 +79,26 @@ inline float largest_score(const float* scores, int64_t padded) {
   return -least(F32::set1(0) - highest);
 }
 
-// One query's scores of a block -> words of weights, and their sum.
-inline float weigh_block(const float* scores, int64_t padded, float largest, float scale, int32_t* words) {
+// One query's scores of a block -> cells of weights, and their sum.
+inline float weigh_block(const float* scores, int64_t padded, float largest, float scale, int32_t* cells) {
   const Weigher weight(largest, scale);
   const I32 ones = I32::set1(kByteDot ? 0x01010101 : 0x00010001), nothing = bits(F32::set1(kWeightRound));
   I32 sums = I32::set1(0);
   int64_t k = 0;
-  for (; k + kGroupKeys <= padded; k += kGroupKeys, words += kPanel) {
+  for (; k + kGroupKeys <= padded; k += kGroupKeys, cells += kPanel) {
     for (int64_t i = 0; i < kPanel; i += kLanes) {
-      I32 numbers[kWordInputs];
-      unroll<kWordInputs>([&](auto p) LFFN_INLINE { numbers[p] = weight(F32::load(scores + k + i + p * kPanel)); });
+      I32 numbers[kCellInputs];
+      unroll<kCellInputs>([&](auto p) LFFN_INLINE { numbers[p] = weight(F32::load(scores + k + i + p * kPanel)); });
       const I32 packed = pack_numbers(numbers);
-      packed.store(words + i);
+      packed.store(cells + i);
       sums = AttentionProduct::multiply(ones, packed, sums);
     }
   }
   const auto total = static_cast<int32_t>(k) * kWeightZero;
-  for (; k < padded; k += kPanel, words += kPanel / kWordInputs) {
+  for (; k < padded; k += kPanel, cells += kPanel / kCellInputs) {
     for (int64_t i = 0; i < kPanel; i += kLanes) {
       const I32 numbers = weight(F32::load(scores + k + i));
-      store_side_by_side(numbers, words, i);
+      store_side_by_side(numbers, cells, i);
       sums = sums + (numbers - nothing);
     }
   }
@@ -112,9 +112,9 @@ inline void sum_panels(const Int8Scratch& s, const Int8Softmax& state, int64_t q
   const int32_t* starts = s.value_starts + first_key / kKeyBlock * s.columns + column;
   for (int64_t q = 0; q < queries; q += kPieceRows) {
     whole_piece<kPieceRows, kPanels>(
-        weights + q * kBlockWords + words_of(seen.begin), kBlockWords,
-        words_of(round_up(seen.end, kPanel) - seen.begin),
-        s.values + column * s.value_words + words_of(first_key + seen.begin) * kPanel, kPanel * s.value_words,
+        weights + q * kBlockCells + cells_of(seen.begin), kBlockCells,
+        cells_of(round_up(seen.end, kPanel) - seen.begin),
+        s.values + column * s.value_cells + cells_of(first_key + seen.begin) * kPanel, kPanel * s.value_cells,
         [&](auto v) LFFN_INLINE {
           if constexpr (kWeightZero != 0) return I32::load(starts + v * kLanes);
           return I32::set1(0);
@@ -142,7 +142,7 @@ inline void begin_with_nothing(const Int8Scratch& s, Int8Softmax* state) {
   for (int64_t i = 0; i < kInt8Queries * s.columns; ++i) s.sums[i] = 0;
 }
 
-// Which keys of a block to visit: whole groups, so that words of weights and of values begin with the range.
+// Which keys of a block to visit: whole groups, so that cells of weights and of values begin with the range.
 inline Range visited_keys(const AttentionPlan& plan, int64_t first_query, int64_t queries, int64_t key, int64_t keys) {
   // Sums of values begin with those of whole blocks where weights are less by kWeightZero.
   if (!plan.limited || kWeightZero != 0) return {0, keys};
@@ -176,20 +176,20 @@ inline void join_block(bool first, Int8Softmax* state) {
 inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, float key_scale, int64_t first_query,
                              int64_t queries) {
   alignas(64) float scores[kInt8Queries * kKeyBlock];
-  alignas(64) int32_t weights[kInt8Queries * kBlockWords];
+  alignas(64) int32_t weights[kInt8Queries * kBlockCells];
   Int8Softmax state;
   float unusual[kInt8Queries];
   for (int64_t q = 0; q < queries; ++q) {
     const float scale = quantise_head(plan.queries + (first_query + q) * plan.stride, plan.head_size, kByteZero,
-                                      s.queries + q * s.row_words);
+                                      s.queries + q * s.row_cells);
     state.scale[q] = scale * (plan.scale * kLog2E);
     const float most = state.scale[q] * key_scale;
     unusual[q] = most - most;
   }
   const int64_t rows = round_up(queries, kPieceRows);
   // The rest of a tile is computed with.
-  for (int64_t i = queries * s.row_words; i < rows * s.row_words; ++i) s.queries[i] = 0;
-  for (int64_t i = queries * kBlockWords; i < rows * kBlockWords; ++i) weights[i] = 0;
+  for (int64_t i = queries * s.row_cells; i < rows * s.row_cells; ++i) s.queries[i] = 0;
+  for (int64_t i = queries * kBlockCells; i < rows * kBlockCells; ++i) weights[i] = 0;
   for (int64_t q = queries; q < kInt8Queries; ++q) state.block_largest[q] = state.block_sum[q] = 0;
   if (plan.limited) begin_with_nothing(s, &state);
   const Range blocks = blocks_of(plan, first_query, queries);
@@ -215,7 +215,7 @@ inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, fl
     }
     for (int64_t q = 0; q < queries; ++q) {
       state.block_sum[q] = weigh_block(scores + q * kKeyBlock + seen.begin, padded, largest[q], state.scale[q],
-                                       weights + q * kBlockWords + words_of(seen.begin));
+                                       weights + q * kBlockCells + cells_of(seen.begin));
       state.block_largest[q] = q < mine.begin || q >= mine.end ? kNoScore : largest[q] * state.scale[q];
     }
     const bool first = k == 0 && !plan.limited;

@@ -26,34 +26,34 @@ constexpr int64_t kInt8Queries = 16;  // of a tile
 constexpr int kPieceRows = kPanelVectors == 4 && kRegisters == 16 ? 2 : 4;
 constexpr int kScorePanels = kPanelVectors == 1 ? 4 : 1, kSumPanels = kPanelVectors == 1 ? 2 : 1;
 
-constexpr int64_t kBlockWords = kKeyBlock / kWordInputs;
-// A word of weights or of values has one key of each panel of a group, of the last few panels keys side by side.
-constexpr int64_t kGroupKeys = kWordInputs * kPanel;
+constexpr int64_t kBlockCells = kKeyBlock / kCellInputs;
+// A cell of weights or of values has one key of each panel of a group, of the last few panels keys side by side.
+constexpr int64_t kGroupKeys = kCellInputs * kPanel;
 inline I32 pack_numbers(const I32* numbers) {
   if constexpr (kByteDot) return pack_bytes(numbers[0], numbers[1], numbers[2], numbers[3]);
   return low_and_high(numbers[0], shift_left<16>(numbers[1]));
 }
 // Numbers side by side, the first of them number `at`.
-inline void store_side_by_side(I32 numbers, int32_t* words, int64_t at) {
+inline void store_side_by_side(I32 numbers, int32_t* cells, int64_t at) {
   if constexpr (kByteDot) {
-    store_u8(numbers, reinterpret_cast<uint8_t*>(words) + at);
+    store_u8(numbers, reinterpret_cast<uint8_t*>(cells) + at);
   } else {
-    store_u16(numbers & I32::set1(0xffff), reinterpret_cast<uint16_t*>(words) + at);
+    store_u16(numbers & I32::set1(0xffff), reinterpret_cast<uint16_t*>(cells) + at);
   }
 }
 
 struct Int8Scratch {
-  int32_t* keys;        // [panels of keys][key_words][kPanel]
+  int32_t* keys;        // [panels of keys][key_cells][kPanel]
   int32_t* key_starts;  // [keys in whole panels]: of their sums
   float* key_scales;
-  int32_t* values;        // [panels of columns][value_words][kPanel]
+  int32_t* values;        // [panels of columns][value_cells][kPanel]
   int32_t* value_starts;  // [blocks of keys][columns]: of their sums; only with kWeightZero
   float* value_scales;    // [columns]
   float* part;            // [keys][kPanel], of values whose columns fill no panel
-  int32_t* queries;       // [kInt8Queries][row_words]
-  int32_t* row;           // [kPanel][row_words]: keys on their way into a panel
+  int32_t* queries;       // [kInt8Queries][row_cells]
+  int32_t* row;           // [kPanel][row_cells]: keys on their way into a panel
   float* sums;            // [kInt8Queries][columns]
-  int64_t key_words, row_words, value_words, columns;
+  int64_t key_cells, row_cells, value_cells, columns;
   size_t size;
 };
 
@@ -61,19 +61,19 @@ inline Int8Scratch lay_out_int8(int64_t num_keys, int64_t head_size, void* start
   Parts parts(start);
   Int8Scratch s;
   const int64_t padded = round_up(num_keys, kPanel);
-  s.key_words = words_of(head_size);
-  s.row_words = round_up(s.key_words, 4);
-  s.value_words = words_of(padded);
+  s.key_cells = cells_of(head_size);
+  s.row_cells = round_up(s.key_cells, 4);
+  s.value_cells = cells_of(padded);
   s.columns = round_up(head_size, kPanel);
-  s.keys = parts.take<int32_t>(padded * s.row_words);
+  s.keys = parts.take<int32_t>(padded * s.row_cells);
   s.key_starts = parts.take<int32_t>(padded);
   s.key_scales = parts.take<float>(padded);
-  s.values = parts.take<int32_t>(s.columns * s.value_words);
+  s.values = parts.take<int32_t>(s.columns * s.value_cells);
   s.value_starts = parts.take<int32_t>(kWeightZero == 0 ? 0 : (num_keys + kKeyBlock - 1) / kKeyBlock * s.columns);
   s.value_scales = parts.take<float>(s.columns);
   s.part = parts.take<float>(head_size % kPanel == 0 ? 0 : num_keys * kPanel);
-  s.queries = parts.take<int32_t>(kInt8Queries * s.row_words);
-  s.row = parts.take<int32_t>(kPanel * s.row_words);
+  s.queries = parts.take<int32_t>(kInt8Queries * s.row_cells);
+  s.row = parts.take<int32_t>(kPanel * s.row_cells);
   s.sums = parts.take<float>(kInt8Queries * s.columns);
   s.size = parts.size();
   return s;
@@ -83,8 +83,8 @@ inline size_t attention_int8_scratch(int64_t num_keys, int64_t head_size) {
   return lay_out_int8(num_keys, head_size, nullptr).size;
 }
 
-// One row of a head -> words. Returns its scale, NaN where a number is not finite.
-inline float quantise_head(const float* in, int64_t size, float zero, int32_t* words) {
+// One row of a head -> cells. Returns its scale, NaN where a number is not finite.
+inline float quantise_head(const float* in, int64_t size, float zero, int32_t* cells) {
   I32 largest = I32::set1(0);
   for_vectors(in, size, [&](F32 x, int64_t, int) LFFN_INLINE { largest = larger_magnitude(largest, x); });
   const int32_t most = largest_lane(largest);
@@ -93,26 +93,26 @@ inline float quantise_head(const float* in, int64_t size, float zero, int32_t* w
   range = range < kSmallestRange ? kSmallestRange : range;
   const F32 inverse = F32::set1(kHeadSteps / range), round = F32::set1(kRoundInLowBits + zero);
   for_vectors(in, size, [&](F32 x, int64_t first, int) LFFN_INLINE {
-    store_side_by_side(bits(fma(x, inverse, round)), words, first);
+    store_side_by_side(bits(fma(x, inverse, round)), cells, first);
   });
   return range * (1 / kHeadSteps) + (range - range);
 }
 
-inline const float* as_floats(const int32_t* words) { return reinterpret_cast<const float*>(words); }
+inline const float* as_floats(const int32_t* cells) { return reinterpret_cast<const float*>(cells); }
 
 // Returns the largest scale, NaN where a key has a number that is not finite.
 inline float pack_keys(const AttentionPlan& plan, const Int8Scratch& s) {
   float largest = 0, poison = 0;
   for (int64_t first = 0; first < plan.num_keys; first += kPanel) {
     const int64_t count = plan.num_keys - first < kPanel ? plan.num_keys - first : kPanel;
-    int32_t* const panel = s.keys + first * s.row_words;
+    int32_t* const panel = s.keys + first * s.row_cells;
     int32_t* const starts = s.key_starts + first;
     float* const scales = s.key_scales + first;
     for (int64_t k = 0; k < kPanel; ++k) {
-      int32_t* const row = s.row + k * s.row_words;
+      int32_t* const row = s.row + k * s.row_cells;
       scales[k] = kNoKeyScale;
       if (k >= count) {
-        for (int64_t w = 0; w < s.row_words; ++w) row[w] = 0;
+        for (int64_t w = 0; w < s.row_cells; ++w) row[w] = 0;
         continue;
       }
       const float scale = quantise_head(plan.keys + (first + k) * plan.stride, plan.head_size, 0, row);
@@ -121,15 +121,15 @@ inline float pack_keys(const AttentionPlan& plan, const Int8Scratch& s) {
       poison += scale - scale;
     }
     for (int64_t k = 0; k < kPanel; k += 4) {
-      const float* rows = as_floats(s.row + k * s.row_words);
-      for (int64_t w = 0; w < s.row_words; w += 4) {
-        transpose4(rows + w, rows + s.row_words + w, rows + 2 * s.row_words + w, rows + 3 * s.row_words + w,
+      const float* rows = as_floats(s.row + k * s.row_cells);
+      for (int64_t w = 0; w < s.row_cells; w += 4) {
+        transpose4(rows + w, rows + s.row_cells + w, rows + 2 * s.row_cells + w, rows + 3 * s.row_cells + w,
                    reinterpret_cast<float*>(panel) + w * kPanel + k, kPanel);
       }
     }
     for (int64_t k = 0; k < kPanel; k += kLanes) {
       I32 sums = I32::set1(0);
-      for (int64_t w = 0; w < s.key_words && kRaised != 0; ++w) {
+      for (int64_t w = 0; w < s.key_cells && kRaised != 0; ++w) {
         sums = dot_raised(sums, I32::set1(kRaised), I32::load(panel + w * kPanel + k));
       }
       (I32::set1(0) - sums).store(starts + k);
@@ -156,11 +156,11 @@ inline void pack_value_panel(const Int8Scratch& s, int64_t num_keys, int64_t fir
     (range * F32::set1(1 / kHeadSteps) + (range - range)).store(s.value_scales + first + v * kLanes);
   });
   const F32 round = F32::set1(kRoundInLowBits);
-  int32_t* to = s.values + first * s.value_words;
-  // A word of the numbers of key, key + step and so on, as far as there are keys.
+  int32_t* to = s.values + first * s.value_cells;
+  // A cell of the numbers of key, key + step and so on, as far as there are keys.
   const auto put = [&](int64_t key, int64_t step, bool all_there) LFFN_INLINE {
-    I32 numbers[kPanelVectors][kWordInputs];
-    unroll<kWordInputs>([&](auto i) LFFN_INLINE {
+    I32 numbers[kPanelVectors][kCellInputs];
+    unroll<kCellInputs>([&](auto i) LFFN_INLINE {
       const int64_t at = key + i * step;
       const float* const from = all_there || at < num_keys ? values + at * stride : kNothing;
       unroll<kPanelVectors>(
@@ -176,7 +176,7 @@ inline void pack_value_panel(const Int8Scratch& s, int64_t num_keys, int64_t fir
   const int64_t padded = round_up(num_keys, kPanel);
   const bool grouped = k + kGroupKeys <= padded;
   const int64_t step = grouped ? kPanel : 1, end = grouped ? k + kPanel : padded;
-  for (; k < end; k += grouped ? 1 : kWordInputs) put(k, step, false);
+  for (; k < end; k += grouped ? 1 : kCellInputs) put(k, step, false);
 }
 
 inline void pack_values(const AttentionPlan& plan, const Int8Scratch& s) {
@@ -196,9 +196,9 @@ inline void pack_values(const AttentionPlan& plan, const Int8Scratch& s) {
 // What to begin sums with where weights are less by kWeightZero.
 inline void sum_values(const Int8Scratch& s) {
   for (int64_t first = 0; first < s.columns; first += kLanes) {
-    const int32_t* from = s.values + first / kPanel * kPanel * s.value_words + first % kPanel;
-    for (int64_t begin = 0, block = 0; begin < s.value_words; begin += kBlockWords, ++block) {
-      const int64_t end = begin + kBlockWords < s.value_words ? begin + kBlockWords : s.value_words;
+    const int32_t* from = s.values + first / kPanel * kPanel * s.value_cells + first % kPanel;
+    for (int64_t begin = 0, block = 0; begin < s.value_cells; begin += kBlockCells, ++block) {
+      const int64_t end = begin + kBlockCells < s.value_cells ? begin + kBlockCells : s.value_cells;
       I32 sums = I32::set1(0);
       for (int64_t w = begin; w < end; ++w) {
         sums = dot_raised(sums, I32::set1(kMinusZeros), I32::load(from + w * kPanel));

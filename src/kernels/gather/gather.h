@@ -116,7 +116,7 @@ LFFN_INLINE inline void add_piece(const GatherPlan& plan, const ChosenRows& rows
   }
 }
 
-// bf16: a word holds column i in its lower and i + 16 in its upper half.
+// bf16: a cell of 32 bits holds column i in its lower and i + 16 in its upper half.
 inline void gather_bf16(const GatherPlan& plan) {
   alignas(64) float sums[kMaxColumns];
   for_rows<2>(plan, [&](const ChosenRows& rows, const ChosenRows& ahead) LFFN_INLINE {
@@ -124,8 +124,8 @@ inline void gather_bf16(const GatherPlan& plan) {
       add_piece<columns, 2>(
           plan, rows, ahead, column, sums + column, [](const uint8_t* row, int v, F32 score, F32 sum) LFFN_INLINE {
             const int within = v * kLanes % 32;
-            const I32 words = I32::load(reinterpret_cast<const int32_t*>(row) + v * kLanes / 32 * 16 + within % 16);
-            const I32 bits = within < 16 ? shift_left<16>(words) : words & I32::set1(static_cast<int32_t>(0xffff0000));
+            const I32 cells = I32::load(reinterpret_cast<const int32_t*>(row) + v * kLanes / 32 * 16 + within % 16);
+            const I32 bits = within < 16 ? shift_left<16>(cells) : cells & I32::set1(static_cast<int32_t>(0xffff0000));
             return fma(score, from_bits(bits), sum);
           });
     });

@@ -15,8 +15,8 @@ inline int32_t int8_position(int32_t column) {
   return unit * 4 * kLanes + lane / 4 * 16 + vector * 4 + lane % 4;
 }
 
-// Where the sum of a column is among those that add_piece_scores makes of each byte of the words.
-inline int32_t word_place(int32_t column) {
+// Where the sum of a column is among those that add_piece_scores makes of each byte of the cells.
+inline int32_t cell_place(int32_t column) {
   const int32_t byte = int8_position(column), unit = byte / (4 * kLanes), within = byte % (4 * kLanes);
   return unit * 4 * kLanes + within % 4 * kLanes + within / 4;
 }
@@ -35,16 +35,16 @@ LFFN_INLINE inline void add_piece_int8(const GatherPlan& plan, const ChosenRows&
       four_rows[e] = rows.at[i + e] + column;
       for (int b = 0; b < kColumns; b += kLineBytes) __builtin_prefetch(ahead.at[i + e] + column + b);
     });
-    int32_t word;
-    __builtin_memcpy(&word, score_bytes + i, sizeof word);
-    const I32 four = I32::set1(word);
+    int32_t cell;
+    __builtin_memcpy(&cell, score_bytes + i, sizeof cell);
+    const I32 four = I32::set1(cell);
     unroll<kUnits>([&](auto u) LFFN_INLINE {
-      I32 bytes[kEntryGroup], words[kEntryGroup];
+      I32 bytes[kEntryGroup], cells[kEntryGroup];
       unroll<kEntryGroup>([&](auto e) LFFN_INLINE {
         bytes[e] = I32::load(reinterpret_cast<const int32_t*>(four_rows[e] + u * 4 * kLanes));
       });
-      interleave_rows(bytes, words);
-      unroll<4>([&](auto w) LFFN_INLINE { running[u * 4 + w] = dot_quads(running[u * 4 + w], four, words[w]); });
+      interleave_rows(bytes, cells);
+      unroll<4>([&](auto w) LFFN_INLINE { running[u * 4 + w] = dot_quads(running[u * 4 + w], four, cells[w]); });
     });
   }
   const int64_t done = rows.first + rows.count;
@@ -76,7 +76,7 @@ inline void gather_int8(const GatherPlan& plan) {
 }
 
 // Several probes: their scores may be negative, so the sums are floats. A vector holds the bytes of a unit of columns
-// that lie at one place of a word; whole words are as many columns as the sums of a unit.
+// that lie at one place of a cell; whole cells are as many columns as the sums of a unit.
 template <int kColumns>
 LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const ChosenRows& rows, const ChosenRows& ahead,
                                          int64_t column, float* sums) {
@@ -85,7 +85,7 @@ LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const ChosenRow
   F32 running[kSums];
   float columns[kColumns];  // the sums in the order of the bytes
   if (rows.first == 0) {
-    for (int i = 0; i < kColumns; ++i) columns[word_place(i)] = plan.bias[column + i];
+    for (int i = 0; i < kColumns; ++i) columns[cell_place(i)] = plan.bias[column + i];
   }
   unroll<kSums>([&](auto v) LFFN_INLINE { running[v] = F32::load((rows.first == 0 ? columns : sums) + v * kLanes); });
   for (int64_t i = 0; i < rows.count; ++i) {
@@ -94,9 +94,9 @@ LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const ChosenRow
     const F32 weight = F32::set1(plan.scores[at + i] * plan.row_scales[table * plan.table_size + plan.codes[at + i]]);
     const int32_t* row = reinterpret_cast<const int32_t*>(rows.at[i] + column);
     unroll<kSums / 4>([&](auto u) LFFN_INLINE {
-      const I32 words = I32::load(row + u * kLanes);
+      const I32 cells = I32::load(row + u * kLanes);
       unroll<4>([&](auto b) LFFN_INLINE {
-        const I32 high = shift_left<24 - 8 * b>(words) & I32::set1(static_cast<int32_t>(0xff000000));
+        const I32 high = shift_left<24 - 8 * b>(cells) & I32::set1(static_cast<int32_t>(0xff000000));
         const F32 value = to_float(high) * F32::set1(1.0f / (1 << 24));
         running[u * 4 + b] = fma(weight, value, running[u * 4 + b]);
       });
@@ -109,7 +109,7 @@ LFFN_INLINE inline void add_piece_scores(const GatherPlan& plan, const ChosenRow
   unroll<kSums>([&](auto v) LFFN_INLINE { running[v].store(columns + v * kLanes); });
   for (int c = 0; c < kColumns; c += kLanes) {
     float in_order[kLanes];
-    for (int i = 0; i < kLanes; ++i) in_order[i] = columns[word_place(c + i)];
+    for (int i = 0; i < kLanes; ++i) in_order[i] = columns[cell_place(c + i)];
     put(plan, rows.token, column + c, F32::load(in_order));
   }
 }

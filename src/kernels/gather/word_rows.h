@@ -26,16 +26,16 @@ inline float float_of_bits(uint32_t bits) {
 }
 
 // sums[0..count) of columns `first` on.
-inline void add_words_f32(const uint8_t* row, int64_t first, int64_t count, float, float* __restrict sums) {
+inline void add_row_f32(const uint8_t* row, int64_t first, int64_t count, float, float* __restrict sums) {
   for (int64_t c = 0; c < count; ++c) sums[c] += number_at<float>(row, first + c);
 }
-inline void add_words_bf16(const uint8_t* row, int64_t first, int64_t count, float, float* __restrict sums) {
+inline void add_row_bf16(const uint8_t* row, int64_t first, int64_t count, float, float* __restrict sums) {
   for (int64_t c = 0; c < count; ++c) {
     sums[c] += float_of_bits(static_cast<uint32_t>(number_at<uint16_t>(row, first + c)) << 16);
   }
 }
 // Only finite ones are in a file.
-inline void add_words_f16(const uint8_t* row, int64_t first, int64_t count, float, float* __restrict sums) {
+inline void add_row_f16(const uint8_t* row, int64_t first, int64_t count, float, float* __restrict sums) {
   for (int64_t c = 0; c < count; ++c) {
     const uint32_t bits = number_at<uint16_t>(row, first + c);
     const uint32_t sign = (bits & 0x8000u) << 16, rest = bits & 0x7fffu;
@@ -47,13 +47,13 @@ inline void add_words_f16(const uint8_t* row, int64_t first, int64_t count, floa
     sums[c] += float_of_bits(of_magnitude | sign);
   }
 }
-inline void add_words_int8(const uint8_t* row, int64_t first, int64_t count, float scale, float* __restrict sums) {
+inline void add_row_int8(const uint8_t* row, int64_t first, int64_t count, float scale, float* __restrict sums) {
   for (int64_t c = 0; c < count; ++c) {
     sums[c] += static_cast<float>(static_cast<int8_t>(row[first + c])) * scale;
   }
 }
 // Two columns a byte, the lower four bits first; each less 8.
-inline void add_words_int4(const uint8_t* row, int64_t first, int64_t count, float scale, float* __restrict sums) {
+inline void add_row_int4(const uint8_t* row, int64_t first, int64_t count, float scale, float* __restrict sums) {
   alignas(64) uint16_t pairs[kRowPiece / 2];  // whose bytes are two columns: stores that later loads lie within
   const uint8_t* bytes = row + first / 2;
   for (int64_t b = 0; b < (count + 1) / 2; ++b) {
@@ -95,15 +95,15 @@ inline void add_rows_of(const WordRowsPlan& plan, AddPiece&& add_piece) {
 void add_word_rows(const WordRowsPlan& plan) {
   switch (plan.kind) {
     case WordRowKind::kF32:
-      return add_rows_of(plan, add_words_f32);
+      return add_rows_of(plan, add_row_f32);
     case WordRowKind::kF16:
-      return add_rows_of(plan, add_words_f16);
+      return add_rows_of(plan, add_row_f16);
     case WordRowKind::kBf16:
-      return add_rows_of(plan, add_words_bf16);
+      return add_rows_of(plan, add_row_bf16);
     case WordRowKind::kInt8:
-      return add_rows_of(plan, add_words_int8);
+      return add_rows_of(plan, add_row_int8);
     case WordRowKind::kInt4:
-      return add_rows_of(plan, add_words_int4);
+      return add_rows_of(plan, add_row_int4);
   }
 }
 

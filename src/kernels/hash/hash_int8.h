@@ -13,16 +13,16 @@ namespace {
 
 // The sizes of one factor: of its blocks, or of the pieces that a dense projection's inputs are cut into.
 struct Int8Shape {
-  int64_t block, blocks, outputs, words, steps;
+  int64_t block, blocks, outputs, cells, steps;
   explicit Int8Shape(const HashPlan& plan)
       : block(plan.block),
         blocks((plan.width + plan.block - 1) / plan.block),
         outputs(plan.dense ? plan.outputs : plan.block),
-        words(words_of(plan.block)),
+        cells(cells_of(plan.block)),
         steps((plan.width + plan.step_rows - 1) / plan.step_rows) {}
   int64_t at_once() const { return outputs < kOutputsInt8 ? outputs : kOutputsInt8; }
-  int64_t block_words(const HashPlan& plan, int64_t b) const {
-    return b + 1 < blocks ? words : words_of(plan.width - b * block);
+  int64_t block_cells(const HashPlan& plan, int64_t b) const {
+    return b + 1 < blocks ? cells : cells_of(plan.width - b * block);
   }
 };
 
@@ -35,16 +35,16 @@ struct Int8Buffers {
 };
 inline Int8Buffers int8_buffers(const HashPlan& plan, int64_t tokens, Parts& parts) {
   const Int8Shape shape(plan);
-  const int64_t words = shape.blocks * shape.words;
+  const int64_t cells = shape.blocks * shape.cells;
   Int8Buffers buffers = {};
   for (Quantised* q : {&buffers.first, &buffers.later}) {
-    q->words = parts.take<int32_t>(words * tokens);
+    q->cells = parts.take<int32_t>(cells * tokens);
     q->steps = parts.take<float>(shape.steps * tokens);
-    q->high = q->high_starts = q->listed = q->counts = q->words;  // where there are none
+    q->high = q->high_starts = q->listed = q->counts = q->cells;  // where there are none
     if (!kByteDot || q == &buffers.later) continue;
-    q->high = parts.take<int32_t>(words * tokens);
+    q->high = parts.take<int32_t>(cells * tokens);
     q->high_starts = parts.take<int32_t>(shape.blocks * tokens);
-    q->listed = parts.take<int32_t>(words);
+    q->listed = parts.take<int32_t>(cells);
     q->counts = parts.take<int32_t>(shape.blocks);
   }
   buffers.between = parts.take<float>(plan.dense ? 0 : plan.width * tokens);
@@ -116,17 +116,17 @@ void run_chains_int8(const HashPlan& plan, const float* in, float* out, void* sc
   const Int8Shape shape(plan);
   Parts parts(scratch);
   const Int8Buffers buffers = int8_buffers(plan, kTokens, parts);
-  const int32_t* weights = plan.weight_words;
+  const int32_t* weights = plan.weight_cells;
   const int32_t* starts = plan.starts;
   const float* scales = plan.weight_scales;
   const int64_t at_once = shape.at_once();
   quantise<TileRows<kVectors>, true>(plan, in, nullptr, buffers.first);
   if (plan.dense) {
     for (int64_t b = 0; b < shape.blocks; ++b, starts += plan.outputs) {
-      const int64_t words = shape.block_words(plan, b);
-      const BlockInputs inputs = block_inputs(buffers.first, b, shape.words, kTokens, true);
-      for (int64_t o = 0; o < plan.outputs; o += at_once, weights += words * at_once) {
-        product_int8<kVectors>(at_once, weights, starts + o, scales + o, inputs, words,
+      const int64_t cells = shape.block_cells(plan, b);
+      const BlockInputs inputs = block_inputs(buffers.first, b, shape.cells, kTokens, true);
+      for (int64_t o = 0; o < plan.outputs; o += at_once, weights += cells * at_once) {
+        product_int8<kVectors>(at_once, weights, starts + o, scales + o, inputs, cells,
                                buffers.first.steps + b * kTokens, b > 0, out + o * kTokens);
       }
     }
@@ -140,10 +140,10 @@ void run_chains_int8(const HashPlan& plan, const float* in, float* out, void* sc
       if (f > 0) quantise<TileRows<kVectors>, false>(plan, buffers.between, buffers.largest, buffers.later);
       for (int64_t i = 0; i < shape.blocks * kTokens; i += kLanes) I32::set1(0).store(buffers.largest + i);
       for (int64_t o = 0; o < shape.block; o += at_once) {
-        for (int64_t b = 0; b < shape.blocks; ++b, weights += shape.words * at_once) {
+        for (int64_t b = 0; b < shape.blocks; ++b, weights += shape.cells * at_once) {
           const int64_t row = b * shape.block + o;
-          const BlockInputs inputs = block_inputs(from, b, shape.words, kTokens, f == 0);
-          product_int8<kVectors>(at_once, weights, starts + row, scales + row, inputs, shape.words,
+          const BlockInputs inputs = block_inputs(from, b, shape.cells, kTokens, f == 0);
+          product_int8<kVectors>(at_once, weights, starts + row, scales + row, inputs, shape.cells,
                                  from.steps + b * shape.block / plan.step_rows * kTokens, false,
                                  buffers.panels + b * at_once * kTokens);
         }
@@ -162,13 +162,13 @@ inline void run_chains_int8_token(const HashPlan& plan, const float* in, float* 
   const int8_t* weights = plan.token_weights;
   const int32_t* starts = plan.starts;
   const float* scales = plan.weight_scales;
-  quantise<TokenRows, true>(plan, in, nullptr, buffers.first);
+  quantise<OneTokenRows, true>(plan, in, nullptr, buffers.first);
   for (int32_t chain = 0; chain < plan.chains; ++chain) {
     float* to = out + chain * plan.width;
     for (int32_t f = 0; f < plan.factors; ++f, starts += plan.width, scales += plan.width) {
-      if (f > 0) quantise<TokenRows, false>(plan, to, nullptr, buffers.later);
+      if (f > 0) quantise<OneTokenRows, false>(plan, to, nullptr, buffers.later);
       token_factor(plan, weights, starts, scales, f == 0 ? buffers.first : buffers.later, f == 0, to);
-      weights += plan.width * shape.words * kWordInputs;
+      weights += plan.width * shape.cells * kCellInputs;
       butterflies(to, shape.blocks, shape.block);
     }
   }

@@ -9,7 +9,7 @@
 #include "kernels/linear/linear.h"
 #include "kernels/linear/panels.h"
 #include "kernels/linear/parts.h"
-#include "kernels/linear/row_words.h"
+#include "kernels/linear/quantised_rows.h"
 
 namespace lffn {
 namespace {
@@ -29,7 +29,7 @@ struct TableGroup {
 
 struct RowBuffers {
   float* normed;  // [tokens][width]
-  RowWords rows;
+  QuantisedRows rows;
   float* sums;       // [tokens][columns of a group]
   float* of_blocks;  // the same, of all blocks
   void* probes;
@@ -38,23 +38,23 @@ inline RowBuffers row_buffers(const HashPlan& plan, Parts& parts) {
   const int64_t columns = plan.code_bits * kPanel;
   RowBuffers buffers = {};
   buffers.normed = parts.take<float>(plan.layer_norm ? kCallTokens * plan.width : 0);
-  buffers.rows = row_words(plan, parts);
+  buffers.rows = quantised_rows(plan, parts);
   buffers.sums = parts.take<float>(kCallTokens * columns + kPanel);
   buffers.of_blocks = parts.take<float>(row_blocks(plan) > 1 ? kCallTokens * columns + kPanel : 0);
   buffers.probes = parts.take<uint8_t>(static_cast<int64_t>(probe_scratch(plan.num_probes)));
   return buffers;
 }
 
-// sums[rows][panels * kPanel] = in[rows][words] * weights, kPanels panels from the first on. Rows that are left meet
+// sums[rows][panels * kPanel] = in[rows][cells] * weights, kPanels panels from the first on. Rows that are left meet
 // them in few forms only: each takes its place in the library.
 template <int kPanels>
 inline void multiply_panels(const int32_t* in, int64_t in_stride, int64_t rows, const HashProduct::Weight* weights,
-                            int64_t words, int64_t panels, int32_t* sums) {
+                            int64_t cells, int64_t panels, int32_t* sums) {
   const int64_t columns = panels * kPanel;
   const auto some = [&](auto at_once, int64_t row) LFFN_INLINE {
     Ahead nothing;
-    linear_piece<HashProduct, decltype(at_once)::value, kPanels>(in + row * in_stride, in_stride, words, weights,
-                                                                 words * kPanel, true, false, sums + row * columns,
+    linear_piece<HashProduct, decltype(at_once)::value, kPanels>(in + row * in_stride, in_stride, cells, weights,
+                                                                 cells * kPanel, true, false, sums + row * columns,
                                                                  columns, &nothing, row, KeepSums());
   };
   constexpr int kMost = rows_at_once(kPanels);
@@ -71,12 +71,12 @@ inline void multiply_panels(const int32_t* in, int64_t in_stride, int64_t rows, 
 
 // The same for all panels.
 inline void multiply_rows(const int32_t* in, int64_t in_stride, int64_t rows, const HashProduct::Weight* weights,
-                          int64_t words, int64_t panels, int32_t* sums) {
+                          int64_t cells, int64_t panels, int32_t* sums) {
   int64_t panel = 0;
   const auto run = [&](auto at_once) LFFN_INLINE {
     constexpr int kPanels = decltype(at_once)::value;
     for (; panel + kPanels <= panels; panel += kPanels) {
-      multiply_panels<kPanels>(in, in_stride, rows, weights + panel * words * kPanel, words, panels,
+      multiply_panels<kPanels>(in, in_stride, rows, weights + panel * cells * kPanel, cells, panels,
                                sums + panel * kPanel);
     }
   };
@@ -93,12 +93,12 @@ __attribute__((noinline)) inline void hash_values(const HashPlan& plan, const Ta
   int32_t* const sums = reinterpret_cast<int32_t*>(buffers.sums);
   const int8_t* weights = plan.token_weights;
   for (int64_t b = 0; b < blocks; ++b) {
-    const int64_t words = words_of(inputs_of_block(plan, b));
-    const int8_t* const mine = weights + output * words * kWordInputs;
-    multiply_rows(buffers.rows.words + b * kCallTokens * block_stride(plan), block_stride(plan), tokens,
-                  reinterpret_cast<const HashProduct::Weight*>(mine), words, columns / kPanel, sums);
-    if constexpr (kByteDot) add_seconds(plan, buffers.rows, b, mine, words, columns, sums);
-    weights += plan.outputs * words * kWordInputs;
+    const int64_t cells = cells_of(inputs_of_block(plan, b));
+    const int8_t* const mine = weights + output * cells * kCellInputs;
+    multiply_rows(buffers.rows.cells + b * kCallTokens * block_stride(plan), block_stride(plan), tokens,
+                  reinterpret_cast<const HashProduct::Weight*>(mine), cells, columns / kPanel, sums);
+    if constexpr (kByteDot) add_seconds(plan, buffers.rows, b, mine, cells, columns, sums);
+    weights += plan.outputs * cells * kCellInputs;
     // The blocks' sums are added as floats, the bias at last.
     const int32_t* const starts = plan.starts + b * plan.outputs + output;
     const float* const scales = plan.weight_scales + output;
@@ -168,7 +168,7 @@ __attribute__((noinline)) inline void hash_rows(const HashPlan& plan, const floa
     x = buffers.normed;
     x_stride = plan.width;
   }
-  all_words(plan, x, x_stride, tokens, buffers.rows);
+  quantise_all(plan, x, x_stride, tokens, buffers.rows);
   for (int64_t first = 0; first < plan.num_tables; first += kPanel) {
     const TableGroup group(plan, first);
     hash_values(plan, group, tokens, buffers);

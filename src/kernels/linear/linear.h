@@ -17,7 +17,7 @@ constexpr int kSumVectors = kRegisters == 32 ? 24 : kPanelVectors == 2 ? 12 : 8;
 // Panels side by side where there are many rows.
 constexpr int kUsualPanels = kPanelVectors == 1 ? 2 : 1;
 
-// kDepth: words of weights of all panels at once that stay in a near cache while the rows pass by.
+// kDepth: cells of weights of all panels at once that stay in a near cache while the rows pass by.
 struct FloatLinear : FloatProduct {
   static constexpr int64_t kDepth = 512;
 };
@@ -217,20 +217,20 @@ void activate(Activation activation, float* rows, int64_t stride, int64_t count,
 constexpr int64_t kWidenRows = 4 * rows_at_once(kUsualPanels);
 
 // `kPanels` panels from output `first_column` on, for up to kLinearRows rows, of which some may want to be amended. The
-// weights hold `words` for each output.
+// weights hold `cells` for each output.
 template <typename Product, int kPanels, typename Number, typename Scaling>
 inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights,
-                          int64_t words, int64_t panel_stride, int64_t first_row, int64_t rows, int64_t first_column,
+                          int64_t cells, int64_t panel_stride, int64_t first_row, int64_t rows, int64_t first_column,
                           const Scaling& scaling, bool amend) {
-  constexpr int64_t kColumns = kPanels * kPanel, kPieceWords = Product::kDepth / kPanels;
+  constexpr int64_t kColumns = kPanels * kPanel, kPieceCells = Product::kDepth / kPanels;
   // Where a product takes several pieces.
   alignas(64) Number sums[kLinearRows * (kPanels > kUsualPanels ? kUsualPanels : kPanels) * kPanel];
   const FinishRows<Scaling> finish = {plan, first_row, first_column, scaling};
   in += first_row * in_stride;
   weights += first_column / kPanel * panel_stride;
-  for (int64_t i = 0; i < words; i += kPieceWords) {
-    const int64_t depth = words - i < kPieceWords ? words - i : kPieceWords;
-    const bool first = i == 0, last = i + depth == words;
+  for (int64_t i = 0; i < cells; i += kPieceCells) {
+    const int64_t depth = cells - i < kPieceCells ? cells - i : kPieceCells;
+    const bool first = i == 0, last = i + depth == cells;
     const Number* piece = weights + i * kPanel;
     const Number* next = last ? weights + kPanels * panel_stride : piece + depth * kPanel;
     const Ahead ahead =
@@ -239,9 +239,9 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
     if constexpr (Product::kParts > 1 && kPanels <= kUsualPanels) {
       if (rows > kWidenRows) {
         alignas(64) Number wide[Product::kParts * Product::kDepth * kPanel];
-        const int64_t wide_words = Product::kParts * depth, wide_stride = wide_words * kPanel;
+        const int64_t wide_cells = Product::kParts * depth, wide_stride = wide_cells * kPanel;
         for (int p = 0; p < kPanels; ++p) Product::widen(piece + p * panel_stride, depth, wide + p * wide_stride);
-        linear_rows<typename Product::Wide, kPanels>(from, in_stride, rows, wide_words,
+        linear_rows<typename Product::Wide, kPanels>(from, in_stride, rows, wide_cells,
                                                      static_cast<const Number*>(wide), wide_stride, first,
                                                      static_cast<Number*>(sums), kColumns, ahead, last, finish);
         continue;
@@ -250,7 +250,7 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
     if constexpr (Product::kInTwos && kPanels == 1) {
       if (rows > kWidenRows) {
         using InTwos = typename Product::InTwos;
-        const typename InTwos::Words twos(piece, depth);
+        const typename InTwos::Cells twos(piece, depth);
         linear_rows<InTwos, kPanels>(from, in_stride, rows, depth, &twos, panel_stride, first,
                                      static_cast<Number*>(sums), kColumns, ahead, last, finish);
         continue;
@@ -266,7 +266,7 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
 
 // All rows and panels, few rows with more panels at once: that leaves registers free and hides the latency of the sums.
 template <typename Product, typename Number, typename Scaling>
-void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights, int64_t words,
+void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, const Number* weights, int64_t cells,
                int64_t panel_stride, const Scaling& scaling) {
   for (int64_t r = 0; r < plan.rows; r += kLinearRows) {
     const int64_t rows = plan.rows - r < kLinearRows ? plan.rows - r : kLinearRows;
@@ -275,7 +275,7 @@ void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, cons
     const auto run = [&](auto panels) LFFN_INLINE {
       constexpr int kPanels = decltype(panels)::value;
       for (; column + (kPanels - 1) * kPanel < plan.outputs; column += kPanels * kPanel) {
-        linear_panels<Product, kPanels>(plan, in, in_stride, weights, words, panel_stride, r, rows, column, scaling,
+        linear_panels<Product, kPanels>(plan, in, in_stride, weights, cells, panel_stride, r, rows, column, scaling,
                                         amend);
       }
     };

@@ -34,8 +34,8 @@ struct PairsProduct : IntegerProduct<false> {
   static I32 part(I32 weights) {
     return kPart == 0 ? even_bytes(weights) : odd_bytes(weights);
   }
-  static void widen(const int32_t* weights, int64_t words, int32_t* to) {
-    for (int64_t i = 0; i < words; ++i, weights += kPanel, to += 2 * kPanel) {
+  static void widen(const int32_t* weights, int64_t cells, int32_t* to) {
+    for (int64_t i = 0; i < cells; ++i, weights += kPanel, to += 2 * kPanel) {
       for (int v = 0; v < kPanelVectors; ++v) {
         const I32 four = I32::load(weights + v * kLanes);
         even_bytes(four).store(to + v * kLanes);
@@ -148,23 +148,23 @@ struct ScaleSums {
 };
 
 inline void linear_int8(const LinearInt8Plan& plan) {
-  const int64_t words = (plan.linear.inputs + 3) / 4, slice_words = kSliceInputs / 4;
+  const int64_t cells = (plan.linear.inputs + 3) / 4, slice_cells = kSliceInputs / 4;
   LinearPlan part = plan.linear;
-  for (int64_t first = 0; first < words; first += slice_words) {
-    const int64_t count = words - first < slice_words ? words - first : slice_words;
+  for (int64_t first = 0; first < cells; first += slice_cells) {
+    const int64_t count = cells - first < slice_cells ? cells - first : slice_cells;
     part.add = plan.linear.add || first > 0;
-    part.activation = first + count == words ? plan.linear.activation : Activation::kNone;
+    part.activation = first + count == cells ? plan.linear.activation : Activation::kNone;
     const ScaleSums scaling = {plan.in,
                                plan.in_stride,
-                               plan.weight_sums + first / slice_words * plan.sums_stride,
+                               plan.weight_sums + first / slice_cells * plan.sums_stride,
                                plan.weight_scales,
                                first == 0 ? plan.linear.bias : nullptr,
                                plan.weights,
-                               words * kPanel * 4};
+                               cells * kPanel * 4};
     with_product(plan.bits, [&](auto product) {
       using Product = decltype(product);
       linear_of<Product>(part, plan.in + kRowHeader + first * Product::kParts, plan.in_stride,
-                         reinterpret_cast<const int32_t*>(plan.weights) + first * kPanel, count, words * kPanel,
+                         reinterpret_cast<const int32_t*>(plan.weights) + first * kPanel, count, cells * kPanel,
                          scaling);
     });
   }

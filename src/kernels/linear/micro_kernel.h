@@ -16,8 +16,8 @@ constexpr int kRegisters = 16;
 
 // What one step multiplies. A vector that was loaded may hold several parts, each of which meets a factor of its own.
 struct FloatProduct {
-  static constexpr int kAllFrom = 1 << 30;  // so many rows or more take all words at once
-  static constexpr bool kInTwos = false;    // whether many rows take words in twos
+  static constexpr int kAllFrom = 1 << 30;  // so many rows or more take all cells at once
+  static constexpr bool kInTwos = false;    // whether many rows take cells in twos
   static constexpr int kParts = 1;
   using Number = float;
   using Weight = float;
@@ -31,7 +31,7 @@ struct FloatProduct {
   static F32 multiply(F32 vector, F32 factor, F32 sums) { return fma(vector, factor, sums); }
 };
 
-// Words of four bytes, where the factors are the raised ones, or of two int16.
+// Cells of four bytes, where the factors are the raised ones, or of two int16.
 template <bool kBytes>
 struct IntegerProduct {
   static constexpr int kAllFrom = 1 << 30;

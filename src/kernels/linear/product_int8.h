@@ -26,25 +26,25 @@ struct RaisedProduct : IntegerProduct<kByteDot> {
 
 // One block's inputs.
 struct BlockInputs {
-  const int32_t* words;
+  const int32_t* cells;
   const int32_t* high;
   const int32_t* high_starts;
   const int32_t* listed;
   int32_t count;
 };
 
-inline BlockInputs block_inputs(const Quantised& from, int64_t block, int64_t block_words, int64_t tokens,
+inline BlockInputs block_inputs(const Quantised& from, int64_t block, int64_t block_cells, int64_t tokens,
                                 bool outliers) {
-  return {from.words + block * block_words * tokens, from.high + block * block_words * tokens,
-          from.high_starts + block * tokens, from.listed + block * block_words,
+  return {from.cells + block * block_cells * tokens, from.high + block * block_cells * tokens,
+          from.high_starts + block * tokens, from.listed + block * block_cells,
           kByteDot && outliers ? from.counts[block] : 0};
 }
 
-// out[kOutputs][tokens] = or += weights[words][kOutputs] * inputs, times their scales and steps[tokens]. `starts`:
+// out[kOutputs][tokens] = or += weights[cells][kOutputs] * inputs, times their scales and steps[tokens]. `starts`:
 // minus what the inputs' raising adds.
 template <int kOutputs, int kVectors>
 inline void product_int8_piece(const int32_t* weights, const int32_t* starts, const float* scales,
-                               const BlockInputs& in, int64_t words, const float* steps, bool add, float* out) {
+                               const BlockInputs& in, int64_t cells, const float* steps, bool add, float* out) {
   constexpr int64_t kTokens = kVectors * kLanes;
   I32 sums[kOutputs][kVectors];
   unroll<kOutputs>([&](auto o) LFFN_INLINE {
@@ -57,11 +57,11 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
         unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = I32::load(in.high_starts + v * kLanes); });
       });
       for (int32_t i = 0; i < in.count; ++i) {
-        const int64_t word = in.listed[i];
+        const int64_t cell = in.listed[i];
         I32 seconds[kVectors];
-        unroll<kVectors>([&](auto v) LFFN_INLINE { seconds[v] = I32::load(in.high + word * kTokens + v * kLanes); });
+        unroll<kVectors>([&](auto v) LFFN_INLINE { seconds[v] = I32::load(in.high + cell * kTokens + v * kLanes); });
         unroll<kOutputs>([&](auto o) LFFN_INLINE {
-          const I32 weight = I32::set1(weights[word * kOutputs + o]) ^ I32::set1(kRaised);
+          const I32 weight = I32::set1(weights[cell * kOutputs + o]) ^ I32::set1(kRaised);
           unroll<kVectors>([&](auto v) LFFN_INLINE { sums[o][v] = dot_raised(sums[o][v], weight, seconds[v]); });
         });
       }
@@ -71,23 +71,23 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
       });
     }
   }
-  const int32_t* from = in.words;
+  const int32_t* from = in.cells;
   // The weights of the outputs after these lie behind them.
-  const auto ask_ahead = [&](int64_t i) LFFN_INLINE { __builtin_prefetch(weights + (words + i) * kOutputs); };
-  const auto add_word = [&](int64_t i) LFFN_INLINE {
+  const auto ask_ahead = [&](int64_t i) LFFN_INLINE { __builtin_prefetch(weights + (cells + i) * kOutputs); };
+  const auto add_cell = [&](int64_t i) LFFN_INLINE {
     add_products<RaisedProduct>(
         sums, [&](auto v) LFFN_INLINE { return I32::load(from + i * kTokens + v * kLanes); },
         [&](auto o, int) LFFN_INLINE { return I32::set1(weights[i * kOutputs + o]); });
   };
-  int64_t word = 0;
+  int64_t cell = 0;
   if constexpr (kByteDot) {
-    for (; word + 2 <= words; word += 2) {
-      ask_ahead(word);
-      add_word(word);
-      add_word(word + 1);
+    for (; cell + 2 <= cells; cell += 2) {
+      ask_ahead(cell);
+      add_cell(cell);
+      add_cell(cell + 1);
     }
   }
-  for (; word < words; ++word) add_word(word);
+  for (; cell < cells; ++cell) add_cell(cell);
   F32 step[kVectors];
   unroll<kVectors>([&](auto v) LFFN_INLINE { step[v] = F32::load(steps + v * kLanes); });
   unroll<kOutputs>([&](auto o) LFFN_INLINE {
@@ -103,15 +103,15 @@ inline void product_int8_piece(const int32_t* weights, const int32_t* starts, co
 // The same for `outputs` that are a power of two up to kOutputsInt8.
 template <int kVectors>
 void product_int8(int64_t outputs, const int32_t* weights, const int32_t* starts, const float* scales,
-                  const BlockInputs& in, int64_t words, const float* steps, bool add, float* out) {
+                  const BlockInputs& in, int64_t cells, const float* steps, bool add, float* out) {
   if (outputs == kOutputsInt8) {
-    return product_int8_piece<kOutputsInt8, kVectors>(weights, starts, scales, in, words, steps, add, out);
+    return product_int8_piece<kOutputsInt8, kVectors>(weights, starts, scales, in, cells, steps, add, out);
   }
   if (kOutputsInt8 > 4 && outputs == 4) {
-    return product_int8_piece<4, kVectors>(weights, starts, scales, in, words, steps, add, out);
+    return product_int8_piece<4, kVectors>(weights, starts, scales, in, cells, steps, add, out);
   }
-  if (outputs == 2) return product_int8_piece<2, kVectors>(weights, starts, scales, in, words, steps, add, out);
-  product_int8_piece<1, kVectors>(weights, starts, scales, in, words, steps, add, out);
+  if (outputs == 2) return product_int8_piece<2, kVectors>(weights, starts, scales, in, cells, steps, add, out);
+  product_int8_piece<1, kVectors>(weights, starts, scales, in, cells, steps, add, out);
 }
 
 // The same for one token, the outputs side by side: the same numbers and sums as a tile's.
@@ -125,13 +125,13 @@ inline I32 load_weights(const int8_t* at) {
 // kPanels panels, `kOfBlock` of each block from `block` on: out = the products times their scales and the step.
 template <int kPanels, int kOfBlock>
 LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts, const float* scales,
-                                    const Quantised& in, bool outliers, int64_t block, int64_t block_words,
-                                    int64_t words, float step, float* out) {
+                                    const Quantised& in, bool outliers, int64_t block, int64_t block_cells,
+                                    int64_t cells, float step, float* out) {
   constexpr int kVectors = static_cast<int>(kPanel) / kLanes;
-  const auto weight_of = [&](int panel, int64_t word, int v) LFFN_INLINE {
-    return load_weights(weights + ((panel * words + word) * kPanel + v * kLanes) * kWordInputs);
+  const auto weight_of = [&](int panel, int64_t cell, int v) LFFN_INLINE {
+    return load_weights(weights + ((panel * cells + cell) * kPanel + v * kLanes) * kCellInputs);
   };
-  const int32_t* token = in.words + block * block_words;
+  const int32_t* token = in.cells + block * block_cells;
   // The panels of a block side by side.
   I32 sums[kPanels / kOfBlock][1][kOfBlock * kVectors];
   const auto sum_of = [&](auto p, auto v) LFFN_INLINE -> I32& {
@@ -146,23 +146,23 @@ LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts
       if (count > 0) {
         sum = I32::set1(in.high_starts[b]);
         for (int32_t i = 0; i < count; ++i) {
-          const int64_t word = in.listed[b * block_words + i];
-          const I32 second = I32::set1(in.high[b * block_words + word]);
-          sum = dot_raised(sum, weight_of(p, word, v) ^ I32::set1(kRaised), second);
+          const int64_t cell = in.listed[b * block_cells + i];
+          const I32 second = I32::set1(in.high[b * block_cells + cell]);
+          sum = dot_raised(sum, weight_of(p, cell, v) ^ I32::set1(kRaised), second);
         }
         sum = shift_left<8>(sum);
       }
       sum_of(p, v) = kByteZero == 0 ? sum : sum + I32::load(starts + p * kPanel + v * kLanes);
     });
   });
-  for (int64_t i = 0; i < words; ++i) {
+  for (int64_t i = 0; i < cells; ++i) {
     unroll<kPanels / kOfBlock>([&](auto b) LFFN_INLINE {
       const auto weight = [&](auto v) LFFN_INLINE {
         constexpr int kIndex = decltype(v)::value;
         return weight_of(b * kOfBlock + kIndex / kVectors, i, kIndex % kVectors);
       };
       add_products<IntegerProduct<kByteDot>>(
-          sums[b], weight, [&](auto, int) LFFN_INLINE { return I32::set1(token[b * block_words + i]); });
+          sums[b], weight, [&](auto, int) LFFN_INLINE { return I32::set1(token[b * block_cells + i]); });
     });
   }
   unroll<kPanels>([&](auto p) LFFN_INLINE {
@@ -176,26 +176,26 @@ LFFN_INLINE inline void token_piece(const int8_t* weights, const int32_t* starts
 
 // One block with all its outputs.
 inline void token_block(const int8_t* weights, const int32_t* starts, const float* scales, int64_t outputs,
-                        const Quantised& in, bool outliers, int64_t block, int64_t block_words, int64_t words,
+                        const Quantised& in, bool outliers, int64_t block, int64_t block_cells, int64_t cells,
                         float step, float* out) {
   int64_t o = 0;
   for (; o + 4 * kPanel <= outputs; o += 4 * kPanel) {
-    token_piece<4, 4>(weights + o * words * kWordInputs, starts + o, scales + o, in, outliers, block, block_words,
-                      words, step, out + o);
+    token_piece<4, 4>(weights + o * cells * kCellInputs, starts + o, scales + o, in, outliers, block, block_cells,
+                      cells, step, out + o);
   }
   for (; o + kPanel <= outputs; o += kPanel) {
-    token_piece<1, 1>(weights + o * words * kWordInputs, starts + o, scales + o, in, outliers, block, block_words,
-                      words, step, out + o);
+    token_piece<1, 1>(weights + o * cells * kCellInputs, starts + o, scales + o, in, outliers, block, block_cells,
+                      cells, step, out + o);
   }
   if (o == outputs) return;
   // Fewer outputs than a panel.
-  const uint8_t* low = reinterpret_cast<const uint8_t*>(in.words + block * block_words);
-  const int8_t* high = reinterpret_cast<const int8_t*>(in.high + block * block_words);
+  const uint8_t* low = reinterpret_cast<const uint8_t*>(in.cells + block * block_cells);
+  const int8_t* high = reinterpret_cast<const int8_t*>(in.high + block * block_cells);
   const bool seconds = kByteDot && outliers && in.counts[block] > 0;
   for (; o < outputs; ++o) {
     int32_t sum = 0;
-    for (int64_t i = 0; i < words * kWordInputs; ++i) {
-      const int8_t weight = weights[(i / kWordInputs * outputs + o) * kWordInputs + i % kWordInputs];
+    for (int64_t i = 0; i < cells * kCellInputs; ++i) {
+      const int8_t weight = weights[(i / kCellInputs * outputs + o) * kCellInputs + i % kCellInputs];
       int32_t number;
       if constexpr (kByteDot) {
         number = (low[i] ^ (kByteZero == 0 ? 0x80 : 0)) - 128 + (seconds ? 256 * high[i] : 0);
@@ -212,24 +212,24 @@ inline void token_block(const int8_t* weights, const int32_t* starts, const floa
 // All blocks of one factor.
 inline void token_factor(const HashPlan& plan, const int8_t* weights, const int32_t* starts, const float* scales,
                          const Quantised& in, bool outliers, float* out) {
-  const int64_t block = plan.block, words = words_of(block), width = plan.width;
+  const int64_t block = plan.block, cells = cells_of(block), width = plan.width;
   // Four panels of several small blocks, which share a step.
   constexpr int64_t kRows = 4 * kPanel;
   if ((block == kPanel || block == 2 * kPanel) && plan.step_rows == kRows) {
-    for (int64_t row = 0; row < width; row += kRows, weights += kRows * words * kWordInputs) {
+    for (int64_t row = 0; row < width; row += kRows, weights += kRows * cells * kCellInputs) {
       const float step = in.steps[row / kRows];
       if (block == kPanel) {
-        token_piece<4, 1>(weights, starts + row, scales + row, in, outliers, row / block, words, words, step,
+        token_piece<4, 1>(weights, starts + row, scales + row, in, outliers, row / block, cells, cells, step,
                           out + row);
       } else {
-        token_piece<4, 2>(weights, starts + row, scales + row, in, outliers, row / block, words, words, step,
+        token_piece<4, 2>(weights, starts + row, scales + row, in, outliers, row / block, cells, cells, step,
                           out + row);
       }
     }
     return;
   }
-  for (int64_t row = 0; row < width; row += block, weights += block * words * kWordInputs) {
-    token_block(weights, starts + row, scales + row, block, in, outliers, row / block, words, words,
+  for (int64_t row = 0; row < width; row += block, weights += block * cells * kCellInputs) {
+    token_block(weights, starts + row, scales + row, block, in, outliers, row / block, cells, cells,
                 in.steps[row / plan.step_rows], out + row);
   }
 }

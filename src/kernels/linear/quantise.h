@@ -12,11 +12,11 @@
 namespace lffn {
 namespace {
 
-// Where there are products of bytes, numbers lie in words of four low bytes, raised by kByteZero, with their second
-// bytes in words of their own; elsewhere in words of two int16.
-constexpr int kWordInputs = kByteDot ? 4 : 2;
+// Where there are products of bytes, numbers lie in cells of four low bytes, raised by kByteZero, with their second
+// bytes in cells of their own; elsewhere in cells of two int16.
+constexpr int kCellInputs = kByteDot ? 4 : 2;
 constexpr int32_t kRaised = kByteZero == 0 ? 0 : static_cast<int32_t>(0x80808080u);
-inline int64_t words_of(int64_t inputs) { return (inputs + kWordInputs - 1) / kWordInputs; }
+inline int64_t cells_of(int64_t inputs) { return (inputs + kCellInputs - 1) / kCellInputs; }
 
 constexpr float kUsualSteps = 127;
 constexpr float kMostSteps = 32639;  // whose second byte is 127
@@ -49,40 +49,40 @@ inline F32 usual_range(const StepRule& rule, F32 range, I32 sum) {
   return range * max(F32::set1(rule.fewest), min(F32::set1(1), to_float(sum) * F32::set1(rule.spread)));
 }
 
-// Rows of a tile, its tokens side by side, or of one token. Those of a block fill whole words.
+// Rows of a tile, its tokens side by side, or of one token. Those of a block fill whole cells.
 struct Quantised {
-  int32_t* words;        // [blocks][words of a block][tokens]
+  int32_t* cells;        // [blocks][cells of a block][tokens]
   int32_t* high;         // the same, of second bytes; only where kByteDot
   int32_t* high_starts;  // [blocks][tokens]: minus what these add because weights are raised
-  int32_t* listed;       // [blocks][words of a block]: which words of a block have second bytes
+  int32_t* listed;       // [blocks][cells of a block]: which cells of a block have second bytes
   int32_t* counts;       // [blocks]: how many have
   float* steps;          // [steps][tokens]: what one step is worth
 };
 
-// A block's rows of one tile -> words.
+// A block's rows of one tile -> cells.
 template <bool kOutliers, int kVectors>
-inline void quantise_block(const float* in, int64_t rows, const F32* inverse, int64_t block, int64_t block_words,
+inline void quantise_block(const float* in, int64_t rows, const F32* inverse, int64_t block, int64_t block_cells,
                            const Quantised& out) {
   constexpr int64_t kTokens = kVectors * kLanes;
   const F32 round = F32::set1(kByteDot ? kRoundInLowBits + 128 : kRoundInLowBits);
-  int32_t* words = out.words + block * block_words * kTokens;
-  int32_t* high = out.high + block * block_words * kTokens;
-  int32_t* listed = out.listed + block * block_words;
+  int32_t* cells = out.cells + block * block_cells * kTokens;
+  int32_t* high = out.high + block * block_cells * kTokens;
+  int32_t* listed = out.listed + block * block_cells;
   int32_t count = 0;
   I32 starts[kVectors];
   unroll<kVectors>([&](auto v) LFFN_INLINE { starts[v] = I32::set1(0); });
-  const auto put = [&](int64_t word, int64_t present) LFFN_INLINE {
+  const auto put = [&](int64_t cell, int64_t present) LFFN_INLINE {
     I32 any = I32::set1(0);
     unroll<kVectors>([&](auto v) LFFN_INLINE {
-      const float* at = in + word * kWordInputs * kTokens + v * kLanes;
-      I32 numbers[kWordInputs];
-      unroll<kWordInputs>([&](auto i) LFFN_INLINE {
+      const float* at = in + cell * kCellInputs * kTokens + v * kLanes;
+      I32 numbers[kCellInputs];
+      unroll<kCellInputs>([&](auto i) LFFN_INLINE {
         numbers[i] = bits(i < present ? fma(F32::load(at + i * kTokens), inverse[v], round) : round);
       });
-      const int64_t to = word * kTokens + v * kLanes;
+      const int64_t to = cell * kTokens + v * kLanes;
       if constexpr (kByteDot) {
         const I32 low = pack_bytes(numbers[0], numbers[1], numbers[2], numbers[3]);
-        (kByteZero == 128 ? low : low ^ I32::set1(static_cast<int32_t>(0x80808080u))).store(words + to);
+        (kByteZero == 128 ? low : low ^ I32::set1(static_cast<int32_t>(0x80808080u))).store(cells + to);
         if constexpr (kOutliers) {
           const I32 second = pack_bytes(shift_right<8>(numbers[0]), shift_right<8>(numbers[1]),
                                         shift_right<8>(numbers[2]), shift_right<8>(numbers[3]));
@@ -91,17 +91,17 @@ inline void quantise_block(const float* in, int64_t rows, const F32* inverse, in
           starts[v] = dot_raised(starts[v], I32::set1(kRaised), second);
         }
       } else {
-        low_and_high(numbers[0], shift_left<16>(numbers[1])).store(words + to);
+        low_and_high(numbers[0], shift_left<16>(numbers[1])).store(cells + to);
       }
     });
     if constexpr (kByteDot && kOutliers) {
-      listed[count] = static_cast<int32_t>(word);
+      listed[count] = static_cast<int32_t>(cell);
       count += any_bit(any) ? 1 : 0;
     }
   };
-  int64_t word = 0;
-  for (; (word + 1) * kWordInputs <= rows; ++word) put(word, kWordInputs);
-  if (word * kWordInputs < rows) put(word, rows - word * kWordInputs);
+  int64_t cell = 0;
+  for (; (cell + 1) * kCellInputs <= rows; ++cell) put(cell, kCellInputs);
+  if (cell * kCellInputs < rows) put(cell, rows - cell * kCellInputs);
   if constexpr (kByteDot && kOutliers) {
     out.counts[block] = count;
     unroll<kVectors>(
@@ -120,12 +120,12 @@ LFFN_INLINE inline void for_vectors(const float* in, int64_t rows, Use&& use) {
   use(F32::load(rest), r, static_cast<int>(rows - r));
 }
 
-// Lists the words of a block that have second bytes.
-inline void list_high(const int32_t* high, int64_t words, int32_t* listed, int32_t* count, int32_t* start) {
+// Lists the cells of a block that have second bytes.
+inline void list_high(const int32_t* high, int64_t cells, int32_t* listed, int32_t* count, int32_t* start) {
   int32_t found = 0;
   I32 sum = I32::set1(0);
-  for (int64_t i = 0; i < words; ++i) {
-    if (i + kLanes <= words && !any_bit(I32::load(high + i))) {
+  for (int64_t i = 0; i < cells; ++i) {
+    if (i + kLanes <= cells && !any_bit(I32::load(high + i))) {
       i += kLanes - 1;
       continue;
     }
@@ -137,20 +137,20 @@ inline void list_high(const int32_t* high, int64_t words, int32_t* listed, int32
   *start = -first_lane(sum);
 }
 
-// The numbers of some rows, raised, as words.
+// The numbers of some rows, raised, as cells.
 template <bool kOutliers>
-inline void token_words(const float* in, int64_t rows, F32 inverse, uint8_t* words, uint8_t* high) {
+inline void token_cells(const float* in, int64_t rows, F32 inverse, uint8_t* cells, uint8_t* high) {
   const F32 round = F32::set1(kByteDot ? kRoundInLowBits + 128 : kRoundInLowBits);
   for_vectors(in, rows, [&](F32 value, int64_t first, int present) LFFN_INLINE {
     const I32 number = bits(fma(value, inverse, round));
     uint8_t rest[2 * kLanes];
-    const size_t whole = (static_cast<size_t>(present) + kWordInputs - 1) / kWordInputs * kWordInputs;
+    const size_t whole = (static_cast<size_t>(present) + kCellInputs - 1) / kCellInputs * kCellInputs;
     if constexpr (!kByteDot) {
       store_u16(number & I32::set1(0xffff), reinterpret_cast<uint16_t*>(rest));
-      __builtin_memcpy(words + 2 * first, rest, present == kLanes ? sizeof rest : 2 * whole);
+      __builtin_memcpy(cells + 2 * first, rest, present == kLanes ? sizeof rest : 2 * whole);
     } else {
       store_u8(kByteZero == 128 ? number : number ^ I32::set1(0x80), rest);
-      __builtin_memcpy(words + first, rest, present == kLanes ? size_t{kLanes} : whole);
+      __builtin_memcpy(cells + first, rest, present == kLanes ? size_t{kLanes} : whole);
       if constexpr (kOutliers) {
         store_u8(shift_right<8>(number), rest);
         __builtin_memcpy(high + first, rest, present == kLanes ? size_t{kLanes} : whole);
@@ -174,18 +174,18 @@ struct TileRows {
   static I32 sum(I32 found) { return found; }
   static void put_step(F32 step, float* to) { step.store(to); }
   template <bool kOutliers>
-  static void put_words(const HashPlan& plan, const float* in, int64_t first, int64_t rows, const F32* inverse,
+  static void put_cells(const HashPlan& plan, const float* in, int64_t first, int64_t rows, const F32* inverse,
                         const Quantised& out) {
     for (int64_t r = first; r < first + rows; r += plan.block) {
       const int64_t present = first + rows - r < plan.block ? first + rows - r : plan.block;
-      quantise_block<kOutliers, kVectors>(in + r * kTokens, present, inverse, r / plan.block, words_of(plan.block),
+      quantise_block<kOutliers, kVectors>(in + r * kTokens, present, inverse, r / plan.block, cells_of(plan.block),
                                           out);
     }
   }
 };
 
 // The rows of one token: they lie in the lanes themselves.
-struct TokenRows {
+struct OneTokenRows {
   static constexpr int64_t kTokens = 1;
   static constexpr int kSets = 1;
   template <typename Use>
@@ -196,22 +196,22 @@ struct TokenRows {
   static I32 sum(I32 found) { return I32::set1(lane_sum(found)); }
   static void put_step(F32 step, float* to) { *to = first_lane(step); }
   template <bool kOutliers>
-  static void put_words(const HashPlan& plan, const float* in, int64_t first, int64_t rows, const F32* inverse,
+  static void put_cells(const HashPlan& plan, const float* in, int64_t first, int64_t rows, const F32* inverse,
                         const Quantised& out) {
     constexpr int kBytes = kByteDot ? 1 : 2;  // of a number
-    const int64_t words = words_of(plan.block);
-    // Blocks that fill their words lie one behind the other.
-    const int64_t piece = plan.block % kWordInputs == 0 ? rows : plan.block;
+    const int64_t cells = cells_of(plan.block);
+    // Blocks that fill their cells lie one behind the other.
+    const int64_t piece = plan.block % kCellInputs == 0 ? rows : plan.block;
     for (int64_t r = first; r < first + rows; r += piece) {
       const int64_t present = first + rows - r < piece ? first + rows - r : piece;
-      const int64_t at = r / plan.block * words * kWordInputs;
-      token_words<kOutliers>(in + r, present, *inverse, reinterpret_cast<uint8_t*>(out.words) + at * kBytes,
+      const int64_t at = r / plan.block * cells * kCellInputs;
+      token_cells<kOutliers>(in + r, present, *inverse, reinterpret_cast<uint8_t*>(out.cells) + at * kBytes,
                              reinterpret_cast<uint8_t*>(out.high) + at);
     }
     if constexpr (kByteDot && kOutliers) {
       for (int64_t r = first, b = first / plan.block; r < first + rows; r += plan.block, ++b) {
         const int64_t present = first + rows - r < plan.block ? first + rows - r : plan.block;
-        list_high(out.high + b * words, words_of(present), out.listed + b * words, out.counts + b, out.high_starts + b);
+        list_high(out.high + b * cells, cells_of(present), out.listed + b * cells, out.counts + b, out.high_starts + b);
       }
     }
   }
@@ -262,7 +262,7 @@ void quantise(const HashPlan& plan, const float* in, const int32_t* largest, con
     find_steps<kOutliers>(Source(), in + first * kTokens, rows, step_rule(plan.block, rows),
                           largest != nullptr ? most : nullptr, inverse, steps);
     unroll<kSets>([&](auto s) LFFN_INLINE { Source::put_step(steps[s], out.steps + step * kTokens + s * kLanes); });
-    Source::template put_words<kOutliers>(plan, in, first, rows, inverse, out);
+    Source::template put_cells<kOutliers>(plan, in, first, rows, inverse, out);
   }
 }
 

@@ -25,8 +25,8 @@ struct QuadsProduct : IntegerProduct<true> {
   static I32 multiply(I32 weights, I32 numbers, I32 sums) { return add_quads(sums, numbers, weights); }
 };
 
-// Which words of a panel meet a row in twos, and which one by one. That depends on the weights.
-struct WordsInTwos {
+// Which cells of a panel meet a row in twos, and which one by one. That depends on the weights.
+struct CellsInTwos {
   // What weights of one sign may add up to in four products.
   static constexpr int16_t kMostOfSign = INT16_MAX / 127;
   const int32_t* weights;
@@ -34,50 +34,50 @@ struct WordsInTwos {
   int32_t twos[QuadsProduct::kDepth / 2];  // the first of each two
   int32_t ones[QuadsProduct::kDepth];
 
-  WordsInTwos(const int32_t* panel, int64_t words) : weights(panel) {
-    int64_t word = 0;
-    for (; word + 2 <= words; word += 2) {
+  CellsInTwos(const int32_t* panel, int64_t cells) : weights(panel) {
+    int64_t cell = 0;
+    for (; cell + 2 <= cells; cell += 2) {
       I32 beyond = I32::set1(0);
       unroll<kPanelVectors>([&](auto v) LFFN_INLINE {
-        const int32_t* at = weights + word * kPanel + v * kLanes;
+        const int32_t* at = weights + cell * kPanel + v * kLanes;
         beyond = beyond | beyond_sums(I32::load(at), I32::load(at + kPanel), kMostOfSign);
       });
       // Without a branch, which nobody could foresee.
       const bool fit = !any_bit(beyond);
-      twos[num_twos] = ones[num_ones] = static_cast<int32_t>(word);
-      ones[num_ones + 1] = static_cast<int32_t>(word + 1);
+      twos[num_twos] = ones[num_ones] = static_cast<int32_t>(cell);
+      ones[num_ones + 1] = static_cast<int32_t>(cell + 1);
       num_twos += fit ? 1 : 0;
       num_ones += fit ? 0 : 2;
     }
-    if (word < words) ones[num_ones++] = static_cast<int32_t>(word);
+    if (cell < cells) ones[num_ones++] = static_cast<int32_t>(cell);
   }
 };
 
-// Two words in five instructions.
+// Two cells in five instructions.
 struct TwosProduct : QuadsProduct {
   static constexpr int kAllFrom = 1;
-  using Words = WordsInTwos;
-  using Weights = const Words*;
+  using Cells = CellsInTwos;
+  using Weights = const Cells*;
 
   template <int kRows, int kVectors>
   LFFN_INLINE static void add_all(I32 (&sums)[kRows][kVectors], const int32_t* const (&rows)[kRows], int64_t,
-                                  const Words* words, int64_t) {
-    for (int64_t i = 0; i < words->num_twos; ++i) {
-      const int64_t word = words->twos[i];
-      const int32_t* at = words->weights + word * kPanel;
+                                  const Cells* cells, int64_t) {
+    for (int64_t i = 0; i < cells->num_twos; ++i) {
+      const int64_t cell = cells->twos[i];
+      const int32_t* at = cells->weights + cell * kPanel;
       unroll<kRows>([&](auto r) LFFN_INLINE {
-        const I32 one = I32::set1(rows[r][word]), other = I32::set1(rows[r][word + 1]);
+        const I32 one = I32::set1(rows[r][cell]), other = I32::set1(rows[r][cell + 1]);
         unroll<kVectors>([&](auto v) LFFN_INLINE {
           const I32 weights = I32::load(at + v * kLanes), others = I32::load(at + kPanel + v * kLanes);
           sums[r][v] = add_two_quads(sums[r][v], one, weights, other, others);
         });
       });
     }
-    for (int64_t i = 0; i < words->num_ones; ++i) {
-      const int64_t word = words->ones[i];
-      const int32_t* at = words->weights + word * kPanel;
+    for (int64_t i = 0; i < cells->num_ones; ++i) {
+      const int64_t cell = cells->ones[i];
+      const int32_t* at = cells->weights + cell * kPanel;
       unroll<kRows>([&](auto r) LFFN_INLINE {
-        const I32 numbers = I32::set1(rows[r][word]);
+        const I32 numbers = I32::set1(rows[r][cell]);
         unroll<kVectors>([&](auto v)
                              LFFN_INLINE { sums[r][v] = add_quads(sums[r][v], numbers, I32::load(at + v * kLanes)); });
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of bytes where one instruction multiplies two rows of eight with two columns of eight (64-bit Arm's smmla):
-// the same sums as word by word.
+// the same sums as cell by cell.
 #pragma once
 
 #include "kernels/linear/micro_kernel.h"
@@ -16,10 +16,10 @@ namespace {
 struct SquaresProduct : IntegerProduct<true> {
   static constexpr int kAllFrom = 2;
 
-  // sums[kRows][kVectors] += rows * weights, for so many words of four bytes each. The last of an odd number of rows
-  // goes word by word.
+  // sums[kRows][kVectors] += rows * weights, for so many cells of four bytes each. The last of an odd number of rows
+  // goes cell by cell.
   template <int kRows, int kVectors>
-  LFFN_INLINE static void add_all(I32 (&sums)[kRows][kVectors], const int32_t* const (&rows)[kRows], int64_t words,
+  LFFN_INLINE static void add_all(I32 (&sums)[kRows][kVectors], const int32_t* const (&rows)[kRows], int64_t cells,
                                   const int32_t* weights, int64_t panel_stride) {
     constexpr int kTwos = kRows / 2;
     // [0] and [1] of a vector: its first two outputs and its last two, of both rows.
@@ -28,16 +28,16 @@ struct SquaresProduct : IntegerProduct<true> {
       constexpr int kTwo = decltype(i)::value / kVectors, kVector = decltype(i)::value % kVectors;
       join(sums[2 * kTwo][kVector].v, sums[2 * kTwo + 1][kVector].v, squares[kTwo][kVector]);
     });
-    // Two words, or one with zeros behind it.
-    const auto add = [&](int64_t word, auto both) LFFN_INLINE {
+    // Two cells, or one with zeros behind it.
+    const auto add = [&](int64_t cell, auto both) LFFN_INLINE {
       constexpr bool kBoth = decltype(both)::value != 0;
       int8x16_t inputs[kTwos];
       unroll<kTwos>([&](auto t) LFFN_INLINE {
-        inputs[t] = vcombine_s8(eight<kBoth>(rows[2 * t] + word), eight<kBoth>(rows[2 * t + 1] + word));
+        inputs[t] = vcombine_s8(eight<kBoth>(rows[2 * t] + cell), eight<kBoth>(rows[2 * t + 1] + cell));
       });
       unroll<kVectors>([&](auto v) LFFN_INLINE {
         constexpr int kPanelIndex = decltype(v)::value / kPanelVectors, kWithin = decltype(v)::value % kPanelVectors;
-        const int32_t* at = weights + kPanelIndex * panel_stride + word * kPanel + kWithin * kLanes;
+        const int32_t* at = weights + kPanelIndex * panel_stride + cell * kPanel + kWithin * kLanes;
         const int32x4_t first = vld1q_s32(at), second = kBoth ? vld1q_s32(at + kPanel) : vdupq_n_s32(0);
         const int8x16_t low = vreinterpretq_s8_s32(vzip1q_s32(first, second));
         const int8x16_t high = vreinterpretq_s8_s32(vzip2q_s32(first, second));
@@ -47,14 +47,14 @@ struct SquaresProduct : IntegerProduct<true> {
         });
         if constexpr (kRows % 2 != 0) {
           I32& sum = sums[kRows - 1][v];
-          sum = multiply({first}, I32::set1(rows[kRows - 1][word]), sum);
-          if (kBoth) sum = multiply({second}, I32::set1(rows[kRows - 1][word + 1]), sum);
+          sum = multiply({first}, I32::set1(rows[kRows - 1][cell]), sum);
+          if (kBoth) sum = multiply({second}, I32::set1(rows[kRows - 1][cell + 1]), sum);
         }
       });
     };
-    int64_t word = 0;
-    for (; word + 2 <= words; word += 2) add(word, Constant<1>());
-    if (word < words) add(word, Constant<0>());
+    int64_t cell = 0;
+    for (; cell + 2 <= cells; cell += 2) add(cell, Constant<1>());
+    if (cell < cells) add(cell, Constant<0>());
     unroll<kTwos * kVectors>([&](auto i) LFFN_INLINE {
       constexpr int kTwo = decltype(i)::value / kVectors, kVector = decltype(i)::value % kVectors;
       int32x4_t of_rows[2];
@@ -72,9 +72,9 @@ struct SquaresProduct : IntegerProduct<true> {
     halves[1] = vreinterpretq_s32_s64(vzip2q_s64(x, y));
   }
   template <bool kBoth>
-  static int8x8_t eight(const int32_t* words) {
-    if constexpr (kBoth) return vreinterpret_s8_s32(vld1_s32(words));
-    return vreinterpret_s8_s32(vld1_lane_s32(words, vdup_n_s32(0), 0));
+  static int8x8_t eight(const int32_t* cells) {
+    if constexpr (kBoth) return vreinterpret_s8_s32(vld1_s32(cells));
+    return vreinterpret_s8_s32(vld1_lane_s32(cells, vdup_n_s32(0), 0));
   }
 };
 

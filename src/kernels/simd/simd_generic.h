@@ -230,18 +230,18 @@ inline I32 max(I32 a, I32 b) {
   return lanewise(a, b, [](int32_t x, int32_t y) { return x > y ? x : y; });
 }
 
-// Four rows of bytes -> four vectors of words, each with a byte of every row; the first holds the words of bytes 0
+// Four rows of bytes -> four vectors of cells, each with a byte of every row; the first holds the cells of bytes 0
 // to 3.
 inline void interleave_rows(const I32* rows, I32* out) {
-  uint8_t in[4][16], words[4][16];
+  uint8_t in[4][16], cells[4][16];
   for (int i = 0; i < 4; ++i) std::memcpy(in[i], rows[i].v, 16);
   for (int byte = 0; byte < 16; ++byte) {
-    for (int i = 0; i < 4; ++i) words[byte / 4][byte % 4 * 4 + i] = in[i][byte];
+    for (int i = 0; i < 4; ++i) cells[byte / 4][byte % 4 * 4 + i] = in[i][byte];
   }
-  for (int i = 0; i < 4; ++i) std::memcpy(out[i].v, words[i], 16);
+  for (int i = 0; i < 4; ++i) std::memcpy(out[i].v, cells[i], 16);
 }
 
-// a + the sum of the four products of unsigned bytes and signed bytes in each word.
+// a + the sum of the four products of unsigned bytes and signed bytes in each cell.
 inline I32 dot_bytes(I32 a, I32 counts, I32 values) {
   for (int i = 0; i < I32::kLanes; ++i) {
     for (int byte = 0; byte < 4; ++byte) {
@@ -260,7 +260,7 @@ constexpr bool kByteDot = true;
 constexpr int kByteZero = 128;
 inline I32 dot_raised(I32 a, I32 raised, I32 values) { return dot_bytes(a, raised, values); }
 
-// The low bytes of four vectors, in the order of a word's bytes.
+// The low bytes of four vectors, in the order of a cell's bytes.
 inline I32 pack_bytes(I32 a, I32 b, I32 c, I32 d) {
   I32 r;
   for (int i = 0; i < I32::kLanes; ++i) {

@@ -44,8 +44,8 @@ inline int32_t native_lane_sum(__m128i a) {
 }
 inline void native_store_bytes(__m128i a, uint8_t* p) {
   const __m128i bytes = _mm_and_si128(a, _mm_set1_epi32(255)), pairs = _mm_packs_epi32(bytes, bytes);
-  const int32_t word = _mm_cvtsi128_si32(_mm_packus_epi16(pairs, pairs));
-  __builtin_memcpy(p, &word, sizeof word);
+  const int32_t cell = _mm_cvtsi128_si32(_mm_packus_epi16(pairs, pairs));
+  __builtin_memcpy(p, &cell, sizeof cell);
 }
 inline bool native_any_bit(__m128i a) { return _mm_movemask_epi8(_mm_cmpeq_epi32(a, _mm_setzero_si128())) != 0xffff; }
 template <int kBits>

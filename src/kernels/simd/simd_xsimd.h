@@ -120,16 +120,16 @@ inline int32_t lane_sum(I32 a) { return native_lane_sum(a.v); }  // modulo 2^32
 inline int32_t first_lane(I32 a) { return native_first_lane(a.v); }
 inline float first_lane(F32 a) { return native_first_lane(a.v); }
 
-// Four rows of bytes -> four vectors of words, each with a byte of every row. Within each 128 bits, the first vector
-// holds the words of bytes 0 to 3, the second those of bytes 4 to 7, and so on.
+// Four rows of bytes -> four vectors of cells, each with a byte of every row. Within each 128 bits, the first vector
+// holds the cells of bytes 0 to 3, the second those of bytes 4 to 7, and so on.
 inline void interleave_rows(const I32* rows, I32* out) {
-  decltype(native_bits(F32::set1(0).v)) in[4], words[4];
+  decltype(native_bits(F32::set1(0).v)) in[4], cells[4];
   for (int i = 0; i < 4; ++i) in[i] = rows[i].v;
-  native_interleave(in, words);
-  for (int i = 0; i < 4; ++i) out[i] = {BatchI(words[i])};
+  native_interleave(in, cells);
+  for (int i = 0; i < 4; ++i) out[i] = {BatchI(cells[i])};
 }
 
-// a + the sum of the four products of unsigned bytes below 128 and signed bytes in each word.
+// a + the sum of the four products of unsigned bytes below 128 and signed bytes in each cell.
 inline I32 dot_quads(I32 a, I32 weights, I32 values) { return {BatchI(native_dot_quads(a.v, weights.v, values.v))}; }
 
 #if defined(LFFN_ADD_TWO_QUADS)
@@ -165,7 +165,7 @@ constexpr int kByteZero = kByteDot ? 128 : 0;
 inline I32 dot_raised(I32 a, I32 raised, I32 values) { return dot_bytes(a, raised, values); }
 #endif
 
-// The low bytes of four vectors, in the order of a word's bytes.
+// The low bytes of four vectors, in the order of a cell's bytes.
 inline I32 pack_bytes(I32 a, I32 b, I32 c, I32 d) {
   const I32 even = low_and_high(a, shift_left<16>(c)), odd = low_and_high(b, shift_left<16>(d));
   return (even & I32::set1(0x00ff00ff)) | (shift_left<8>(odd) & I32::set1(static_cast<int32_t>(0xff00ff00u)));

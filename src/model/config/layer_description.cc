@@ -120,7 +120,7 @@ void read_kinds(const JsonObject& object, const ModelConfig& config, Layers& lay
   }
 }
 
-void read_words(const JsonObject& object, const ModelConfig& config, Layers& layers) {
+void read_word_rows(const JsonObject& object, const ModelConfig& config, Layers& layers) {
   const JsonValue* words = object.value("ffn_words");
   if (words == nullptr) return;
   if (is_list(words)) check_length("ffn_words", *words, config);
@@ -129,7 +129,7 @@ void read_words(const JsonObject& object, const ModelConfig& config, Layers& lay
     if (value.shape != JsonValue::Shape::kScalar || value.scalar.kind != JsonScalar::Kind::kBoolean) {
       object.refuse("ffn_words", "true or false, or a list of these");
     }
-    layers[i].has_words = value.scalar.boolean;
+    layers[i].has_word_rows = value.scalar.boolean;
   }
 }
 
@@ -228,7 +228,7 @@ std::vector<LayerDescription> describe_layers(const JsonObject& object, const Mo
   read_heads(object, config, layers);
   read_neurons(object, config, layers);
   read_kinds(object, config, layers);
-  read_words(object, config, layers);
+  read_word_rows(object, config, layers);
   read_reach(object, config, layers);
   const auto size = static_cast<float>(layers[0].head_size * config.distances.score_terms);
   const float divisor = family.score_scale != nullptr ? object.number(family.score_scale, size) : size;

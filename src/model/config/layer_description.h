@@ -48,7 +48,7 @@ struct LayerDescription {
   Gate gate = Gate::kNone;
   Activation activation = Activation::kGelu;
   bool has_up_bias = true, has_down_bias = true;
-  bool has_words = false;  // rows by word
+  bool has_word_rows = false;  // rows by word
 
   int64_t query_size() const { return int64_t{heads} * head_size; }
   int64_t key_size() const { return int64_t{key_heads} * head_size; }

@@ -58,7 +58,8 @@ void Pass::run_layer(size_t number, const Span& chunk, const KeptTokens& kept, c
     settle(read, hidden, kept.count);
     add_bias(layer.ffn_bias, kept.count, hidden);
   }
-  if (!layer.words.empty() && layer.up.empty() && read.of_result == nullptr) add_words(layer.words, kept, hidden);
+  if (!layer.word_rows.empty() && layer.up.empty() && read.of_result == nullptr)
+    add_word_rows(layer.word_rows, kept, hidden);
   clock_.lap(LFFN_STAGE_FFN);
 }
 
@@ -127,9 +128,9 @@ void Pass::add_attention(size_t number, const Span& batch, int64_t begin, const 
   out.add = read.of_result == nullptr;
   out.out = read.of_result == nullptr ? residual : beside;
   // Many rows would be gone again before they are added.
-  const WordsOfTokens ahead = {&layer.words, &weights_.row_of_word, kept.ids + from};
-  const bool few = kept.count * layer.words.row_bytes() <= kFewBytes;
-  out.ahead = !layer.words.empty() && few ? &ahead : nullptr;
+  const WordRowsOfTokens ahead = {&layer.word_rows, &weights_.row_of_word, kept.ids + from};
+  const bool few = kept.count * layer.word_rows.row_bytes() <= kFewBytes;
+  out.ahead = !layer.word_rows.empty() && few ? &ahead : nullptr;
   layer.attention_out.run(workers_, out);
   if (read.of_result != nullptr) add_normed(*read.of_result, beside, rows, residual);
   clock_.lap(LFFN_STAGE_LINEAR);

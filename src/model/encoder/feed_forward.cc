@@ -23,12 +23,12 @@ void Pass::add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) cons
 }
 
 // Where no neurons read the tokens before.
-void Pass::add_words(const WordRows& words, const KeptTokens& kept, const Rows& hidden) const {
+void Pass::add_word_rows(const WordRows& word_rows, const KeptTokens& kept, const Rows& hidden) const {
   const int64_t items = (kept.count + kTokensPerPart - 1) / kTokensPerPart;
   workers_.run(items, workers_.threads_for(8.0 * static_cast<double>(kept.count * d_)), [&](int64_t item, int32_t) {
     const int64_t first = item * kTokensPerPart, tokens = std::min(kTokensPerPart, kept.count - first);
     const Rows out = {hidden.row(first), hidden.stride};
-    words.add(workers_.kernels, kept.ids + first, weights_.row_of_word, tokens, out, false);
+    word_rows.add(workers_.kernels, kept.ids + first, weights_.row_of_word, tokens, out, false);
   });
 }
 
@@ -39,7 +39,7 @@ void Pass::add_neurons(size_t number, const Reading& read, const KeptTokens& kep
   const LayerDescription& described = config_.layers[number];
   const Rows beside = {floats(layout_.normed), row_stride(d_)};
   for (int64_t first = 0; first < kept.count; first += layout_.batch_tokens) {
-    const WordsOfTokens words = {&layer.words, &weights_.row_of_word, kept.ids + first};
+    const WordRowsOfTokens word_rows = {&layer.word_rows, &weights_.row_of_word, kept.ids + first};
     Linear::Call up;
     up.norm = read.norm;
     up.in = {hidden.row(first), hidden.stride};
@@ -51,8 +51,8 @@ void Pass::add_neurons(size_t number, const Reading& read, const KeptTokens& kep
     Linear::Call down;
     // Bytes are made of the tokens at once; float32 products read them later.
     Linear::Call& adds = layer.up.dtype() == LFFN_INT8 ? up : down;
-    if (read.of_result == nullptr) adds.words = layer.words.empty() ? nullptr : &words;
-    adds.with_words = up.in;
+    if (read.of_result == nullptr) adds.word_rows = layer.word_rows.empty() ? nullptr : &word_rows;
+    adds.with_word_rows = up.in;
     layer.up.run(workers_, up);
     down.in = up.out;
     down.gate = described.gate;
@@ -64,7 +64,7 @@ void Pass::add_neurons(size_t number, const Reading& read, const KeptTokens& kep
     layer.down.run(workers_, down);
     if (read.of_result == nullptr) continue;
     const KeptTokens mine = {nullptr, kept.ids + first, up.rows, 0};
-    if (!layer.words.empty()) add_words(layer.words, mine, beside);
+    if (!layer.word_rows.empty()) add_word_rows(layer.word_rows, mine, beside);
     add_normed(*read.of_result, beside, up.rows, up.in);
   }
 }
@@ -102,7 +102,7 @@ void Pass::add_lookup(const LayerWeights& layer, const Reading& read, const Kept
   forward.cancel = workers_.cancel;
   layer.lookup.layer().forward(forward, bytes(layout_.stage));
   if (read.of_result == nullptr) return;
-  if (!layer.words.empty()) add_words(layer.words, kept, inputs);
+  if (!layer.word_rows.empty()) add_word_rows(layer.word_rows, kept, inputs);
   add_normed(*read.of_result, inputs, tokens, hidden);
 }
 

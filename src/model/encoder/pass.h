@@ -79,7 +79,7 @@ class Pass {
   void add_attention(size_t layer, const Span& batch, int64_t begin, const KeptTokens& kept, const Rows& hidden);
   void turn_heads(size_t layer, const Span& batch, const KeptTokens& kept, const Rows& wide) const;
   void add_bias(const Floats& bias, int64_t tokens, const Rows& hidden) const;
-  void add_words(const WordRows& words, const KeptTokens& kept, const Rows& hidden) const;
+  void add_word_rows(const WordRows& word_rows, const KeptTokens& kept, const Rows& hidden) const;
   void attend(size_t layer, const Span& batch, const KeptTokens& kept, const Rows& wide, const Rows& summed) const;
   void add_neurons(size_t layer, const Reading& read, const KeptTokens& kept, const Rows& hidden) const;
   void add_lookup(const LayerWeights& layer, const Reading& read, const KeptTokens& kept, const Rows& hidden) const;

@@ -93,7 +93,7 @@ void Places::pack_layer(const ModelConfig& config, const Weights& weights, size_
   const Side sides[] = {{distances.to_places, &layer.distance_key, a, &keys_.back()},
                         {distances.of_places, &layer.distance_query, 0, &queries_.back()}};
   std::vector<float> rows(static_cast<size_t>(kRowsAtOnce * d)), out(static_cast<size_t>(kRowsAtOnce * 3 * a));
-  const int64_t packed_stride = Linear::packed_words(d);
+  const int64_t packed_stride = Linear::packed_cells(d);
   std::vector<int32_t> packed(static_cast<size_t>(kRowsAtOnce * packed_stride));
   for (const Side& side : sides) {
     if (!side.wanted) continue;

@@ -94,7 +94,7 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   const int64_t narrow = widener.empty() ? 0 : config.embedding_size;
   layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max({width, neurons, narrow}))));
   layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
-  layout.packed_stride = Linear::packed_words(std::max({d, a, neurons, narrow}));
+  layout.packed_stride = Linear::packed_cells(std::max({d, a, neurons, narrow}));
   layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
   layout.thread = end;
   size_t attention = 0;

@@ -194,16 +194,17 @@ void Linear::run(const Workers& workers, const Call& call) const {
   const auto prepare = [&](int64_t first, int64_t rows) {
     constexpr int64_t kAtOnce = 4, kAhead = 3 * kAtOnce;
     const auto ask = [&](int64_t from) {
-      if (from < rows) call.words->ask(first + from, std::min(kAtOnce, rows - from));
+      if (from < rows) call.word_rows->ask(first + from, std::min(kAtOnce, rows - from));
     };
-    for (int64_t from = 0; call.words != nullptr && from < kAhead; from += kAtOnce) ask(from);
+    for (int64_t from = 0; call.word_rows != nullptr && from < kAhead; from += kAtOnce) ask(from);
     for (int64_t done = 0; done < rows; done += kAtOnce) {
       const int64_t some = std::min(kAtOnce, rows - done);
       if (call.ahead != nullptr) call.ahead->ask(first + done, some);
-      if (call.words != nullptr) ask(done + kAhead);
+      if (call.word_rows != nullptr) ask(done + kAhead);
       prepare_some(first + done, some);
-      if (call.words == nullptr) continue;
-      call.words->add(kernels, first + done, some, {call.with_words.row(first + done), call.with_words.stride});
+      if (call.word_rows == nullptr) continue;
+      call.word_rows->add(kernels, first + done, some,
+                          {call.with_word_rows.row(first + done), call.with_word_rows.stride});
     }
   };
   // Rows that several items read are prepared before, by all threads; the others by their item, while they are near.

@@ -75,9 +75,9 @@ class Linear {
   // Room for rows as bytes, for int8 layers.
   struct Packed {
     int32_t* rows = nullptr;
-    int64_t stride = 0;  // at least packed_words(inputs)
+    int64_t stride = 0;  // at least packed_cells(inputs)
   };
-  static int64_t packed_words(int64_t inputs) { return kRowHeader + ((inputs + 1) / 2 + 15) / 16 * 16; }
+  static int64_t packed_cells(int64_t inputs) { return kRowHeader + ((inputs + 1) / 2 + 15) / 16 * 16; }
 
   // out (+)= activation(linear(norm(in))) for so many rows. norm may be nullptr; otherwise `normed` is room for the
   // rows after it.
@@ -95,9 +95,10 @@ class Linear {
     Activation activation = Activation::kNone;
     bool add = false;
     Rows out;
-    const WordsOfTokens* ahead = nullptr;  // of the same tokens, asked for on the way
-    const WordsOfTokens* words = nullptr;  // of the same tokens, added to with_words once an int8 layer has read its in
-    Rows with_words;
+    const WordRowsOfTokens* ahead = nullptr;  // of the same tokens, asked for on the way
+    const WordRowsOfTokens* word_rows =
+        nullptr;  // of the same tokens, added to with_word_rows once an int8 layer has read its in
+    Rows with_word_rows;
   };
   void run(const Workers& workers, const Call& call) const;
 

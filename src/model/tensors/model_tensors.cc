@@ -114,8 +114,8 @@ class LayerFinder {
   void find_ffn(std::optional<LookupConfigs>& lookups) {
     const FfnKind kind = kind_of(config_, finder_, number_, prefix_);
     const std::string own = prefix_ + family_.lookup;
-    if (description_.has_words) {
-      layer_.words =
+    if (description_.has_word_rows) {
+      layer_.word_rows =
           finder_.word_rows(own + "words", config_.word_rows != 0 ? config_.word_rows : config_.vocab_size, d_);
     }
     if (kind == FfnKind::kNone) return find_bias(own);
@@ -332,7 +332,7 @@ ModelTensors check_model_tensors(const ModelConfig& config, const std::vector<Te
   find_distances(config, finder, model);
   if (config.word_rows != 0) {
     const bool wanted =
-        std::any_of(config.layers.begin(), config.layers.end(), [](const auto& layer) { return layer.has_words; });
+        std::any_of(config.layers.begin(), config.layers.end(), [](const auto& layer) { return layer.has_word_rows; });
     if (wanted || finder.has(kRowOfWord)) {
       model.row_of_word.values = finder.row_numbers(kRowOfWord, config.vocab_size, config.word_rows);
     }

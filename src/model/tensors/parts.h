@@ -28,7 +28,7 @@ struct LayerParts {
   typename Kind::Lookup lookup;    // with its layer norm, where a pre-norm model has it
   typename Kind::Linear linear;    // of what the lookup reads
   typename Kind::Floats ffn_bias;  // of a layer with neither neurons nor a lookup
-  typename Kind::WordRows words;
+  typename Kind::WordRows word_rows;
 };
 
 template <typename Kind>
@@ -96,7 +96,7 @@ void visit_layer(const Family& family, const LayerDescription& layer, const std:
         layers.lookup...);
   visit(PartNames{lookup + "linear"}, layers.linear...);
   visit(PartNames{lookup + "bias"}, layers.ffn_bias...);
-  visit(PartNames{lookup + "words"}, layers.words...);
+  visit(PartNames{lookup + "words"}, layers.word_rows...);
 }
 
 inline std::string layer_prefix(const Family& family, size_t layer) {

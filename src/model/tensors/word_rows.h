@@ -71,7 +71,7 @@ class WordRows {
 };
 
 // A layer's rows for some tokens of a call, which are known before the layer begins.
-struct WordsOfTokens {
+struct WordRowsOfTokens {
   const WordRows* words;
   const RowNumbers* row_of_word;
   const int32_t* ids;

@@ -17,7 +17,7 @@ constexpr int64_t kProductsPerItem = 4 << 20;
 
 size_t WordMatrix::bytes_for(int64_t words, int64_t size, int32_t dtype) {
   const size_t padded = static_cast<size_t>(round_up(words, kPanel));
-  const size_t stride = static_cast<size_t>(round_up(size, dtype == LFFN_INT8 ? kWordUnitInt8 : kPartialSums));
+  const size_t stride = static_cast<size_t>(round_up(size, dtype == LFFN_INT8 ? kWordStepInt8 : kPartialSums));
   const size_t element = dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1;
   const size_t scales = dtype == LFFN_INT8 ? checked_product(padded, 2 * sizeof(float)) : 0;
   return checked_product(checked_product(padded, stride), element) + scales;
@@ -25,7 +25,7 @@ size_t WordMatrix::bytes_for(int64_t words, int64_t size, int32_t dtype) {
 
 WordMatrix::WordMatrix(const TensorView& words, const TensorView* scales, int32_t dtype)
     : num_words_(words.shape[0]), size_(words.shape[1]), dtype_(held_as(words.dtype, dtype)) {
-  stride_ = round_up(size_, dtype_ == LFFN_INT8 ? kWordUnitInt8 : kPartialSums);
+  stride_ = round_up(size_, dtype_ == LFFN_INT8 ? kWordStepInt8 : kPartialSums);
   const size_t padded = static_cast<size_t>(round_up(num_words_, kPanel));
   words_ = Memory(checked_product(checked_product(padded, static_cast<size_t>(stride_)), element_size()));
   if (dtype_ == LFFN_INT8) {

@@ -29,22 +29,22 @@ inline int64_t row_blocks(const HashPlan& plan) { return (plan.width + plan.bloc
 inline int64_t inputs_of_block(const HashPlan& plan, int64_t b) {
   return b + 1 < row_blocks(plan) ? plan.block : plan.width - b * plan.block;
 }
-inline int64_t block_stride(const HashPlan& plan) { return round_up(words_of(plan.block), kPartialSums); }
+inline int64_t block_stride(const HashPlan& plan) { return round_up(cells_of(plan.block), kPartialSums); }
 // Less than a third of a block stands out, as that is what four times the mean is.
 inline int64_t most_listed(const HashPlan& plan) { return plan.block / 3 + 1; }
 
-struct RowWords {
-  int32_t* words;     // [blocks][tokens][block_stride]
+struct QuantisedRows {
+  int32_t* cells;     // [blocks][tokens][block_stride]
   float* steps;       // [blocks][tokens]
   int32_t* listed;    // [blocks][tokens][most_listed]: an input's number << 8 | its second byte
   int32_t* counts;    // [blocks][tokens]: how many are listed
   int32_t* tokens;    // [blocks][tokens]: those that have any
   int32_t* num_some;  // [blocks]: how many have
 };
-inline RowWords row_words(const HashPlan& plan, Parts& parts) {
+inline QuantisedRows quantised_rows(const HashPlan& plan, Parts& parts) {
   const int64_t blocks = row_blocks(plan), rows = blocks * kCallTokens, bytes = kByteDot ? rows : 0;
-  RowWords made;
-  made.words = parts.take<int32_t>(rows * block_stride(plan));
+  QuantisedRows made;
+  made.cells = parts.take<int32_t>(rows * block_stride(plan));
   made.steps = parts.take<float>(rows);
   made.listed = parts.take<int32_t>(bytes * most_listed(plan));
   made.counts = parts.take<int32_t>(bytes);
@@ -85,17 +85,17 @@ struct SideRows {
   static I32 sum(I32 found) { return I32::set1(lane_sum(found)); }
 };
 
-// Some rows of one block, from number `row` of RowWords on.
+// Some rows of one block, from number `row` of QuantisedRows on.
 template <int kRows>
-void make_words(const HashPlan& plan, const float* in, int64_t in_stride, int64_t inputs, const RowWords& out,
-                int64_t row) {
+void quantise_side(const HashPlan& plan, const float* in, int64_t in_stride, int64_t inputs, const QuantisedRows& out,
+                   int64_t row) {
   const SideRows<kRows> rows = {in_stride};
   F32 inverse[kRows], steps[kRows];
   find_steps<true>(rows, in, inputs, step_rule(inputs, inputs), nullptr, inverse, steps);
   unroll<kRows>([&](auto r) LFFN_INLINE { out.steps[row + r] = first_lane(steps[r]); });
   const F32 round = F32::set1(kByteDot ? kRoundInLowBits + 128 : kRoundInLowBits);
   const int64_t stride = block_stride(plan);
-  int32_t* const words = out.words + row * stride;
+  int32_t* const cells = out.cells + row * stride;
   int32_t counts[kRows] = {};
   rows.each_vector(in, inputs, [&](const F32* values, int64_t first) LFFN_INLINE {
     I32 numbers[kRows], any = I32::set1(0);
@@ -103,9 +103,9 @@ void make_words(const HashPlan& plan, const float* in, int64_t in_stride, int64_
       numbers[r] = bits(fma(values[r], inverse[r], round));
       any = any | numbers[r];
       if constexpr (kByteDot) {
-        store_u8(numbers[r] ^ I32::set1(kRowLowered), reinterpret_cast<uint8_t*>(words + r * stride) + first);
+        store_u8(numbers[r] ^ I32::set1(kRowLowered), reinterpret_cast<uint8_t*>(cells + r * stride) + first);
       } else {
-        store_u16(numbers[r] & I32::set1(0xffff), reinterpret_cast<uint16_t*>(words + r * stride) + first);
+        store_u16(numbers[r] & I32::set1(0xffff), reinterpret_cast<uint16_t*>(cells + r * stride) + first);
       }
     });
     if constexpr (kByteDot) {
@@ -129,15 +129,16 @@ void make_words(const HashPlan& plan, const float* in, int64_t in_stride, int64_
   }
 }
 
-inline void all_words(const HashPlan& plan, const float* x, int64_t x_stride, int64_t tokens, const RowWords& out) {
+inline void quantise_all(const HashPlan& plan, const float* x, int64_t x_stride, int64_t tokens,
+                         const QuantisedRows& out) {
   constexpr int kRows = kRegisters == 32 ? 4 : 2;
   for (int64_t b = 0; b < row_blocks(plan); ++b, x += plan.block) {
     const int64_t inputs = inputs_of_block(plan, b), row = b * kCallTokens;
     int64_t t = 0;
     for (; t + kRows <= tokens; t += kRows) {
-      make_words<kRows>(plan, x + t * x_stride, x_stride, inputs, out, row + t);
+      quantise_side<kRows>(plan, x + t * x_stride, x_stride, inputs, out, row + t);
     }
-    for (; t < tokens; ++t) make_words<1>(plan, x + t * x_stride, x_stride, inputs, out, row + t);
+    for (; t < tokens; ++t) quantise_side<1>(plan, x + t * x_stride, x_stride, inputs, out, row + t);
     int32_t some = 0;
     for (t = 0; kByteDot && t < tokens; ++t) {
       out.tokens[row + some] = static_cast<int32_t>(t);
@@ -149,7 +150,7 @@ inline void all_words(const HashPlan& plan, const float* x, int64_t x_stride, in
 
 // sums of one row += 256 * the products of its second bytes with some panels.
 template <int kVectors>
-LFFN_INLINE inline void add_seconds_of_row(const int32_t* listed, int32_t count, const int8_t* weights, int64_t words,
+LFFN_INLINE inline void add_seconds_of_row(const int32_t* listed, int32_t count, const int8_t* weights, int64_t cells,
                                            int64_t first, int32_t* sums) {
   I32 added[kVectors], raised = I32::set1(0);
   unroll<kVectors>([&](auto v) LFFN_INLINE { added[v] = I32::set1(0); });
@@ -159,7 +160,7 @@ LFFN_INLINE inline void add_seconds_of_row(const int32_t* listed, int32_t count,
     raised = dot_raised(raised, I32::set1(kRaised), second);
     unroll<kVectors>([&](auto v) LFFN_INLINE {
       const int64_t column = first + v * kLanes;
-      const int64_t place = column / kPanel * words * kPanel + input / 4 * kPanel + column % kPanel;
+      const int64_t place = column / kPanel * cells * kPanel + input / 4 * kPanel + column % kPanel;
       const I32 four = I32::load(reinterpret_cast<const int32_t*>(weights + 4 * place));
       added[v] = dot_raised(added[v], four ^ I32::set1(kRaised), second);
     });
@@ -171,17 +172,17 @@ LFFN_INLINE inline void add_seconds_of_row(const int32_t* listed, int32_t count,
 }
 
 // The same for all rows of block b: sums[tokens][columns].
-inline void add_seconds(const HashPlan& plan, const RowWords& rows, int64_t b, const int8_t* weights, int64_t words,
-                        int64_t columns, int32_t* sums) {
+inline void add_seconds(const HashPlan& plan, const QuantisedRows& rows, int64_t b, const int8_t* weights,
+                        int64_t cells, int64_t columns, int32_t* sums) {
   for (int32_t i = 0; i < rows.num_some[b]; ++i) {
     const int64_t token = rows.tokens[b * kCallTokens + i], row = b * kCallTokens + token;
     const int32_t* const listed = rows.listed + row * most_listed(plan);
     int64_t c = 0;
     for (; c + 4 * kLanes <= columns; c += 4 * kLanes) {
-      add_seconds_of_row<4>(listed, rows.counts[row], weights, words, c, sums + token * columns);
+      add_seconds_of_row<4>(listed, rows.counts[row], weights, cells, c, sums + token * columns);
     }
     for (; c < columns; c += kLanes) {
-      add_seconds_of_row<1>(listed, rows.counts[row], weights, words, c, sums + token * columns);
+      add_seconds_of_row<1>(listed, rows.counts[row], weights, cells, c, sums + token * columns);
     }
   }
 }
