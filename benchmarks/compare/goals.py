@@ -122,7 +122,7 @@ def rows_of(r):
     add("the same, a query of 16 tokens in int8, ms", "1", [16e3 / speed for speed in queries])
     layers, models = r.two_threads()
     add("two threads against one: int8 layers, 64 tokens and more", "1.7", layers)
-    add("two threads against one: int8 models, 1 x 128 tokens and more", "1.7", models)
+    add("two threads against one: int8 models with lookups, 1 x 128 tokens and more", "1.7", models)
     for count in (1, 2):
         for what, name in (("layer", "int8 layer of 16, 64, 512 tokens"), ("model", "int8 model of 1 x 16, 1 x 128 tokens")):
             found = r.neighbours(count, what)

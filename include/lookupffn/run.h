@@ -168,7 +168,8 @@ typedef struct lffn_model_run_args {
   int32_t prompt_kind;      /**< LFFN_PROMPT_. Default LFFN_PROMPT_MODEL. */
   int32_t pooling;          /**< LFFN_POOLING_. */
   int32_t normalize;        /**< LFFN_NORMALIZE_. */
-  int32_t top_k;            /**< Tokens wanted for each mask, 1 to vocab_size. */
+  /** Tokens wanted for each mask, 1 to vocab_size. Default 0, which a call that wants fillings refuses: set it there. */
+  int32_t top_k;
   int32_t num_threads;      /**< At most so many threads; 0 = as many as the model has. */
   uint32_t flags;           /**< LFFN_RUN_ values or-ed together. */
   uint32_t wanted;          /**< LFFN_WANT_ values or-ed together: what `result` is to receive. */
@@ -222,7 +223,21 @@ LFFN_API void lffn_model_run_args_init_sized(lffn_model_run_args* args, size_t s
 /** Fills in the defaults: all zero but prompt_size. NULL is ignored. */
 #define lffn_model_run_args_init(args) lffn_model_run_args_init_sized((args), sizeof *(args))
 
-/** Runs the model. */
+/** Runs the model.
+ * @param model as loaded; several threads may run it at once
+ * @param args  what to run, and where its results go
+ * @return LFFN_OK, or
+ *   - LFFN_ERROR_INVALID_ARGUMENT: an argument is NULL, out of its range or at odds with another; the model lacks the
+ *     head, the tokenizer, the prompt or the kind of pooling; `result` is in use by another call;
+ *   - LFFN_ERROR_NULL_TEXT, LFFN_ERROR_BAD_TEXT, LFFN_ERROR_TOO_LONG: of the first such text, unless statuses are
+ *     wanted; LFFN_ERROR_TOO_LONG also of a sequence of ids;
+ *   - LFFN_ERROR_TOO_SMALL: an array has too little room, as told above;
+ *   - LFFN_ERROR_CANCELLED: the cancel flag was set;
+ *   - LFFN_ERROR_UNSUPPORTED: `args` asks for what this version does not know, or the tokenizer's template cannot read
+ *     what is asked;
+ *   - LFFN_ERROR_OUT_OF_MEMORY, LFFN_ERROR_INTERNAL.
+ *
+ *   lffn_last_error tells more. */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_run(const lffn_model* model, const lffn_model_run_args* args);
 
 /** One vector for each text, as the model means it: its prompt, its pooling, its scaling. A short form of
