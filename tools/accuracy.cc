@@ -192,7 +192,7 @@ int run(const AccuracyOptions& options) {
 
 Command accuracy_command(CLI::App& parent) {
   auto options = std::make_shared<AccuracyOptions>();
-  CLI::App* app = parent.add_subcommand("accuracy", "Tell what bf16 and int8 cost in accuracy, against f32");
+  CLI::App* app = parent.add_subcommand("accuracy", "Show what bf16 and int8 cost in accuracy against f32");
   app->add_option("MODEL", options->models, "Layers in safetensors files; default: random layers of the paper's sizes");
   app->add_option("--tokens", options->tokens, "How many standard normal tokens to run; default 4096")
       ->check(CLI::Range(1, 1 << 20))

@@ -68,12 +68,12 @@ Command answer_command(CLI::App& parent) {
   app->add_option("MODEL", options->model, "A model that answers questions: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of JSON; default or -: standard input");
   app->add_flag("--json-lines", options->json_lines,
-                "Each line of the input is an object {\"question\": ..., \"context\": ...}; so it is anyway");
+                "Each line of the input is an object {\"question\": ..., \"context\": ...}; this is the default");
   app->add_option("--top-k", options->how.top_k, "How many answers; default 1")
       ->check(CLI::PositiveNumber)
       ->type_name("K");
   app->add_option("--max-tokens", options->how.max_tokens,
-                  "Tokens of a window, of which long contexts have several; default what the model reads, at most 384")
+                  "Tokens of a window; a long context is read in several. Default: what the model reads, at most 384")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   app->add_option("--stride", options->how.stride,
@@ -84,7 +84,7 @@ Command answer_command(CLI::App& parent) {
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   app->add_flag("--may-be-none", options->how.may_be_none,
-                "That there is no answer is one, with an empty text, begin 0 and end 0");
+                "Allow \"no answer\" as an answer: an empty text, begin 0 and end 0");
   options->load.add_to(*app);
   app->footer(
       "Each line, {\"question\": ..., \"context\": ...}, becomes one line of JSON, {\"answers\": [{\"text\": ...,\n"

@@ -223,7 +223,7 @@ DenseFfn::DenseFfn(int64_t hidden_size, int64_t intermediate_size, const std::st
   for (const Version* usable : usable_versions()) {
     if (version == usable->name) version_ = usable;
   }
-  if (version_ == nullptr) throw std::invalid_argument(version + ": no such version of the vanilla FFN here");
+  if (version_ == nullptr) throw std::invalid_argument(version + ": this build has no such version of the vanilla FFN");
   const auto deviation = [](int64_t inputs) { return 1.0f / std::sqrt(static_cast<float>(inputs)); };
   w1_ = normal_numbers(hidden_ * intermediate_, deviation(hidden_), 1);
   b1_ = normal_numbers(intermediate_, 0.1f, 2);

@@ -57,7 +57,7 @@ int classify(const ClassifyOptions& options) {
 
 Command classify_command(CLI::App& parent) {
   auto options = std::make_shared<ClassifyOptions>();
-  CLI::App* app = parent.add_subcommand("classify", "Tell the class of each line of text");
+  CLI::App* app = parent.add_subcommand("classify", "Classify each line of text");
   app->add_option("MODEL", options->model, "A model with a classifier: a folder or a single file")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
   options->text.add_to(*app);

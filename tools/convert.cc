@@ -86,7 +86,7 @@ int convert(const ConvertOptions& options) {
   const Facts facts = write_copy(options);
   const Facts copied(lookupffn::Model::load(options.to, options.load.same_threads()));
   if (!are_same(facts, copied)) {
-    throw std::runtime_error(options.to + ": the copy does not give the same results; it should not be used");
+    throw std::runtime_error(options.to + ": the copy gives other results; do not use it");
   }
   std::printf("%s: reads back to the same bits\n", options.to.c_str());
   return 0;

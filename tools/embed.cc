@@ -191,11 +191,12 @@ size_t width_of(const EmbedOptions& options, const lookupffn::Model& model) {
 
 int embed(const EmbedOptions& options) {
   if (options.raw && isatty(STDOUT_FILENO) == 1) {
-    throw lookupffn::InvalidArgument("--raw writes binary floats, and here is a terminal; redirect the output");
+    throw lookupffn::InvalidArgument(
+        "--raw writes binary floats, and standard output is a terminal; redirect the output");
   }
   if (options.windows == LFFN_WINDOWS_EACH && (options.raw || !options.npy.empty())) {
     throw lookupffn::InvalidArgument(
-        "--windows each gives lines different numbers of vectors, which --raw and --npy cannot tell; take JSON, or "
+        "--windows each gives each line its own number of vectors, which --raw and --npy cannot show; use JSON or "
         "--windows mean");
   }
   if (options.late && static_cast<Form>(options.form) == Form::kBits) {
@@ -306,7 +307,8 @@ Command embed_command(CLI::App& parent) {
   app->footer(
       "Each line becomes one line of JSON, {\"text\": ..., \"embedding\": [...]}, as soon as it is there, made as the\n"
       "model means it: its prompt, its pooling, its scaling. The scalar product of two vectors of length 1 tells how\n"
-      "alike their lines are. A line that cannot be read is told on standard error, the others are written; with --raw "
+      "alike their lines are. A line that cannot be read is reported on standard error, the others are written; with "
+      "--raw "
       "and\n"
       "--npy its numbers are zeros. The exit status is 1 then. With --windows each, \"begin\" and \"end\" are the "
       "bytes\n"

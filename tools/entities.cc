@@ -74,7 +74,7 @@ Command entities_command(CLI::App& parent) {
       ->transform(CLI::CheckedTransformer(aggregations))
       ->type_name("HOW")
       ->option_text("HOW");
-  app->add_flag("--all-labels", options->all_labels, "Also what has the label O, which is no entity");
+  app->add_flag("--all-labels", options->all_labels, "Also parts with the label O, which are not entities");
   options->text.add_uncut_to(*app);
   options->load.add_to(*app);
   app->footer(

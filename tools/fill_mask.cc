@@ -107,7 +107,7 @@ int fill_mask(const FillMaskOptions& options) {
 
 Command fill_mask_command(CLI::App& parent) {
   auto options = std::make_shared<FillMaskOptions>();
-  CLI::App* app = parent.add_subcommand("fill-mask", "Tell what a model would put in place of a mask");
+  CLI::App* app = parent.add_subcommand("fill-mask", "Show what a model would put in place of a mask");
   app->add_option("MODEL", options->model, "A model with a language model head: a folder or a single file")->required();
   app->add_option("TEXT", options->texts,
                   "Texts with <mask> or [MASK] in them, as the model writes it; default: the lines of standard input");

@@ -92,7 +92,7 @@ void print_json(const std::string& path, const lffn_layer_info& info) {
 
 Command info_command(CLI::App& parent) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* app = parent.add_subcommand("info", "Tell what a model or a layer is and costs to run");
+  CLI::App* app = parent.add_subcommand("info", "Describe a model or a layer and what it costs to run");
   app->add_option("PATH", options->path, "A model's folder or file, or a layer in a safetensors file")->required();
   app->add_flag("--json", options->json, "Print one JSON object instead of a table");
   options->load.add_to(*app);

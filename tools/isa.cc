@@ -56,7 +56,7 @@ void print_json(const Machine& machine) {
 
 Command isa_command(CLI::App& parent) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* app = parent.add_subcommand("isa", "Tell which kernels this machine runs, its caches and threads");
+  CLI::App* app = parent.add_subcommand("isa", "Show this machine's kernels, caches and threads");
   app->add_flag("--json", *json, "Print one JSON object instead of a table");
   app->footer(
       "LOOKUPFFN_ISA chooses other kernels than the best, LOOKUPFFN_NUM_THREADS another number of threads.\n"

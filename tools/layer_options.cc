@@ -124,7 +124,7 @@ void ShapeOptions::add_to(CLI::App& app) {
   app.add_option("--head-size", head_size_, "With --layers: floats per head; default 32")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
-  app.add_option("--vocab-size", vocab_size_, "With --layers: words; default 30522")
+  app.add_option("--vocab-size", vocab_size_, "With --layers: words in the vocabulary; default 30522")
       ->check(CLI::Range(1, 1 << 22))
       ->type_name("N");
   app.add_flag("--linear-map", linear_map_, "With --layers: a linear map beside tables");

@@ -110,7 +110,7 @@ Command run_command(CLI::App& parent) {
   return {app, [options] {
             if (isatty(STDIN_FILENO) == 1 || isatty(STDOUT_FILENO) == 1) {
               throw lookupffn::InvalidArgument(
-                  "run reads and writes binary floats, and here is a terminal; redirect: lookupffn run MODEL < x > y");
+                  "run reads and writes binary floats, but this is a terminal; redirect: lookupffn run MODEL < x > y");
             }
             return run_stream(*options);
           }};

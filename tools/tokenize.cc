@@ -68,7 +68,7 @@ void append_text(std::string& out, const lookupffn::Tokenizer& tokenizer, const 
   for (std::string word; words >> word;) {
     char* end = nullptr;
     const long id = std::strtol(word.c_str(), &end, 10);
-    if (*end != '\0' || id < 0 || id > INT32_MAX) throw lookupffn::InvalidArgument("'" + word + "' is no id");
+    if (*end != '\0' || id < 0 || id > INT32_MAX) throw lookupffn::InvalidArgument("'" + word + "' is not an id");
     ids.push_back(static_cast<int32_t>(id));
   }
   out += tokenizer.decode(ids) + '\n';
@@ -109,11 +109,11 @@ int tokenize(const TokenizeOptions& options) {
 
 Command tokenize_command(CLI::App& parent) {
   auto options = std::make_shared<TokenizeOptions>();
-  CLI::App* app = parent.add_subcommand("tokenize", "Tell the tokens of each line of text, or the text of tokens");
+  CLI::App* app = parent.add_subcommand("tokenize", "Show the tokens of each line of text, or turn tokens into text");
   app->add_option("MODEL", options->model, "A model with a tokenizer, or a tokenizer.json")->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");
   app->add_flag("--plain", options->plain, "Without special tokens around each line");
-  app->add_flag("--decode", options->decode, "The other way: lines of ids, separated by blanks, become text");
+  app->add_flag("--decode", options->decode, "The reverse: lines of ids, separated by blanks, become text");
   options->text.add_uncut_to(*app);
   app->footer(
       "Each line becomes one line of JSON: \"ids\", \"types\" (1 for the second text of a pair where the model's\n"

@@ -92,7 +92,7 @@ VerifyFigures compare(const VerifyOptions& options) {
   for (size_t i = 0; i < codes.size(); ++i) {
     if (hashes.codes[i] != codes[i]) ++figures.wrong_codes;
     const double apart = difference(hashes.scores[i], scores[i]);
-    if (apart > 0) {  // infinitely far from an infinity is no number as a share of it
+    if (apart > 0) {  // infinitely far from an infinity is not a number as a share of it
       const double share = apart / largest(scores, i / probes * probes, probes);
       figures.score_error = std::max(figures.score_error, std::isnan(share) ? INFINITY : share);
     }

@@ -34,7 +34,7 @@ std::vector<std::string> labels_in(const std::string& list) {
     }
     at = comma + 1;
   }
-  if (labels.empty()) throw lookupffn::InvalidArgument("--labels: there is none between the commas");
+  if (labels.empty()) throw lookupffn::InvalidArgument("--labels: there is no label between two commas");
   return labels;
 }
 
@@ -72,7 +72,7 @@ int try_labels(const ZeroShotOptions& options) {
 
 Command zero_shot_command(CLI::App& parent) {
   auto options = std::make_shared<ZeroShotOptions>();
-  CLI::App* app = parent.add_subcommand("zero-shot", "Tell which of some labels fit each line of text");
+  CLI::App* app = parent.add_subcommand("zero-shot", "Find which of some labels fit each line of text");
   app->add_option("MODEL", options->model, "A classifier of pairs that knows entailment: a folder or a single file")
       ->required();
   app->add_option("FILE", options->input, "Lines of UTF-8 text; default or -: standard input");

@@ -11,7 +11,7 @@ using namespace lffn;
 namespace {
 
 [[noreturn]] void refuse() {
-  fail(LFFN_ERROR_INVALID_ARGUMENT, "another call fills result; each thread needs a result of its own");
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "another call is filling result; each thread needs a result of its own");
 }
 
 lffn_result& claim(lffn_result& result) {

@@ -13,10 +13,10 @@ void RunCall::check_entities() const {
   if (model_.token_head() != TokenHead::kClasses) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no classes of tokens, so it finds no entities");
   }
-  if (args_.n > 0) need(args_.texts, "texts, which entities are found in,");
+  if (args_.n > 0) need(args_.texts, "texts (entities are found in them)");
   const bool is_plain = !model_.sentence().is_sentence_encoder || args_.reading == LFFN_READING_PLAIN;
   if (args_.pairs != nullptr || args_.prompt_kind > LFFN_PROMPT_NONE || !is_plain) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "entities are found in texts as they are, without a pair or a prompt");
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "entities are wanted, but pairs or a prompt are given; leave these out");
   }
   check_value(args_.aggregation, LFFN_AGGREGATION_MAX, "aggregation", "LFFN_AGGREGATION_");
 }
@@ -58,13 +58,14 @@ void RunCall::check_windows() const {
     if (args_.stride != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "stride is given, but windows are not wanted");
     return;
   }
-  if (args_.texts == nullptr && args_.n > 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "windows are wanted, but of no texts");
+  if (args_.texts == nullptr && args_.n > 0)
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "windows are wanted, but no texts are given");
   if (args_.max_tokens == LFFN_MAX_TOKENS_NEVER) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "windows are wanted, but max_tokens, their size, is LFFN_MAX_TOKENS_NEVER");
   }
   if ((args_.wanted & LFFN_WANT_ENTITIES) != 0) {
     fail(LFFN_ERROR_INVALID_ARGUMENT,
-         "entities are not found in windows; give parts of the text as texts of their own");
+         "entities cannot be found in windows; give each part of the text as a text of its own");
   }
 }
 
@@ -96,7 +97,7 @@ void RunCall::check() const {
   if (model_.statics() != nullptr) check_static();
   if (wants(LFFN_WANT_ENTITIES)) check_entities();
   if (wants(LFFN_WANT_TOKEN_SCORES) && model_.num_token_classes() == 0)
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no head of tokens");
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no head that scores tokens");
   if (wants(LFFN_WANT_CLASS_SCORES) && model_.num_classes() == 0)
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no classifier");
   if (wants(LFFN_WANT_LOGITS | LFFN_WANT_FILLINGS) && !model_.has_lm_head()) {
@@ -123,24 +124,24 @@ void RunCall::check_static() const {
         "this model has static vectors and no layers, so it has no hidden states; ask for embeddings or token vectors");
   }
   if (args_.pooling != LFFN_POOLING_MODEL && args_.pooling != LFFN_POOLING_MEAN) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "pooling is %d, but static vectors have no other than their mean", args_.pooling);
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "pooling is %d, but static vectors can only be averaged", args_.pooling);
   }
 }
 
 void RunCall::check_sparse() const {
   if (args_.max_active < LFFN_MAX_ACTIVE_ALL) {
-    fail(LFFN_ERROR_INVALID_ARGUMENT, "max_active is %d, expected a number from 1, 0, or LFFN_MAX_ACTIVE_ALL",
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "max_active is %d, expected 1 or more, 0, or LFFN_MAX_ACTIVE_ALL",
          args_.max_active);
   }
-  if (!(args_.min_weight >= 0)) fail(LFFN_ERROR_INVALID_ARGUMENT, "min_weight is negative or no number");
+  if (!(args_.min_weight >= 0)) fail(LFFN_ERROR_INVALID_ARGUMENT, "min_weight is negative or not a number");
   if (!is_sparse_query()) return;
   const uint32_t others = LFFN_WANT_SPARSE | LFFN_WANT_IDS | LFFN_WANT_STATUSES | LFFN_WANT_UNCUT | LFFN_WANT_SPANS;
   if ((wanted_ & ~others) != 0) {
     fail(LFFN_ERROR_INVALID_ARGUMENT,
          "sparse queries of this model do not go through its encoder; ask for nothing else beside them");
   }
-  if (args_.n > 0) need(args_.texts, "texts, which sparse queries of this model are made of,");
-  if (args_.pairs != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "sparse queries of this model are no pairs");
+  if (args_.n > 0) need(args_.texts, "texts (sparse queries of this model are made of them)");
+  if (args_.pairs != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "sparse queries of this model take no pairs");
 }
 
 void check_offsets(const int64_t* offsets, int64_t n) {

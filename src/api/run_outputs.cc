@@ -153,7 +153,7 @@ bool is_given(const Output<Number>& output, const Args& args) {
 }
 
 [[noreturn]] void refuse_both(const char* name) {
-  fail(LFFN_ERROR_INVALID_ARGUMENT, "result and %s are both given; what a call gives goes into one of them", name);
+  fail(LFFN_ERROR_INVALID_ARGUMENT, "result and %s are both given; a call fills only one of them", name);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::vector<TensorView> read_tensors(const lffn_tensor* tensors, int64_t count) 
         view.dtype = DType::kI8;
         break;
       default:
-        fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: dtype %d is no LFFN_ element type", name, tensor.dtype);
+        fail(LFFN_ERROR_INVALID_ARGUMENT, "%s: dtype %d is not an LFFN_ element type", name, tensor.dtype);
     }
     size_t bytes = dtype_size(view.dtype);
     for (int32_t r = 0; r < tensor.rank; ++r) {

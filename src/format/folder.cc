@@ -35,8 +35,8 @@ class HostBytes : public Bytes {
   void ask(size_t first, size_t count, void* to) const {
     const int32_t failure = file_.read(first, count, to, file_.read_user);
     if (failure == 0) return;
-    fail(LFFN_ERROR_IO, "%s: the host's read gave %d for %zu bytes from byte %zu on", in_quotes(file_.name).c_str(),
-         failure, count, first);
+    fail(LFFN_ERROR_IO, "%s: the host's read function returned %d for %zu bytes from byte %zu on",
+         in_quotes(file_.name).c_str(), failure, count, first);
   }
 
   FolderInMemory::File file_;

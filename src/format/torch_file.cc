@@ -65,7 +65,7 @@ class Unpickler {
       step(operation);
     }
     const Value& result = values_[pop()];
-    if (result.kind != Kind::kDict) refuse("the file holds no dict");
+    if (result.kind != Kind::kDict) refuse("the file does not hold a dict");
     return result;
   }
   const Value& at(Number number) const { return values_[number]; }
@@ -215,7 +215,7 @@ class Unpickler {
         if (values_[top()].kind != Kind::kDict) refuse("the pickle sets attributes of an object");
         return;
       default:
-        refuse("the pickle does what tensors do not need (operation " + std::to_string(operation) + ')');
+        refuse("the pickle uses an operation that tensors do not need (" + std::to_string(operation) + ')');
     }
   }
 
@@ -359,8 +359,8 @@ std::string read_entry(const Bytes& file, const ZipEntry& entry) {
 Safetensors parse_torch_file(const Bytes& file) {
   char start[2] = {};
   if (file.size() >= sizeof start) file.read(0, sizeof start, start);
-  if (start[0] == '\x80') refuse("the file is of a PyTorch before 1.6");
-  if (start[0] != 'P' || start[1] != 'K') fail(LFFN_ERROR_BAD_MODEL, "the file is none of PyTorch: it is no zip");
+  if (start[0] == '\x80') refuse("the file was written by PyTorch before 1.6");
+  if (start[0] != 'P' || start[1] != 'K') fail(LFFN_ERROR_BAD_MODEL, "the file is not PyTorch's: it is not a zip");
   const std::map<std::string, ZipEntry> entries = read_zip(file);
   constexpr std::string_view kPickle = "data.pkl";
   std::optional<std::string> folder;
@@ -370,10 +370,10 @@ Safetensors parse_torch_file(const Bytes& file) {
     if (folder) fail(LFFN_ERROR_BAD_MODEL, "the zip has more than one data.pkl");
     folder = name.substr(0, begin);
   }
-  if (!folder) fail(LFFN_ERROR_BAD_MODEL, "the zip has no data.pkl, so it is none of PyTorch's");
+  if (!folder) fail(LFFN_ERROR_BAD_MODEL, "the zip has no data.pkl, so PyTorch did not write it");
   const auto order = entries.find(*folder + "byteorder");
   if (order != entries.end() && read_entry(file, order->second) != "little")
-    refuse("the file is of a big-endian machine");
+    refuse("the file was written on a big-endian machine");
 
   const std::string code = read_entry(file, entries.at(*folder + std::string(kPickle)));
   Unpickler unpickler(code);
@@ -381,7 +381,7 @@ Safetensors parse_torch_file(const Bytes& file) {
   std::map<std::string, TensorView> by_name;  // the last of equal names counts, as in a dict
   for (size_t i = 0; i < dict.items.size(); i += 2) {
     const Value &key = unpickler.at(dict.items[i]), &value = unpickler.at(dict.items[i + 1]);
-    if (key.kind != Kind::kText) refuse("the dict has a key that is no text");
+    if (key.kind != Kind::kText) refuse("the dict has a key that is not text");
     if (valid_utf8_length(key.text) != key.text.size()) fail(LFFN_ERROR_BAD_MODEL, "data.pkl: a name is not UTF-8");
     if (value.kind != Kind::kTensor) refuse(in_quotes(key.text) + " is no tensor");
     by_name.insert_or_assign(key.text, view_of(value, key.text, entries, *folder, file));

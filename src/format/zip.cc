@@ -25,7 +25,7 @@ uint64_t number(std::string_view bytes, size_t at, size_t size) {
 
 std::string read(const Bytes& file, uint64_t at, uint64_t size, const char* what) {
   if (at > file.size() || size > file.size() - at) {
-    fail(LFFN_ERROR_BAD_MODEL, "the zip's %s would end behind the file's %zu bytes", what, file.size());
+    fail(LFFN_ERROR_BAD_MODEL, "the zip's %s would end after the file's %zu bytes", what, file.size());
   }
   std::string result(static_cast<size_t>(size), '\0');
   file.read(static_cast<size_t>(at), result.size(), result.data());
@@ -49,7 +49,8 @@ List find_list(const Bytes& file) {
     const std::string locator = read(file, end - kLocatorBytes, kLocatorBytes, "locator");
     if (locator.compare(0, 4, "PK\6\7") != 0) return list;
     const std::string wide = read(file, number(locator, 8, 8), kWideEndBytes, "end");
-    if (wide.compare(0, 4, "PK\6\6") != 0) fail(LFFN_ERROR_BAD_MODEL, "the zip's locator points at no end");
+    if (wide.compare(0, 4, "PK\6\6") != 0)
+      fail(LFFN_ERROR_BAD_MODEL, "the zip's locator does not point to an end record");
     return {number(wide, 48, 8), number(wide, 40, 8), number(wide, 32, 8)};
   }
   fail(LFFN_ERROR_BAD_MODEL, "the file begins like a zip but has no list of entries at its end: it was cut short");
@@ -91,7 +92,7 @@ ZipEntry entry_of(const Bytes& file, std::string_view row, std::string_view extr
   }
   const uint64_t begin = local + kLocalBytes + number(head, 26, 2) + number(head, 28, 2);
   if (begin > file.size() || size > file.size() - begin) {
-    fail(LFFN_ERROR_BAD_MODEL, "the zip's entry %s would end behind the file's %zu bytes", in_quotes(name).c_str(),
+    fail(LFFN_ERROR_BAD_MODEL, "the zip's entry %s would end after the file's %zu bytes", in_quotes(name).c_str(),
          file.size());
   }
   return {begin, size};

@@ -82,8 +82,8 @@ const Kernels& choose_kernels(const char* name, const char* setting) {
     const bool usable = one.kernels != nullptr && one.runs;
     if (usable && (wanted.empty() || wanted == one.name)) return *one.kernels;
     if (wanted == one.name) {
-      fail(LFFN_ERROR_UNSUPPORTED, "%s is '%s', which this %s; unset it to use the best there is", setting,
-           wanted.c_str(), one.kernels == nullptr ? "build of the library has not" : "CPU has not");
+      fail(LFFN_ERROR_UNSUPPORTED, "%s is '%s', which this %s; unset it to use the best one", setting, wanted.c_str(),
+           one.kernels == nullptr ? "build of the library does not have" : "CPU does not have");
     }
     if (usable) names += std::string(names.empty() ? "" : ", ") + one.name;
   }

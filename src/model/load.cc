@@ -148,7 +148,7 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, s
   if (!options.adapter.empty()) adapted = AdaptedTensors(options.adapter, config, views);
   ModelTensors tensors = check_model_tensors(config, views, sentence);
   if (sentence.sparse.pools && !sentence.sparse.of_tokens && tensors.lm_norm.empty()) {
-    fail(LFFN_ERROR_BAD_MODEL, "sparse vectors need a masked language model's head, which these tensors are without");
+    fail(LFFN_ERROR_BAD_MODEL, "sparse vectors need a masked language model's head, which these tensors lack");
   }
   if (!query_weights.empty() && query_weights.size() > config.vocab_size) {
     fail(LFFN_ERROR_BAD_MODEL, "the tokenizer of queries has the id %lld, but vocab_size is %d",

@@ -104,7 +104,7 @@ void TextBatch::add(std::string_view text) {
 }
 
 void TextBatch::add_pair(std::string_view text, std::string_view pair) {
-  if (model_->statics() != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "a model of static vectors reads no pairs");
+  if (model_->statics() != nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "a model of static vectors takes no pairs");
   if (!model_->chat_template().empty()) return add_rendered(text, pair);
   rows_.add(*tokenizer_, text, &pair, rules_);
 }

@@ -194,7 +194,8 @@ TEST_F(Saving, FilesThatTheHostReads) {
   archive.entries["model.safetensors"].failure = 7;
   read = nullptr;
   EXPECT_EQ(lffn_model_load_files(files.data(), count, nullptr, &read), LFFN_ERROR_IO);
-  EXPECT_NE(std::string(lffn_last_error()).find("'model.safetensors': the host's read gave 7"), std::string::npos)
+  EXPECT_NE(std::string(lffn_last_error()).find("'model.safetensors': the host's read function returned 7"),
+            std::string::npos)
       << lffn_last_error();
   files[0].data = text;
   EXPECT_EQ(lffn_model_load_files(files.data(), count, nullptr, &read), LFFN_ERROR_INVALID_ARGUMENT);

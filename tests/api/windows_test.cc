@@ -189,7 +189,7 @@ TEST_F(Wanted, WindowsThatCannotBeMeant) {
   args_.texts = nullptr;
   args_.ids = &id;
   args_.offsets = offsets;
-  refused("windows are wanted, but of no texts");
+  refused("windows are wanted, but no texts are given");
   args_.windows = LFFN_WINDOWS_NONE;
   args_.result = result_;
   args_.wanted = LFFN_WANT_SPANS;

@@ -103,19 +103,19 @@ TEST(TorchFile, RefusesWhatIsMoreThanTensors) {
   };
   EXPECT_EQ(refusal("\x80\2cos\nsystem\n(" + text("ls") + "tR."), "unsupported: the pickle asks for 'os.system'");
   EXPECT_EQ(refusal(dict(text("n") + "K\3")), "unsupported: 'n' is no tensor");
-  EXPECT_EQ(refusal(dict("K\3K\3")), "unsupported: the dict has a key that is no text");
-  EXPECT_EQ(refusal("\x80\2K\3."), "unsupported: the file holds no dict");
-  EXPECT_EQ(refusal("\x80\2]."), "unsupported: the pickle does what tensors do not need (operation 93)");
+  EXPECT_EQ(refusal(dict("K\3K\3")), "unsupported: the dict has a key that is not text");
+  EXPECT_EQ(refusal("\x80\2K\3."), "unsupported: the file does not hold a dict");
+  EXPECT_EQ(refusal("\x80\2]."), "unsupported: the pickle uses an operation that tensors do not need (93)");
   EXPECT_EQ(refusal(dict(text("t") + tensor(storage("FloatStorage", "0"), 0, "K\3K\2", "K\1K\3"))),
             "unsupported: the numbers of the tensor 't' do not lie row by row");
-  EXPECT_EQ(failure("\x80\2\x8a\x0a").substr(0, 49), "unsupported: the file is of a PyTorch before 1.6;");
+  EXPECT_EQ(failure("\x80\2\x8a\x0a").substr(0, 49), "unsupported: the file was written by PyTorch before 1.6;");
 }
 
 TEST(TorchFile, RefusesBrokenFiles) {
-  EXPECT_EQ(failure(""), "the file is none of PyTorch: it is no zip");
+  EXPECT_EQ(failure(""), "the file is not PyTorch's: it is not a zip");
   EXPECT_EQ(failure(zip_of({{"a/data.pkl", dict(kWeight)}}, 8)),
             "the zip's entry 'a/data.pkl' is compressed or encrypted; PyTorch stores it as it is");
-  EXPECT_EQ(failure(zip_of({{"x", "y"}})), "the zip has no data.pkl, so it is none of PyTorch's");
+  EXPECT_EQ(failure(zip_of({{"x", "y"}})), "the zip has no data.pkl, so PyTorch did not write it");
   EXPECT_EQ(failure(zip_of({{"data.pkl", dict(kWeight)}})), "tensor 'w': the zip has no entry 'data/0'");
   EXPECT_EQ(failure(file_of(dict(text("w") + tensor(storage("FloatStorage", "0"), 1, "K\2K\3", "K\3K\1")))),
             "tensor 'w': F32 [2,3] from number 1 on does not fit into its 24 bytes");

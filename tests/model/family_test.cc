@@ -235,7 +235,7 @@ TEST(Families, RefusedInOneSentence) {
   old.tensors.clear();
   old.refused(LFFN_ERROR_IO, "'model.safetensors': there is no such file");
   old.files["pytorch_model.bin"] = "x";
-  old.refused(LFFN_ERROR_BAD_MODEL, "pytorch_model.bin: the file is none of PyTorch: it is no zip");
+  old.refused(LFFN_ERROR_BAD_MODEL, "pytorch_model.bin: the file is not PyTorch's: it is not a zip");
 }
 
 TEST(Families, ActivationsOfDenseLayers) {

@@ -245,7 +245,7 @@ TEST(Sentence, Refused) {
   folder.files["2_Dense/pytorch_model.bin"] = "x";
   EXPECT_EQ(folder.load()->embedding_size(std::nullopt), 20);
   folder.files.erase("2_Dense/model.safetensors");
-  folder.refused(LFFN_ERROR_BAD_MODEL, "2_Dense/pytorch_model.bin: the file is none of PyTorch: it is no zip");
+  folder.refused(LFFN_ERROR_BAD_MODEL, "2_Dense/pytorch_model.bin: the file is not PyTorch's: it is not a zip");
   folder.files["2_Dense/model.safetensors"] =
       safetensors_of({made_tensor("linear.weight", {20, 48}), made_tensor("linear.bias", {19})});
   folder.refused(LFFN_ERROR_BAD_MODEL, "linear.bias: shape [19], expected [20]");

@@ -137,10 +137,10 @@ class Evaluate(Case):
                 ("--pairs", b"1\ta\tb\n\n2\ta\n", "bad.tsv, line 3: expected 3 columns"),
                 ("--pairs", b"1\ta\tb\tc\n", "line 1: expected 3 columns"),
                 ("--pairs", b"1\ta\tb\n2\ta\xff\tb\n", "line 2: byte 3 of the line is not valid UTF-8"),
-                ("--pairs", b"nan\ta\tb\n", "line 1: the score 'nan' is no finite number"),
+                ("--pairs", b"nan\ta\tb\n", "line 1: the score 'nan' is not a finite number"),
                 ("--pairs", b"score\ta\tb\n", "give --header"),
                 ("--pairs", b"\n\n", "bad.tsv: there is no case in it"),
-                ("--ranking", b"q\tyes\tb\n", "line 1: the label 'yes' is no finite number"),
+                ("--ranking", b"q\tyes\tb\n", "line 1: the label 'yes' is not a finite number"),
                 ("--ranking", b"q\t0\tb\n", "no query has a text whose label is above 0")]:
             (self.folder / "bad.tsv").write_bytes(data)
             self.assertIn(message, run("evaluate", MODEL, option, path, status=1)[1])

@@ -135,7 +135,7 @@ class Tokenize(Case):
         ids = "".join(" ".join(map(str, line["ids"])) + "\n"
                       for line in run_lines("tokenize", "--plain", MODEL, stdin="\n".join(texts)))
         self.assertEqual(run("tokenize", "--decode", MODEL, stdin=ids)[0].decode().splitlines(), texts)
-        self.assertIn("line 1: '7x' is no id", run("tokenize", "--decode", MODEL, stdin="5 7x", status=1)[1])
+        self.assertIn("line 1: '7x' is not an id", run("tokenize", "--decode", MODEL, stdin="5 7x", status=1)[1])
         self.assertIn("line 2: ids[0] is 461, which is not in the vocabulary",
                       run("tokenize", "--decode", MODEL, stdin="5\n461", status=1)[1])
 

@@ -114,7 +114,7 @@ class Retrieval(Case):
             self.assertLessEqual(found[name]["value"], found[name]["high"])
         table = run("evaluate", MODEL, "--retrieval", str(self.collection()))[0].decode()
         for words in ("| nDCG@10", "| recall@100", "| MRR@10", "2 of 5 queries have no document that answers them",
-                      "1 judgements are of documents that it has not", "1 judgements are of queries that it has not"):
+                      "1 judgements are of documents that it does not have", "1 judgements are of queries that it does not have"):
             self.assertIn(words, table)
 
     def test_late_vectors(self):
@@ -265,7 +265,7 @@ class Retrieval(Case):
                 ("queries.jsonl", b'{"_id": "q1"}\n', "queries.jsonl, line 1: the query has no \"text\""),
                 ("queries.jsonl", b"[" * 100000, "queries.jsonl, line 1: expected a JSON object"),
                 ("qrels.tsv", b"a\tb\tc\nq1\td1\n", "qrels.tsv, line 2: expected 3 columns"),
-                ("qrels.tsv", b"a\tb\tc\nq1\td1\tx\n", "qrels.tsv, line 2: the score 'x' is no finite number"),
+                ("qrels.tsv", b"a\tb\tc\nq1\td1\tx\n", "qrels.tsv, line 2: the score 'x' is not a finite number"),
                 ("qrels.tsv", b"q1\td1\t1\nq1\td1\t2\n", "qrels.tsv, line 2: document 'd1' has another score"),
                 ("qrels.tsv", b"a\tb\tc\nq1\td1\t0\n", "no query has a document that answers it"),
                 ("qrels.tsv", b"a\tb\tc\n", "no query has a document that answers it"),

@@ -46,7 +46,7 @@ std::string id_of(const json& object) {
 void add_place(Places& places, const std::string& id, size_t place) {
   if (place >= kNowhere) throw lookupffn::InvalidArgument("there are too many lines; 4,294,967,294 are the most");
   if (!places.emplace(id, static_cast<uint32_t>(place)).second) {
-    throw lookupffn::InvalidArgument("the \"_id\" '" + id + "' was there before; each must be another one");
+    throw lookupffn::InvalidArgument("the \"_id\" '" + id + "' appears twice; each must be unique");
   }
 }
 

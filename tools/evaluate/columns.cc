@@ -113,7 +113,7 @@ double parse_number(const std::string& column, const char* what, const char* hin
   const std::string text = trimmed(column);
   double value;
   if (!read_number(text, value)) {
-    throw lookupffn::InvalidArgument(std::string("the ") + what + " '" + text + "' is no finite number" + hint);
+    throw lookupffn::InvalidArgument(std::string("the ") + what + " '" + text + "' is not a finite number" + hint);
   }
   return value;
 }

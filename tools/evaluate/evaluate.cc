@@ -173,7 +173,7 @@ void add_prompt(CLI::App& app, const std::string& option, const std::string& wha
 
 Command evaluate_command(CLI::App& parent) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = parent.add_subcommand("evaluate", "Tell how well models do on texts that people judged");
+  CLI::App* app = parent.add_subcommand("evaluate", "Measure how well models do on texts that people judged");
   app->add_option("MODEL", options->models, "Models: folders or single files")->required();
   app->add_option("--pairs", options->pairs, "Lines of score, text, text: correlations of the cosine with the score")
       ->type_name("FILE.tsv");
@@ -181,11 +181,11 @@ Command evaluate_command(CLI::App& parent) {
                   "Lines of label, text: how often the nearest training text, and logistic regression, tell the label")
       ->type_name("TRAIN.tsv TEST.tsv");
   app->add_option("--ranking", options->rankings,
-                  "Lines of query, label, text: where texts with labels above 0 come among the query's by their cosine")
+                  "Lines of query, label, text: how high texts with labels above 0 rank among the query's by cosine")
       ->type_name("FILE.tsv");
   app->add_option("--retrieval", options->collections,
-                  "Folders as BEIR has them, corpus.jsonl, queries.jsonl and qrels.tsv: where documents that answer a "
-                  "query come among all")
+                  "Folders as BEIR has them, corpus.jsonl, queries.jsonl and qrels.tsv: how high the documents "
+                  "that answer a query rank")
       ->type_name("FOLDER");
   app->add_option("--rerank", options->reranker, "A reranker that puts the first documents in another order")
       ->type_name("MODEL");
@@ -229,7 +229,7 @@ Command evaluate_command(CLI::App& parent) {
       "share\n"
       "of test texts whose label is right. MAP, MRR: mean average precision, mean of one over the place of the first\n"
       "right text. nDCG@10, recall@100, MRR@10: of the ten, hundred and ten documents that come first. Behind each "
-      "figure the interval of 95 % of its resamples. agreement: correlation of the two "
+      "figure stands the interval that holds 95 % of its resamples. agreement: correlation of the two "
       "models'\n"
       "cosines. Texts are cut to what the model means to read.\n"
       "\n"

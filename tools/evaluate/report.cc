@@ -67,11 +67,11 @@ std::string notes(const Cases& cases) {
     }
     if (collection.unknown_documents > 0) {
       out += "\n" + collection.folder + ": " + std::to_string(collection.unknown_documents) +
-             " judgements are of documents that it has not; they count as not found.\n";
+             " judgements are of documents that it does not have; they count as not found.\n";
     }
     if (collection.unknown_queries > 0) {
       out += "\n" + collection.folder + ": " + std::to_string(collection.unknown_queries) +
-             " judgements are of queries that it has not; they are left out.\n";
+             " judgements are of queries that it does not have; they are left out.\n";
     }
   }
   return out;

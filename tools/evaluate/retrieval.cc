@@ -47,7 +47,7 @@ std::vector<float> scores_of(const Collection& collection, const JudgedQuery& qu
   for (size_t i = 0; i < scores.size(); ++i) {
     if (scores[i] == scores[i]) continue;
     throw lookupffn::BadModel(query.place + ": the score of the document of " + collection.place_of(documents[i]) +
-                              " is no number");
+                              " is not a number");
   }
   return scores;
 }
