@@ -228,7 +228,7 @@ TEST_F(Wanted, AResultIsFilledByOneCall) {
   EXPECT_EQ(embeddings({"cats", "dogs"}), alone);
   EXPECT_GE(others.messages.size(), 8u);
   for (const std::string& message : others.messages) {
-    EXPECT_NE(message.find("another call fills result"), std::string::npos) << message;
+    EXPECT_NE(message.find("another call is filling result"), std::string::npos) << message;
   }
   args_.progress = nullptr;
   args_.max_tokens = -5;
