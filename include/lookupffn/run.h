@@ -164,11 +164,11 @@ typedef struct lffn_model_run_args {
   /** Cut texts to so many tokens, special ones counted, never more than the model can run; of a pair the longer text
    * first; or LFFN_MAX_TOKENS_. Default LFFN_MAX_TOKENS_MODEL. */
   int64_t max_tokens;
-  int32_t reading;          /**< LFFN_READING_. Default LFFN_READING_MODEL. */
-  int32_t prompt_kind;      /**< LFFN_PROMPT_. Default LFFN_PROMPT_MODEL. */
-  int32_t pooling;          /**< LFFN_POOLING_. */
-  int32_t normalize;        /**< LFFN_NORMALIZE_. */
-  /** Tokens wanted for each mask, 1 to vocab_size. Default 0, which a call that wants fillings refuses: set it there. */
+  int32_t reading;     /**< LFFN_READING_. Default LFFN_READING_MODEL. */
+  int32_t prompt_kind; /**< LFFN_PROMPT_. Default LFFN_PROMPT_MODEL. */
+  int32_t pooling;     /**< LFFN_POOLING_. */
+  int32_t normalize;   /**< LFFN_NORMALIZE_. */
+  /** Tokens wanted for each mask, 1 to vocab_size. Default 0, which is refused where fillings are wanted. */
   int32_t top_k;
   int32_t num_threads;      /**< At most so many threads; 0 = as many as the model has. */
   uint32_t flags;           /**< LFFN_RUN_ values or-ed together. */
