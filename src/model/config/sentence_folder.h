@@ -19,7 +19,7 @@ struct SentenceFolder {
   std::string transformer;           // where in the folder the encoder itself is; "": in it
   std::optional<std::string> query;  // where the weights of sparse queries are, which do not go through the encoder
 
-  LateWords late_words;  // of a late model, for its tokenizer to find
+  LateWords late_words;              // of a late model, for its tokenizer to find
   std::optional<LogitTokens> logit;  // of a language model that ranks
 
   // The weights of the dense modules, named as in a single file, and where they lie.
