@@ -137,10 +137,10 @@ TEST(Entities, WhatIsRefused) {
   lookupffn::RunOptions options;
   options.prompt_kind = LFFN_PROMPT_TEXT;
   options.prompt = "a";
-  refused([&] { model.entities({kContext}, 0, options); }, "without a pair or a prompt");
+  refused([&] { model.entities({kContext}, 0, options); }, "pairs or a prompt are given; leave these out");
   lookupffn::Texts pairs;
   pairs.add("a", "b");
-  refused([&] { model.entities(pairs); }, "without a pair or a prompt");
+  refused([&] { model.entities(pairs); }, "pairs or a prompt are given; leave these out");
   refused([&] { model.entities({std::string_view("\xff", 1)}); }, "not valid UTF-8");
   std::string long_text;
   for (int i = 0; i < 100; ++i) long_text += "a ";

@@ -47,7 +47,7 @@ class EmbedForms(Case):
         self.assertGreater(len(parts), 3)
         self.assertEqual((parts[0]["begin"], parts[-1]["end"]), (0, len(text)))
         for form in (("--raw",), ("--npy", str(self.folder / "vectors.npy"))):
-            self.assertIn("take JSON, or --windows mean",
+            self.assertIn("use JSON or --windows mean",
                           run("embed", "--windows", "each", *form, *options, status=1)[1])
         self.assertIn("--windows", run("embed", "--stride", "5", MODEL, document, status=2)[1])
         self.assertIn("stride", run("embed", "--windows", "each", "--max-tokens", "9", "--stride", "9", MODEL, document,

@@ -253,7 +253,7 @@ class Retrieval(Case):
     def test_errors_name_file_and_line(self):
         for name, content, message in [
                 ("corpus.jsonl", b'{"_id": "d1", "text": "a"}\n{"_id": "d1", "text": "b"}\n',
-                 "corpus.jsonl, line 2: the \"_id\" 'd1' was there before"),
+                 "corpus.jsonl, line 2: the \"_id\" 'd1' appears twice; each must be unique"),
                 ("corpus.jsonl", b'{"_id": "d1", "text": "a"}\n[]\n', "corpus.jsonl, line 2: expected a JSON object"),
                 ("corpus.jsonl", b'{"_id": "d1", "text": "a"\n', "corpus.jsonl, line 1: expected a JSON object"),
                 ("corpus.jsonl", b'{"_id": "d1", "text": "a\xff"}\n', "line 1: byte 24 of the line is not valid UTF-8"),

@@ -16,12 +16,12 @@
 namespace lffn {
 namespace {
 
-constexpr size_t kMaxFileBytes = size_t{1} << 20;
+constexpr size_t kMaxPairFileBytes = size_t{1} << 20;
 constexpr char kTransformer[] = "sentence_bert_config.json";
 constexpr char kTokenizer[] = "tokenizer_config.json";
 
 JsonObject read_object(const Folder& folder, const char* name) {
-  JsonObject object(folder.read_text(name, kMaxFileBytes), folder.path(name));
+  JsonObject object(folder.read_text(name, kMaxPairFileBytes), folder.path(name));
   object.drop_nulls();
   return object;
 }
@@ -41,7 +41,7 @@ JsonSettings read_settings(const Folder& folder, const char* name) {
 
 // The file of its own counts before what the tokenizer's file says; of several the one called "default".
 std::string read_chat_template(const Folder& folder, const JsonSettings& tokenizer) {
-  if (folder.has("chat_template.jinja")) return folder.read_text("chat_template.jinja", kMaxFileBytes);
+  if (folder.has("chat_template.jinja")) return folder.read_text("chat_template.jinja", kMaxPairFileBytes);
   const std::string key = "/chat_template";
   if (!tokenizer.has(key) || !tokenizer.has(key + "/0")) return tokenizer.text(key);
   for (size_t i = 0; tokenizer.has(key + '/' + std::to_string(i)); ++i) {
@@ -127,7 +127,8 @@ void read_activation(const Folder& folder, PairSettings& to) {
 // Whether the Transformer is one that gives scores, so that nothing follows it.
 bool scores_pairs(const Folder& transformer) {
   return transformer.has("config.json") &&
-         transformer.read_text("config.json", kMaxFileBytes).find("ForSequenceClassification\"") != std::string::npos;
+         transformer.read_text("config.json", kMaxPairFileBytes).find("ForSequenceClassification\"") !=
+             std::string::npos;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace lffn {
 namespace {
 
-constexpr lffn_status kStatus = LFFN_ERROR_BAD_MODEL;
+constexpr lffn_status kBadAdapter = LFFN_ERROR_BAD_MODEL;
 constexpr std::string_view kOriginal = ".parametrizations.weight.original";
 constexpr std::string_view kFirst = ".parametrizations.weight.0.lora_A", kSecond = ".parametrizations.weight.0.lora_B";
 
@@ -53,7 +53,7 @@ Choice choose(const std::string& name, const ModelConfig& config) {
   }
   const int32_t rank = object.integer("lora_rank", 4);
   if (rank < 1 || rank > kMaxSize) {
-    fail(kStatus, "config: 'lora_rank' is %d, allowed is 1 to %d", rank, kMaxSize);
+    fail(kBadAdapter, "config: 'lora_rank' is %d, allowed is 1 to %d", rank, kMaxSize);
   }
   choice.rank = rank;
   choice.scale = object.number("lora_alpha", 1.0f) / static_cast<float>(rank);
@@ -124,7 +124,7 @@ bool is_looked_up(std::string_view name, const Family& family) {
 }
 
 void check_thin(const TensorView& tensor, int64_t count, int64_t rows, int64_t columns) {
-  check_tensor(tensor, {count, rows, columns}, {DType::kF32, DType::kF16, DType::kBF16}, kStatus);
+  check_tensor(tensor, {count, rows, columns}, {DType::kF32, DType::kF16, DType::kBF16}, kBadAdapter);
 }
 
 }  // namespace
@@ -146,16 +146,16 @@ AdaptedTensors::AdaptedTensors(const std::string& name, const ModelConfig& confi
     const std::string matrix = tensor.name.substr(0, tensor.name.size() - kOriginal.size());
     const auto found = [&](std::string_view end) -> const TensorView& {
       const auto at = thin.find(matrix + std::string(end));
-      if (at == thin.end()) fail(kStatus, "%s%s: this tensor is missing", matrix.c_str(), std::string(end).c_str());
+      if (at == thin.end()) fail(kBadAdapter, "%s%s: this tensor is missing", matrix.c_str(), std::string(end).c_str());
       return *at->second;
     };
     const TensorView* right = &found(kFirst);
     const TensorView* left = &found(kSecond);
     if (is_looked_up(matrix, *config.family)) std::swap(left, right);
     if (tensor.shape.size() != 2) {
-      fail(kStatus, "%s: shape %s, but adapters are of matrices", tensor.name.c_str(), tensor.shape_text().c_str());
+      fail(kBadAdapter, "%s: shape %s, but adapters are of matrices", tensor.name.c_str(), tensor.shape_text().c_str());
     }
-    check_tensor(tensor, tensor.shape, {DType::kF32, DType::kF16, DType::kBF16}, kStatus);
+    check_tensor(tensor, tensor.shape, {DType::kF32, DType::kF16, DType::kBF16}, kBadAdapter);
     check_thin(*right, choice.count, choice.rank, tensor.shape[1]);
     check_thin(*left, choice.count, tensor.shape[0], choice.rank);
     auto sum = std::make_unique<const Sum>(tensor, *left, *right, choice);
