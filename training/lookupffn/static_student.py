@@ -236,6 +236,8 @@ def distill(teacher: Union[str, Path], files: Sequence[Path], out: Union[str, Pa
     kept = _Kept(Path(work), key)
     with native_model.NativeModel(teacher, threads or torch.get_num_threads(), linear_dtype=native_model.INT8,
                                   embedding_dtype=native_model.INT8) as model:
+        if len(model.tokenize("")) < 2:
+            raise ValueError("static vectors need a teacher whose tokenizer puts a special token at both ends of a text")
         longest = min(_LONGEST, int(config.get("max_position_embeddings", _LONGEST)) - 2)
         pieces = read_teacher(model, texts, width, longest, options.tokens, kept)
         share = np.bincount(pieces.ids, minlength=vocabulary) / len(pieces.ids)
