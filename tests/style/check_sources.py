@@ -75,52 +75,70 @@ def compiled(file):
     return [Path(name) for name in re.findall(r'^#include "(.*)"', file.read_text(encoding="utf-8"), re.MULTILINE)]
 
 
-def tidy_one(entry, sources_in_it, headers_digest, cache):
-    """clang-tidy on one file, unless neither it nor any header nor the settings changed since it last passed."""
-    file = Path(entry["file"])
-    contents = b"".join(path.read_bytes() for path in [file, *sources_in_it])
-    digest = hashlib.sha256((headers_digest + entry["command"]).encode() + contents).hexdigest()
-    if (cache / digest).exists():
-        return True, ""
-    # The one check that sources put together cannot pass.
-    together = sources_in_it != [file]
-    others = ["--checks=-bugprone-suspicious-include"] if together else []
-    # A compiler's own options are of no interest here.
-    result = subprocess.run([tool("clang-tidy-14"), "--quiet", "--extra-arg=-Wno-unknown-warning-option", *others, "-p",
-                             str(cache), str(file)],
-                            check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    including = [path.name for path in sources_in_it
-                 if together and re.search(rb'#include ["<][^\n]*\.(?:c|cc|cpp|cxx)[">]', path.read_bytes())]
-    if result.returncode == 0 and not including:
-        (cache / digest).touch()
-        return True, ""
-    including = "".join(f"{name} includes a source\n" for name in including)
-    return False, f"{file.relative_to(ROOT)}:\n{result.stdout}\n{including}"
+class Tidied:
+    """clang-tidy on sources of one command, put together: reading the headers takes most of the time."""
+
+    TOGETHER = 12
+
+    def __init__(self, build):
+        self.cache = build / "tidy"
+        self.cache.mkdir(exist_ok=True)
+        self.settings = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
+        for header in sources(".h", ".hpp", folders=("include", "src", "tools")):
+            self.settings.update(header.read_bytes())
+
+    def passed_before(self, command, paths):
+        """The file that says that neither they nor any header nor the settings have changed since they passed."""
+        digest = self.settings.copy()
+        digest.update(command.encode())
+        for path in paths:
+            digest.update(str(path).encode() + path.read_bytes())
+        return self.cache / digest.hexdigest()
+
+    def look(self, command, paths):
+        """What is wrong with them."""
+        mark = self.passed_before(command, paths)
+        if mark.exists():
+            return ""
+        folder = self.cache / f"{mark.name}.d"
+        folder.mkdir(exist_ok=True)
+        file = folder / "together.cc"
+        file.write_text("".join(f'#include "{path}"\n' for path in paths), encoding="utf-8")
+        entry = {"directory": str(self.cache.parent), "file": str(file), "command": f"{command} -c {file}"}
+        (folder / "compile_commands.json").write_text(json.dumps([entry]), encoding="utf-8")
+        # A compiler's own options are of no interest here; sources put together cannot pass that one check.
+        result = subprocess.run([tool("clang-tidy-14"), "--quiet", "--extra-arg=-Wno-unknown-warning-option",
+                                 "--checks=-bugprone-suspicious-include", "-p", str(folder), str(file)], check=False,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        shutil.rmtree(folder)
+        if result.returncode == 0:
+            mark.touch()
+            return ""
+        if len(paths) == 1:
+            return f"{paths[0].relative_to(ROOT)}:\n{result.stdout}\n"
+        # Perhaps two have a name in common, each for itself.
+        half = len(paths) // 2
+        return self.look(command, paths[:half]) + self.look(command, paths[half:])
 
 
 def check_tidy(build):
     tool("clang-tidy-14")
-    cache = build / "tidy"
-    cache.mkdir(exist_ok=True)
-    entries = {}
+    commands, seen = {}, set()
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        paths = compiled(Path(entry["file"]))
-        if all(path.suffix == ".cc" and path.relative_to(ROOT).parts[0] in ("src", "tools") for path in paths):
-            # Kernels are compiled once per instruction set; one look is enough. What CMake put together is looked at
-            # together: reading the headers takes most of the time.
-            entries.setdefault(entry["file"], (entry, paths))
-    (cache / "compile_commands.json").write_text(json.dumps([entry for entry, _ in entries.values()]), encoding="utf-8")
-    digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
-    for header in sources(".h", ".hpp", folders=("include", "src", "tools")):
-        digest.update(header.read_bytes())
+        for path in compiled(Path(entry["file"])):
+            # Kernels are compiled once per instruction set; one look is enough.
+            if path.suffix == ".cc" and path.relative_to(ROOT).parts[0] in ("src", "tools") and path not in seen:
+                seen.add(path)
+                commands.setdefault(re.sub(r" -o \S+ -c \S+$", "", entry["command"]), []).append(path)
+    tidied = Tidied(build)
+    parts = [(command, paths[first:first + Tidied.TOGETHER]) for command, paths in commands.items()
+             for first in range(0, len(paths), Tidied.TOGETHER)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda one: tidy_one(*one, digest.hexdigest(), cache), entries.values()))
-    for passed, report in results:
-        if not passed:
-            print(report)
-    looked_at = {path for _, paths in entries.values() for path in paths}
-    print(f"{sum(passed for passed, _ in results)} of {len(results)} are clean, of {len(looked_at)} sources")
-    return 0 if results and all(passed for passed, _ in results) else 1
+        found = "".join(pool.map(lambda part: tidied.look(*part), parts))
+    including = [f"{path.relative_to(ROOT)} includes a source" for path in sorted(seen)
+                 if re.search(rb'#include ["<][^\n]*\.(?:c|cc|cpp|cxx)[">]', path.read_bytes())]
+    print("\n".join([found, *including]).strip() or f"{len(seen)} sources are clean")
+    return 1 if found or including or not seen else 0
 
 
 # Which folders of src a folder may include from, beside itself.
