@@ -1,4 +1,4 @@
-/* base.h - what all parts of the C interface share: status codes, errors, structs, how to load. Included by
+/* base.h - what all parts of the C interface share: status codes, errors, structs, load options. Included by
  * lookupffn.h.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -19,7 +19,7 @@
 #define LFFN_API
 #endif
 
-/* A status that nobody looks at is a failure that nobody sees. */
+/* An ignored status hides a failure, so compilers warn. */
 #if defined(__GNUC__) && !defined(SWIG)
 #define LFFN_CHECKED __attribute__((warn_unused_result))
 #else
@@ -53,13 +53,13 @@ enum {
   LFFN_ERROR_UNSUPPORTED = 5,      /**< Valid, but this build or this CPU cannot do it. */
   LFFN_ERROR_CANCELLED = 6,        /**< The caller's cancel flag was seen. */
   LFFN_ERROR_INTERNAL = 7,         /**< A bug in the library; please report it. */
-  LFFN_ERROR_TOO_SMALL = 8,        /**< Too little room for a result; what tells how much is needed was written. */
+  LFFN_ERROR_TOO_SMALL = 8,        /**< Too little room for a result; the call says how much is needed. */
   LFFN_ERROR_BAD_TEXT = 9,         /**< A text is not UTF-8. */
   LFFN_ERROR_TOO_LONG = 10,        /**< A text or sequence has more tokens than the model can run. */
   LFFN_ERROR_NULL_TEXT = 11        /**< A text is NULL. */
 };
 
-/* Limits, beside what memory allows:
+/* Limits, besides memory:
  *   threads of one call                             1,024
  *   layers of a model                               4,096
  *   numbers of a vector, tables of a layer          1,048,576
@@ -69,27 +69,27 @@ enum {
  *   bytes of each tokenizer file                    67,108,864
  *   bytes of config.json and of each module's file  1,048,576
  *   bytes of a safetensors header                   100,000,000, with 65,536 tensors
- * A file that exceeds one is LFFN_ERROR_BAD_MODEL, an argument LFFN_ERROR_INVALID_ARGUMENT. */
+ * A file that exceeds a limit gives LFFN_ERROR_BAD_MODEL, an argument that does gives LFFN_ERROR_INVALID_ARGUMENT. */
 
 /** The version of the library that runs: major * 10000 + minor * 100 + patch. */
 LFFN_API uint32_t lffn_version(void);
 
-/** The same as a text, such as "1.2.3", with what is added before a release: "1.3.0-rc". Valid forever, as are the
- * texts of lffn_status_name and lffn_isa. */
+/** The same as a text, such as "1.2.3", with a suffix before a release: "1.3.0-rc". Valid forever, like the texts of
+ * lffn_status_name, lffn_isa and lffn_runtime_isa. */
 LFFN_API const char* lffn_version_text(void);
 
 /** The name of a status value, such as "LFFN_ERROR_IO"; "LFFN_ERROR_UNKNOWN" for a value this version does not know. */
 LFFN_API const char* lffn_status_name(lffn_status status);
 
-/** What this thread's last failure was, in one sentence. Never NULL; "" when nothing has failed yet.
+/** Describes this thread's last failure in one sentence. Never NULL; "" if nothing has failed yet.
  * It is UTF-8, with "?" for bytes of a path that are not UTF-8. Valid until the next failing call in the same thread;
  * copy it before you call the library again. */
 LFFN_API const char* lffn_last_error(void);
 
 /** The instruction set of the kernels in use: "generic", "baseline", "avx2", "avxvnni",
  * "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot" or "neoni8mm".
- * The environment variable LOOKUPFFN_ISA chooses one by name. When its value cannot be used this returns "" and every
- * load fails with the reason, but for those with a runtime that names another. */
+ * The environment variable LOOKUPFFN_ISA chooses one by name. If its value is unusable, this returns "" and every load
+ * fails with the reason, except loads with a runtime that names another. */
 LFFN_API const char* lffn_isa(void);
 
 /** How many handles are alive in this process. For leak checks in tests. */
@@ -113,34 +113,34 @@ enum {
 
 /** Flags of lffn_load_options. */
 enum {
-  /** Map what is used as it lies in the file, a model's rows by word, for as long as the model lives: processes share
-   * it, and loading does not wait for it. But a file that another process shortens meanwhile then kills this process
-   * with SIGBUS, which is why it is off by default. All else is read. */
+  /** Map the part of a file that is used in place, a model's rows by word (a learned vector per token id), for as long
+   * as the model lives. Processes then share it, and loading does not wait for it. But a process that shortens the file
+   * meanwhile kills this one with SIGBUS, so it is off by default. Everything else is read. */
   LFFN_LOAD_MMAP = 1u << 0,
   /** Treat denormal numbers as zero inside forward; the calling thread's mode is restored afterwards. */
   LFFN_LOAD_FLUSH_DENORMALS = 1u << 1,
-  /** Of a model's int8 linear layers: round their inputs to seven bits (126 steps) instead of eight (254). That is
-   * faster where lffn_isa() is "avx2" (no VNNI, no AVX-512), and elsewhere not. It costs accuracy: inputs are rounded
-   * twice as coarsely, on every instruction set alike, so that all give the same bits here, too. They are other
-   * bits than without it, which lffn_model_info.arithmetic tells: do not compare embeddings of both kinds without
-   * having tried how well that works. Weights, attention, hashes and the logits of words stay as they are; float32
-   * layers, lffn_layer and files that are saved know nothing of it. */
+  /** For a model's int8 linear layers: round their inputs to seven bits (126 steps) instead of eight (254). That is
+   * faster where lffn_isa() is "avx2" (no VNNI, no AVX-512), and no faster elsewhere. It costs accuracy: inputs are
+   * rounded twice as coarsely, on every instruction set, so that all give the same bits here, too. These bits differ
+   * from those without the flag, and so does lffn_model_info.arithmetic: do not compare embeddings of both kinds unless
+   * you have tested how well that works. Weights, attention, hashes and logits are unaffected, and so are float32
+   * layers, lffn_layer and saved files. */
   LFFN_LOAD_SEVEN_BIT_INPUTS = 1u << 2
 };
 
 /** What handles share, see runtime.h. */
 typedef struct lffn_runtime lffn_runtime;
 
-/** Is told how far loading has come, in the thread that loads: from 0 to 1, never less than before, 1 at the end of a
- * load that succeeds. */
+/** Receives the progress of loading, in the thread that loads: from 0 to 1, never less than before, and 1 at the end of
+ * a successful load. */
 typedef void (*lffn_load_progress)(double done, void* user);
 
-/** Is told how many of a call's texts, sequences or tokens are done: rising, after each part of the work, and `n` at
- * the end of a call that succeeds. In the thread of the call. */
+/** Receives how many of a call's texts, sequences or tokens are done: rising, after each part of the work, and `n` at
+ * the end of a successful call. In the thread of the call. */
 typedef void (*lffn_run_progress)(int64_t done, int64_t n, void* user);
 
-/** Sets a number that the member `cancel` of options or arguments points to, so that the calls that look at it end
- * soon. From any thread; as an atomic store, which is what those who write such a number themselves must use.
+/** Sets a number that the member `cancel` of options or arguments points to, so that the calls that check it end soon.
+ * From any thread. It is an atomic store; use one, too, if you write the number yourself.
  * @param cancel  NULL is ignored
  * @param request 1 to end them, 0 to make the number usable again */
 LFFN_API void lffn_cancel(int32_t* cancel, int32_t request);
@@ -148,31 +148,31 @@ LFFN_API void lffn_cancel(int32_t* cancel, int32_t request);
 /** How to load. Call lffn_load_options_init first: the defaults are all zero. */
 typedef struct lffn_load_options {
   size_t struct_size;  /**< sizeof(lffn_load_options), set by the _init function. */
-  int32_t num_threads; /**< Threads per call; 0 = what the environment leaves, see docs/threads.md. Default 0. */
+  int32_t num_threads; /**< Threads per call; 0 = what the environment allows, see docs/threads.md. Default 0. */
   int32_t table_dtype; /**< LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   int32_t hash_dtype;  /**< LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   uint32_t flags;      /**< LFFN_LOAD_ values or-ed together. Default 0. */
-  /** Of a model's linear layers: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). Layers ignore it. */
+  /** For a model's linear layers: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). Layers ignore it. */
   int32_t linear_dtype;
-  /** Of a model's word embeddings: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  /** For a model's word embeddings: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   int32_t embedding_dtype;
-  /** Of a model's rows by word: LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4 or LFFN_DTYPE_AS_STORED (default). In another
-   * type than the file's they are never mapped. */
+  /** For a model's rows by word: LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4 or LFFN_DTYPE_AS_STORED (default). In
+   * another type than the file's they are never mapped. */
   int32_t word_dtype;
-  /** Of a model's attention: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default), which is int8 where the linear
-   * layers are. Families that add something to scores for distances have no int8 attention: LFFN_INT8 is
-   * LFFN_ERROR_UNSUPPORTED there. */
+  /** For a model's attention: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default), which is int8 where the linear
+   * layers are. Families that add terms for distances to the scores have no int8 attention: with them, LFFN_INT8 gives
+   * LFFN_ERROR_UNSUPPORTED. */
   int32_t attention_dtype;
-  /** Threads, memory, log and kernels; NULL: the default ones. It may be freed any time. */
+  /** Threads, memory, log and kernels; NULL: the default ones. You may free it at any time. */
   const lffn_runtime* runtime;
-  /** NULL, or a number that another thread may set to non-zero, atomically, while the call runs, which then ends soon
-   * with LFFN_ERROR_CANCELLED: see lffn_cancel. Only looked at while loading. */
+  /** NULL, or a number that another thread may set to non-zero, atomically, while the call runs. The call then ends
+   * soon with LFFN_ERROR_CANCELLED: see lffn_cancel. Only read while loading. */
   const int32_t* cancel;
-  lffn_load_progress progress; /**< NULL, or who is told how far loading has come. */
+  lffn_load_progress progress; /**< NULL, or receives the progress of loading. */
   void* progress_user;         /**< Passed to it. */
   /** NULL (default), or the name of one of a model's adapters, such as "retrieval.query": its matrices are then added
-   * to the model's own, and lffn_model_save writes the sums. Without a name a model runs without adapters. One that the
-   * model has not is LFFN_ERROR_INVALID_ARGUMENT, which names those that it has. Layers and tokenizers ignore it. */
+   * to the model's own, and lffn_model_save writes the sums. Without a name, no adapter is used. An unknown name gives
+   * LFFN_ERROR_INVALID_ARGUMENT, whose message lists the known ones. Layers and tokenizers ignore it. */
   const char* adapter;
 } lffn_load_options;
 
@@ -187,7 +187,7 @@ LFFN_API void lffn_load_options_init_sized(lffn_load_options* options, size_t st
 typedef struct lffn_save_options {
   size_t struct_size;          /**< sizeof(lffn_save_options), set by the _init function. */
   const int32_t* cancel;       /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
-  lffn_load_progress progress; /**< NULL, or who is told how far saving has come, as of loading. */
+  lffn_load_progress progress; /**< NULL, or receives the progress of saving. */
   void* progress_user;         /**< Passed to it. */
 } lffn_save_options;
 
@@ -198,22 +198,22 @@ LFFN_API void lffn_save_options_init_sized(lffn_save_options* options, size_t st
 /** Fills in the defaults. NULL is ignored. */
 #define lffn_save_options_init(options) lffn_save_options_init_sized((options), sizeof *(options))
 
-/** Reads a part of a file that the host keeps: in an archive, encrypted, an asset of an app. In the thread that loads.
- * @param first from which byte on; first + size is at most the file's size
+/** Reads part of a file that the host keeps: in an archive, encrypted, an asset of an app. In the thread that loads.
+ * @param first the first byte to read; first + size is at most the file's size
  * @param size  how many bytes
  * @param to    receives them
  * @param user  lffn_file.read_user
- * @return 0, or another number where they cannot be read: loading fails with LFFN_ERROR_IO that tells it */
+ * @return 0, or another number on failure: loading then fails with LFFN_ERROR_IO and reports the number */
 typedef int32_t (*lffn_read)(uint64_t first, size_t size, void* to, void* user);
 
-/** A file that the host has, one of those that a folder would hold: in memory, or read by a function of the host. In an
- * array of them every struct_size must be the same. */
+/** A file that the host has, one of the files of a folder: in memory, or read by a function of the host. In an array of
+ * them every struct_size must be the same. */
 typedef struct lffn_file {
   size_t struct_size; /**< sizeof(lffn_file), set by the _init function. */
   const char* name;   /**< Its name in the folder, such as "config.json" or "1_Pooling/config.json". */
-  const void* data;   /**< Its bytes, of any alignment; NULL where `read` reads them. */
+  const void* data;   /**< Its bytes, of any alignment; NULL if `read` reads them. */
   size_t size;        /**< How many. */
-  lffn_read read;     /**< NULL, or what reads them. */
+  lffn_read read;     /**< NULL, or the function that reads them. */
   void* read_user;    /**< Passed to it. */
 } lffn_file;
 
@@ -230,36 +230,36 @@ LFFN_API void lffn_file_init_sized(lffn_file* file, size_t struct_size);
  * For hosts that account for memory or collect logs. Set them before making handles.
  *
  * For every function of the host that the library calls (log, allocator, progress, lffn_read, lffn_parallel_for):
- * - It may not throw or leave by longjmp. It runs in the library's float mode: rounding to nearest, no traps.
+ * - It must not throw or leave by longjmp. It runs in the library's float mode: rounding to nearest, no traps.
  * - It may be called from any thread that calls the library, and from several at once, unless its own text says less.
- * - The log and progress functions may call the library, but not free or fill what the call in progress uses: that is
- *   refused with LFFN_ERROR_INVALID_ARGUMENT for results, and is undefined for handles. An allocator must not call the
- *   library.
+ * - The log and progress functions may call the library, but must not free or fill anything that the call in progress
+ *   uses: for results that gives LFFN_ERROR_INVALID_ARGUMENT, for handles it is undefined. An allocator must not call
+ *   the library.
  * @{ */
 
 /** The levels of log messages. */
 enum {
-  LFFN_LOG_ERROR = 0,   /**< Something failed that no status tells of. */
-  LFFN_LOG_WARNING = 1, /**< Something works otherwise than was meant. */
+  LFFN_LOG_ERROR = 0,   /**< A failure that no status reports. */
+  LFFN_LOG_WARNING = 1, /**< Something works differently than intended. */
   LFFN_LOG_INFO = 2     /**< What the library chose. */
 };
 
 /** Receives one line of text without a line end, valid until the function returns. */
 typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user);
 
-/** Sets who receives log messages; NULL (the default) drops them. A message that another thread is sending may still
- * reach the earlier function. */
+/** Sets the function that receives log messages; NULL (the default) drops them. A message that another thread is
+ * sending may still reach the earlier function. */
 LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
 
-/** Where weights and scratch memory come from, and the numbers in results. Tokenizers, texts with their tokens, and
- * small bookkeeping objects use operator new; lffn_model_info.tokenizer_bytes tells how much a tokenizer takes. Call
+/** Where weights, scratch memory and the numbers in results come from. Tokenizers, texts with their tokens, and small
+ * bookkeeping objects use operator new; lffn_model_info.tokenizer_bytes says how much a tokenizer takes. Call
  * lffn_allocator_init first. Both functions must be set, and may be called from several threads at once. */
 typedef struct lffn_allocator {
   size_t struct_size; /**< sizeof(lffn_allocator), set by the _init function. */
-  /** Returns memory of this alignment, a power of two of 64 or more, or NULL when there is none. The size is never 0.
+  /** Returns memory with this alignment, a power of two of at least 64, or NULL if there is none. The size is never 0.
    */
   void* (*allocate)(size_t size, size_t alignment, void* user);
-  /** Gets what allocate returned, never NULL, and the size that was asked for. */
+  /** Takes what allocate returned, never NULL, and the size that was asked for. */
   void (*deallocate)(void* memory, size_t size, void* user);
   void* user; /**< Passed to both. */
 } lffn_allocator;
@@ -272,17 +272,17 @@ LFFN_API void lffn_allocator_init_sized(lffn_allocator* allocator, size_t struct
 #define lffn_allocator_init(allocator) lffn_allocator_init_sized((allocator), sizeof *(allocator))
 
 /** Sets the allocator; NULL restores the library's own. The struct is copied. Memory goes back to the allocator it came
- * from, so the functions and `user` must stay valid while anything lives that was allocated with them.
+ * from, so the functions and `user` must stay valid as long as any memory from them is in use.
  * @param allocator NULL, or one whose functions are set; else LFFN_ERROR_INVALID_ARGUMENT */
 LFFN_API LFFN_CHECKED lffn_status lffn_set_allocator(const lffn_allocator* allocator);
 
-/** Gives back the scratch memory that handles keep from call to call. Calls in progress keep theirs; later ones take
- * some again. A result gives back its memory when the next call fills it. */
+/** Frees the scratch memory that handles keep between calls. Calls in progress keep theirs; later ones allocate again.
+ * A result frees its memory when the next call fills it. */
 LFFN_API void lffn_trim(void);
 
-/** Ends the helper threads and returns once they are gone. Call it before dlclose of a plugin that holds the static
- * library; the shared one is never unloaded. Calls of other threads that run meanwhile finish with the threads that are
- * left; later calls start helpers again. */
+/** Ends the helper threads and returns once they have ended. Call it before dlclose of a plugin that contains the
+ * static library; the shared one is never unloaded. Calls in other threads meanwhile finish with the remaining threads;
+ * later calls start helpers again. */
 LFFN_API void lffn_shutdown_threads(void);
 
 /** @} */

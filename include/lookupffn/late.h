@@ -15,8 +15,8 @@ extern "C" {
 
 /** @defgroup late Late interaction
  * A model whose lffn_model_info.is_late is 1 makes several vectors of a text: LFFN_WANT_TOKEN_VECTORS with
- * LFFN_PROMPT_QUERY or LFFN_PROMPT_DOCUMENT gives them. How well a document answers a query: each vector of the query
- * looks for the vector of the document that is most like it, and these dot products are added up.
+ * LFFN_PROMPT_QUERY or LFFN_PROMPT_DOCUMENT returns them. To score a document for a query, each vector of the query
+ * looks for the most similar vector of the document, and these dot products are added up.
  *
  *     args.prompt_kind = LFFN_PROMPT_DOCUMENT;
  *     args.wanted = LFFN_WANT_INT8_TOKEN_VECTORS;
@@ -33,30 +33,30 @@ extern "C" {
 
 /** Flags of lffn_max_sim_args. */
 enum {
-  LFFN_MAX_SIM_MEAN = 1u << 0 /**< The mean over a query's vectors, not their sum. */
+  LFFN_MAX_SIM_MEAN = 1u << 0 /**< The mean over a query's vectors instead of their sum. */
 };
 
 /** The arguments of lffn_max_sim. Call lffn_max_sim_args_init first.
  *
- * The vectors of queries and those of documents are each given as floats or as bytes with a scale for each vector.
- * Query q has those from query_offsets[q] up to, not including, query_offsets[q + 1]. The first offset need not be 0,
- * so a part of many documents is given by a pointer into their offsets. */
+ * The vectors of queries and of documents are each given as floats, or as bytes with a scale for each vector. Query q
+ * has the vectors from query_offsets[q] up to, not including, query_offsets[q + 1]. The first offset need not be 0, so
+ * a pointer into the offsets of many documents selects a part of them. */
 typedef struct lffn_max_sim_args {
   size_t struct_size;              /**< sizeof(lffn_max_sim_args), set by the _init function. */
   const lffn_runtime* runtime;     /**< NULL: the process's threads, memory and instruction set. */
   const float* queries;            /**< [query_offsets[n_queries], size], or NULL. */
-  const int8_t* int8_queries;      /**< Likewise; a number is this times its vector's scale. One of the two. */
-  const float* query_scales;       /**< [query_offsets[n_queries]] of int8_queries; 0 or more. */
+  const int8_t* int8_queries;      /**< Likewise; a number is this times its vector's scale. Set one of the two. */
+  const float* query_scales;       /**< [query_offsets[n_queries]] for int8_queries; 0 or more. */
   const int64_t* query_offsets;    /**< [n_queries + 1] where each query's vectors begin. */
   int64_t n_queries;               /**< How many, any number from 0. */
-  const float* documents;          /**< As queries. */
+  const float* documents;          /**< Like queries. */
   const int8_t* int8_documents;    /**< Likewise. */
   const float* document_scales;    /**< Likewise. */
   const int64_t* document_offsets; /**< [n_documents + 1] */
   int64_t n_documents;             /**< How many, any number from 0. */
   int32_t size;                    /**< Numbers of each vector, 1 to 65536. */
   uint32_t flags;                  /**< LFFN_MAX_SIM_ values or-ed together: lffn_model_info.max_sim_flags. */
-  int32_t num_threads;             /**< At most so many threads; 0: as many as the environment or the runtime leaves. */
+  int32_t num_threads;             /**< Most threads to use; 0: as many as the environment or the runtime allows. */
   int32_t reserved;                /**< 0. */
   const int32_t* cancel;           /**< NULL, or a number that another thread may set to non-zero to end the call. */
   float* scores;                   /**< Receives [n_queries, n_documents]. */
@@ -70,9 +70,10 @@ LFFN_API void lffn_max_sim_args_init_sized(lffn_max_sim_args* args, size_t struc
 /** Sets struct_size and clears the rest. NULL is ignored. */
 #define lffn_max_sim_args_init(args) lffn_max_sim_args_init_sized((args), sizeof *(args))
 
-/** Scores each document for each query. A query or a document without vectors has the score 0; one with a number that
- * is none has scores that are none. A score is the same to the bit whatever is beside its pair, for any number of
- * threads and on each instruction set with fused multiply-add. */
+/** Scores each document for each query. A query or a document without vectors has the score 0; NaN in a query or a
+ * document makes its scores NaN. A score is the same to the bit whatever the other pairs, for any number of threads and
+ * on each instruction set with fused multiply-add.
+ * @param args see lffn_max_sim_args */
 LFFN_API LFFN_CHECKED lffn_status lffn_max_sim(const lffn_max_sim_args* args);
 
 /** The arguments of lffn_model_rerank. Call lffn_rerank_args_init first. */
@@ -81,27 +82,27 @@ typedef struct lffn_rerank_args {
   const char* query;            /**< The query, UTF-8. */
   size_t query_size;            /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   const char* const* documents; /**< [n_documents] documents, UTF-8. */
-  const size_t* document_sizes; /**< [n_documents] their bytes, SIZE_MAX likewise; NULL: so all of them. */
+  const size_t* document_sizes; /**< [n_documents] their bytes, or SIZE_MAX likewise; NULL: SIZE_MAX for all. */
   int64_t n_documents;          /**< How many, any number from 0. */
-  int64_t max_tokens;           /**< As in lffn_model_run_args; of a late model that of documents. */
-  int32_t scores_kind;          /**< LFFN_SCORES_ of a classifier's scores; of a late model not read. */
-  int32_t num_threads;          /**< At most so many threads; 0: as many as the model has. */
+  int64_t max_tokens;           /**< As in lffn_model_run_args; for documents, with a late-interaction model. */
+  int32_t scores_kind;          /**< LFFN_SCORES_ of a classifier's scores; not read with a late-interaction model. */
+  int32_t num_threads;          /**< Most threads to use; 0: as many as the model has. */
   uint32_t flags;               /**< LFFN_RUN_REPAIR_TEXT or 0. */
   uint32_t reserved;            /**< 0. */
   const int32_t* cancel;        /**< NULL, or a number that another thread may set to non-zero to end the call. */
   float* scores;                /**< Receives [n_documents] how well each answers the query, or NULL. */
-  int64_t* order;               /**< Receives [n_documents] places in documents, the best first, or NULL. */
+  int64_t* order;               /**< Receives [n_documents] indices of documents, the best first, or NULL. */
 } lffn_rerank_args;
 
 /** What lffn_rerank_args_init calls.
  * @param args        NULL is ignored
  * @param struct_size the caller's sizeof(lffn_rerank_args) */
 LFFN_API void lffn_rerank_args_init_sized(lffn_rerank_args* args, size_t struct_size);
-/** Fills in the defaults: all zero but query_size. NULL is ignored. */
+/** Fills in the defaults: all zero except query_size. NULL is ignored. */
 #define lffn_rerank_args_init(args) lffn_rerank_args_init_sized((args), sizeof *(args))
 
-/** Scores documents for a query: by the class score of each pair, or of a late model by lffn_max_sim. Documents go
- * through the model some at a time, so memory does not grow with their number.
+/** Scores documents for a query: by the class score of each pair, or with a late-interaction model by lffn_max_sim.
+ * Documents go through the model a few at a time, so memory does not grow with their number.
  * @param model a model with one class, or one whose lffn_model_info.is_late is 1
  * @param args  see lffn_rerank_args */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_rerank(const lffn_model* model, const lffn_rerank_args* args);

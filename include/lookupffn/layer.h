@@ -18,7 +18,7 @@ extern "C" {
 /** Values of lffn_layer_config.projection besides 1..9, which mean BH1..BH9. */
 enum { LFFN_PROJECTION_DENSE = 0 };
 
-/** Values of lffn_layer_config.activation: how a table's score follows from its hash values. */
+/** Values of lffn_layer_config.activation: how a table's score is computed from its hash values. */
 enum { LFFN_ACTIVATION_GELU = 0, LFFN_ACTIVATION_SIGMOID = 1 };
 
 /** The shape of a layer. Call lffn_layer_config_init first. */
@@ -29,14 +29,14 @@ typedef struct lffn_layer_config {
   int32_t num_tables;   /**< h. No default. */
   int32_t table_size;   /**< Rows per table, a power of two from 2 to 65536. No default. */
   int32_t projection;   /**< LFFN_PROJECTION_DENSE or m of BH{m}, 1..9. Default 4. */
-  int32_t block_size;   /**< Of the BH blocks: a power of two up to the padded hidden_size. Default 64. */
+  int32_t block_size;   /**< Size of the BH blocks: a power of two up to the padded hidden_size. Default 64. */
   int32_t activation;   /**< LFFN_ACTIVATION_. Default gelu. */
   int32_t num_probes;   /**< Rows read per table, 1..table_size. Default 1. */
   int32_t layer_norm;   /**< 1: the layer starts with a layer norm. Default 1. */
-  float decay_coeff;    /**< Weight of the projection against its input. Default 0.7. */
+  float decay_coeff;    /**< Weight of the projection relative to its input. Default 0.7. */
   float layer_norm_eps; /**< Default 1e-5. */
   uint32_t reserved;    /**< 0. */
-  uint64_t seed;        /**< Of random weights, see lffn_layer_create. Default 0. */
+  uint64_t seed;        /**< For random weights, see lffn_layer_create. Default 0. */
 } lffn_layer_config;
 
 /** What lffn_layer_config_init calls.
@@ -46,7 +46,7 @@ LFFN_API void lffn_layer_config_init_sized(lffn_layer_config* config, size_t str
 /** Fills in the defaults. NULL is ignored. */
 #define lffn_layer_config_init(config) lffn_layer_config_init_sized((config), sizeof *(config))
 
-/** A tensor of the caller's. In an array of them every struct_size must be the same. */
+/** A tensor that the caller owns. In an array of them every struct_size must be the same. */
 typedef struct lffn_tensor {
   size_t struct_size; /**< sizeof(lffn_tensor), set by the _init function. */
   const char* name;   /**< Such as "tables" or "hash.projection.weight". */
@@ -54,7 +54,7 @@ typedef struct lffn_tensor {
   int32_t rank;       /**< 0..8. */
   int64_t shape[8];   /**< The first `rank` are used. */
   const void* data;   /**< Row-major, without gaps; any alignment. */
-  size_t size;        /**< Of data, in bytes. */
+  size_t size;        /**< Bytes of data. */
 } lffn_tensor;
 
 /** What lffn_tensor_init calls.
@@ -74,7 +74,7 @@ typedef struct lffn_layer_info {
   int32_t code_bits;      /**< tau. */
   int32_t projection;     /**< LFFN_PROJECTION_DENSE or m of BH{m}. */
   int32_t block_size;     /**< Of the BH blocks; 0 for a dense projection. */
-  int32_t num_chains;     /**< R, how many BH chains stand side by side; 0 for a dense projection. */
+  int32_t num_chains;     /**< R, the number of BH chains side by side; 0 for a dense projection. */
   int32_t activation;     /**< LFFN_ACTIVATION_. */
   int32_t num_probes;     /**< Rows read per table. */
   int32_t layer_norm;     /**< 1 if the layer starts with a layer norm. */
@@ -84,7 +84,7 @@ typedef struct lffn_layer_info {
   int32_t hash_dtype;     /**< LFFN_F32 or LFFN_INT8: as held in memory. */
   int32_t num_threads;    /**< Threads per forward, resolved. */
   int64_t flop_per_token; /**< The paper's count. */
-  int64_t num_parameters; /**< Numbers learned. */
+  int64_t num_parameters; /**< Learned numbers. */
   size_t file_bytes;      /**< Tensor bytes that lffn_layer_save writes. */
   size_t memory_bytes;    /**< Weights held in memory. */
   size_t scratch_bytes;   /**< At most this much scratch memory per forward in flight. */
@@ -116,7 +116,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_load_memory(const void* data, size_
 
 /** Makes a layer from tensors.
  * @param config    the shape
- * @param tensors   [n_tensors] copied; they bear the names of the file format, without prefix
+ * @param tensors   [n_tensors] copied; they have the names of the file format, without prefix
  * @param n_tensors how many; 0: the weights are random, the same for the same config and seed on every machine
  * @param options   NULL for the defaults
  * @param out       receives the handle; free it with lffn_layer_free */
@@ -130,7 +130,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_create(const lffn_layer_config* con
  * @param path  UTF-8 */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
 
-/** As lffn_layer_save, so that it can be cancelled and tells how far it has come.
+/** Like lffn_layer_save, with cancellation and progress.
  * @param layer   the layer
  * @param path    UTF-8
  * @param options NULL for the defaults */
@@ -140,12 +140,11 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_save_with(const lffn_layer* layer, 
 /** Runs the layer: y = LookupFFN(x).
  * @param layer    the layer
  * @param x        [n_tokens, hidden_size] floats
- * @param n_tokens any number from 0
- * @param y        [n_tokens, output_size] floats; may be x itself when the sizes are equal, must not overlap x
- * otherwise
+ * @param n_tokens any number from 0; with 0, x and y may be NULL
+ * @param y        [n_tokens, output_size] floats; may be x itself if the sizes are equal, otherwise must not overlap x
  *
- * A token's result is the same to the bit whatever the batch it is in, the number of threads and the instruction set
- * (among those with fused multiply-add). Tokens with NaN or infinite values spoil only their own outputs. */
+ * A token's result is the same to the bit whatever its batch, the number of threads and the instruction set (among
+ * those with fused multiply-add). Tokens with NaN or infinite values spoil only their own outputs. */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t n_tokens,
                                                      float* y);
 
@@ -157,9 +156,9 @@ enum {
 /** The arguments of lffn_layer_forward_ex. Call lffn_forward_args_init first. */
 typedef struct lffn_forward_args {
   size_t struct_size; /**< sizeof(lffn_forward_args), set by the _init function. */
-  const float* x;     /**< The first input token. */
+  const float* x;     /**< The first input token; may be NULL if n_tokens is 0. */
   int64_t x_stride;   /**< Floats from one input token to the next; 0 = hidden_size. */
-  float* y;           /**< The first output token. */
+  float* y;           /**< The first output token; may be NULL if n_tokens is 0. */
   int64_t y_stride;   /**< Floats from one output token to the next; 0 = output_size. */
   int64_t n_tokens;   /**< Any number from 0. */
   uint32_t flags;     /**< LFFN_FORWARD_ values or-ed together. Default 0. */
@@ -176,14 +175,16 @@ LFFN_API void lffn_forward_args_init_sized(lffn_forward_args* args, size_t struc
 /** Fills in the defaults. NULL is ignored. */
 #define lffn_forward_args_init(args) lffn_forward_args_init_sized((args), sizeof *(args))
 
-/** Runs the layer with strides, with a residual, or so that it can be cancelled. x and y may be the same array with the
- * same stride, and must not overlap otherwise, from the first float to the last, the gaps between rows included. */
+/** Runs the layer with strides, a residual or cancellation. x and y may be the same array with the same stride;
+ * otherwise they must not overlap, from the first float to the last, including the gaps between rows.
+ * @param layer the layer
+ * @param args  see lffn_forward_args */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args);
 
-/** Only hashes: which rows a forward would add up, with which weights.
+/** Only hashes: which rows a forward would add, with which weights.
  * @param layer    the layer
  * @param x        [n_tokens, hidden_size] floats
- * @param n_tokens any number from 0
+ * @param n_tokens any number from 0; with 0, x may be NULL
  * @param codes    receives [n_tokens, num_tables, num_probes]; may be NULL
  * @param scores   receives as many weights; may be NULL */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens,
@@ -192,13 +193,13 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash(const lffn_layer* layer, const
 /** The arguments of lffn_layer_hash_ex. Call lffn_hash_args_init first. */
 typedef struct lffn_hash_args {
   size_t struct_size;         /**< sizeof(lffn_hash_args), set by the _init function. */
-  const float* x;             /**< The first token. */
+  const float* x;             /**< The first token; may be NULL if n_tokens is 0. */
   int64_t x_stride;           /**< Floats from one token to the next; 0 = hidden_size. */
   int64_t n_tokens;           /**< Any number from 0. */
   int32_t* codes;             /**< Receives [n_tokens, num_tables, num_probes]; may be NULL. */
   float* scores;              /**< Receives as many weights; may be NULL. */
   const int32_t* cancel;      /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
-  lffn_run_progress progress; /**< NULL, or who is told how many tokens are hashed. */
+  lffn_run_progress progress; /**< NULL, or receives the number of hashed tokens. */
   void* progress_user;        /**< Passed to it. */
 } lffn_hash_args;
 
@@ -209,10 +210,14 @@ LFFN_API void lffn_hash_args_init_sized(lffn_hash_args* args, size_t struct_size
 /** Fills in the defaults, all zero. NULL is ignored. */
 #define lffn_hash_args_init(args) lffn_hash_args_init_sized((args), sizeof *(args))
 
-/** As lffn_layer_hash, so that it can be cancelled and tells how far it has come. */
+/** Like lffn_layer_hash, with strides, cancellation and progress.
+ * @param layer the layer
+ * @param args  see lffn_hash_args */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash_ex(const lffn_layer* layer, const lffn_hash_args* args);
 
-/** Tells what the layer is and costs. info->struct_size must be set, see lffn_layer_info_init. */
+/** Describes the layer.
+ * @param layer the layer
+ * @param info  receives it; its struct_size must be set, see lffn_layer_info_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info);
 
 /** Frees the layer. NULL is ignored. No other thread may be using the handle. */

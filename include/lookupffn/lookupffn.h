@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * liblookupffn runs transformer encoders on CPUs, whose feed-forward layers may be LookupFFN layers: those hash each
- * token and add up a few rows of learned tables instead of multiplying by two large matrices.
+ * liblookupffn runs transformer encoders on CPUs. Their feed-forward layers may be LookupFFN layers, which hash each
+ * token and sum a few rows of learned tables instead of multiplying by two large matrices.
  *
  * In short:
  *
@@ -19,17 +19,17 @@
  * Rules that hold for every function here:
  * - Text is UTF-8, file names included.
  * - A function that can fail returns lffn_status. On failure its outputs are untouched (except after cancellation, and
- *   where it tells how much room is needed) and lffn_last_error() tells what was wrong, in this thread.
- * - A handle never changes once made, but for lffn_result. Any number of threads may use one handle at once; only
+ *   where it says how much room is needed), and lffn_last_error() says what was wrong, in this thread.
+ * - A handle never changes once made, except lffn_result. Any number of threads may use one handle at once; only
  *   freeing it must come last.
- * - Nothing here throws, exits, prints, raises a signal or changes the state of the process. What
- *   lffn_set_allocator and lffn_set_log_callback set is the library's own.
+ * - Nothing here throws, exits, prints, raises a signal or changes the state of the process. The settings of
+ *   lffn_set_allocator and lffn_set_log_callback belong to the library.
  * - A struct whose first member is struct_size is filled by its _init macro, which sets struct_size and defaults.
- *   Later versions only append members, whose zero means what was so before: programs built against an older header
- *   keep working. A longer struct than the library knows is LFFN_ERROR_UNSUPPORTED unless the rest of it is zero; in
- * one that the library fills the rest becomes zero.
- * - Numbers of things that a call works on are int64_t, numbers of bytes size_t; ids and what a model's configuration
- *   says are int32_t.
+ *   Later versions only append members, and zero in them means the earlier behaviour: programs built against an older
+ *   header keep working. A struct longer than the library knows gives LFFN_ERROR_UNSUPPORTED unless the unknown part is
+ *   zero; in a struct that the library fills, the unknown part becomes zero.
+ * - Counts of things that a call works on are int64_t, counts of bytes size_t; ids and the numbers of a model's
+ *   configuration are int32_t.
  */
 #ifndef LOOKUPFFN_LOOKUPFFN_H
 #define LOOKUPFFN_LOOKUPFFN_H

@@ -1,4 +1,4 @@
-/* runtime.h - whose threads, memory, log and instruction set handles use. Included by lookupffn.h.
+/* runtime.h - which threads, memory, log and instruction set handles use. Included by lookupffn.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 /** @defgroup runtime A runtime
- * What handles take from their process: threads, memory, a log, an instruction set. Handles that are loaded without one
- * use the environment variables and lffn_set_allocator's and lffn_set_log_callback's settings; those that are loaded
- * with one use what it says instead, and the same defaults for what it leaves open.
+ * What handles take from their process: threads, memory, a log, an instruction set. Handles that are loaded without a
+ * runtime use the environment variables and the settings of lffn_set_allocator and lffn_set_log_callback. Handles that
+ * are loaded with one use its settings instead, and the same defaults for whatever it leaves open.
  *
  *     lffn_runtime_options options;
  *     lffn_runtime_options_init(&options);
@@ -35,23 +35,23 @@ extern "C" {
  * @param user    lffn_runtime_options.parallel_user
  * @param n_items at most the number of threads of the handle
  * @param run     runs one item; throws nothing
- * @param context what run wants first */
+ * @param context the first argument of run */
 typedef void (*lffn_parallel_for)(void* user, int64_t n_items, void (*run)(void* context, int64_t item), void* context);
 
 /** What a runtime is made of. Call lffn_runtime_options_init first. */
 typedef struct lffn_runtime_options {
   size_t struct_size; /**< sizeof(lffn_runtime_options), set by the _init function. */
-  /** At most so many threads for each call of its handles, whatever their load options say; 0: no limit, and what the
-   * environment leaves for those that say nothing. Without parallel_for all runtimes share the library's one team. */
+  /** Most threads for each call of its handles, whatever their load options say; 0: no limit, and what the environment
+   * allows for handles whose options say 0. Without parallel_for all runtimes share the library's one team. */
   int32_t num_threads;
   uint32_t flags;                 /**< 0. */
   lffn_parallel_for parallel_for; /**< NULL: the library's own threads. */
   void* parallel_user;            /**< Passed to it. */
-  /** NULL: as lffn_set_allocator says. Copied; its functions are called until all that came from it is freed. */
+  /** NULL: as set by lffn_set_allocator. Copied; its functions are called until all memory from it is freed. */
   const lffn_allocator* allocator;
-  lffn_log_callback log; /**< NULL: as lffn_set_log_callback says. */
+  lffn_log_callback log; /**< NULL: as set by lffn_set_log_callback. */
   void* log_user;        /**< Passed to it. */
-  const char* isa;       /**< NULL: as LOOKUPFFN_ISA says; else one of the names that lffn_isa gives. */
+  const char* isa;       /**< NULL: as LOOKUPFFN_ISA says; else one of the names of lffn_isa. */
 } lffn_runtime_options;
 
 /** What lffn_runtime_options_init calls.
@@ -69,7 +69,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_runtime_create(const lffn_runtime_options
 /** Frees the runtime. NULL is ignored. Handles that were loaded with it keep what they need of it. */
 LFFN_API void lffn_runtime_free(lffn_runtime* runtime);
 
-/** The instruction set of its handles' kernels; for NULL that of the default one, as lffn_isa. */
+/** The instruction set of its handles' kernels, valid forever; for NULL the default one, as lffn_isa. */
 LFFN_API const char* lffn_runtime_isa(const lffn_runtime* runtime);
 
 /** @} */

@@ -1,5 +1,4 @@
-/* tasks.h - what models tell of texts beyond numbers: answers in a context, labels never learned. Included by
- * lookupffn.h.
+/* tasks.h - answers to questions, and labels that a model never learned. Included by lookupffn.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,8 +12,8 @@ extern "C" {
 #endif
 
 /** @defgroup tasks Answers and labels
- * Short forms over texts, as the pipelines of transformers count them. Entities are among the outputs of
- * lffn_model_run, see LFFN_WANT_ENTITIES.
+ * Short forms over texts, computed like transformers' pipelines. Entities are among the outputs of lffn_model_run, see
+ * LFFN_WANT_ENTITIES.
  *
  *     lffn_answer_args args;
  *     lffn_answer_args_init(&args);
@@ -26,32 +25,32 @@ extern "C" {
 
 /** Flags of lffn_answer_args. */
 enum {
-  LFFN_ANSWER_MAY_BE_NONE = 1u << 0 /**< That there is no answer is one, of begin 0 and end 0. */
+  LFFN_ANSWER_MAY_BE_NONE = 1u << 0 /**< "No answer" counts as an answer, with begin 0 and end 0. */
 };
 
-/** The arguments of lffn_model_answer. Call lffn_answer_args_init first. Outputs that stay NULL are left out.
+/** The arguments of lffn_model_answer. Call lffn_answer_args_init first. Outputs that stay NULL are omitted.
  *
  * A context that is too long is read in windows. Each has the question, special tokens and a part of the context, and
- * `stride` tokens of it in common with the window before. An answer is a run of tokens of one window, widened to whole
- * words; its score is the probability that it begins with its first token times that it ends with its last one. Answers
- * with the same words, upper or lower case, are one, and their scores are added. */
+ * shares `stride` tokens of the context with the previous window. An answer is a run of tokens of one window, widened
+ * to whole words. Its score is the probability that it begins with its first token times the probability that it ends
+ * with its last one. Answers with the same words, ignoring case, are one, and their scores are added. */
 typedef struct lffn_answer_args {
   size_t struct_size;   /**< sizeof(lffn_answer_args), set by the _init function. */
   const char* question; /**< The question, UTF-8. */
   size_t question_size; /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
-  const char* context;  /**< Where the answer is to be found, UTF-8. */
+  const char* context;  /**< The text that contains the answer, UTF-8. */
   size_t context_size;  /**< Its bytes. Default SIZE_MAX. */
-  /** Tokens of a window, special ones counted: a number; LFFN_MAX_TOKENS_NEVER for one window, however long;
-   * LFFN_MAX_TOKENS_MODEL, the default, for what the model means to read, at most 384. */
+  /** Tokens of a window, including special ones: a number; LFFN_MAX_TOKENS_NEVER for one window of any length;
+   * LFFN_MAX_TOKENS_MODEL, the default, for the model's own length, at most 384. */
   int64_t max_tokens;
   int64_t stride;            /**< Tokens of the context that a window repeats; default LFFN_STRIDE_DEFAULT. */
-  int32_t max_answer_tokens; /**< The most tokens of an answer, before it is widened; default 15. */
-  int32_t top_k;             /**< Answers wanted; default 1. */
+  int32_t max_answer_tokens; /**< Most tokens of an answer, before it is widened; default 15. */
+  int32_t top_k;             /**< Most answers to return; default 1. */
   const int32_t* cancel;     /**< NULL, or a number that another thread may set to non-zero to end the call. */
-  int64_t* begins;           /**< Receives [top_k] the first byte of the context of each answer, the best first. */
-  int64_t* ends;             /**< Receives [top_k] the byte behind its last one. */
+  int64_t* begins;           /**< Receives [top_k] the first byte of each answer in the context, the best first. */
+  int64_t* ends;             /**< Receives [top_k] the byte after its last one. */
   float* scores;             /**< Receives [top_k] */
-  int32_t* n_answers;        /**< Receives how many there are: top_k, or all that there are if these are fewer. */
+  int32_t* n_answers;        /**< Receives the number of answers: top_k, or fewer if there are fewer. */
   uint32_t flags;            /**< LFFN_ANSWER_ values or-ed together. */
   uint32_t reserved;         /**< 0. */
 } lffn_answer_args;
@@ -70,23 +69,23 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_answer(const lffn_model* model, con
 
 /** Flags of lffn_zero_shot_args. */
 enum {
-  LFFN_ZERO_SHOT_SEVERAL = 1u << 0 /**< Any number of labels may fit: each has a probability of its own. */
+  LFFN_ZERO_SHOT_SEVERAL = 1u << 0 /**< Any number of labels may fit: each has its own probability. */
 };
 
-/** The arguments of lffn_model_zero_shot. Call lffn_zero_shot_args_init first. Outputs that stay NULL are left out. */
+/** The arguments of lffn_model_zero_shot. Call lffn_zero_shot_args_init first. Outputs that stay NULL are omitted. */
 typedef struct lffn_zero_shot_args {
   size_t struct_size;        /**< sizeof(lffn_zero_shot_args), set by the _init function. */
   const char* text;          /**< The text, UTF-8. */
   size_t text_size;          /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
   const char* const* labels; /**< [n_labels] labels, UTF-8. */
-  const size_t* label_sizes; /**< [n_labels] their bytes, SIZE_MAX likewise; NULL: so all of them. */
+  const size_t* label_sizes; /**< [n_labels] their bytes, or SIZE_MAX likewise; NULL: SIZE_MAX for all. */
   int64_t n_labels;          /**< How many. */
-  const char* hypothesis;    /**< What the label makes of {}; NULL, the default: "This example is {}." */
+  const char* hypothesis;    /**< A sentence with {} in place of the label; NULL, the default: "This example is {}." */
   size_t hypothesis_size;    /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
-  int64_t max_tokens;        /**< Cut the text, not the label, so that both have so many; or LFFN_MAX_TOKENS_. */
+  int64_t max_tokens;        /**< Cut the text, not the label, to this many tokens for both; or LFFN_MAX_TOKENS_. */
   const int32_t* cancel;     /**< NULL, or a number that another thread may set to non-zero to end the call. */
   float* scores;             /**< Receives [n_labels] a probability for each label. */
-  int64_t* order;            /**< Receives [n_labels] places in labels, of the most likely one first. */
+  int64_t* order;            /**< Receives [n_labels] indices of labels, the most likely first. */
   uint32_t flags;            /**< LFFN_ZERO_SHOT_ values or-ed together. */
   uint32_t reserved;         /**< 0. */
 } lffn_zero_shot_args;
@@ -98,9 +97,9 @@ LFFN_API void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t s
 /** Fills in the defaults. NULL is ignored. */
 #define lffn_zero_shot_args_init(args) lffn_zero_shot_args_init_sized((args), sizeof *(args))
 
-/** Tells how likely each of some labels fits a text: how likely the text entails the hypothesis with the label in it.
+/** Scores how likely each label fits a text: how likely the text entails the hypothesis with that label.
  * @param model a classifier of pairs with a class whose name begins with "entail"; the first class contradicts, or the
- * last one where the first one entails
+ * last one if the first one entails
  * @param args  see lffn_zero_shot_args */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_zero_shot_args* args);
 

@@ -13,7 +13,7 @@ extern "C" {
 
 /** @defgroup training Training
  * Forward and backward of a layer whose weights the caller owns and changes between calls, as an optimiser does. The
- * library keeps nothing of them. All numbers are float32, row-major, without gaps.
+ * library keeps no copy of them. All numbers are float32, row-major, without gaps.
  * @{ */
 
 /** A layer's weights, in the shapes of the file format. */
@@ -57,8 +57,8 @@ LFFN_API void lffn_train_gradients_init_sized(lffn_train_gradients* gradients, s
  * @param config      the shape; num_probes must be 1 (LFFN_ERROR_UNSUPPORTED otherwise), the seed is not used
  * @param weights     all of them
  * @param x           [n_tokens, hidden_size]
- * @param n_tokens    any number from 0
- * @param num_threads 0 = as LOOKUPFFN_NUM_THREADS says, else what affinity, cgroup and OMP_NUM_THREADS leave
+ * @param n_tokens    any number from 0; with 0, x and y may be NULL
+ * @param num_threads 0 = as LOOKUPFFN_NUM_THREADS says, else what affinity, cgroup and OMP_NUM_THREADS allow
  * @param y           receives [n_tokens, output_size]; must not overlap x
  * @param z           receives the hash values, [n_tokens, num_tables, code_bits], for lffn_train_backward; may be NULL
  *
@@ -68,16 +68,16 @@ LFFN_API LFFN_CHECKED lffn_status lffn_train_forward(const lffn_layer_config* co
                                                      const float* x, int64_t n_tokens, int32_t num_threads, float* y,
                                                      float* z);
 
-/** The gradients of a loss, from its gradient by y. The codes are held constant.
+/** The gradients of a loss, from its gradient with respect to y. The codes are treated as constant.
  * @param config      as for the forward
  * @param weights     as for the forward
  * @param x           as for the forward
  * @param z           what the forward wrote
  * @param grad_y      [n_tokens, output_size]
- * @param n_tokens    any number from 0
- * @param num_threads 0 = as LOOKUPFFN_NUM_THREADS says, else what affinity, cgroup and OMP_NUM_THREADS leave
+ * @param n_tokens    any number from 0; with 0, x, z and grad_y may be NULL
+ * @param num_threads 0 = as LOOKUPFFN_NUM_THREADS says, else what affinity, cgroup and OMP_NUM_THREADS allow
  * @param grad_x      receives [n_tokens, hidden_size]; may be NULL
- * @param gradients   receives the gradients of all weights; what was there before is overwritten
+ * @param gradients   receives the gradients of all weights, overwriting earlier contents
  *
  * The results are the same to the bit for any number of threads. */
 LFFN_API LFFN_CHECKED lffn_status lffn_train_backward(const lffn_layer_config* config,
