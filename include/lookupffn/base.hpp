@@ -49,7 +49,7 @@ class ErrorOf : public Error {
   explicit ErrorOf(const std::string& message) : Error(Status, message) {}
 };
 
-using InvalidArgument = ErrorOf<LFFN_ERROR_INVALID_ARGUMENT>; /**< The caller passed something that cannot be meant. */
+using InvalidArgument = ErrorOf<LFFN_ERROR_INVALID_ARGUMENT>; /**< The caller passed an invalid argument. */
 using OutOfMemory = ErrorOf<LFFN_ERROR_OUT_OF_MEMORY>;        /**< An allocation failed. */
 using IoError = ErrorOf<LFFN_ERROR_IO>;                       /**< The operating system refused to read or write. */
 using BadModel = ErrorOf<LFFN_ERROR_BAD_MODEL>;               /**< Not a valid model. */
@@ -60,7 +60,7 @@ using TooSmall = ErrorOf<LFFN_ERROR_TOO_SMALL>;      /**< Too little room for a 
 using BadText = ErrorOf<LFFN_ERROR_BAD_TEXT>;        /**< A text is not UTF-8. */
 using TooLong = ErrorOf<LFFN_ERROR_TOO_LONG>;        /**< A text has more tokens than the model can run. */
 
-/** Throws the Error that belongs to a status, with this thread's last error text. Does nothing for LFFN_OK. */
+/** Throws the Error of a status, with this thread's last error text. Does nothing for LFFN_OK. */
 inline void check(lffn_status status) {
   switch (status) {
     case LFFN_OK:
@@ -90,7 +90,7 @@ inline void check(lffn_status status) {
   }
 }
 
-/** What a `try_` function gives: a status, and the value if the status is LFFN_OK. */
+/** What a `try_` function returns: a status, and the value if the status is LFFN_OK. */
 template <typename Value>
 struct [[nodiscard]] Outcome {
   lffn_status status = LFFN_OK; /**< LFFN_OK or one of the LFFN_ERROR_ values. */
@@ -99,26 +99,26 @@ struct [[nodiscard]] Outcome {
   explicit operator bool() const noexcept { return status == LFFN_OK; }
 };
 
-/** The value of a success; a failure is thrown. */
+/** The value if it succeeded; throws if it failed. */
 template <typename Value>
 Value value_of(Outcome<Value>&& outcome) {
   check(outcome.status);
   return std::move(outcome.value);
 }
 
-/** What try_call gives: a value, or the error that was thrown. */
+/** What try_call returns: a value, or the error that was thrown. */
 template <typename Value>
 struct [[nodiscard]] Attempt {
   std::optional<Value> value; /**< What the function returned. */
-  std::optional<Error> error; /**< Why it returned nothing. */
+  std::optional<Error> error; /**< Why it failed. */
   /** Whether it succeeded. */
   explicit operator bool() const noexcept { return value.has_value(); }
   /** LFFN_OK or one of the LFFN_ERROR_ values. */
   lffn_status status() const noexcept { return error ? error->status() : LFFN_OK; }
 };
 
-/** A try_ form of anything that returns a value: `auto vectors = try_call([&] { return model.embed(texts); })`. Other
- * exceptions than Error and std::bad_alloc pass.
+/** A try_ form of anything that returns a value: `auto vectors = try_call([&] { return model.embed(texts); })`. Lets
+ * exceptions other than Error and std::bad_alloc pass.
  * @param function takes nothing */
 template <typename Function>
 auto try_call(Function&& function) -> Attempt<std::decay_t<std::invoke_result_t<Function&>>> {
@@ -145,7 +145,7 @@ struct Free {
   void operator()(lffn_tokenizer* handle) const noexcept { lffn_tokenizer_free(handle); }
 };
 
-/** A view of contiguous elements that somebody else owns, like C++20's std::span, which converts to it. */
+/** A view of contiguous elements that it does not own, like C++20's std::span, which converts to it. */
 template <typename T>
 class Span {
  public:
@@ -165,7 +165,7 @@ class Span {
   constexpr T* data() const noexcept { return data_; }
   /** How many elements. */
   constexpr std::size_t size() const noexcept { return size_; }
-  /** Whether there are none. */
+  /** Whether it is empty. */
   constexpr bool empty() const noexcept { return size_ == 0; }
   /** The i-th element, unchecked. */
   constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
@@ -183,7 +183,7 @@ class Span {
   std::size_t size_ = 0;
 };
 
-/** Stops a forward from another thread. Must outlive the calls it is passed to. */
+/** Stops calls from another thread. Must outlive the calls it is passed to. */
 class CancelFlag {
  public:
   /** Calls that have this flag end soon with Cancelled. */

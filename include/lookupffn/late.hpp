@@ -16,7 +16,7 @@
 namespace lookupffn {
 
 /** The score of each document for each query, [queries, documents]; see lffn_max_sim.
- * @param queries   as Model::embed_late gives them
+ * @param queries   from Model::embed_late
  * @param documents likewise, perhaps as bytes
  * @param options   see MaxSimOptions */
 inline std::vector<float> max_sim(const LateVectors& queries, const LateVectors& documents,

@@ -12,7 +12,7 @@
 
 namespace lookupffn {
 
-/** A view of tokens: the rows of an array, which may be parts of wider rows.
+/** A view of tokens: the rows of an array, or parts of wider rows.
  * @tparam T float or const float */
 template <typename T>
 class Tokens {
@@ -74,7 +74,7 @@ struct LayerInfo : lffn_layer_info {
   LayerInfo() noexcept : lffn_layer_info() { lffn_layer_info_init(this); }
 };
 
-/** A tensor of the caller's for Layer::create. Name and data must outlive that call. */
+/** A tensor that the caller owns, for Layer::create. Name and data must outlive that call. */
 struct Tensor : lffn_tensor {
   /** Float32 numbers; the other element types by setting the members of lffn_tensor.
    * @param tensor_name such as "tables"
@@ -99,7 +99,7 @@ struct Hashes {
   std::vector<float> scores;       /**< With which weights. */
 };
 
-/** A loaded layer. Can be moved, not copied, and ends when no other thread uses it. Calling a member of a moved-from
+/** A loaded layer. Can be moved, not copied. No other thread may use it when it ends. Calling a member of a moved-from
  * layer throws InvalidArgument. */
 class Layer {
  public:
@@ -167,9 +167,9 @@ class Layer {
     [[maybe_unused]] const lffn_status told = lffn_layer_get_info(handle, &info_);  // fails for no layer
   }
 
-  /** y = layer(x) into memory of the caller's.
+  /** y = layer(x), written to the caller's memory.
    * @param x      whole tokens
-   * @param y      at least as many tokens; the same memory as x is fine when the sizes are equal
+   * @param y      at least as many tokens; may be the same memory as x if the sizes are equal
    * @param flags  LFFN_FORWARD_ values; LFFN_FORWARD_ADD adds to what y holds
    * @param cancel nullptr, or a flag that another thread may set */
   void forward(Tokens<const float> x, Tokens<float> y, std::uint32_t flags = 0,
@@ -177,7 +177,7 @@ class Layer {
     check(try_forward(x, y, flags, cancel));
   }
 
-  /** As forward, but reports what the library refuses by a status. What the views themselves have wrong still throws.
+  /** Like forward, but reports errors of the library by a status. Errors in the views themselves still throw.
    * @param x      whole tokens
    * @param y      at least as many tokens
    * @param flags  LFFN_FORWARD_ values
@@ -210,7 +210,7 @@ class Layer {
     return y;
   }
 
-  /** Which rows a forward would add up, with which weights.
+  /** Which rows a forward would add, with which weights.
    * @param x whole tokens, one after the other */
   Hashes hash(Span<const float> x) const {
     const LayerInfo& sizes = info();
@@ -222,7 +222,7 @@ class Layer {
     return hashes;
   }
 
-  /** What the layer is and costs. */
+  /** Describes the layer. */
   const LayerInfo& info() const {
     if (handle_ == nullptr) throw InvalidArgument("the layer is empty or was moved from");
     return info_;

@@ -10,9 +10,9 @@
  *     auto layer = lookupffn::Layer::load("layer.safetensors");
  *     std::vector<float> y = layer.forward(x);  // x: any contiguous container of floats, whole tokens
  *
- * What fails throws a class derived from lookupffn::Error, one per status; a function whose name begins with try_
- * returns the status instead, and try_call does so for any other. Everything else is as in lookupffn.h: a handle never
- * changes once made, and any number of threads may use one at once.
+ * A failure throws a class derived from lookupffn::Error, one per status. A function whose name begins with try_
+ * returns the status instead, and try_call does so for any other function. Everything else is as in lookupffn.h: a
+ * handle never changes once made, and any number of threads may use one at once.
  */
 #ifndef LOOKUPFFN_LOOKUPFFN_HPP
 #define LOOKUPFFN_LOOKUPFFN_HPP

@@ -31,7 +31,7 @@ struct MemoryEstimate : lffn_memory_estimate {
   MemoryEstimate() noexcept : lffn_memory_estimate() { lffn_memory_estimate_init(this); }
 };
 
-/** A loaded model. Can be moved, not copied, and ends when no other thread uses it. Calling a member of a moved-from
+/** A loaded model. Can be moved, not copied. No other thread may use it when it ends. Calling a member of a moved-from
  * model throws InvalidArgument. */
 class Model {
  public:
@@ -51,7 +51,7 @@ class Model {
     return {status, Model(handle)};
   }
 
-  /** How much memory load would take.
+  /** Estimates how much memory load would take.
    * @param path    UTF-8
    * @param options see lffn_load_options */
   static MemoryEstimate estimate(const std::string& path, const LoadOptions& options = {}) {
@@ -60,7 +60,7 @@ class Model {
     return found;
   }
 
-  /** How much memory load_files would take.
+  /** Estimates how much memory load_files would take.
    * @param files   see lffn_file; the bytes of a file that save wrote are one, "model.safetensors"
    * @param options see lffn_load_options */
   static MemoryEstimate estimate_files(Span<const lffn_file> files, const LoadOptions& options = {}) {
@@ -130,7 +130,7 @@ class Model {
     return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options));
   }
 
-  /** As embed, into memory of the caller's, and reports a failure by its status.
+  /** Like embed, but writes to the caller's memory and reports a failure by its status.
    * @param texts   UTF-8
    * @param out     receives [texts, embedding_size]
    * @param options see RunOptions */
@@ -143,7 +143,7 @@ class Model {
     return lffn_model_run(handle_.get(), &args);
   }
 
-  /** The parts of each text and their embeddings: as many as a long one needs windows of options.max_tokens. In
+  /** The parts of each text and their embeddings: one for each window of options.max_tokens that it needs. In
    * model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions; its windows are not read */
@@ -181,7 +181,7 @@ class Model {
    * @param options see RunOptions */
   LateVectors embed_late_int8(const Texts& texts, const RunOptions& options) const;
 
-  /** How many tokens each text has, exactly as embed would read it, without computing. In model_texts.hpp.
+  /** How many tokens each text has, exactly as embed would read it; runs no layer. In model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions */
   std::vector<TokenCount> count_tokens(const Texts& texts, const RunOptions& options = {}) const;
@@ -208,14 +208,15 @@ class Model {
    * @param options   see RunOptions */
   std::vector<float> token_scores(const Sequences& sequences, const RunOptions& options = {}) const;
 
-  /** How well each document answers a query: a reranker's raw scores, or those of a late model. In late.hpp.
+  /** How well each document answers a query: a reranker's raw scores, or those of a late-interaction model. In
+   * late.hpp.
    * @param query     UTF-8
    * @param documents UTF-8
    * @param options   see RunOptions */
   std::vector<float> rerank(std::string_view query, const std::vector<std::string>& documents,
                             const RunOptions& options = {}) const;
 
-  /** Raw class scores as probabilities or as the model's files ask for, in place. In model_tasks.hpp.
+  /** Turns raw class scores into probabilities, or into what the model's files ask for, in place. In model_tasks.hpp.
    * @param kind   LFFN_SCORES_
    * @param scores [texts, num_classes] */
   void activate(std::int32_t kind, Span<float> scores) const;
@@ -223,7 +224,7 @@ class Model {
   /** For each mask in the text, the most likely tokens, the best first. In model_tasks.hpp.
    * @param text    UTF-8
    * @param top_k   how many for each
-   * @param options see RunOptions; where a text is cut, so are its masks */
+   * @param options see RunOptions; masks in a part that is cut off are lost */
   std::vector<std::vector<Filling>> fill_mask(std::string_view text, std::int32_t top_k,
                                               const RunOptions& options = RunOptions::uncut()) const;
 
@@ -241,7 +242,7 @@ class Model {
   std::vector<Answer> answer(std::string_view question, std::string_view context,
                              const AnswerOptions& options = {}) const;
 
-  /** Labels in the order of how probably each fits a text, the most likely first. In model_tasks.hpp.
+  /** How likely each label fits a text, the most likely first. In model_tasks.hpp.
    * @param text    UTF-8
    * @param labels  UTF-8
    * @param options see ZeroShotOptions */
@@ -255,7 +256,7 @@ class Model {
 
   /** The logits at some positions, [positions, vocab_size].
    * @param sequences of token ids
-   * @param positions places in sequences.ids, in any order
+   * @param positions indices in sequences.ids, in any order
    * @param options   see RunOptions */
   std::vector<float> logits(const Sequences& sequences, Span<const std::int64_t> positions,
                             const RunOptions& options = {}) const;
@@ -270,13 +271,13 @@ class Model {
     return lffn_model_run(handle_.get(), &args);
   }
 
-  /** What the model is and costs. */
+  /** Describes the model. */
   const ModelInfo& info() const {
     if (handle_ == nullptr) throw InvalidArgument("the model is empty or was moved from");
     return info_;
   }
 
-  /** What one of its layers is made of and costs.
+  /** Describes one of its layers.
    * @param layer 0 and more, below num_layers */
   ModelLayerInfo layer_info(std::int32_t layer) const {
     ModelLayerInfo found;
@@ -301,7 +302,7 @@ class Model {
     return text;
   }
 
-  /** The text of one of the model's prompts; InvalidArgument lists those that there are. In model_tasks.hpp.
+  /** The text of one of the model's prompts; otherwise InvalidArgument lists the existing ones. In model_tasks.hpp.
    * @param name of the prompt */
   std::string_view prompt(std::string_view name) const;
 
@@ -319,7 +320,7 @@ class Model {
     check(lffn_model_save_with(handle_.get(), path.c_str(), &options));
   }
 
-  /** Another owner of the same model, which lives until the last of them ends. */
+  /** Another owner of the same model, which lives until its last owner ends. */
   Model share() const { return Model(lffn_model_retain(handle_.get())); }
 
   /** The handle, for functions of the C interface. */
@@ -328,7 +329,7 @@ class Model {
   lffn_model* release() noexcept { return handle_.release(); }
 
   /** Arguments of lffn_model_run with these options.
-   * @param options which must stay meanwhile */
+   * @param options must outlive the arguments */
   static lffn_model_run_args arguments(const RunOptions& options) noexcept;
 
  private:

@@ -26,7 +26,7 @@ class Result {
   }
   /** Takes over a handle of the C interface. */
   explicit Result(lffn_result* handle) noexcept : handle_(handle) {}
-  /** What it holds, valid until it is used again. */
+  /** Its contents, valid until it is used again. */
   ResultView view() const {
     ResultView result;
     check(lffn_result_get(handle_.get(), &result));

@@ -32,7 +32,7 @@ struct Sequences {
   }
 };
 
-/** Sequences of token ids that are put together one by one. */
+/** Sequences of token ids, appended one by one. */
 struct TokenBatch {
   std::vector<std::int32_t> ids;           /**< All sequences, one after the other. */
   std::vector<std::int64_t> offsets = {0}; /**< Where each begins, and where the last one ends. */
@@ -45,7 +45,7 @@ struct TokenBatch {
   Sequences view() const noexcept { return {ids, offsets}; }
 };
 
-/** Texts, or pairs of texts, as the C interface takes them. What they were made of must stay meanwhile. */
+/** Texts, or pairs of texts, as the C interface takes them. The strings that they refer to must outlive them. */
 class Texts {
  public:
   /** None. */
@@ -103,26 +103,26 @@ class Texts {
   std::vector<std::size_t> sizes_, pair_sizes_;
 };
 
-/** What to do with texts and their vectors. The defaults: as the model means it, longer texts cut where it cuts. */
+/** What to do with texts and their vectors. By default everything is as the model's files say, including cutting. */
 struct RunOptions {
-  std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Cut to so many tokens, or LFFN_MAX_TOKENS_. */
+  std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Cut to this many tokens, or LFFN_MAX_TOKENS_. */
   std::int32_t reading = LFFN_READING_MODEL;       /**< LFFN_READING_. */
   std::int32_t prompt_kind = LFFN_PROMPT_MODEL;    /**< LFFN_PROMPT_. */
-  std::string prompt;                              /**< Of LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
+  std::string prompt;                              /**< For LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
   std::int32_t pooling = LFFN_POOLING_MODEL;       /**< LFFN_POOLING_. */
   std::int32_t normalize = LFFN_NORMALIZE_MODEL;   /**< LFFN_NORMALIZE_. */
-  std::int32_t dimensions = 0;                     /**< Of each embedding the first so many numbers; 0: all. */
-  std::int32_t windows = LFFN_WINDOWS_NONE;        /**< LFFN_WINDOWS_: what becomes of longer texts. */
+  std::int32_t dimensions = 0;                     /**< Keep this many first numbers of each embedding; 0: all. */
+  std::int32_t windows = LFFN_WINDOWS_NONE;        /**< LFFN_WINDOWS_: what happens to longer texts. */
   std::int64_t stride = 0;                         /**< Tokens that a window repeats, or LFFN_STRIDE_DEFAULT. */
-  std::int32_t max_active = LFFN_MAX_ACTIVE_MODEL; /**< Weights of a sparse vector, or LFFN_MAX_ACTIVE_. */
+  std::int32_t max_active = LFFN_MAX_ACTIVE_MODEL; /**< Most weights of a sparse vector, or LFFN_MAX_ACTIVE_. */
   float min_weight = 0;                            /**< Weights of a sparse vector are above it. */
-  bool repair_text = false;                        /**< What is not UTF-8 is read as U+FFFD. */
-  std::int32_t num_threads = 0;                    /**< At most so many threads; 0 = as many as the model has. */
+  bool repair_text = false;                        /**< Invalid UTF-8 is read as U+FFFD. */
+  std::int32_t num_threads = 0;                    /**< Most threads to use; 0 = as many as the model has. */
   const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
-  lffn_run_progress progress = nullptr;            /**< Is told how many texts are done. */
+  lffn_run_progress progress = nullptr;            /**< Receives how many texts are done. */
   void* progress_user = nullptr;                   /**< Passed to it. */
 
-  /** The defaults, but for texts of more tokens than the model can run, which are refused. */
+  /** The defaults, except that texts with more tokens than the model can run are refused. */
   static RunOptions uncut() {
     RunOptions options;
     options.max_tokens = LFFN_MAX_TOKENS_NEVER;
@@ -132,15 +132,15 @@ struct RunOptions {
 
 /** How many tokens a text has. */
 struct TokenCount {
-  std::int64_t run;   /**< As it would be run, cut and with its prompt. */
+  std::int64_t run;   /**< As run: cut, and with its prompt. */
   std::int64_t uncut; /**< Without cutting. */
 };
 
 /** A part of a text and its embedding. */
 struct Window {
   std::size_t begin;            /**< Its first byte in the text. */
-  std::size_t end;              /**< The byte behind its last one. */
-  std::vector<float> embedding; /**< What it means. */
+  std::size_t end;              /**< The byte after its last one. */
+  std::vector<float> embedding; /**< Its embedding. */
 };
 
 /** Embeddings as bytes. */
@@ -154,19 +154,19 @@ struct Int8Embeddings {
 struct TokenVectors {
   std::vector<float> values;        /**< [tokens, size] */
   std::vector<std::int32_t> ids;    /**< [tokens] */
-  std::vector<std::int64_t> begins; /**< [tokens] the first byte of each; 0, as the next, of what was added. */
-  std::vector<std::int64_t> ends;   /**< [tokens] the byte behind each. */
+  std::vector<std::int64_t> begins; /**< [tokens] the first byte of each; 0, as in ends, for added tokens. */
+  std::vector<std::int64_t> ends;   /**< [tokens] the byte after each. */
   std::size_t size = 0;             /**< Numbers of each. */
 };
 
-/** Texts as several vectors each, for late interaction; either as numbers or as bytes. */
+/** Texts as several vectors each, for late interaction, either as floats or as bytes. */
 struct LateVectors {
   std::vector<float> values;               /**< [vectors, size], or empty. */
   std::vector<std::int8_t> bytes;          /**< Likewise; a number is this times its vector's scale. */
-  std::vector<float> scales;               /**< [vectors] of bytes. */
+  std::vector<float> scales;               /**< [vectors] the scales of bytes. */
   std::vector<std::int64_t> offsets = {0}; /**< Where each text's vectors begin, and where the last one's end. */
   std::size_t size = 0;                    /**< Numbers of each vector. */
-  std::uint32_t max_sim_flags = 0;         /**< How the model means queries to be scored. */
+  std::uint32_t max_sim_flags = 0;         /**< How the model's queries are scored. */
 
   /** How many texts. */
   std::int64_t count() const noexcept { return static_cast<std::int64_t>(offsets.size()) - 1; }
@@ -174,11 +174,11 @@ struct LateVectors {
 
 /** How max_sim runs. */
 struct MaxSimOptions {
-  std::int32_t num_threads = 0;       /**< At most so many threads; 0 = as many as the environment leaves. */
+  std::int32_t num_threads = 0;       /**< Most threads to use; 0 = as many as the environment allows. */
   const CancelFlag* cancel = nullptr; /**< Ends the call from another thread. */
 };
 
-/** The tokens of the vocabulary that a text is about, those of the largest weights first. */
+/** The tokens of the vocabulary that a text is about, the largest weights first. */
 struct SparseVector {
   std::vector<std::int32_t> ids; /**< Which tokens. */
   std::vector<float> weights;    /**< The weight of each. */

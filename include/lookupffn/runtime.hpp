@@ -17,11 +17,10 @@ struct RuntimeOptions : lffn_runtime_options {
   RuntimeOptions() noexcept : lffn_runtime_options() { lffn_runtime_options_init(this); }
 };
 
-/** What handles share, to be named in LoadOptions::runtime by get(). It may end before them. Can be moved, not
- * copied. */
+/** What handles share: pass get() in LoadOptions::runtime. It may end before the handles. Can be moved, not copied. */
 class Runtime {
  public:
-  /** None: handles that are loaded with it take what the process has. */
+  /** No runtime: handles that are loaded with it use the process's settings. */
   Runtime() noexcept = default;
   /** @param options see lffn_runtime_options */
   explicit Runtime(const RuntimeOptions& options) : Runtime(value_of(try_create(options))) {}

@@ -21,12 +21,13 @@ struct TokenizerInfo : lffn_tokenizer_info {
 
 /** How a text is turned into tokens. */
 struct TokenizeOptions {
-  std::optional<std::string_view> pair;            /**< The second text of a pair. */
-  bool special = true;                             /**< Whether special tokens are put around. */
-  std::int64_t max_tokens = LFFN_MAX_TOKENS_NEVER; /**< Cut to so many, special ones counted; or LFFN_MAX_TOKENS_. */
-  bool repair_text = false;                        /**< What is not UTF-8 is read as U+FFFD. */
-  std::int32_t num_threads = 0;                    /**< Of a batch, at most; 0 = as many as the tokenizer has. */
-  const CancelFlag* cancel = nullptr;              /**< Ends the call from another thread. */
+  std::optional<std::string_view> pair; /**< The second text of a pair. */
+  bool special = true;                  /**< Whether to add special tokens. */
+  std::int64_t max_tokens =
+      LFFN_MAX_TOKENS_NEVER;          /**< Cut to this many, including special ones; or LFFN_MAX_TOKENS_. */
+  bool repair_text = false;           /**< Invalid UTF-8 is read as U+FFFD. */
+  std::int32_t num_threads = 0;       /**< Most threads for a batch; 0 = as many as the tokenizer has. */
+  const CancelFlag* cancel = nullptr; /**< Ends the call from another thread. */
 };
 
 /** A text's tokens. */
@@ -34,11 +35,11 @@ struct Encoding {
   std::vector<std::int32_t> ids;    /**< The tokens. */
   std::vector<std::int32_t> types;  /**< The template's type of each. */
   std::vector<std::int64_t> begins; /**< The first byte of the text that each stands for. */
-  std::vector<std::int64_t> ends;   /**< The byte behind each. */
-  std::int64_t uncut = 0;           /**< How many there would be without cutting. */
+  std::vector<std::int64_t> ends;   /**< The byte after each. */
+  std::int64_t uncut = 0;           /**< How many tokens there would be without cutting. */
 };
 
-/** A loaded tokenizer. Can be moved, not copied, and ends when no other thread uses it. */
+/** A loaded tokenizer. Can be moved, not copied. No other thread may use it when it ends. */
 class Tokenizer {
  public:
   /** Loads a folder, a tokenizer.json, or a file that Model::save wrote.
@@ -57,7 +58,7 @@ class Tokenizer {
     return {status, Tokenizer(handle)};
   }
 
-  /** Loads the files of such a folder from memory.
+  /** Loads the files of a folder from memory.
    * @param files   see lffn_file
    * @param options see lffn_tokenizer_load */
   static Tokenizer load_files(Span<const lffn_file> files, const LoadOptions& options = {}) {
@@ -168,7 +169,7 @@ class Tokenizer {
     return {text, size};
   }
 
-  /** What the tokenizer is. */
+  /** Describes the tokenizer. */
   TokenizerInfo info() const {
     TokenizerInfo result;
     check(lffn_tokenizer_get_info(handle_.get(), &result));
