@@ -104,7 +104,7 @@ def import_model(arguments: Namespace) -> None:
 
 def add_batch_options(parser: ArgumentParser) -> None:
     parser.add_argument("--tokenizer", required=True, help="folder with vocab.json and merges.txt")
-    parser.add_argument("--valid", required=True, help="ids to measure on, from prepare")
+    parser.add_argument("--valid", required=True, help="ids to measure on, written by prepare")
     parser.add_argument("--batch", type=int, default=16, help="sequences per batch")
     parser.add_argument("--length", type=int, default=128, help="tokens per sequence")
 
@@ -130,16 +130,16 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     command.add_argument("--tokenizer", required=True)
     command.set_defaults(run_command=prepare)
 
-    command = commands.add_parser("train", help="pretrain, or go on with a stopped run in the same folder")
+    command = commands.add_parser("train", help="pretrain, or resume a stopped run in the same folder")
     command.add_argument("out", help="folder of the run")
     command.add_argument("--config", required=True, help="a model's config.json")
-    command.add_argument("--train", required=True, help="ids to learn from, from prepare")
+    command.add_argument("--train", required=True, help="ids to learn from, written by prepare")
     command.add_argument("--ffn", help="the kind of all FFNs instead of the config's: lookup, vanilla, none, ...")
     command.add_argument("--device", default="cpu")
     command.add_argument("--masked-share", type=float, default=0.15,
-                         help="of the tokens to learn from; 15 in 100 of those to measure on are masked")
+                         help="share of training tokens to mask; for measuring, 15 in 100 are masked")
     command.add_argument("--precision", choices=list(features.PRECISIONS), default="float32",
-                         help="of products; bfloat16 pays where the processor has it, float16 on GPUs only")
+                         help="of products; bfloat16 pays off if the processor has it, float16 only on GPUs")
     command.add_argument("--compile", action="store_true",
                          help="run the steps through torch.compile, in plain PyTorch; needs PyTorch 2")
     command.add_argument("--threads", type=int, default=0)
@@ -151,7 +151,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
                              required=default is None)
     command.set_defaults(run_command=train)
 
-    command = commands.add_parser("evaluate", help="the log perplexity of a run's last checkpoint")
+    command = commands.add_parser("evaluate", help="print the log perplexity of a run's last checkpoint")
     command.add_argument("run")
     command.add_argument("--batches", type=int, default=16)
     add_batch_options(command)
@@ -160,7 +160,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     distil_command.add(commands)
     many_command.add(commands)
 
-    command = commands.add_parser("finetune", help="train a classifier on lines of a number, a tab and a text or two")
+    command = commands.add_parser("finetune", help="train a classifier on lines of a class number, a tab and one or two texts")
     command.add_argument("model", help="folder with a model and its tokenizer")
     command.add_argument("out")
     command.add_argument("examples")
@@ -168,9 +168,9 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     command.add_argument("--epochs", type=int, default=3)
     command.add_argument("--batch", type=int, default=16)
     command.add_argument("--learning-rate", type=float, default=5e-4)
-    command.add_argument("--dropout", type=float, default=0.1, help="of activations and attention weights")
-    command.add_argument("--clip", type=float, default=1.0, help="the longest gradient; 0 allows any")
-    command.add_argument("--warm-up", type=float, default=0.06, help="the share of the steps in which the rate rises")
+    command.add_argument("--dropout", type=float, default=0.1, help="share of activations and attention weights to drop")
+    command.add_argument("--clip", type=float, default=1.0, help="largest length of the gradient; 0: no limit")
+    command.add_argument("--warm-up", type=float, default=0.06, help="share of the steps in which the rate rises")
     command.add_argument("--seed", type=int, default=0)
     command.set_defaults(run_command=run_finetune)
 
@@ -181,10 +181,10 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     command.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
     command.set_defaults(run_command=export)
 
-    command = commands.add_parser("import", help="turn a checkpoint of the paper's authors into such a folder")
+    command = commands.add_parser("import", help="turn a checkpoint of the paper's authors into a folder that the library loads")
     command.add_argument("model", help="a folder with config.json, or a .ckpt, .pt, .bin or .safetensors file")
     command.add_argument("out")
-    command.add_argument("--config", help="the model's config.json, where the folder has none")
+    command.add_argument("--config", help="the model's config.json, if the folder has none")
     command.add_argument("--tokenizer", help="folder with vocab.json and merges.txt")
     command.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
     command.set_defaults(run_command=import_model)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The resources that a .NET assembly carries, one after another, without their names (ECMA-335, II.25)."""
+"""The resources in a .NET assembly, one after another, without their names (ECMA-335, II.25)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _RESOURCES = 24  # within the CLI header
 
 
 def _directory(data: bytes) -> tuple[int, int, int, int]:
-    """-> where the section table begins, how many sections, and the place and size of the CLI header's directory."""
+    """-> where the section table begins, the number of sections, and the position and size of the CLI header's directory."""
     if data[:2] != b"MZ":
         raise ValueError("not an assembly: it does not begin with MZ")
     (header,) = struct.unpack_from("<I", data, 0x3C)
@@ -26,7 +26,7 @@ def _directory(data: bytes) -> tuple[int, int, int, int]:
 
 
 def resources(data: bytes) -> Iterator[memoryview]:
-    """ValueError says what does not fit."""
+    """Raises ValueError, which says what does not fit."""
     try:
         table, sections, place, size = _directory(data)
 

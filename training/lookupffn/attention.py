@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention over heads, by the way that is fastest here."""
+"""Attention over heads, in the fastest way available."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from torch.nn import functional as F
 
 
 def has_fused_attention() -> bool:
-    """PyTorch 2 brought it."""
+    """Whether this PyTorch has it; PyTorch 2 introduced it."""
     return hasattr(F, "scaled_dot_product_attention")
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, mask_bias: Optional[Tensor], dropout: float = 0.0) -> Tensor:
-    """All [batch, heads, length, head size]; mask_bias is added to the scores; dropout is the share of weights left out.
+    """All [batch, heads, length, head size]; mask_bias is added to the scores; dropout is the share of weights to drop.
 
     PyTorch's fused attention is used where it is faster: on the CPU its backward pass takes three times as long as that
     of two products and a softmax.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RoBERTa's byte-level byte-pair encoding: training a vocabulary, and the way from text to ids."""
+"""RoBERTa's byte-level byte-pair encoding: training a vocabulary, and encoding text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORDS = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p
 
 @functools.lru_cache(maxsize=None)
 def _byte_letters() -> list[str]:
-    """A printable letter for each byte: itself where it prints, others from 256 on."""
+    """A printable letter for each byte: itself if printable, otherwise one from 256 on."""
     printing = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = iter(range(256, 512))
     return [chr(byte if byte in printing else next(others)) for byte in range(256)]
@@ -51,7 +51,7 @@ class _PairCounts:
         heapq.heapify(self.heap)
 
     def most_frequent(self) -> Optional[tuple[str, str]]:
-        """Of equally frequent pairs the first in order; None when no pair is left."""
+        """The most frequent pair, the first in order among equals; None if no pair is left."""
         while self.heap:
             count, pair = heapq.heappop(self.heap)
             if self.counts[pair] == -count and count < 0:
@@ -134,7 +134,7 @@ class Tokenizer:
         return ids
 
     def encode(self, text: str) -> list[int]:
-        """Without special tokens, and none of them is recognised in the text."""
+        """Adds no special tokens, and recognises none in the text."""
         return [i for word in words_of(text) for i in self._ids_of_word(word)]
 
     def vocab_json(self) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A student's weights from its teacher's without a training step: layer after layer, on the student's own inputs.
 
-Heads go by backward elimination, neurons by how much they add; what is left, a linear map beside lookups and rows by word
-get their outputs by least squares towards the teacher's sum before the norm. Lookups stay as they are.
+Backward elimination drops heads; neurons stay by how much they add. The remaining parts, a linear map beside lookups and rows
+by word get their outputs by least squares towards the teacher's sum before the norm. Lookups stay unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PASSES = 5  # over all tokens, a layer
 
 @dataclasses.dataclass
 class Found:
-    """Of a layer: what was kept, and the squared error after attention and after the whole layer, over the variance."""
+    """For a layer: what was kept, and the squared error after attention and after the whole layer, over the variance."""
 
     layer: int
     heads: list[int]
@@ -55,7 +55,7 @@ class _Error:
 
 @torch.no_grad()
 def most_useful(layer: Layer, inputs: Iterable[Tensor], count: int) -> Tensor:
-    """Its neurons of largest variance times the squared length of what they add, the best first. inputs: [tokens, size]."""
+    """The neurons with the largest variance times squared output length, the best first. inputs: [tokens, size]."""
     up, down = layer.products()
     tokens, total, squares = 0, 0.0, 0.0
     for u in inputs:
@@ -66,8 +66,8 @@ def most_useful(layer: Layer, inputs: Iterable[Tensor], count: int) -> Tensor:
 
 
 class ClosedForm:
-    """Both models are of one family and size; the student has the numbers of heads and neurons that it shall keep. What
-    belongs to tokens lies in files below `folder`, so that memory holds chunks of it and sums alone."""
+    """Both models have the same family and size; the student has the numbers of heads and neurons that it will keep. Per-token
+    data lies in files below `folder`, so that memory holds only chunks of it and sums."""
 
     def __init__(self, student: FamilyModel, teacher: FamilyModel, batches: Sequence[Tensor], folder: Path,
                  precision: str = "float32") -> None:
@@ -108,7 +108,7 @@ class ClosedForm:
 
     @torch.no_grad()
     def run(self, layers: Sequence[int]) -> list[Found]:
-        """These get new weights, in place; the others must be as the teacher's."""
+        """Gives these layers new weights, in place; the others must equal the teacher's."""
         try:
             self.mine, self.theirs, self.wanted = (self._array(name, self.size) for name in ("mine", "theirs", "wanted"))
             self.weights = torch.empty(len(self.ids))
@@ -136,7 +136,7 @@ class ClosedForm:
                 states[chunk] = layer(x, None, model.base.embeddings.rows_of(ids.to(self.device))).flatten(0, 1).cpu()
 
     def _attention(self, student: Layer, teacher: Layer) -> tuple[list[int], float]:
-        """`mine` and `theirs` become what comes after attention."""
+        """Advances `mine` and `theirs` past attention."""
         width, size = teacher.num_heads * teacher.head_size, teacher.head_size
         values, sums = self._array("values", max(1, width), np.float16), Sums(width, self.size)
         norm, out = teacher.attention_norm(), teacher.attention_output()
@@ -188,7 +188,7 @@ class ClosedForm:
         student.attention_output().bias.copy_(weights[-1])
 
     def _ffn(self, student: Layer, teacher: Layer) -> tuple[int, float]:
-        """`mine` and `theirs` become what comes after the layer."""
+        """Advances `mine` and `theirs` past the layer."""
         if student.products() is None and not hasattr(student, "FFN"):
             raise ValueError("gated neurons are not fitted in closed form; give this layer lookups or a bias")
         their_rows = self.teacher.base.embeddings.rows_of(self.ids.to(self.device))
@@ -242,7 +242,7 @@ class ClosedForm:
 
     @staticmethod
     def _features(student: Layer, x: Tensor) -> Tensor:
-        """What the least squares of the block weigh."""
+        """The inputs of the block's least squares."""
         products, u = student.products(), student.fed(x)
         if products is not None:
             return student.activation(products[0](u))
@@ -262,7 +262,7 @@ class ClosedForm:
         student.FFN.bias += weights[-1]
 
     def _prior(self) -> RowPrior:
-        """A row of several words has the mean of their vectors, each as often as it occurs."""
+        """A row of several words has the mean of their vectors, weighted by frequency."""
         if self.prior is None:
             embeddings = self.student.base.embeddings
             vectors = embeddings.word_embeddings.weight.cpu()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a model's config.json, checked: what is misspelt is named, not dropped."""
+"""The keys of a model's config.json, checked: misspelt keys are reported, not dropped."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def is_count(value: Any, least: int) -> bool:
 
 
 def check_keys(values: dict[str, Any], known: set[str], refuse: bool) -> None:
-    """ValueError, or a warning where others' files may hold anything, for keys that nobody reads.
+    """Raises ValueError for unknown keys, or warns about them in other programs' files.
 
-    A key close to a known one is taken for a misspelling and refused in any case.
+    A key close to a known one is taken for a misspelling and always refused.
     """
     for key in sorted(set(values) - known - _FOREIGN):
         close = difflib.get_close_matches(key, known - set(values), 1, 0.8)
@@ -55,7 +55,7 @@ WORD_KEYS = ("ffn_words", "ffn_word_rows")
 
 
 def check_changes(changes: dict[str, Any], *more: str) -> None:
-    """ValueError for what nobody would read of new FFNs; here nothing is another program's."""
+    """Raises ValueError for unknown keys of new FFNs, which no other program writes."""
     known = [*FFN_KEYS, "activation", *more]
     for key in changes:
         if key not in known:
@@ -65,7 +65,7 @@ def check_changes(changes: dict[str, Any], *more: str) -> None:
 
 
 def read_config(path: Union[str, Path]) -> dict[str, Any]:
-    """A config.json. ValueError names a file that holds something else."""
+    """Reads a config.json. Raises ValueError with the file's name if it holds something else."""
     try:
         values = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -76,7 +76,7 @@ def read_config(path: Union[str, Path]) -> dict[str, Any]:
 
 
 def of_layer(values: dict[str, Any], layer: int, num_layers: int) -> dict[str, Any]:
-    """The config of one layer: lists with an entry for every layer give theirs."""
+    """The config of one layer: lists with an entry per layer give that layer's."""
     chosen = dict(values)
     for key in PER_LAYER:
         if isinstance(values.get(key), (list, tuple)):
@@ -87,7 +87,7 @@ def of_layer(values: dict[str, Any], layer: int, num_layers: int) -> dict[str, A
 
 
 def with_changes(values: dict[str, Any], layers: list[int], changes: dict[str, Any], num_layers: int) -> dict[str, Any]:
-    """`values` with other values at some layers; a key becomes a list where the layers then differ.
+    """`values` with other values at some layers; a key becomes a list if the layers then differ.
 
     A change may itself be a list with an entry for each of `layers`.
     """
@@ -114,7 +114,7 @@ def with_changes(values: dict[str, Any], layers: list[int], changes: dict[str, A
 
 @dataclasses.dataclass
 class EncoderConfig:
-    """Of the paper's pre-norm encoder."""
+    """The config of the paper's pre-norm encoder."""
 
     vocab_size: int
     hidden_size: int
@@ -167,7 +167,7 @@ class EncoderConfig:
 
     @property
     def word_rows(self) -> int:
-        """Of each layer that has some."""
+        """The number of rows by word in each layer that has some."""
         return self.vocab_size if self.ffn_word_rows is None else self.ffn_word_rows
 
     @classmethod
@@ -181,7 +181,7 @@ class EncoderConfig:
         return cls(**{key: value for key, value in values.items() if key in known})
 
     def to_dict(self) -> dict[str, Any]:
-        """Without the keys of parts that this model has not."""
+        """Omits the keys of parts that this model lacks."""
         absent = {"ffn_words": False, "ffn_word_rows": None}
         return {key: value for key, value in dataclasses.asdict(self).items()
                 if key not in absent or value != absent[key]}

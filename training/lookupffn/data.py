@@ -38,7 +38,7 @@ def ids_of_documents(documents: Iterable[str], tokenizer: Tokenizer) -> np.ndarr
 
 
 class MaskedBatches:
-    """Batches of sequences <s> ... </s>, shuffled anew in every epoch, with BERT's masking: of a share of the positions 80
+    """Batches of sequences <s> ... </s>, reshuffled in every epoch, with BERT's masking: of a share of the positions 80
     in 100 become <mask>, 10 in 100 a random token, and 10 in 100 stay."""
 
     def __init__(self, ids: np.ndarray, tokenizer: Tokenizer, *, batch: int, length: int, seed: int,
@@ -65,7 +65,7 @@ class MaskedBatches:
         return torch.bincount(torch.from_numpy(self.bodies.astype(np.int64)).flatten(), minlength=self.vocab_size)
 
     def _order_of(self, epoch: int) -> np.ndarray:
-        """Of an epoch's sequences; the last one is kept, for the next batch is nearly always of the same epoch."""
+        """The order of an epoch's sequences; the last order is kept, because the next batch is usually of the same epoch."""
         if epoch != self._epoch:
             self._order = np.random.default_rng((self.seed, 0, epoch)).permutation(len(self.bodies))
             self._epoch = epoch

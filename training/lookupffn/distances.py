@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What attention itself knows of how far apart two tokens are: MPNet's numbers, DeBERTa's vectors."""
+"""Relative positions inside attention: MPNet's numbers, DeBERTa's vectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def mpnet_buckets(length: int, device: torch.device) -> Tensor:
 
 
 class Places:
-    """Which of DeBERTa's vectors stands for the distance of two tokens; what its config says of them."""
+    """Which of DeBERTa's vectors stands for the distance of two tokens, and their configuration."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         kinds = config.get("pos_att_type") or []
@@ -69,7 +69,7 @@ class Numbers(nn.Module):
 
 
 class Vectors(nn.Module):
-    """DeBERTa's: a row for each place, which every layer's queries and keys are multiplied with."""
+    """DeBERTa's: a row for each place, multiplied with every layer's queries and keys."""
 
     def __init__(self, config: dict[str, Any], size: int, eps: float) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class Vectors(nn.Module):
 
 
 def of(config: FamilyConfig) -> Optional[nn.Module]:
-    """What the layers of a family share."""
+    """The distances that a family's layers share."""
     if config.family == "mpnet":
         return Numbers(config.raw.get("relative_attention_num_buckets", MPNET_BUCKETS), config.get("num_attention_heads"))
     if config.family == "deberta-v2":

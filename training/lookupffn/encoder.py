@@ -19,7 +19,7 @@ States = list[tuple[Tensor, Tensor, Tensor]]
 
 
 class Bias(nn.Module):
-    """A vector that does not depend on the input: what is left of a layer without a product."""
+    """A vector that does not depend on the input: the remainder of a layer without a product."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Block(nn.Module):
         return x + self.dropout(self.attention(x, mask_bias))
 
     def feed(self, a: Tensor, rows: Optional[Tensor] = None) -> Tensor:
-        """rows: of each token, for blocks with rows by word."""
+        """rows: each token's row, for blocks with rows by word."""
         f = self.FFN(a)
         return f if self.words is None else f + self.words(rows)
 
@@ -175,9 +175,9 @@ class Classifier(nn.Module):
 
 
 def padding_bias(kept: Tensor, dtype: torch.dtype) -> Optional[Tensor]:
-    """What is added to the attention scores for positions that are padding, None where the CPU sees that none is.
+    """The bias of attention scores for padding; None if the CPU sees that there is none.
 
-    On other devices looking would make the CPU wait for them.
+    On other devices a look would make the CPU wait for them.
     """
     if kept.device.type == "cpu" and bool(kept.all()):
         return None
@@ -222,7 +222,7 @@ class Encoder(nn.Module):
         """-> hidden states [batch, length, hidden_size], or with labels the loss of masked language modelling.
 
         `states` receives each layer's a (after attention), f (of the FFN) and output.
-        Training goes through here, so that what wraps a module, as for data parallel training, sees it.
+        Training goes through here, so that wrappers of a module, such as data parallel training, see it.
         """
         if labels is not None:
             return self.masked_lm_loss(ids, labels)
@@ -235,7 +235,7 @@ class Encoder(nn.Module):
         return self.lm_head(hidden, self.embeddings.word_embeddings.weight)
 
     def masked_lm_loss(self, ids: Tensor, labels: Tensor) -> Tensor:
-        """The mean cross-entropy at the positions whose label is not -100; 0 where there are none."""
+        """The mean cross-entropy at the positions whose label is not -100; 0 if there are none."""
         hidden = self(ids)
         wanted = labels != IGNORED
         sum_of_losses = F.cross_entropy(self.logits(hidden[wanted]), labels[wanted], reduction="sum")
@@ -260,9 +260,9 @@ class Encoder(nn.Module):
 
 def replace_paper_ffns(encoder: Encoder, kind: str = "lookup", layers: Optional[Iterable[int]] = None,
                        **changes: Any) -> Encoder:
-    """Swaps the FFNs of the paper's encoder (all, or those of the layers named) for new ones, in place.
+    """Replaces the FFNs of the paper's encoder (all, or those of the named layers) with new ones, in place.
 
-    `changes` are config keys, such as ffn_num_table=32 and ffn_table_size=256; the layers not named keep theirs.
+    `changes` are config keys, such as ffn_num_table=32 and ffn_table_size=256; other layers keep theirs.
     """
     count = encoder.config.num_hidden_layers
     chosen = list(range(count)) if layers is None else [range(count)[i] for i in layers]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """BERT, RoBERTa, RoBERTa-PreLayerNorm, DistilBERT, MPNet, ELECTRA and DeBERTa v2, with the parameters named as in Hugging Face's files.
 
-A feed-forward block is a sum of parts, each of which a layer has or has not: neurons (the two products), a LookupFFN
-without a layer norm of its own (FFN.*), a linear map beside it (FFN.linear), a row by word (FFN.words); or FFN.bias
-alone. Layers may differ in their numbers of neurons and heads, too.
+A feed-forward block is a sum of parts, each of them optional: neurons (the two products), a LookupFFN without a layer norm
+of its own (FFN.*), a linear map beside it (FFN.linear), rows by word (FFN.words); or only FFN.bias. Layers may also differ
+in their numbers of neurons and heads.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Layer(nn.Module):
 
     @property
     def distances(self) -> Optional[nn.Module]:
-        """What all layers share, which belongs to the encoder."""
+        """The distances, which all layers share and the encoder owns."""
         return self.__dict__.get("shared")
 
     def share(self, encoder: nn.Module) -> None:
@@ -63,7 +63,7 @@ class Layer(nn.Module):
         self.output = Part(LayerNorm=None if self.norm_first else after)
 
     def set_heads(self, count: int) -> None:
-        """So many new ones; without any, attention gives a bias alone."""
+        """Makes this many new heads; with none, attention gives only a bias."""
         self.num_heads, d, inner = count, self.hidden_size, count * self.head_size
         self._put_heads(*(nn.Linear(d, inner) for _ in range(3 if count else 0)),
                         out=nn.Linear(inner, d) if count else Bias(d))
@@ -73,7 +73,7 @@ class Layer(nn.Module):
         self.attention.output.dense = out
 
     def set_ffn(self, new: Optional[nn.Module], neurons: int = 0) -> None:
-        """Puts a new FFN in the place of the old one; None: so many neurons."""
+        """Replaces the FFN with a new one; None: with this many neurons."""
         self._drop_neurons()
         if hasattr(self, "FFN"):
             del self.FFN
@@ -91,35 +91,35 @@ class Layer(nn.Module):
         self.intermediate.dense, self.output.dense = up, down
 
     def set_words(self, rows: int) -> None:
-        """New ones of zeros; 0: none."""
+        """Makes new rows of zeros; 0: none."""
         if hasattr(self, "words"):
             del self.words
         if rows:
             self.words = Words(rows, self.hidden_size)
 
     def products(self) -> Optional[tuple[nn.Linear, nn.Linear]]:
-        """Into the neurons and out of them, if there are any."""
+        """The products into the neurons and out of them, if there are any."""
         return (self.intermediate.dense, self.output.dense) if hasattr(self.intermediate, "dense") else None
 
     def linear_parts(self) -> tuple[list[nn.Linear], list[nn.Linear]]:
-        """All products of attention, and all of the neurons."""
+        """All products of attention and of the neurons."""
         of_attention = [part for part in self.attention.modules() if isinstance(part, nn.Linear)]
         return of_attention, list(self.products() or ())
 
     def projections(self) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
-        """To queries, keys and values; for layers with heads."""
+        """The products to queries, keys and values, for layers with heads."""
         inner = getattr(self.attention, "self")
         return inner.query, inner.key, inner.value
 
     def own_place_projections(self) -> tuple[nn.Linear, ...]:
-        """Of vectors of distances, beside queries' and keys' own."""
+        """The products for vectors of distances, if separate from those of queries and keys."""
         return ()
 
     def attention_output(self) -> Output:
         return self.attention.output.dense
 
     def values(self, x: Tensor, mask_bias: Optional[Tensor]) -> Tensor:
-        """What the heads give, side by side: [batch, length, heads * size]."""
+        """The heads' outputs side by side: [batch, length, heads * size]."""
         batch, length, _ = x.shape
         if self.norm_first:
             x = self.attention.LayerNorm(x)
@@ -140,15 +140,15 @@ class Layer(nn.Module):
         return y if self.norm_first else self.attention_norm()(y)
 
     def attention_norm(self) -> nn.LayerNorm:
-        """The one behind attention, or before it where norms come first."""
+        """The norm after attention, or before it in pre-norm layers."""
         return self.attention.LayerNorm if self.norm_first else self.attention.output.LayerNorm
 
     def fed(self, a: Tensor) -> Tensor:
-        """What neurons and lookups see of a."""
+        """The input of neurons and lookups, given a."""
         return self.intermediate.LayerNorm(a) if self.norm_first else a
 
     def feed(self, a: Tensor, rows: Optional[Tensor] = None) -> Tensor:
-        """rows: of each token, for layers with rows by word."""
+        """rows: each token's row, for layers with rows by word."""
         u, products = self.fed(a), self.products()
         f = self.FFN(u) if products is None else products[1](self.activation(products[0](u)))
         return f + self.words(rows) if hasattr(self, "words") else f
@@ -163,7 +163,7 @@ class Layer(nn.Module):
 
 
 def other_ffn(kind: str, config: FamilyConfig, number: int) -> Optional[nn.Module]:
-    """A new one; None: a vanilla one, whose two layers each family has under names of its own."""
+    """A new FFN; None for a vanilla one, whose two layers have different names in each family."""
     if kind == "vanilla":
         return None
     if kind == "lookup":
@@ -229,7 +229,7 @@ class MpnetLayer(Layer):
 
 
 class DebertaLayer(Layer):
-    """DeBERTa's names, and the linear layers of vectors of distances where queries' and keys' own do not serve."""
+    """DeBERTa's names, and linear layers for the vectors of distances unless those of queries and keys serve for them."""
 
     def __init__(self, config: FamilyConfig, number: int) -> None:
         self.__dict__["places"] = distances.Places(config.raw)
@@ -252,7 +252,7 @@ class DebertaLayer(Layer):
         return inner.query_proj, inner.key_proj, inner.value_proj
 
     def place_projections(self) -> tuple[Optional[nn.Linear], Optional[nn.Linear]]:
-        """Of the vectors that keys see, and of those that queries see."""
+        """The products for the vectors that keys see, and for those that queries see."""
         inner = getattr(self.attention, "self")
         if self.__dict__["places"].shares_keys:
             return inner.query_proj, inner.key_proj
@@ -283,8 +283,8 @@ class Embeddings(nn.Module):
         self.first_rows(config)
 
     def first_rows(self, config: FamilyConfig) -> None:
-        """Which row each word has, the same in all layers: its own, or where there are fewer, the last of them for all
-        words behind it."""
+        """Which row each word has, the same in all layers: its own, or if there are fewer rows, the last one for all later
+        words."""
         if hasattr(self, "word_rows"):
             del self.word_rows
         if "ffn_word_rows" in config.raw:
@@ -305,7 +305,7 @@ class Embeddings(nn.Module):
 
 
 class Base(nn.Module):
-    """What stands below the heads, under the family's prefix in the files."""
+    """The model below the heads, under the family's prefix in the files."""
 
     def __init__(self, config: FamilyConfig) -> None:
         super().__init__()
@@ -332,13 +332,13 @@ class Base(nn.Module):
         return (self.transformer if hasattr(self, "transformer") else self.encoder).layer
 
     def embedded(self, ids: Tensor, types: Optional[Tensor] = None) -> Tensor:
-        """What the first layer reads."""
+        """The input of the first layer."""
         x = self.embeddings(ids, types)
         return self.embeddings_project(x) if hasattr(self, "embeddings_project") else x
 
     def forward(self, ids: Tensor, types: Optional[Tensor] = None, kept: Optional[Tensor] = None,
                 states: Optional[list[tuple[Tensor, Tensor, Tensor]]] = None) -> Tensor:
-        """kept: which positions are no padding. `states` receives each layer's attended a, fed f and output y."""
+        """kept: which positions are not padding. `states` receives each layer's attended a, fed f and output y."""
         x = self.embedded(ids, types)
         bias = None if kept is None else padding_bias(kept, x.dtype)
         rows = self.embeddings.rows_of(ids)

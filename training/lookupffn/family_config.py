@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the config.json of one of the families says, under one name in all of them."""
+"""The config.json of any family, with the same names for all families."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EPS = {"modernbert": ("norm_eps", 1e-5), "qwen3": ("rms_norm_eps", 1e-6), "debe
 
 @dataclasses.dataclass
 class FamilyConfig:
-    """What a config.json says, under one name in all families; `raw` is the file."""
+    """A config.json, with the same names for all families; `raw` is the file."""
 
     family: str
     raw: dict[str, Any]
@@ -91,7 +91,7 @@ class FamilyConfig:
             raise ValueError(f"config: ffn_words is {self.has_words(layer)}, expected true or false")
 
     def name_of(self, key: str) -> str:
-        """What this family's configs call it."""
+        """Its name in this family's configs."""
         return _NAMES.get(self.family, {}).get(key, key)
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -112,7 +112,7 @@ class FamilyConfig:
 
     @property
     def word_rows(self) -> int:
-        """Of each layer that has some."""
+        """The number of rows by word in each layer that has some."""
         return self.raw.get("ffn_word_rows", self.get("vocab_size"))
 
     @property
@@ -152,7 +152,7 @@ class FamilyConfig:
 
     @property
     def word_size(self) -> int:
-        """Of words' vectors, which these families widen."""
+        """The size of word vectors, which these families widen."""
         own = self.raw.get("embedding_size") if self.family in ("electra", "deberta-v2") else None
         return own or self.get("hidden_size")
 
@@ -167,7 +167,7 @@ class FamilyConfig:
         return self.family != "deberta-v2" or self.raw.get("position_biased_input", True)
 
     def class_activation(self) -> Callable[[Tensor], Tensor]:
-        """Between a classifier's two layers."""
+        """The activation between a classifier's two layers."""
         if self.family == "deberta-v2":
             return ACTIVATIONS[self.raw.get("pooler_hidden_act", "gelu")]
         return {"distilbert": F.relu, "electra": F.gelu}.get(self.family, torch.tanh)
@@ -187,7 +187,7 @@ class FamilyConfig:
         return ACTIVATIONS[name]
 
     def lookup(self, layer: int) -> LookupFFN:
-        """A new LookupFFN as this layer's config has it."""
+        """A new LookupFFN with this layer's config."""
         if self.raw.get("layer_norm", False):
             raise ValueError("config: layer_norm is true, but LookupFFNs of this family have no layer norm of their own")
         values = of_layer(self.raw, layer, self.num_layers)

@@ -34,7 +34,7 @@ _IGNORED = ("cls.seq_relationship.", "discriminator_predictions.", "mask_predict
 
 
 class _Bias(nn.Module):
-    """A vector of the vocabulary's size beside named parts, and the decoder's weight where it is not tied."""
+    """A vector of the vocabulary's size beside named parts, and the decoder's weight if it is not tied."""
 
     def __init__(self, config: FamilyConfig, weight_apart: bool, **parts: nn.Module) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class FamilyModel(nn.Module):
         return self.base(ids, types, kept, states)
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """Of a masked language model."""
+        """The logits of a masked language model."""
         if self.config.task != "masked_lm":
             raise ValueError("this model has no head for masked language modelling")
         activation = self.config.activation()
@@ -133,7 +133,7 @@ class FamilyModel(nn.Module):
                      **changes: Any) -> None:
         """New FFNs for all layers or for some, in place; `changes` are config keys, lists for one value a layer.
 
-        Rows by word stay as they are where nothing is said of them, and begin as zeros where it is."""
+        Rows by word stay unchanged unless a change names them; then they start as zeros."""
         count = self.config.num_layers
         chosen = list(range(count)) if layers is None else [range(count)[i] for i in layers]
         kinds = [kind] * len(chosen) if isinstance(kind, str) else list(kind)
@@ -180,7 +180,7 @@ class FamilyModel(nn.Module):
                              "to be changed")
 
     def file_tensors(self) -> dict[str, Tensor]:
-        """By the names that files have."""
+        """The tensors under their names in files."""
         prefix = ALL[self.config.family] if self.config.task else ""
         def named(name: str) -> str:
             if not name.startswith("base."):
@@ -195,7 +195,7 @@ class FamilyModel(nn.Module):
 
 
 def _without_copies(family: str, tensors: dict[str, Tensor], ties: bool) -> None:
-    """Takes out what older files hold beside the parameters, and a decoder where the config `ties` it to the words."""
+    """Removes tensors of older files that are not parameters, and a decoder that the config `ties` to the words."""
     for name in [name for name in tensors if name.endswith(("position_ids", "token_type_ids"))]:
         del tensors[name]
     if family not in _DECODERS:
@@ -210,12 +210,12 @@ def _without_copies(family: str, tensors: dict[str, Tensor], ties: bool) -> None
 
 
 def _old_names(name: str) -> str:
-    """gamma and beta were the layer norms' names once."""
+    """Renames gamma and beta, former names of the layer norms' parameters."""
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 
 def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
-    """From a config.json and the tensors of its file; the tensors tell which head there is."""
+    """Builds a model from a config.json and its tensors; the tensors determine the head."""
     from .files import check_tensors
     family = raw.get("model_type", "")
     if family not in ALL:
@@ -250,7 +250,7 @@ def family_model(raw: dict[str, Any], tensors: dict[str, Any]) -> FamilyModel:
 
 
 def load_folder(folder: Union[str, Path]) -> FamilyModel:
-    """A folder with config.json and model.safetensors or pytorch_model.bin."""
+    """Loads a folder with config.json and model.safetensors or pytorch_model.bin."""
     folder = Path(folder)
     raw = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     if (folder / "model.safetensors").exists():
@@ -269,7 +269,7 @@ _IN_MODULES = (".json", ".safetensors", ".bin")
 
 
 def module_folders(folder: Union[str, Path]) -> tuple[Path, set[Path]]:
-    """Of a sentence encoder's folder: where its encoder lies, and where its other modules do, below the folder."""
+    """For a sentence encoder's folder: where its encoder and its other modules are, below the folder."""
     encoder, others = Path(), set()
     listed = Path(folder) / "modules.json"
     for module in json.loads(listed.read_text(encoding="utf-8")) if listed.exists() else ():
@@ -285,9 +285,9 @@ def module_folders(folder: Union[str, Path]) -> tuple[Path, set[Path]]:
 
 def save_folder(model: FamilyModel, folder: Union[str, Path], like: Optional[Union[str, Path]] = None,
                 dtype: str = "f32", word_dtype: Optional[str] = None) -> None:
-    """config.json and model.safetensors; the tokenizer, the modules after the encoder and the licence are those of the
-    folder `like`, and all lies where its modules.json says. word_dtype: of rows by word, one of words.DTYPES; as `dtype`
-    where it is not given."""
+    """Writes config.json and model.safetensors; the tokenizer, the modules after the encoder and the licence come from the
+    folder `like`, and everything is placed as its modules.json says. word_dtype: the type of rows by word, one of
+    words.DTYPES; `dtype` by default."""
     from .files import stored
     folder, config = Path(folder), json.dumps(model.file_config(), indent=2)
     encoder, others = module_folders(like) if like is not None else (Path(), set())

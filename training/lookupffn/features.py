@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What newer PyTorch versions and other devices offer, asked for by name rather than by version.
+"""Features of newer PyTorch versions and other devices, looked up by name rather than by version.
 
-Everything here but what is asked for in so many words, torch.compile, falls back to what PyTorch 1.13 on a CPU does.
+Everything here except torch.compile, which must be requested, falls back to what PyTorch 1.13 does on a CPU.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def without_autocast(device: torch.device) -> ContextManager[Any]:
 
 
 def adamw(groups: list[dict[str, Any]], **options: Any) -> torch.optim.Optimizer:
-    """AdamW, for sparse gradients too, with all of a step in one kernel where this PyTorch can do so on the parameters'
+    """AdamW, also for sparse gradients, with a whole step in one kernel if this PyTorch can do so on the parameters'
     device."""
     kind = with_rows(torch.optim.AdamW)
     if "fused" in inspect.signature(torch.optim.AdamW).parameters:
@@ -49,8 +49,8 @@ def adamw(groups: list[dict[str, Any]], **options: Any) -> torch.optim.Optimizer
 
 
 def compiled(module: nn.Module) -> nn.Module:
-    """The module through torch.compile. LookupFFN layers then run in plain PyTorch: what is called through ctypes cannot
-    be looked into."""
+    """The module through torch.compile. LookupFFN layers then run in plain PyTorch, because calls through ctypes cannot be
+    traced."""
     if not hasattr(torch, "compile"):
         raise ValueError(f"PyTorch {torch.__version__} has no torch.compile; 2.0 and newer have")
     for part in module.modules():
@@ -69,7 +69,7 @@ class GradScaler:
         (loss if self.scaler is None else self.scaler.scale(loss)).backward()
 
     def step(self, optimizer: torch.optim.Optimizer, parameters: Any, longest: float) -> None:
-        """longest: of the gradients together; 0 allows any."""
+        """longest: the largest length of all gradients together; 0: no limit."""
         if self.scaler is not None:
             self.scaler.unscale_(optimizer)
         if longest > 0:
@@ -89,7 +89,7 @@ class GradScaler:
 
 
 def set_threads(count: int) -> None:
-    """For PyTorch and, where OMP_NUM_THREADS does not say otherwise, for its thread of the backward pass."""
+    """For PyTorch and, unless OMP_NUM_THREADS says otherwise, for its thread of the backward pass."""
     if count > 0:
         os.environ.setdefault("OMP_NUM_THREADS", str(count))
         torch.set_num_threads(count)

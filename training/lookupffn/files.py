@@ -69,7 +69,7 @@ def _bare(name: str) -> str:
 
 
 def _guess_config(config: dict[str, Any], tensors: dict[str, Tensor]) -> EncoderConfig:
-    """What the tensors say of a config that leaves it open: the kinds of the FFNs, the sizes of the heads."""
+    """Guesses missing parts of a config from the tensors: the kinds of FFNs, the sizes of heads."""
     values = dict(config)
     sizes = [values.get(key) for key in ("hidden_size", "num_attention_heads")]
     if all(is_count(size, 1) for size in sizes):  # Otherwise the config says what is wrong.
@@ -86,7 +86,7 @@ def _guess_config(config: dict[str, Any], tensors: dict[str, Tensor]) -> Encoder
 
 
 def check_tensors(expected: dict[str, Tensor], tensors: dict[str, Tensor]) -> None:
-    """ValueError names what is missing, unknown or of another shape."""
+    """Raises ValueError, which names tensors that are missing, unknown or of another shape."""
     missing, unknown = sorted(set(expected) - set(tensors)), sorted(set(tensors) - set(expected))
     if missing or unknown:
         raise ValueError("; ".join([f"{name}: this tensor is missing" for name in missing[:3]] +

@@ -57,7 +57,7 @@ def padded_batch(sequences: Sequence[Sequence[int]], pad_id: int) -> Tensor:
 
 
 def encode_texts(texts: Sequence[Text], tokenizer: Tokenizer, config: EncoderConfig) -> list[list[int]]:
-    """<s> text </s>, or <s> first </s></s> second </s>, cut to what the model has positions for."""
+    """<s> text </s>, or <s> first </s></s> second </s>, cut to the model's number of positions."""
     longest = config.max_position_embeddings + 1 - config.pad_token_id
     sequences = []
     for text in texts:
@@ -74,7 +74,7 @@ def finetune(model: Encoder, tokenizer: Tokenizer, texts: Sequence[Text], labels
              warm_up: float = 0.06) -> Encoder:
     """Trains a classifier and the encoder below it; returns a new model.
 
-    `dropout` is the share of activations and attention weights left out in training, `clip` the longest gradient (0: any),
+    `dropout` is the share of activations and attention weights dropped in training, `clip` the longest gradient (0: any),
     `warm_up` the share of all steps in which the rate rises.
     """
     if not 0 <= warm_up < 1:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a new encoder begins with, so that small ones leave the plateau of word frequencies within minutes.
+"""Initial weights with which small encoders leave the plateau of word frequencies within minutes.
 
-Each head begins by looking at one place: the token before, the one after, two before, ... For that positions begin as
-sines and cosines, which a rotation shifts, and the keys as the queries behind such a rotation. The bias of the decoder
-begins as the logarithms of the tokens' frequencies. Nothing of it is held: all of it is trained.
+Each head starts by looking at one place: the token before, the one after, two before, ... For this, positions start as sines
+and cosines, which a rotation shifts, and keys as the queries after such a rotation. The decoder's bias starts as the
+logarithms of the tokens' frequencies. Nothing is fixed: all of these are trained.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OFFSETS = (-1, 1, -2, 2, -3, 3)
 
 
 def _angles(size: int) -> Tensor:
-    """As many frequencies as fit, evenly spread: no two positions are alike."""
+    """As many frequencies as fit, evenly spread, so that no two positions are alike."""
     return math.pi * (torch.arange(size // 2) + 0.5) / (size // 2)
 
 

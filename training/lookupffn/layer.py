@@ -53,15 +53,15 @@ def _zero_linear(inputs: int, outputs: int) -> nn.Linear:
 class LookupFFN(nn.Module):
     """Computes what the library computes, with the parameters named as in its files.
 
-    On the CPU in float32 with one probe it runs through liblookupffn where that is found (see native.py), elsewhere, or
-    with use_native=False, in plain PyTorch. With use_products=True it learns by products in bfloat16 (see product.py).
+    On the CPU in float32 with one probe it runs through liblookupffn if that is found (see native.py); otherwise, or with
+    use_native=False, in plain PyTorch. With use_products=True it learns by products in bfloat16 (see product.py).
     """
 
     def __init__(self, hidden_size: int, num_tables: int, table_size: int, *, output_size: Optional[int] = None,
                  projection_type: str = "bh4", block_size: int = 64, decay_coeff: float = 0.7, activation: str = "gelu",
                  num_probes: int = 1, layer_norm: bool = True, layer_norm_eps: float = 1e-5,
                  linear: bool = False, use_native: bool = True) -> None:
-        """linear: adds a linear map of the input, which is no part of a layer's own file; see families.py."""
+        """linear: adds a linear map of the input, which is not part of a layer's own file; see families.py."""
         super().__init__()
         if linear and layer_norm:
             raise ValueError("only a LookupFFN without a layer norm of its own may have a linear map beside its tables")
@@ -128,13 +128,13 @@ class LookupFFN(nn.Module):
         return y.view(*x.shape[:-1], self.output_size)
 
     def _weights(self) -> list[Optional[Tensor]]:
-        """In the order in which the library takes them."""
+        """The weights in the library's order."""
         norm, projection = self.LayerNorm, self.hash.projection
         return [None if norm is None else norm.weight, None if norm is None else norm.bias, projection.weight,
                 projection.bias, self.tables, self.bias]
 
     def config(self) -> dict[str, Any]:
-        """The config that the library's files carry."""
+        """The config in the library's files."""
         if self.linear is not None:
             raise ValueError("a layer's own file has no place for the linear map beside its tables; a model's has")
         return self._sizes()
@@ -149,7 +149,7 @@ class LookupFFN(nn.Module):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], **options: Any) -> LookupFFN:
-        """From a config as files carry it; keys that say nothing of the layer are left aside."""
+        """Builds a layer from a file's config; keys that do not concern the layer are ignored."""
         known = ("output_size", "projection_type", "block_size", "decay_coeff", "activation", "num_probes",
                  "layer_norm", "layer_norm_eps", "linear")
         chosen = {key: config[key] for key in known if key in config}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weighted least squares of many tokens in little memory, by turns with a row for each word."""
+"""Weighted least squares of many tokens in little memory, alternating with a row for each word."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def with_ones(x: Tensor) -> Tensor:
 
 
 def _held(square: Tensor, share: float) -> Tensor:
-    """A little towards 0, so that it can be inverted."""
+    """Regularises the matrix a little, so that it can be inverted."""
     return square + torch.eye(len(square), dtype=square.dtype) * (share * square.diagonal().mean().clamp(min=1e-30))
 
 
 class Sums:
-    """All that least squares of outputs by features, and a one, need to know of the tokens; and of each row, if rows are
+    """The sums over tokens that least squares of outputs by features, and a one, need; and the sums for each row, if rows are
     asked for."""
 
     def __init__(self, features: int, outputs: int, rows: int = 0) -> None:
@@ -49,11 +49,11 @@ class Sums:
         return torch.cholesky_solve(self.cross[places], torch.linalg.cholesky(square))
 
     def explained(self, chosen: Tensor) -> float:
-        """By how much these features lessen the squared error."""
+        """How much these features reduce the squared error."""
         return float((self.solve(chosen) * self.cross[self._places(chosen)]).sum())
 
     def part(self, chosen: Tensor) -> Sums:
-        """The same of these features alone."""
+        """The sums for only these features."""
         found = object.__new__(Sums)
         places, size = self._places(chosen), len(self.square)
         found.square, found.cross, found.squares = self.square[places][:, places], self.cross[places], self.squares
@@ -81,7 +81,7 @@ class Sums:
 
 
 def heads_by_use(sums: Sums, heads: int, size: int) -> list[int]:
-    """The first ones are those to keep: backward elimination, each time the head goes whose loss costs least. Features are
+    """The heads, those to keep first, by backward elimination: each step drops the head whose loss costs least. Features are
     the heads' values side by side."""
 
     def places(kept: Sequence[int]) -> Tensor:
@@ -100,7 +100,7 @@ def best_heads(sums: Sums, heads: int, size: int, count: int) -> list[int]:
 
 
 class RowPrior:
-    """What a row is likely to be: a function of its words' vector, least squares of the vector and random gelu features."""
+    """The expected value of a row: a function of its words' vector, by least squares of the vector and random gelu features."""
 
     def __init__(self, vectors: Tensor, seed: int = 1) -> None:
         size = vectors.shape[1]
@@ -113,7 +113,7 @@ class RowPrior:
         return torch.cat([x, F.gelu(x @ self.mix)], 1)
 
     def prepare(self, seen: Tensor, counts: Tensor) -> None:
-        """seen: the rows that are known; counts: how much each weighs."""
+        """seen: the known rows; counts: their weights."""
         self.seen = seen
         size = 5 * self.vectors.shape[1]
         square = torch.zeros(size, size, dtype=torch.double)
@@ -123,7 +123,7 @@ class RowPrior:
         self.root = torch.linalg.cholesky(_held(square, _PRIOR_RIDGE))
 
     def learn(self, left: Tensor) -> None:
-        """left: the weighted sums of what each row that is known should give."""
+        """left: the weighted sums of the targets of each known row."""
         pairs = zip(self.seen.split(_CHUNK), left.split(_CHUNK))
         cross = sum((self._features(rows).t() @ part).double() for rows, part in pairs)
         self.weights = torch.cholesky_solve(cross, self.root).float()
@@ -133,7 +133,7 @@ class RowPrior:
 
 
 def by_turns(sums: Sums, prior: RowPrior, turns: int = 3, shrink: float = 8.0) -> tuple[Tensor, Tensor]:
-    """-> [features and one, outputs], rows: the mean of what is left for each, shrunk towards its prior."""
+    """-> [features and one, outputs], rows: each row's mean residual, shrunk towards its prior."""
     size = len(sums.square)
     seen = (sums.of_rows[:, size - 1] > 0).nonzero().flatten()
     known = sums.of_rows[seen]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some of a model's heads and neurons alone, in place: what is left keeps its weights."""
+"""Keeps only some of a model's heads and neurons, in place; these keep their weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _with(model: FamilyModel, layer: int, key: str, value: int) -> None:
 
 @torch.no_grad()
 def keep_heads(model: FamilyModel, layer: int, heads: Sequence[int]) -> None:
-    """In the order given; without any, the bias of attention's output is all that attention gives."""
+    """Keeps these heads, in the given order; without any, attention gives only its output's bias."""
     block = model.layers[layer]
     chosen = _chosen(heads, block.num_heads, "heads")
     if block.num_heads == 0:
@@ -48,7 +48,7 @@ def keep_heads(model: FamilyModel, layer: int, heads: Sequence[int]) -> None:
 
 @torch.no_grad()
 def keep_neurons(model: FamilyModel, layer: int, neurons: Sequence[int]) -> None:
-    """In the order given, at least one."""
+    """Keeps these neurons, at least one, in the given order."""
     block = model.layers[layer]
     products = block.products()
     if products is None or not len(neurons):

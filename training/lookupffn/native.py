@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layer through liblookupffn: the C functions lffn_train_forward and lffn_train_backward, called with ctypes.
 
-The library is looked for at LOOKUPFFN_LIBRARY, then in this package, into which an installation may have put it, then
-where the dynamic loader looks. Without it everything runs in plain PyTorch.
+The library is the one that LOOKUPFFN_LIBRARY names, otherwise the one that an installation put into this package, otherwise
+one that the dynamic loader finds. Without it everything runs in plain PyTorch.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _load() -> Optional[ctypes.CDLL]:
 
 @functools.lru_cache(maxsize=None)
 def library() -> Optional[ctypes.CDLL]:
-    """The loaded library, or None. One that LOOKUPFFN_LIBRARY names must load."""
+    """The loaded library, or None. The one that LOOKUPFFN_LIBRARY names must load."""
     loaded = _load()
     if loaded is None:
         return None
@@ -69,7 +69,7 @@ def library() -> Optional[ctypes.CDLL]:
 
 
 def version() -> str:
-    """Of the library that was found, and where it lies."""
+    """The version and the path of the library that was found."""
     found = library()
     if found is None:
         return "none"
@@ -82,7 +82,7 @@ def _check(status: int) -> None:
 
 
 def _config_of(layer: dict[str, Any]) -> _Config:
-    """layer: the config of a layer as files carry it."""
+    """layer: the config of a layer as in files."""
     config = _Config()
     library().lffn_layer_config_init_sized(ctypes.byref(config), ctypes.c_size_t(ctypes.sizeof(_Config)))
     config.hidden_size, config.output_size = layer["hidden_size"], layer["output_size"]
@@ -105,8 +105,8 @@ _MADV_HUGEPAGE = 14
 
 
 def _room_like(tensor: Tensor) -> Tensor:
-    """As torch.empty_like. A large gradient is new memory in every step; without huge pages, faulting it in would take
-    as long as computing it."""
+    """Like torch.empty_like. A large gradient is new memory in every step; without huge pages, page faults would take as long
+    as computing it."""
     room = torch.empty_like(tensor)
     begin = -(-room.data_ptr() // _HUGE_PAGE) * _HUGE_PAGE
     size = (room.data_ptr() + room.numel() * room.element_size() - begin) // _HUGE_PAGE * _HUGE_PAGE
@@ -145,12 +145,12 @@ class _Run(torch.autograd.Function):
 
 
 def can_run(tensors: Sequence[Optional[Tensor]], num_probes: int) -> bool:
-    """tensors: the input and all weights, whose addresses the library is given; it reads float32."""
+    """tensors: the input and all weights, whose addresses the library gets; it reads float32."""
     return (all(tensor is None or tensor.device.type == "cpu" and tensor.dtype == torch.float32 for tensor in tensors) and
             num_probes == 1 and library() is not None)
 
 
 def run(x: Tensor, weights: Sequence[Optional[Tensor]], config: dict[str, Any]) -> Tensor:
     """x [n, hidden_size]; weights: gain and shift of the layer norm or None, the hash's weight and bias, tables, bias;
-    config: the layer's, as files carry it."""
+    config: the layer's, as in files."""
     return _Run.apply(_config_of(config), x, *weights)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole models through liblookupffn, called with ctypes: for comparing them with those of PyTorch."""
+"""Whole models through liblookupffn, called with ctypes, for comparison with PyTorch's."""
 
 import ctypes
 import os
@@ -79,7 +79,7 @@ class NativeModel:
             raise RuntimeError(self._library.lffn_last_error().decode())
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """To one file, in the element types that the model holds in memory."""
+        """Saves one file, in the element types that the model has in memory."""
         self._library.lffn_model_save.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
         self._check(self._library.lffn_model_save(self._handle, str(path).encode()))
 
@@ -101,7 +101,7 @@ class NativeModel:
         return hidden
 
     def embed(self, sequences: Sequence[Sequence[int]], width: int) -> numpy.ndarray:
-        """A vector for each sequence of ids, made as the model's files say, [sequences, width]."""
+        """A vector for each sequence of ids, as the model's files say, [sequences, width]."""
         args, _kept = self._args(sequences)
         vectors = numpy.zeros((len(sequences), width), numpy.float32)
         args.embeddings, args.embeddings_capacity = vectors.ctypes.data, vectors.size

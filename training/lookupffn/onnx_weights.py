@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The weights in an ONNX file, read with numpy alone: its graph's initialisers, and which product each belongs to."""
+"""The weights in an ONNX file, read with only numpy: its graph's initialisers, and which product each belongs to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _varint(data: memoryview, place: int) -> tuple[int, int]:
 
 
 def fields(data: memoryview) -> Iterator[tuple[int, Field]]:
-    """Of a protobuf message: numbers of fields with whole numbers or bytes."""
+    """The fields of a protobuf message: field numbers with integers or bytes."""
     place = 0
     while place < len(data):
         key, place = _varint(data, place)
@@ -65,7 +65,7 @@ def _text(value: Field) -> str:
 
 
 def _dimensions(value: Field) -> list[int]:
-    """Packed, or one."""
+    """The dimensions, packed or one by one."""
     if isinstance(value, int):
         return [value]
     found, place = [], 0
@@ -113,7 +113,7 @@ def _node(data: memoryview) -> Node:
 
 
 def read(data: Union[bytes, memoryview]) -> Graph:
-    """ValueError says what does not fit. Tensors of other types than numbers of 16 to 64 bits are refused."""
+    """Raises ValueError, which says what does not fit. Only tensors of 16-bit to 64-bit numbers are accepted."""
     graphs = [value for number, value in fields(memoryview(data)) if number == 7 and not isinstance(value, int)]
     if len(graphs) != 1:
         raise ValueError("not an ONNX model: it has no graph")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters learn at which rate."""
+"""The learning rate of each parameter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CAREFUL_SCALE = 0.1
 
 def parameter_groups(model: nn.Module, weight_decay: float = 0.0,
                      also_careful: Iterable[nn.Parameter] = ()) -> list[dict[str, Any]]:
-    """Groups for an optimiser, each with a `scale` to multiply its rate with; vectors do not decay."""
+    """Groups for an optimiser, each with a `scale` that multiplies its rate; vectors do not decay."""
     careful = {id(module.weight) for module in model.modules() if isinstance(module, BlockHadamard)}
     careful.update(map(id, also_careful))
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
@@ -38,5 +38,5 @@ def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
 
 def make_optimizer(model: nn.Module, weight_decay: float = 0.0,
                    also_careful: Iterable[nn.Parameter] = ()) -> torch.optim.Optimizer:
-    """Adam, with the decay apart from the gradient. The rate is to be set before each step."""
+    """Adam with decoupled weight decay. Set the rate before each step."""
     return features.adamw(parameter_groups(model, weight_decay, also_careful), lr=0.0, betas=(0.9, 0.98), eps=1e-6)

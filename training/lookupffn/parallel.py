@@ -15,7 +15,7 @@ from torch import distributed, nn
 
 
 class Processes:
-    """This process among those of a run; alone unless torchrun's variables say otherwise."""
+    """This process among those of a run; the only one unless torchrun's variables say otherwise."""
 
     def __init__(self, device: str = "cpu") -> None:
         self.count = int(os.environ.get("WORLD_SIZE", "1"))
@@ -38,14 +38,14 @@ class Processes:
         return self.rank == 0
 
     def wrap(self, model: nn.Module) -> nn.Module:
-        """What runs the model so that gradients become means over all processes. Training must call what is returned."""
+        """Wraps the model so that gradients become means over all processes. Training must call the result."""
         if self.count == 1:
             return model
         devices = [self.device.index] if self.device.type == "cuda" else None
         return nn.parallel.DistributedDataParallel(model, device_ids=devices, find_unused_parameters=True)
 
     def without_exchange(self, wrapped: nn.Module) -> ContextManager[Any]:
-        """Around all backward passes of a step but the last one."""
+        """For all backward passes of a step except the last one."""
         return wrapped.no_sync() if self.count > 1 else contextlib.nullcontext()
 
     def mean(self, value: torch.Tensor) -> torch.Tensor:
@@ -56,7 +56,7 @@ class Processes:
         return value / self.count
 
     def mean_rows(self, grad: torch.Tensor) -> torch.Tensor:
-        """Of sparse gradients: only the rows that some process has travel."""
+        """The mean of sparse gradients; only rows that some process has are sent."""
         grad = grad.coalesce()
         rows, values = grad.indices()[0], grad.values()
         counts = [torch.zeros(1, dtype=torch.long, device=rows.device) for _ in range(self.count)]
@@ -82,7 +82,7 @@ class Processes:
         return [first + part * self.count + self.rank for part in range(accumulate)]
 
     def close(self) -> None:
-        """What wrap() gave must be gone. If it were the last to let go of the group, it would wait for the group's threads
-        while it keeps Python's lock, which these may want for a tensor that they give back: a deadlock (PyTorch 1.13)."""
+        """The result of wrap() must be gone by now. If it were the last to release the group, it would wait for the group's
+        threads while holding Python's lock, which they may need to free a tensor: a deadlock (PyTorch 1.13)."""
         if self._started:
             distributed.destroy_process_group()

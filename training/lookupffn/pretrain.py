@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Masked-language-model pretraining: Adam, warm-up, linear decay; goes on where it was stopped."""
+"""Masked-language-model pretraining: Adam, warm-up, linear decay; resumes where it was stopped."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _write_checkpoint(path: Path, state: dict[str, Any]) -> None:
 
 
 def _keep_log_before(path: Path, step: int) -> None:
-    """Drops what was logged after the checkpoint that training goes on from."""
+    """Drops log entries after the checkpoint from which training resumes."""
     if not path.exists():
         return
     lines = [line for line in path.read_text().splitlines() if line.endswith("}") and json.loads(line)["step"] <= step]
@@ -91,7 +91,7 @@ def read_checkpoint(path: Path, device: Union[str, torch.device]) -> dict[str, A
 
 
 class _Run:
-    """A model with what trains it, in one of the run's processes."""
+    """A model and its optimiser, in one of the run's processes."""
 
     def __init__(self, config: EncoderConfig, schedule: Schedule, batches: MaskedBatches, processes: Processes,
                  precision: str, compiled: bool) -> None:
@@ -129,7 +129,7 @@ class _Run:
         return value
 
     def identity(self) -> dict[str, Any]:
-        """What a checkpoint must agree in for the run to go on as it would have."""
+        """What must be equal in a checkpoint for the run to resume as if never stopped."""
         schedule = dataclasses.asdict(self.schedule)
         for free in ("evaluate_every", "save_every"):
             del schedule[free]
@@ -160,7 +160,7 @@ class _Run:
 def train(folder: Union[str, Path], config: EncoderConfig, schedule: Schedule, batches: MaskedBatches,
           valid_batches: MaskedBatches, *, device: str = "cpu", precision: str = "float32", compiled: bool = False,
           evaluation_batches: int = 16, stop_after: Optional[int] = None) -> Encoder:
-    """Trains an encoder; `folder` receives checkpoint.pt and log.jsonl and is where a stopped run is taken up again.
+    """Trains an encoder; `folder` receives checkpoint.pt and log.jsonl, and a stopped run resumes from it.
 
     compiled: each step runs through torch.compile, LookupFFNs without liblookupffn. Under torchrun all processes call
     this. stop_after ends the run early, as a kill would.

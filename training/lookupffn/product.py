@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layer as matrix products in bfloat16: each token's scores stand at the rows of its codes, all other places are 0.
+"""The layer as matrix products in bfloat16: each token's scores are at the rows of its codes, all other places are 0.
 
-With tables of few rows this takes less time to learn than adding up rows one by one, where the processor multiplies
-bfloat16. The hash values, and so the codes, are those of float32.
+With tables of few rows this trains faster than adding rows one by one, if the processor multiplies bfloat16. The hash values,
+and so the codes, are those of float32.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _Run(torch.autograd.Function):
 
 
 def run(u: Tensor, projection: DenseProjection, tables: Tensor, activation: str) -> Tensor:
-    """u [n, d] -> what the tables [tables, rows, out] give together, [n, out]."""
+    """u [n, d] -> the sum of the outputs of tables [tables, rows, out], [n, out]."""
     by_table = (len(tables), projection.out_features // len(tables))
     weight = projection.weight.view(*by_table, -1).transpose(0, 1).contiguous()
     bias = projection.bias.view(by_table).t().contiguous()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A progress line: rewritten in place on a terminal, now and then a new line elsewhere."""
+"""A progress line: rewritten in place on a terminal, elsewhere a new line at intervals."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class BlockHadamard(nn.Module):
 
 
 def make_projection(kind: str, input_size: int, num_hashes: int, block_size: int = 64, decay_coeff: float = 0.7) -> nn.Module:
-    """By the name that config files use: "dense" or "bh1" to "bh9"."""
+    """Makes a projection by its name in config files: "dense" or "bh1" to "bh9"."""
     if kind == "dense":
         return DenseProjection(input_size, num_hashes)
     if len(kind) == 3 and kind.startswith("bh") and kind[2] in "123456789":

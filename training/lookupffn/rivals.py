@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other ways to make a feed-forward layer cheaper, with the interface of LookupFFN: tokens in, what is added to them out.
+"""Other ways to make a feed-forward layer cheaper, with LookupFFN's interface: tokens in, the vectors to add to them out.
 
-Each begins with a layer norm, as all FFNs of the encoder do. They are written for comparisons of what is learned, not for
-speed: what a method leaves out is masked, and flop_per_token counts what an implementation would have to compute.
+Each begins with a layer norm, like all FFNs of the encoder. They are written to compare what is learned, not speed: parts
+that a method skips are masked, and flop_per_token counts what an implementation would have to compute.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SwitchFFN(nn.Module):
 
 
 def shuffle(x: Tensor, groups: int) -> Tensor:
-    """Takes the channels of the groups in turn: the next grouped product sees a part of each."""
+    """Interleaves the channels of the groups, so that the next grouped product sees a part of each."""
     return x.unflatten(-1, (groups, -1)).transpose(-1, -2).flatten(-2)
 
 
@@ -92,9 +92,9 @@ def hyperplane_codes(x: Tensor, planes: Tensor) -> Tensor:
 
 
 class SlideFFN(nn.Module):
-    """SLIDE: of the inner neurons only those run whose weights share a bucket with the token in one of several hash
-    tables. The tables are made anew after every `rehash_every` training steps; 1 is what the method is defined by, more
-    saves time and leaves tables that no longer fit the weights."""
+    """SLIDE: an inner neuron runs only if its weights share a bucket with the token in one of several hash tables. The
+    tables are rebuilt after every `rehash_every` training steps; 1 is the method's definition, more saves time but leaves
+    tables that no longer fit the weights."""
 
     def __init__(self, hidden_size: int, intermediate_size: int, num_hashes: int = 4, code_bits: int = 4,
                  rehash_every: int = 1, layer_norm_eps: float = 1e-5) -> None:
@@ -121,7 +121,7 @@ class SlideFFN(nn.Module):
 
     @torch.no_grad()
     def _count(self, active: Tensor) -> None:
-        """In training the last step counts alone, for its weights are gone; else all since then."""
+        """In training only the last step counts, because its weights are gone; otherwise all steps since then."""
         if self.training:
             self.neurons_run.zero_()
             self.neurons_seen.zero_()
@@ -139,7 +139,7 @@ class SlideFFN(nn.Module):
         return self.down(F.gelu(self.up(u)) * active)
 
     def active_share(self) -> float:
-        """Of the inner neurons, as counted in the last training step and all tokens since."""
+        """The share of inner neurons that ran, counted in the last training step and all tokens since."""
         if float(self.neurons_seen) == 0:
             raise ValueError("no token has run through this layer yet, so no active neuron was counted")
         return float(self.neurons_run / self.neurons_seen)
@@ -151,8 +151,8 @@ class SlideFFN(nn.Module):
 
 class MongooseFFN(SlideFFN):
     """MONGOOSE: SLIDE with hyperplanes that are learned by a triplet loss, so that a token's codes come closer to those of
-    its most active neurons than to those of its least active ones. The tables are made anew when the weights have moved
-    by more than `rehash_after` of their norm since the last time, which is looked at after every `rehash_every` steps, or
+    its most active neurons than to those of its least active ones. The tables are rebuilt when the weights have moved
+    by more than `rehash_after` of their norm since the last time, which is checked after every `rehash_every` steps, or
     when the planes themselves have."""
 
     def __init__(self, hidden_size: int, intermediate_size: int, num_hashes: int = 4, code_bits: int = 4,
@@ -177,7 +177,7 @@ class MongooseFFN(SlideFFN):
         super().rehash()
 
     def triplet_loss(self, u: Tensor) -> Tensor:
-        """Over hashes in place of bits: the tangent hyperbolic of the distance from each plane."""
+        """A triplet loss over relaxed codes: the hyperbolic tangent of the distance from each plane instead of bits."""
         tokens = u.reshape(-1, u.shape[-1])
         with torch.no_grad():
             activity = self.up(tokens)
@@ -219,8 +219,8 @@ class _BucketSums(torch.autograd.Function):
 
 class YosoFFN(nn.Module):
     """YOSO: the inner neurons' outer weights are summed up in buckets by hyperplane hashes of their inner weights; a token
-    reads one bucket of each hash, and what it reads is brought to length 1. There a product follows in attention; here
-    gains do. New hyperplanes are drawn in every training step."""
+    reads one bucket of each hash, and the sum is scaled to length 1. In attention a product follows; here, gains do. New
+    hyperplanes are drawn in every training step."""
 
     def __init__(self, hidden_size: int, intermediate_size: int, num_hashes: int = 16, code_bits: int = 6,
                  layer_norm_eps: float = 1e-5) -> None:
@@ -243,7 +243,7 @@ class YosoFFN(nn.Module):
         return self._finish(y.view(x.shape))
 
     def expected(self, x: Tensor) -> Tensor:
-        """What forward comes close to with many hyperplanes."""
+        """The limit of forward with many hyperplanes."""
         cosine = F.normalize(self.LayerNorm(x), dim=-1) @ F.normalize(self.keys, dim=-1).t()
         angle = torch.acos(cosine.clamp(-1, 1))
         return self._finish((1 - angle / math.pi) ** self.planes.shape[1] @ self.values)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers with rotary positions, norms before each part and gated neurons: ModernBERT's and Qwen3's, without heads of models.
+"""Layers with rotary positions, norms before each part and gated neurons: ModernBERT's and Qwen3's, without model heads.
 
-What tells the families apart is a row of ROWS. Other than in families.py, queries may share keys, layers may see only
-what is near, and norms may divide by the root of the mean square.
+A row of ROWS distinguishes the families. Unlike in families.py, queries may share keys, layers may see only nearby tokens, and
+norms may divide by the root of the mean square.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .family_config import FamilyConfig
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One family. Names are those of files, below a layer's own."""
+    """One family. Names are those in files, below a layer's own."""
 
     is_rms: bool
     projections: tuple[str, ...]  # one with all three, or one for each
@@ -58,7 +58,7 @@ class Norm(nn.Module):
 
 
 def _put(owner: nn.Module, name: str, part: Optional[nn.Module]) -> None:
-    """By a name with dots; None: away with it."""
+    """Sets a module by its dotted name; None removes it."""
     first, _, rest = name.partition(".")
     if rest:
         if not hasattr(owner, first):
@@ -87,7 +87,7 @@ def is_local(config: FamilyConfig, number: int) -> bool:
 
 
 def theta_of(config: FamilyConfig, number: int) -> float:
-    """As transformers 5 writes it, or as 4 does."""
+    """Theta as transformers 5 writes it, or as 4 does."""
     row, raw, local = ROWS[config.family], config.raw, is_local(config, number)
     if raw.get("rope_scaling"):
         raise ValueError("config: rope_scaling is given, but scaled positions are not supported")
@@ -100,7 +100,7 @@ def theta_of(config: FamilyConfig, number: int) -> float:
 
 
 def turned(x: Tensor, theta: float) -> Tensor:
-    """[..., length, head size]: halves, by an angle that grows with the position."""
+    """[..., length, head size]: rotates the halves by an angle that grows with the position."""
     length, size = x.shape[-2:]
     frequency = 1.0 / theta ** (torch.arange(0, size, 2, device=x.device, dtype=torch.float32) / size)
     angle = torch.arange(length, device=x.device, dtype=torch.float32)[:, None] * frequency
@@ -110,7 +110,7 @@ def turned(x: Tensor, theta: float) -> Tensor:
 
 
 class RotaryLayer(Layer):
-    """Its neurons are gated: products() tells of none."""
+    """Its neurons are gated, so products() returns none."""
 
     keeps_heads = True
     row: Row
@@ -217,7 +217,7 @@ class RotaryLayer(Layer):
 
 
 class RotaryEmbeddings(Embeddings):
-    """Words alone, in ModernBERT with a norm."""
+    """Only word embeddings, in ModernBERT with a norm."""
 
     def __init__(self, config: FamilyConfig) -> None:
         nn.Module.__init__(self)
@@ -262,7 +262,7 @@ def name_in_file(family: str, name: str) -> str:
 
 
 def name_in_module(family: str, name: str) -> str:
-    """Of a tensor without the family's prefix. ValueError for what belongs to a head, which these models are without."""
+    """The module's name of a tensor without the family's prefix. Raises ValueError for tensors of heads, which these lack."""
     if family in ROWS and name.startswith(("head.", "decoder.", "classifier.", "lm_head.", "score.")):
         raise ValueError(f"{name}: of {family} the encoder alone is supported, without a head")
     return _renamed(name, {new: old for old, new in _NAMES.get(family, {}).items()})

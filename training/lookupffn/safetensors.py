@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes safetensors files with numpy alone."""
+"""Reads and writes safetensors files with only numpy."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentence encoders: a model of one of the families, pooling, products after it, length 1; texts in, vectors out."""
+"""Sentence encoders: a model of one of the families, pooling, products after it, scaling to length 1; texts in, vectors out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def pool(hidden: Tensor, kept: Tensor, modes: Sequence[str]) -> Tensor:
 
 
 class SentenceEncoder(nn.Module):
-    """`steps` follow the pooling: (weight, bias, activation) of a product, or None for bringing to length 1."""
+    """`steps` follow the pooling: (weight, bias, activation) of a product, or None for scaling to length 1."""
 
     def __init__(self, model: FamilyModel, tokenizer: TextTokenizer, *, modes: Sequence[str], steps: list[Any],
                  longest: int, prompts: Optional[dict[str, str]] = None, default_prompt: Optional[str] = None,
@@ -91,7 +91,7 @@ class SentenceEncoder(nn.Module):
 
     @torch.no_grad()
     def encode(self, texts: Sequence[str], prompt: Optional[str] = None, tokens: int = 4096) -> Tensor:
-        """-> [texts, size]. Texts of one length run together, so that none is padded."""
+        """-> [texts, size]. Texts of one length run together, so none is padded."""
         was_training = self.training
         self.eval()
         sequences = [self.ids_of(text, prompt) for text in texts]

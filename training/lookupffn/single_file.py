@@ -22,14 +22,14 @@ _FOLDED = ".folded_weight"
 
 
 def _whole(name: str, tensors: dict[str, np.ndarray]) -> np.ndarray:
-    """Rows of int8 times their scales."""
+    """int8 rows times their scales."""
     values = tensors[name]
     scale = tensors.get(name + ".scale" if not name.endswith(_FOLDED) else name[: -len("weight")] + "scale")
     return values.astype(np.float32) if scale is None else values.astype(np.float32) * scale[..., None]
 
 
 def _unfolded(blocks: np.ndarray, decay_coeff: float) -> np.ndarray:
-    """Of a BH projection: the blocks before each was multiplied by the Hadamard matrix of its size."""
+    """For a BH projection: the blocks before each was multiplied by the Hadamard matrix of its size."""
     turned = hadamard_transform(torch.from_numpy(blocks).transpose(-1, -2)).transpose(-1, -2)
     turned = turned / blocks.shape[-1]
     turned[:, -1] /= decay_coeff
@@ -37,7 +37,7 @@ def _unfolded(blocks: np.ndarray, decay_coeff: float) -> np.ndarray:
 
 
 def load_model(path: Union[str, Path]) -> Union[FamilyModel, Encoder]:
-    """What was rounded to int8 or BF16 stays as it was rounded; the tokenizer and the steps after pooling are left aside."""
+    """Weights rounded to int8 or BF16 stay rounded; the tokenizer and the steps after pooling are ignored."""
     tensors, metadata = safetensors.load(path)
     if (metadata.get("format"), metadata.get("kind")) != ("lookupffn", "model"):
         raise ValueError(f"{path}: no model that the library wrote")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning with sparse gradients: of many rows a step touches a few, and only these are moved."""
+"""Learning with sparse gradients: a step touches few of many rows, and updates only these."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 def _step_rows(parameter: Tensor, group: dict[str, Any], state: dict[str, Any]) -> None:
-    """Adam for the rows that the gradient has; the others keep their values and their means."""
+    """Adam for the rows in the gradient; the others keep their values and their means."""
     grad = parameter.grad.coalesce()
     rows, values = grad.indices()[0], grad.values()
     if not state:
@@ -48,7 +48,7 @@ def with_rows(kind: type[torch.optim.AdamW]) -> type[torch.optim.AdamW]:
 
 @torch.no_grad()
 def clip(parameters: Iterable[nn.Parameter], longest: float) -> Tensor:
-    """Makes all gradients together at most so long; -> how long they were. They may be sparse."""
+    """Limits the length of all gradients together; -> their length before. They may be sparse."""
     learning = [parameter for parameter in parameters if parameter.grad is not None]
     for parameter in learning:
         if parameter.grad.is_sparse:  # rows that came several times are one from here on

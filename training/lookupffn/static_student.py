@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A student without layers: a vector for each token, whose mean is a text's embedding, as a folder in Model2Vec's form."""
+"""A student without layers: one vector per token, whose mean is a text's embedding, as a folder in Model2Vec's form."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Options:
 
 @dataclasses.dataclass
 class Pieces:
-    """Texts as ids without special tokens, one behind the other, and the teacher's embeddings of them."""
+    """Texts as ids without special tokens, one after another, and the teacher's embeddings of them."""
 
     ids: np.ndarray
     starts: np.ndarray
@@ -66,7 +66,7 @@ class Pieces:
 
 
 def texts_of(files: Sequence[Path], seed: int) -> list[str]:
-    """Passages, and of each one sentence, as a query has it; in a random order."""
+    """Passages, and one sentence of each as a query, in a random order."""
     draw = random.Random(seed)
     texts: list[str] = []
     for file in files:
@@ -80,7 +80,7 @@ def texts_of(files: Sequence[Path], seed: int) -> list[str]:
 
 
 class _Kept:
-    """The teacher's embeddings in a folder, so that a run that was stopped goes on where it was."""
+    """The teacher's embeddings in a folder, so that a stopped run resumes where it was."""
 
     def __init__(self, work: Path, key: str) -> None:
         self.work = work
@@ -145,7 +145,7 @@ def read_teacher(model: native_model.NativeModel, texts: Iterable[str], size: in
 
 
 def first_rows(model: native_model.NativeModel, vocabulary: int, size: int, share: np.ndarray) -> np.ndarray:
-    """The teacher's embeddings of single tokens without what all have in common, frequent ones shorter."""
+    """The teacher's embeddings of single tokens, less their mean, shorter for frequent tokens."""
     begin, *_, end = model.tokenize("")
     rows = np.concatenate([model.embed([[begin, i, end] for i in range(first, min(vocabulary, first + 512))], size)
                            for first in range(0, vocabulary, 512)]).astype(np.float64)
@@ -167,7 +167,7 @@ def _cosine(rows: Tensor, pieces: Pieces, chosen: np.ndarray) -> float:
 
 
 def _order(vectors: Tensor, wanted: Tensor) -> Tensor:
-    """How far the similarities of a batch's texts are from the teacher's, as distributions."""
+    """How far the similarities of a batch's texts are from the teacher's, compared as distributions."""
     itself = torch.eye(len(wanted), dtype=torch.bool)
     def spread(found: Tensor) -> Tensor:
         return (found @ wanted.T / _TEMPERATURE).masked_fill(itself, -1e4).log_softmax(1)
@@ -175,7 +175,7 @@ def _order(vectors: Tensor, wanted: Tensor) -> Tensor:
 
 
 def train(rows: np.ndarray, pieces: Pieces, options: Options) -> tuple[np.ndarray, float]:
-    """-> rows, and the mean cosine with the teacher on texts kept apart."""
+    """-> rows, and the mean cosine with the teacher on held-out texts."""
     random_order = np.random.default_rng(options.seed)
     held = min(_HELD, len(pieces) // 10)
     learned = len(pieces) - held
@@ -206,7 +206,7 @@ def train(rows: np.ndarray, pieces: Pieces, options: Options) -> tuple[np.ndarra
 
 
 def save(rows: np.ndarray, folder: Union[str, Path], teacher: Union[str, Path], dtype: str) -> None:
-    """A folder that Model2Vec and the library load."""
+    """Writes a folder that Model2Vec and the library load."""
     folder, teacher = Path(folder), Path(teacher)
     if not (teacher / "tokenizer.json").exists():
         raise FileNotFoundError(f"{teacher / 'tokenizer.json'}: no such file; a folder of static vectors needs it")
@@ -224,7 +224,7 @@ def save(rows: np.ndarray, folder: Union[str, Path], teacher: Union[str, Path], 
 
 def distill(teacher: Union[str, Path], files: Sequence[Path], out: Union[str, Path], work: Union[str, Path],
             options: Options, threads: int = 0) -> float:
-    """-> the mean cosine with the teacher on texts kept apart."""
+    """-> the mean cosine with the teacher on held-out texts."""
     options.check()
     teacher = Path(teacher)
     config = json.loads((teacher / "config.json").read_text(encoding="utf-8"))

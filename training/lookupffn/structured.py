@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Structured matrices to compare BH with: cheap square products that are hoped to come close to a dense one."""
+"""Structured matrices to compare with BH: cheap square products meant to approximate a dense one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Diagonals(nn.Module):
 
 
 class HadamardDiagonals(_Diagonals):
-    """Diagonals with normalised Hadamard transforms behind them."""
+    """Diagonals followed by normalised Hadamard transforms."""
 
     def __init__(self, size: int, factors: int = 4) -> None:
         super().__init__(size, factors, 1)
@@ -58,7 +58,7 @@ class ACDC(_Diagonals):
 
 
 class HadamardACDC(_Diagonals):
-    """ACDC with Hadamard transforms in the place of the cosine transforms."""
+    """ACDC with Hadamard transforms instead of cosine transforms."""
 
     def __init__(self, size: int, factors: int = 4) -> None:
         super().__init__(size, factors, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LookupFFNs in the place of the FFNs of a trained model: of the package's own encoders and of transformers' objects."""
+"""LookupFFNs in place of a trained model's FFNs, in the package's own encoders and in transformers' models."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _is_distilbert_layer(module: nn.Module) -> bool:
 
 
 def foreign_layers(model: nn.Module) -> list[nn.Module]:
-    """The layers of a transformers object, known by what they are made of."""
+    """The layers of a transformers model, recognised by their modules."""
     return [module for module in model.modules() if _is_bert_layer(module) or _is_distilbert_layer(module)]
 
 
@@ -123,12 +123,12 @@ def _replace_foreign(model: nn.Module, kind: str, layers: Optional[Iterable[int]
 
 def replace_ffns(model: nn.Module, kind: Union[str, Sequence[str]] = "lookup", layers: Optional[Iterable[int]] = None,
                  **changes: Any) -> nn.Module:
-    """Swaps the FFNs of a model (all, or those of the layers named) for new ones, in place, and returns it.
+    """Replaces the FFNs of a model (all, or those of the named layers) with new ones, in place, and returns it.
 
-    `model` is an encoder of this package or one of transformers' BERT, RoBERTa and DistilBERT objects, whose config and
-    state dict then are what the library's folders hold. `changes` are config keys, such as ffn_num_table=128 and
-    ffn_table_size=16; a list gives each layer its own value; layers not named keep what they have. In models of the
-    families the kinds may be a list, too, and ffn_words=True gives layers a row for each word, ffn_word_rows of them.
+    `model` is an encoder of this package or one of transformers' BERT, RoBERTa and DistilBERT models, whose config and
+    state dict then match the library's folders. `changes` are config keys, such as ffn_num_table=128 and
+    ffn_table_size=16; a list gives each layer its own value; other layers stay unchanged. In models of the families the
+    kinds may be a list, too, and ffn_words=True gives layers rows by word, ffn_word_rows of them.
     """
     if not isinstance(kind, str) and not isinstance(model, (SentenceEncoder, FamilyModel)):
         raise ValueError(f"{type(model).__name__}: its layers take FFNs of one kind at a time")

@@ -14,7 +14,7 @@ from .wordpiece import WordPiece
 
 
 class Pieces(Protocol):
-    """What turns a text without special tokens into ids."""
+    """Turns a text without special tokens into ids."""
 
     def encode(self, text: str) -> list[int]: ...
 
@@ -28,7 +28,7 @@ class SpecialToken:
 
 
 def cut_pair(a: list[int], b: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Cuts the longer one, and where that does not do both to a half; of an odd number the longer one keeps the rest."""
+    """Cuts the longer one, and if that is not enough, both to half; with an odd number the longer one keeps the extra token."""
     short, long = sorted((len(a), len(b)))
     if short + long > room:
         long = max(short, room - short)
@@ -51,7 +51,7 @@ class TextTokenizer:
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if special else None
 
     def pieces_of(self, text: str) -> list[int]:
-        """Without special tokens around."""
+        """The ids without special tokens around them."""
         ids: list[int] = []
         place = 0
         for match in self._pattern.finditer(text) if self._pattern else ():
@@ -79,7 +79,7 @@ class TextTokenizer:
 
     @classmethod
     def load(cls, folder: Union[str, Path]) -> TextTokenizer:
-        """From tokenizer.json, else from vocab.txt, else from vocab.json and merges.txt."""
+        """Loads tokenizer.json, otherwise vocab.txt, otherwise vocab.json and merges.txt."""
         folder = Path(folder)
         if (folder / "tokenizer.json").exists():
             return _of_tokenizer_json(json.loads((folder / "tokenizer.json").read_text(encoding="utf-8")))

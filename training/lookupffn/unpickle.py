@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the tensors of PyTorch checkpoints (.pt, .ckpt, pytorch_model.bin) without running what a pickle may ask for.
 
-A pickle is a program. This reader lets it build numbers, text, lists, dicts and tensors; anything else that it names, such
-as the classes of a training framework, becomes an empty shell that does nothing.
+A pickle is a program. This reader lets it build only numbers, text, lists, dicts and tensors; anything else that it names,
+such as a training framework's classes, becomes an empty shell that does nothing.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def load(path: Union[str, Path]) -> Any:
-    """What a checkpoint holds, of numbers, text, lists, dicts and tensors. ValueError says what is wrong."""
+    """The numbers, text, lists, dicts and tensors in a checkpoint. Raises ValueError, which says what is wrong."""
     try:
         with zipfile.ZipFile(path) as archive:
             (listing,) = [name for name in archive.namelist() if name.endswith("/data.pkl") or name == "data.pkl"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BERT's WordPiece: from text to ids, as BertNormalizer, BertPreTokenizer and WordPiece of Hugging Face's files say."""
+"""BERT's WordPiece: from text to ids, like BertNormalizer, BertPreTokenizer and WordPiece in Hugging Face's files."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class WordPiece:
         return words
 
     def _ids_of_word(self, word: str) -> list[int]:
-        """The longest piece that fits, again and again; the unknown token where none does."""
+        """Repeatedly the longest piece that fits; the unknown token if none does."""
         if len(word) > self.longest_word:
             return [self.unknown_id]
         ids, begin = [], 0
@@ -92,7 +92,7 @@ class WordPiece:
         return ids
 
     def encode(self, text: str) -> list[int]:
-        """Without special tokens, and none of them is recognised in the text."""
+        """Adds no special tokens, and recognises none in the text."""
         ids: list[int] = []
         for word in self.words_of(text):
             known = self._known.get(word)

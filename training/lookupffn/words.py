@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows by word: a vector for each token's id, added to what else a feed-forward block gives.
+"""Rows by word: a learned vector per token id, added to the rest of a feed-forward block's output.
 
-The id is a hash that costs nothing. A step touches the rows of its own tokens only, so gradients are sparse.
+The id is a hash that costs nothing. A step touches only the rows of its own tokens, so gradients are sparse.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _MODULE_NAME = ".words.weight"
 
 
 def largest_step(bits: int) -> int:
-    """Of numbers with a sign: steps reach as far down as up."""
+    """The largest step of signed numbers; steps reach as far down as up."""
     return (1 << (bits - 1)) - 1
 
 
 def rounded_rows(values: Tensor, bits: int = 8) -> Tensor:
-    """Each row to whole steps; its largest number is as many of them as the bits allow."""
+    """Rounds each row to whole steps; its largest number becomes as many steps as the bits allow."""
     most = largest_step(bits)
     scale = values.abs().amax(-1, keepdim=True) / most
     steps = torch.where(scale > 0, values / scale, torch.zeros_like(values)).round().clamp(-most, most)
@@ -49,7 +49,7 @@ class Words(nn.Embedding):
 
 
 def first_rows(vocab_size: int, rows: int) -> Tensor:
-    """Which row each word has where there are fewer: its own, or for all words behind them the last."""
+    """Which row each word has if there are fewer rows: its own, or for all later words the last."""
     return torch.arange(vocab_size, dtype=torch.int32).clamp(max=rows - 1)
 
 
@@ -80,7 +80,7 @@ def packed(name: str, values: np.ndarray, dtype: str) -> dict[str, Any]:
 
 
 def unpacked(name: str, values: np.ndarray, scale: Optional[np.ndarray], size: int) -> np.ndarray:
-    """Rows as floats. ValueError says what does not fit."""
+    """Rows as floats. Raises ValueError, which says what does not fit."""
     if values.dtype not in (np.int8, np.uint8):
         if scale is not None:
             raise ValueError(f"{name}.scale: only rows of whole numbers have scales")
@@ -113,7 +113,7 @@ def whole_rows(tensors: dict[str, Any], size: Any) -> dict[str, Any]:
 
 
 def check_word_rows(places: Tensor, rows: int) -> None:
-    """ValueError where some word has none of so many rows."""
+    """Raises ValueError if some word's row is not among this many."""
     if places.dtype != torch.int32:
         raise ValueError(f"embeddings.word_rows: numbers of type {places.dtype}, expected int32")
     if len(places) and not 0 <= int(places.min()) <= int(places.max()) < rows:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mean of the weights over the last steps, each step weighing less the longer it is past."""
+"""The mean of the weights over the last steps; older steps weigh less."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EVERY = 8  # steps; taking rows by word in costs time
 
 
 class Average:
-    """decay: what a step weighs beside the next one."""
+    """decay: the weight of a step relative to the next one."""
 
     def __init__(self, model: nn.Module, decay: float) -> None:
         self.decay = decay
@@ -22,7 +22,7 @@ class Average:
 
     @torch.no_grad()
     def add(self, steps: int) -> None:
-        """steps: how many were made. The first ones are forgotten sooner."""
+        """steps: how many have been made. The first ones are forgotten sooner."""
         if steps % _EVERY:
             return
         kept = min(self.decay**_EVERY, steps / (steps + 9 * _EVERY))
@@ -31,7 +31,7 @@ class Average:
 
     @torch.no_grad()
     def exchange(self) -> None:
-        """The model gets the mean, and what it had is kept here."""
+        """Gives the model the mean and keeps its own weights here."""
         for name, parameter in self.parameters.items():
             had = parameter.detach().clone()
             parameter.copy_(self.values[name])
@@ -47,7 +47,7 @@ class Average:
 
     @torch.no_grad()
     def begin_again(self) -> None:
-        """The model's weights become the mean."""
+        """Restarts the mean from the model's weights."""
         for name, parameter in self.parameters.items():
             parameter.copy_(self.values[name])
 

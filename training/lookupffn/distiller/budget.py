@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many heads and neurons each layer keeps, and whether it gets rows by word, for a budget of time.
 
-Each layer is looked at alone, on what the teacher feeds it: the squared error of every choice by closed form, on texts
-that the closed form has not seen, over the variance after the norm. Of all choices that keep to the budget, that with the
-smallest sum of errors is taken. What a head, a neuron and a row cost is measured on the processor at hand.
+Each layer is considered alone, on the inputs that the teacher gives it: the squared error of every choice in closed form, on
+texts that the closed form has not seen, over the variance after the norm. The choice within the budget with the smallest sum
+of errors is used. The costs of a head, a neuron and a row are measured on the processor in use.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Costs:
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """Of a layer."""
+    """A choice of parts for a layer."""
 
     heads: int
     neurons: int
@@ -67,7 +67,7 @@ class LayerErrors:
     error_of_feed: dict[tuple[int, bool], float]
 
     def choices(self, costs: Costs) -> list[Choice]:
-        """Without those that cost more than another and err more."""
+        """The choices, without any that cost more and err more than another."""
         found = [Choice(heads, neurons, words, attention + feed, costs.attention(heads) + costs.feed(neurons, words))
                  for heads, attention in self.error_of_heads.items()
                  for (neurons, words), feed in self.error_of_feed.items()]
@@ -80,7 +80,7 @@ class LayerErrors:
 
 
 class _Looked:
-    """Sums for the fit, and for the errors of what was fitted."""
+    """Sums for the fit, and for the errors of the fit."""
 
     def __init__(self, features_: int, outputs: int, rows: int = 0) -> None:
         self.fit, self.held = Sums(features_, outputs, rows), Sums(features_, outputs, rows)
@@ -114,7 +114,7 @@ class Errors:
         return found
 
     def _layer(self, layer: Layer, states: list[Tensor]) -> LayerErrors:
-        """states become what comes after the layer."""
+        """Advances `states` past the layer."""
         products = layer.products()
         width = layer.num_heads * layer.head_size
         heads = _Looked(width, self.size)
@@ -164,12 +164,12 @@ class Errors:
 
 
 def _weights(layer: Layer, x: Tensor, added: Tensor) -> Tensor:
-    """One over what the norm will divide by."""
+    """The reciprocal of the norm's divisor."""
     return 1 / (x + added).float().var(-1, keepdim=True).clamp(min=1e-12)[..., 0]
 
 
 def choose(errors: Sequence[LayerErrors], costs: Costs, microseconds: float) -> list[Choice]:
-    """For all layers together at most so many."""
+    """The best choices that together take at most this many microseconds."""
     unit = microseconds / _STEPS
     best: list[tuple[float, list[Choice]]] = [(0.0, [])] + [(float("inf"), [])] * _STEPS
     for layer in errors:
@@ -188,14 +188,14 @@ def choose(errors: Sequence[LayerErrors], costs: Costs, microseconds: float) -> 
 
 
 def teacher_microseconds(teacher: FamilyModel, costs: Costs) -> float:
-    """Of its heads and neurons, which is all that a student can save."""
+    """The time of its heads and neurons, which is all that a student can save."""
     return sum(costs.attention(layer.num_heads) + costs.feed(0 if layer.products() is None else
                                                             layer.products()[0].out_features, False)
                for layer in teacher.layers)
 
 
 def read_costs(raw: dict[str, Any], hidden_size: int, dtype: str = "int8") -> Costs:
-    """From what `lookupffn bench --costs` prints: entries of a hidden size nearest to this one."""
+    """Reads the output of `lookupffn bench --costs`: the entries of the nearest hidden size."""
     entries = [entry for entry in raw["costs"] if entry["dtype"] == dtype]
     if not entries:
         raise ValueError(f"the file of costs has none in {dtype}")
@@ -212,7 +212,7 @@ def read_costs(raw: dict[str, Any], hidden_size: int, dtype: str = "int8") -> Co
 
 def options_for(options: Options, share: float, costs_file: Path, teacher_folder: Union[str, Path], texts: Sequence[Path],
                 work: Path, out: Path) -> Options:
-    """The same with heads, neurons and rows for the budget, which are found once and kept in the run's folder."""
+    """The options with heads, neurons and rows for the budget, which are found once and kept in the run's folder."""
     if options.heads is not None or options.neurons is not None or options.words or options.kind != "lookup":
         raise ValueError("--budget chooses heads, neurons and rows by word: leave --ffn, --heads, --neurons and --words out")
     teacher = Subject.load(teacher_folder)

@@ -18,7 +18,7 @@ from .training import PRECISIONS, Options
 
 
 def _each(kind: Callable[[str], Any]) -> Callable[[str], Any]:
-    """One value, or one for each layer with commas between."""
+    """One value, or one per layer, separated by commas."""
 
     def read(text: str) -> Any:
         values = [kind(part) for part in text.split(",")]
@@ -75,7 +75,7 @@ _ALLOWED = {"tables": _FROM_1, "rows": _FROM_1, "block_size": _FROM_1, "seed": _
 
 
 def check(arguments: Namespace) -> None:
-    """Before any work is done with what would fail after it."""
+    """Checks everything that would otherwise fail after much work."""
     for name, (fits, what) in _ALLOWED.items():
         given = getattr(arguments, name)
         for value in given if isinstance(given, list) else [given]:
@@ -84,7 +84,7 @@ def check(arguments: Namespace) -> None:
 
 
 def default_work(out: Union[str, Path]) -> Path:
-    """Beside nothing that belongs to a project."""
+    """In the user's cache, outside any project."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "lookupffn" / Path(out).resolve().name
 
@@ -95,78 +95,84 @@ def add(commands: Any) -> None:
         "distill", help="turn a trained model into one with lookups",
         description="Fits a LookupFFN to each FFN of a sentence encoder, masked language model or classifier, trains the "
         "whole against it, and writes a folder that the library and this package load, with a report. The same command "
-        "goes on with a run that was stopped; the state in --work is all that another machine needs besides.",
+        "resumes a stopped run; another machine needs only the state in --work besides.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     command.add_argument("teacher", help="a Hugging Face or sentence-transformers folder")
     command.add_argument("--text", nargs="+", type=Path, required=True, help="files with blank lines between documents")
     command.add_argument("--out", type=Path, required=True, help="folder for the student and its report")
     command.add_argument("--valid", nargs="*", type=Path, default=[],
                          help="texts to measure on; .tsv files hold pairs of a short and a long text")
-    command.add_argument("--work", type=Path, help="folder for the state and what can be made again (default: a folder of "
+    command.add_argument("--work", type=Path, help="folder for the state and rebuildable files (default: a folder of "
                          "OUT's name in the user's cache)")
     command.add_argument("--start", type=Path, help="folder that an earlier call wrote as --out, or the file made of "
-                         "it, which may have other numbers of tables (its FFNs are fitted no more with --fit-steps 0)")
-    command.add_argument("--layers", type=_layers, help="which layers, from 0, such as 0,1,5 (default: all)")
-    command.add_argument("--tables", type=_each(int), default=defaults.tables, help="a list gives each layer its own")
-    command.add_argument("--rows", type=_each(int), default=defaults.rows, help="of a table")
+                         "it, which may have other numbers of tables (with --fit-steps 0 its FFNs are not fitted again)")
+    command.add_argument("--layers", type=_layers, help="layers to change, from 0, such as 0,1,5 (default: all)")
+    command.add_argument("--tables", type=_each(int), default=defaults.tables,
+                         help="tables per layer; a list gives each layer its own")
+    command.add_argument("--rows", type=_each(int), default=defaults.rows, help="rows per table")
     command.add_argument("--projection", type=_each(str), default=defaults.projection, help="dense, or bh1 to bh9")
-    command.add_argument("--block-size", type=_each(int), default=defaults.block_size, help="of bh projections")
+    command.add_argument("--block-size", type=_each(int), default=defaults.block_size, help="block size of bh projections")
     command.add_argument("--activation", type=_each(str), default=defaults.activation, help="gelu or sigmoid")
     command.add_argument("--linear", type=_each(_flag), nargs="?", const=True, default=defaults.linear,
                          help="a linear map beside the tables of each layer; yes or no for each")
     command.add_argument("--ffn", dest="kind", type=_each(_kind), default=defaults.kind,
-                         help="of each layer: lookup, vanilla (neurons, chosen from the teacher's) or none (a bias alone); "
-                         "where all have none and no rows by word, only a report is written, for comparison")
-    command.add_argument("--neurons", type=_each(int), help="of vanilla layers (default: the teacher's)")
-    command.add_argument("--heads", type=_each(int), help="of each layer, chosen from the teacher's; 0: attention gives a "
-                         "bias alone (default: the teacher's)")
+                         help="for each layer: lookup, vanilla (neurons, chosen from the teacher's) or none (only a bias); "
+                         "if all are none, without rows by word, only a report is written, for comparison")
+    command.add_argument("--neurons", type=_each(int), help="neurons of vanilla layers (default: the teacher's)")
+    command.add_argument("--heads", type=_each(int), help="heads of each layer, chosen from the teacher's; 0: attention gives "
+                         "only a bias (default: the teacher's)")
     command.add_argument("--words", type=_each(_flag), nargs="?", const=True, default=defaults.words,
-                         help="a row by word for each layer; yes or no for each")
+                         help="rows by word (a learned vector per token id); yes or no for each layer")
     command.add_argument("--word-dtype", choices=words.DTYPES, default=defaults.word_dtype,
-                         help="of rows by word in OUT; the steps with int8 round them to 4 bits for int4, else to 8")
-    for name, what in [("seed", "of everything"), ("tokens", "in a step"), ("fit_steps", "for the FFNs alone"),
-                       ("fit_rate", "of the fit"), ("fit_tokens", "to fit to"), ("steps", "for the whole"),
-                       ("rate", "of the lookups"), ("rest_rate", "of attention, norms and heads"),
-                       ("words_rate", "of the embeddings of words and positions; 0 keeps the teacher's"),
-                       ("row_rate", "of rows by word"), ("word_rows", "of these, the most frequent words' own and one for all "
-                                                         "others; 0: one for each word"),
-                       ("closed_tokens", "for the closed form"),
+                         help="type of rows by word in OUT; the int8 steps round them to 4 bits for int4, else to 8")
+    for name, what in [("seed", "random seed"), ("tokens", "tokens per step"), ("fit_steps", "steps for the FFNs alone"),
+                       ("fit_rate", "learning rate of the fit"), ("fit_tokens", "tokens to fit to"),
+                       ("steps", "steps for the whole"), ("rate", "learning rate of the lookups"),
+                       ("rest_rate", "learning rate of attention, norms and heads"),
+                       ("words_rate", "learning rate of word and position embeddings; 0 keeps the teacher's"),
+                       ("row_rate", "learning rate of rows by word"),
+                       ("word_rows", "rows by word: one for each of the most frequent words and one for all others; "
+                        "0: one for each word"),
+                       ("closed_tokens", "tokens for the closed form"),
                        ("warm_up", "steps in which the rate rises; 0: none"), ("last_rate", "share of the rate at the end"),
-                       ("fall", "share of the steps over which the rate falls, the last ones"),
-                       ("average", "what a step weighs beside the next in the mean of the weights that is kept in the end, "
+                       ("fall", "share of the steps, at the end, over which the rate falls"),
+                       ("average", "weight of a step relative to the next in the mean of the weights that is kept, "
                         "such as 0.995; 0: the last weights"),
-                       ("twins", "share of the texts that are others of their batch with a word changed"),
-                       ("bank", "so many of the teacher's embeddings to which similarities are learned, too"),
-                       ("clip", "the longest gradient; 0 allows any"), ("int8_steps", "with weights rounded to int8, at the end"),
-                       ("int8_rate", "share of the rate for these")]:
+                       ("twins", "share of the texts that are copies of others in their batch with a word changed"),
+                       ("bank", "how many of the teacher's embeddings to learn similarities to, as well"),
+                       ("clip", "largest length of the gradient; 0: no limit"),
+                       ("int8_steps", "steps with weights rounded to int8, at the end"),
+                       ("int8_rate", "share of the rate for these steps")]:
         default = getattr(defaults, name)
         command.add_argument("--" + name.replace("_", "-"), type=type(default), default=default, help=what)
     command.add_argument("--budget", type=float, help="share of the teacher's time in heads and neurons: heads, neurons and "
                          "rows by word of each layer are chosen by the errors of the closed form and by --costs")
-    command.add_argument("--costs", type=Path, help="what lookupffn bench --costs printed on the processor to be used")
+    command.add_argument("--costs", type=Path, help="output of lookupffn bench --costs on the target processor")
     command.add_argument("--fade", type=_fade, default=defaults.fade, help="shares of the steps between which the hidden "
-                         "states leave the loss, such as 0.6,0.8; afterwards the teacher's kept answers are enough")
-    command.add_argument("--hidden-layers", type=_layers, help="whose states are learned, from 0, such as 2,5 (default: all)")
-    command.add_argument("--teacher-int8", action="store_true", help="the whole learns from the teacher as liblookupffn runs "
-                         "it with int8 weights, several times as fast; few --hidden-layers then save the most")
-    command.add_argument("--precision", choices=PRECISIONS, default="float32", help="of products")
+                         "states leave the loss, such as 0.6,0.8; afterwards the teacher's stored answers are enough")
+    command.add_argument("--hidden-layers", type=_layers,
+                         help="layers whose states are learned, from 0, such as 2,5 (default: all)")
+    command.add_argument("--teacher-int8", action="store_true", help="let liblookupffn run the teacher with int8 weights, "
+                         "several times as fast; few --hidden-layers then save the most")
+    command.add_argument("--precision", choices=PRECISIONS, default="float32", help="type of products")
     command.add_argument("--device", default="cpu")
     command.add_argument("--threads", type=int, default=0)
     places = Places(Path())
-    command.add_argument("--state-megabytes", type=float, default=places.megabytes, help="the state is never larger")
-    command.add_argument("--cache-gigabytes", type=float, default=places.cache_gigabytes, help="for the teacher's answers")
+    command.add_argument("--state-megabytes", type=float, default=places.megabytes, help="largest size of the state")
+    command.add_argument("--cache-gigabytes", type=float, default=places.cache_gigabytes,
+                         help="disk space for the teacher's answers")
     command.add_argument("--save-every", type=int, default=places.save_every,
                          help="steps between two states; 0: only at the end of a phase")
     command.add_argument("--measure-every", type=int, default=places.measure_every,
                          help="steps between two measurements; 0: only at the end of a phase")
-    command.add_argument("--stop-after", type=int, help="steps of this call; the same command goes on")
+    command.add_argument("--stop-after", type=int, help="steps of this call; the same command resumes the run")
     static = static_student.Options()
-    command.add_argument("--static", action="store_true", help="no layers: a vector for each token, whose mean is a text's "
-                         "embedding, as a folder in Model2Vec's form; a passage is a line of --text (.txt or .txt.xz), and "
-                         "beside --work, --seed and --threads only these options count:")
-    for name, what in [("size", "numbers of a vector, the teacher's principal directions; 0: its own"),
-                       ("dtype", "of the vectors: f32, f16 or int8"), ("tokens", "of text to learn from"),
-                       ("passes", "over the text")]:
+    command.add_argument("--static", action="store_true", help="no layers: one vector per token, whose mean is a text's "
+                         "embedding, as a folder in Model2Vec's form; each line of --text (.txt or .txt.xz) is a passage, "
+                         "and besides --work, --seed and --threads only these options apply:")
+    for name, what in [("size", "numbers per vector, the teacher's principal directions; 0: as many as it has"),
+                       ("dtype", "type of the vectors: f32, f16 or int8"), ("tokens", "tokens of text to learn from"),
+                       ("passes", "passes over the text")]:
         default = getattr(static, name)
         command.add_argument("--static-" + name, type=type(default), default=default, help=what)
     command.set_defaults(run_command=distill)

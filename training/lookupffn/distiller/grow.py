@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A student that begins where an earlier one ended, perhaps with other numbers of tables and linear maps beside them."""
+"""A student that continues an earlier one, perhaps with other numbers of tables and with linear maps beside them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .subject import Subject
 
 @torch.no_grad()
 def take_over(student: Subject, earlier: Subject, fitted: list[int]) -> None:
-    """All weights but those of the FFNs of these layers, which are fitted to anew or taken over one by one."""
+    """Takes over all weights except those of these layers' FFNs, which are refitted or taken over one by one."""
     apart = tuple(f".layer.{i}.FFN." for i in fitted)
     own = dict(student.model.named_parameters())
     for name, value in earlier.model.named_parameters():
@@ -39,12 +39,12 @@ def fit_linear(linear: nn.Linear, x: Tensor, y: Tensor) -> None:
 
 
 def _of_one_table(ffn: LookupFFN, codes: Tensor, scores: Tensor, table: int) -> Tensor:
-    """What a table adds for each token."""
+    """The output of one table for each token."""
     return (ffn.tables[table][codes[:, table]] * scores[:, table].unsqueeze(-1)).sum(1)
 
 
 def _beyond_linear(ffn: LookupFFN, x: Tensor, codes: Tensor, scores: Tensor) -> Tensor:
-    """Of each table: how much of what it adds no linear map of the input would."""
+    """For each table: how much of its output no linear map of the input can give."""
     basis = torch.linalg.qr(torch.cat([x, torch.ones_like(x[:, :1])], 1)).Q
     adds = (_of_one_table(ffn, codes, scores, table) for table in range(ffn.num_tables))
     return torch.stack([added.square().sum() - (basis.t() @ added).square().sum() for added in adds])
@@ -52,9 +52,9 @@ def _beyond_linear(ffn: LookupFFN, x: Tensor, codes: Tensor, scores: Tensor) -> 
 
 @torch.no_grad()
 def take_over_ffn(ffn: nn.Module, earlier: nn.Module, layer: int, x: Tensor) -> None:
-    """The earlier tables with their hashes; further tables keep their hashes and begin with rows of zeros.
+    """Takes over the earlier tables with their hashes; additional tables keep their hashes and start with rows of zeros.
 
-    Where there is room for fewer, those go that a linear map can stand for best, on the inputs x; it begins as that.
+    If there is room for fewer, it drops the tables that a linear map reproduces best, on the inputs x, and starts the map so.
     """
     same = ("hidden_size", "output_size", "table_size", "projection_type", "activation", "num_probes")
     fits = isinstance(ffn, LookupFFN) and isinstance(earlier, LookupFFN) \

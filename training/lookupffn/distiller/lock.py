@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run at a time in a folder: two would write over each other's states and caches."""
+"""One run at a time in a folder: two would overwrite each other's states and caches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ except ImportError:  # a system without them, where nothing guards the folder
 
 
 def lock(folder: Path) -> IO[str]:
-    """The folder is kept until the file that is returned is closed, or this process ends in whatever way."""
+    """Locks the folder until the returned file is closed or this process ends in any way."""
     folder.mkdir(parents=True, exist_ok=True)
     file = open(folder / "lock", "a", encoding="utf-8")
     if fcntl is not None:

@@ -65,21 +65,21 @@ class HeldOut:
 
 
 def similarities(vectors: Tensor) -> Tensor:
-    """Of all pairs of different texts."""
+    """The similarities of all pairs of different texts."""
     vectors = F.normalize(vectors, dim=-1)
     places = torch.triu_indices(len(vectors), len(vectors), 1)
     return (vectors @ vectors.t())[places[0], places[1]]
 
 
 def found_first(short: Tensor, long: Tensor) -> tuple[float, float]:
-    """How often a short text's nearest long one is its own, and the mean of one over its place."""
+    """How often a short text's nearest long one is its own, and the mean reciprocal rank."""
     near = F.normalize(short, dim=-1) @ F.normalize(long, dim=-1).t()
     place = (near > near.diagonal().unsqueeze(1)).sum(1)
     return float((place == 0).double().mean()), float((1 / (place + 1).double()).mean())
 
 
 class SentenceMeasure:
-    """Against a teacher's embeddings, which are made once."""
+    """Compares with a teacher's embeddings, which are computed once."""
 
     def __init__(self, held_out: HeldOut, teacher: Encode) -> None:
         self.held_out = held_out
@@ -133,7 +133,7 @@ class LogitsMeasure:
 
 
 class Measure:
-    """For a teacher of any kind; without held-out texts there is nothing to say."""
+    """The measure for a teacher of any kind; none without held-out texts."""
 
     def __init__(self, held_out: HeldOut, teacher: Subject) -> None:
         self.sentence: Optional[SentenceMeasure] = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The teacher as liblookupffn runs it with int8 weights, which takes a quarter of the time of PyTorch's float32."""
+"""The teacher, run by liblookupffn with int8 weights in a quarter of the time of PyTorch's float32."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .subject import Subject
 
 
 class NativeTeacher:
-    """The library tells a model's last states alone, so the states after an earlier layer come from a model cut there."""
+    """The library returns only a model's last states, so the states after an earlier layer come from a model cut there."""
 
     def __init__(self, teacher: Subject, layers: Sequence[int], folder: Path) -> None:
         self.width, self.last = teacher.hidden_size, len(teacher.layers) - 1

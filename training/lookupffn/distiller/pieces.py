@@ -46,7 +46,7 @@ def digest_of(paths: Sequence[Path]) -> str:
 
 
 def digest_of_tokenizer(tokenizer: TextTokenizer) -> str:
-    """Of its vocabulary and all that changes ids."""
+    """The digest of its vocabulary and everything else that changes ids."""
 
     def settings(thing: Any) -> list[tuple[str, Any]]:
         apart = ("pieces", "special_ids")
@@ -58,7 +58,7 @@ def digest_of_tokenizer(tokenizer: TextTokenizer) -> str:
 
 
 def read_note(path: Path) -> Any:
-    """What a cache says of itself; None where there is nothing whole."""
+    """A cache's description of itself; None if it is missing or incomplete."""
     try:
         return json.loads(path.read_text())
     except (FileNotFoundError, json.JSONDecodeError):
@@ -66,7 +66,7 @@ def read_note(path: Path) -> Any:
 
 
 class Corpus:
-    """Token ids of all pieces one after another, in a folder that can be made again from the texts at any time."""
+    """Token ids of all pieces one after another, in a folder that can be rebuilt from the texts at any time."""
 
     def __init__(self, ids: np.ndarray, lengths: np.ndarray) -> None:
         self.ids, self.lengths = ids, lengths
@@ -86,7 +86,7 @@ class Corpus:
 
     @classmethod
     def prepare(cls, folder: Path, texts: Sequence[Path], tokenizer: TextTokenizer, longest: int, seed: int) -> Corpus:
-        """Reads what an earlier call left in the folder, if that was of the same texts and settings."""
+        """Reads the folder if an earlier call wrote it from the same texts and settings."""
         folder.mkdir(parents=True, exist_ok=True)
         identity = cls.identity(texts, tokenizer, longest, seed)
         note = folder / "corpus.json"
@@ -125,10 +125,10 @@ class Corpus:
 
 
 class LengthBatches:
-    """Batches of pieces of one length, so that none is padded and no attention is masked. What a batch holds depends on
-    the seed alone, so that the teacher's answers can be kept; each epoch has its own order of batches.
+    """Batches of pieces of one length, so that none is padded and no attention is masked. A batch's contents depend only on
+    the seed, so that the teacher's answers can be kept; each epoch has its own order of batches.
 
-    twins: the share of pieces in whose place stands another one of the batch, changed in one word."""
+    twins: the share of pieces that are replaced with a copy of another one of the batch, changed in one word."""
 
     def __init__(self, corpus: Corpus, tokens: int, seed: int, mask_id: int = -1, special: Iterable[int] = (),
                  masked_share: float = 0.15, twins: float = 0.0, negation: int = -1) -> None:
@@ -156,7 +156,7 @@ class LengthBatches:
         return int(self._order[place])
 
     def ids(self, number: int) -> np.ndarray:
-        """[pieces, length]; masked as for masked language modelling where there is a mask."""
+        """[pieces, length]; masked as for masked language modelling if there is a mask."""
         pieces = self.batches[number]
         ids = self.corpus.rows(pieces, int(self.corpus.lengths[pieces[0]]))
         if self.twins > 0:
@@ -167,8 +167,8 @@ class LengthBatches:
         return ids
 
     def _put_twins(self, ids: np.ndarray, draw: np.random.Generator) -> None:
-        """The last rows become the first ones with a token replaced by another of the batch, two swapped, or a "not" put
-        in, for which the last token before the end goes."""
+        """Replaces the last rows with the first ones in which a token is replaced by another of the batch, two are swapped, or
+        a "not" is inserted, which drops the last token before the end."""
         count, length = int(len(ids) * min(0.5, self.twins)), ids.shape[1]
         ordinary = ids[~np.isin(ids, self.special)]
         for place in range(count):

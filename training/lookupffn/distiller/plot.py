@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots as SVG, with nothing but text: lines or dots over linear or logarithmic axes."""
+"""Plots as SVG, written as plain text: lines or dots over linear or logarithmic axes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Axis:
 
 def svg(series: dict[str, list[tuple[float, float]]], title: str, x_label: str, y_label: str, *, dots: bool = False,
         log_x: bool = False, log_y: bool = False) -> str:
-    """series: points by name; names of dots stand beside them."""
+    """series: points by name; the names of dots are beside them."""
     points = [(x, y) for line in series.values() for x, y in line
               if math.isfinite(x) and math.isfinite(y) and (not log_x or x > 0) and (not log_y or y > 0)]
     if not points:

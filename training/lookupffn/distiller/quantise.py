@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights rounded to int8 as the library rounds them, while the weights that learn stay whole: straight-through."""
+"""Weights rounded to int8 as the library rounds them, while the trained weights stay float32: straight-through."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..words import Words, rounded_rows
 
 
 def rounded_blocks(weight: Tensor) -> Tensor:
-    """Of a BH projection [chains, factors, blocks, out, in]: the library rounds the rows that the Hadamard matrix of a
-    block's size is multiplied into."""
+    """For a BH projection [chains, factors, blocks, out, in]: the library rounds the rows after multiplying them by the
+    Hadamard matrix of the block's size."""
     size = weight.shape[-1]
 
     def across(x: Tensor) -> Tensor:
@@ -27,7 +27,7 @@ def rounded_blocks(weight: Tensor) -> Tensor:
 
 
 def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
-    """What the library rounds, and what it becomes: tables, hashes, linear layers, word embeddings."""
+    """The weights that the library rounds, rounded: tables, hashes, linear layers, word embeddings."""
     rounded: dict[nn.Parameter, Tensor] = {}
     heads = {id(module) for name, module in model.named_modules()
              if not name.startswith(("base.", "encoder.", "embed")) or ".pooler." in name}
@@ -46,8 +46,8 @@ def int8_weights(model: nn.Module) -> dict[nn.Parameter, Tensor]:
 
 @contextlib.contextmanager
 def int8(model: nn.Module, active: bool = True, word_bits: int = 8) -> Iterator[None]:
-    """Within, the model computes with rounded weights, forward and backward; after it the weights are as before. Rows by
-    word are rounded to word_bits, as they are read."""
+    """In this context the model computes with rounded weights, forward and backward; afterwards the weights are as before. Rows
+    by word are rounded to word_bits as they are read."""
     if not active:
         yield
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""report.md of a run with its plots: what was learned when, what the student costs and gains."""
+"""report.md of a run with its plots: what was learned when, and what the student costs and gains."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HIGHER = (" r", " rho", " cosine", "retrieval", "same best", "correlation")
 
 
 def ffn_flop(subject: Subject) -> int:
-    """Of one token in all FFNs, by the paper's count."""
+    """The FLOP of one token in all FFNs, by the paper's count."""
     total = 0
     for layer in subject.layers:
         ffn = getattr(layer, "FFN", None)
@@ -36,7 +36,7 @@ def ffn_flop(subject: Subject) -> int:
 
 
 def attention_flop(subject: Subject) -> int:
-    """Of one token in the products of all attention, without what it does with other tokens."""
+    """The FLOP of one token in the linear layers of attention, without scores and sums over other tokens."""
     total = 0
     for layer in subject.layers:
         parts = layer.linear_parts()[0] if isinstance(layer, Layer) else layer.attention.modules()
@@ -45,7 +45,7 @@ def attention_flop(subject: Subject) -> int:
 
 
 def sizes(subject: Subject) -> tuple[int, int, int]:
-    """-> numbers, bytes as float32, bytes with int8 where the library has it, without the file's header."""
+    """-> numbers, bytes as float32, bytes with int8 wherever the library has it, without the file's header."""
     parameters = list(subject.model.parameters())
     numbers = sum(parameter.numel() for parameter in parameters)
     rounded = int8_weights(subject.model)

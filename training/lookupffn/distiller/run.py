@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run from start to end: goes on from its state, writes the student and its report."""
+"""A run from start to end: resumes from its state, writes the student and its report."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ MAY_CHANGE = LENGTHS | {"precision", "teacher_int8", "hidden_layers"}  # options
 
 @dataclasses.dataclass
 class Places:
-    """Where things lie and how often they are written; nothing of it changes what is learned, but save_every, for
-    numbers are rounded where they are stored."""
+    """Where files are and how often they are written. Only save_every changes what is learned, because storing rounds
+    numbers."""
 
     work: Path
     megabytes: float = 60
@@ -109,7 +109,7 @@ class Run:
         self.started: Optional[float] = None
 
     def _note_bytes(self, held_out: int) -> int:
-        """Of the note at the run's end, at most about that; the same in all processes, of which one measures."""
+        """About the most bytes of the note at the run's end; the same in all processes, although only one measures."""
         options, places = self.options, self.places
         steps = options.steps + options.int8_steps
         measured = 6 + (options.steps // places.measure_every if places.measure_every else 0)
@@ -117,7 +117,7 @@ class Run:
                 + steps // places.log_every * 130 + measured * (200 + 300 * held_out))
 
     def _check(self, note: dict[str, Any]) -> None:
-        """What a state of an earlier version does not tell was as it is by default."""
+        """Settings that an earlier version's state lacks had their defaults."""
         unknown = {"processes": 1, "corpus": {}, "options": {}}
         by_default = {"corpus": self.identity["corpus"], "options": json.loads(json.dumps(dataclasses.asdict(Options())))}
         for key, value in self.identity.items():
@@ -138,7 +138,7 @@ class Run:
                              "settings, texts and teacher")
 
     def _check_length(self, note: dict[str, Any]) -> None:
-        """A run may be made shorter or longer on its way, but not through the steps with int8 that it has made."""
+        """A run may become shorter or longer on its way, unless that would undo int8 steps already made."""
         steps, done = self.options.steps, note["step"]
         if note["phase"] == "whole" and (done > note["options"]["steps"] or done > steps):
             raise ValueError(f"{self.state.path} has made {done} steps of {note['options']['steps']} and "
@@ -237,7 +237,7 @@ class Run:
         return left
 
     def _closed_form(self) -> None:
-        """Every process comes to the same."""
+        """Every process computes the same."""
         chosen, tokens, step = [], 0, 0
         while tokens < min(self.options.closed_tokens, self.corpus.tokens):
             chosen.append(torch.from_numpy(self.batches.ids(self.batches.number(step))))
@@ -252,7 +252,7 @@ class Run:
                       f"neurons, error {entry.error:.4f}", flush=True)
 
     def _tokens_of(self, step: int) -> int:
-        """Of all processes."""
+        """The tokens of all processes."""
         first = step * self.processes.count
         numbers = [self.batches.number(first + rank) for rank in range(self.processes.count)]
         return sum(int(self.corpus.lengths[self.batches.batches[number]].sum()) for number in numbers)

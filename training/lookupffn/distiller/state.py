@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's state in one file that is small enough to carry around: what learns, and what its optimiser remembers.
+"""A run's state in one portable file: the trainable weights and the optimiser's state.
 
-The numbers are stored in as many bits as the size allows. Training goes on with what was stored, so that a run that is
-taken up again does what it would have done.
+Numbers are stored in as many bits as the size allows. Training continues with the stored numbers, so that a resumed run does
+what it would have done.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEVELS: tuple[Level, ...] = ((4, 4, 4), (4, 1, 1), (3, 1, 1), (2, 1, 1), (2, 0, 
 
 
 def describe(level: Level) -> str:
-    """What of a run its state keeps."""
+    """Describes what the state keeps of a run."""
     kept = {4: "whole", 1: "in 8 bits", 0: "left out"}
     weight, first, second = level
     return f"weights in {8 * weight} bits, Adam's means {kept[first]}, its squares {kept[second]}"
@@ -96,19 +96,19 @@ def _named(name: str, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def step_device(parameter: Tensor, group: dict[str, Any]) -> torch.device:
-    """Where AdamW wants the number of its steps; kernels for all of a step read it beside the parameter."""
+    """The device on which AdamW expects its step counts; fused kernels read them beside the parameter."""
     return parameter.device if group.get("fused") or group.get("capturable") else torch.device("cpu")
 
 
 class State:
-    """`model` is the student; those of its parameters that learn are stored, the others are the teacher's."""
+    """`model` is the student; its trainable parameters are stored, the others are the teacher's."""
 
     def __init__(self, path: Path, model: nn.Module, megabytes: float = 60, averaged: bool = False) -> None:
         self.path, self.model, self.megabytes, self.averaged = path, model, megabytes, averaged
         self.average: dict[str, Tensor] = {}
 
     def bytes_of(self, level: Level, note_bytes: int) -> int:
-        """Of the file, at most."""
+        """The most bytes of the file."""
         total = note_bytes + 1024
         for name, parameter in self.model.named_parameters():
             if parameter.requires_grad:
@@ -178,8 +178,8 @@ class State:
 
     def write(self, optimizer: torch.optim.Optimizer, note: dict[str, Any], steps: int, to_disk: bool = True,
               note_bytes: int = 0) -> None:
-        """`note` says where the run stands. What was rounded goes on rounded. note_bytes: room to keep for it at least,
-        the same in all processes, for all must round alike."""
+        """`note` says where the run stands. Training continues with the rounded numbers. note_bytes: the least room to keep for
+        the note, the same in all processes, because all must round alike."""
         text = note_text(note, steps)
         tensors = self.pack(optimizer, self.level(note_bytes or len(json.dumps(text))))
         if to_disk:

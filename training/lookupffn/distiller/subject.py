@@ -54,20 +54,20 @@ class Subject:
 
     @classmethod
     def load_student(cls, path: Union[str, Path], teacher: Subject) -> Subject:
-        """Also one file that the library wrote, of which the weights alone are read."""
+        """Loads a folder, or the weights of one file that the library wrote."""
         path = Path(path)
         if path.is_dir():
             return cls.load(path)
         return cls(single_file.load_model(path), teacher.kind, teacher.tokenizer, None, path)
 
     def copy(self) -> Subject:
-        """With weights of its own."""
+        """A copy with its own weights."""
         sentence = copy.deepcopy(self.sentence)
         model = copy.deepcopy(self.model) if sentence is None else sentence.model
         return Subject(model, self.kind, self.tokenizer, sentence, self.folder)
 
     def first(self, count: int) -> Subject:
-        """A copy of the first layers alone, whose last states are this one's after so many."""
+        """A copy of only the first layers, so that its last states are this one's after them."""
         if isinstance(self.model, Encoder) or self.model.config.norm_first:
             raise ValueError(f"{self.folder}: only models that normalise after each part can be cut behind a layer")
         part = self.copy()
@@ -114,7 +114,7 @@ class Subject:
         return self.model.logits(hidden[ids == self.tokenizer.mask_id])
 
     def shape(self, options: Any, layers: list[int]) -> list[str]:
-        """New FFNs, and only so many of the heads, for these layers, as the Options of a run say. Returns the kinds."""
+        """Gives these layers new FFNs and fewer heads, as the Options of a run say. Returns the kinds."""
         kinds, heads, config = options.kinds(len(layers)), options.heads, self.model.config
         changes = options.changes(config.name_of("intermediate_size") if isinstance(config, FamilyConfig)
                                   else "intermediate_size")
@@ -136,7 +136,7 @@ class Subject:
         return kinds
 
     def set_word_rows(self, counts: Tensor) -> None:
-        """The words that occur most often have rows of their own, all others share the last."""
+        """Gives the most frequent words rows of their own; all others share the last."""
         shared = getattr(self.embeddings, "word_rows", None)
         if shared is None:
             return
@@ -151,7 +151,7 @@ class Subject:
             save_folder(self.model, folder, self.folder, dtype, word_dtype)
 
     def digest(self) -> str:
-        """Of the weights, in float32."""
+        """The digest of the weights, in float32."""
         total = hashlib.sha256()
         for name, value in sorted(self.model.state_dict().items()):
             total.update(name.encode() + value.detach().cpu().float().numpy().tobytes())
@@ -162,8 +162,8 @@ _NEAR = 16
 
 
 def answer_loss(kind: str, mine: Tensor, wanted: Tensor, bank: Optional[Tensor] = None) -> Tensor:
-    """How far answers are from the teacher's. bank: embeddings of the teacher's, of length 1, to be as similar to as the
-    teacher is; of these and the batch, each text's nearest count as much as all together."""
+    """How far answers are from the teacher's. bank: embeddings of the teacher, of length 1; the student learns the teacher's
+    similarities to them. Of these and the batch, each text's nearest count as much as all together."""
     if kind == "sentence":
         mine, wanted = F.normalize(mine, dim=-1), F.normalize(wanted, dim=-1)
         loss = 10 * (1 - (mine * wanted).sum(-1)).mean()
@@ -186,6 +186,6 @@ def answer_loss(kind: str, mine: Tensor, wanted: Tensor, bank: Optional[Tensor] 
 
 
 def relative_error(mine: Tensor, wanted: Tensor) -> Tensor:
-    """Squared error over the variance of what is wanted."""
+    """Squared error over the variance of the target."""
     wanted = wanted.flatten(0, -2)
     return (mine.flatten(0, -2) - wanted).pow(2).sum() / (wanted - wanted.mean(0)).pow(2).sum().clamp(min=1e-12)

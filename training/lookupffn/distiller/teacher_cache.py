@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the teacher answers, kept on disk: inputs and outputs of its FFNs for the fit, its states batch by batch later."""
+"""The teacher's answers on disk: inputs and outputs of its FFNs for the fit, later its states batch by batch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _as_kept(value: Tensor) -> Tensor:
 
 
 class FFNExamples:
-    """For each layer the FFN's inputs a and outputs f, of as many tokens as asked for, in float16."""
+    """For each layer the FFN's inputs a and outputs f, for the given number of tokens, in float16."""
 
     def __init__(self, folder: Path, layers: list[int], tokens: int, size: int) -> None:
         self.arrays = {(i, part): np.load(folder / f"{part}{i}.npy", mmap_mode="r") for i in layers for part in "af"}
@@ -70,8 +70,8 @@ class FFNExamples:
 
 
 class TeacherStates:
-    """The teacher's hidden states, after all layers or those named, and answers for each batch; as many as fit the room
-    on disk are kept. `native`: the teacher as the library runs it."""
+    """The teacher's hidden states, after all layers or the named ones, and answers for each batch; as many as fit on disk
+    are kept. `native`: the teacher as run by the library."""
 
     def __init__(self, folder: Path, teacher: Subject, batches: LengthBatches, gigabytes: float, identity: str,
                  precision: str = "float32", layers: Optional[list[int]] = None,
@@ -103,7 +103,7 @@ class TeacherStates:
         self.used += size
 
     def bank(self, count: int) -> Tensor:
-        """The teacher's answers to so many pieces of text, of length 1, from batches spread over all."""
+        """The teacher's answers to this many pieces of text, of length 1, from batches spread over all."""
         answers: list[Tensor] = []
         step = max(1, len(self.batches) * int(self.batches.batches[0].size) // max(1, count) // 4)
         for number in range(0, len(self.batches), step):
@@ -124,7 +124,7 @@ class TeacherStates:
 
     @torch.no_grad()
     def get(self, number: int, ids: Tensor, with_hidden: bool) -> tuple[Tensor, list[Tensor]]:
-        """-> the answer, and the states after the layers if asked for; the same whether they were kept or not."""
+        """-> the answer, and the states after the layers if asked for; the same whether or not they were kept."""
         answer_path, hidden_path = self._paths(number)
         if answer_path.exists() and (not with_hidden or hidden_path.exists()):
             answer = torch.from_numpy(np.load(answer_path).astype(np.float32)).to(ids.device)

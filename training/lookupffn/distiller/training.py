@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two phases: each FFN alone against what the old one does, then the whole against the teacher."""
+"""The two phases: each FFN alone learns the old one's outputs, then the whole learns from the teacher."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PRECISIONS = ("float32", "bfloat16")
 
 @dataclasses.dataclass
 class Options:
-    """Of a run. What is learned depends on all of them."""
+    """The options of a run. What is learned depends on all of them."""
 
     kind: Any = "lookup"  # "vanilla": neurons; "none": a bias alone; a list gives each layer its own
     layers: Optional[list[int]] = None
@@ -72,7 +72,7 @@ class Options:
     precision: str = "float32"
 
     def kinds(self, count: int) -> list[str]:
-        """Of so many layers."""
+        """The kinds for this many layers."""
         kinds = self.kind if isinstance(self.kind, list) else [self.kind] * count
         if len(kinds) != count:
             raise ValueError(f"--ffn has {len(kinds)} entries for {count} layers")
@@ -84,7 +84,7 @@ class Options:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether it begins by closed form: layers have other parts than lookups and what the teacher has."""
+        """Whether it starts in closed form: some layers have parts other than lookups and the teacher's."""
         return self.heads is not None or self.has_words or "vanilla" in (self.kind if isinstance(self.kind, list) else [self.kind])
 
     def changes(self, size_key: str) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _is_embedding(name: str) -> bool:
 
 @torch.no_grad()
 def begin(ffn: nn.Module, a: Tensor, f: Tensor) -> None:
-    """Codes that are balanced, hash values of a like size, and the mean of what is wanted."""
+    """Starts with balanced codes, hash values of similar size, and the mean of the targets."""
     if isinstance(ffn, LookupFFN):
         z = ffn.hash_values(a).flatten(1)
         projection = ffn.hash.projection
@@ -143,7 +143,7 @@ class Fit:
         self.optimizer = make_optimizer(self.modules, also_careful=linear)
 
     def begin(self, earlier: Optional[Subject] = None) -> None:
-        """Anew, or with what an earlier student learned."""
+        """Starts anew, or from an earlier student."""
         for i in self.layers:
             begin(self.ffns[i], *self.examples.get(i, 0, min(20_000, self.examples.tokens), self.student.model.device))
             if earlier is not None:
@@ -220,7 +220,7 @@ class Whole:
         return step >= self.options.steps
 
     def rate(self, step: int) -> float:
-        """Rises, stays, falls to a small share, and starts lower for the steps with rounded weights."""
+        """The rate rises, stays, falls to a small share, and starts lower for the steps with rounded weights."""
         options = self.options
         if self.is_int8(step):
             return options.rate * options.int8_rate * max(options.last_rate, 1 - (step - options.steps) / options.int8_steps)
@@ -229,7 +229,7 @@ class Whole:
         return options.rate * min(1.0, (step + 1) / max(1, options.warm_up)) * max(options.last_rate, falling)
 
     def hidden_weight(self, step: int) -> float:
-        """Of the hidden states in the loss: 1, then less, then 0 from the end of the fade on."""
+        """The weight of the hidden states in the loss: 1, then less, then 0 from the end of the fade on."""
         begin_fade, end_fade = (share * self.options.steps for share in self.options.fade)
         if self.options.fade[0] >= 1 or step < begin_fade:
             return 1.0

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several students beside one teacher, on packed rows of texts: see docs/distilling.md."""
+"""Several students of one teacher trained together, on packed rows of texts: see docs/distilling.md."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m lookupffn distill-many TEACHER --texts FILE --plan FILE --out OUT, and what prepares its files."""
+"""python3 -m lookupffn distill-many TEACHER --texts FILE --plan FILE --out OUT, and the commands that prepare its files."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ def make_folder(arguments: Namespace) -> None:
 
 
 def add(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
-    command = commands.add_parser("distill-many", help="train several students of one teacher side by side, by the clock")
+    command = commands.add_parser("distill-many", help="train several students of one teacher together, within a given time")
     command.add_argument("teacher", type=Path, help="a sentence-transformers folder of a BERT encoder")
-    command.add_argument("--texts", type=Path, required=True, help="from texts")
-    command.add_argument("--plan", type=Path, required=True, help="JSON: the students, where they begin, what they learn")
+    command.add_argument("--texts", type=Path, required=True, help="written by the command texts")
+    command.add_argument("--plan", type=Path, required=True, help="JSON: the students, their starts, what they learn")
     command.add_argument("--out", type=Path, required=True, help="folder for a pack of each student and log.json")
-    command.add_argument("--state", type=Path, help="file with which a run that was stopped goes on")
+    command.add_argument("--state", type=Path, help="file from which a stopped run resumes")
     command.add_argument("--stop-after", type=float, help="seconds of this call")
     command.add_argument("--device", default="cpu")
     kinds = typing.get_type_hints(Options)
@@ -114,23 +114,23 @@ def add(commands: argparse._SubParsersAction[ArgumentParser]) -> None:
             command.add_argument(name, type=kinds[field.name], default=field.default)
     command.set_defaults(run_command=distill_many)
 
-    command = commands.add_parser("texts", help="passages, a line each, as the ids that distill-many draws from")
+    command = commands.add_parser("texts", help="turn passages, one per line, into the ids that distill-many draws from")
     command.add_argument("out", type=Path)
     command.add_argument("files", type=Path, nargs="+", help=".txt or .txt.xz")
     command.add_argument("--tokenizer", type=Path, required=True, help="the teacher's folder")
     command.set_defaults(run_command=make_texts)
 
-    command = commands.add_parser("start", help="a model as a pack, perhaps with some layers alone or rows for other words")
+    command = commands.add_parser("start", help="write a model as a pack, with all or some layers, or rows for other words")
     command.add_argument("model", type=Path)
     command.add_argument("out", type=Path)
     command.add_argument("--layers", type=lambda text: [int(part) for part in text.split(",")])
-    command.add_argument("--rows", type=int, help="so many rows by word, of the most frequent words of --texts")
+    command.add_argument("--rows", type=int, help="number of rows by word, for the most frequent words of --texts")
     command.add_argument("--texts", type=Path)
     command.add_argument("--matrices", choices=("int8", "f16"), default="int8")
-    command.add_argument("--without-words", action="store_true", help="their embeddings are the teacher's")
+    command.add_argument("--without-words", action="store_true", help="omit word embeddings, which are the teacher's")
     command.set_defaults(run_command=make_start)
 
-    command = commands.add_parser("unpack", help="a pack as a folder that the library loads")
+    command = commands.add_parser("unpack", help="write a pack as a folder that the library loads")
     command.add_argument("pack", type=Path)
     command.add_argument("out", type=Path)
     command.add_argument("--like", type=Path, required=True, help="the teacher's folder")

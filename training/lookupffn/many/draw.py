@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces of text to learn from, drawn anew without end: passages, what could be asked for them, short texts and their twins,
-texts with rare words in the place of others. The teacher says what each of them means, so none needs a label."""
+"""Pieces of text to learn from, drawn without end: passages, possible questions about them, short texts and their twins, texts
+with rare words in place of others. The teacher embeds each of them, so none needs a label."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _QUESTIONS = (
 
 @dataclasses.dataclass
 class Shares:
-    """Of the draws."""
+    """Shares of the draws."""
 
     queries: float = 2.0  # of a passage, on average
     shorts: float = 2.0
@@ -52,7 +52,7 @@ class Batch:
 
 
 def packed(pieces: Sequence[np.ndarray], rows: int, length: int) -> list[tuple[int, int, int]]:
-    """-> piece, row, place: the longest first, each into the row with most room; what does not fit is left out."""
+    """-> piece, row, place: the longest first, each into the row with most room; pieces that do not fit are left out."""
     room = [(-length, row) for row in range(rows)]
     found = []
     for number in sorted(range(len(pieces)), key=lambda i: -len(pieces[i])):
@@ -67,7 +67,7 @@ class Draw:
     def __init__(self, texts: Texts, begin: int, end: int, encode: dict[str, list[np.ndarray]], shares: Shares, seed: int,
                  lists: Sequence[str] = ("scenes", "headlines", "enquiries"), negation: Optional[int] = None,
                  only: Optional[Sequence[str]] = None) -> None:
-        """begin, end: the special tokens around a text; encode: what made_parts gives; only: these sources."""
+        """begin, end: the special tokens around a text; encode: the result of made_parts; only: the sources to draw from."""
         self.texts, self.begin, self.end, self.shares, self.negation = texts, begin, end, shares, negation
         self.parts = encode
         self.random = np.random.default_rng(seed)
@@ -87,12 +87,12 @@ class Draw:
         self.word_sums = np.cumsum(weights)
 
     def words(self, count: int) -> list[np.ndarray]:
-        """Rare ones nearly as often as frequent ones."""
+        """Random words, rare ones nearly as often as frequent ones."""
         chosen = np.searchsorted(self.word_sums, self.random.random(count) * self.word_sums[-1])
         return [self.texts.word(min(int(number), len(self.word_sums) - 1)) for number in chosen]
 
     def _starts(self, ids: np.ndarray) -> np.ndarray:
-        """Where words begin, and the end."""
+        """The positions where words begin, and the end."""
         begins = ~self.texts.continues[ids]
         begins[0] = True
         return np.append(np.flatnonzero(begins), len(ids))
@@ -113,7 +113,7 @@ class Draw:
         return ids[starts[first] : starts[first + count]]
 
     def _rare(self, ids: np.ndarray, count: int) -> list[np.ndarray]:
-        """Of the passage's words, mostly its rarest, in their order."""
+        """Some of the passage's words, mostly its rarest, in their order."""
         starts = self._starts(ids)
         value = np.maximum.reduceat(self.rarity[ids], starts[:-1]) + 1.5 * np.diff(starts) + self.random.gumbel(0, 2.0, len(starts) - 1)
         chosen = np.sort(np.argpartition(-value, min(count, len(value)) - 1)[:count])
@@ -144,7 +144,7 @@ class Draw:
         return np.concatenate(words)
 
     def twin(self, ids: np.ndarray) -> np.ndarray:
-        """With a word changed, left out, moved, or not."""
+        """A copy with a word changed, left out or moved, or with a "not"."""
         starts = self._starts(ids)
         words = [ids[starts[i] : starts[i + 1]] for i in range(len(starts) - 1)]
         place, kind = int(self.random.integers(len(words))), self.random.random()
@@ -236,6 +236,6 @@ class Draw:
 
 
 def made_parts(encode: Callable[[str], list[int]], prompt: str = "") -> dict[str, list]:
-    """encode: from text to ids. Questions as the parts around their gaps."""
+    """encode: from text to ids. Returns questions as the parts around their gaps."""
     questions = [[np.array(encode(part), np.uint16) for part in text.split("{}")] for text in _QUESTIONS]
     return {"questions": questions, **({"prompt": [np.array(encode(prompt), np.uint16)]} if prompt else {})}

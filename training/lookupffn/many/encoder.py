@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BERT's encoder on packed rows: several texts in each, which do not see each other. One shape for texts of all lengths, so
-that no product is spent on padding and torch.compile compiles once."""
+"""BERT's encoder on packed rows with several texts each, which do not see each other. Texts of all lengths have one shape, so
+no product is spent on padding and torch.compile compiles once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ States = dict[int, Tensor]
 
 
 class Layers(nn.Module):
-    """The layers alone; rows by word come from outside, for they are looked up in one go."""
+    """Only the layers; rows by word come from outside, because they are looked up all at once."""
 
     def __init__(self, model: FamilyModel, wanted: Sequence[int]) -> None:
         super().__init__()
@@ -55,12 +55,12 @@ class Layers(nn.Module):
 
 
 class Packed:
-    """A model whose weights are kept in float32 and computed with in a shorter type, rounded as the library rounds them where
-    that is asked for: the gradient is as if they were not."""
+    """A model with float32 weights that computes in a shorter type, on request rounded as the library rounds them; the
+    gradient ignores the rounding."""
 
     def __init__(self, model: FamilyModel, pooling: str, wanted: Sequence[int], device: torch.device, precision: torch.dtype,
                  compiled: bool = False, learns_words: bool = False) -> None:
-        """pooling: "cls_token" or "mean_tokens"; wanted: after which layers states are asked for."""
+        """pooling: "cls_token" or "mean_tokens"; wanted: the layers whose states are returned."""
         if model.config.family != "bert" or pooling not in ("cls_token", "mean_tokens"):
             raise ValueError("only BERT encoders with the first token's state or the tokens' mean are trained on packed rows")
         self.model, self.pooling, self.device, self.precision = model.to(device), pooling, device, precision
@@ -94,7 +94,7 @@ class Packed:
 
     @torch.no_grad()
     def refresh(self, rounded: bool, word_bits: int = 4) -> None:
-        """The short weights from the whole ones."""
+        """Recomputes the short weights from the float32 ones."""
         for whole, mine in self.pairs["rest"] + self.pairs["words"]:
             mine.copy_(rounded_rows(whole) if rounded and whole.dim() == 2 else whole)
         for whole, mine in self.pairs["rows"]:
@@ -125,7 +125,7 @@ class Packed:
 
     @torch.no_grad()
     def whole(self, rounded: bool = True, word_bits: int = 4) -> dict[str, Tensor]:
-        """The weights by the names of files, as the library will have them."""
+        """The weights under their names in files, as the library will have them."""
         named = dict(self.model.file_tensors())
         if self.rows is not None:
             places = iter(range(len(self.with_words)))
@@ -139,6 +139,6 @@ class Packed:
 
 
 def mask_bias(pieces: Tensor, precision: torch.dtype) -> Tensor:
-    """[rows, 1, length, length]: 0 within a piece, else so little that its weight is 0."""
+    """[rows, 1, length, length]: 0 within a piece, else so low that its weight is 0."""
     same = pieces[:, :, None] == pieces[:, None, :]
     return torch.zeros(same.shape, device=pieces.device, dtype=precision).masked_fill_(~same, -1e4 if precision != torch.float32 else -1e9)[:, None]

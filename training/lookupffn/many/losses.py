@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a student learns of its teacher's embeddings: themselves, their similarities, and in which order they find others."""
+"""What a student learns from its teacher's embeddings: the embeddings, their similarities, and how they rank others."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Bank:
 
 
 def rank_loss(mine: Tensor, wanted: Sequence[Tensor], temperatures: Sequence[float]) -> Tensor:
-    """mine [queries, others]: similarities; wanted, of each temperature: the logarithms of what softmax makes of the teacher's.
-    The divergence, the mean over queries."""
+    """mine [queries, others]: similarities; wanted: for each temperature, the logarithms of the teacher's softmax. Returns
+    the mean divergence over queries."""
     total = mine.new_zeros(())
     for temperature, logs in zip(temperatures, wanted):
         total = total + F.kl_div((mine / temperature).log_softmax(-1), logs, log_target=True, reduction="batchmean")
@@ -51,7 +51,7 @@ def rank_loss(mine: Tensor, wanted: Sequence[Tensor], temperatures: Sequence[flo
 
 @dataclasses.dataclass
 class Wanted:
-    """Of the teacher, the same for all students of a step."""
+    """The teacher's targets, the same for all students of a step."""
 
     embeddings: Tensor
     likeness: Tensor
@@ -75,7 +75,7 @@ class Wanted:
 
 
 def embedding_loss(mine: Tensor, wanted: Wanted, weights: Weights) -> tuple[Tensor, Tensor, Tensor]:
-    """mine, of length 1. -> the loss; the mean cosine; the part that ranks."""
+    """mine, of length 1. -> the loss; the mean cosine; the ranking part."""
     cosine = (mine * wanted.embeddings).sum(-1).mean()
     loss = weights.cosine * (1 - cosine)
     likeness, count = mine @ mine.t(), len(mine)
@@ -93,7 +93,7 @@ def embedding_loss(mine: Tensor, wanted: Wanted, weights: Weights) -> tuple[Tens
 
 
 def hidden_loss(mine: Tensor, wanted: Tensor, kept: Tensor) -> Tensor:
-    """Squared error over the variance; kept [tokens, 1]: 1 for those that count."""
+    """Squared error over the variance; kept [tokens, 1]: 1 for tokens that count."""
     mine, wanted = mine.flatten(0, 1).float(), wanted.flatten(0, 1).float()
     mean = (wanted * kept).sum(0) / kept.sum()
     variance = ((wanted - mean).square() * kept).sum()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models as they travel: matrices in int8 with a scale for each row, rows by word in int4, vectors in float32; or float16."""
+"""Portable models: matrices in int8 with a scale per row, rows by word in int4, vectors in float32; or float16."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCK = 8 << 20
 
 def write(path: Union[str, Path], config: dict[str, Any], tensors: dict[str, Tensor], *, matrices: str = "int8",
           word_dtype: str = "int4", without_words: bool = False) -> None:
-    """matrices: "int8" or "f16". without_words: their embeddings are left out, for a teacher has the same."""
+    """matrices: "int8" or "f16". without_words: omits word embeddings, because the teacher has the same."""
     kept: dict[str, Any] = {}
     for name, value in tensors.items():
         if without_words and name.endswith(_WORDS):
@@ -65,7 +65,7 @@ def read_tensors(path: Union[str, Path]) -> tuple[dict[str, Any], dict[str, np.n
 
 
 def read(path: Union[str, Path], teacher: Optional[FamilyModel] = None) -> FamilyModel:
-    """What the file leaves out is the teacher's."""
+    """Takes from the teacher whatever the file omits."""
     config, tensors = read_tensors(path)
     if teacher is not None and not any(name.endswith(_WORDS) for name in tensors):
         name = next(name for name in tensors if name.endswith("embeddings.LayerNorm.weight"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run against the clock: students of one teacher learn side by side, each from the same pieces of text."""
+"""A timed run: students of one teacher learn together, each from the same pieces of text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Options:
 
 @dataclasses.dataclass
 class Student:
-    """states: which of its layers' states are to be which of the teacher's, with what weight."""
+    """states: which of its layers' states learn which of the teacher's, and with what weight."""
 
     name: str
     model: Optional[FamilyModel]  # None: static vectors
@@ -121,7 +121,7 @@ class Run:
     def __init__(self, teacher: FamilyModel, pooling: str, students: Sequence[Student], make: Callable[[int], Draw], out: Path,
                  options: Options, device: str = "cpu", precision: Optional[torch.dtype] = None,
                  state: Optional[Path] = None) -> None:
-        """make: a draw of a seed. state: where a run that is stopped leaves what it needs to go on."""
+        """make: returns a draw for a seed. state: the file from which a stopped run resumes."""
         self.device, self.options, self.out, self.state = torch.device(device), options, Path(out), state
         self.precision = precision or (torch.bfloat16 if self.device.type == "cuda" else torch.float32)
         self.make = make
@@ -167,7 +167,7 @@ class Run:
         part.replace(self.state)
 
     def share(self, done: float, step: int) -> float:
-        """Of the rate."""
+        """The share of the learning rate."""
         falling = min(1.0, (1 - done) / self.options.fall) if self.options.fall else 1.0
         return min(1.0, (step + 1) / max(1, self.options.warm_up)) * max(self.options.last_rate, falling)
 
@@ -242,7 +242,7 @@ class Run:
         self.tokens += batch["ids"].numel()
 
     def write(self) -> None:
-        """The students as they are, rounded as the library will have them, and what the run said."""
+        """Writes the students, rounded as the library will have them, and the run's log."""
         for learner in self.learners:
             packs.write(self.out / f"{learner.student.name}.pack", learner.packed.file_config(), learner.packed.whole(),
                         without_words=not learner.student.learns_words)

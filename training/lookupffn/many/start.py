@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a student begins as: an earlier one with rows for other words, or some of its layers alone."""
+"""How a student starts: as an earlier one with rows for other words, or with only some of its layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..family_model import FamilyModel, family_model
 
 
 def with_layers(model: FamilyModel, layers: Sequence[int]) -> FamilyModel:
-    """A copy with these layers alone, in this order."""
+    """A copy with only these layers, in this order."""
     config, tensors = copy.deepcopy(model.file_config()), {}
     for name, value in model.file_tensors().items():
         parts = name.split(".layer.")
@@ -34,7 +34,7 @@ def with_layers(model: FamilyModel, layers: Sequence[int]) -> FamilyModel:
 
 @torch.no_grad()
 def with_rows(model: FamilyModel, counts: np.ndarray, rows: int) -> FamilyModel:
-    """A copy whose rows by word are of the words that occur most; who had none gets what all others shared."""
+    """A copy whose rows by word are for the most frequent words; a word that had no row gets the row that all others shared."""
     config = copy.deepcopy(model.file_config())
     tensors = {name: value.clone() for name, value in model.file_tensors().items()}
     place = next(name for name in tensors if name.endswith("word_rows"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Static vectors: a row for each token of the vocabulary, whose mean is a text's embedding, in the teacher's own space."""
+"""Static vectors: one per token of the vocabulary; their mean is a text's embedding in the teacher's own space."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _FREQUENT = 1e-4  # a token this frequent counts half
 
 @torch.no_grad()
 def first_rows(teacher: Packed, counts: np.ndarray, begin: int, end: int, texts: int = 4096) -> Tensor:
-    """The teacher's embeddings of single tokens, without what all have in common, frequent ones shorter. Only the principal
-    directions that tell tokens apart stay as long as they are; the first few, which hold how frequent a token is, go."""
+    """The teacher's embeddings of single tokens, less their mean, shorter for frequent tokens. The principal directions that
+    distinguish tokens keep their length; the first few, which hold a token's frequency, are dropped."""
     size, device = len(counts), teacher.device
     rows = []
     for first in range(0, size, texts):
@@ -38,12 +38,12 @@ def first_rows(teacher: Packed, counts: np.ndarray, begin: int, end: int, texts:
 
 
 class Static:
-    """As Packed, for the run."""
+    """The same interface as Packed, for the run."""
 
     wanted: Sequence[int] = ()
 
     def __init__(self, rows: Tensor, apart: Sequence[int], device: torch.device) -> None:
-        """apart: tokens that do not count."""
+        """apart: tokens to ignore."""
         self.whole_rows = rows.to(device).float().clone()
         self.short_rows = self.whole_rows.clone().requires_grad_(True)
         self.counts = torch.ones(len(rows), 1, device=device)

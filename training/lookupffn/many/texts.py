@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passages as token ids in one file that travels: what the draws of `draw.py` are made of."""
+"""Passages as token ids in one portable file, the source of the draws of `draw.py`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Texts:
 
     @property
     def counts(self) -> np.ndarray:
-        """How often each token occurs, every source weighing the same."""
+        """How often each token occurs, with equal weight for every source."""
         total = np.zeros(len(self.continues))
         lengths = np.diff(self.starts)
         of_token = np.repeat(self.source, lengths)
@@ -62,7 +62,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def passages(path: Path, letters: int = 1100) -> Iterator[str]:
-    """A line each; of longer lines, so many letters of whole sentences each."""
+    """One per line; longer lines are split into whole sentences of about this many letters."""
     for line in _lines(path):
         line = line.strip()
         if len(line) <= letters:
@@ -82,7 +82,7 @@ def passages(path: Path, letters: int = 1100) -> Iterator[str]:
 
 
 def _different_words(ids: np.ndarray, starts: np.ndarray, continues: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """-> where each word of letters stands for the first time, its tokens, how often it occurs."""
+    """-> the first position of each word of letters, its tokens, and how often it occurs."""
     begins = ~continues[ids]
     begins[starts[:-1]] = True
     places = np.flatnonzero(begins)
