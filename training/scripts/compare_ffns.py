@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the same small encoder with different FFNs, on the same data, and says what each learned: the paper's Table 1 in
+"""Trains the same small encoder with different FFNs, on the same data, and reports what each learned: the paper's Table 1 in
 small, and its ablations.
 
     compare_ffns.py OUT --train train.ids --valid valid.ids --tokenizer bpe [--rows vanilla none ...] [--seeds 1 2 3]
 
-A run that was stopped is taken up again by the same command; several commands may share OUT if their rows differ. Runs
-made with other options or data are refused, not reused. Each command ends by writing OUT/results.json, OUT/results.md
-and OUT/results.png from all finished runs there.
+The same command resumes a stopped run; several commands may share OUT if their rows differ. Runs made with other options or
+data are refused, not reused. Each command ends by writing OUT/results.json, OUT/results.md and OUT/results.png from all
+finished runs there.
 
-"vanilla-110" is a vanilla FFN of 110 neurons, "lookup-192x16" has 192 tables of 16 rows, and "+words" behind any row adds a
-row by word to each layer: "lookup-small+words".
+"vanilla-110" is a vanilla FFN of 110 neurons, "lookup-192x16" has 192 tables of 16 rows, and "+words" after any row adds rows by
+word (a learned vector per token id) to each layer: "lookup-small+words".
 """
 
 import argparse
@@ -52,7 +52,7 @@ WORDS = "+words"
 
 
 def row_name(text):
-    """For argparse: a row of the table above, a narrow vanilla FFN, other tables, any of them with rows by word."""
+    """For argparse: a row of the table above, a narrow vanilla FFN or other tables, each perhaps with rows by word."""
     name = text.removesuffix(WORDS)
     if name not in ROWS and not NARROW.fullmatch(name) and not TABLES.fullmatch(name):
         raise argparse.ArgumentTypeError(f'there is no row "{name}"; expected vanilla-N, lookup-NxROWS, {", ".join(ROWS)}')
@@ -65,7 +65,7 @@ def kind_of(row):
 
 
 def place_of(row):
-    """Where it stands in tables: beside the row that it is a form of."""
+    """Its position in tables: beside the row of which it is a variant."""
     name = row.removesuffix(WORDS)
     narrow, tables = NARROW.fullmatch(name), TABLES.fullmatch(name)
     if tables:
@@ -74,7 +74,7 @@ def place_of(row):
 
 
 def ffn_of(name):
-    """The keys of a config that say it."""
+    """The keys of a config for this row."""
     narrow, tables = NARROW.fullmatch(name), TABLES.fullmatch(name)
     return {"intermediate_size": int(narrow[1])} if narrow else lookup(*map(int, tables.groups())) if tables else ROWS[name]
 
@@ -88,7 +88,7 @@ def config_of(row, vocab_size, length, hidden_size=128):
 
 
 def options_of(arguments, config):
-    """All that a result depends on but the seed."""
+    """Everything that a result depends on, except the seed."""
     files = [Path(arguments.train), Path(arguments.valid), *sorted(Path(arguments.tokenizer).glob("*.*"))]
     names = ("steps", "batch", "length", "masked_share", "learning_rate", "warm_up")
     elsewhere = {} if arguments.device == "cpu" else {"device": arguments.device}
@@ -210,7 +210,7 @@ def main():
     parser.add_argument("--train")
     parser.add_argument("--valid")
     parser.add_argument("--tokenizer")
-    parser.add_argument("--rows", nargs="*", default=[], type=row_name, help="what to train; none: only gather")
+    parser.add_argument("--rows", nargs="*", default=[], type=row_name, help="rows to train; none: only gather results")
     parser.add_argument("--seeds", nargs="*", type=int, default=[1, 2, 3])
     parser.add_argument("--beside", type=Path,
                         help="a results.json of runs made elsewhere with the same data and options, for the table and plot")
@@ -225,7 +225,7 @@ def main():
     parser.add_argument("--evaluate-every", type=int, default=100)
     parser.add_argument("--save-every", type=int, default=250, help="steps between two checkpoints")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--device", default="cpu", help="where to train: cpu, or cuda, where sums are not the same each time")
+    parser.add_argument("--device", default="cpu", help="where to train: cpu, or cuda, where sums differ from run to run")
     arguments = parser.parse_args()
     if arguments.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error(f"this PyTorch, {torch.__version__}, finds no GPU; leave --device out")

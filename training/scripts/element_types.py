@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What bf16 and int8 cost in log perplexity: a model run by liblookupffn in each element type, on the same masked tokens.
+"""Measures what bf16 and int8 cost in log perplexity: liblookupffn runs a model in each element type, on the same masked tokens.
 
     element_types.py MODEL VALID_IDS [--batch 16] [--length 64] [--batches 16]
 

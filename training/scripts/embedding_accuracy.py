@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What int8 changes in a sentence encoder's embeddings: each text's cosine with float32, and how alike the order of all
-pairs' similarities is.
+"""Measures what int8 changes in a sentence encoder's embeddings: each text's cosine with float32, and the rank correlation of
+all pairs' similarities.
 
     embedding_accuracy.py MODEL TEXTS [--reference FILE.safetensors] [--command lookupffn]
 
-TEXTS: a line for each text, or a JSON list of strings or of objects with a "text". --reference: the wanted embeddings, as
-a tensor "embeddings" of a row for each text; else those of the model in float32.
+TEXTS: one text per line, or a JSON list of strings or of objects with a "text". --reference: the expected embeddings, as a
+tensor "embeddings" with a row per text; by default the model's own in float32.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What customers ask, put together from word lists: many ways to say one thing, and many things that differ in one part, of
-which books and manuals have few. A source of fetch_text.py."""
+"""Customers' questions, generated from word lists: many ways to say the same, and many questions that differ in one part. Books
+and manuals have few such sentences. A source of fetch_text.py."""
 
 import random
 
@@ -108,7 +108,7 @@ def parsed(trade):
 
 
 def question(draw, trade, kind):
-    """A sentence of that kind, and what it was made with, so that the next may say the same in other words."""
+    """A sentence of that kind, and its parts, so that the next may say the same in other words."""
     problems, wishes, terms = trade
     if kind == 0:
         thing, wrong = draw.choice(problems)
@@ -132,7 +132,7 @@ def told(draw, frames, words):
 
 
 def sentences(_root=None, count=None, seed=2):
-    """Groups that ask the same in several ways, each followed by one that differs in what it is about."""
+    """Groups that ask the same in several ways, each followed by one on a different subject."""
     draw, made = random.Random(seed), 0
     count, trades = count or COUNT, [parsed(name) for name in TRADES]
     while made < count:

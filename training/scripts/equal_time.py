@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How many neurons a vanilla FFN may have to take no longer than lookups: both timed in this library.
+"""Finds how many neurons a vanilla FFN may have to take no longer than lookups, both timed in this library.
 
     equal_time.py OUT [--hidden-size 128] [--rows lookup-small lookup-large] [--neurons 64 128 ...] [--rounds 25]
 
-Rows are those of compare_ffns.py. A call of one token finds no weights in the caches: so many layers, each with weights of
-its own, take turns that they are larger together than --megabytes, which should be several times the last cache. A call of
-many tokens, 32 sequences of 32, runs four layers. What is timed is the feed-forward block with its layer norm, on one
-thread, of the middle layer of a round; all take turns, the lower quartile of rounds counts, since what else runs only adds
-time, and the times of vanilla FFNs are interpolated. In int8 are tables, hash and linear layers.
+Rows are those of compare_ffns.py. A call of one token must find no weights in the caches: enough layers take turns, each with
+its own weights, to exceed --megabytes, which should be several times the last cache. A call of many tokens, 32 sequences of
+32, runs four layers. The time is that of the feed-forward block with its layer norm, on one thread, in the middle layer of a
+round. All models take turns, and the lower quartile of rounds counts, because other programs only add time. Times of vanilla
+FFNs are interpolated. With int8, tables, hash and linear layers are int8.
 
-OUT receives the models, which a later command finds there (--rounds 0 makes them and times nothing), results-128.json and
-results-128.md for that size, to which a later command with other --types or --calls adds, and with --perplexity
+OUT receives the models, which a later command reuses (--rounds 0 makes them and times nothing); results-128.json and
+results-128.md for that size, to which a later command with other --types or --calls adds; and with --perplexity
 results-128.png.
 """
 
@@ -47,7 +47,7 @@ def layers_of(row, hidden_size, count):
 
 
 def bytes_of_layer(row, hidden_size, number):
-    """Of weights, in numbers of so many bytes."""
+    """Bytes of weights, with this many bytes per number."""
     return sum(parameter.numel() for parameter in Encoder(layers_of(row, hidden_size, 1)).layers[0].parameters()) * number
 
 
@@ -80,7 +80,7 @@ class Subject:
             model.__exit__()
 
     def microseconds(self, draw):
-        """A token, of the middle layer."""
+        """Microseconds per token in the middle layer."""
         sequences, length = CALLS[self.call]
         seconds = [model.ffn_seconds(list(draw.integers(2, WORDS, (sequences, length), dtype=numpy.int32)), self.size,
                                      self.layers) for model in self.models]
@@ -88,8 +88,8 @@ class Subject:
 
 
 def neurons_within(times, wanted):
-    """times {neurons: microseconds}: for how many neurons they reach `wanted`, by straight lines between those timed; beyond
-    them, by the first or the last line; at least 0."""
+    """times {neurons: microseconds}: the number of neurons at which they reach `wanted`, by linear interpolation; outside the
+    timed ones by the first or the last line; at least 0."""
     points = sorted(times.items())
     place = next((i for i, (_, us) in enumerate(points) if us > wanted), len(points) - 1)
     (low, fast), (high, slow) = points[max(place, 1) - 1: max(place, 1) + 1]
@@ -103,7 +103,7 @@ def vanilla_times(times, kind, call):
 
 
 def time_of(row, times, kind, call, hidden_size):
-    """Microseconds a token, None if it was not timed; of vanilla FFNs between those that were, by straight lines."""
+    """Microseconds per token, None if it was not timed; for vanilla FFNs by linear interpolation."""
     others = vanilla_times(times, kind, call)
     found = NARROW.fullmatch(row)
     if row != "vanilla" and not found or not others:
@@ -177,7 +177,7 @@ def main():
     parser.add_argument("--megabytes", type=float, default=128)
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--perplexity", type=Path,
-                        help="times nothing: plots a results.json of compare_ffns.py against the times kept in OUT")
+                        help="time nothing; plot a results.json of compare_ffns.py against the times in OUT")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     kept = arguments.out / f"results-{arguments.hidden_size}.json"

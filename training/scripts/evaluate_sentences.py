@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures students of a sentence encoder beside it and beside cheap baselines, on texts that none was trained on.
+"""Compares students of a sentence encoder with it and with cheap baselines, on texts that none was trained on.
 
     evaluate_sentences.py TEACHER --valid jargon.txt devil.txt pairs.tsv --text train.txt --out OUT
                           [--student NAME=FOLDER|STATE ...] [--model NAME=MODEL ...] [--judged FILE.tsv ...]
                           [--speed speed.json]
 
 A student is a folder, or the state of a distilling run, such as one without FFNs, which has no folder. Each is measured
-as it is and with the weights that the library rounds rounded to int8. A --model is a file or a folder that liblookupffn
-runs; it needs LOOKUPFFN_LIBRARY. "static" are vectors of tokens: the teacher's output for each alone, their main
-directions, weighted by how rare they are in the text; how many directions and how much weight is chosen on the text that
-may be learned from. --judged files have lines of a score, a text and a text, as `lookupffn evaluate --pairs` takes them:
-Spearman's correlation with the cosines. --speed holds {name: microseconds a token}, measured elsewhere.
+unchanged, and with its weights rounded to int8 as the library does. A --model is a file or a folder that liblookupffn runs; it
+needs LOOKUPFFN_LIBRARY. "static" means vectors of tokens: the main directions of the teacher's output for each token alone,
+weighted by the token's rarity in the text. The number of directions and the weight are chosen on --text. --judged files have
+lines of a score, a text and a text, as for `lookupffn evaluate --pairs`, and give Spearman's correlation with the cosines.
+--speed holds {name: microseconds a token}, measured elsewhere.
 OUT receives results.json, results.md and, with --speed, quality.svg.
 """
 
@@ -38,7 +38,7 @@ from find_descriptions import embeddings  # noqa: E402
 
 
 class Static:
-    """A vector for each token, no context: what everything that looks at context must be ahead of."""
+    """A vector per token without context: the baseline for everything that looks at context."""
 
     def __init__(self, teacher, text, most=20_000):
         tokenizer, size = teacher.tokenizer, teacher.tokenizer.size
@@ -74,7 +74,7 @@ class Static:
 
 
 def halves_of(paths, most=1000, seed=13):
-    """The beginnings and ends of texts of four sentences or more: harder to match than two descriptions of a thing."""
+    """The beginnings and ends of texts of four or more sentences: harder to match than two descriptions of a thing."""
     draw, found = random.Random(seed), []
     for path in paths:
         for document in data.documents_of(path):
@@ -148,10 +148,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("teacher", type=Path)
     parser.add_argument("--valid", type=Path, nargs="+", required=True)
-    parser.add_argument("--text", type=Path, help="what may be learned from, for the static vectors")
+    parser.add_argument("--text", type=Path, help="training text, for the static vectors")
     parser.add_argument("--student", action="append", default=[], metavar="NAME=PATH")
     parser.add_argument("--model", action="append", default=[], metavar="NAME=MODEL")
-    parser.add_argument("--pairs", type=int, default=1000, help="among how many a short description finds its long one")
+    parser.add_argument("--pairs", type=int, default=1000, help="number of long descriptions to search for each short one's own")
     parser.add_argument("--judged", type=Path, nargs="+", default=[])
     parser.add_argument("--speed", type=Path)
     parser.add_argument("--out", type=Path, required=True)

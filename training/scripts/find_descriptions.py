@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How often a package's short description finds its long one, by the embeddings of models that liblookupffn runs.
+"""Measures how often a package's short description finds its long one, by the embeddings of models that liblookupffn runs.
 
     find_descriptions.py NAME=MODEL [NAME=MODEL ...] [--size 384]
 
-Only pairs that were kept from training and share no run of eight words with descriptions of other packages are tried.
-Differences are from the first model. Needs apt's lists, as fetch_text.py, and LOOKUPFFN_LIBRARY.
+Uses only held-out pairs that share no run of eight words with descriptions of other packages. Differences are from the first
+model. Needs apt's lists, like fetch_text.py, and LOOKUPFFN_LIBRARY.
 """
 
 import argparse
@@ -25,7 +25,7 @@ LONGEST, BATCH, DRAWS = 256, 64, 2000
 
 
 def clean_pairs(documents, pairs):
-    """The pairs of which neither text shares eight words in a row with a document."""
+    """The pairs in which neither text shares eight words in a row with a document."""
     seen = set()
     for document in documents:
         seen |= HeldOut.runs_of(document)
@@ -55,7 +55,7 @@ def with_interval(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+", metavar="NAME=MODEL")
-    parser.add_argument("--size", type=int, default=384, help="of the embeddings")
+    parser.add_argument("--size", type=int, default=384, help="size of the embeddings")
     arguments = parser.parse_args()
     models = [given.partition("=")[::2] for given in arguments.models]
     for name, path in models:

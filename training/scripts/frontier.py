@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What students of different shapes keep of a sentence encoder, against the time that they take.
+"""Measures what students of different shapes keep of a sentence encoder's quality, against the time that they take.
 
     frontier.py OUT TEACHER --command lookupffn --text train.txt --pairs dev.tsv ... [--points NAME ...] -- --steps 0 ...
 
-Each point is distilled with the same options, those behind "--", converted to int8, judged by `lookupffn evaluate` and timed
-by `lookupffn bench`, all points in turns. A student or figure that is there is not made again; --rounds 0 times nothing. OUT
-receives results.json, results.md and frontier.svg.
+Each point is distilled with the same options, those after "--", converted to int8, judged by `lookupffn evaluate` and timed by
+`lookupffn bench`, with all points taking turns. Existing students and figures are reused; --rounds 0 times nothing. OUT receives
+results.json, results.md and frontier.svg.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def tables(heads=None, rows=False, linear=False):
 
 
 def layers(chosen, count=384, heads=8):
-    """Neurons and heads in some of six layers, in the others rows by word alone."""
+    """Neurons and heads in some of six layers, only rows by word in the others."""
     kinds, kept = zip(*(("vanilla", heads) if layer in chosen else ("none", 0) for layer in range(6)))
     return [f"--ffn={','.join(kinds)}", f"--neurons={count}", "--fit-steps=0", f"--heads={','.join(map(str, kept))}", "--words"]
 
@@ -68,7 +68,7 @@ def run(*command):
 
 
 def options_of(point, arguments):
-    """Of the distiller: those of all points, then the point's own, in which a point has the last word but on fitting."""
+    """The distiller's options: those of all points, then the point's own, which override them except for fitting."""
     own = [option for option in POINTS[point] if option != "--fit-steps=0" or "--fit-steps" not in arguments.rest]
     if "--words" in own:
         own += [f"--word-rows={arguments.word_rows}", f"--word-dtype={arguments.word_dtype}"]
@@ -120,7 +120,7 @@ def quality(entry, teacher):
 
 
 def best(results, shape):
-    """The points that no other one is both faster and better than."""
+    """The points for which no other is both faster and better."""
     points = sorted((entry["us"][shape], -entry["quality"], point) for point, entry in results.items())
     chosen, highest = [], 0.0
     for _, minus, point in points:
@@ -145,7 +145,7 @@ def table(results):
 
 
 def draw(groups, path):
-    """groups {what times are of: results}: a line of panels for each."""
+    """groups {processor: results}: a row of panels for each."""
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -184,12 +184,12 @@ def main():
     parser.add_argument("--text", nargs="+", type=Path, required=True)
     parser.add_argument("--pairs", nargs="+", type=Path, required=True, help="judged pairs, for lookupffn evaluate")
     parser.add_argument("--points", nargs="+", choices=list(POINTS), default=list(POINTS))
-    parser.add_argument("--also", nargs="*", default=[], metavar="NAME=FILE", help="models made otherwise")
-    parser.add_argument("--word-rows", type=int, default=16384, help="of points with rows by word")
-    parser.add_argument("--word-dtype", default="int4", help="of these rows")
+    parser.add_argument("--also", nargs="*", default=[], metavar="NAME=FILE", help="models made in other ways")
+    parser.add_argument("--word-rows", type=int, default=16384, help="number of rows, for points with rows by word")
+    parser.add_argument("--word-dtype", default="int4", help="type of these rows")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--on", default="this processor", metavar="NAME", help="what times are of")
-    parser.add_argument("--beside", type=Path, help="a results.json of times of others, for results.json and the plot")
+    parser.add_argument("--on", default="this processor", metavar="NAME", help="the processor's name, for the times")
+    parser.add_argument("--beside", type=Path, help="a results.json with times of other points, for results.json and the plot")
     arguments = parser.parse_args(sys.argv[1:end])
     arguments.rest = sys.argv[end + 1:]
     arguments.out.mkdir(parents=True, exist_ok=True)

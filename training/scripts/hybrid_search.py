@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a search by words and by vectors together finds in collections in BEIR's form: nDCG@10 times 100.
+"""Measures search by words and vectors together on collections in BEIR's form: nDCG@10 times 100.
 
     hybrid_search.py MODEL FOLDER [FOLDER ...] [--command lookupffn]
 
-Words: BM25 of SQLite's FTS5 (k1 1.2, b 0.75), stems of Porter's, any word of the query. Vectors: the cosine of the
+Words: BM25 of SQLite's FTS5 (k1 1.2, b 0.75), Porter stems, any word of the query. Vectors: the cosine of the
 model's embeddings. Both give their first 1,000 documents, and two ways join them:
 
     reciprocal ranks  sum over both of 1 / (60 + place), places from 1
-    weighted sum      weight * cosine + (1 - weight) * BM25 / the query's largest BM25; 0 for what one did not find
+    weighted sum      weight * cosine + (1 - weight) * BM25 / the query's largest BM25; 0 for documents that one did not find
 
 Intervals hold 95 % of 2,000 resamples of the queries; differences are from the vectors alone.
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Log perplexity of compare_ffns.py's runs against measured time: what the rows that the library can run take there.
+"""Log perplexity of compare_ffns.py's runs against measured time, for the rows that the library can run.
 
     perplexity_time.py RESULTS.json OUT --command build/release/tools/lookupffn [--rounds 9] [--threads 1]
 
-Time depends on the shape alone, so that each row's model has random weights; the programs take turns, and medians count.
-In int8 are the tables, the hash and the linear layers; the perplexities are those of float32. OUT receives results.json,
-results.md and results.png.
+Time depends only on the shape, so each row's model has random weights; the programs take turns, and medians count. With int8,
+tables, hash and linear layers are int8; the perplexities are those of float32. OUT receives results.json, results.md and
+results.png.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def make_models(rows, folder, command):
 
 
 def measure(model, arguments):
-    """Microseconds a token: the whole model, and its FFNs alone."""
+    """Microseconds per token: the whole model, and its FFNs alone."""
     done = subprocess.run([arguments.command, "bench", "--json", "--model", model, "--length", "32", "--sequences", "32",
                            "--threads", str(arguments.threads), "--seconds", "0.2"], check=True, capture_output=True)
     told = json.loads(done.stdout)

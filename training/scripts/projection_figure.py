@@ -4,8 +4,8 @@
 
     projection_figure.py OUT.json [OUT.png] [--size 64] [--steps 1500] [--seeds 3]
 
-Each is fitted with Adam to a square matrix of normal numbers; the error is the mean square of the difference over that of
-the matrix. A projection that cannot be fitted at all has the error 1.
+Each is fitted with Adam to a square matrix of normal numbers; the error is the mean square of the difference divided by that of
+the matrix. A projection that cannot be fitted at all has error 1.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences about what can be seen, and headlines, put together from word lists: many that differ in one word, a number, a
-negation or the order of their words, of which books and manuals have few. Two sources of fetch_text.py."""
+"""Sentences about visible scenes, and headlines, generated from word lists: many differ in one word, a number, a negation or
+word order. Books and manuals have few such sentences. Two sources of fetch_text.py."""
 
 import random
 

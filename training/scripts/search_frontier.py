@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What models find of what their teacher finds, against the time that they take.
+"""Measures how much models find of what their teacher finds, against the time that they take.
 
     search_frontier.py OUT TEACHER NAME=MODEL ... --command lookupffn --retrieval FOLDER ... [--rounds 7]
 
-TEACHER, a folder, is judged in float32 and timed in int8, all others as they are. Times are those of `lookupffn bench`, without
-the tokenizer, all models in turns. A figure that is there is not computed again; --rounds 0 times nothing. OUT receives
+TEACHER, a folder, is judged in float32 and timed in int8, all others unchanged. Times are those of `lookupffn bench`, without
+the tokenizer, with all models taking turns. Existing figures are reused; --rounds 0 times nothing. OUT receives
 search.json, search.md and search.svg, which shows the mean of the shares of nDCG@10.
 """
 
@@ -61,7 +61,7 @@ def share(entry, teacher):
 
 
 def ratios(entry, teacher, shape):
-    """How many times as fast as the teacher in the same round: the median, and the 10th and 90th percentile."""
+    """Speed as a multiple of the teacher's in the same round: the median, and the 10th and 90th percentile."""
     times = sorted(before / now for before, now in zip(teacher["us"][shape], entry["us"][shape]))
     return [times[round(place * (len(times) - 1))] for place in (0.5, 0.1, 0.9)]
 
@@ -97,7 +97,7 @@ def main():
     parser.add_argument("--command", required=True, help="the lookupffn program")
     parser.add_argument("--retrieval", nargs="+", type=Path, required=True, help="collections in BEIR's form")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--on", default="this processor", metavar="NAME", help="what times are of")
+    parser.add_argument("--on", default="this processor", metavar="NAME", help="the processor's name, for the times")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     models = dict(name.split("=", 1) for name in arguments.models)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long forward and backward of one LookupFFN layer take through liblookupffn and in plain PyTorch, on the CPU.
+"""Measures forward and backward of one LookupFFN layer through liblookupffn and in plain PyTorch, on the CPU.
 
     step_speed.py [--threads 1] [--tokens 2048] [--runs 9]
 
@@ -31,8 +31,8 @@ PATHS = {"liblookupffn": True, "plain PyTorch": False}
 
 
 def best_times(layer, x, grad, runs):
-    """Milliseconds, wall and CPU, of each path. They take turns, so that a slow moment of the machine is shared; the
-    first turn is not counted."""
+    """Milliseconds, wall and CPU, of each path. They take turns, so that a slow moment of the machine affects both; the first
+    turn is not counted."""
     times = {name: [] for name in PATHS}
     for turn in range(runs + 1):
         for name, layer.use_native in PATHS.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""General English from packages: the table of sources for fetch_text.py, their readers, and what counts as prose.
+"""General English from packages: the table of sources for fetch_text.py, their readers, and a test for prose.
 
 Novels, speeches, sermons, dialogue, jokes, quotations, history, geography, politics and manuals for everybody. A reader
 gets the folder that its packages were unpacked to and yields raw passages; passages() cleans them and keeps prose.
@@ -57,7 +57,7 @@ def is_prose(text):
 
 
 def pieces(text, most=1200):
-    """A long text parted between sentences."""
+    """A long text, split between sentences."""
     piece = ""
     for sentence in re.split(r"(?<=[.!?])[\"']? +(?=[\"'A-Z])", text) if len(text) > most else [text]:
         if piece and len(piece) + len(sentence) > most:
@@ -68,7 +68,7 @@ def pieces(text, most=1200):
 
 
 def spread(documents, limit=None):
-    """Evenly spread ones, as many as keep to the limit."""
+    """An evenly spread selection within the limit."""
     limit = limit or LIMIT
     total = sum(map(len, documents))
     share = min(1, limit / max(total, 1))
@@ -81,8 +81,8 @@ def passages(raw):
 
 
 class HeldOut:
-    """Texts kept for measuring: knows what shares eight words in a row with them, is one of their shorter sentences, or
-    quotes their books."""
+    """Held-out texts: finds sentences that share eight words in a row with them, are one of their shorter sentences, or quote
+    their books."""
 
     NAMES = re.compile(r"(?i)jargon\W+file|hacker'?s'?\s+dictionary|devil'?s\s+dictionary|bierce")
 
@@ -98,7 +98,7 @@ class HeldOut:
 
     @staticmethod
     def short_of(sentence):
-        """Its words, if it has too few for a run and more than two; else nothing."""
+        """Its words, if they are too few for a run and more than two; otherwise nothing."""
         words = re.findall(r"[a-z]+", sentence.lower())
         return " ".join(words) if 2 < len(words) < 8 else ""
 
@@ -128,7 +128,7 @@ class HeldOut:
 
 
 def joined(paragraphs, least=300):
-    """Short paragraphs of a story, put together until they say something."""
+    """Short paragraphs of a story, joined until they are long enough."""
     text = ""
     for paragraph in paragraphs:
         text = f"{text} {paragraph.strip()}".strip()
@@ -152,12 +152,12 @@ def texts(root, patterns):
 
 
 def parted(*patterns, by=r"\n\s*\n"):
-    """Plain text, parted by a pattern."""
+    """Plain text, split by a pattern."""
     return lambda root: (part for text in texts(root, patterns) for part in re.split(by, text))
 
 
 def story(*patterns):
-    """Novels and treatises, without what Project Gutenberg wrote around them."""
+    """Novels and treatises, without Project Gutenberg's additions."""
     def read(root):
         for text in texts(root, patterns):
             text = re.split(r"\*\*\* ?END OF|\nEnd of (?:the )?Project Gutenberg", text)[0].split("*** START OF")[-1]
@@ -166,7 +166,7 @@ def story(*patterns):
 
 
 def quoted(*patterns, marks=r'"((?:[^"\\]|\\.)*)"'):
-    """What stands in quotation marks in program texts and data files."""
+    """Quoted text in programs and data files."""
     def read(root):
         for text in texts(root, patterns):
             for match in re.finditer(marks, text, re.S):
@@ -190,7 +190,7 @@ def catalogue(*patterns):
 
 
 def json_strings(*patterns, keys=None, least=40):
-    """Strings of JSON files, those under certain keys alone if these are given."""
+    """Strings of JSON files, only those under certain keys if keys are given."""
     def walk(value, key):
         if isinstance(value, dict):
             for name, inner in value.items():
@@ -218,7 +218,7 @@ def html_paragraphs(*patterns):
 
 
 def skies(root):
-    """What Stellarium tells of peoples' constellations and myths, and of the places that it shows."""
+    """Stellarium's descriptions of peoples' constellations and myths, and of places."""
     return passages(html_paragraphs("usr/share/stellarium/skycultures/*/description.en.utf8",
                                     "usr/share/stellarium/landscapes/*/description.en.utf8")(root))
 
@@ -256,28 +256,28 @@ def r_lines(*patterns):
 
 
 def fortunes(root):
-    """All but mock definitions: many are those of books that are kept for measuring, in other words."""
+    """All except mock definitions, many of which paraphrase held-out books."""
     for text in parted("usr/share/games/fortunes/*[a-z]", by=r"\n%+\n")(root):
         if not re.match(r"[\w'() -]{1,40}(?:, ?\(?(?:n|v|adj|adv|pp|ger|int|vt|vi|v\.[ti])\b|:\s*\n)", text):
             yield text
 
 
 def messages(root):
-    """What signs, books and people say in Crossfire's maps."""
+    """The words of signs, books and people in Crossfire's maps."""
     for text in texts(root, ["usr/share/games/crossfire/maps/**/*"]):
         for message in re.findall(r"(?ms)^msg$(.*?)^endmsg$", text):
             yield from re.split(r"\n\s*\n|(?m:^@.*$)", re.sub(r"\[/?\w+(?:=\S+)?\]", "", message))
 
 
 def drills(root):
-    """The passages to type of a typing tutor: lines that go on begin with a colon after a blank."""
+    """A typing tutor's passages: continuation lines begin with a colon after a blank."""
     for text in texts(root, [f"usr/share/gtypist/{name}.typ" for name in "cdmnqrstuv"]):
         for part in re.findall(r"(?m)^[ST]:(.*(?:\n :.*)*)", text):
             yield part.replace("\n :", "\n")
 
 
 def lines_after(mark, *patterns):
-    """Lines that begin so, without it."""
+    """Lines with this prefix, without the prefix."""
     return lambda root: (match[1] for text in texts(root, patterns) for match in re.finditer(rf"(?m)^{mark}(.*)$", text))
 
 
