@@ -1,4 +1,4 @@
-/* late.hpp - late interaction in C++17: texts as several vectors each, and how alike they are. Included by
+/* late.hpp - late interaction in C++17: texts as several vectors each, and their similarity. Included by
  * lookupffn.hpp.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-/* model_texts.hpp - longer members of Model: what is made of texts and tokens. Included by lookupffn.hpp.
+/* model_texts.hpp - longer members of Model: outputs for texts and tokens. Included by lookupffn.hpp.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* run.hpp - what a model is given to run and gives back, in C++17. Included by lookupffn.hpp.
+/* run.hpp - inputs and outputs of a model in C++17. Included by lookupffn.hpp.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* runtime.hpp - whose threads, memory, log and instruction set handles use, in C++17. Included by lookupffn.hpp.
+/* runtime.hpp - which threads, memory, log and instruction set handles use, in C++17. Included by lookupffn.hpp.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

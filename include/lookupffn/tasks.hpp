@@ -1,5 +1,4 @@
-/* tasks.hpp - what models tell of texts beyond numbers, in C++17: entities, answers, labels never learned. Included by
- * lookupffn.hpp.
+/* tasks.hpp - entities, answers, and labels that a model never learned, in C++17. Included by lookupffn.hpp.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
