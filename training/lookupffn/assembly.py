@@ -35,7 +35,7 @@ def resources(data: bytes) -> Iterator[memoryview]:
                 length, begin, raw_length, raw = struct.unpack_from("<IIII", data, table + 40 * number + 8)
                 if begin <= address < begin + max(length, raw_length):
                     return address - begin + raw
-            raise ValueError(f"the address {address} is in no section")
+            raise ValueError(f"no section contains the address {address}")
 
         if size == 0:
             raise ValueError("not a .NET assembly: it has no CLI header")
@@ -43,7 +43,7 @@ def resources(data: bytes) -> Iterator[memoryview]:
         begin = offset(begin) if length else 0
         end = begin + length
         if end > len(data):
-            raise ValueError("the resources end behind the file")
+            raise ValueError("the resources end after the end of the file")
         place = begin
         while place + 4 <= end:
             (count,) = struct.unpack_from("<I", data, place)

@@ -233,7 +233,7 @@ class ClosedForm:
         if mine is None:
             return
         if theirs is None:
-            raise ValueError("a layer shall have neurons whose teacher has none")
+            raise ValueError("a layer is to have neurons, but the teacher has none there")
         chunks = (self.mine[first : first + _CHUNK].to(self.device) for first in range(0, min(len(self.ids), _SAMPLE), _CHUNK))
         with self._short():
             best = most_useful(teacher, (student.fed(x) for x in chunks), mine[0].out_features).sort().values

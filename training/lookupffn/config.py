@@ -95,7 +95,7 @@ def with_changes(values: dict[str, Any], layers: list[int], changes: dict[str, A
     for key, new in changes.items():
         if key not in PER_LAYER:
             if sorted(layers) != list(range(num_layers)) and values.get(key) != new:
-                raise ValueError(f"{key} holds for all layers; it cannot be changed for some of them")
+                raise ValueError(f"{key} applies to all layers; it cannot be changed for only some of them")
             changed[key] = new
             continue
         old = values.get(key)

@@ -122,7 +122,7 @@ class FamilyConfig:
         if given is not None:
             return given
         if isinstance(heads, list):
-            raise ValueError("config: attention_head_size is missing, which a list of numbers of heads needs")
+            raise ValueError("config: attention_head_size is missing; a list of num_attention_heads needs it")
         if d % heads:
             raise ValueError(f"config: {heads} heads do not divide hidden_size {d}")
         return d // heads

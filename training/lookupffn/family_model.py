@@ -257,7 +257,7 @@ def load_folder(folder: Union[str, Path]) -> FamilyModel:
         return family_model(raw, safetensors.load(folder / "model.safetensors")[0])
     if (folder / "pytorch_model.bin").exists():
         return family_model(raw, unpickle.load_tensors(folder / "pytorch_model.bin"))
-    raise ValueError(f"{folder}: neither model.safetensors nor pytorch_model.bin is there")
+    raise ValueError(f"{folder}: has neither model.safetensors nor pytorch_model.bin")
 
 
 # Of a folder's own files and of its encoder's; what lies in the folders of further modules (1_Pooling, 2_Dense, ...) goes

@@ -52,7 +52,7 @@ def compiled(module: nn.Module) -> nn.Module:
     """The module through torch.compile. LookupFFN layers then run in plain PyTorch, because calls through ctypes cannot be
     traced."""
     if not hasattr(torch, "compile"):
-        raise ValueError(f"PyTorch {torch.__version__} has no torch.compile; 2.0 and newer have")
+        raise ValueError(f"PyTorch {torch.__version__} has no torch.compile; it needs 2.0 or newer")
     for part in module.modules():
         if hasattr(part, "use_native"):
             part.use_native = False

@@ -132,14 +132,14 @@ def import_model(path: Union[str, Path], config: Optional[dict[str, Any]] = None
     path = Path(path)
     if not path.is_dir():
         if config is None:
-            raise ValueError(f"{path}: a checkpoint does not say its config; pass one")
+            raise ValueError(f"{path}: a checkpoint does not contain its config; pass one")
         return model_from_tensors(config, _read_tensors(path))
     if config is None:
         config = read_config(path / "config.json")
     for name in ("model.safetensors", "pytorch_model.bin"):
         if (path / name).exists():
             return model_from_tensors(config, _read_tensors(path / name))
-    raise ValueError(f"{path}: neither model.safetensors nor pytorch_model.bin is there")
+    raise ValueError(f"{path}: has neither model.safetensors nor pytorch_model.bin")
 
 
 def import_tokenizer(folder: Union[str, Path]) -> Optional[Tokenizer]:

@@ -136,7 +136,7 @@ class LookupFFN(nn.Module):
     def config(self) -> dict[str, Any]:
         """The config in the library's files."""
         if self.linear is not None:
-            raise ValueError("a layer's own file has no place for the linear map beside its tables; a model's has")
+            raise ValueError("a layer's own file cannot hold the linear map beside its tables; a model's file can")
         return self._sizes()
 
     def _sizes(self) -> dict[str, Any]:

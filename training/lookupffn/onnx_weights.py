@@ -89,7 +89,7 @@ def _tensor(data: memoryview) -> tuple[str, np.ndarray]:
         elif number == 9:
             raw = value
     if kind not in _TYPES:
-        raise ValueError(f"{name}: numbers of ONNX's type {kind} are not read here")
+        raise ValueError(f"{name}: numbers of ONNX's type {kind} are not supported")
     if raw is None and kind == 1:
         raw = b"".join(floats)
     values = np.frombuffer(b"" if raw is None else raw, dtype=_TYPES[kind])

@@ -147,10 +147,10 @@ class _Run:
         """-> the step that the checkpoint was written after."""
         state = read_checkpoint(path, self.processes.device)
         if state["config"] != self.model.config.to_dict():
-            raise ValueError(f"{path} is of another model: {state['config']}")
+            raise ValueError(f"{path} belongs to another model: {state['config']}")
         for key, value in self.identity().items():
             if key in state and state[key] != value:
-                raise ValueError(f"{path} is of another run: its {key} is {state[key]}, not {value}")
+                raise ValueError(f"{path} belongs to another run: its {key} is {state[key]}, not {value}")
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.scaler.load_state_dict(state.get("scaler", {}))

@@ -140,7 +140,7 @@ class RotaryLayer(Layer):
 
     def set_heads(self, count: int) -> None:
         if hasattr(self, "num_heads") and count != self.num_heads:
-            raise ValueError("heads are left out only in models without rotary positions")
+            raise ValueError("heads can be dropped only in models without rotary positions")
         self.num_heads, d = count, self.hidden_size
         if count % self.key_heads:
             raise ValueError(f"config: num_key_value_heads is {self.key_heads}, which does not divide {count} heads")

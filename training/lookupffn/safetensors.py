@@ -83,7 +83,7 @@ def load_bytes(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         raise ValueError(f"the header of {length} bytes does not fit")
     header = json.loads(bytes(data[8 : 8 + length]).decode("utf-8"))
     if not isinstance(header, dict):
-        raise ValueError("the header is no JSON object")
+        raise ValueError("the header is not a JSON object")
     metadata = header.pop("__metadata__", {})
     body = memoryview(data)[8 + length :]
     tensors = {}
@@ -91,7 +91,7 @@ def load_bytes(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         try:
             (begin, end), shape, dtype = entry["data_offsets"], tuple(entry["shape"]), entry["dtype"]
         except (KeyError, TypeError) as error:
-            raise ValueError(f"{name}: no type, shape and place of a tensor") from error
+            raise ValueError(f"{name}: the type, shape or offsets of a tensor are missing") from error
         if dtype != "BF16" and dtype not in _TYPES:
             raise ValueError(f"{name}: unknown type {dtype}")
         kind = np.dtype("<u2" if dtype == "BF16" else _TYPES[dtype])

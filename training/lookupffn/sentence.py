@@ -152,7 +152,7 @@ def load_sentence_encoder(folder: Union[str, Path]) -> SentenceEncoder:
         else:
             raise ValueError(f'modules.json: a module of type "{kind}" is not supported')
     if not modes:
-        raise ValueError(f"{folder}: no pooling is named")
+        raise ValueError(f"{folder}: names no pooling")
     settings = _json(encoder_folder / "sentence_bert_config.json")
     prompts = _json(folder / "config_sentence_transformers.json")
     model = load_folder(encoder_folder)

@@ -138,7 +138,7 @@ def read_teacher(model: native_model.NativeModel, texts: Iterable[str], size: in
         if starts[-1] >= tokens:
             break
     if not ids:
-        raise ValueError("the texts hold nothing to learn from")
+        raise ValueError("the texts contain nothing to learn from")
     found = np.concatenate(vectors).astype(np.float32)
     found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
     return Pieces(np.concatenate(ids), np.array(starts, np.int64), found)

@@ -82,7 +82,7 @@ def _size_of(layer: nn.Module) -> int:
 def _replace_foreign(model: nn.Module, kind: str, layers: Optional[Iterable[int]], changes: dict[str, Any]) -> nn.Module:
     found = foreign_layers(model)
     if not found:
-        raise ValueError(f"{type(model).__name__}: no layer of BERT's, RoBERTa's or DistilBERT's make was found")
+        raise ValueError(f"{type(model).__name__}: no layers like BERT's, RoBERTa's or DistilBERT's were found")
     if kind not in ("lookup", "none"):
         raise ValueError(f'FFNs of kind "{kind}" cannot be put into {type(model).__name__}; lookup and none can')
     chosen = list(range(len(found))) if layers is None else [range(len(found))[i] for i in layers]

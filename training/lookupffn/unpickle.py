@@ -51,12 +51,12 @@ class _Storage:
 def _rebuild_tensor(storage: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...],
                     *_: Any) -> torch.Tensor:
     if not isinstance(storage, _Storage):
-        raise pickle.UnpicklingError("a tensor without numbers")
+        raise pickle.UnpicklingError("a tensor without data")
     numbers = storage.numbers
     last = offset + sum((extent - 1) * stride for extent, stride in zip(shape, strides))
     if offset < 0 or len(shape) != len(strides) or min((*shape, *strides), default=0) < 0 or \
             (0 not in shape and last >= len(numbers)):
-        raise pickle.UnpicklingError(f"a tensor of shape {list(shape)} reaches past its numbers")
+        raise pickle.UnpicklingError(f"a tensor of shape {list(shape)} reaches past the end of its data")
     view = np.lib.stride_tricks.as_strided(numbers[offset:], shape, [s * numbers.itemsize for s in strides])
     array = np.array(view)
     if storage.kind == "BFloat16Storage":
@@ -108,7 +108,7 @@ def load(path: Union[str, Path]) -> Any:
     except zipfile.BadZipFile as error:
         raise ValueError(f"{path}: no checkpoint of PyTorch 1.6 or newer ({error})") from error
     except (KeyError, IndexError, TypeError, AttributeError, EOFError, pickle.UnpicklingError) as error:
-        raise ValueError(f"{path}: not a checkpoint that can be read: {error}") from error
+        raise ValueError(f"{path}: not a readable checkpoint: {error}") from error
 
 
 def load_tensors(path: Union[str, Path]) -> dict[str, Any]:

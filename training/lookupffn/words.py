@@ -93,7 +93,7 @@ def unpacked(name: str, values: np.ndarray, scale: Optional[np.ndarray], size: i
     if scale.shape != values.shape[:1]:
         raise ValueError(f"{name}.scale: shape {list(scale.shape)}, expected [{len(values)}]")
     if not np.isfinite(scale).all():
-        raise ValueError(f"{name}.scale: a number that is not finite")
+        raise ValueError(f"{name}.scale: a number is not finite")
     if values.dtype == np.uint8:
         values = np.stack([values & 15, values >> 4], -1).reshape(len(values), -1)[:, :size].astype(np.int8) - 8
     return values.astype(np.float32) * scale[:, None].astype(np.float32)

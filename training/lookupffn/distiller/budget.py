@@ -214,10 +214,10 @@ def options_for(options: Options, share: float, costs_file: Path, teacher_folder
                 work: Path, out: Path) -> Options:
     """The options with heads, neurons and rows for the budget, which are found once and kept in the run's folder."""
     if options.heads is not None or options.neurons is not None or options.words or options.kind != "lookup":
-        raise ValueError("--budget chooses heads, neurons and rows by word: leave --ffn, --heads, --neurons and --words out")
+        raise ValueError("--budget chooses heads, neurons and rows by word: leave out --ffn, --heads, --neurons and --words")
     teacher = Subject.load(teacher_folder)
     if not isinstance(teacher.model, FamilyModel):
-        raise ValueError(f"{teacher_folder}: --budget is for models of Hugging Face's families")
+        raise ValueError(f"{teacher_folder}: --budget works only with models of Hugging Face's families")
     costs = read_costs(json.loads(costs_file.read_text(encoding="utf-8")), teacher.hidden_size)
     whole = teacher_microseconds(teacher.model, costs)
     identity = {"teacher": teacher.digest(), "texts": digest_of(texts), "budget": share, "costs": dataclasses.asdict(costs),

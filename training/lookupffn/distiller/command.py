@@ -30,7 +30,7 @@ def _each(kind: Callable[[str], Any]) -> Callable[[str], Any]:
 
 def _kind(text: str) -> str:
     if text not in ("lookup", "vanilla", "none"):
-        raise ArgumentTypeError(f"{text} is no kind of FFN; there are lookup, vanilla and none")
+        raise ArgumentTypeError(f"{text} is not a kind of FFN; expected lookup, vanilla or none")
     return text
 
 
@@ -46,7 +46,7 @@ def _layers(text: str) -> list[int]:
     except ValueError:
         layers = [-1]
     if min(layers) < 0 or len(set(layers)) < len(layers):
-        raise ArgumentTypeError(f"{text} is no list of different layers, counted from 0, such as 0,1,5")
+        raise ArgumentTypeError(f"{text} is not a list of different layers, counted from 0, such as 0,1,5")
     return layers
 
 
@@ -56,7 +56,7 @@ def _fade(text: str) -> tuple[float, float]:
     except ValueError:
         begin, end = -1.0, -1.0
     if not 0 <= begin <= end <= 1:
-        raise ArgumentTypeError(f"{text} is no pair of shares from 0 to 1, the first not above the second, such as 0.6,0.8")
+        raise ArgumentTypeError(f"{text} is not a pair of shares from 0 to 1, the first not above the second, such as 0.6,0.8")
     return begin, end
 
 

@@ -19,7 +19,7 @@ def take_over(student: Subject, earlier: Subject, fitted: list[int]) -> None:
         if any(part in name for part in apart):
             continue
         if name not in own or own[name].shape != value.shape:
-            raise ValueError(f"{earlier.folder} is no student of this teacher: {name} does not fit")
+            raise ValueError(f"{earlier.folder} is not a student of this teacher: {name} does not fit")
         own[name].copy_(value)
     rows = dict(student.model.named_buffers())
     for name, value in earlier.model.named_buffers():

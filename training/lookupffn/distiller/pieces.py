@@ -116,7 +116,7 @@ class Corpus:
                         lengths.append(len(ids))
                     progress.show(min(done, size - 1), f"{len(lengths)} pieces of text")
         if not lengths:
-            raise ValueError("the texts hold no piece of five tokens or more")
+            raise ValueError("the texts contain no piece of five tokens or more")
         ids_of_all = np.fromfile(folder / "ids.part", dtype=kind)
         for name, values in (("ids", ids_of_all), ("lengths", np.array(lengths, np.int32))):
             with open(folder / f"{name}.part", "wb") as file:

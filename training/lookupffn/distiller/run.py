@@ -134,7 +134,7 @@ class Run:
                 if set(names) <= MAY_CHANGE:
                     continue
                 differing = ", ".join(name for name in names if name not in MAY_CHANGE)
-            raise ValueError(f"{self.state.path} is of a run with another {differing}; give another --work, or the same "
+            raise ValueError(f"{self.state.path} belongs to a run with another {differing}; pass another --work, or the same "
                              "settings, texts and teacher")
 
     def _check_length(self, note: dict[str, Any]) -> None:

@@ -69,7 +69,7 @@ class Subject:
     def first(self, count: int) -> Subject:
         """A copy of only the first layers, so that its last states are this one's after them."""
         if isinstance(self.model, Encoder) or self.model.config.norm_first:
-            raise ValueError(f"{self.folder}: only models that normalise after each part can be cut behind a layer")
+            raise ValueError(f"{self.folder}: only models that normalise after each part can be cut after a layer")
         part = self.copy()
         del part.layers[count:]
         config = part.model.config

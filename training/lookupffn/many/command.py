@@ -54,7 +54,7 @@ def draws(folder: Path, found: texts.Texts, shares: Shares, only: Any = None) ->
 def student_of(entry: dict[str, Any], folder: Path, teacher: FamilyModel) -> Student:
     known = {"name", "start", "states", "weights", "words", "rate"}
     if set(entry) - known:
-        raise ValueError(f"the plan knows {', '.join(sorted(known))}, not {', '.join(sorted(set(entry) - known))}")
+        raise ValueError(f"unknown keys in the plan: {', '.join(sorted(set(entry) - known))}; known are {', '.join(sorted(known))}")
     states = {int(mine): (int(theirs), float(weight)) for mine, (theirs, weight) in entry.get("states", {}).items()}
     model = load_model(folder / entry["start"], teacher) if "start" in entry else None
     return Student(entry["name"], model, states, Weights(**entry.get("weights", {})), entry.get("words", True), entry.get("rate", 1.0))

@@ -80,7 +80,7 @@ class Draw:
         if not len(self.long):
             self.long = np.flatnonzero(allowed)
         if not len(self.long):
-            raise ValueError("the texts hold no passage of these sources")
+            raise ValueError("the texts contain no passage of these sources")
         counts = np.bincount(texts.ids, minlength=len(texts.continues))
         self.rarity = -np.log((counts + 1) / len(texts.ids))
         weights = texts.word_count.astype(np.float64) ** 0.3

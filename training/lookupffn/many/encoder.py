@@ -62,7 +62,7 @@ class Packed:
                  compiled: bool = False, learns_words: bool = False) -> None:
         """pooling: "cls_token" or "mean_tokens"; wanted: the layers whose states are returned."""
         if model.config.family != "bert" or pooling not in ("cls_token", "mean_tokens"):
-            raise ValueError("only BERT encoders with the first token's state or the tokens' mean are trained on packed rows")
+            raise ValueError("only BERT encoders with the first token's state or the tokens' mean can be trained on packed rows")
         self.model, self.pooling, self.device, self.precision = model.to(device), pooling, device, precision
         self.wanted = tuple(wanted)
         self.short = copy.deepcopy(model).to(device=device, dtype=precision)

@@ -46,7 +46,7 @@ def read_tensors(path: Union[str, Path]) -> tuple[dict[str, Any], dict[str, np.n
     data = Path(path).read_bytes()
     count = int(np.frombuffer(data[:8], np.int64)[0])
     if not 0 <= count < len(data) // 8:
-        raise ValueError(f"{path}: no packed model")
+        raise ValueError(f"{path}: not a packed model")
     ends = 8 + 8 * count + np.cumsum(np.frombuffer(data[8 : 8 + 8 * count], np.int64))
     begins = [8 + 8 * count, *ends[:-1]]
     blocks = [zlib.decompress(data[begin:end]) for begin, end in zip(begins, ends)]

@@ -149,7 +149,7 @@ class Run:
         kept = torch.load(self.state, map_location=self.device, weights_only=True)
         names = [learner.student.name for learner in self.learners]
         if kept["names"] != names:
-            raise ValueError(f"{self.state} is of a run with the students {', '.join(kept['names'])}, not {', '.join(names)}")
+            raise ValueError(f"{self.state} belongs to a run with the students {', '.join(kept['names'])}, not {', '.join(names)}")
         self.spent, self.steps, self.tokens, self.log = json.loads(kept["note"])
         for learner, whole, moments in zip(self.learners, kept["whole"], kept["moments"]):
             for (mine, _), value, moment in zip(learner.pairs, whole, moments):

@@ -99,7 +99,7 @@ def _different_words(ids: np.ndarray, starts: np.ndarray, continues: np.ndarray)
 def prepare(paths: Sequence[Path], tokenizer: TextTokenizer) -> Texts:
     pieces = tokenizer.pieces
     if not isinstance(pieces, WordPiece):
-        raise ValueError("texts are drawn for tokenizers of the kind WordPiece only")
+        raise ValueError("texts can be drawn only for WordPiece tokenizers")
     continues = np.zeros(tokenizer.size, bool)
     for text, number in pieces.vocab.items():
         continues[number] = text.startswith(pieces.prefix)
@@ -116,7 +116,7 @@ def prepare(paths: Sequence[Path], tokenizer: TextTokenizer) -> Texts:
                 lengths.append(len(ids))
                 source.append(number)
     if not parts:
-        raise ValueError("the texts hold no passage")
+        raise ValueError("the texts contain no passage")
     ids = np.concatenate(parts)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     words = _different_words(ids, starts, continues)
@@ -149,7 +149,7 @@ def load(path: Union[str, Path]) -> Texts:
     data = Path(path).read_bytes()
     count = int(np.frombuffer(data[:8], np.int64)[0])
     if not 0 <= count <= len(data) // 8 - 1:
-        raise ValueError(f"{path}: no file of texts")
+        raise ValueError(f"{path}: not a file of texts")
     ends = 8 + 8 * count + np.cumsum(np.frombuffer(data[8 : 8 + 8 * count], np.int64))
     begins = np.concatenate([[8 + 8 * count], ends[:-1]]).astype(np.int64)
     with ThreadPoolExecutor() as pool:
