@@ -38,9 +38,9 @@ lookupffn::TokenBatch sample(const lookupffn::ModelInfo& info) {
 
 // What a model and its copy must have alike.
 struct Facts {
-  explicit Facts(const lookupffn::Model& model)
-      : info(model.info()), family(model.family()), outputs(model.encode(sample(info).view())) {
+  explicit Facts(const lookupffn::Model& model) : info(model.info()), family(model.family()) {
     const lookupffn::TokenBatch sequences = sample(info);
+    outputs = info.num_layers > 0 ? model.encode(sequences.view()) : model.embed(sequences.view());
     for (int32_t i = 0; i < info.num_layers; ++i) word_dtypes.push_back(model.layer_info(i).word_dtype);
     const auto add = [&](const std::vector<float>& more) { outputs.insert(outputs.end(), more.begin(), more.end()); };
     if (info.has_lm_head != 0) {

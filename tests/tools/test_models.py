@@ -250,6 +250,13 @@ class Convert(Case):
         self.assertIn("exists; --force replaces it", run("convert", MODEL, path, status=1)[1])
         run("convert", "--force", MODEL, path)
 
+    def test_static_vectors(self):
+        for name in ("model2vec-weights-mapping-int8", "static-st-model2vec"):
+            model = str(archive.unpacked("api/static-folders.tar") / name)
+            path = str(self.folder / f"{name}.safetensors")
+            self.assertIn("reads back to the same bits", run("convert", model, path)[0].decode())
+            self.assertEqual(*(run("embed", "--raw", one, stdin=LINES)[0] for one in (model, path)))
+
     def test_smaller_element_types(self):
         sizes = []
         for name, options in (("f32", ()), ("bf16", ("--table-dtype", "bf16")),
