@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "api/handles.h"
 #include "layer_options.h"
 
 namespace lffn::tools {
@@ -191,6 +192,45 @@ std::string attention_of(const lookupffn::ModelInfo& info) {
   return text;
 }
 
+// A token's text, or null where there is none.
+nlohmann::ordered_json token_text(const lookupffn::Model& model, int32_t id) {
+  if (id < 0 || model.info().has_tokenizer == 0) return nullptr;
+  return std::string(model.tokenizer().token(id));
+}
+
+// How queries and documents become vectors of late interaction; null for other models.
+nlohmann::ordered_json late_of(const lookupffn::Model& model) {
+  const lookupffn::ModelInfo& info = model.info();
+  const LateSettings& late = model.get()->model->sentence().late;
+  if (info.is_late == 0) return nullptr;
+  return {{"size", info.late_size},
+          {"mean", (info.max_sim_flags & LFFN_MAX_SIM_MEAN) != 0},
+          {"query_tokens", info.query_tokens},
+          {"document_tokens", info.document_tokens},
+          {"query_prefix", token_text(model, late.query_prefix)},
+          {"document_prefix", token_text(model, late.document_prefix)},
+          {"filler", token_text(model, late.filler)},
+          {"attends_to_filler", late.attends_to_filler}};
+}
+
+void print_late(const lookupffn::Model& model) {
+  const nlohmann::ordered_json late = late_of(model);
+  if (late.is_null()) return;
+  row("late vectors", number(late["size"]) + " floats; scores are " + (late["mean"] ? "means" : "sums") +
+                          " of a query's best products");
+  const auto describe = [&](const char* name, int64_t tokens, const nlohmann::ordered_json& prefix) {
+    std::string text = "cut at " + number(tokens) + " tokens";
+    if (!prefix.is_null()) text += ", behind " + prefix.dump();
+    if (name[0] == 'q' && !late["filler"].is_null()) {
+      text += ", filled with " + late["filler"].dump() +
+              (late["attends_to_filler"] ? "" : ", which no other token attends to");
+    }
+    row(name, text);
+  };
+  describe("queries", late["query_tokens"], late["query_prefix"]);
+  describe("documents", late["document_tokens"], late["document_prefix"]);
+}
+
 void print_json(const std::string& path, const lookupffn::Model& model) {
   const lookupffn::ModelInfo& info = model.info();
   const nlohmann::ordered_json json = {
@@ -218,6 +258,7 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"normalize", info.normalize == LFFN_NORMALIZE_YES},
       {"prompts", prompts_of(model)},
       {"default_prompt", default_prompt_of(model)},
+      {"late", late_of(model)},
       {"lm_head", info.has_lm_head != 0},
       {"num_classes", info.num_classes},
       {"token_head", token_head_name(info.token_head)},
@@ -273,6 +314,7 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
   for (const auto& [name, text] : prompts.items()) {
     row("prompt", name + ": " + text.dump() + (default_prompt == name ? " (default)" : ""));
   }
+  print_late(model);
   row("heads", heads_of(info));
   constexpr int32_t kShownLabels = 20;
   for (int32_t i = 0; i < num_labels(info) && i < kShownLabels; ++i) {

@@ -32,8 +32,9 @@ class ModelEngine {
   virtual int64_t hidden_size() const = 0;
 };
 
-// linear, tables and hash: all in float32, or all in int8.
-std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, uint32_t flags, int threads);
+// linear, tables and hash: all in float32, or all in int8; words as the file has them, or in int8.
+std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, bool int8_words, uint32_t flags,
+                                            int threads);
 std::unique_ptr<ModelEngine> load_onnxruntime(const std::string& file, int threads, int64_t hidden_size);
 
 }  // namespace compare

@@ -14,12 +14,13 @@ void check(lffn_status status) {
 
 class LookupFfnEngine : public ModelEngine {
  public:
-  LookupFfnEngine(const std::string& file, bool int8, uint32_t flags, int threads) {
+  LookupFfnEngine(const std::string& file, bool int8, bool int8_words, uint32_t flags, int threads) {
     lffn_load_options options;
     lffn_load_options_init(&options);
     options.num_threads = threads;
     options.flags = flags;
     options.linear_dtype = options.table_dtype = options.hash_dtype = int8 ? LFFN_INT8 : LFFN_F32;
+    if (int8_words) options.embedding_dtype = LFFN_INT8;
     check(lffn_model_load(file.c_str(), &options, &model_));
   }
   ~LookupFfnEngine() override { lffn_model_free(model_); }
@@ -84,8 +85,9 @@ class LookupFfnEngine : public ModelEngine {
 
 }  // namespace
 
-std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, uint32_t flags, int threads) {
-  return std::make_unique<LookupFfnEngine>(file, int8, flags, threads);
+std::unique_ptr<ModelEngine> load_lookupffn(const std::string& file, bool int8, bool int8_words, uint32_t flags,
+                                            int threads) {
+  return std::make_unique<LookupFfnEngine>(file, int8, int8_words, flags, threads);
 }
 
 }  // namespace compare

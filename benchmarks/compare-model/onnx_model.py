@@ -63,12 +63,18 @@ class Graph:
         return self.tensor(name, numpy.array(value, numpy.float32))
 
     def write(self, path, inputs, outputs):
-        graph = b"".join(message(1, node) for node in self.nodes) + message(2, "encoder")
-        graph += b"".join(message(5, tensor) for tensor in self.tensors.values())
-        graph += b"".join(message(11, i) for i in inputs) + b"".join(message(12, o) for o in outputs)
+        """A graph's weights go into the file one by one: they may take most of the memory."""
+        parts = [message(1, node) for node in self.nodes] + [message(2, "encoder")]
+        parts += [message(11, i) for i in inputs] + [message(12, o) for o in outputs]
+        heads = {name: varint(5 << 3 | 2) + varint(len(tensor)) for name, tensor in self.tensors.items()}
+        size = sum(map(len, parts)) + sum(len(heads[name]) + len(tensor) for name, tensor in self.tensors.items())
         versions = [message(8, message(1, domain) + integer(2, version)) for domain, version in (("", 17), (MICROSOFT, 1))]
         with open(path, "wb") as file:
-            file.write(integer(1, 8) + message(7, graph) + b"".join(versions))
+            file.write(integer(1, 8) + varint(7 << 3 | 2) + varint(size) + b"".join(parts))
+            for name, tensor in self.tensors.items():
+                file.write(heads[name])
+                file.write(tensor)
+            file.write(b"".join(versions))
 
 
 def quantised(weight):

@@ -44,9 +44,10 @@ using namespace compare;
 
 std::unique_ptr<ModelEngine> load(const std::string& engine, const std::string& model, int threads,
                                   int64_t hidden_size) {
-  if (engine == "lookupffn-f32") return load_lookupffn(model, false, 0, threads);
-  if (engine == "lookupffn-int8") return load_lookupffn(model, true, 0, threads);
-  if (engine == "lookupffn-seven-int8") return load_lookupffn(model, true, LFFN_LOAD_SEVEN_BIT_INPUTS, threads);
+  if (engine == "lookupffn-f32") return load_lookupffn(model, false, false, 0, threads);
+  if (engine == "lookupffn-int8") return load_lookupffn(model, true, false, 0, threads);
+  if (engine == "lookupffn-words-int8") return load_lookupffn(model, true, true, 0, threads);
+  if (engine == "lookupffn-seven-int8") return load_lookupffn(model, true, false, LFFN_LOAD_SEVEN_BIT_INPUTS, threads);
   if (engine == "onnxruntime") return load_onnxruntime(model, threads, hidden_size);
   throw std::runtime_error("no engine " + engine);
 }

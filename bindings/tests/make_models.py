@@ -3,9 +3,11 @@
 
 FOLDER/reranker: the golden model with one class. FOLDER/prompts: it as a sentence encoder that has prompts.
 FOLDER/tokens, answers, entailment: small models that find entities and answers, and try labels.
-FOLDER/sparse: one that gives sparse vectors. FOLDER/late: one of late interaction.
+FOLDER/sparse: one that gives sparse vectors. FOLDER/late: one of late interaction. FOLDER/rotary: one with a local layer
+and a global one.
 """
 import json
+import math
 import shutil
 import struct
 import sys
@@ -105,6 +107,32 @@ def add_late(folder):
     (folder / "config_sentence_transformers.json").write_text(json.dumps(settings))
 
 
+def make_rotary(folder):
+    """Gemma 3's shape, without a tokenizer."""
+    shapes = {"embed_tokens": [13, 8], "norm": [8]}
+    for layer in range(2):
+        parts = {name: [8] for name in ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm",
+                                        "post_feedforward_layernorm")}
+        parts |= {f"self_attn.{name}_proj": shape for name, shape in (("q", [8, 8]), ("k", [4, 8]), ("v", [4, 8]), ("o", [8, 8]))}
+        parts |= {f"self_attn.{name}_norm": [4] for name in "qk"}
+        parts |= {"mlp.gate_proj": [16, 8], "mlp.up_proj": [16, 8], "mlp.down_proj": [8, 16]}
+        shapes |= {f"layers.{layer}.{name}": shape for name, shape in parts.items()}
+    header, data = {}, b""
+    for name, shape in shapes.items():
+        count = math.prod(shape)
+        numbers = struct.pack(f"<{count}f", *((i * 7919 % 1000 - 500) / 1000 for i in range(count)))
+        header[name + ".weight"] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(numbers)]}
+        data += numbers
+    config = {"model_type": "gemma3_text", "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2,
+              "num_key_value_heads": 1, "head_dim": 4, "intermediate_size": 16, "vocab_size": 13,
+              "max_position_embeddings": 64, "use_bidirectional_attention": True, "sliding_window": 6,
+              "sliding_window_pattern": 2, "rope_theta": 1000000.5, "rope_local_base_freq": 10000.0}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
 def main():
     source, target = Path(sys.argv[1]), Path(sys.argv[2])
     for name, change in (("reranker", keep_first_class), ("prompts", add_prompts)):
@@ -118,6 +146,7 @@ def main():
     add_splade(target / "sparse")
     unpack("bert-mlm", target / "late")
     add_late(target / "late")
+    make_rotary(target / "rotary")
 
 
 if __name__ == "__main__":

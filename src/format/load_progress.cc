@@ -61,9 +61,10 @@ std::unique_ptr<const Bytes> counted(std::unique_ptr<const Bytes> bytes, LoadPro
 }
 
 std::unique_ptr<const Bytes> CountedFolder::open(const std::string& name) const {
-  constexpr std::string_view kWeights = ".safetensors";
-  const bool weights =
-      name.size() >= kWeights.size() && name.compare(name.size() - kWeights.size(), kWeights.size(), kWeights) == 0;
+  bool weights = false;
+  for (const std::string_view end : {".safetensors", ".bin", ".pt"}) {
+    weights |= name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  }
   return counted(folder_.open(name), weights ? progress_ : nullptr);
 }
 

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "format/safetensors.h"
 #include "format/utf8.h"
 #include "lookupffn/lookupffn.h"
+#include "tests/support/torch_maker.h"
 
 namespace {
 
@@ -19,6 +21,28 @@ constexpr char kFolder[] = LFFN_MODEL_DATA "/model-lookup";
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The folder's weights as PyTorch's file.
+std::string torch_file() {
+  using namespace torch_maker;
+  const std::string file = content_of(kFolder + std::string("/model.safetensors"));
+  std::string items;
+  Entries entries = {{"a/data.pkl", ""}};
+  for (const lffn::TensorView& tensor : lffn::parse_safetensors(file.data(), file.size()).tensors) {
+    const std::string key = std::to_string(entries.size() - 1);
+    std::string shape, strides;
+    int64_t stride = 1;
+    for (size_t i = tensor.shape.size(); i-- > 0; stride *= tensor.shape[i]) {
+      shape = "J" + number(static_cast<uint64_t>(tensor.shape[i]), 4) + shape;
+      strides = "J" + number(static_cast<uint64_t>(stride), 4) + strides;
+    }
+    EXPECT_EQ(tensor.dtype, lffn::DType::kF32);
+    items += text(tensor.name) + torch_maker::tensor(storage("FloatStorage", key), 0, shape, strides);
+    entries.emplace_back("a/data/" + key, std::string(reinterpret_cast<const char*>(tensor.data), tensor.size));
+  }
+  entries[0].second = dict(items);
+  return zip_of(entries);
 }
 
 // All ways to load a handle, as one call.
@@ -59,11 +83,15 @@ class Loading : public testing::TestWithParam<std::string> {
       const std::string bytes = content_of(saved_);
       status = lffn_model_load_memory(bytes.data(), bytes.size(), &options, &model);
     }
-    if (GetParam() == "files") {
-      const std::string names[] = {"config.json", "model.safetensors", "vocab.json", "merges.txt"};
+    if (GetParam() == "files" || GetParam() == "torch") {
+      const bool torch = GetParam() == "torch";
+      const std::string names[] = {"config.json", torch ? "pytorch_model.bin" : "model.safetensors", "vocab.json",
+                                   "merges.txt"};
       std::vector<std::string> contents;
       std::vector<lffn_file> files;
-      for (const std::string& name : names) contents.push_back(content_of(kFolder + ("/" + name)));
+      for (const std::string& name : names) {
+        contents.push_back(name == "pytorch_model.bin" ? torch_file() : content_of(kFolder + ("/" + name)));
+      }
       for (size_t i = 0; i < contents.size(); ++i) {
         files.push_back(
             {sizeof(lffn_file), names[i].c_str(), contents[i].data(), contents[i].size(), nullptr, nullptr});
@@ -125,7 +153,7 @@ TEST_P(Loading, GoesOnWhereNobodyCancels) {
   EXPECT_EQ(load(options), LFFN_OK) << lffn_last_error();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Loading, testing::Values("folder", "file", "bytes", "files", "layer"),
+INSTANTIATE_TEST_SUITE_P(All, Loading, testing::Values("folder", "file", "bytes", "files", "torch", "layer"),
                          [](const auto& info) { return info.param; });
 
 TEST(LoadingFails, InUtf8ForAnyPath) {

@@ -6,50 +6,14 @@
 
 #include <cstring>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "runtime/error.h"
+#include "tests/support/torch_maker.h"
 
 namespace lffn {
 namespace {
 
-std::string number(uint64_t value, size_t size) {
-  std::string result;
-  for (size_t i = 0; i < size; ++i) result += static_cast<char>(value >> 8 * i);
-  return result;
-}
-
-using Entries = std::vector<std::pair<std::string, std::string>>;
-
-std::string zip_of(const Entries& entries, uint16_t method = 0) {
-  std::string file, list;
-  for (const auto& [name, content] : entries) {
-    const std::string rest = number(0, 4) + number(0, 4) + number(content.size(), 4) + number(content.size(), 4) +
-                             number(name.size(), 2) + number(0, 2);
-    list += "PK\1\2" + number(0, 2) + number(0, 2) + number(0, 2) + number(method, 2) + rest + number(0, 2) +
-            number(0, 2) + number(0, 2) + number(0, 4) + number(file.size(), 4) + name;
-    file += "PK\3\4" + number(0, 2) + number(0, 2) + number(method, 2) + rest + name + content;
-  }
-  const std::string end = "PK\5\6" + number(0, 4) + number(entries.size(), 2) + number(entries.size(), 2) +
-                          number(list.size(), 4) + number(file.size(), 4) + number(0, 2);
-  return file + list + end;
-}
-
-std::string text(const std::string& content) { return "X" + number(content.size(), 4) + content; }
-
-std::string storage(const std::string& type, const std::string& key) {
-  return "(" + text("storage") + "ctorch\n" + type + "\n" + text(key) + text("cpu") + "K\6tQ";
-}
-
-// As _rebuild_tensor_v2 gets it; the lists are rows of "K" and a byte.
-std::string tensor(const std::string& from, char offset, const std::string& shape, const std::string& strides) {
-  return "ctorch._utils\n_rebuild_tensor_v2\n(" + from + "K" + offset + "(" + shape + "t(" + strides +
-         "t\x89"
-         "ccollections\nOrderedDict\n)RtR";
-}
-
-std::string dict(const std::string& items) { return "\x80\2ccollections\nOrderedDict\n)R(" + items + "u}b."; }
+using namespace torch_maker;
 
 const std::string kSix("\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0\0\x80\x40\0\0\xa0\x40\0\0\xc0\x40", 24);
 const std::string kWeight = text("w") + tensor(storage("FloatStorage", "0"), 0, "K\2K\3", "K\3K\1");

@@ -104,6 +104,11 @@ class EmbedForms(Case):
         for line in ranked:
             self.assertAlmostEqual(line["score"], golden["scores"][0][line["index"]], places=3)
         self.assertEqual(sorted(ranked, key=lambda line: -line["score"]), ranked)
+        late = json.loads(run("info", "--json", folder)[0])["late"]
+        self.assertEqual((late["query_prefix"], late["document_prefix"], late["filler"]), ("[Q] ", "[D] ", "[MASK]"))
+        self.assertEqual((late["query_tokens"], late["attends_to_filler"]), (16, False))
+        self.assertIn('cut at 16 tokens, behind "[Q] ", filled with "[MASK]", which no', run("info", folder)[0].decode())
+        self.assertIsNone(json.loads(run("info", "--json", MODEL)[0])["late"])
         self.assertIn("makes no vectors of late interaction", run("embed", "--late", MODEL, stdin="a\n", status=1)[1])
         self.assertIn("--type int8", run("embed", "--late", "--type", "bits", folder, stdin="a\n", status=1)[1])
         for other in ("--sparse", "--raw"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ModernBERT and Qwen3: golden folders, saving, lookups and rows by word in the library, distilling."""
+"""ModernBERT, Qwen3 and Gemma 3: golden folders, saving, lookups and rows by word in the library, distilling."""
 
 import json
 from pathlib import Path
@@ -18,14 +18,18 @@ from lookupffn.native_model import NativeModel
 torch.set_num_threads(1)
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 GOLDEN = [SHARED / name for name in ("golden-hf3/sentence-modernbert", "golden-hf8/sentence-long-modernbert",
-                                     "golden-hf4/sentence-qwen3", "golden-hf8/sentence-long-qwen3", "golden-hf4/qwen3")]
+                                     "golden-hf4/sentence-qwen3", "golden-hf8/sentence-long-qwen3", "golden-hf4/qwen3",
+                                     "golden-hf4/gemma3-text", "golden-hf8/sentence-long-gemma3")]
 FAMILIES = list(family_config.ROTARY)
 
 
 def raw_config(family, **changes):
     own = {"modernbert": {"hidden_activation": "gelu", "local_attention": 4, "global_attn_every_n_layers": 3,
                           "global_rope_theta": 500.0, "local_rope_theta": 50.0},
-           "qwen3": {"hidden_act": "silu", "num_key_value_heads": 2, "head_dim": 6, "rope_theta": 700.0}}
+           "qwen3": {"hidden_act": "silu", "num_key_value_heads": 2, "head_dim": 6, "rope_theta": 700.0},
+           "gemma3_text": {"hidden_activation": "gelu_pytorch_tanh", "num_key_value_heads": 1, "head_dim": 6,
+                           "query_pre_attn_scalar": 10, "rope_theta": 700.0, "rope_local_base_freq": 60.0,
+                           "sliding_window": 6, "sliding_window_pattern": 2, "use_bidirectional_attention": True}}
     return {"model_type": family, "vocab_size": 50, "max_position_embeddings": 40, "hidden_size": 16,
             "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 32, "initializer_range": 0.2,
             **own[family], **changes}
@@ -80,7 +84,8 @@ def test_golden_folders(folder, tmp_path):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("changes", [{}, {"attention_bias": True, "mlp_bias": True}], ids=["plain", "biases"])
+@pytest.mark.parametrize("changes", [{}, {"attention_bias": True, "mlp_bias": True}, {"use_bidirectional_attention": False}],
+                         ids=["plain", "biases", "one way"])
 def test_the_library_runs_what_is_saved(family, changes, tmp_path):
     model = small_model(family, **changes)
     expect_same_in_library(model, tmp_path / "neurons")
@@ -92,7 +97,7 @@ def test_the_library_runs_what_is_saved(family, changes, tmp_path):
     assert torch.equal(again(IDS), model(IDS))
     layer = model.layers[0]
     a = layer.attend(torch.ones(1, 2, 16))
-    assert torch.allclose(layer(torch.ones(1, 2, 16)), a + layer.FFN(layer.fed(a)), atol=1e-6)
+    assert torch.allclose(layer(torch.ones(1, 2, 16)), layer.finish(a, layer.FFN(layer.fed(a))), atol=1e-6)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -196,8 +196,9 @@ class ClosedForm:
             x, a = self._of(chunk, self.mine, self.theirs)
             with self._short():
                 f = teacher.feed(a, their_rows[chunk]).float()
-            self.wanted[chunk] = (a + f - x).cpu()
-            self.weights[chunk] = 1 / (a + f).var(1).clamp(min=1e-12).cpu()
+            # What is normalised before it is added cannot make up for what x lacks.
+            self.wanted[chunk] = (f if teacher.norms_results else a + f - x).cpu()
+            self.weights[chunk] = 1 / (f if teacher.norms_results else a + f).var(1).clamp(min=1e-12).cpu()
             self.theirs[chunk] = teacher.finish(a, f).cpu()
         self.weights /= self.weights.mean()
         self._choose_neurons(student, teacher)

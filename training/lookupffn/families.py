@@ -36,6 +36,7 @@ class Layer(nn.Module):
     """y = finish(a, feed(a)) with a = attend(x)."""
 
     keeps_heads = False  # all, with the weights that they have
+    norms_results = False  # what attention and the feed-forward block give, before it is added
 
     @property
     def distances(self) -> Optional[nn.Module]:

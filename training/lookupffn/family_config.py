@@ -17,7 +17,7 @@ PREFIXES = {"bert": "bert.", "roberta": "roberta.", "roberta-prelayernorm": "rob
             "distilbert": "distilbert.", "xlm-roberta": "roberta.", "camembert": "roberta.", "mpnet": "mpnet.",
             "electra": "electra.", "deberta-v2": "deberta."}
 # Those of rotary.py, without heads.
-ROTARY = {"modernbert": "model.", "qwen3": "model."}
+ROTARY = {"modernbert": "model.", "qwen3": "model.", "gemma3_text": "model."}
 ALL = {**PREFIXES, **ROTARY}
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu, "gelu_new": lambda x: F.gelu(x, approximate="tanh"),
@@ -27,8 +27,10 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 _DISTILBERT_KEYS = {"hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
                     "intermediate_size": "hidden_dim", "hidden_act": "activation"}
 _NAMES = {"distilbert": _DISTILBERT_KEYS, "modernbert": {"hidden_act": "hidden_activation"},
-          "qwen3": {"attention_head_size": "head_dim"}}
-_EPS = {"modernbert": ("norm_eps", 1e-5), "qwen3": ("rms_norm_eps", 1e-6), "deberta-v2": ("layer_norm_eps", 1e-7)}
+          "qwen3": {"attention_head_size": "head_dim"},
+          "gemma3_text": {"attention_head_size": "head_dim", "hidden_act": "hidden_activation"}}
+_EPS = {"modernbert": ("norm_eps", 1e-5), "qwen3": ("rms_norm_eps", 1e-6), "gemma3_text": ("rms_norm_eps", 1e-6),
+        "deberta-v2": ("layer_norm_eps", 1e-7)}
 
 
 @dataclasses.dataclass
@@ -69,9 +71,9 @@ class FamilyConfig:
     def _check_rotary(self) -> None:
         if self.task:
             raise ValueError(f"{self.family}: models with heads are not supported, the encoder alone is")
-        for key in ("norm_bias", "use_sliding_window"):
+        for key in ("norm_bias", "use_sliding_window", "attn_logit_softcapping"):
             if self.raw.get(key, False):
-                raise ValueError(f"config: {key} is true, which is not supported")
+                raise ValueError(f"config: {key} is {self.raw[key]}, which is not supported")
         if isinstance(self.get("num_attention_heads"), list):
             raise ValueError(f"config: num_attention_heads is a list, but all layers of {self.family} have as many heads")
 
@@ -118,7 +120,7 @@ class FamilyConfig:
     @property
     def head_size(self) -> int:
         heads, d = self.get("num_attention_heads"), self.get("hidden_size")
-        given = self.get("attention_head_size", 128 if self.family == "qwen3" else None)
+        given = self.get("attention_head_size", {"qwen3": 128, "gemma3_text": 256}.get(self.family))
         if given is not None:
             return given
         if isinstance(heads, list):
@@ -181,7 +183,7 @@ class FamilyConfig:
         return self.family == "roberta-prelayernorm" or self.is_rotary
 
     def activation(self) -> Callable[[Tensor], Tensor]:
-        name = self.get("hidden_act", "silu" if self.family == "qwen3" else "gelu")
+        name = self.get("hidden_act", {"qwen3": "silu", "gemma3_text": "gelu_pytorch_tanh"}.get(self.family, "gelu"))
         if name not in ACTIVATIONS:
             raise ValueError(f'hidden_act is "{name}", expected one of {", ".join(ACTIVATIONS)}')
         return ACTIVATIONS[name]

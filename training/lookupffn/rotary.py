@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers with rotary positions, norms before each part and gated neurons: ModernBERT's and Qwen3's, without model heads.
+"""Layers with rotary positions, norms before each part and gated neurons: ModernBERT's, Qwen3's, Gemma 3's, without heads.
 
-A row of ROWS distinguishes the families. Unlike in families.py, queries may share keys, layers may see only nearby tokens, and
-norms may divide by the root of the mean square.
+A row of ROWS distinguishes the families. Unlike in families.py, queries may share keys, layers may see only nearby tokens,
+norms may divide by the root of the mean square, and a part's output may have a norm of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import attention
-from .families import Base, Embeddings, Layer
+from .families import Base, Bias, Embeddings, Layer
 from .family_config import FamilyConfig
 
 
@@ -35,26 +35,40 @@ class Row:
     head_norms: tuple[str, ...] = ()
     first_is_bare: bool = False  # the first layer's attention reads what the embeddings' norm gives
     is_causal: bool = False
+    adds_one: bool = False  # norms multiply by 1 + weight
+    result_norms: tuple[str, ...] = ()  # of what attention gives, and of what the feed-forward block gives
+    usual_scale: Optional[int] = None  # query_pre_attn_scalar; none: the size of a head
+    window: tuple[str, int] = ("local_attention", 128)
+    global_every: tuple[str, int] = ("global_attn_every_n_layers", 3)
+    global_place: int = 0  # of so many layers: 0 the first, -1 the last
 
 
+_PROJECTIONS = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")
+_HEAD_NORMS = ("self_attn.q_norm", "self_attn.k_norm")
 ROWS = {"modernbert": Row(False, ("attn.Wqkv",), "attn.Wo", "attn_norm", ("mlp.Wi",), "mlp.Wo", "mlp_norm", 160000.0,
                           10000.0, first_is_bare=True),
-        "qwen3": Row(True, ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), "self_attn.o_proj",
-                     "input_layernorm", ("mlp.gate_proj", "mlp.up_proj"), "mlp.down_proj", "post_attention_layernorm", 1e6,
-                     head_norms=("self_attn.q_norm", "self_attn.k_norm"), is_causal=True)}
+        "qwen3": Row(True, _PROJECTIONS, "self_attn.o_proj", "input_layernorm", ("mlp.gate_proj", "mlp.up_proj"),
+                     "mlp.down_proj", "post_attention_layernorm", 1e6, head_norms=_HEAD_NORMS, is_causal=True),
+        "gemma3_text": Row(True, _PROJECTIONS, "self_attn.o_proj", "input_layernorm", ("mlp.gate_proj", "mlp.up_proj"),
+                           "mlp.down_proj", "pre_feedforward_layernorm", 1e6, 10000.0, head_norms=_HEAD_NORMS,
+                           is_causal=True, adds_one=True, usual_scale=256, window=("sliding_window", 4096),
+                           result_norms=("post_attention_layernorm", "post_feedforward_layernorm"),
+                           global_every=("sliding_window_pattern", 6), global_place=-1)}
 
 
 class Norm(nn.Module):
     """Without a shift."""
 
-    def __init__(self, size: int, eps: float, is_rms: bool) -> None:
+    def __init__(self, size: int, eps: float, row: Row) -> None:
         super().__init__()
-        self.weight, self.eps, self.is_rms = nn.Parameter(torch.ones(size)), eps, is_rms
+        self.weight = nn.Parameter(torch.zeros(size) if row.adds_one else torch.ones(size))
+        self.eps, self.row = eps, row
 
     def forward(self, x: Tensor) -> Tensor:
-        if not self.is_rms:
-            return F.layer_norm(x, self.weight.shape, self.weight, None, self.eps)
-        return self.weight * (x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps))
+        weight = 1 + self.weight if self.row.adds_one else self.weight
+        if not self.row.is_rms:
+            return F.layer_norm(x, weight.shape, weight, None, self.eps)
+        return weight * (x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps))
 
 
 def _put(owner: nn.Module, name: str, part: Optional[nn.Module]) -> None:
@@ -78,12 +92,28 @@ def _take(owner: nn.Module, name: str) -> Any:
 
 
 def is_local(config: FamilyConfig, number: int) -> bool:
-    if ROWS[config.family].local_theta is None:
+    row = ROWS[config.family]
+    if row.local_theta is None:
         return False
     types = config.raw.get("layer_types")
     if types is not None:
         return types[number] == "sliding_attention"
-    return number % config.raw.get("global_attn_every_n_layers", 3) != 0
+    key, usual = row.global_every
+    every = config.raw.get(key, config.raw.get("_" + key, usual))
+    return number % every != row.global_place % every
+
+
+def is_causal(config: FamilyConfig) -> bool:
+    return ROWS[config.family].is_causal and not config.raw.get("use_bidirectional_attention", False)
+
+
+def reach(config: FamilyConfig, number: int) -> Optional[int]:
+    """How far a layer sees to each side, of a causal model before; none: to all."""
+    if not is_local(config, number):
+        return None
+    key, usual = ROWS[config.family].window
+    window = config.raw.get(key) or usual
+    return window - 1 if is_causal(config) else window // 2
 
 
 def theta_of(config: FamilyConfig, number: int) -> float:
@@ -95,7 +125,8 @@ def theta_of(config: FamilyConfig, number: int) -> float:
     given = given.get("sliding_attention" if local else "full_attention", given)
     if given.get("rope_type", "default") != "default":
         raise ValueError(f'config: positions are scaled by "{given["rope_type"]}", which is not supported')
-    older = raw.get("local_rope_theta") if local else raw.get("global_rope_theta", raw.get("rope_theta"))
+    older = raw.get("local_rope_theta", raw.get("rope_local_base_freq")) if local else \
+        raw.get("global_rope_theta", raw.get("rope_theta"))
     return float(given.get("rope_theta") or older or (row.local_theta if local else row.theta))
 
 
@@ -120,6 +151,10 @@ class RotaryLayer(Layer):
     ffn_bias: bool
     key_heads: int
     window: Optional[int]
+    is_causal: bool
+    scale: float
+    norms_results: bool
+    eps: float
 
     def __init__(self, config: FamilyConfig, number: int) -> None:
         row = ROWS[config.family]
@@ -127,16 +162,20 @@ class RotaryLayer(Layer):
                              bias=bool(config.raw.get("attention_bias", False)),
                              ffn_bias=bool(config.raw.get("mlp_bias", False)),
                              key_heads=config.raw.get("num_key_value_heads") or config.heads(number),
-                             window=config.raw.get("local_attention", 128) // 2 if is_local(config, number) else None)
+                             window=reach(config, number), is_causal=is_causal(config),
+                             norms_results=bool(row.result_norms),
+                             scale=(config.raw.get("query_pre_attn_scalar", row.usual_scale) or config.head_size) ** -0.5)
         super().__init__(config, number)
 
     def _make_norms(self, eps: float) -> None:
         row, size = self.row, self.hidden_size
+        self.eps = eps
         if not (row.first_is_bare and self.number == 0):
-            _put(self, row.attention_norm, Norm(size, eps, row.is_rms))
-        _put(self, row.ffn_norm, Norm(size, eps, row.is_rms))
+            _put(self, row.attention_norm, Norm(size, eps, row))
+        for name in (row.ffn_norm, *row.result_norms):
+            _put(self, name, Norm(size, eps, row))
         for name in row.head_norms:
-            _put(self, name, Norm(self.head_size, eps, row.is_rms))
+            _put(self, name, Norm(self.head_size, eps, row))
 
     def set_heads(self, count: int) -> None:
         if hasattr(self, "num_heads") and count != self.num_heads:
@@ -157,6 +196,11 @@ class RotaryLayer(Layer):
         names = self.row.up
         for name in (*names, self.row.down):
             _put(self, name, None)
+        if isinstance(new, Bias):  # which is added as it is
+            for name in self.row.result_norms[1:]:
+                _put(self, name, None)
+        elif self.row.result_norms and not hasattr(self, self.row.result_norms[1]):
+            _put(self, self.row.result_norms[1], Norm(self.hidden_size, self.eps, self.row))
         if new is not None:
             self.FFN = new
             return
@@ -189,19 +233,34 @@ class RotaryLayer(Layer):
         query, key = (_take(self, name)(part) for name, part in zip(self.row.head_norms, parts)) \
             if self.row.head_norms else parts[:2]
         query, key = turned(query, self.theta), turned(key, self.theta)
+        if self.row.usual_scale is not None:  # else what attention does by itself
+            query = query * (self.scale * self.head_size ** 0.5)
         key, value = (part.repeat_interleave(self.num_heads // self.key_heads, 1) for part in (key, parts[2]))
         mixed = attention.attend(query, key, value, self._with_reach(mask_bias, length, query),
                                  self.dropout.p if self.training else 0.0)
         return mixed.transpose(1, 2).reshape(batch, length, -1)
 
     def _with_reach(self, mask_bias: Optional[Tensor], length: int, like: Tensor) -> Optional[Tensor]:
-        if self.window is None and not self.row.is_causal:
+        if self.window is None and not self.is_causal:
             return mask_bias
         place = torch.arange(length, device=like.device)
         ahead = place[None, :] - place[:, None]
-        unseen = ahead > 0 if self.row.is_causal else ahead.abs() > self.window
-        reach = torch.zeros(length, length, device=like.device, dtype=like.dtype).masked_fill(unseen, -1e4)
-        return reach if mask_bias is None else mask_bias + reach
+        unseen = ahead.new_zeros(length, length, dtype=torch.bool) if self.window is None else ahead.abs() > self.window
+        if self.is_causal:
+            unseen = unseen | (ahead > 0)
+        seen = torch.zeros(length, length, device=like.device, dtype=like.dtype).masked_fill(unseen, -1e4)
+        return seen if mask_bias is None else mask_bias + seen
+
+    def _normed(self, which: int, result: Tensor) -> Tensor:
+        """What a part gives, as it is added."""
+        norm = getattr(self, self.row.result_norms[which], None) if self.row.result_norms else None
+        return result if norm is None else norm(result)
+
+    def after_attention(self, x: Tensor, mixed: Tensor) -> Tensor:
+        return x + self.dropout(self._normed(0, mixed))
+
+    def finish(self, a: Tensor, f: Tensor) -> Tensor:
+        return a + self.dropout(self._normed(1, f))
 
     def fed(self, a: Tensor) -> Tensor:
         return _take(self, self.row.ffn_norm)(a)
@@ -223,12 +282,14 @@ class RotaryEmbeddings(Embeddings):
         nn.Module.__init__(self)
         self.word_embeddings = nn.Embedding(config.get("vocab_size"), config.get("hidden_size"))
         if config.family == "modernbert":
-            self.LayerNorm = Norm(config.get("hidden_size"), config.eps, False)
+            self.LayerNorm = Norm(config.get("hidden_size"), config.eps, ROWS[config.family])
+        # Rounded, as the models' own code rounds it.
+        self.factor = float(torch.tensor(config.get("hidden_size") ** 0.5)) if config.family == "gemma3_text" else 1.0
         self.dropout = nn.Dropout(config.dropout)
         self.first_rows(config)
 
     def forward(self, ids: Tensor, types: Optional[Tensor] = None) -> Tensor:
-        x = self.word_embeddings(ids)
+        x = self.word_embeddings(ids) * self.factor
         return self.dropout(self.LayerNorm(x) if hasattr(self, "LayerNorm") else x)
 
 
@@ -237,7 +298,7 @@ class RotaryBase(Base):
         nn.Module.__init__(self)
         self.embeddings = RotaryEmbeddings(config)
         self.stack = nn.ModuleList(RotaryLayer(config, i) for i in range(config.num_layers))
-        self.LayerNorm = Norm(config.get("hidden_size"), config.eps, ROWS[config.family].is_rms)
+        self.LayerNorm = Norm(config.get("hidden_size"), config.eps, ROWS[config.family])
 
     @property
     def layers(self) -> nn.ModuleList:
@@ -247,7 +308,8 @@ class RotaryBase(Base):
 # Below the encoder: names here, and names in files.
 _NAMES = {"modernbert": {"embeddings.word_embeddings.": "embeddings.tok_embeddings.", "embeddings.LayerNorm.": "embeddings.norm.",
                          "LayerNorm.": "final_norm.", "stack.": "layers."},
-          "qwen3": {"embeddings.word_embeddings.": "embed_tokens.", "LayerNorm.": "norm.", "stack.": "layers."}}
+          **dict.fromkeys(("qwen3", "gemma3_text"),
+                          {"embeddings.word_embeddings.": "embed_tokens.", "LayerNorm.": "norm.", "stack.": "layers."})}
 
 
 def _renamed(name: str, starts: dict[str, str]) -> str:

@@ -51,6 +51,16 @@ public class ModelFactsTests
     }
 
     [Fact]
+    public void HowTokensAttend()
+    {
+        using Model model = Model.Load(Path.Combine(Folder, "..", "rotary"));
+        Assert.False(model.Info.IsCausal);
+        Assert.Equal((3, 1000000.5f, 10000f), (model.Info.Window, model.Info.Theta, model.Info.LocalTheta));
+        Assert.Equal((3, 10000f), (model.Layers[0].Window, model.Layers[0].Theta));
+        Assert.Equal((0, 1000000.5f), (model.Layers[1].Window, model.Layers[1].Theta));
+    }
+
+    [Fact]
     public void FamilyAndConfig()
     {
         Model model = Model.Load(Folder);

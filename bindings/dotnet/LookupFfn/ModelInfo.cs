@@ -43,6 +43,10 @@ public sealed record ModelInfo
         QueryTokens = (int)numbers[Raw.MODEL_QUERY_TOKENS];
         DocumentTokens = (int)numbers[Raw.MODEL_DOCUMENT_TOKENS];
         MaxSimFlags = (int)numbers[Raw.MODEL_MAX_SIM_FLAGS];
+        IsCausal = numbers[Raw.MODEL_IS_CAUSAL] != 0;
+        Window = (int)numbers[Raw.MODEL_WINDOW];
+        Theta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_THETA_BITS]);
+        LocalTheta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_LOCAL_THETA_BITS]);
         TokenizerBytes = numbers[Raw.MODEL_TOKENIZER_BYTES];
         EmbeddingType = (ElementType)numbers[Raw.MODEL_EMBEDDING_DTYPE];
         Arithmetic = (int)numbers[Raw.MODEL_ARITHMETIC];
@@ -87,6 +91,20 @@ public sealed record ModelInfo
 
     /// <summary>How the model means its vectors to be compared.</summary>
     internal int MaxSimFlags { get; }
+
+    /// <summary>Whether a token attends to those before it alone.</summary>
+    public bool IsCausal { get; }
+
+    /// <summary>How far tokens of local layers attend: so many tokens to each side, of a causal model before them; 0 if
+    /// all layers attend to all.</summary>
+    public int Window { get; }
+
+    /// <summary>The base of rotary positions, in layers that attend to all; 0 where there are no such layers, or positions
+    /// of another kind.</summary>
+    public float Theta { get; }
+
+    /// <summary>The same in local layers.</summary>
+    public float LocalTheta { get; }
 
     /// <summary>How attention computes: F32 or Int8.</summary>
     public ElementType AttentionType { get; }
@@ -242,6 +260,8 @@ public sealed record ModelLayerInfo
         FfnBytes = numbers[Raw.MODEL_LAYER_FFN_BYTES];
         WordBytes = numbers[Raw.MODEL_LAYER_WORD_BYTES];
         FileBytes = numbers[Raw.MODEL_LAYER_FILE_BYTES];
+        Window = (int)numbers[Raw.MODEL_LAYER_WINDOW];
+        Theta = BitConverter.Int32BitsToSingle((int)numbers[Raw.MODEL_LAYER_THETA_BITS]);
     }
 
     /// <summary>Attention heads; 0 where attention gives its output bias alone.</summary>
@@ -312,6 +332,12 @@ public sealed record ModelLayerInfo
 
     /// <summary>How many tensor bytes <see cref="Model.Save"/> writes of the layer.</summary>
     public long FileBytes { get; }
+
+    /// <summary>How far its tokens attend, as in <see cref="ModelInfo.Window"/>; 0 if they attend to all.</summary>
+    public int Window { get; }
+
+    /// <summary>The base of its rotary positions; 0 without such positions.</summary>
+    public float Theta { get; }
 }
 
 /// <summary>How much memory a model takes, told before it is loaded.</summary>

@@ -336,6 +336,42 @@ public final class ModelInfo extends ModelCosts {
   }
 
   /**
+   * Whether a token attends to those before it alone.
+   *
+   * @return whether it does
+   */
+  public boolean isCausal() {
+    return numbers[Abi.MODEL_IS_CAUSAL] != 0;
+  }
+
+  /**
+   * How far tokens of local layers attend: so many tokens to each side, of a causal model before them.
+   *
+   * @return the number; 0 if all layers attend to all
+   */
+  public int window() {
+    return (int) numbers[Abi.MODEL_WINDOW];
+  }
+
+  /**
+   * The base of rotary positions, in layers that attend to all.
+   *
+   * @return the base; 0 where there are no such layers, or positions of another kind
+   */
+  public float theta() {
+    return Float.intBitsToFloat((int) numbers[Abi.MODEL_THETA_BITS]);
+  }
+
+  /**
+   * The base of rotary positions in local layers.
+   *
+   * @return the base; 0 as for {@link #theta}
+   */
+  public float localTheta() {
+    return Float.intBitsToFloat((int) numbers[Abi.MODEL_LOCAL_THETA_BITS]);
+  }
+
+  /**
    * How many threads one call uses.
    *
    * @return the number

@@ -219,6 +219,24 @@ public final class ModelLayerInfo extends NativeFacts {
     return numbers[Abi.MODEL_LAYER_FILE_BYTES];
   }
 
+  /**
+   * How far its tokens attend, as {@link ModelInfo#window} tells.
+   *
+   * @return the number; 0 if they attend to all
+   */
+  public int window() {
+    return (int) numbers[Abi.MODEL_LAYER_WINDOW];
+  }
+
+  /**
+   * The base of its rotary positions.
+   *
+   * @return the base; 0 without such positions
+   */
+  public float theta() {
+    return Float.intBitsToFloat((int) numbers[Abi.MODEL_LAYER_THETA_BITS]);
+  }
+
   @Override
   public String toString() {
     return numHeads() + " heads, " + numNeurons() + " neurons, " + numTables() + " tables, " + numWordRows()

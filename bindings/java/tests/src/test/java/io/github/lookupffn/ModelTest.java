@@ -2,16 +2,19 @@
 package io.github.lookupffn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -145,6 +148,23 @@ class ModelTest {
         }
       }
     });
+  }
+
+  @Test
+  void tellsHowTokensAttend() {
+    try (Model model = Model.load(Paths.get(System.getProperty("lookupffn.made.models")).resolve("rotary"))) {
+      ModelInfo info = model.info();
+      assertFalse(info.isCausal());
+      assertEquals(3, info.window());
+      assertEquals(1000000.5f, info.theta());
+      assertEquals(10000f, info.localTheta());
+      ModelLayerInfo local = model.layers().get(0);
+      ModelLayerInfo global = model.layers().get(1);
+      assertEquals(3, local.window());
+      assertEquals(10000f, local.theta());
+      assertEquals(0, global.window());
+      assertEquals(1000000.5f, global.theta());
+    }
   }
 
   @TestFactory
