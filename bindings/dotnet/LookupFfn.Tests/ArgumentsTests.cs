@@ -257,8 +257,7 @@ public sealed class NamedArgumentsTests : IDisposable
         Says("text: at most 1 tokens are wanted", () => model.Embed("a", new() { MaxTokens = 1 }));
         Says("texts[1]: ", () => model.Embed(["a", string.Concat(Enumerable.Repeat("word ", 5000))], new() { WithoutCutting = true }));
         Assert.Throws<ArgumentException>("text", () => model.Embed(string.Concat(Enumerable.Repeat("word ", 5000)), new() { WithoutCutting = true }));
-        Says("Stride is 9", () => model.EmbedWindows("a", new() { MaxTokens = 8, Stride = 9 }));
-        Says("MaxActive", () => model.EmbedSparse("a", new() { MaxActive = 0 }));
+        Says("Stride is 9", () => model.EmbedWindows("a b c d e f g h i j", new() { MaxTokens = 8, Stride = 9 }));
         Says("topK", () => model.FillMask("<mask>", int.MaxValue));
         Says("no prompt", () => model.Embed("a", new() { Prompt = "none" }));
         Assert.Equal(
