@@ -41,11 +41,15 @@ endif()
 
 # Windows' own runtime under Wine.
 if(LFFN_WINDOWS_NATIVES)
+  set(jni -)
+  if(TARGET lookupffn_jni)
+    set(jni $<TARGET_FILE:lookupffn_jni>,${LFFN_WINDOWS_NATIVES}/windows-x64/bindings/java/lookupffn_jni.dll)
+  endif()
   add_test(NAME dotnet_wine
-           COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/wine.py ${LFFN_DOTNET}
-                   ${dotnet_source}/LookupFfn.WindowsSmoke/LookupFfn.WindowsSmoke.csproj ${dotnet_build}/wine ${LFFN_RID}
-                   ${LFFN_MODELS_DIR}/model-lookup ${dotnet_flags} -p:LffnTestFramework=${dotnet_framework})
-  set_tests_properties(dotnet_wine PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS packages
+           COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/natives/wine.py dotnet ${dotnet_build}/wine ${LFFN_DOTNET}
+                   ${dotnet_source}/LookupFfn.WindowsSmoke/LookupFfn.WindowsSmoke.csproj ${LFFN_RID}
+                   ${LFFN_MODELS_DIR}/model-lookup ${jni} ${dotnet_flags} -p:LffnTestFramework=${dotnet_framework})
+  set_tests_properties(dotnet_wine PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 900 SKIP_RETURN_CODE 77 LABELS windows
                                               ENVIRONMENT "${dotnet_environment}")
 endif()
 
