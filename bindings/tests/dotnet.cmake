@@ -132,6 +132,10 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
     set_tests_properties(dotnet_build_${program} PROPERTIES RESOURCE_LOCK dotnet COST 100 FIXTURES_SETUP dotnet_service ENVIRONMENT
                                                             "${dotnet_environment}")
   endforeach()
+  add_test(NAME dotnet_under_load
+           COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.UnderLoad/LookupFfn.UnderLoad.csproj
+                   ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- ${lffn_encoder})
+  set_tests_properties(dotnet_under_load PROPERTIES RUN_SERIAL ON LABELS packages ENVIRONMENT "${dotnet_environment}")
   add_test(NAME dotnet_service_load_usage
            COMMAND ${LFFN_DOTNET} run --project ${PROJECT_SOURCE_DIR}/examples/csharp/ServiceLoad --configuration Release
                    --artifacts-path ${dotnet_build}/artifacts -p:TargetFramework=${dotnet_framework} -- http://example.org 1 1)
@@ -155,5 +159,6 @@ endif()
 
 add_test(NAME dotnet_overhead
          COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.Overhead/LookupFfn.Overhead.csproj
-                 ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- $<TARGET_FILE:bindings_call_time> 1000)
+                 ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- $<TARGET_FILE:bindings_call_time> 1000
+                 ${lffn_encoder})
 set_tests_properties(dotnet_overhead PROPERTIES RUN_SERIAL ON LABELS packages ENVIRONMENT "${dotnet_environment}")
