@@ -259,6 +259,7 @@ public sealed class NamedArgumentsTests : IDisposable
         Assert.Throws<ArgumentException>("text", () => model.Embed(string.Concat(Enumerable.Repeat("word ", 5000)), new() { WithoutCutting = true }));
         Says("Stride is 9", () => model.EmbedWindows("a b c d e f g h i j", new() { MaxTokens = 8, Stride = 9 }));
         Says("topK", () => model.FillMask("<mask>", int.MaxValue));
+        Says("Isa is 'none'; set it to one of ", () => new LookupFfnRuntime(new() { Isa = "none" }));
         Says("no prompt", () => model.Embed("a", new() { Prompt = "none" }));
         Assert.Equal(
             "Pooling is First, but static vectors can only be averaged",

@@ -73,6 +73,7 @@ public abstract class LookupFfnException : Exception
         ("options.embedding_dtype", "EmbeddingType"),
         ("options.word_dtype", "WordType"),
         ("options.num_threads", "NumThreads"),
+        ("options.isa", "Isa"),
         ("config: 'hidden_size'", "HiddenSize"),
         ("config: 'output_size'", "OutputSize"),
         ("config: 'num_tables'", "NumTables"),
