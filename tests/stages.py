@@ -20,9 +20,11 @@ FAILED_LINES = 60
 # "[3/40] Building..." of ninja, "  3/40 Test  #7: ..." of ctest; scripts/natives tells its own.
 DONE_OF_ALL = re.compile(r"^\s*\[?(\d+)/(\d+)(?:\]| Test )")
 # Tests of the stage release that are stages of their own, as they take minutes.
-APART = ("training", "packages", "tidy")
+APART = ("training", "packages", "tidy", "windows")
 # Whose kernels are taken, which take minutes: they call nothing, so another compiler's serve as well.
 KERNELS_OF = {"no-openmp": "release", "asan": "release", "tsan": "release", "fuzz": "release"}
+# What the tests of the stage windows take of the build release.
+WINDOWS = ("natives_outputs", "java_package", "dotnet_packages")
 SUMMARY = re.compile(r"^\d+% tests passed, \d+ tests? failed out of \d+", re.MULTILINE)
 
 
@@ -80,13 +82,18 @@ class Stage:
         else:
             if self.name == "aarch64":
                 yield "libraries", ["scripts/aarch64-libs"]
+            if self.name == "windows":
+                yield "libraries", ["scripts/natives", *(["--yes"] if YES else []), "windows-x64"]
             kernels = BUILD / KERNELS_OF.get(preset, preset)
             taken = preset in KERNELS_OF and (kernels / "src/liblookupffn.so").exists()
             if taken:
                 yield "kernels", ["cmake", "--build", str(kernels), "--target", "lffn_kernels"]
-            yield "configure", ["cmake", "--preset", preset, f"-DLFFN_KERNELS_OF={kernels if taken else ''}"]
+            natives = [f"-DLFFN_WINDOWS_NATIVES={BUILD / 'natives' if self.name == 'windows' else ''}"]
+            yield "configure", ["cmake", "--preset", preset, f"-DLFFN_KERNELS_OF={kernels if taken else ''}",
+                                *(natives if preset == "release" else [])]
             if self.name != "tidy":
-                yield "build", ["cmake", "--build", "--preset", preset]
+                targets = ["--target", *WINDOWS] if self.name == "windows" else []
+                yield "build", ["cmake", "--build", "--preset", preset, *targets]
         chosen = []
         if preset == "release":
             chosen = ["-LE", "|".join(APART)] if self.name == preset else ["-L", self.name]
@@ -203,7 +210,9 @@ def report(stages, seconds):
 def why_not(stage):
     if stage == "packages" and not shutil.which("javac") and not shutil.which("dotnet"):
         return "it needs a JDK (Debian: default-jdk-headless) or a .NET SDK"
-    if stage != "natives":
+    if stage == "windows" and not shutil.which("dotnet"):
+        return "it needs a .NET SDK"
+    if stage not in ("natives", "windows"):
         return ""
     if os.uname().machine != "x86_64":
         return "it is for an x86-64 machine"

@@ -55,7 +55,7 @@ def check(path):
         notices = package.read("NOTICE" if model else folder + "THIRD-PARTY-NOTICES.txt").decode()
         if "Apache License" not in licence:
             fail(f"{path}: LICENSE is another one")
-        for name in ("MiniLM",) if model else ("xsimd", "nlohmann-json", "Unicode", "GCC Runtime", "LLVM"):
+        for name in ("MiniLM",) if model else ("xsimd", "nlohmann-json", "Unicode", "GCC Runtime", "LLVM", "MinGW"):
             if name not in notices:
                 fail(f"{path}: no notice of {name}")
         if path.endswith(".nupkg"):

@@ -41,11 +41,15 @@ endif()
 
 # Windows' own runtime under Wine.
 if(LFFN_WINDOWS_NATIVES)
+  set(jni -)
+  if(TARGET lookupffn_jni)
+    set(jni $<TARGET_FILE:lookupffn_jni>,${LFFN_WINDOWS_NATIVES}/windows-x64/bindings/java/lookupffn_jni.dll)
+  endif()
   add_test(NAME dotnet_wine
-           COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/wine.py ${LFFN_DOTNET}
-                   ${dotnet_source}/LookupFfn.WindowsSmoke/LookupFfn.WindowsSmoke.csproj ${dotnet_build}/wine ${LFFN_RID}
-                   ${LFFN_MODELS_DIR}/model-lookup ${dotnet_flags} -p:LffnTestFramework=${dotnet_framework})
-  set_tests_properties(dotnet_wine PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 600 SKIP_RETURN_CODE 77 LABELS packages
+           COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/natives/wine.py dotnet ${dotnet_build}/wine ${LFFN_DOTNET}
+                   ${dotnet_source}/LookupFfn.WindowsSmoke/LookupFfn.WindowsSmoke.csproj ${LFFN_RID}
+                   ${LFFN_MODELS_DIR}/model-lookup ${jni} ${dotnet_flags} -p:LffnTestFramework=${dotnet_framework})
+  set_tests_properties(dotnet_wine PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 900 SKIP_RETURN_CODE 77 LABELS windows
                                               ENVIRONMENT "${dotnet_environment}")
 endif()
 
@@ -128,6 +132,10 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
     set_tests_properties(dotnet_build_${program} PROPERTIES RESOURCE_LOCK dotnet COST 100 FIXTURES_SETUP dotnet_service ENVIRONMENT
                                                             "${dotnet_environment}")
   endforeach()
+  add_test(NAME dotnet_under_load
+           COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.UnderLoad/LookupFfn.UnderLoad.csproj
+                   ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- ${lffn_encoder})
+  set_tests_properties(dotnet_under_load PROPERTIES RUN_SERIAL ON LABELS packages ENVIRONMENT "${dotnet_environment}")
   add_test(NAME dotnet_service_load_usage
            COMMAND ${LFFN_DOTNET} run --project ${PROJECT_SOURCE_DIR}/examples/csharp/ServiceLoad --configuration Release
                    --artifacts-path ${dotnet_build}/artifacts -p:TargetFramework=${dotnet_framework} -- http://example.org 1 1)
@@ -151,5 +159,6 @@ endif()
 
 add_test(NAME dotnet_overhead
          COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.Overhead/LookupFfn.Overhead.csproj
-                 ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- $<TARGET_FILE:bindings_call_time> 1000)
+                 ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- $<TARGET_FILE:bindings_call_time> 1000
+                 ${lffn_encoder})
 set_tests_properties(dotnet_overhead PROPERTIES RUN_SERIAL ON LABELS packages ENVIRONMENT "${dotnet_environment}")

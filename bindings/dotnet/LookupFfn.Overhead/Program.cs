@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a forward of one token on a tiny layer takes from .NET beyond what it takes from C, and what it allocates:
-// LookupFfn.Overhead CALL_TIME LIMIT. Warms up, then takes turns with the C program CALL_TIME, so that both see the
-// same machine. Fails if the medians differ by LIMIT nanoseconds or more, or if a call allocates.
+// What a forward of one token on a tiny layer takes from .NET beyond what it takes from C, and what it and calls of MODEL
+// allocate: LookupFfn.Overhead CALL_TIME LIMIT MODEL. Warms up, then takes turns with the C program CALL_TIME, so that both
+// see the same machine. Fails if the medians differ by LIMIT nanoseconds or more, or if a call allocates.
 using System.Diagnostics;
 using LookupFfn;
 
@@ -34,7 +34,30 @@ double overhead = Median(managed) - Median(native);
 Console.WriteLine($"C {Median(native):F0} ns, .NET {Median(managed):F0} ns");
 Console.WriteLine($"beyond C, medians of {Rounds} rounds: {overhead:F0} ns (limit {limit:F0})");
 Console.WriteLine($"allocated: {allocated} bytes in {Calls} calls");
-return overhead < limit && allocated < Calls ? 0 : 1;
+
+using Model model = Model.Load(args[2], new LoadOptions { NumThreads = 1 });
+float[] vector = new float[model.Info.EmbeddingSize];
+long embedding = 0;
+for (int round = 0; round < 2; round++)
+{
+    // The first round warms up.
+    before = GC.GetAllocatedBytesForCurrentThread();
+    for (int i = 0; i < Calls; i++)
+    {
+        model.EmbedInto("A sentence.", vector);
+    }
+
+    embedding = GC.GetAllocatedBytesForCurrentThread() - before;
+}
+
+Console.WriteLine($"EmbedInto, warm: {embedding} bytes in {Calls} calls");
+string text = string.Concat(Enumerable.Repeat("The quick brown fox jumps over the lazy dog. ", 10_000_000 / 45));
+using Tokenizer tokenizer = model.GetTokenizer();
+before = GC.GetAllocatedBytesForCurrentThread();
+TokenSpan[] spans = tokenizer.TokenizeSpans(text);
+long tokenizing = GC.GetAllocatedBytesForCurrentThread() - before;
+Console.WriteLine($"TokenizeSpans of {text.Length} characters: {spans.Length} tokens, {tokenizing / 1e6:F1} MB");
+return overhead < limit && allocated < Calls && embedding < Calls && tokenizing < (spans.Length * 12L) + 10_000 ? 0 : 1;
 
 // The median time of a call, in nanoseconds.
 double Time(double seconds)

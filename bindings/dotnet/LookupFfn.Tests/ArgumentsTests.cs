@@ -236,6 +236,46 @@ public sealed class NamedArgumentsTests : IDisposable
         }
     }
 
+    /// <summary>Neither the names that C has for options and values, nor a number where there is a name.</summary>
+    [Fact]
+    public void MessagesSpeakOfThisApi()
+    {
+        string folder = new GoldenModel("model-lookup").Folder;
+        LayerConfig small = new() { HiddenSize = 8, NumTables = 2, TableSize = 4, ProjectionFactors = 0 };
+        Says("TableType is F16, expected F32, BF16, Int8 or AsStored", () => Model.Load(folder, new() { TableType = ElementType.F16 }));
+        Says("HashType is BF16, expected F32, Int8 or AsStored", () => Layer.CreateRandom(small, new() { HashType = ElementType.BF16 }));
+        Says("LinearType is F16, expected F32, Int8 or AsStored", () => Model.Load(folder, new() { LinearType = ElementType.F16 }));
+        Says("WordType is F16, expected F32, BF16, Int4, Int8 or AsStored", () => Model.Load(folder, new() { WordType = ElementType.F16 }));
+        Says("HiddenSize is 0, allowed is 1 to ", () => Layer.CreateRandom(small with { HiddenSize = 0 }));
+        Says("TableSize is 3, which is not a power of two", () => Layer.CreateRandom(small with { TableSize = 3 }));
+        Says("ProjectionFactors is 10, allowed is 0 to 9", () => Layer.CreateRandom(small with { ProjectionFactors = 10 }));
+        Says("NumProbes is 9, allowed is 1 to 4", () => Layer.CreateRandom(small with { NumProbes = 9 }));
+        Says("DecayCoeff is not finite", () => Layer.CreateRandom(small with { DecayCoeff = float.NaN }));
+        Says("LayerNormEps is ", () => Layer.CreateRandom(small with { LayerNormEps = -1 }));
+        Says("Activation is no value of Activation", () => Layer.CreateRandom(small with { Activation = (Activation)7 }));
+        Says("Dimensions", () => model.Embed("a", new() { Dimensions = 100_000 }));
+        Says("text: at most 1 tokens are wanted", () => model.Embed("a", new() { MaxTokens = 1 }));
+        Says("texts[1]: ", () => model.Embed(["a", string.Concat(Enumerable.Repeat("word ", 5000))], new() { WithoutCutting = true }));
+        Assert.Throws<ArgumentException>("text", () => model.Embed(string.Concat(Enumerable.Repeat("word ", 5000)), new() { WithoutCutting = true }));
+        Says("Stride is 9", () => model.EmbedWindows("a b c d e f g h i j", new() { MaxTokens = 8, Stride = 9 }));
+        Says("topK", () => model.FillMask("<mask>", int.MaxValue));
+        Says("Isa is 'none'; set it to one of ", () => new LookupFfnRuntime(new() { Isa = "none" }));
+        Says("no prompt", () => model.Embed("a", new() { Prompt = "none" }));
+        Assert.Equal(
+            "Pooling is First, but static vectors can only be averaged",
+            Raw.Failure(1, "pooling is 1, but static vectors can only be averaged").Message);
+
+        static void Says(string text, Func<object> call)
+        {
+            ArgumentException failure = Assert.ThrowsAny<ArgumentException>(() => call());
+            Assert.Contains(text, failure.Message, StringComparison.Ordinal);
+            Assert.DoesNotContain("LFFN", failure.Message, StringComparison.Ordinal);
+            Assert.DoesNotContain("_", failure.Message, StringComparison.Ordinal);
+            Assert.DoesNotContain("options.", failure.Message, StringComparison.Ordinal);
+            Assert.DoesNotContain("NULL", failure.Message, StringComparison.Ordinal);
+        }
+    }
+
     private static void Bad(string parameter, string text, Func<object> call)
     {
         ArgumentException failure = Assert.Throws<ArgumentException>(() => call());

@@ -257,6 +257,46 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Assert.Equal("texts", bad.ParamName);
     }
 
+    /// <summary>Texts are counted, not calls: pairs are refused as single texts are, also where a pair never fits.</summary>
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(1, 2)]
+    [InlineData(4, 1)]
+    [InlineData(4, 2)]
+    [InlineData(4, 9)]
+    public async Task CallsOfAnySizeAreRefusedAlike(int maxQueue, int size)
+    {
+        await using EmbeddingBatcher batcher = new(model, new() { MaxQueue = maxQueue, MaxBatch = 2 });
+        using ManualResetEventSlim held = new();
+        PropertyInfo before = typeof(EmbeddingBatcher).GetProperty("BeforeBatch", BindingFlags.Instance | BindingFlags.NonPublic)!;
+        before.SetValue(batcher, (Action)(() => held.Wait()));
+        string[] texts = [.. Enumerable.Range(0, size).Select(i => $"text {i}")];
+        Task<BatchedEmbedding[]>[] calls = [.. Enumerable.Range(0, 100).Select(_ => batcher.EmbedAsync(texts))];
+        int refused = calls.Count(call => call.Exception?.InnerException is QueueFullException);
+        BatcherFigures figures = batcher.Figures;
+        held.Set();
+        Assert.Equal(refused * size, figures.Refused);
+
+        // What waits, and what the thread may have taken before.
+        Assert.InRange(figures.Depth, 0, maxQueue);
+        Assert.InRange((100 - refused) * size, 1, Math.Max(maxQueue + 2, size));
+        BatchedEmbedding[][] answers = await Task.WhenAll(calls.Where(call => call.Exception is null));
+        Assert.All(answers, answer => Assert.Equal(size, answer.Length));
+        Assert.Equal(size, (await batcher.EmbedAsync(texts)).Length);
+    }
+
+    /// <summary>Whoever stops while a call of more texts than may wait is being run waits for all of it.</summary>
+    [Fact]
+    public async Task DisposingAnswersACallOfMoreTextsThanMayWait()
+    {
+        EmbeddingBatcher batcher = new(model, new() { MaxQueue = 4, MaxBatch = 2 });
+        Task<BatchedEmbedding[]> many = batcher.EmbedAsync([.. Enumerable.Range(0, 30).Select(i => $"text {i}")]);
+        await batcher.DisposeAsync();
+        Assert.True(many.IsCompletedSuccessfully || await Task.WhenAny(many, Task.Delay(1000)) == many);
+        Assert.Equal(30, (await many).Length);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await batcher.EmbedAsync("late"));
+    }
+
     /// <summary>Cancelling takes back all texts of a call that wait.</summary>
     [Fact]
     public async Task ACancelledCallLeavesWithAllItsTexts()

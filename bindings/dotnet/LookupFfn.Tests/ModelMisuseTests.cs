@@ -45,7 +45,7 @@ public sealed class ModelMisuseTests : IDisposable
         Rejects("3", () => model.Logits([0, 1, 2], [3]));
         Rejects("-1", () => model.Logits([0, 1, 2], [-1]));
         LoadOptions linear = OneThread with { LinearType = ElementType.BF16 };
-        Rejects("LinearType is 2, expected F32, Int8 or AsStored", () => Model.Load(golden.Folder, linear));
+        Rejects("LinearType is BF16, expected F32, Int8 or AsStored", () => Model.Load(golden.Folder, linear));
         Assert.Throws<ArgumentOutOfRangeException>(
             "LinearType", () => Model.Load(golden.Folder, OneThread with { LinearType = (ElementType)77 }));
         Assert.Throws<ArgumentOutOfRangeException>("Pooling", () => model.Embed("a", new() { Pooling = (Pooling)77 }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LookupFfn.WindowsSmoke MODEL SCRATCH: loads, embeds, cancels, disposes, in several threads and under odd file names. What it
-// prints is the same on each system.
+// LookupFfn.WindowsSmoke MODEL SCRATCH JAVA_LIBRARY|-: loads, embeds, cancels, disposes, in several threads and under odd file
+// names. What it prints is the same on each system.
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using LookupFfn;
@@ -92,6 +92,17 @@ late.Start();
 Thread.Sleep(100);
 other.Dispose();
 late.Join();
+
+// There is no Java for it to be loaded by: that it loads, and tells the right version, is what can be seen.
+if (args[2] != "-")
+{
+    IntPtr java = NativeLibrary.Load(args[2]);
+    IntPtr version = NativeLibrary.GetExport(java, "Java_io_github_lookupffn_NativeLibrary_version");
+    int told = Marshal.GetDelegateForFunctionPointer<JavaVersion>(version)(0, 0);
+    Check(told / 10000 == LookupFfnLibrary.Version.Major, $"the library for Java has version {told}");
+    Check(NativeLibrary.TryGetExport(java, "JNI_OnLoad", out _), "Java would not be told of its loading");
+}
+
 Console.WriteLine("done");
 return 0;
 
@@ -114,3 +125,6 @@ static void Check(bool right, string what)
         Environment.Exit(1);
     }
 }
+
+[UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+internal delegate int JavaVersion(IntPtr environment, IntPtr type);

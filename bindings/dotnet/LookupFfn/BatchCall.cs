@@ -21,6 +21,15 @@ internal sealed class BatchCall(EmbeddingBatcher batcher, string[] texts, EmbedO
     /// <summary>How many of the caller's texts went before, in calls of their own.</summary>
     internal int Before { get; init; }
 
+    /// <summary>How many texts the caller gave.</summary>
+    internal int All { get; init; } = texts.Length;
+
+    /// <summary>Whether others of the caller's texts will follow in calls of their own.</summary>
+    internal bool IsFirstPart => Before == 0 && All > texts.Length;
+
+    /// <summary>Whether it was let in, if only to wait for room.</summary>
+    internal bool IsIn { get; set; }
+
     /// <summary>What runs some of its texts.</summary>
     internal RunningBatch? Batch { get; set; }
 

@@ -11,7 +11,8 @@ public sealed record BatchingOptions
     /// <summary>How many texts go together at most. Default 32.</summary>
     public int MaxBatch { get; set; } = 32;
 
-    /// <summary>How many texts wait at most. Default 4096.</summary>
+    /// <summary>How many texts wait at most, of all calls together. Of a call of more texts a quarter of that waits at a
+    /// time, and of such calls one is run at a time, unless <see cref="WhenFull"/> lets them wait. Default 4096.</summary>
     public int MaxQueue { get; set; } = 4096;
 
     /// <summary>What becomes of a call for whose texts there is no room. Default: it is refused as a whole, with a

@@ -17,6 +17,20 @@ internal static class Checks
         }
     }
 
+    /// <summary>Numbers of one kind can be held in these types, and as they are, in F32 and in Int8.</summary>
+    internal static void Held(
+        ElementType value, ElementType[] others, [CallerArgumentExpression(nameof(value))] string name = "")
+    {
+        Defined(value, name);
+        if (value is ElementType.AsStored or ElementType.F32 or ElementType.Int8 || Array.IndexOf(others, value) >= 0)
+        {
+            return;
+        }
+
+        string more = string.Concat(others.Select(type => $"{type}, "));
+        throw new ArgumentException($"{name} is {value}, expected F32, {more}Int8 or AsStored", name);
+    }
+
     /// <summary>A limit of tokens, as the native code takes it: null for what the model means to read.</summary>
     internal static long TokenLimit(
         int? maxTokens, bool withoutCutting, [CallerArgumentExpression(nameof(maxTokens))] string name = "")

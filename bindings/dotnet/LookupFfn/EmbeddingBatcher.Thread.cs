@@ -43,7 +43,7 @@ public sealed partial class EmbeddingBatcher
                 {
                     Monitor.Wait(gate, Patience(queue.First.Value));
                 }
-                else if (disposed || (!Monitor.Wait(gate, Linger) && queue.First is null))
+                else if ((disposed && inParts == 0) || (!Monitor.Wait(gate, Linger) && queue.First is null && !disposed))
                 {
                     running = false;
                     ended?.TrySetResult();

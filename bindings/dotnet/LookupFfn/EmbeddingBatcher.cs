@@ -24,6 +24,7 @@ public sealed partial class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyn
     private readonly BatcherCounts counts = new();
     private int waiting; // texts of calls in the queue
     private int reserved; // texts of calls outside
+    private int inParts; // calls of more than MaxQueue texts that were let in
     private bool running;
     private TaskCompletionSource? ended; // set when the thread has ended
     private bool disposed;
@@ -78,8 +79,9 @@ public sealed partial class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyn
     }
 
     /// <summary>A vector for each text, in batches with those of others who ask with equal options.</summary>
-    /// <param name="texts">Any number of texts. With more than <see cref="BatchingOptions.MaxQueue"/> the call is put into the
-    /// queue part by part, as there is room.</param>
+    /// <param name="texts">Any number of texts. A call of more than <see cref="BatchingOptions.MaxQueue"/> is let in where there
+    /// is room for a quarter of the queue and no other such call is being run, and is then put into the queue part by
+    /// part.</param>
     /// <param name="options">How; null: as the model means it. Its counts and statuses are not filled: the results
     /// have the counts.</param>
     /// <param name="cancellationToken">Takes back what has not been run.</param>
@@ -161,14 +163,42 @@ public sealed partial class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyn
     {
         BatchedEmbedding[] results = new BatchedEmbedding[texts.Length];
         int size = Math.Max(1, batching.MaxQueue / 4);
-        for (int first = 0; first < texts.Length; first += size)
+        bool wait = batching.WhenFull == WhenQueueIsFull.Wait;
+        bool isIn = false;
+        try
         {
-            string[] part = texts[first..Math.Min(texts.Length, first + size)];
-            BatchCall call = new(this, part, options, name) { Before = first };
-            (await Enter(call, wait: true, cancellationToken).ConfigureAwait(false)).CopyTo(results, first);
+            for (int first = 0; first < texts.Length; first += size)
+            {
+                string[] part = texts[first..Math.Min(texts.Length, first + size)];
+                BatchCall call = new(this, part, options, name) { Before = first, All = texts.Length };
+                Task<BatchedEmbedding[]> answer = Enter(call, isIn || wait, cancellationToken);
+                isIn |= call.IsIn;
+                (await answer.ConfigureAwait(false)).CopyTo(results, first);
+            }
+        }
+        finally
+        {
+            if (isIn)
+            {
+                LeaveWithAllParts();
+            }
         }
 
         return results;
+    }
+
+    private void LeaveWithAllParts()
+    {
+        lock (gate)
+        {
+            inParts--;
+            if (!running && inParts == 0)
+            {
+                ended?.TrySetResult();
+            }
+
+            Monitor.Pulse(gate);
+        }
     }
 
     private Task<BatchedEmbedding[]> Enter(BatchCall call, bool wait, CancellationToken cancellationToken)
@@ -180,8 +210,10 @@ public sealed partial class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyn
 
         lock (gate)
         {
-            ObjectDisposedException.ThrowIf(disposed, this);
-            if (waiting + reserved + call.Count <= batching.MaxQueue)
+            // What was let in is answered to its end.
+            ObjectDisposedException.ThrowIf(disposed && call.Before == 0, this);
+            bool another = call.IsFirstPart && inParts > 0 && !wait;
+            if (!another && waiting + reserved + call.Count <= batching.MaxQueue)
             {
                 Add(call);
             }
@@ -192,13 +224,15 @@ public sealed partial class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyn
             }
             else
             {
-                counts.Refused += call.Count;
-                LookupFfnDiagnostics.Refused(model.Name, call.Count);
+                counts.Refused += call.All;
+                LookupFfnDiagnostics.Refused(model.Name, call.All);
                 return Task.FromException<BatchedEmbedding[]>(new QueueFullException(string.Create(
                     CultureInfo.InvariantCulture,
-                    $"{waiting + reserved} texts wait already, and {batching.MaxQueue} may: ask again later for these {call.Count}")));
+                    $"{(another ? "a call of more texts than may wait is being run" : $"{waiting + reserved} texts wait already")}, and {batching.MaxQueue} may: ask again later for these {call.All}")));
             }
 
+            call.IsIn = true;
+            inParts += call.IsFirstPart ? 1 : 0;
             counts.Accepted += call.Count;
             LookupFfnDiagnostics.Queued(model.Name, call.Count);
             if (!running)
@@ -281,7 +315,7 @@ public sealed partial class EmbeddingBatcher : ITextEmbedder, IDisposable, IAsyn
         lock (gate)
         {
             disposed = true;
-            if (!running)
+            if (!running && inParts == 0)
             {
                 return Task.CompletedTask;
             }

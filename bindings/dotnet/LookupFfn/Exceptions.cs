@@ -29,6 +29,7 @@ public abstract class LookupFfnException : Exception
     /// <summary>The exception that stands for a status of the native library.</summary>
     internal static Exception Of(int status, string message, CancellationToken cancelledBy = default) => status switch
     {
+        Raw.STATUS_INVALID_ARGUMENT when IsOfTheModel(message) => new UnsupportedModelException(InNamesOfThisApi(message)),
         Raw.STATUS_INVALID_ARGUMENT or Raw.STATUS_TOO_SMALL or Raw.STATUS_BAD_TEXT or Raw.STATUS_TOO_LONG
             or Raw.STATUS_NULL_TEXT => new ArgumentException(InNamesOfThisApi(message)),
         Raw.STATUS_OUT_OF_MEMORY => new NativeMemoryException(message),
@@ -40,9 +41,21 @@ public abstract class LookupFfnException : Exception
         _ => new InternalErrorException(string.Create(CultureInfo.InvariantCulture, $"status {status}: {message}")),
     };
 
-    /// <summary>The native library speaks of its own options, which have other names here.</summary>
+    /// <summary>What a model has not is no fault of an argument.</summary>
+    private static bool IsOfTheModel(string message) =>
+        message.StartsWith("this model has ", StringComparison.Ordinal)
+        || message.StartsWith("this model gives no ", StringComparison.Ordinal)
+        || message.StartsWith("this model's vocabulary has no ", StringComparison.Ordinal);
+
+    /// <summary>The native library speaks of its own options, which have other names here, and of numbers that have
+    /// some.</summary>
     private static string InNamesOfThisApi(string message)
     {
+        foreach (Pooling pooling in Enum.GetValues<Pooling>())
+        {
+            message = message.Replace($"pooling is {(int)pooling},", $"Pooling is {pooling},", StringComparison.Ordinal);
+        }
+
         foreach ((string its, string ours) in Names)
         {
             message = message.Replace(its, ours, StringComparison.Ordinal);
@@ -60,6 +73,16 @@ public abstract class LookupFfnException : Exception
         ("options.embedding_dtype", "EmbeddingType"),
         ("options.word_dtype", "WordType"),
         ("options.num_threads", "NumThreads"),
+        ("options.isa", "Isa"),
+        ("config: 'hidden_size'", "HiddenSize"),
+        ("config: 'output_size'", "OutputSize"),
+        ("config: 'num_tables'", "NumTables"),
+        ("config: 'table_size'", "TableSize"),
+        ("config: 'projection'", "ProjectionFactors"),
+        ("config: 'block_size'", "BlockSize"),
+        ("config: 'num_probes'", "NumProbes"),
+        ("config: 'decay_coeff'", "DecayCoeff"),
+        ("config: 'layer_norm_eps'", "LayerNormEps"),
         ("hash_dtype:", "HashType:"),
         ("LFFN_DTYPE_AS_STORED", "AsStored"),
         ("LFFN_F32", "F32"),
@@ -74,6 +97,9 @@ public abstract class LookupFfnException : Exception
         ("max_answer_tokens", "MaxAnswerTokens"),
         ("num_threads", "NumThreads"),
         ("top_k", "TopK"),
+        ("dimensions is ", "Dimensions is "),
+        (", or 0 for all of them", ""),
+        ("stride is ", "Stride is "),
         ("LFFN_", ""),
     ];
 }

@@ -60,12 +60,12 @@ public sealed record LoadOptions
     internal void Check()
     {
         ArgumentOutOfRangeException.ThrowIfNegative(NumThreads);
-        Checks.Defined(TableType);
-        Checks.Defined(HashType);
-        Checks.Defined(LinearType);
-        Checks.Defined(AttentionType);
-        Checks.Defined(EmbeddingType);
-        Checks.Defined(WordType);
+        Checks.Held(TableType, [ElementType.BF16]);
+        Checks.Held(HashType, []);
+        Checks.Held(LinearType, []);
+        Checks.Held(AttentionType, []);
+        Checks.Held(EmbeddingType, [ElementType.BF16]);
+        Checks.Held(WordType, [ElementType.BF16, ElementType.Int4]);
     }
 
     /// <summary>As the native code takes them: a number for each of the places of Raw.OPTION_.</summary>

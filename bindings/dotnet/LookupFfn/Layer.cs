@@ -118,6 +118,7 @@ public sealed unsafe class Layer : IDisposable
     public static Layer CreateRandom(LayerConfig config, LoadOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(config);
+        Checks.Defined(config.Activation);
         return LoadCall.Load(Made, call => Raw.LayerRandom(
             config.HiddenSize,
             config.OutputSize,

@@ -309,28 +309,33 @@ public sealed unsafe partial class Model
             fixed (long* ends = texts.Ends, offsets = texts.Offsets, uncut = texts.Uncut)
             fixed (float* value = values)
             {
-                Listener.Check(
-                    listener,
-                    Raw.ModelRunTexts(
-                        model,
-                        text,
-                        ends,
-                        texts.Count,
-                        paired ? text + texts.QueryAt : null,
-                        texts.QuerySize,
-                        output,
-                        run,
-                        options.TokenLimit,
-                        text + texts.PromptAt,
-                        onlyCount ? null : value == null ? &none : value,
-                        values.Length,
-                        offsets,
-                        uncut,
-                        result.Pointer,
-                        &cancel,
-                        Listener.OfRunning(listener),
-                        Listener.User(listener)),
-                    cancellationToken);
+                int status = Raw.ModelRunTexts(
+                    model,
+                    text,
+                    ends,
+                    texts.Count,
+                    paired ? text + texts.QueryAt : null,
+                    texts.QuerySize,
+                    output,
+                    run,
+                    options.TokenLimit,
+                    text + texts.PromptAt,
+                    onlyCount ? null : value == null ? &none : value,
+                    values.Length,
+                    offsets,
+                    uncut,
+                    result.Pointer,
+                    &cancel,
+                    Listener.OfRunning(listener),
+                    Listener.User(listener));
+                try
+                {
+                    Listener.Check(listener, status, cancellationToken);
+                }
+                catch (ArgumentException bad) when (status != Raw.STATUS_OK)
+                {
+                    throw texts.Named(bad);
+                }
             }
         }
 

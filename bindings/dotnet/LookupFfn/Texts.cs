@@ -169,6 +169,8 @@ internal readonly ref struct CallTexts
     private readonly byte[] utf8;
     private readonly long[] numbers;
     private readonly Dictionary<int, string>? unreadable;
+    private readonly string name;
+    private readonly bool isSingle;
 
     /// <summary>Takes one text, or texts and a query.</summary>
     /// <param name="single">The text, or null for texts.</param>
@@ -179,6 +181,8 @@ internal readonly ref struct CallTexts
     /// <param name="name">What the caller's caller calls the text or the texts.</param>
     internal CallTexts(string? single, IReadOnlyList<string?> texts, string? query, EmbedOptions options, string name)
     {
+        this.name = name;
+        isSingle = single is not null;
         bool keepBad = options.Statuses is not null;
         string? prompt = options.PromptArgument;
         Count = single is null ? texts.Count : 1;
@@ -228,6 +232,8 @@ internal readonly ref struct CallTexts
     /// <param name="name">What the caller's caller calls it.</param>
     internal CallTexts(ReadOnlySpan<char> text, EmbedOptions options, string name)
     {
+        this.name = name;
+        isSingle = true;
         Count = 1;
         numbers = ArrayPool<long>.Shared.Rent(6);
         utf8 = ArrayPool<byte>.Shared.Rent(256);
@@ -254,6 +260,15 @@ internal readonly ref struct CallTexts
     internal int QuerySize { get; }
 
     internal ReadOnlySpan<byte> Utf8 => utf8;
+
+    /// <summary>The native library names texts by their places; the caller knows them by another name.</summary>
+    internal ArgumentException Named(ArgumentException failure)
+    {
+        int end = failure.Message.IndexOf(']', StringComparison.Ordinal);
+        return end < 0 || !failure.Message.StartsWith("texts[", StringComparison.Ordinal)
+            ? failure
+            : new ArgumentException(name + failure.Message[(isSingle ? end + 1 : 5)..], name);
+    }
 
     /// <summary>Why a text could not be read; null for one that could.</summary>
     internal string? Unreadable(int text) => unreadable?.GetValueOrDefault(text);

@@ -4,10 +4,13 @@ package io.github.lookupffn;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,7 +45,9 @@ final class NativeLibrary {
     static final String TMPDIR_PROPERTY = "io.github.lookupffn.native.tmpdir";
 
     private static final String NAME = "lookupffn_jni";
-    private static final String FILE = "lib" + NAME + ".so";
+    private static final String FILE = System.mapLibraryName(NAME); // liblookupffn_jni.so, or lookupffn_jni.dll
+    private static final String COPIES = "lookupffn-";
+    private static final Duration OLD = Duration.ofHours(1);
     private static final List<String> FOLDERS = Platform.folders();
 
     private final Consumer<String> load;
@@ -114,20 +119,44 @@ final class NativeLibrary {
 
     /** A fresh directory for each class loader, since the virtual machine gives a file to one of them only. */
     private String findCopy(String name, InputStream resource) throws IOException {
-      String parent = System.getProperty(TMPDIR_PROPERTY);
-      Path directory = parent == null
-          ? Files.createTempDirectory("lookupffn-")
-          : Files.createTempDirectory(Paths.get(parent).toAbsolutePath(), "lookupffn-");
+      String parent = System.getProperty(TMPDIR_PROPERTY, System.getProperty("java.io.tmpdir"));
+      Path directory = Files.createTempDirectory(Paths.get(parent).toAbsolutePath(), COPIES);
       Path copy = directory.resolve(FILE);
       try {
         Files.copy(resource, copy, StandardCopyOption.REPLACE_EXISTING);
         load.accept(copy.toString());
       } finally {
-        // The mapping outlives the file, and a killed process leaves nothing behind.
-        Files.deleteIfExists(copy);
-        Files.deleteIfExists(directory);
+        // The mapping outlives the file, and a killed process leaves nothing behind; but not on Windows.
+        if (!discard(directory)) {
+          discardOld(directory.getParent(), Instant.now().minus(OLD));
+        }
       }
       return ofThisVersion("the jar's " + name, String.valueOf(NativeLibrary.class.getResource(name)));
+    }
+
+    /** Tells whether a copy is gone: Windows keeps a file that is loaded. */
+    private static boolean discard(Path directory) {
+      try {
+        Files.deleteIfExists(directory.resolve(FILE));
+        Files.deleteIfExists(directory);
+        return true;
+      } catch (IOException | RuntimeException kept) {
+        return false;
+      }
+    }
+
+    /** Copies of programs that have ended since. Young ones stay: another program may be about to load one. */
+    static void discardOld(Path parent, Instant before) {
+      try (DirectoryStream<Path> copies = Files.newDirectoryStream(parent, COPIES + "*")) {
+        for (Path directory : copies) {
+          if (Files.exists(directory.resolve(FILE))
+              && Files.getLastModifiedTime(directory).toInstant().isBefore(before)) {
+            discard(directory);
+          }
+        }
+      } catch (IOException | RuntimeException unreadable) {
+        // They stay until the next start.
+      }
     }
 
     private String findOnLibraryPath() {
@@ -192,7 +221,8 @@ final class NativeLibrary {
   /** Which of the jar's native libraries may fit this machine: folders such as linux-x86_64 and linux-musl-aarch64. */
   static final class Platform {
     /** Every folder that a jar of ours may have. */
-    static final List<String> ALL = List.of("linux-x86_64", "linux-aarch64", "linux-musl-x86_64", "linux-musl-aarch64");
+    static final List<String> ALL = List.of(
+        "linux-x86_64", "linux-aarch64", "linux-musl-x86_64", "linux-musl-aarch64", "windows-x86_64");
 
     private Platform() {}
 
@@ -212,6 +242,9 @@ final class NativeLibrary {
       String system = systemName.toLowerCase(Locale.ROOT);
       String processor = processorName.toLowerCase(Locale.ROOT);
       processor = processor.equals("amd64") ? "x86_64" : processor.equals("arm64") ? "aarch64" : processor;
+      if (system.startsWith("windows")) {
+        return List.of("windows-" + processor); // whichever version, which is a part of the name
+      }
       if (!system.equals("linux")) {
         return List.of(system + "-" + processor);
       }

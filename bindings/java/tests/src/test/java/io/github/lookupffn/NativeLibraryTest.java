@@ -18,6 +18,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -122,6 +124,52 @@ class NativeLibraryTest {
     assertContains(text, "loaded jar:file:", "/liblookupffn_jni.so");
     try (Stream<Path> left = Files.list(directory)) {
       assertEquals(0, left.count());
+    }
+  }
+
+  /** As on Windows, where the file of a library that is loaded cannot be deleted. */
+  @Test
+  void aCopyThatStaysIsNoFailure() throws Exception {
+    Path directory = Files.createDirectory(scratch.resolve("kept"));
+    String before = System.setProperty(NativeLibrary.Finder.TMPDIR_PROPERTY, directory.toString());
+    try {
+      assertNotNull(new NativeLibrary.Finder(NativeLibraryTest::keep, NativeLibraryTest::fine, () -> Abi.ABI_VERSION).find());
+    } finally {
+      if (before == null) {
+        System.clearProperty(NativeLibrary.Finder.TMPDIR_PROPERTY);
+      }
+    }
+    assertEquals(1, count(directory));
+    Path copy;
+    try (Stream<Path> left = Files.list(directory)) {
+      copy = left.findFirst().orElseThrow();
+    }
+
+    // Another program's goes when it is old and nobody holds it any more; what is not a copy never does.
+    Files.delete(copy.resolve("liblookupffn_jni.so/held"));
+    Files.createDirectory(directory.resolve("lookupffn-of-others"));
+    NativeLibrary.Finder.discardOld(directory, Instant.now().minusSeconds(3600));
+    assertEquals(2, count(directory));
+    Files.setLastModifiedTime(copy, FileTime.from(Instant.now().minusSeconds(7200)));
+    NativeLibrary.Finder.discardOld(directory, Instant.now().minusSeconds(3600));
+    assertEquals(1, count(directory));
+    NativeLibrary.Finder.discardOld(directory.resolve("none"), Instant.now());
+  }
+
+  private static long count(Path directory) throws IOException {
+    try (Stream<Path> left = Files.list(directory)) {
+      return left.count();
+    }
+  }
+
+  /** Puts what cannot be deleted, a folder with something in it, in the copy's place. */
+  private static void keep(String name) {
+    try {
+      Path copy = Paths.get(name);
+      Files.delete(copy);
+      Files.createDirectories(copy.resolve("held"));
+    } catch (IOException failure) {
+      throw new AssertionError(failure);
     }
   }
 

@@ -42,7 +42,8 @@ class PlatformTest {
 
   @Test
   void otherSystems() {
-    assertEquals(List.of("windows 11-x86_64"), Platform.folders("Windows 11", "amd64", List.of()));
+    assertEquals(List.of("windows-x86_64"), Platform.folders("Windows 11", "amd64", List.of()));
+    assertEquals(List.of("windows-x86_64"), Platform.folders("Windows Server 2022", "x86_64", List.of()));
     assertEquals(List.of("mac os x-aarch64"), Platform.folders("Mac OS X", "aarch64", List.of()));
   }
 
