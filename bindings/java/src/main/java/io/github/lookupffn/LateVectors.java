@@ -125,7 +125,7 @@ public final class LateVectors {
     if (PlatformThreads.needed()) {
       return PlatformThreads.inPool(() -> scores(queries, cancellation));
     }
-    float[] all = new float[ModelCalls.arraySize((long) queries.texts() * texts())];
+    float[] all = new float[NativeResult.arraySize((long) queries.texts() * texts())];
     NativeLibrary.ensureLoaded();
     Raw.maxSimArrays(
         queries.floats,
@@ -141,7 +141,7 @@ public final class LateVectors {
         0,
         all,
         Cancellation.flagOf(cancellation));
-    return queries.texts() == 0 ? new float[0][] : ModelCalls.rows(all, queries.texts());
+    return queries.texts() == 0 ? new float[0][] : NativeResult.rows(all, queries.texts());
   }
 
   @Override

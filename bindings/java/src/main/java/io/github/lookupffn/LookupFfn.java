@@ -3,7 +3,9 @@ package io.github.lookupffn;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of the native library. */
@@ -48,6 +50,23 @@ public final class LookupFfn {
   public static void trim() {
     NativeLibrary.ensureLoaded();
     Raw.trim();
+  }
+
+  /**
+   * Makes a call later, by the options' executor, such as {@code async(options, changed -> model.rerank(query, documents,
+   * changed))}.
+   *
+   * @param <O> the options
+   * @param <T> what the call gives
+   * @param options how
+   * @param call what takes these options with a cancellation of its own, and makes one call or several with them
+   * @return what it gives; cancelling it, or letting it time out, ends the call
+   */
+  public static <O extends CallOptions<O>, T> CompletableFuture<T> async(O options, Function<? super O, ? extends T> call) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(call, "call");
+    return Async.run(
+        options.executor(), options.cancellation(), cancellation -> call.apply(options.withCancellation(cancellation)));
   }
 
   /**

@@ -309,7 +309,7 @@ public final class ModelInfo extends ModelCosts {
   }
 
   /**
-   * How many tokens a sparse vector may have weights of, see {@link Model#embedSparse(String)}.
+   * How many tokens a sparse vector may have weights of, see {@link Model#embedSparse}.
    *
    * @return the number; 0 if the model gives no such vectors
    */

@@ -4,7 +4,7 @@ package io.github.lookupffn;
 import java.util.Objects;
 
 /** How texts are read: where they are cut, what is put before them, what becomes of what cannot be read. */
-abstract class ReadingOptions {
+abstract class ReadingOptions extends CallOptions<RunOptions> {
   ReadingOptions() {}
 
   abstract RunOptions with(int place, int number);

@@ -65,6 +65,16 @@ public final class RunOptions extends ReadingOptions {
   }
 
   @Override
+  Cancellation cancellation() {
+    return cancellation;
+  }
+
+  @Override
+  Executor executor() {
+    return executor;
+  }
+
+  @Override
   RunOptions with(int place, int number) {
     Changed changed = new Changed(this);
     changed.numbers[place] = number;
@@ -217,12 +227,7 @@ public final class RunOptions extends ReadingOptions {
     return new RunOptions(changed);
   }
 
-  /**
-   * Lets another thread end the call. Asynchronous calls end as well when their future is cancelled.
-   *
-   * @param cancellation what that thread holds; null for nobody
-   * @return a changed copy
-   */
+  @Override
   public RunOptions withCancellation(@Nullable Cancellation cancellation) {
     Changed changed = new Changed(this);
     changed.cancellation = cancellation;
@@ -242,12 +247,7 @@ public final class RunOptions extends ReadingOptions {
     return new RunOptions(changed);
   }
 
-  /**
-   * Sets who runs asynchronous calls.
-   *
-   * @param executor such as a pool
-   * @return a changed copy
-   */
+  @Override
   public RunOptions withExecutor(Executor executor) {
     Changed changed = new Changed(this);
     changed.executor = Objects.requireNonNull(executor, "executor");

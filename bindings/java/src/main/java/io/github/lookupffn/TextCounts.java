@@ -94,7 +94,12 @@ public final class TextCounts {
     return numbers[size];
   }
 
-  int numCut() {
+  /**
+   * How many texts were cut.
+   *
+   * @return the number
+   */
+  public int numCut() {
     int cut = 0;
     for (int text = 0; text < size; text++) {
       cut += isCut(text) ? 1 : 0;

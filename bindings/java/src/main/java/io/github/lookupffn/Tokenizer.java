@@ -158,7 +158,7 @@ public final class Tokenizer implements AutoCloseable {
   }
 
   private static List<Tokens> tokenize(long address, CallMemory memory, TokenizeOptions options) {
-    long result = ModelCalls.newResult();
+    long result = NativeResult.create();
     try {
       Raw.tokenizerEncodeArrays(
           address,
@@ -172,7 +172,7 @@ public final class Tokenizer implements AutoCloseable {
           Cancellation.flagOf(options.cancellation));
       return List.copyOf(Tokens.of(result, memory));
     } finally {
-      ModelCalls.freed(result);
+      NativeResult.free(result);
     }
   }
 

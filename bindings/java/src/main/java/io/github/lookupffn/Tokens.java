@@ -41,7 +41,7 @@ public final class Tokens {
     long[] uncut = new long[memory.size];
     Raw.resultLongs(result, Abi.RESULT_OFFSETS, offsets);
     Raw.resultLongs(result, Abi.RESULT_UNCUT, uncut);
-    int count = ModelCalls.arraySize(offsets[memory.size]);
+    int count = NativeResult.arraySize(offsets[memory.size]);
     int[] ids = new int[count];
     long[] begins = new long[count];
     long[] ends = new long[count];
