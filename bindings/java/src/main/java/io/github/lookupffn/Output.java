@@ -46,7 +46,8 @@ public final class Output<T> {
       throw new UnsupportedModelException(
           "the model gives no sparse vectors, as those of SPLADE do; embed gives it what vectors it has");
     }
-    return NativeResult.of(model, input, Abi.WANT_SPARSE, options.numbers, options, Output::sparse);
+    RunOptions routed = Purpose.routed(model.facts, options);
+    return NativeResult.of(model, input, Abi.WANT_SPARSE, routed.numbers, routed, Output::sparse);
   });
 
   /** A vector for each token, with its place in the text. */
@@ -56,7 +57,8 @@ public final class Output<T> {
           throw new IllegalArgumentException("window means are of embeddings alone; use options without them");
         }
         int wanted = Abi.WANT_TOKEN_VECTORS | Abi.WANT_IDS | Abi.WANT_SPANS | Abi.WANT_UNCUT;
-        return NativeResult.of(model, input, wanted, options.numbers, options, Output::tokenVectors);
+        RunOptions routed = model.info().isLate() ? Purpose.routed(model.facts, options) : options;
+        return NativeResult.of(model, input, wanted, routed.numbers, routed, Output::tokenVectors);
       });
 
   /**
@@ -105,7 +107,8 @@ public final class Output<T> {
         throw new UnsupportedModelException(
             "the model is not meant for late interaction, as ColBERT's are; tokenVectors gives what its tokens have");
       }
-      return NativeResult.of(model, input, wanted, options.numbers, options, (result, texts, memory) -> {
+      RunOptions routed = Purpose.routed(model.facts, options);
+      return NativeResult.of(model, input, wanted, routed.numbers, routed, (result, texts, memory) -> {
         int size = (int) Raw.resultSize(result, Abi.RESULT_SIZE_TOKEN_VECTOR);
         long[] offsets = NativeResult.longs(result, Abi.RESULT_VECTOR_OFFSETS, memory.size + 1);
         LateVectors.Numbers numbers = reader.read(result, offsets[memory.size], size);

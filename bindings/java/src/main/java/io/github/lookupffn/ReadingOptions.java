@@ -81,7 +81,8 @@ abstract class ReadingOptions extends CallOptions<RunOptions> {
   }
 
   /**
-   * Puts one of the model's prompts before each text.
+   * Puts one of the model's prompts before each text. Where sparse or late vectors of queries are made otherwise than those of
+   * documents, a prompt for queries or documents says which texts are.
    *
    * @param name of the prompt, such as "query"
    * @return a changed copy

@@ -103,6 +103,15 @@ public final class RunOptions extends ReadingOptions {
         && Arrays.equals(prompt, other.prompt);
   }
 
+  /** The name of the prompt that is asked for by its name; null for none. */
+  @Nullable String promptName() {
+    return numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NAMED ? promptText() : null;
+  }
+
+  private String promptText() {
+    return Utf8.text(Arrays.copyOf(prompt, prompt.length - 1));
+  }
+
   boolean repairs() {
     return (numbers[Abi.RUN_OPTION_FLAGS] & Abi.RUN_REPAIR_TEXT) != 0;
   }
@@ -288,9 +297,7 @@ public final class RunOptions extends ReadingOptions {
       text.append(", read plainly");
     }
     if (prompt != null) {
-      boolean named = numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NAMED;
-      String content = Utf8.text(Arrays.copyOf(prompt, prompt.length - 1));
-      text.append(named ? ", prompt named \"" : ", prompt \"").append(content).append('"');
+      text.append(promptName() != null ? ", prompt named \"" : ", prompt \"").append(promptText()).append('"');
     } else if (numbers[Abi.RUN_OPTION_PROMPT_KIND] != Abi.PROMPT_MODEL) {
       int kind = numbers[Abi.RUN_OPTION_PROMPT_KIND];
       text.append(kind == Abi.PROMPT_NONE ? ", no prompt" : kind == Abi.PROMPT_QUERY ? ", queries" : ", documents");

@@ -73,6 +73,7 @@ class LateTest {
     }
     LateVectors later = LookupFfn.await(LookupFfn.async(document, changed -> model.embedLate(DOCUMENTS, changed)));
     assertArrayEquals(documents.floats(), later.floats());
+    assertArrayEquals(queries.floats(), model.embedLate(QUERIES, RunOptions.defaults().withPrompt("query")).floats());
     assertEquals(0, model.embedLate(List.of(), document).scores(queries)[0].length);
     assertEquals(0, documents.scores(model.embedLate(List.of(), query)).length);
   }

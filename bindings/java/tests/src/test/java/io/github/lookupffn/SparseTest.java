@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Test;
 /** Sparse vectors: what the language model head says of a text. */
 class SparseTest {
   private static final List<String> TEXTS = List.of("a cat sleeps", "b", "the dog and the cat run in a house");
+  private static final Path MADE = Paths.get(System.getProperty("lookupffn.made.models"));
   private Model model;
 
   @BeforeEach
   void load() {
-    Path made = Paths.get(System.getProperty("lookupffn.made.models"));
-    model = Model.load(made.resolve("sparse"));
+    model = Model.load(MADE.resolve("sparse"));
   }
 
   @AfterEach
@@ -128,6 +128,33 @@ class SparseTest {
       assertEquals(0, dense.info().sparseSize());
       String text = assertThrows(UnsupportedModelException.class, () -> sparse(dense, "a")).getMessage();
       assertTrue(text.contains("no sparse vectors"), text);
+    }
+  }
+
+  @Test
+  void aPromptsNameChoosesTheRoute() {
+    RunOptions plain = RunOptions.defaults();
+    try (Model router = Model.load(MADE.resolve("router"))) {
+      List<SparseEmbedding> queries = router.embedSparse(TEXTS, router.withPrompt(Purpose.QUERY, plain));
+      List<SparseEmbedding> documents = router.embedSparse(TEXTS, router.withPrompt(Purpose.DOCUMENT, plain));
+      assertFalse(queries.equals(documents));
+      assertEquals(documents, router.embedSparse(TEXTS, plain));
+      for (String name : List.of("query", "search_query")) {
+        assertEquals(queries, router.embedSparse(TEXTS, router.withPrompt(name, plain)), name);
+      }
+      assertEquals(queries, router.embedSparse(TEXTS, plain.withPrompt("query")));
+      assertEquals(documents, router.embedSparse(TEXTS, router.withPrompt("passage", plain)));
+      assertEquals(documents, router.embedSparse(TEXTS, plain.withPrompt("document")));
+      String none = assertThrows(
+          IllegalArgumentException.class, () -> router.embedSparse(TEXTS, plain.withPrompt("question"))).getMessage();
+      assertTrue(none.contains("no prompt 'question'"), none);
+    }
+    try (Model router = Model.load(MADE.resolve("router-prompts"))) {
+      String other = assertThrows(
+          IllegalArgumentException.class, () -> router.embedSparse(TEXTS, plain.withPrompt("question"))).getMessage();
+      assertTrue(other.startsWith("the prompt \"question\" chooses no route"), other);
+      assertEquals(
+          router.embedSparse(TEXTS, plain.withQueryPrompt()), router.embedSparse(TEXTS, plain.withPrompt("query")));
     }
   }
 }
