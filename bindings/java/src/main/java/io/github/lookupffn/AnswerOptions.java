@@ -42,9 +42,8 @@ public final class AnswerOptions extends CallOptions<AnswerOptions> {
   }
 
   /**
-   * The defaults: one answer of at most 15 tokens, in windows of what the model means to read, at most 384 tokens.
-   *
-   * @return the defaults
+   * {@return the defaults: one answer of at most 15 tokens, in windows of what the model means to read, at most 384
+   * tokens}
    */
   public static AnswerOptions defaults() {
     return DEFAULTS;

@@ -29,11 +29,7 @@ public final class ForwardOptions extends CallOptions<ForwardOptions> {
     return executor;
   }
 
-  /**
-   * The defaults: y is overwritten, the call runs to its end, an asynchronous one on the common pool.
-   *
-   * @return the defaults
-   */
+  /** {@return the defaults: y is overwritten, the call runs to its end, an asynchronous one on the common pool} */
   public static ForwardOptions defaults() {
     return DEFAULTS;
   }

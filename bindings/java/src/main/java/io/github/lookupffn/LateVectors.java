@@ -43,20 +43,12 @@ public final class LateVectors {
     this.flags = flags;
   }
 
-  /**
-   * How many texts there are.
-   *
-   * @return the number
-   */
+  /** {@return how many texts there are} */
   public int texts() {
     return offsets.length - 1;
   }
 
-  /**
-   * How many numbers each vector has.
-   *
-   * @return the number
-   */
+  /** {@return how many numbers each vector has} */
   public int size() {
     return size;
   }
@@ -70,29 +62,20 @@ public final class LateVectors {
     return offsets;
   }
 
-  /**
-   * The numbers of all vectors, one behind the other.
-   *
-   * @return the numbers, not a copy; null where they are bytes
-   */
+  /** {@return the numbers of all vectors, one behind the other, not a copy; null where they are bytes} */
   public float @Nullable [] floats() {
     return floats;
   }
 
   /**
-   * The numbers of all vectors as bytes, to be multiplied by their vector's scale.
-   *
-   * @return the bytes, not a copy; null where they are floats
+   * {@return the numbers of all vectors as bytes, to be multiplied by their vector's scale, not a copy; null where they
+   * are floats}
    */
   public byte @Nullable [] bytes() {
     return bytes;
   }
 
-  /**
-   * The scale of each vector of bytes.
-   *
-   * @return the scales, not a copy; null where they are floats
-   */
+  /** {@return the scale of each vector of bytes, not a copy; null where they are floats} */
   public float @Nullable [] scales() {
     return scales;
   }

@@ -12,21 +12,15 @@ import org.jspecify.annotations.Nullable;
 public final class LookupFfn {
   private LookupFfn() {}
 
-  /**
-   * The version of the native library.
-   *
-   * @return such as "1.0.0"
-   */
+  /** {@return the version of the native library, such as "1.0.0"} */
   public static String version() {
     NativeLibrary.ensureLoaded();
     return NativeLibrary.Finder.text(Raw.nativeVersion());
   }
 
   /**
-   * The instruction set of the kernels in use. The environment variable LOOKUPFFN_ISA chooses one by name; when its
-   * value cannot be used this is "", and each load fails with the reason.
-   *
-   * @return such as "avx2"
+   * {@return the instruction set of the kernels in use, such as "avx2"}. The environment variable LOOKUPFFN_ISA chooses
+   * one by name; when its value cannot be used this is "", and each load fails with the reason.
    */
   public static String isa() {
     NativeLibrary.ensureLoaded();

@@ -786,9 +786,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   }
 
   /**
-   * The names of the classes, of texts or of tokens, in the order of their scores.
-   *
-   * @return the names; none without a classifier
+   * {@return the names of the classes, of texts or of tokens, in the order of their scores; none without a classifier}
    */
   public List<String> labels() {
     info();
@@ -806,9 +804,8 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   }
 
   /**
-   * The name of that prompt among {@link #prompts} which is put before texts unless told otherwise.
-   *
-   * @return the name; null for none
+   * {@return the name of that prompt among {@link #prompts} which is put before texts unless told otherwise; null for
+   * none}
    */
   public @Nullable String defaultPrompt() {
     int index = (int) info().numbers[Abi.MODEL_DEFAULT_PROMPT];
@@ -852,11 +849,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
     LongTexts.refuse(model, texts, Objects.requireNonNull(options, "options"));
   }
 
-  /**
-   * The model's family.
-   *
-   * @return its name, such as "bert"
-   */
+  /** {@return the model's family, such as "bert"} */
   public String family() {
     return model.text(Abi.TEXT_FAMILY, 0);
   }
@@ -870,11 +863,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
     return model.text(Abi.TEXT_CONFIG, 0);
   }
 
-  /**
-   * What the model is and costs.
-   *
-   * @return a description
-   */
+  /** {@return what the model is and costs} */
   public ModelInfo info() {
     boolean closed = isClosed();
     Reference.reachabilityFence(this);
@@ -894,11 +883,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
     return model.facts.layers;
   }
 
-  /**
-   * Tells whether {@link #close} was called.
-   *
-   * @return whether it was
-   */
+  /** {@return whether {@link #close} was called} */
   public boolean isClosed() {
     return model.handle.isClosed();
   }

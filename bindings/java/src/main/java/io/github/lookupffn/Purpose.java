@@ -19,11 +19,7 @@ public enum Purpose {
     this.names = List.of(names);
   }
 
-  /**
-   * The names under which models' files and other programs know it, such as "search_query".
-   *
-   * @return the names, in lower case
-   */
+  /** {@return the names under which models' files and other programs know it, such as "search_query", in lower case} */
   public List<String> names() {
     return names;
   }

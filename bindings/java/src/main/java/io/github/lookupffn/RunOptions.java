@@ -117,10 +117,8 @@ public final class RunOptions extends ReadingOptions {
   }
 
   /**
-   * The defaults: embeddings are made as the model means it, texts that are too long are cut to what it means to read,
-   * scores are the model's own, calls run to their end, asynchronous ones on the common pool.
-   *
-   * @return the defaults
+   * {@return the defaults: embeddings are made as the model means it, texts that are too long are cut to what it means
+   * to read, scores are the model's own, calls run to their end, asynchronous ones on the common pool}
    */
   public static RunOptions defaults() {
     return DEFAULTS;

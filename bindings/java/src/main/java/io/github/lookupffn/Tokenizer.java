@@ -267,20 +267,12 @@ public final class Tokenizer implements AutoCloseable {
     });
   }
 
-  /**
-   * What the tokenizer is.
-   *
-   * @return a description
-   */
+  /** {@return what the tokenizer is} */
   public TokenizerInfo info() {
     return info;
   }
 
-  /**
-   * Tells whether {@link #close} was called.
-   *
-   * @return whether it was
-   */
+  /** {@return whether {@link #close} was called} */
   public boolean isClosed() {
     return handle.isClosed();
   }

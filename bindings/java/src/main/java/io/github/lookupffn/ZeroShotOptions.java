@@ -40,9 +40,8 @@ public final class ZeroShotOptions extends CallOptions<ZeroShotOptions> {
   }
 
   /**
-   * The defaults: "This example is {}.", of which one label fits, and texts are cut to what the model means to read.
-   *
-   * @return the defaults
+   * {@return the defaults: "This example is {}.", of which one label fits, and texts are cut to what the model means to
+   * read}
    */
   public static ZeroShotOptions defaults() {
     return DEFAULTS;

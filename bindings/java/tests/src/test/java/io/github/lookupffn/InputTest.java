@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Whatever an input is made of, the same texts come to the same. */
@@ -78,6 +79,34 @@ class InputTest {
       assertEquals("seconds[1] is null", assertThrows(
           NullPointerException.class,
           () -> reranker.run(Input.pairs("a", Arrays.asList("b", null)), Output.CLASS_SCORES)).getMessage());
+    }
+  }
+
+  /** What a program's test may put in a model's place. */
+  private static final class Ones implements TextEmbedder {
+    @Override
+    public float[] embed(String text) {
+      return new float[] {1};
+    }
+
+    @Override
+    public float[][] embed(List<String> texts, RunOptions options) {
+      return texts.stream().map(this::embed).toArray(float[][]::new);
+    }
+
+    @Override
+    public CompletableFuture<float[][]> embedAsync(List<String> texts, RunOptions options) {
+      return CompletableFuture.completedFuture(embed(texts, options));
+    }
+  }
+
+  @Test
+  void somethingElseInAModelsPlace() throws Exception {
+    assertArrayEquals(new float[][] {{1}, {1}, {1}}, new Ones().embed(TEXTS));
+    try (Model model = Model.load(GoldenModel.all().get(0).folder)) {
+      TextEmbedder embedder = model;
+      Golden.assertSameBits(model.embed(TEXTS.get(0)), embedder.embed(TEXTS)[0]);
+      Golden.assertSameBits(model.embed(TEXTS.get(0)), embedder.embedAsync(TEXTS, RunOptions.defaults()).get()[0]);
     }
   }
 
