@@ -3,8 +3,9 @@
 
 FOLDER/reranker: the golden model with one class. FOLDER/prompts: it as a sentence encoder that has prompts.
 FOLDER/tokens, answers, entailment: small models that find entities and answers, and try labels.
-FOLDER/sparse: one that gives sparse vectors. FOLDER/late: one of late interaction. FOLDER/rotary: one with a local layer
-and a global one.
+FOLDER/sparse: one that gives sparse vectors. FOLDER/router, router-prompts: two that give queries others.
+FOLDER/late: one of late interaction. FOLDER/rotary: one with
+a local layer and a global one.
 """
 import json
 import math
@@ -86,6 +87,29 @@ def add_splade(folder):
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"model_type": "SparseEncoder"}))
 
 
+def add_router(folder, prompts):
+    """A router in OpenSearch's layout: the folder's own model for documents, a weight for each token for queries."""
+    kind = "sentence_transformers.sparse_encoder.models."
+    query, pooling = "query_0_SparseStaticEmbedding", "document_1_SpladePooling"
+    (folder / "modules.json").write_text(json.dumps(
+        [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Router"}]))
+    (folder / "router_config.json").write_text(json.dumps({
+        "types": {query: kind + "SparseStaticEmbedding", "": kind + "MLMTransformer", pooling: kind + "SpladePooling"},
+        "structure": {"query": [query], "document": ["", pooling]},
+        "parameters": {"default_route": "document", "allow_empty_key": True}}))
+    for name in (query, pooling):
+        (folder / name).mkdir(exist_ok=True)
+    settings = {"pooling_strategy": "max", "activation_function": "log1p_relu", "word_embedding_dimension": None}
+    (folder / pooling / "config.json").write_text(json.dumps(settings))
+    shutil.copy(folder / "tokenizer.json", folder / query)
+    vocabulary = json.loads((folder / "config.json").read_text())["vocab_size"]
+    (folder / query / "config.json").write_text(json.dumps({"frozen": True}))
+    weights = b"".join(struct.pack("<f", 1 + i / 100) for i in range(vocabulary))
+    text = json.dumps({"weight": {"dtype": "F32", "shape": [vocabulary], "data_offsets": [0, len(weights)]}}).encode()
+    (folder / query / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + weights)
+    (folder / "config_sentence_transformers.json").write_text(json.dumps({"model_type": "SparseEncoder", "prompts": prompts}))
+
+
 def add_late(folder):
     size, numbers = json.loads((folder / "config.json").read_text())["hidden_size"], 16
     modules = [
@@ -144,6 +168,9 @@ def main():
     add_entailment(target / "entailment")
     unpack("bert-mlm", target / "sparse")
     add_splade(target / "sparse")
+    for name, prompts in (("router", {"query": "", "document": ""}), ("router-prompts", {"query": "", "question": "ask "})):
+        unpack("bert-mlm", target / name)
+        add_router(target / name, prompts)
     unpack("bert-mlm", target / "late")
     add_late(target / "late")
     make_rotary(target / "rotary")

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Plain calls on more virtual threads than there are carriers leave the other virtual threads running. For Java 21 and
@@ -23,6 +24,14 @@ final class VirtualThreads {
     try (Model model = Model.load(Path.of(arguments[0]), LoadOptions.defaults().withNumThreads(1))) {
       List<String> texts = Collections.nCopies(200, "a text of some words, so that a call takes a while ".repeat(8));
       float[] expected = model.embed(texts.get(0));
+      // Who calls a virtual thread's listener is who makes the call: a thread of the pool, whose name profilers show.
+      AtomicReference<String> caller = new AtomicReference<>("none");
+      RunOptions told = RunOptions.defaults().withProgress((done, all) -> caller.set(Thread.currentThread().getName()));
+      Thread.startVirtualThread(() -> model.embed(texts.subList(0, 8), told)).join();
+      if (!caller.get().startsWith("lookupffn-call-")) {
+        System.err.println("a virtual thread's call was made by the thread " + caller.get());
+        System.exit(1);
+      }
       AtomicBoolean ended = new AtomicBoolean();
       AtomicLong calls = new AtomicLong();
       AtomicLong longest = new AtomicLong();

@@ -9,6 +9,7 @@ import io.github.lookupffn.RunOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Puts [PER], [LOC] and the like in the place of names in the lines of a text file: {@code MaskNames MODEL FILE}. */
 public final class MaskNames {
@@ -34,7 +35,7 @@ public final class MaskNames {
     RunOptions never = RunOptions.defaults().withoutCutting();
     StringBuilder result = new StringBuilder();
     int at = 0;
-    for (Entity entity : model.entities(line, Aggregation.FIRST, never)) {
+    for (Entity entity : model.entities(List.of(line), Aggregation.FIRST, never).get(0)) {
       result.append(line, at, entity.begin()).append('[').append(entity.label()).append(']');
       at = entity.end();
     }

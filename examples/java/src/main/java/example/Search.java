@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package example;
 
-import io.github.lookupffn.EmbeddingResult;
 import io.github.lookupffn.LookupFfnException;
 import io.github.lookupffn.Model;
+import io.github.lookupffn.RunOptions;
+import io.github.lookupffn.TextCounts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,11 +41,13 @@ public final class Search {
 
   private static void search(Model model, List<String> lines, String question) {
     List<float[]> index = new ArrayList<>();
+    TextCounts counts = new TextCounts();
+    RunOptions counted = RunOptions.defaults().withCounts(counts);
     long cut = 0;
     for (int from = 0; from < lines.size(); from += BATCH) {
-      EmbeddingResult result = model.embedWithCounts(lines.subList(from, Math.min(lines.size(), from + BATCH)));
-      index.addAll(List.of(result.vectors()));
-      cut += IntStream.range(0, result.counts().size()).filter(result.counts()::isCut).count();
+      List<String> batch = lines.subList(from, Math.min(lines.size(), from + BATCH));
+      index.addAll(List.of(model.embed(batch, counted)));
+      cut += counts.numCut();
     }
     if (cut > 0) {
       System.err.println(cut + " lines were longer than the model reads; their ends are not in the index");

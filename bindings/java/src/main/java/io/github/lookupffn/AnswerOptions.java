@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** How to look for answers. Immutable and free to be shared: each {@code with} method returns a changed copy. */
-public final class AnswerOptions {
+public final class AnswerOptions extends CallOptions<AnswerOptions> {
   private static final AnswerOptions DEFAULTS = new AnswerOptions();
 
   int topK = 1;
@@ -18,6 +18,16 @@ public final class AnswerOptions {
   Executor executor = Async.DEFAULT;
 
   private AnswerOptions() {}
+
+  @Override
+  Cancellation cancellation() {
+    return cancellation;
+  }
+
+  @Override
+  Executor executor() {
+    return executor;
+  }
 
   private AnswerOptions copy() {
     AnswerOptions copy = new AnswerOptions();
@@ -32,9 +42,8 @@ public final class AnswerOptions {
   }
 
   /**
-   * The defaults: one answer of at most 15 tokens, in windows of what the model means to read, at most 384 tokens.
-   *
-   * @return the defaults
+   * {@return the defaults: one answer of at most 15 tokens, in windows of what the model means to read, at most 384
+   * tokens}
    */
   public static AnswerOptions defaults() {
     return DEFAULTS;
@@ -100,24 +109,14 @@ public final class AnswerOptions {
     return copy;
   }
 
-  /**
-   * Lets another thread end the call.
-   *
-   * @param cancellation what that thread holds; null for nobody
-   * @return a changed copy
-   */
+  @Override
   public AnswerOptions withCancellation(@Nullable Cancellation cancellation) {
     AnswerOptions copy = copy();
     copy.cancellation = cancellation;
     return copy;
   }
 
-  /**
-   * Sets who runs asynchronous calls.
-   *
-   * @param executor such as a pool
-   * @return a changed copy
-   */
+  @Override
   public AnswerOptions withExecutor(Executor executor) {
     AnswerOptions copy = copy();
     copy.executor = Objects.requireNonNull(executor, "executor");

@@ -16,38 +16,22 @@ public final class BatchedEmbedding {
     this.uncutTokens = uncutTokens;
   }
 
-  /**
-   * The vector, the same to the bit as alone.
-   *
-   * @return the vector, not a copy
-   */
+  /** {@return the vector, the same to the bit as alone, not a copy} */
   public float[] vector() {
     return vector;
   }
 
-  /**
-   * How many tokens were run.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens were run} */
   public int tokens() {
     return tokens;
   }
 
-  /**
-   * How many tokens the text would have had without cutting.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens the text would have had without cutting} */
   public long uncutTokens() {
     return uncutTokens;
   }
 
-  /**
-   * Tells whether the text was too long, so that its end was not read.
-   *
-   * @return whether it was
-   */
+  /** {@return whether the text was too long, so that its end was not read} */
   public boolean isCut() {
     return uncutTokens > tokens;
   }

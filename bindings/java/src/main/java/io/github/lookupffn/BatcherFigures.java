@@ -33,128 +33,72 @@ public final class BatcherFigures {
     cut = counters.cut;
   }
 
-  /**
-   * How many texts wait now, those included that the queue has no room for yet.
-   *
-   * @return the number
-   */
+  /** {@return how many texts wait now, those included that the queue has no room for yet} */
   public int depth() {
     return depth;
   }
 
-  /**
-   * How many texts were let in.
-   *
-   * @return the number
-   */
+  /** {@return how many texts were let in} */
   public long accepted() {
     return accepted;
   }
 
-  /**
-   * How many texts were refused because too many waited.
-   *
-   * @return the number
-   */
+  /** {@return how many texts were refused because too many waited} */
   public long refused() {
     return refused;
   }
 
-  /**
-   * How many texts their callers took back before their batch was begun.
-   *
-   * @return the number
-   */
+  /** {@return how many texts their callers took back before their batch was begun} */
   public long withdrawn() {
     return withdrawn;
   }
 
-  /**
-   * How many texts ended with a failure.
-   *
-   * @return the number
-   */
+  /** {@return how many texts ended with a failure} */
   public long failed() {
     return failed;
   }
 
-  /**
-   * How many batches were run.
-   *
-   * @return the number
-   */
+  /** {@return how many batches were run} */
   public long batches() {
     return batches;
   }
 
-  /**
-   * How many texts went into them.
-   *
-   * @return the number
-   */
+  /** {@return how many texts went into them} */
   public long batched() {
     return batched;
   }
 
-  /**
-   * How many texts the largest batch had.
-   *
-   * @return the number
-   */
+  /** {@return how many texts the largest batch had} */
   public int largestBatch() {
     return largestBatch;
   }
 
-  /**
-   * How long the texts of all batches waited before their batch was begun, together.
-   *
-   * @return the time
-   */
+  /** {@return how long the texts of all batches waited before their batch was begun, together} */
   public Duration totalWait() {
     return totalWait;
   }
 
-  /**
-   * How long the text that waited longest did.
-   *
-   * @return the time
-   */
+  /** {@return how long the text that waited longest did} */
   public Duration longestWait() {
     return longestWait;
   }
 
-  /**
-   * How many texts a batch had on average.
-   *
-   * @return the number; 0 before the first one
-   */
+  /** {@return how many texts a batch had on average; 0 before the first one} */
   public double meanBatch() {
     return batches == 0 ? 0 : (double) batched / batches;
   }
 
-  /**
-   * How long a text waited on average.
-   *
-   * @return the time; none before the first one
-   */
+  /** {@return how long a text waited on average; none before the first one} */
   public Duration meanWait() {
     return batched == 0 ? Duration.ZERO : totalWait.dividedBy(batched);
   }
 
-  /**
-   * How many tokens were run.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens were run} */
   public long tokens() {
     return tokens;
   }
 
-  /**
-   * How many texts were too long, so that their ends were not read.
-   *
-   * @return the number
-   */
+  /** {@return how many texts were too long, so that their ends were not read} */
   public long cut() {
     return cut;
   }

@@ -20,10 +20,8 @@ public final class BatchingOptions {
   }
 
   /**
-   * The defaults: at most 32 texts go together, those that came while the batch before was running, and at most 4096
-   * wait.
-   *
-   * @return the defaults
+   * {@return the defaults: at most 32 texts go together, those that came while the batch before was running, and at
+   * most 4096 wait}
    */
   public static BatchingOptions defaults() {
     return DEFAULTS;

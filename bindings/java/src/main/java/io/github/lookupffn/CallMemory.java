@@ -2,8 +2,10 @@
 package io.github.lookupffn;
 
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.RandomAccess;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -22,6 +24,9 @@ final class CallMemory {
   long[] ends = {};
   long[] offsets = {0};
   int size;
+  boolean ofIds;
+  // The first text of each pair; null where there are no pairs.
+  byte[] query;
   private int bytes;
 
   private CallMemory() {}
@@ -32,6 +37,8 @@ final class CallMemory {
       if (memory != null && FREE.compareAndSet(i, memory, null)) {
         memory.size = 0;
         memory.bytes = 0;
+        memory.ofIds = false;
+        memory.query = null;
         return memory;
       }
     }
@@ -53,22 +60,64 @@ final class CallMemory {
 
   static CallMemory of(String text, RunOptions options) {
     CallMemory memory = cleared();
-    memory.add(Objects.requireNonNull(text, "text"), false, Objects.requireNonNull(options, "options").repairs());
+    boolean badAllowed = Objects.requireNonNull(options, "options").statuses != null;
+    memory.add(Objects.requireNonNull(text, "text"), badAllowed, options.repairs());
     return memory;
   }
 
-  static CallMemory of(List<String> texts, RunOptions options) {
+  static CallMemory of(List<? extends CharSequence> texts, RunOptions options) {
     boolean badAllowed = Objects.requireNonNull(options, "options").statuses != null;
     return of(texts, "texts", badAllowed, options.repairs());
+  }
+
+  static CallMemory of(Input input, RunOptions options) {
+    if (input.ids != null) {
+      return of(input.ids);
+    }
+    if (input.query != null) {
+      return pairs(Utf8.of(input.query, "the first text", options.repairs()), input.texts, "seconds", options);
+    }
+    return input.utf8 == null ? of(input.texts, options) : of(input.utf8, options.statuses != null);
+  }
+
+  /** A query with each of some documents. */
+  static CallMemory pairs(byte[] query, List<String> documents, RunOptions options) {
+    return pairs(query, documents, "documents", options);
+  }
+
+  private static CallMemory pairs(
+      byte[] first, List<? extends CharSequence> seconds, String name, RunOptions options) {
+    CallMemory memory = of(seconds, name, false, options.repairs());
+    memory.query = first;
+    return memory;
+  }
+
+  private static CallMemory of(byte[][] texts, boolean nullsAllowed) {
+    CallMemory memory = cleared();
+    for (byte[] text : texts) {
+      if (text == null && !nullsAllowed) {
+        throw new NullPointerException("texts[" + memory.size + "] is null");
+      }
+      int begin = memory.bytes;
+      if (memory.grow(text == null ? 0 : text.length, text == null)) {
+        System.arraycopy(text, 0, memory.utf8, begin, text.length);
+      }
+    }
+    return memory;
   }
 
   /**
    * Bad texts are named, or where they are allowed become what native code tells to be bad. Repaired ones are bad no more, but
    * for null.
    */
-  static CallMemory of(List<String> texts, String name, boolean badAllowed, boolean repaired) {
+  static CallMemory of(List<? extends CharSequence> texts, String name, boolean badAllowed, boolean repaired) {
     CallMemory memory = cleared();
-    for (String text : Objects.requireNonNull(texts, name)) {
+    int count = Objects.requireNonNull(texts, name).size();
+    // An iterator would be an object more for each call.
+    Iterator<? extends CharSequence> linked = texts instanceof RandomAccess ? null : texts.iterator();
+    for (int i = 0; i < count; i++) {
+      CharSequence given = linked == null ? texts.get(i) : linked.next();
+      String text = given == null ? null : given.toString();
       if (text == null && !badAllowed) {
         throw new NullPointerException(name + "[" + memory.size + "] is null");
       }
@@ -81,14 +130,9 @@ final class CallMemory {
     return memory;
   }
 
-  static CallMemory of(int[] sequence) {
-    CallMemory memory = cleared();
-    memory.add(Objects.requireNonNull(sequence, "ids"));
-    return memory;
-  }
-
   static CallMemory of(int[][] sequences) {
     CallMemory memory = cleared();
+    memory.ofIds = true;
     for (int[] sequence : Objects.requireNonNull(sequences, "sequences")) {
       if (sequence == null) {
         throw new NullPointerException("sequences[" + memory.size + "] is null");
@@ -115,7 +159,15 @@ final class CallMemory {
   }
 
   private void add(String text, boolean badAllowed, boolean repaired) {
-    long end = bytes + (text == null ? 0 : Utf8.size(text, badAllowed || repaired));
+    int begin = bytes;
+    if (grow(text == null ? 0 : Utf8.size(text, badAllowed || repaired), text == null)) {
+      Utf8.put(text, utf8, begin, repaired);
+    }
+  }
+
+  /** Makes room for a text, and tells whether there is one to be put there. */
+  private boolean grow(long length, boolean none) {
+    long end = bytes + length;
     if (end > LARGEST_ARRAY) {
       throw new IllegalArgumentException(end + " bytes of text are too many for one call");
     }
@@ -125,13 +177,9 @@ final class CallMemory {
     if (size == ends.length) {
       ends = Arrays.copyOf(ends, grown(size + 1L));
     }
-    if (text == null) {
-      ends[size++] = -1;
-      return;
-    }
-    Utf8.put(text, utf8, bytes, repaired);
     bytes = (int) end;
-    ends[size++] = end;
+    ends[size++] = none ? -1 : end;
+    return !none;
   }
 
   private void add(int[] sequence) {

@@ -49,11 +49,7 @@ public final class Cancellation {
     return followers.size();
   }
 
-  /**
-   * Tells whether {@link #cancel} was called.
-   *
-   * @return whether it was
-   */
+  /** {@return whether {@link #cancel} was called} */
   public boolean isCancelled() {
     return (int) INT.getVolatile(flag, 0) != 0;
   }

@@ -15,11 +15,7 @@ public final class EmbeddedTexts {
     this.tokens = tokens;
   }
 
-  /**
-   * A vector for each text, in their order.
-   *
-   * @return the vectors, not copies
-   */
+  /** {@return a vector for each text, in their order, not copies} */
   public List<float[]> vectors() {
     return vectors;
   }
@@ -33,11 +29,7 @@ public final class EmbeddedTexts {
     return cut;
   }
 
-  /**
-   * How many tokens were run.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens were run} */
   public long tokens() {
     return tokens;
   }

@@ -18,11 +18,7 @@ public final class EmbeddedWindow {
     this.text = text;
   }
 
-  /**
-   * The vector of this part.
-   *
-   * @return the vector, not a copy
-   */
+  /** {@return the vector of this part, not a copy} */
   public float[] vector() {
     return vector;
   }
@@ -45,11 +41,7 @@ public final class EmbeddedWindow {
     return end;
   }
 
-  /**
-   * The part itself.
-   *
-   * @return the text
-   */
+  /** {@return the part itself} */
   public String text() {
     return text;
   }

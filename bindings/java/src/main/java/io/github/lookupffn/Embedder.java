@@ -182,66 +182,38 @@ public final class Embedder implements AutoCloseable {
     return model;
   }
 
-  /**
-   * What puts the texts of concurrent calls together.
-   *
-   * @return the batcher; null without one
-   */
+  /** {@return what puts the texts of concurrent calls together; null without one} */
   public @Nullable EmbeddingBatcher batcher() {
     return batcher;
   }
 
-  /**
-   * How many numbers each vector has unless a call asks for fewer.
-   *
-   * @return the number
-   */
+  /** {@return how many numbers each vector has unless a call asks for fewer} */
   public int dimensions() {
     int asked = documents.numbers[Abi.RUN_OPTION_DIMENSIONS];
     return asked > 0 ? asked : model.info().embeddingSize();
   }
 
-  /**
-   * How many calls were made.
-   *
-   * @return the number
-   */
+  /** {@return how many calls were made} */
   public long calls() {
     return calls.sum();
   }
 
-  /**
-   * How many texts were embedded.
-   *
-   * @return the number
-   */
+  /** {@return how many texts were embedded} */
   public long texts() {
     return texts.sum();
   }
 
-  /**
-   * How many tokens were run.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens were run} */
   public long tokens() {
     return tokens.sum();
   }
 
-  /**
-   * How many texts were too long, so that their ends were not read.
-   *
-   * @return the number
-   */
+  /** {@return how many texts were too long, so that their ends were not read} */
   public long cut() {
     return cut.sum();
   }
 
-  /**
-   * How many calls failed or were cancelled.
-   *
-   * @return the number
-   */
+  /** {@return how many calls failed or were cancelled} */
   public long failures() {
     return failures.sum();
   }

@@ -157,11 +157,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
     });
   }
 
-  /**
-   * What the batcher did so far, and what it has to do.
-   *
-   * @return the figures of this moment
-   */
+  /** {@return what the batcher did so far, and what it has to do} */
   public BatcherFigures figures() {
     return queue.figures();
   }

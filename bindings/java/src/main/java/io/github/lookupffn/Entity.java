@@ -13,10 +13,8 @@ public final class Entity extends TextPart {
   }
 
   /**
-   * What it is, such as "PER": the label of its first token without what is before the first dash, or all of it with
-   * {@link Aggregation#NONE}.
-   *
-   * @return the label
+   * {@return what it is, such as "PER": the label of its first token without what is before the first dash, or all of
+   * it with {@link Aggregation#NONE}}
    */
   public String label() {
     return label;

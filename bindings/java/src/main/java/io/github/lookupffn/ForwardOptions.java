@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** How to run a layer. Immutable and free to be shared: each {@code with} method returns a changed copy. */
-public final class ForwardOptions {
+public final class ForwardOptions extends CallOptions<ForwardOptions> {
   private static final ForwardOptions DEFAULTS = new ForwardOptions(0, null, Async.DEFAULT);
 
   final int flags;
@@ -19,11 +19,17 @@ public final class ForwardOptions {
     this.executor = executor;
   }
 
-  /**
-   * The defaults: y is overwritten, the call runs to its end, an asynchronous one on the common pool.
-   *
-   * @return the defaults
-   */
+  @Override
+  Cancellation cancellation() {
+    return cancellation;
+  }
+
+  @Override
+  Executor executor() {
+    return executor;
+  }
+
+  /** {@return the defaults: y is overwritten, the call runs to its end, an asynchronous one on the common pool} */
   public static ForwardOptions defaults() {
     return DEFAULTS;
   }
@@ -38,22 +44,12 @@ public final class ForwardOptions {
     return new ForwardOptions(on ? flags | Abi.FORWARD_ADD : flags & ~Abi.FORWARD_ADD, cancellation, executor);
   }
 
-  /**
-   * Lets another thread end the call.
-   *
-   * @param cancellation what that thread holds; null for nobody
-   * @return a changed copy
-   */
+  @Override
   public ForwardOptions withCancellation(@Nullable Cancellation cancellation) {
     return new ForwardOptions(flags, cancellation, executor);
   }
 
-  /**
-   * Sets who runs asynchronous calls.
-   *
-   * @param executor such as a pool
-   * @return a changed copy
-   */
+  @Override
   public ForwardOptions withExecutor(Executor executor) {
     return new ForwardOptions(flags, cancellation, Objects.requireNonNull(executor, "executor"));
   }

@@ -50,29 +50,17 @@ public final class Int8Embedding {
     return new Int8Embedding(bytes, largest / 127);
   }
 
-  /**
-   * The bytes.
-   *
-   * @return the bytes, not a copy
-   */
+  /** {@return the bytes, not a copy} */
   public byte[] numbers() {
     return numbers;
   }
 
-  /**
-   * What each byte is to be multiplied by.
-   *
-   * @return the factor
-   */
+  /** {@return what each byte is to be multiplied by} */
   public float scale() {
     return scale;
   }
 
-  /**
-   * The vector that the bytes stand for.
-   *
-   * @return a new array of it
-   */
+  /** {@return the vector that the bytes stand for, in a new array} */
   public float[] toFloats() {
     float[] floats = new float[numbers.length];
     for (int i = 0; i < floats.length; i++) {

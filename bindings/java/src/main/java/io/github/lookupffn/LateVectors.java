@@ -43,20 +43,12 @@ public final class LateVectors {
     this.flags = flags;
   }
 
-  /**
-   * How many texts there are.
-   *
-   * @return the number
-   */
+  /** {@return how many texts there are} */
   public int texts() {
     return offsets.length - 1;
   }
 
-  /**
-   * How many numbers each vector has.
-   *
-   * @return the number
-   */
+  /** {@return how many numbers each vector has} */
   public int size() {
     return size;
   }
@@ -70,29 +62,20 @@ public final class LateVectors {
     return offsets;
   }
 
-  /**
-   * The numbers of all vectors, one behind the other.
-   *
-   * @return the numbers, not a copy; null where they are bytes
-   */
+  /** {@return the numbers of all vectors, one behind the other, not a copy; null where they are bytes} */
   public float @Nullable [] floats() {
     return floats;
   }
 
   /**
-   * The numbers of all vectors as bytes, to be multiplied by their vector's scale.
-   *
-   * @return the bytes, not a copy; null where they are floats
+   * {@return the numbers of all vectors as bytes, to be multiplied by their vector's scale, not a copy; null where they
+   * are floats}
    */
   public byte @Nullable [] bytes() {
     return bytes;
   }
 
-  /**
-   * The scale of each vector of bytes.
-   *
-   * @return the scales, not a copy; null where they are floats
-   */
+  /** {@return the scale of each vector of bytes, not a copy; null where they are floats} */
   public float @Nullable [] scales() {
     return scales;
   }
@@ -125,7 +108,7 @@ public final class LateVectors {
     if (PlatformThreads.needed()) {
       return PlatformThreads.inPool(() -> scores(queries, cancellation));
     }
-    float[] all = new float[ModelCalls.arraySize((long) queries.texts() * texts())];
+    float[] all = new float[NativeResult.arraySize((long) queries.texts() * texts())];
     NativeLibrary.ensureLoaded();
     Raw.maxSimArrays(
         queries.floats,
@@ -141,7 +124,7 @@ public final class LateVectors {
         0,
         all,
         Cancellation.flagOf(cancellation));
-    return queries.texts() == 0 ? new float[0][] : ModelCalls.rows(all, queries.texts());
+    return queries.texts() == 0 ? new float[0][] : NativeResult.rows(all, queries.texts());
   }
 
   @Override

@@ -157,41 +157,25 @@ public final class Layer extends LayerForward implements AutoCloseable {
     });
   }
 
-  /**
-   * What the layer is and costs.
-   *
-   * @return a description
-   */
+  /** {@return what the layer is and costs} */
   public LayerInfo info() {
     ensureOpen();
     return info;
   }
 
-  /**
-   * Floats per input token, the hidden size.
-   *
-   * @return the size
-   */
+  /** {@return the number of floats per input token, the hidden size} */
   public int inputSize() {
     ensureOpen();
     return inputSize;
   }
 
-  /**
-   * Floats per output token.
-   *
-   * @return the size
-   */
+  /** {@return the number of floats per output token} */
   public int outputSize() {
     ensureOpen();
     return outputSize;
   }
 
-  /**
-   * Tells whether {@link #close} was called.
-   *
-   * @return whether it was
-   */
+  /** {@return whether {@link #close} was called} */
   public boolean isClosed() {
     return handle.isClosed();
   }

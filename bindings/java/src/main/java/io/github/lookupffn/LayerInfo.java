@@ -7,56 +7,32 @@ public final class LayerInfo extends NativeFacts {
     super(numbers);
   }
 
-  /**
-   * Floats per input token.
-   *
-   * @return the size
-   */
+  /** {@return the number of floats per input token} */
   public int hiddenSize() {
     return (int) numbers[Abi.INFO_HIDDEN_SIZE];
   }
 
-  /**
-   * Floats per output token.
-   *
-   * @return the size
-   */
+  /** {@return the number of floats per output token} */
   public int outputSize() {
     return (int) numbers[Abi.INFO_OUTPUT_SIZE];
   }
 
-  /**
-   * How many tables the layer has.
-   *
-   * @return the number
-   */
+  /** {@return how many tables the layer has} */
   public int numTables() {
     return (int) numbers[Abi.INFO_NUM_TABLES];
   }
 
-  /**
-   * Rows per table, a power of two.
-   *
-   * @return the number
-   */
+  /** {@return the number of rows per table, a power of two} */
   public int tableSize() {
     return (int) numbers[Abi.INFO_TABLE_SIZE];
   }
 
-  /**
-   * Bits of a code, the base-two logarithm of the table size.
-   *
-   * @return the number
-   */
+  /** {@return the number of bits of a code, the base-two logarithm of the table size} */
   public int codeBits() {
     return (int) numbers[Abi.INFO_CODE_BITS];
   }
 
-  /**
-   * How tokens are projected, as files name it: "dense", or "bh4" and its like.
-   *
-   * @return the name
-   */
+  /** {@return how tokens are projected, as files name it: "dense", or "bh4" and its like} */
   public String projection() {
     return projectionName(numbers[Abi.INFO_PROJECTION]);
   }
@@ -65,20 +41,12 @@ public final class LayerInfo extends NativeFacts {
     return factors == 0 ? "dense" : "bh" + factors;
   }
 
-  /**
-   * Size of the projection's blocks; 0 for a dense projection.
-   *
-   * @return the size
-   */
+  /** {@return the size of the projection's blocks; 0 for a dense projection} */
   public int blockSize() {
     return (int) numbers[Abi.INFO_BLOCK_SIZE];
   }
 
-  /**
-   * How many chains of blocks stand side by side; 0 for a dense projection.
-   *
-   * @return the number
-   */
+  /** {@return how many chains of blocks stand side by side; 0 for a dense projection} */
   public int numChains() {
     return (int) numbers[Abi.INFO_NUM_CHAINS];
   }
@@ -92,110 +60,62 @@ public final class LayerInfo extends NativeFacts {
     return Activation.ofCode((int) numbers[Abi.INFO_ACTIVATION]);
   }
 
-  /**
-   * Rows read per table.
-   *
-   * @return the number
-   */
+  /** {@return the number of rows read per table} */
   public int numProbes() {
     return (int) numbers[Abi.INFO_NUM_PROBES];
   }
 
-  /**
-   * Whether the layer starts with a layer norm.
-   *
-   * @return whether it does
-   */
+  /** {@return whether the layer starts with a layer norm} */
   public boolean layerNorm() {
     return numbers[Abi.INFO_LAYER_NORM] != 0;
   }
 
-  /**
-   * The weight of the projection against its input.
-   *
-   * @return the weight
-   */
+  /** {@return the weight of the projection against its input} */
   public float decayCoeff() {
     return Float.intBitsToFloat((int) numbers[Abi.INFO_DECAY_COEFF_BITS]);
   }
 
-  /**
-   * The epsilon of the layer norm.
-   *
-   * @return the number
-   */
+  /** {@return the epsilon of the layer norm} */
   public float layerNormEps() {
     return Float.intBitsToFloat((int) numbers[Abi.INFO_LAYER_NORM_EPS_BITS]);
   }
 
-  /**
-   * How the tables are held in memory.
-   *
-   * @return the type
-   */
+  /** {@return how the tables are held in memory} */
   public ElementType tableType() {
     return ElementType.ofCode((int) numbers[Abi.INFO_TABLE_DTYPE]);
   }
 
-  /**
-   * How the hash weights are held in memory.
-   *
-   * @return the type
-   */
+  /** {@return how the hash weights are held in memory} */
   public ElementType hashType() {
     return ElementType.ofCode((int) numbers[Abi.INFO_HASH_DTYPE]);
   }
 
-  /**
-   * How many threads one forward uses.
-   *
-   * @return the number
-   */
+  /** {@return how many threads one forward uses} */
   public int numThreads() {
     return (int) numbers[Abi.INFO_NUM_THREADS];
   }
 
-  /**
-   * Floating point operations per token, as the paper counts them.
-   *
-   * @return the number
-   */
+  /** {@return the number of floating point operations per token, as the paper counts them} */
   public long flopPerToken() {
     return numbers[Abi.INFO_FLOP_PER_TOKEN];
   }
 
-  /**
-   * How many numbers were learned.
-   *
-   * @return the number
-   */
+  /** {@return how many numbers were learned} */
   public long numParameters() {
     return numbers[Abi.INFO_NUM_PARAMETERS];
   }
 
-  /**
-   * How many tensor bytes {@link Layer#save} writes.
-   *
-   * @return the number
-   */
+  /** {@return how many tensor bytes {@link Layer#save} writes} */
   public long fileBytes() {
     return numbers[Abi.INFO_FILE_BYTES];
   }
 
-  /**
-   * How many bytes of weights are in memory.
-   *
-   * @return the number
-   */
+  /** {@return how many bytes of weights are in memory} */
   public long memoryBytes() {
     return numbers[Abi.INFO_MEMORY_BYTES];
   }
 
-  /**
-   * How much scratch memory a forward in flight takes at most.
-   *
-   * @return the number of bytes
-   */
+  /** {@return how much scratch memory a forward in flight takes at most} */
   public long scratchBytes() {
     return numbers[Abi.INFO_SCRATCH_BYTES];
   }

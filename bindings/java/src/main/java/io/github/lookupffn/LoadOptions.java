@@ -29,9 +29,8 @@ public final class LoadOptions {
   }
 
   /**
-   * The defaults: as many threads as the process may use, numbers kept as stored, the file read rather than mapped.
-   *
-   * @return the defaults
+   * {@return the defaults: as many threads as the process may use, numbers kept as stored, the file read rather than
+   * mapped}
    */
   public static LoadOptions defaults() {
     return DEFAULTS;

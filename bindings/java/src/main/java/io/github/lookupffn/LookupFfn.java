@@ -3,28 +3,24 @@ package io.github.lookupffn;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of the native library. */
 public final class LookupFfn {
   private LookupFfn() {}
 
-  /**
-   * The version of the native library.
-   *
-   * @return such as "1.0.0"
-   */
+  /** {@return the version of the native library, such as "1.0.0"} */
   public static String version() {
     NativeLibrary.ensureLoaded();
     return NativeLibrary.Finder.text(Raw.nativeVersion());
   }
 
   /**
-   * The instruction set of the kernels in use. The environment variable LOOKUPFFN_ISA chooses one by name; when its
-   * value cannot be used this is "", and each load fails with the reason.
-   *
-   * @return such as "avx2"
+   * {@return the instruction set of the kernels in use, such as "avx2"}. The environment variable LOOKUPFFN_ISA chooses
+   * one by name; when its value cannot be used this is "", and each load fails with the reason.
    */
   public static String isa() {
     NativeLibrary.ensureLoaded();
@@ -48,6 +44,23 @@ public final class LookupFfn {
   public static void trim() {
     NativeLibrary.ensureLoaded();
     Raw.trim();
+  }
+
+  /**
+   * Makes a call later, by the options' executor, such as {@code async(options, changed -> model.rerank(query, documents,
+   * changed))}.
+   *
+   * @param <O> the options
+   * @param <T> what the call gives
+   * @param options how
+   * @param call what takes these options with a cancellation of its own, and makes one call or several with them
+   * @return what it gives; cancelling it, or letting it time out, ends the call
+   */
+  public static <O extends CallOptions<O>, T> CompletableFuture<T> async(O options, Function<? super O, ? extends T> call) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(call, "call");
+    return Async.run(
+        options.executor(), options.cancellation(), cancellation -> call.apply(options.withCancellation(cancellation)));
   }
 
   /**

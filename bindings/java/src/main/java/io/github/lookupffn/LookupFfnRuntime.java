@@ -54,11 +54,7 @@ public final class LookupFfnRuntime implements AutoCloseable {
     Reference.reachabilityFence(this);
   }
 
-  /**
-   * The instruction set of its layers' and models' kernels.
-   *
-   * @return such as "avx2"
-   */
+  /** {@return the instruction set of its layers' and models' kernels, such as "avx2"} */
   public String isa() {
     return isa;
   }

@@ -15,20 +15,12 @@ public final class MaskCandidate {
     this.probability = probability;
   }
 
-  /**
-   * The token's id.
-   *
-   * @return the id
-   */
+  /** {@return the token's id} */
   public int id() {
     return id;
   }
 
-  /**
-   * The token as text, with the blank before it if it has one.
-   *
-   * @return the text
-   */
+  /** {@return the token as text, with the blank before it if it has one} */
   public String text() {
     return text;
   }

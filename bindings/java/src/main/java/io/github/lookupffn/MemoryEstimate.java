@@ -13,20 +13,12 @@ public final class MemoryEstimate {
     loadingBytes = numbers[Abi.ESTIMATE_LOADING_BYTES];
   }
 
-  /**
-   * What {@link ModelInfo#memoryBytes} will be, or a little more.
-   *
-   * @return bytes
-   */
+  /** {@return what {@link ModelInfo#memoryBytes} will be, or a little more} */
   public long weightBytes() {
     return weightBytes;
   }
 
-  /**
-   * How much weight and work memory there is at most at once while the model is loaded.
-   *
-   * @return bytes
-   */
+  /** {@return how much weight and work memory there is at most at once while the model is loaded} */
   public long loadingBytes() {
     return loadingBytes;
   }

@@ -6,13 +6,15 @@ import java.io.NotSerializableException;
 import java.io.Serializable;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.nio.FloatBuffer;
 import java.nio.channels.SeekableByteChannel;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,27 +34,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A model is serializable only so that whoever tries it is told what to do instead.
  */
-public final class Model extends ModelTexts implements TextEmbedder, AutoCloseable, Serializable {
+public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   static final Cleaner CLEANER = Cleaner.create();
   private static final long serialVersionUID = 1;
 
-  private final transient ModelCalls calls;
+  private final transient NativeModel model;
   private final transient Cleaner.Cleanable cleanable;
 
   /** Takes the handle over, also when this fails. */
-  private Model(NativeHandle handle, long address) {
+  Model(NativeHandle handle, long address) {
     try {
-      calls = new ModelCalls(this, handle, address);
+      model = new NativeModel(this, handle, address);
       cleanable = CLEANER.register(this, handle);
     } catch (Throwable failure) {
       handle.run();
       throw failure;
     }
-  }
-
-  @Override
-  ModelCalls calls() {
-    return calls;
   }
 
   /**
@@ -65,14 +62,6 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
     throw new NotSerializableException(
         "io.github.lookupffn.Model: it is native memory. Capture or broadcast its path and load it where it is used; in "
             + "Spark, capture an io.github.lookupffn.spark.ModelRef, whose get() loads it once in each executor");
-  }
-
-  private static Model made(LoadOptions options, Loading.Maker maker) {
-    Events.Load event = Recorder.load();
-    long address = Loading.handle(options, Raw::modelFree, maker);
-    Model model = new Model(new NativeHandle("model", address, Raw::modelFree, options.hooks()), address);
-    Recorder.end(event, model);
-    return model;
   }
 
   /**
@@ -95,17 +84,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
    */
   public static Model load(Path path, LoadOptions options) {
-    Objects.requireNonNull(options, "options");
-    if (Objects.requireNonNull(path, "path").getFileSystem() != FileSystems.getDefault() && Files.isDirectory(path)) {
-      return ModelFiles.ofFolder(path, files -> loadFrom(files, options));
-    }
-    return Loading.from(
-        path,
-        options,
-        name -> made(
-            options,
-            (numbers, runtime, cancel, progress, out) -> Raw.modelLoad(name, numbers, runtime, cancel, progress, out)),
-        Model::load);
+    return ModelLoading.ofPath(path, options);
   }
 
   /**
@@ -128,12 +107,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @throws LookupFfnException if the bytes are not a valid model, or it cannot be run here
    */
   public static Model load(byte[] bytes, LoadOptions options) {
-    Objects.requireNonNull(bytes, "bytes");
-    Objects.requireNonNull(options, "options");
-    return made(
-        options,
-        (numbers, runtime, cancel, progress, out) ->
-            Raw.modelLoadMemory(bytes, numbers, runtime, cancel, progress, out));
+    return ModelLoading.ofBytes(bytes, options);
   }
 
   /**
@@ -170,20 +144,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @throws LookupFfnException if there is none, it is not a valid model, or cannot be run here
    */
   public static Model loadResource(ClassLoader loader, String name, LoadOptions options) {
-    Objects.requireNonNull(loader, "loader");
-    Objects.requireNonNull(options, "options");
-    String folder = Objects.requireNonNull(name, "name").replaceFirst("/+$", "");
-    Map<String, byte[]> files = ModelFiles.ofResources(loader, folder);
-    if (!files.isEmpty()) {
-      return load(files, options);
-    }
-    byte[] file = ModelFiles.resource(loader, name);
-    if (file == null) {
-      throw new ModelIoException(
-          "the class path has neither a resource " + name + " nor a model's files in " + folder
-              + "/; names begin without a slash, and in a module the package has to be opened");
-    }
-    return load(file, options);
+    return ModelLoading.ofResource(loader, name, options);
   }
 
   /**
@@ -195,19 +156,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @throws LookupFfnException if its jar is not there, or it cannot be run here
    */
   public static Model load(Models model, LoadOptions options) {
-    Objects.requireNonNull(options, "options");
-    String name = Objects.requireNonNull(model, "model").resource();
-    ClassLoader context = Thread.currentThread().getContextClassLoader();
-    byte[] file = ModelFiles.resource(Model.class.getClassLoader(), name);
-    if (file == null && context != null) {
-      file = ModelFiles.resource(context, name);
-    }
-    if (file == null) {
-      throw new ModelIoException(
-          "the model " + model + " is not on the class path; add the dependency " + model.artifact() + ":"
-              + LookupFfn.version());
-    }
-    return load(file, options);
+    return ModelLoading.ofShipped(model, options);
   }
 
   /**
@@ -243,7 +192,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @throws LookupFfnException if they are not a valid model, or it cannot be run here
    */
   public static Model load(Map<String, byte[]> files, LoadOptions options) {
-    return load(GivenFiles.inMemory(files), options);
+    return ModelLoading.ofFiles(GivenFiles.inMemory(files), options);
   }
 
   /**
@@ -257,14 +206,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    */
   public static Model loadFrom(Map<String, ? extends SeekableByteChannel> channels, LoadOptions options) {
     Objects.requireNonNull(options, "options");
-    return load(GivenFiles.byChannels(channels), options);
-  }
-
-  private static Model load(GivenFiles files, LoadOptions options) {
-    return files.with(() -> made(
-        options,
-        (numbers, runtime, cancel, progress, out) -> Raw.modelLoadGivenFiles(
-            files.names, files.contents, files.sizes, numbers, runtime, cancel, progress, out)));
+    return ModelLoading.ofFiles(GivenFiles.byChannels(channels), options);
   }
 
   /**
@@ -277,12 +219,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @throws LookupFfnException if it cannot be read, is not a valid model, or cannot be run here
    */
   public static MemoryEstimate estimate(Path path, LoadOptions options) {
-    byte[] name = Utf8.zeroTerminated(Objects.requireNonNull(path, "path"));
-    long[] told = new long[Abi.ESTIMATE_COUNT];
-    Loading.run(
-        options,
-        (numbers, runtime, cancel, progress) -> Raw.modelEstimate(name, numbers, runtime, cancel, progress, told));
-    return new MemoryEstimate(told);
+    return ModelLoading.estimate(path, options);
   }
 
   /**
@@ -294,7 +231,7 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @throws LookupFfnException if they are not a valid model, or it cannot be run here
    */
   public static MemoryEstimate estimate(Map<String, byte[]> files, LoadOptions options) {
-    return estimate(GivenFiles.inMemory(files), options);
+    return ModelLoading.estimate(GivenFiles.inMemory(files), options);
   }
 
   /**
@@ -308,18 +245,514 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
   public static MemoryEstimate estimateFrom(
       Map<String, ? extends SeekableByteChannel> channels, LoadOptions options) {
     Objects.requireNonNull(options, "options");
-    return estimate(GivenFiles.byChannels(channels), options);
+    return ModelLoading.estimate(GivenFiles.byChannels(channels), options);
   }
 
-  private static MemoryEstimate estimate(GivenFiles files, LoadOptions options) {
-    long[] told = new long[Abi.ESTIMATE_COUNT];
-    return files.with(() -> {
-      Loading.run(
-          options,
-          (numbers, runtime, cancel, progress) -> Raw.modelEstimateGivenFiles(
-              files.names, files.contents, files.sizes, numbers, runtime, cancel, progress, told));
-      return new MemoryEstimate(told);
-    });
+  /**
+   * Makes whatever output of whatever input.
+   *
+   * @param <T> what the output comes in
+   * @param input texts, pairs of texts, or sequences of token ids
+   * @param output what is wanted of them
+   * @param options how
+   * @return the output, an entry for each text or sequence
+   * @throws UnsupportedModelException if the model cannot give it
+   */
+  public <T> T run(Input input, Output<T> output, RunOptions options) {
+    Objects.requireNonNull(input, "input");
+    Objects.requireNonNull(options, "options");
+    return Objects.requireNonNull(output, "output").maker.make(model, input, options);
+  }
+
+  /**
+   * Makes whatever output of whatever input, with the default options.
+   *
+   * @param <T> what the output comes in
+   * @param input texts, pairs of texts, or sequences of token ids
+   * @param output what is wanted of them
+   * @return the output, an entry for each text or sequence
+   */
+  public <T> T run(Input input, Output<T> output) {
+    return run(input, output, RunOptions.defaults());
+  }
+
+  /**
+   * Makes an output of floats, and puts it into a buffer, without a copy.
+   *
+   * @param input texts, pairs of texts, or sequences of token ids
+   * @param output what is wanted of them
+   * @param buffer direct, in native byte order; receives all entries from its position on, which stays
+   * @param options how
+   * @return how many floats that were
+   */
+  public int runInto(Input input, Output<float[][]> output, FloatBuffer buffer, RunOptions options) {
+    Objects.requireNonNull(buffer, "buffer");
+    return into(input, output, null, 0, buffer, options);
+  }
+
+  /**
+   * Makes an output of floats, and puts it into an array that is there.
+   *
+   * @param input texts, pairs of texts, or sequences of token ids
+   * @param output what is wanted of them
+   * @param array receives all entries
+   * @param offset where in it to begin
+   * @param options how
+   * @return how many floats that were
+   */
+  public int runInto(Input input, Output<float[][]> output, float[] array, int offset, RunOptions options) {
+    Objects.requireNonNull(array, "array");
+    return into(input, output, array, offset, null, options);
+  }
+
+  private int into(
+      Input input, Output<float[][]> output, float[] array, int offset, FloatBuffer buffer, RunOptions options) {
+    Objects.requireNonNull(input, "input");
+    Objects.requireNonNull(options, "options");
+    int kind = Objects.requireNonNull(output, "output").floats;
+    return FloatCalls.into(model, CallMemory.of(input, options), kind, options, array, offset, buffer);
+  }
+
+  @Override
+  public float[] embed(String text) {
+    return embed(text, RunOptions.defaults());
+  }
+
+  /**
+   * A vector for the whole text, made as the model means it.
+   *
+   * @param text a text
+   * @param options how
+   * @return {@code info().embeddingSize()} floats
+   */
+  public float[] embed(String text, RunOptions options) {
+    return FloatCalls.rows(model, CallMemory.of(text, options), Abi.OUTPUT_EMBEDDINGS, options)[0];
+  }
+
+  @Override
+  public float[][] embed(List<String> texts, RunOptions options) {
+    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUTPUT_EMBEDDINGS, options);
+  }
+
+  /**
+   * A vector for the whole text, computed by the options' executor.
+   *
+   * @param text a text
+   * @param options how
+   * @return {@code info().embeddingSize()} floats; cancelling it ends the call
+   */
+  public CompletableFuture<float[]> embedAsync(String text, RunOptions options) {
+    return LookupFfn.async(options, changed -> embed(text, changed));
+  }
+
+  @Override
+  public CompletableFuture<float[][]> embedAsync(List<String> texts, RunOptions options) {
+    return LookupFfn.async(options, changed -> embed(texts, changed));
+  }
+
+  /**
+   * The vectors of a corpus, in its order, of which a batch at a time is in memory. Its texts are read when their vectors
+   * are asked for, and each batch is computed by the options' executor: an interrupt ends the waiting for it and the batch
+   * with a {@link java.util.concurrent.CancellationException}, and leaves the thread interrupted.
+   *
+   * @param texts the texts, which closing the result closes
+   * @param batchSize how many go together
+   * @param options how; their counts and statuses are those of the last batch
+   * @return a vector for each text
+   */
+  public Stream<float[]> embed(Stream<String> texts, int batchSize, RunOptions options) {
+    return CorpusStream.of(texts, batchSize, options, batch -> embedAsync(batch, options));
+  }
+
+  /**
+   * A vector for the whole text, put into a buffer, without a copy.
+   *
+   * @param text a text
+   * @param output direct, in native byte order; receives {@code info().embeddingSize()} floats from its position on,
+   *     which stays
+   * @param options how
+   * @return how many floats that were
+   */
+  public int embedInto(String text, FloatBuffer output, RunOptions options) {
+    return FloatCalls.into(model, CallMemory.of(text, options), Abi.OUTPUT_EMBEDDINGS, options, null, 0, output);
+  }
+
+  /**
+   * A vector for the whole text, put into an array that is there.
+   *
+   * @param text a text
+   * @param output receives {@code info().embeddingSize()} floats
+   * @param offset where in it to begin
+   * @param options how
+   * @return how many floats that were
+   */
+  public int embedInto(String text, float[] output, int offset, RunOptions options) {
+    return FloatCalls.into(model, CallMemory.of(text, options), Abi.OUTPUT_EMBEDDINGS, options, output, offset, null);
+  }
+
+  /**
+   * A vector for each text, put into a buffer, without a copy.
+   *
+   * @param texts any number of texts
+   * @param output direct, in native byte order; receives {@code info().embeddingSize()} floats for each from its
+   *     position on, which stays
+   * @param options how
+   * @return how many floats that were
+   */
+  public int embedInto(List<String> texts, FloatBuffer output, RunOptions options) {
+    return FloatCalls.into(model, CallMemory.of(texts, options), Abi.OUTPUT_EMBEDDINGS, options, null, 0, output);
+  }
+
+  /**
+   * A vector for each text, put into an array that is there.
+   *
+   * @param texts any number of texts
+   * @param output receives {@code info().embeddingSize()} floats for each
+   * @param offset where in it to begin
+   * @param options how
+   * @return how many floats that were
+   */
+  public int embedInto(List<String> texts, float[] output, int offset, RunOptions options) {
+    return FloatCalls.into(model, CallMemory.of(texts, options), Abi.OUTPUT_EMBEDDINGS, options, output, offset, null);
+  }
+
+  /**
+   * The vectors of the parts of texts, as {@link Output#WINDOWS} says.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return the parts of each, in their order
+   */
+  public List<List<EmbeddedWindow>> embedWindows(List<String> texts, RunOptions options) {
+    return run(Input.texts(texts), Output.WINDOWS, options);
+  }
+
+  /**
+   * Vectors as bytes with a scale.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return a vector for each
+   */
+  public List<Int8Embedding> embedInt8(List<String> texts, RunOptions options) {
+    return run(Input.texts(texts), Output.INT8_EMBEDDINGS, options);
+  }
+
+  /**
+   * Vectors as bits, as {@link Output#BIT_EMBEDDINGS} says.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return the bits of each
+   */
+  public byte[][] embedBits(List<String> texts, RunOptions options) {
+    return run(Input.texts(texts), Output.BIT_EMBEDDINGS, options);
+  }
+
+  /**
+   * The weights of the tokens that texts are about, as {@link Output#SPARSE} says.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return the tokens of each and their weights; none for a text that cannot be run
+   * @throws UnsupportedModelException if the model gives no such vectors
+   */
+  public List<SparseEmbedding> embedSparse(List<String> texts, RunOptions options) {
+    return run(Input.texts(texts), Output.SPARSE, options);
+  }
+
+  /**
+   * A vector for each token of texts, with its place.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return the tokens of each and their vectors
+   */
+  public List<TokenVectors> tokenVectors(List<String> texts, RunOptions options) {
+    return run(Input.texts(texts), Output.TOKEN_VECTORS, options);
+  }
+
+  /**
+   * The vectors of texts for late interaction, as {@link Output#LATE} says.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return their vectors; none of a text that cannot be run
+   * @throws UnsupportedModelException if the model is not meant for late interaction
+   */
+  public LateVectors embedLate(List<String> texts, RunOptions options) {
+    return run(Input.texts(texts), Output.LATE, options);
+  }
+
+  /**
+   * The vectors of texts for late interaction, as bytes with a scale for each vector.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return their vectors; none of a text that cannot be run
+   * @throws UnsupportedModelException if the model is not meant for late interaction
+   */
+  public LateVectors embedLateInt8(List<String> texts, RunOptions options) {
+    return run(Input.texts(texts), Output.INT8_LATE, options);
+  }
+
+  /**
+   * The hidden states after the last layer norm.
+   *
+   * @param text a text
+   * @return tokens times {@code info().hiddenSize()} floats
+   */
+  public float[] encode(String text) {
+    return FloatCalls.rows(model, CallMemory.of(text, RunOptions.defaults()), Abi.OUTPUT_HIDDEN, RunOptions.defaults())[0];
+  }
+
+  /**
+   * The hidden states after the last layer norm.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return tokens times {@code info().hiddenSize()} floats for each
+   */
+  public float[][] encode(List<String> texts, RunOptions options) {
+    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUTPUT_HIDDEN, options);
+  }
+
+  /**
+   * The classifier's scores, before any softmax.
+   *
+   * @param text a text
+   * @return {@code info().numClasses()} floats
+   */
+  public float[] classify(String text) {
+    return classify(text, RunOptions.defaults());
+  }
+
+  /**
+   * The classifier's scores.
+   *
+   * @param text a text
+   * @param options how
+   * @return {@code info().numClasses()} floats
+   */
+  public float[] classify(String text, RunOptions options) {
+    return FloatCalls.rows(model, CallMemory.of(text, options), Abi.OUTPUT_CLASS_SCORES, options)[0];
+  }
+
+  /**
+   * The classifier's scores.
+   *
+   * @param texts any number of texts
+   * @param options how
+   * @return {@code info().numClasses()} floats for each
+   */
+  public float[][] classify(List<String> texts, RunOptions options) {
+    return FloatCalls.rows(model, CallMemory.of(texts, options), Abi.OUTPUT_CLASS_SCORES, options);
+  }
+
+  /**
+   * The class scores of a corpus, in its order, as {@link #embed(Stream, int, RunOptions)} gives vectors.
+   *
+   * @param texts the texts, which closing the result closes
+   * @param batchSize how many go together
+   * @param options how; their counts and statuses are those of the last batch
+   * @return scores for each text
+   */
+  public Stream<float[]> classify(Stream<String> texts, int batchSize, RunOptions options) {
+    return CorpusStream.of(
+        texts, batchSize, options, batch -> LookupFfn.async(options, changed -> classify(batch, changed)));
+  }
+
+  /**
+   * How well each document answers a query, told by a reranker: higher is better.
+   *
+   * @param query the query
+   * @param documents any number of texts; the longer of the two is cut first
+   * @return a score for each document
+   */
+  public float[] rerank(String query, List<String> documents) {
+    return rerank(query, documents, RunOptions.defaults());
+  }
+
+  /**
+   * How well each document answers a query, told by a reranker: higher is better.
+   *
+   * @param query the query
+   * @param documents any number of texts; the longer of the two is cut first
+   * @param options how
+   * @return a score for each document
+   */
+  public float[] rerank(String query, List<String> documents, RunOptions options) {
+    return Reranking.scores(model, query, documents, options);
+  }
+
+  /**
+   * The language model head's logits at some places of a sequence.
+   *
+   * @param ids a sequence
+   * @param positions places in it, in any order
+   * @return {@code info().vocabSize()} floats for each position
+   */
+  public float[][] logits(int[] ids, int... positions) {
+    Objects.requireNonNull(ids, "ids");
+    long[] places = Arrays.stream(Objects.requireNonNull(positions, "positions")).asLongStream().toArray();
+    return logits(new int[][] {ids}, places, RunOptions.defaults());
+  }
+
+  /**
+   * The language model head's logits at some places of sequences.
+   *
+   * @param sequences any number of sequences of ids
+   * @param positions places in the sequences laid end to end, in any order
+   * @param options how
+   * @return {@code info().vocabSize()} floats for each position
+   */
+  public float[][] logits(int[][] sequences, long[] positions, RunOptions options) {
+    return FloatCalls.logits(model, sequences, positions, options);
+  }
+
+  /**
+   * The likeliest tokens for each mask of a text.
+   *
+   * @param text a text with masks, such as {@code "Paris is the <mask> of France."}
+   * @param topK how many tokens for each
+   * @return for each mask its candidates, the likeliest first
+   */
+  public List<List<MaskCandidate>> fillMask(String text, int topK) {
+    return fillMask(text, topK, RunOptions.defaults());
+  }
+
+  /**
+   * The likeliest tokens for each mask of a text, with options.
+   *
+   * @param text a text with masks, which is never cut
+   * @param topK how many tokens for each
+   * @param options of which only the cancellation matters
+   * @return for each mask its candidates, the likeliest first
+   */
+  public List<List<MaskCandidate>> fillMask(String text, int topK, RunOptions options) {
+    return ModelTokens.ofMasks(model, text, topK, options);
+  }
+
+  /**
+   * The names, places and the like in a text, joined by {@link Aggregation#SIMPLE}.
+   *
+   * @param text a text
+   * @return its entities, in the order of the text
+   */
+  public List<Entity> entities(String text) {
+    return entities(List.of(Objects.requireNonNull(text, "text")), Aggregation.SIMPLE, RunOptions.defaults()).get(0);
+  }
+
+  /**
+   * The names, places and the like in texts.
+   *
+   * @param texts any number of texts
+   * @param aggregation how tokens are joined
+   * @param options of which the tokens at most, the threads, the statuses and the cancellation matter
+   * @return the entities of each, in its order
+   */
+  public List<List<Entity>> entities(List<String> texts, Aggregation aggregation, RunOptions options) {
+    return TextTasks.entities(model, texts, aggregation, options);
+  }
+
+  /**
+   * The part of a context that answers a question best.
+   *
+   * @param question the question
+   * @param context where the answer is to be found
+   * @return one answer, or none in a context without words
+   */
+  public List<Answer> answer(String question, String context) {
+    return answer(question, context, AnswerOptions.defaults());
+  }
+
+  /**
+   * The parts of a context that answer a question.
+   *
+   * @param question the question
+   * @param context where the answers are to be found
+   * @param options how
+   * @return the answers, the best first
+   */
+  public List<Answer> answer(String question, String context, AnswerOptions options) {
+    return TextTasks.answer(model, question, context, options);
+  }
+
+  /**
+   * Labels that the model need not have learned, in the order of how probably each fits a text.
+   *
+   * @param text a text
+   * @param labels the labels
+   * @return all of them, the most likely first
+   */
+  public List<ScoredLabel> zeroShot(String text, List<String> labels) {
+    return zeroShot(text, labels, ZeroShotOptions.defaults());
+  }
+
+  /**
+   * Labels that the model need not have learned, in the order of how probably each fits a text.
+   *
+   * @param text a text
+   * @param labels the labels
+   * @param options how
+   * @return all of them, the most likely first
+   */
+  public List<ScoredLabel> zeroShot(String text, List<String> labels, ZeroShotOptions options) {
+    return TextTasks.zeroShot(model, text, labels, options);
+  }
+
+  /**
+   * Turns a text into token ids, with the special tokens at its ends, and however many there are.
+   *
+   * @param text a text
+   * @return its ids
+   */
+  public int[] tokenize(String text) {
+    return tokenize(text, true).ids();
+  }
+
+  /**
+   * Turns a text into tokens, however many there are, and tells where in the text each lies.
+   *
+   * @param text a text
+   * @param special whether to put the special tokens at its ends
+   * @return its tokens
+   */
+  public Tokens tokenize(String text, boolean special) {
+    return tokenize(text, special, null);
+  }
+
+  /**
+   * Turns a text into tokens, until another thread ends it.
+   *
+   * @param text a text
+   * @param special whether to put the special tokens at its ends
+   * @param cancellation what that thread holds; null for nobody
+   * @return its tokens
+   * @throws java.util.concurrent.CancellationException if the cancellation was cancelled
+   */
+  public Tokens tokenize(String text, boolean special, @Nullable Cancellation cancellation) {
+    return ModelTokens.of(model, text, special, cancellation);
+  }
+
+  /**
+   * Turns token ids into text.
+   *
+   * @param ids the ids
+   * @param skipSpecial whether to leave special tokens out
+   * @return the text; bytes that are not UTF-8 become replacement characters
+   */
+  public String detokenize(int[] ids, boolean skipSpecial) {
+    return ModelTokens.text(model, ids, skipSpecial);
+  }
+
+  /**
+   * The model's tokenizer by itself, which outlives the model.
+   *
+   * @return a tokenizer, to be closed as well
+   */
+  public Tokenizer tokenizer() {
+    return ModelTokens.tokenizer(model);
   }
 
   /**
@@ -343,23 +776,21 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    */
   public void save(Path path, SaveOptions options) {
     Loading.save(path, options, (name, cancel, progress) -> {
-      long address = calls.handle.enter();
+      long address = model.enter();
       try {
         Raw.modelSaveWith(address, name, cancel, progress);
       } finally {
-        calls.leave();
+        model.leave();
       }
     });
   }
 
   /**
-   * The names of the classes, of texts or of tokens, in the order of their scores.
-   *
-   * @return the names; none without a classifier
+   * {@return the names of the classes, of texts or of tokens, in the order of their scores; none without a classifier}
    */
   public List<String> labels() {
     info();
-    return calls.labels;
+    return model.facts.labels;
   }
 
   /**
@@ -369,17 +800,16 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    */
   public Map<String, String> prompts() {
     info();
-    return calls.prompts;
+    return model.facts.prompts;
   }
 
   /**
-   * The name of that prompt among {@link #prompts} which is put before texts unless told otherwise.
-   *
-   * @return the name; null for none
+   * {@return the name of that prompt among {@link #prompts} which is put before texts unless told otherwise; null for
+   * none}
    */
   public @Nullable String defaultPrompt() {
     int index = (int) info().numbers[Abi.MODEL_DEFAULT_PROMPT];
-    return index < 0 ? null : calls.text(Abi.TEXT_PROMPT_NAME, index);
+    return index < 0 ? null : model.text(Abi.TEXT_PROMPT_NAME, index);
   }
 
   /**
@@ -416,16 +846,12 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    */
   public void refuseLongTexts(List<String> texts, RunOptions options) {
     Objects.requireNonNull(texts, "texts");
-    calls.refuseCut(texts, Objects.requireNonNull(options, "options"));
+    LongTexts.refuse(model, texts, Objects.requireNonNull(options, "options"));
   }
 
-  /**
-   * The model's family.
-   *
-   * @return its name, such as "bert"
-   */
+  /** {@return the model's family, such as "bert"} */
   public String family() {
-    return calls.text(Abi.TEXT_FAMILY, 0);
+    return model.text(Abi.TEXT_FAMILY, 0);
   }
 
   /**
@@ -434,21 +860,17 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    * @return the text of the file
    */
   public String config() {
-    return calls.text(Abi.TEXT_CONFIG, 0);
+    return model.text(Abi.TEXT_CONFIG, 0);
   }
 
-  /**
-   * What the model is and costs.
-   *
-   * @return a description
-   */
+  /** {@return what the model is and costs} */
   public ModelInfo info() {
     boolean closed = isClosed();
     Reference.reachabilityFence(this);
     if (closed) {
-      throw calls.handle.closed();
+      throw model.handle.closed();
     }
-    return calls.info;
+    return model.facts.info;
   }
 
   /**
@@ -458,16 +880,12 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
    */
   public List<ModelLayerInfo> layers() {
     info();
-    return calls.layers;
+    return model.facts.layers;
   }
 
-  /**
-   * Tells whether {@link #close} was called.
-   *
-   * @return whether it was
-   */
+  /** {@return whether {@link #close} was called} */
   public boolean isClosed() {
-    return calls.handle.isClosed();
+    return model.handle.isClosed();
   }
 
   /** Closes the model. Calls in flight end as usual, and the last one frees the memory. Closing again does nothing. */
@@ -478,6 +896,6 @@ public final class Model extends ModelTexts implements TextEmbedder, AutoCloseab
 
   @Override
   public String toString() {
-    return "Model[" + (isClosed() ? "closed" : calls.info) + "]";
+    return "Model[" + (isClosed() ? "closed" : model.facts.info) + "]";
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What a model tells of itself once and for all. */
-abstract class ModelFacts {
+final class ModelFacts {
   final ModelInfo info;
   final List<ModelLayerInfo> layers;
   final List<String> labels;

@@ -7,375 +7,226 @@ public final class ModelInfo extends ModelCosts {
     super(numbers);
   }
 
-  /**
-   * How many tokens the vocabulary has; ids are below it.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens the vocabulary has; ids are below it} */
   public int vocabSize() {
     return (int) numbers[Abi.MODEL_VOCAB_SIZE];
   }
 
-  /**
-   * Floats per token.
-   *
-   * @return the size
-   */
+  /** {@return the number of floats per token} */
   public int hiddenSize() {
     return (int) numbers[Abi.MODEL_HIDDEN_SIZE];
   }
 
-  /**
-   * Floats per embedding, made as the model means it.
-   *
-   * @return the size
-   */
+  /** {@return the number of floats per embedding, made as the model means it} */
   public int embeddingSize() {
     return (int) numbers[Abi.MODEL_EMBEDDING_SIZE];
   }
 
   /**
-   * Floats of each of {@link Model#tokenVectors}: {@link #hiddenSize} unless the model's files make others of it.
-   *
-   * @return the size
+   * {@return the number of floats of each of {@link Model#tokenVectors}: {@link #hiddenSize} unless the model's files
+   * make others of it}
    */
   public int tokenVectorSize() {
     return (int) numbers[Abi.MODEL_TOKEN_VECTOR_SIZE];
   }
 
-  /**
-   * Types of tokens, as pairs of texts have them.
-   *
-   * @return the number
-   */
+  /** {@return the number of types of tokens, as pairs of texts have them} */
   public int numTokenTypes() {
     return (int) numbers[Abi.MODEL_NUM_TOKEN_TYPES];
   }
 
-  /**
-   * How many encoder layers the model has.
-   *
-   * @return the number
-   */
+  /** {@return how many encoder layers the model has} */
   public int numLayers() {
     return (int) numbers[Abi.MODEL_NUM_LAYERS];
   }
 
-  /**
-   * How many of them have a lookup FFN; the others have a vanilla one.
-   *
-   * @return the number
-   */
+  /** {@return how many of them have a lookup FFN; the others have a vanilla one} */
   public int numLookupLayers() {
     return (int) numbers[Abi.MODEL_NUM_LOOKUP_LAYERS];
   }
 
-  /**
-   * Attention heads.
-   *
-   * @return the number
-   */
+  /** {@return the number of attention heads} */
   public int numHeads() {
     return (int) numbers[Abi.MODEL_NUM_HEADS];
   }
 
-  /**
-   * Floats per attention head.
-   *
-   * @return the size
-   */
+  /** {@return the number of floats per attention head} */
   public int headSize() {
     return (int) numbers[Abi.MODEL_HEAD_SIZE];
   }
 
-  /**
-   * How many tokens the longest sequence may have.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens the longest sequence may have} */
   public int maxTokens() {
     return (int) numbers[Abi.MODEL_MAX_TOKENS];
   }
 
-  /**
-   * Where the model cuts a text by itself, in tokens.
-   *
-   * @return the number
-   */
+  /** {@return where the model cuts a text by itself, in tokens} */
   public int ownMaxTokens() {
     return (int) numbers[Abi.MODEL_OWN_MAX_TOKENS];
   }
 
-  /**
-   * Whether the model's files tell how it embeds texts.
-   *
-   * @return whether they do
-   */
+  /** {@return whether the model's files tell how it embeds texts} */
   public boolean isSentenceEncoder() {
     return numbers[Abi.MODEL_IS_SENTENCE_ENCODER] != 0;
   }
 
   /**
-   * How the model's files make a vector of the tokens'.
-   *
-   * @return the pooling; {@link Pooling#MODEL} where that is several ways at once
+   * {@return how the model's files make a vector of the tokens'; {@link Pooling#MODEL} where that is several ways at
+   * once}
    */
   public Pooling pooling() {
     return Pooling.ofCode((int) numbers[Abi.MODEL_POOLING]);
   }
 
-  /**
-   * Whether embeddings have length 1, if they are made as the model means it.
-   *
-   * @return whether they have
-   */
+  /** {@return whether embeddings have length 1, if they are made as the model means it} */
   public boolean normalizes() {
     return numbers[Abi.MODEL_NORMALIZE] == Abi.NORMALIZE_YES;
   }
 
-  /**
-   * Width of vanilla FFNs; 0 if there is none.
-   *
-   * @return the size
-   */
+  /** {@return the width of vanilla FFNs; 0 if there is none} */
   public int intermediateSize() {
     return (int) numbers[Abi.MODEL_INTERMEDIATE_SIZE];
   }
 
-  /**
-   * Classes of the classifier; 0 if there is none.
-   *
-   * @return the number
-   */
+  /** {@return the number of classes of the classifier; 0 if there is none} */
   public int numClasses() {
     return (int) numbers[Abi.MODEL_NUM_CLASSES];
   }
 
-  /**
-   * Whether a text may have several classes at once.
-   *
-   * @return whether it may
-   */
+  /** {@return whether a text may have several classes at once} */
   public boolean severalLabels() {
     return numbers[Abi.MODEL_SEVERAL_LABELS] != 0;
   }
 
   /**
-   * What {@link ScoreKind#MODEL} makes of class scores: what a reranker's files name; else the sigmoid of one class, and
-   * nothing of several.
-   *
-   * @return the activation
+   * {@return what {@link ScoreKind#MODEL} makes of class scores: what a reranker's files name; else the sigmoid of one
+   * class, and nothing of several}
    */
   public ScoreActivation scoreActivation() {
     return ScoreActivation.ofCode((int) numbers[Abi.MODEL_SCORE_ACTIVATION]);
   }
 
   /**
-   * Scores of each token: one for each class, as entities need it, 2 of a model that answers questions; 0 without such a
-   * head.
-   *
-   * @return the number
+   * {@return the number of scores of each token: one for each class, as entities need it, 2 of a model that answers
+   * questions; 0 without such a head}
    */
   public int numTokenClasses() {
     return (int) numbers[Abi.MODEL_NUM_TOKEN_CLASSES];
   }
 
-  /**
-   * Whether the model finds the answers to questions.
-   *
-   * @return whether it does
-   */
+  /** {@return whether the model finds the answers to questions} */
   public boolean answersQuestions() {
     return numbers[Abi.MODEL_TOKEN_HEAD] == Abi.TOKEN_HEAD_ANSWERS;
   }
 
-  /**
-   * Whether the model can give logits and fill masks.
-   *
-   * @return whether it can
-   */
+  /** {@return whether the model can give logits and fill masks} */
   public boolean hasLmHead() {
     return numbers[Abi.MODEL_HAS_LM_HEAD] != 0;
   }
 
-  /**
-   * Whether the model can read text.
-   *
-   * @return whether it can
-   */
+  /** {@return whether the model can read text} */
   public boolean hasTokenizer() {
     return numbers[Abi.MODEL_HAS_TOKENIZER] != 0;
   }
 
-  /**
-   * The id of the token that begins a text; -1 for none.
-   *
-   * @return the id
-   */
+  /** {@return the id of the token that begins a text; -1 for none} */
   public int bosId() {
     return (int) numbers[Abi.MODEL_BOS_ID];
   }
 
-  /**
-   * The id of the token that ends a text; -1 for none.
-   *
-   * @return the id
-   */
+  /** {@return the id of the token that ends a text; -1 for none} */
   public int eosId() {
     return (int) numbers[Abi.MODEL_EOS_ID];
   }
 
-  /**
-   * The id of the padding token, which is never needed here; -1 for none.
-   *
-   * @return the id
-   */
+  /** {@return the id of the padding token, which is never needed here; -1 for none} */
   public int padId() {
     return (int) numbers[Abi.MODEL_PAD_ID];
   }
 
-  /**
-   * The id of the token for what the vocabulary has not; -1 for none.
-   *
-   * @return the id
-   */
+  /** {@return the id of the token for what the vocabulary has not; -1 for none} */
   public int unkId() {
     return (int) numbers[Abi.MODEL_UNK_ID];
   }
 
-  /**
-   * The id of the token for a blank to be filled; -1 for none.
-   *
-   * @return the id
-   */
+  /** {@return the id of the token for a blank to be filled; -1 for none} */
   public int maskId() {
     return (int) numbers[Abi.MODEL_MASK_ID];
   }
 
-  /**
-   * How the tables are held in memory.
-   *
-   * @return the type
-   */
+  /** {@return how the tables are held in memory} */
   public ElementType tableType() {
     return ElementType.ofCode((int) numbers[Abi.MODEL_TABLE_DTYPE]);
   }
 
-  /**
-   * How the hash weights are held in memory.
-   *
-   * @return the type
-   */
+  /** {@return how the hash weights are held in memory} */
   public ElementType hashType() {
     return ElementType.ofCode((int) numbers[Abi.MODEL_HASH_DTYPE]);
   }
 
-  /**
-   * How the linear layers are held in memory.
-   *
-   * @return the type
-   */
+  /** {@return how the linear layers are held in memory} */
   public ElementType linearType() {
     return ElementType.ofCode((int) numbers[Abi.MODEL_LINEAR_DTYPE]);
   }
 
-  /**
-   * How the word embeddings are held in memory.
-   *
-   * @return the type
-   */
+  /** {@return how the word embeddings are held in memory} */
   public ElementType embeddingType() {
     return ElementType.ofCode((int) numbers[Abi.MODEL_EMBEDDING_DTYPE]);
   }
 
-  /**
-   * How attention is computed: {@link ElementType#INT8} where any layer does it in whole numbers.
-   *
-   * @return the type
-   */
+  /** {@return how attention is computed: {@link ElementType#INT8} where any layer does it in whole numbers} */
   public ElementType attentionType() {
     return ElementType.ofCode((int) numbers[Abi.MODEL_ATTENTION_DTYPE]);
   }
 
   /**
-   * A number that grows when a version of the library changes the results of int8 arithmetic: embeddings that are stored
-   * should be compared only with those of the same number. It is 1000 more where
-   * {@link LoadOptions#withSevenBitInputs(boolean)} has an effect.
-   *
-   * @return the number
+   * {@return a number that grows when a version of the library changes the results of int8 arithmetic: embeddings that
+   * are stored should be compared only with those of the same number}. It is 1000 more where {@link
+   * LoadOptions#withSevenBitInputs(boolean)} has an effect.
    */
   public int arithmetic() {
     return (int) numbers[Abi.MODEL_ARITHMETIC];
   }
 
   /**
-   * How many tokens a sparse vector may have weights of, see {@link Model#embedSparse(String)}.
-   *
-   * @return the number; 0 if the model gives no such vectors
+   * {@return how many tokens a sparse vector may have weights of, see {@link Model#embedSparse}; 0 if the model gives
+   * no such vectors}
    */
   public int sparseSize() {
     return (int) numbers[Abi.MODEL_SPARSE_SIZE];
   }
 
-  /**
-   * How many weights a sparse vector has at most by the model's files.
-   *
-   * @return the number; 0 for no limit
-   */
+  /** {@return how many weights a sparse vector has at most by the model's files; 0 for no limit} */
   public int maxActive() {
     return (int) numbers[Abi.MODEL_MAX_ACTIVE];
   }
 
-  /**
-   * Whether the model is meant for late interaction, see {@link Model#embedLate}.
-   *
-   * @return whether it is
-   */
+  /** {@return whether the model is meant for late interaction, see {@link Model#embedLate}} */
   public boolean isLate() {
     return numbers[Abi.MODEL_IS_LATE] != 0;
   }
 
-  /**
-   * Whether a token attends to those before it alone.
-   *
-   * @return whether it does
-   */
+  /** {@return whether a token attends only to those before it} */
   public boolean isCausal() {
     return numbers[Abi.MODEL_IS_CAUSAL] != 0;
   }
 
-  /**
-   * How far tokens of local layers attend: so many tokens to each side, of a causal model before them.
-   *
-   * @return the number; 0 if all layers attend to all
-   */
+  /** {@return how many tokens to each side those of local layers attend to (in a causal model before them); 0: to all} */
   public int window() {
     return (int) numbers[Abi.MODEL_WINDOW];
   }
 
-  /**
-   * The base of rotary positions, in layers that attend to all.
-   *
-   * @return the base; 0 where there are no such layers, or positions of another kind
-   */
+  /** {@return the base of rotary positions in layers that attend to all; 0 where there are no such layers or positions} */
   public float theta() {
     return Float.intBitsToFloat((int) numbers[Abi.MODEL_THETA_BITS]);
   }
 
-  /**
-   * The base of rotary positions in local layers.
-   *
-   * @return the base; 0 as for {@link #theta}
-   */
+  /** {@return the base of rotary positions in local layers; 0 as for {@link #theta}} */
   public float localTheta() {
     return Float.intBitsToFloat((int) numbers[Abi.MODEL_LOCAL_THETA_BITS]);
   }
 
-  /**
-   * How many threads one call uses.
-   *
-   * @return the number
-   */
+  /** {@return how many threads one call uses} */
   public int numThreads() {
     return (int) numbers[Abi.MODEL_NUM_THREADS];
   }

@@ -12,209 +12,117 @@ public final class ModelLayerInfo extends NativeFacts {
     super(numbers);
   }
 
-  /**
-   * Attention heads; 0 where attention gives its output bias alone.
-   *
-   * @return the number
-   */
+  /** {@return the number of attention heads; 0 where attention gives its output bias alone} */
   public int numHeads() {
     return (int) numbers[Abi.MODEL_LAYER_NUM_HEADS];
   }
 
-  /**
-   * Floats per head.
-   *
-   * @return the size
-   */
+  /** {@return the number of floats per head} */
   public int headSize() {
     return (int) numbers[Abi.MODEL_LAYER_HEAD_SIZE];
   }
 
-  /**
-   * Neurons; 0 for none.
-   *
-   * @return the number
-   */
+  /** {@return the number of neurons; 0 for none} */
   public int numNeurons() {
     return (int) numbers[Abi.MODEL_LAYER_NUM_NEURONS];
   }
 
-  /**
-   * Tables whose rows a hash chooses; 0 for none.
-   *
-   * @return the number
-   */
+  /** {@return the number of tables whose rows a hash chooses; 0 for none} */
   public int numTables() {
     return (int) numbers[Abi.MODEL_LAYER_NUM_TABLES];
   }
 
-  /**
-   * Rows of each table.
-   *
-   * @return the number
-   */
+  /** {@return the number of rows of each table} */
   public int tableSize() {
     return (int) numbers[Abi.MODEL_LAYER_TABLE_SIZE];
   }
 
-  /**
-   * The kind of the hash's projection: "dense" or "bh1" to "bh9"; "" without tables.
-   *
-   * @return the kind
-   */
+  /** {@return the kind of the hash's projection: "dense" or "bh1" to "bh9"; "" without tables} */
   public String projection() {
     return numTables() == 0 ? "" : LayerInfo.projectionName(numbers[Abi.MODEL_LAYER_PROJECTION]);
   }
 
-  /**
-   * Block size of a BH projection.
-   *
-   * @return the size
-   */
+  /** {@return the block size of a BH projection} */
   public int blockSize() {
     return (int) numbers[Abi.MODEL_LAYER_BLOCK_SIZE];
   }
 
-  /**
-   * Rows read of each table.
-   *
-   * @return the number
-   */
+  /** {@return the number of rows read of each table} */
   public int numProbes() {
     return (int) numbers[Abi.MODEL_LAYER_NUM_PROBES];
   }
 
-  /**
-   * Whether a linear map stands beside the tables.
-   *
-   * @return whether one does
-   */
+  /** {@return whether a linear map stands beside the tables} */
   public boolean hasLinearMap() {
     return numbers[Abi.MODEL_LAYER_HAS_LINEAR_MAP] != 0;
   }
 
-  /**
-   * Rows that a token's id chooses from; 0 for none.
-   *
-   * @return the number
-   */
+  /** {@return the number of rows that a token's id chooses from; 0 for none} */
   public int numWordRows() {
     return (int) numbers[Abi.MODEL_LAYER_NUM_WORD_ROWS];
   }
 
-  /**
-   * How the linear layers of attention, neurons and linear map are held.
-   *
-   * @return the type
-   */
+  /** {@return how the linear layers of attention, neurons and linear map are held} */
   public ElementType linearType() {
     return ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_LINEAR_DTYPE]);
   }
 
-  /**
-   * How the tables are held.
-   *
-   * @return the type; null without tables
-   */
+  /** {@return how the tables are held; null without tables} */
   public @Nullable ElementType tableType() {
     return numTables() == 0 ? null : ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_TABLE_DTYPE]);
   }
 
-  /**
-   * How the hash weights are held.
-   *
-   * @return the type; null without tables
-   */
+  /** {@return how the hash weights are held; null without tables} */
   public @Nullable ElementType hashType() {
     return numTables() == 0 ? null : ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_HASH_DTYPE]);
   }
 
-  /**
-   * How the rows by word are held.
-   *
-   * @return the type; null without such rows
-   */
+  /** {@return how the rows by word are held; null without such rows} */
   public @Nullable ElementType wordType() {
     return numWordRows() == 0 ? null : ElementType.ofCode((int) numbers[Abi.MODEL_LAYER_WORD_DTYPE]);
   }
 
-  /**
-   * Floating point operations of attention's linear layers for a token.
-   *
-   * @return the number
-   */
+  /** {@return the number of floating point operations of attention's linear layers for a token} */
   public long attentionFlopPerToken() {
     return numbers[Abi.MODEL_LAYER_ATTENTION_FLOP_PER_TOKEN];
   }
 
-  /**
-   * Floating point operations for a token and each token it attends to.
-   *
-   * @return the number
-   */
+  /** {@return the number of floating point operations for a token and each token it attends to} */
   public long attentionFlopPerPair() {
     return numbers[Abi.MODEL_LAYER_ATTENTION_FLOP_PER_PAIR];
   }
 
-  /**
-   * Floating point operations of the feed-forward block for a token.
-   *
-   * @return the number
-   */
+  /** {@return the number of floating point operations of the feed-forward block for a token} */
   public long ffnFlopPerToken() {
     return numbers[Abi.MODEL_LAYER_FFN_FLOP_PER_TOKEN];
   }
 
-  /**
-   * Floating point operations of layer norms and residuals for a token.
-   *
-   * @return the number
-   */
+  /** {@return the number of floating point operations of layer norms and residuals for a token} */
   public long otherFlopPerToken() {
     return numbers[Abi.MODEL_LAYER_OTHER_FLOP_PER_TOKEN];
   }
 
-  /**
-   * How many numbers were learned.
-   *
-   * @return the number
-   */
+  /** {@return how many numbers were learned} */
   public long numParameters() {
     return numbers[Abi.MODEL_LAYER_NUM_PARAMETERS];
   }
 
-  /**
-   * Bytes of attention's weights in memory.
-   *
-   * @return the number
-   */
+  /** {@return the number of bytes of attention's weights in memory} */
   public long attentionBytes() {
     return numbers[Abi.MODEL_LAYER_ATTENTION_BYTES];
   }
 
-  /**
-   * Bytes of the feed-forward block's weights in memory; mapped rows lie in the file.
-   *
-   * @return the number
-   */
+  /** {@return the number of bytes of the feed-forward block's weights in memory; mapped rows lie in the file} */
   public long ffnBytes() {
     return numbers[Abi.MODEL_LAYER_FFN_BYTES];
   }
 
-  /**
-   * Bytes of all rows by word with their scales, in memory or mapped.
-   *
-   * @return the number
-   */
+  /** {@return the number of bytes of all rows by word with their scales, in memory or mapped} */
   public long wordBytes() {
     return numbers[Abi.MODEL_LAYER_WORD_BYTES];
   }
 
-  /**
-   * How many tensor bytes {@link Model#save} writes of the layer.
-   *
-   * @return the number
-   */
+  /** {@return how many tensor bytes {@link Model#save} writes of the layer} */
   public long fileBytes() {
     return numbers[Abi.MODEL_LAYER_FILE_BYTES];
   }

@@ -19,11 +19,7 @@ public enum Models {
     this.key = key;
   }
 
-  /**
-   * The jar that has it, to be put on the class path.
-   *
-   * @return such as "io.github.lookupffn:lookupffn-model-quality"
-   */
+  /** {@return the jar that has it, to be put on the class path, such as "io.github.lookupffn:lookupffn-model-quality"} */
   public String artifact() {
     return "io.github.lookupffn:lookupffn-model-" + key;
   }

@@ -19,11 +19,7 @@ public enum Purpose {
     this.names = List.of(names);
   }
 
-  /**
-   * The names under which models' files and other programs know it, such as "search_query".
-   *
-   * @return the names, in lower case
-   */
+  /** {@return the names under which models' files and other programs know it, such as "search_query", in lower case} */
   public List<String> names() {
     return names;
   }
@@ -45,6 +41,26 @@ public enum Purpose {
    */
   RunOptions prompt(RunOptions options) {
     return this == QUERY ? options.withQueryPrompt() : options.withDocumentPrompt();
+  }
+
+  /**
+   * A prompt that is asked for by its name does not choose a route: these options do, where that prompt is the one of a
+   * purpose. Without this a query whose prompt is named "query" would be read as a document.
+   */
+  static RunOptions routed(ModelFacts facts, RunOptions options) {
+    String name = options.promptName();
+    Purpose purpose = name == null ? null : named(name);
+    String asked = name == null ? null : facts.prompts.get(name);
+    if (purpose == null || asked == null) {
+      return options;
+    }
+    String own = purpose.names.stream().filter(facts.prompts::containsKey).findFirst().orElseThrow();
+    if (!facts.prompts.get(own).equals(asked)) {
+      throw new IllegalArgumentException(
+          "the prompt \"" + name + "\" chooses no route, since the model has another prompt \"" + own
+              + "\" for the same; take withQueryPrompt or withDocumentPrompt");
+    }
+    return purpose.prompt(options);
   }
 
   /** Options for a purpose's name, or else for a prompt that the model has under exactly this name. */

@@ -4,7 +4,7 @@ package io.github.lookupffn;
 import java.util.Objects;
 
 /** How texts are read: where they are cut, what is put before them, what becomes of what cannot be read. */
-abstract class ReadingOptions {
+abstract class ReadingOptions extends CallOptions<RunOptions> {
   ReadingOptions() {}
 
   abstract RunOptions with(int place, int number);
@@ -81,7 +81,8 @@ abstract class ReadingOptions {
   }
 
   /**
-   * Puts one of the model's prompts before each text.
+   * Puts one of the model's prompts before each text. Where sparse or late vectors of queries are made otherwise than those of
+   * documents, a prompt for queries or documents says which texts are.
    *
    * @param name of the prompt, such as "query"
    * @return a changed copy

@@ -65,6 +65,16 @@ public final class RunOptions extends ReadingOptions {
   }
 
   @Override
+  Cancellation cancellation() {
+    return cancellation;
+  }
+
+  @Override
+  Executor executor() {
+    return executor;
+  }
+
+  @Override
   RunOptions with(int place, int number) {
     Changed changed = new Changed(this);
     changed.numbers[place] = number;
@@ -93,15 +103,22 @@ public final class RunOptions extends ReadingOptions {
         && Arrays.equals(prompt, other.prompt);
   }
 
+  /** The name of the prompt that is asked for by its name; null for none. */
+  @Nullable String promptName() {
+    return numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NAMED ? promptText() : null;
+  }
+
+  private String promptText() {
+    return Utf8.text(Arrays.copyOf(prompt, prompt.length - 1));
+  }
+
   boolean repairs() {
     return (numbers[Abi.RUN_OPTION_FLAGS] & Abi.RUN_REPAIR_TEXT) != 0;
   }
 
   /**
-   * The defaults: embeddings are made as the model means it, texts that are too long are cut to what it means to read,
-   * scores are the model's own, calls run to their end, asynchronous ones on the common pool.
-   *
-   * @return the defaults
+   * {@return the defaults: embeddings are made as the model means it, texts that are too long are cut to what it means
+   * to read, scores are the model's own, calls run to their end, asynchronous ones on the common pool}
    */
   public static RunOptions defaults() {
     return DEFAULTS;
@@ -217,12 +234,7 @@ public final class RunOptions extends ReadingOptions {
     return new RunOptions(changed);
   }
 
-  /**
-   * Lets another thread end the call. Asynchronous calls end as well when their future is cancelled.
-   *
-   * @param cancellation what that thread holds; null for nobody
-   * @return a changed copy
-   */
+  @Override
   public RunOptions withCancellation(@Nullable Cancellation cancellation) {
     Changed changed = new Changed(this);
     changed.cancellation = cancellation;
@@ -242,12 +254,7 @@ public final class RunOptions extends ReadingOptions {
     return new RunOptions(changed);
   }
 
-  /**
-   * Sets who runs asynchronous calls.
-   *
-   * @param executor such as a pool
-   * @return a changed copy
-   */
+  @Override
   public RunOptions withExecutor(Executor executor) {
     Changed changed = new Changed(this);
     changed.executor = Objects.requireNonNull(executor, "executor");
@@ -288,9 +295,7 @@ public final class RunOptions extends ReadingOptions {
       text.append(", read plainly");
     }
     if (prompt != null) {
-      boolean named = numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NAMED;
-      String content = Utf8.text(Arrays.copyOf(prompt, prompt.length - 1));
-      text.append(named ? ", prompt named \"" : ", prompt \"").append(content).append('"');
+      text.append(promptName() != null ? ", prompt named \"" : ", prompt \"").append(promptText()).append('"');
     } else if (numbers[Abi.RUN_OPTION_PROMPT_KIND] != Abi.PROMPT_MODEL) {
       int kind = numbers[Abi.RUN_OPTION_PROMPT_KIND];
       text.append(kind == Abi.PROMPT_NONE ? ", no prompt" : kind == Abi.PROMPT_QUERY ? ", queries" : ", documents");

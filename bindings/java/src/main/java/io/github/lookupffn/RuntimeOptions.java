@@ -22,10 +22,8 @@ public final class RuntimeOptions {
   }
 
   /**
-   * The defaults: the native library's own threads, as many as the environment leaves, its best instruction set, and the
-   * log of {@link LookupFfn#setLog}.
-   *
-   * @return the defaults
+   * {@return the defaults: the native library's own threads, as many as the environment leaves, its best instruction
+   * set, and the log of {@link LookupFfn#setLog}}
    */
   public static RuntimeOptions defaults() {
     return DEFAULTS;

@@ -17,11 +17,7 @@ public final class SaveOptions {
     this.progress = progress;
   }
 
-  /**
-   * The defaults: nobody ends the saving, and nobody is told how far it has come.
-   *
-   * @return the defaults
-   */
+  /** {@return the defaults: nobody ends the saving, and nobody is told how far it has come} */
   public static SaveOptions defaults() {
     return DEFAULTS;
   }

@@ -13,11 +13,7 @@ public final class ScoredLabel {
     this.score = score;
   }
 
-  /**
-   * The label as it was given.
-   *
-   * @return the label
-   */
+  /** {@return the label as it was given} */
   public String label() {
     return label;
   }

@@ -40,20 +40,12 @@ public final class SparseEmbedding {
     return ids;
   }
 
-  /**
-   * The weight of each token.
-   *
-   * @return the weights, not a copy
-   */
+  /** {@return the weight of each token, not a copy} */
   public float[] weights() {
     return weights;
   }
 
-  /**
-   * How many tokens have a weight.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens have a weight} */
   public int size() {
     return ids.length;
   }

@@ -29,11 +29,7 @@ public final class TextCounts {
     size = texts;
   }
 
-  /**
-   * How many texts the call had.
-   *
-   * @return the number
-   */
+  /** {@return how many texts the call had} */
   public int size() {
     return size;
   }
@@ -71,11 +67,7 @@ public final class TextCounts {
     return uncutTokens(text) > tokens(text);
   }
 
-  /**
-   * Tells whether any text was cut.
-   *
-   * @return whether one was
-   */
+  /** {@return whether any text was cut} */
   public boolean anyCut() {
     for (int text = 0; text < size; text++) {
       if (isCut(text)) {
@@ -85,16 +77,13 @@ public final class TextCounts {
     return false;
   }
 
-  /**
-   * How many tokens of all texts were run.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens of all texts were run} */
   public long totalTokens() {
     return numbers[size];
   }
 
-  int numCut() {
+  /** {@return how many texts were cut} */
+  public int numCut() {
     int cut = 0;
     for (int text = 0; text < size; text++) {
       cut += isCut(text) ? 1 : 0;

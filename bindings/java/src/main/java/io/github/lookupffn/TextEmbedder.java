@@ -18,6 +18,16 @@ public interface TextEmbedder {
    * A vector for each text.
    *
    * @param texts any number of texts
+   * @return a vector for each
+   */
+  default float[][] embed(List<String> texts) {
+    return embed(texts, RunOptions.defaults());
+  }
+
+  /**
+   * A vector for each text.
+   *
+   * @param texts any number of texts
    * @param options how
    * @return a vector for each
    */

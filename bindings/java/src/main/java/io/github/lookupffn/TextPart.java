@@ -63,11 +63,7 @@ public abstract class TextPart {
     return end;
   }
 
-  /**
-   * The part itself.
-   *
-   * @return the text
-   */
+  /** {@return the part itself} */
   public String text() {
     return text;
   }

@@ -37,11 +37,7 @@ public final class TextStatuses {
     messages = why;
   }
 
-  /**
-   * How many texts the call had.
-   *
-   * @return the number
-   */
+  /** {@return how many texts the call had} */
   public int size() {
     return codes.length;
   }
@@ -79,11 +75,7 @@ public final class TextStatuses {
     return messages[text] == null ? "" : messages[text];
   }
 
-  /**
-   * Tells whether all texts were run.
-   *
-   * @return whether they were
-   */
+  /** {@return whether all texts were run} */
   public boolean allOk() {
     return numBad() == 0;
   }

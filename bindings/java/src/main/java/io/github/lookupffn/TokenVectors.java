@@ -16,20 +16,12 @@ public final class TokenVectors {
     this.vectors = vectors;
   }
 
-  /**
-   * How many tokens there are.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens there are} */
   public int size() {
     return vectors.length;
   }
 
-  /**
-   * The tokens and where they lie in the text.
-   *
-   * @return the tokens
-   */
+  /** {@return the tokens and where they lie in the text} */
   public Tokens tokens() {
     return tokens;
   }
@@ -54,11 +46,7 @@ public final class TokenVectors {
     return vectors[token];
   }
 
-  /**
-   * The vectors of all tokens.
-   *
-   * @return the vectors, not copies
-   */
+  /** {@return the vectors of all tokens, not copies} */
   public float[][] vectors() {
     return vectors;
   }

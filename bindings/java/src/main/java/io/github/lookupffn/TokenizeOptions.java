@@ -29,11 +29,7 @@ public final class TokenizeOptions {
     return (flags & Abi.TOKENIZE_REPAIR) != 0;
   }
 
-  /**
-   * The defaults: the special tokens are put around texts, which are not cut.
-   *
-   * @return the defaults
-   */
+  /** {@return the defaults: the special tokens are put around texts, which are not cut} */
   public static TokenizeOptions defaults() {
     return DEFAULTS;
   }

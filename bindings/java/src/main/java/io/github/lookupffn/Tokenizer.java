@@ -158,7 +158,7 @@ public final class Tokenizer implements AutoCloseable {
   }
 
   private static List<Tokens> tokenize(long address, CallMemory memory, TokenizeOptions options) {
-    long result = ModelCalls.newResult();
+    long result = NativeResult.create();
     try {
       Raw.tokenizerEncodeArrays(
           address,
@@ -172,7 +172,7 @@ public final class Tokenizer implements AutoCloseable {
           Cancellation.flagOf(options.cancellation));
       return List.copyOf(Tokens.of(result, memory));
     } finally {
-      ModelCalls.freed(result);
+      NativeResult.free(result);
     }
   }
 
@@ -267,20 +267,12 @@ public final class Tokenizer implements AutoCloseable {
     });
   }
 
-  /**
-   * What the tokenizer is.
-   *
-   * @return a description
-   */
+  /** {@return what the tokenizer is} */
   public TokenizerInfo info() {
     return info;
   }
 
-  /**
-   * Tells whether {@link #close} was called.
-   *
-   * @return whether it was
-   */
+  /** {@return whether {@link #close} was called} */
   public boolean isClosed() {
     return handle.isClosed();
   }

@@ -16,83 +16,47 @@ public final class TokenizerInfo extends NativeFacts {
     return (int) numbers[Abi.TOKENIZER_VOCAB_SIZE];
   }
 
-  /**
-   * The id of the token that begins a text; -1 for none, as with the other ids.
-   *
-   * @return the number
-   */
+  /** {@return the id of the token that begins a text; -1 for none, as with the other ids} */
   public int bosId() {
     return (int) numbers[Abi.TOKENIZER_BOS_ID];
   }
 
-  /**
-   * The id of the token that ends a text.
-   *
-   * @return the number
-   */
+  /** {@return the id of the token that ends a text} */
   public int eosId() {
     return (int) numbers[Abi.TOKENIZER_EOS_ID];
   }
 
-  /**
-   * The id of the padding token, which is never needed here.
-   *
-   * @return the number
-   */
+  /** {@return the id of the padding token, which is never needed here} */
   public int padId() {
     return (int) numbers[Abi.TOKENIZER_PAD_ID];
   }
 
-  /**
-   * The id of the token for what the vocabulary has not.
-   *
-   * @return the number
-   */
+  /** {@return the id of the token for what the vocabulary has not} */
   public int unkId() {
     return (int) numbers[Abi.TOKENIZER_UNK_ID];
   }
 
-  /**
-   * The id of the token for a blank to be filled.
-   *
-   * @return the number
-   */
+  /** {@return the id of the token for a blank to be filled} */
   public int maskId() {
     return (int) numbers[Abi.TOKENIZER_MASK_ID];
   }
 
-  /**
-   * How many special tokens are put around a text.
-   *
-   * @return the number
-   */
+  /** {@return how many special tokens are put around a text} */
   public int addedToText() {
     return (int) numbers[Abi.TOKENIZER_ADDED_TO_TEXT];
   }
 
-  /**
-   * How many special tokens are put around a pair of texts.
-   *
-   * @return the number
-   */
+  /** {@return how many special tokens are put around a pair of texts} */
   public int addedToPair() {
     return (int) numbers[Abi.TOKENIZER_ADDED_TO_PAIR];
   }
 
-  /**
-   * Tells whether it is a WordPiece, as BERT has it.
-   *
-   * @return whether it is
-   */
+  /** {@return whether it is a WordPiece, as BERT has it} */
   public boolean isWordPiece() {
     return numbers[Abi.TOKENIZER_IS_WORD_PIECE] != 0;
   }
 
-  /**
-   * The most tokens that a text has by the tokenizer's files, special ones counted.
-   *
-   * @return the number; 0 when they tell none
-   */
+  /** {@return the most tokens that a text has by the tokenizer's files, special ones counted; 0 when they tell none} */
   public long ownMaxTokens() {
     return numbers[Abi.TOKENIZER_OWN_MAX_TOKENS];
   }

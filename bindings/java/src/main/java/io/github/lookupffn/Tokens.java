@@ -41,7 +41,7 @@ public final class Tokens {
     long[] uncut = new long[memory.size];
     Raw.resultLongs(result, Abi.RESULT_OFFSETS, offsets);
     Raw.resultLongs(result, Abi.RESULT_UNCUT, uncut);
-    int count = ModelCalls.arraySize(offsets[memory.size]);
+    int count = NativeResult.arraySize(offsets[memory.size]);
     int[] ids = new int[count];
     long[] begins = new long[count];
     long[] ends = new long[count];
@@ -62,20 +62,12 @@ public final class Tokens {
     return all;
   }
 
-  /**
-   * How many tokens there are.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens there are} */
   public int size() {
     return ids.length;
   }
 
-  /**
-   * The ids.
-   *
-   * @return a new array of them
-   */
+  /** {@return the ids, in a new array} */
   public int[] ids() {
     return ids.clone();
   }
@@ -110,20 +102,12 @@ public final class Tokens {
     return ends[token];
   }
 
-  /**
-   * How many tokens there would be without cutting.
-   *
-   * @return the number
-   */
+  /** {@return how many tokens there would be without cutting} */
   public long uncutSize() {
     return uncut;
   }
 
-  /**
-   * Tells whether tokens were left out because there were too many.
-   *
-   * @return whether they were
-   */
+  /** {@return whether tokens were left out because there were too many} */
   public boolean isCut() {
     return uncut > ids.length;
   }

@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** How to try labels. Immutable and free to be shared: each {@code with} method returns a changed copy. */
-public final class ZeroShotOptions {
+public final class ZeroShotOptions extends CallOptions<ZeroShotOptions> {
   private static final ZeroShotOptions DEFAULTS = new ZeroShotOptions();
 
   // UTF-8 with a closing zero; null: the native library's.
@@ -18,6 +18,16 @@ public final class ZeroShotOptions {
   Executor executor = Async.DEFAULT;
 
   private ZeroShotOptions() {}
+
+  @Override
+  Cancellation cancellation() {
+    return cancellation;
+  }
+
+  @Override
+  Executor executor() {
+    return executor;
+  }
 
   private ZeroShotOptions copy() {
     ZeroShotOptions copy = new ZeroShotOptions();
@@ -30,9 +40,8 @@ public final class ZeroShotOptions {
   }
 
   /**
-   * The defaults: "This example is {}.", of which one label fits, and texts are cut to what the model means to read.
-   *
-   * @return the defaults
+   * {@return the defaults: "This example is {}.", of which one label fits, and texts are cut to what the model means to
+   * read}
    */
   public static ZeroShotOptions defaults() {
     return DEFAULTS;
@@ -77,24 +86,14 @@ public final class ZeroShotOptions {
     return copy;
   }
 
-  /**
-   * Lets another thread end the call.
-   *
-   * @param cancellation what that thread holds; null for nobody
-   * @return a changed copy
-   */
+  @Override
   public ZeroShotOptions withCancellation(@Nullable Cancellation cancellation) {
     ZeroShotOptions copy = copy();
     copy.cancellation = cancellation;
     return copy;
   }
 
-  /**
-   * Sets who runs asynchronous calls.
-   *
-   * @param executor such as a pool
-   * @return a changed copy
-   */
+  @Override
   public ZeroShotOptions withExecutor(Executor executor) {
     ZeroShotOptions copy = copy();
     copy.executor = Objects.requireNonNull(executor, "executor");

@@ -222,6 +222,7 @@ class ArgumentsTest {
         Map.entry(TokenizeOptions.class, TokenizeOptions.defaults()),
         Map.entry(RuntimeOptions.class, RuntimeOptions.defaults()),
         Map.entry(BatchingOptions.class, BatchingOptions.defaults()), Map.entry(Aggregation.class, Aggregation.SIMPLE),
+        Map.entry(Input.class, Input.text("text")), Map.entry(Output.class, Output.EMBEDDINGS),
         Map.entry(Pooling.class, Pooling.MAX), Map.entry(ScoreKind.class, ScoreKind.RAW),
         Map.entry(Activation.class, Activation.GELU), Map.entry(Executor.class, Async.DEFAULT),
         Map.entry(Duration.class, Duration.ZERO), Map.entry(LayerConfig.class, LayerConfig.of(64, 2, 16)));

@@ -121,7 +121,8 @@ class AsyncTest {
     GoldenModel golden = GoldenModel.all().get(0);
     int[][] sequences = {golden.textIds.get(0)};
     try (Model model = Model.load(golden.folder)) {
-      float[][] later = model.logitsAsync(sequences, new long[] {1, 0}, RunOptions.defaults()).get();
+      float[][] later = LookupFfn.async(
+          RunOptions.defaults(), changed -> model.logits(sequences, new long[] {1, 0}, changed)).get();
       Golden.assertSameBits(model.logits(sequences[0], 1, 0)[0], later[0]);
       Golden.assertSameBits(model.logits(sequences[0], 1, 0)[1], later[1]);
     }
@@ -132,8 +133,8 @@ class AsyncTest {
     RunOptions options = RunOptions.defaults();
     try (Model model = Model.load(GoldenModel.all().get(0).folder)) {
       Golden.assertSameBits(model.embed("one text"), LookupFfn.await(model.embedAsync("one text", options)));
-      Golden.assertSameBits(model.encode("one text"), LookupFfn.await(model.encodeAsync("one text", options)));
-      Golden.assertSameBits(model.classify("one text"), LookupFfn.await(model.classifyAsync("one text", options)));
+      CompletableFuture<float[]> scores = LookupFfn.async(options, changed -> model.classify("one text", changed));
+      Golden.assertSameBits(model.classify("one text"), LookupFfn.await(scores));
       assertThrows(
           IllegalArgumentException.class, () -> LookupFfn.await(model.embedAsync("half \ud800 a pair", options)));
       CompletableFuture<float[]> endless = model.embedAsync("word and <mask> ".repeat(3_000_000), options);

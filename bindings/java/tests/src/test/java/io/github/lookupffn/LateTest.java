@@ -71,8 +71,9 @@ class LateTest {
       }
       assertArrayEquals(scores[q], model.rerank(QUERIES.get(q), DOCUMENTS, RunOptions.defaults()));
     }
-    LateVectors later = LookupFfn.await(model.embedLateAsync(DOCUMENTS, document));
+    LateVectors later = LookupFfn.await(LookupFfn.async(document, changed -> model.embedLate(DOCUMENTS, changed)));
     assertArrayEquals(documents.floats(), later.floats());
+    assertArrayEquals(queries.floats(), model.embedLate(QUERIES, RunOptions.defaults().withPrompt("query")).floats());
     assertEquals(0, model.embedLate(List.of(), document).scores(queries)[0].length);
     assertEquals(0, documents.scores(model.embedLate(List.of(), query)).length);
   }

@@ -50,18 +50,17 @@ class ModelCountsTest {
       }
       // What fails, and what runs ids, leaves them alone.
       assertThrows(IllegalArgumentException.class, () -> model.embed(texts, options.withoutCutting()));
-      assertThrows(RuntimeException.class, () -> model.encodeInto("short", new float[1], 0, options));
-      model.embed(new int[] {0, 2}, options);
+      assertThrows(RuntimeException.class, () -> model.embedInto("short", new float[1], 0, options));
+      model.run(Input.ids(new int[] {0, 2}), Output.EMBEDDINGS, options);
       assertEquals(3, counts.size());
       assertThrows(IndexOutOfBoundsException.class, () -> counts.tokens(3));
       assertThrows(IndexOutOfBoundsException.class, () -> counts.isCut(-1));
       model.embedAsync(List.of("one"), options).get();
       assertEquals(1, counts.size());
       assertFalse(counts.anyCut());
-      EmbeddingResult result = model.embedWithCounts(texts);
-      assertEquals(cut, result.counts().tokens(1));
-      Golden.assertSameBits(model.embed(LONG), result.vectors()[1]);
-      assertEquals(0, model.embedWithCounts(List.of()).counts().totalTokens());
+      Golden.assertSameBits(model.embed(LONG), model.embed(texts, options)[1]);
+      model.embed(List.of(), options);
+      assertEquals(0, counts.totalTokens());
     }
   }
 
@@ -98,12 +97,12 @@ class ModelCountsTest {
       int[] ids = IntStream.of(model.info().bosId()).toArray();
       ids = concat(ids, model.tokenize(query, false).ids(), new int[] {eos, eos},
           model.tokenize(documents.get(0), false).ids(), new int[] {eos});
-      Golden.assertSameBits(model.classify(ids), new float[] {scores[0]});
+      Golden.assertSameBits(model.run(Input.ids(ids), Output.CLASS_SCORES)[0], new float[] {scores[0]});
       assertEquals(ids.length, counts.tokens(0));
       assertFalse(counts.isCut(0));
       assertTrue(counts.isCut(2));
       assertEquals(scores[1], model.rerank(query, List.of("A fox."))[0]);
-      assertArrayEquals(scores, model.rerankAsync(query, documents, DEFAULTS).get());
+      assertArrayEquals(scores, LookupFfn.async(DEFAULTS, changed -> model.rerank(query, documents, changed)).get());
       float[] likely = model.rerank(query, documents, DEFAULTS.withScores(ScoreKind.PROBABILITIES));
       for (int i = 0; i < 3; i++) {
         assertEquals(1 / (1 + Math.exp(-scores[i])), likely[i], 1e-6);
@@ -127,21 +126,19 @@ class ModelCountsTest {
   @Test
   void theShortForms() throws Exception {
     try (Model model = golden()) {
-      int[] ids = model.tokenize("a text");
+      Input ids = Input.ids(model.tokenize("a text"));
       List<String> texts = List.of("a text", "another");
-      Golden.assertSameBits(model.encode("a text"), model.encode(texts)[0]);
-      Golden.assertSameBits(model.encode("a text"), model.encode("a text", DEFAULTS));
-      Golden.assertSameBits(model.encode(ids), model.encode(new int[][] {ids})[0]);
-      Golden.assertSameBits(model.classify("a text"), model.classify(texts)[0]);
+      Golden.assertSameBits(model.encode("a text"), model.encode(texts, DEFAULTS)[0]);
+      Golden.assertSameBits(model.encode("a text"), model.run(ids, Output.HIDDEN)[0]);
+      Golden.assertSameBits(model.classify("a text"), model.classify(texts, DEFAULTS)[0]);
       Golden.assertSameBits(model.classify("a text"), model.classify("a text", DEFAULTS));
-      Golden.assertSameBits(model.classify(ids), model.classify(new int[][] {ids})[0]);
+      Golden.assertSameBits(model.classify("a text"), model.run(ids, Output.CLASS_SCORES)[0]);
       Golden.assertSameBits(model.embed("a text"), model.embed(texts)[0]);
       Golden.assertSameBits(model.embed("a text"), model.embed("a text", DEFAULTS));
-      Golden.assertSameBits(model.embed(ids), model.embed(new int[][] {ids})[0]);
+      Golden.assertSameBits(model.embed("a text"), model.run(ids, Output.EMBEDDINGS)[0]);
       String special = model.detokenize(new int[] {model.info().bosId()}, false);
       assertFalse(special.isEmpty());
       assertEquals("", model.detokenize(new int[] {model.info().bosId()}, true));
-      assertEquals(5, model.fillMask("a <mask>").get(0).size());
     }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -65,35 +66,21 @@ class ModelIntoMemoryTest {
 
   @Test
   void theSameBits() {
-    int[] ids = golden.textIds.get(0);
-    int[][] batch = {ids, golden.textIds.get(1)};
     List<String> texts = List.of(TEXT, golden.texts.get(1), "");
-    assertWrites(new float[][] {model.encode(ids)}, (a, b) -> a == null
-        ? model.encodeInto(ids, b, DEFAULTS) : model.encodeInto(ids, a, BEFORE, DEFAULTS));
-    assertWrites(model.encode(batch), (a, b) -> a == null
-        ? model.encodeInto(batch, b, DEFAULTS) : model.encodeInto(batch, a, BEFORE, DEFAULTS));
-    assertWrites(new float[][] {model.encode(TEXT)}, (a, b) -> a == null
-        ? model.encodeInto(TEXT, b, DEFAULTS) : model.encodeInto(TEXT, a, BEFORE, DEFAULTS));
-    assertWrites(model.encode(texts), (a, b) -> a == null
-        ? model.encodeInto(texts, b, DEFAULTS) : model.encodeInto(texts, a, BEFORE, DEFAULTS));
-    assertWrites(new float[][] {model.classify(ids)}, (a, b) -> a == null
-        ? model.classifyInto(ids, b, DEFAULTS) : model.classifyInto(ids, a, BEFORE, DEFAULTS));
-    assertWrites(model.classify(batch), (a, b) -> a == null
-        ? model.classifyInto(batch, b, DEFAULTS) : model.classifyInto(batch, a, BEFORE, DEFAULTS));
-    assertWrites(new float[][] {model.classify(TEXT)}, (a, b) -> a == null
-        ? model.classifyInto(TEXT, b, DEFAULTS) : model.classifyInto(TEXT, a, BEFORE, DEFAULTS));
-    assertWrites(model.classify(texts), (a, b) -> a == null
-        ? model.classifyInto(texts, b, DEFAULTS) : model.classifyInto(texts, a, BEFORE, DEFAULTS));
-    assertWrites(new float[][] {model.embed(ids)}, (a, b) -> a == null
-        ? model.embedInto(ids, b, DEFAULTS) : model.embedInto(ids, a, BEFORE, DEFAULTS));
-    assertWrites(model.embed(batch), (a, b) -> a == null
-        ? model.embedInto(batch, b, DEFAULTS) : model.embedInto(batch, a, BEFORE, DEFAULTS));
+    List<Input> inputs = List.of(
+        Input.ids(golden.textIds.get(0)), Input.ids(golden.textIds.get(0), golden.textIds.get(1)), Input.text(TEXT),
+        Input.texts(texts), Input.utf8(TEXT.getBytes(StandardCharsets.UTF_8), new byte[0]), Input.pairs(TEXT, texts),
+        Input.texts(List.of()));
+    for (Output<float[][]> output : List.of(Output.HIDDEN, Output.CLASS_SCORES, Output.EMBEDDINGS)) {
+      for (Input input : inputs) {
+        assertWrites(model.run(input, output), (a, b) -> a == null
+            ? model.runInto(input, output, b, DEFAULTS) : model.runInto(input, output, a, BEFORE, DEFAULTS));
+      }
+    }
     assertWrites(new float[][] {model.embed(TEXT)}, (a, b) -> a == null
         ? model.embedInto(TEXT, b, DEFAULTS) : model.embedInto(TEXT, a, BEFORE, DEFAULTS));
     assertWrites(model.embed(texts), (a, b) -> a == null
         ? model.embedInto(texts, b, DEFAULTS) : model.embedInto(texts, a, BEFORE, DEFAULTS));
-    assertWrites(new float[0][], (a, b) -> a == null
-        ? model.embedInto(List.of(), b, DEFAULTS) : model.embedInto(List.of(), a, BEFORE, DEFAULTS));
   }
 
   @Test
@@ -111,22 +98,25 @@ class ModelIntoMemoryTest {
     assertThrows(IllegalArgumentException.class, () -> model.embedInto("\ud83d", new float[size], 0, DEFAULTS));
     assertThrows(NullPointerException.class, () -> model.embedInto(TEXT, (float[]) null, 0, DEFAULTS));
     assertThrows(NullPointerException.class, () -> model.embedInto((String) null, new float[size], 0, DEFAULTS));
-    assertTrue(model.encodeInto(TEXT, new float[4096], 0, DEFAULTS) > 0);
+    assertTrue(model.runInto(Input.text(TEXT), Output.HIDDEN, new float[4096], 0, DEFAULTS) > 0);
+    assertThrows(NullPointerException.class, () -> model.runInto(Input.text(TEXT), Output.HIDDEN, null, DEFAULTS));
     model.close();
     assertThrows(IllegalStateException.class, () -> model.embedInto(TEXT, new float[size], 0, DEFAULTS));
   }
 
   @Test
   void nothingIsAllocated() {
-    int[] ids = {0, 9, 5, 2};
+    Input ids = Input.ids(new int[] {0, 9, 5, 2});
+    Input text = Input.text("a b");
+    List<String> texts = List.of("a b", "ü");
     float[] array = new float[4096];
     FloatBuffer buffer = Golden.direct(4096);
-    List<String> texts = List.of("a b", "ü");
     RunOptions options = DEFAULTS.withCounts(new TextCounts()).withPromptText("q: ").withCancellation(new Cancellation());
-    CostTest.assertNoAllocation(() -> model.embedInto(ids, buffer, DEFAULTS), 2_000);
+    CostTest.assertNoAllocation(() -> model.runInto(ids, Output.EMBEDDINGS, buffer, DEFAULTS), 2_000);
     CostTest.assertNoAllocation(() -> model.embedInto("a b", array, 0, DEFAULTS), 2_000);
     CostTest.assertNoAllocation(() -> model.embedInto("a ü 🚀", buffer, options), 2_000);
-    CostTest.assertNoAllocation(() -> model.classifyInto("a b", buffer, options), 2_000);
-    CostTest.assertNoAllocation(() -> model.encodeInto("a b", buffer, options), 2_000);
+    CostTest.assertNoAllocation(() -> model.runInto(text, Output.CLASS_SCORES, buffer, options), 2_000);
+    CostTest.assertNoAllocation(() -> model.runInto(text, Output.HIDDEN, buffer, options), 2_000);
+    CostTest.assertNoAllocation(() -> model.embedInto(texts, array, 0, DEFAULTS), 2_000);
   }
 }

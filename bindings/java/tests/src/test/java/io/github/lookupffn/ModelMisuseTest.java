@@ -54,18 +54,22 @@ class ModelMisuseTest {
     assertTrue(message.contains(text), message);
   }
 
+  private CompletableFuture<float[][]> later(int[][] sequences, Output<float[][]> output, RunOptions options) {
+    return LookupFfn.async(options, changed -> model.run(Input.ids(sequences), output, changed));
+  }
+
   @Test
   void idsThatCannotBe() {
     int vocab = model.info().vocabSize();
     int[] tooLong = new int[model.info().maxTokens() + 1];
-    rejects("-1", () -> model.encode(new int[] {0, -1, 2}));
-    rejects(String.valueOf(vocab), () -> model.classify(new int[] {0, vocab}));
-    rejects(String.valueOf(tooLong.length), () -> model.embed(tooLong));
-    rejects("empty", () -> model.embed(new int[0]));
+    rejects("-1", () -> model.run(Input.ids(new int[] {0, -1, 2}), Output.HIDDEN));
+    rejects(String.valueOf(vocab), () -> model.run(Input.ids(new int[] {0, vocab}), Output.CLASS_SCORES));
+    rejects(String.valueOf(tooLong.length), () -> model.run(Input.ids(tooLong), Output.EMBEDDINGS));
+    rejects("empty", () -> model.run(Input.ids(new int[0]), Output.EMBEDDINGS));
     rejects("3", () -> model.logits(new int[] {0, 1, 2}, 3));
     rejects("-1", () -> model.logits(new int[] {0, 1, 2}, -1));
     rejects("linear_dtype", () -> Model.load(golden.folder, ONE_THREAD.withLinearType(ElementType.BF16)));
-    assertEquals(0, model.encode(new int[0]).length);
+    assertEquals(0, model.run(Input.ids(new int[0]), Output.HIDDEN)[0].length);
   }
 
   @Test
@@ -73,9 +77,9 @@ class ModelMisuseTest {
     assertThrows(NullPointerException.class, () -> Model.load((Path) null));
     assertThrows(NullPointerException.class, () -> Model.load(golden.folder, null));
     assertThrows(NullPointerException.class, () -> Model.load((byte[]) null, ONE_THREAD));
-    assertThrows(NullPointerException.class, () -> model.encode((int[]) null));
-    assertThrows(NullPointerException.class, () -> model.embed(new int[][] {null}, DEFAULTS));
-    assertThrows(NullPointerException.class, () -> model.embed(new int[][] {{0}}, null));
+    assertThrows(NullPointerException.class, () -> model.run(Input.ids((int[]) null), Output.HIDDEN));
+    assertThrows(NullPointerException.class, () -> model.run(Input.ids(new int[][] {null}), Output.EMBEDDINGS, DEFAULTS));
+    assertThrows(NullPointerException.class, () -> model.run(Input.ids(new int[][] {{0}}), Output.EMBEDDINGS, null));
     assertThrows(NullPointerException.class, () -> model.save(null));
   }
 
@@ -115,13 +119,14 @@ class ModelMisuseTest {
     assertEquals("Model[closed]", model.toString());
     int[] ids = {0, 2};
     List<Executable> calls = List.of(
-        () -> model.encode(ids), () -> model.classify(ids), () -> model.embed(ids), () -> model.logits(ids, 0),
+        () -> model.run(Input.ids(ids), Output.HIDDEN), () -> model.run(Input.ids(ids), Output.CLASS_SCORES),
+        () -> model.run(Input.ids(ids), Output.EMBEDDINGS), () -> model.logits(ids, 0),
         () -> model.save(Path.of("never")), () -> model.info());
     for (Executable call : calls) {
       assertThrows(IllegalStateException.class, call);
     }
     CompletionException inside =
-        assertThrows(CompletionException.class, () -> model.embedAsync(SHORT, DEFAULTS).join());
+        assertThrows(CompletionException.class, () -> later(SHORT, Output.EMBEDDINGS, DEFAULTS).join());
     assertTrue(inside.getCause() instanceof IllegalStateException, inside.toString());
     assertEquals(before - 1, Raw.liveHandles());
   }
@@ -129,16 +134,16 @@ class ModelMisuseTest {
   @Test
   void asynchronousCallsGiveTheSame() {
     int[][] all = golden.allSequences();
-    CompletableFuture<float[][]> encoded = model.encodeAsync(all, DEFAULTS);
-    CompletableFuture<float[][]> classified = model.classifyAsync(all, DEFAULTS);
+    CompletableFuture<float[][]> encoded = later(all, Output.HIDDEN, DEFAULTS);
+    CompletableFuture<float[][]> classified = later(all, Output.CLASS_SCORES, DEFAULTS);
     RunOptions here = DEFAULTS.withPooling(Pooling.FIRST).withExecutor(Runnable::run);
-    CompletableFuture<float[][]> embedded = model.embedAsync(all, here);
+    CompletableFuture<float[][]> embedded = later(all, Output.EMBEDDINGS, here);
     for (int i = 0; i < all.length; i++) {
-      Golden.assertSameBits(model.encode(all[i]), encoded.join()[i]);
-      Golden.assertSameBits(model.classify(all[i]), classified.join()[i]);
-      Golden.assertSameBits(model.embed(all, here)[i], embedded.join()[i]);
+      Golden.assertSameBits(model.run(Input.ids(all[i]), Output.HIDDEN)[0], encoded.join()[i]);
+      Golden.assertSameBits(model.run(Input.ids(all[i]), Output.CLASS_SCORES)[0], classified.join()[i]);
+      Golden.assertSameBits(model.run(Input.ids(all), Output.EMBEDDINGS, here)[i], embedded.join()[i]);
     }
-    assertThrows(CompletionException.class, () -> model.encodeAsync(new int[][] {{-1}}, DEFAULTS).join());
+    assertThrows(CompletionException.class, () -> later(new int[][] {{-1}}, Output.HIDDEN, DEFAULTS).join());
   }
 
   /** Minutes of work, so that a cancelled call is told from one that ran to its end. */
@@ -153,8 +158,8 @@ class ModelMisuseTest {
     ExecutorService pool = Executors.newSingleThreadExecutor();
     try {
       RunOptions options = DEFAULTS.withExecutor(pool);
-      CompletableFuture<float[][]> running = model.classifyAsync(muchWork(), options);
-      CompletableFuture<float[][]> waiting = model.classifyAsync(muchWork(), options);
+      CompletableFuture<float[][]> running = later(muchWork(), Output.CLASS_SCORES, options);
+      CompletableFuture<float[][]> waiting = later(muchWork(), Output.CLASS_SCORES, options);
       Thread.sleep(100);
       assertTrue(!running.isDone());
       waiting.cancel(true);
@@ -171,8 +176,9 @@ class ModelMisuseTest {
   void cancellationEndsCalls() throws Exception {
     Cancellation cancellation = new Cancellation();
     RunOptions options = DEFAULTS.withCancellation(cancellation);
-    Golden.assertSameBits(model.embed(SHORT[0]), model.embed(SHORT, options)[0]);
-    CompletableFuture<float[][]> running = model.classifyAsync(muchWork(), options);
+    float[] alone = model.run(Input.ids(SHORT[0]), Output.EMBEDDINGS)[0];
+    Golden.assertSameBits(alone, model.run(Input.ids(SHORT), Output.EMBEDDINGS, options)[0]);
+    CompletableFuture<float[][]> running = later(muchWork(), Output.CLASS_SCORES, options);
     Thread canceller = new Thread(() -> {
       try {
         Thread.sleep(100);
@@ -182,10 +188,10 @@ class ModelMisuseTest {
       cancellation.cancel();
     });
     canceller.start();
-    assertThrows(CancellationException.class, () -> model.classify(muchWork(), options));
+    assertThrows(CancellationException.class, () -> model.run(Input.ids(muchWork()), Output.CLASS_SCORES, options));
     assertThrows(CancellationException.class, running::join);
     canceller.join();
-    assertThrows(CancellationException.class, () -> model.embedAsync(SHORT, options).join());
+    assertThrows(CancellationException.class, () -> later(SHORT, Output.EMBEDDINGS, options).join());
   }
 
   /** Callers and closers on one model after another. */
@@ -207,7 +213,7 @@ class ModelMisuseTest {
     try {
       for (; System.nanoTime() < deadline || models <= 10; models++) {
         Model raced = Model.load(bytes, ONE_THREAD);
-        float[] expected = raced.embed(SHORT[0]);
+        float[] expected = raced.run(Input.ids(SHORT[0]), Output.EMBEDDINGS)[0];
         CountDownLatch running = new CountDownLatch(3);
         List<Future<?>> ends = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -215,7 +221,7 @@ class ModelMisuseTest {
             running.countDown();
             while (true) {
               try {
-                Golden.assertSameBits(expected, raced.embed(SHORT[0]));
+                Golden.assertSameBits(expected, raced.run(Input.ids(SHORT[0]), Output.EMBEDDINGS)[0]);
               } catch (IllegalStateException closed) {
                 return null;
               }
@@ -241,7 +247,7 @@ class ModelMisuseTest {
   void forgottenModelsAreFreed() throws Exception {
     long before = FailuresTest.settledHandles();
     for (int i = 0; i < 20; i++) {
-      Model.load(golden.folder, ONE_THREAD).embed(SHORT[0]);
+      Model.load(golden.folder, ONE_THREAD).run(Input.ids(SHORT[0]), Output.EMBEDDINGS);
     }
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (Raw.liveHandles() > before && System.nanoTime() < deadline) {

@@ -26,7 +26,7 @@ class ModelTasksTest {
       assertEquals(5, model.info().numTokenClasses());
       assertEquals(List.of("O", "B-MISC", "I-MISC", "B-PER", "I-PER"), model.labels());
       for (Aggregation how : Aggregation.values()) {
-        List<Entity> found = model.entities(TEXT, how, RunOptions.defaults());
+        List<Entity> found = model.entities(List.of(TEXT), how, RunOptions.defaults()).get(0);
         int at = 0;
         for (Entity entity : found) {
           assertTrue(entity.begin() >= at && entity.end() >= entity.begin(), entity.toString());
@@ -38,12 +38,12 @@ class ModelTasksTest {
         assertFalse(found.isEmpty(), how.toString());
       }
       assertEquals(model.entities(TEXT).toString(),
-          model.entities(TEXT, Aggregation.SIMPLE, RunOptions.defaults()).toString());
+          model.entities(List.of(TEXT), Aggregation.SIMPLE, RunOptions.defaults()).get(0).toString());
       assertEquals(List.of(), model.entities(""));
       String tooLong = "a ".repeat(500);
       model.entities(tooLong);
       RunOptions never = RunOptions.defaults().withoutCutting();
-      assertThrows(IllegalArgumentException.class, () -> model.entities(tooLong, Aggregation.FIRST, never));
+      assertThrows(IllegalArgumentException.class, () -> model.entities(List.of(tooLong), Aggregation.FIRST, never).get(0));
       assertThrows(IllegalArgumentException.class, () -> model.answer("a", "b"));
     }
   }
@@ -62,7 +62,8 @@ class ModelTasksTest {
           model.entities(texts, Aggregation.NONE, RunOptions.defaults().withStatuses(statuses));
       List<List<Entity>> expected = new java.util.ArrayList<>();
       for (String text : few) {
-        expected.add(text == null ? List.of() : model.entities(text, Aggregation.NONE, RunOptions.defaults()));
+        expected.add(text == null
+            ? List.of() : model.entities(List.of(text), Aggregation.NONE, RunOptions.defaults()).get(0));
       }
       assertFalse(expected.get(0).isEmpty() || expected.get(3).isEmpty());
       for (int i = 0; i < texts.size(); i++) {
@@ -118,31 +119,23 @@ class ModelTasksTest {
     List<String> texts = List.of(TEXT, "", "The quick brown fox.");
     RunOptions options = RunOptions.defaults();
     try (Model model = load("tokens")) {
-      List<List<Entity>> all = model.entities(texts);
+      List<List<Entity>> all = model.entities(texts, Aggregation.SIMPLE, RunOptions.defaults());
       for (int i = 0; i < texts.size(); i++) {
         assertEquals(model.entities(texts.get(i)), all.get(i));
       }
-      assertEquals(all, model.entitiesAsync(texts, Aggregation.SIMPLE, options).get());
-      assertEquals(all.get(0), model.entitiesAsync(TEXT, Aggregation.SIMPLE, options).get());
-      assertEquals(List.of(), model.entities(List.of()));
+      assertEquals(all, LookupFfn.async(options, changed -> model.entities(texts, Aggregation.SIMPLE, changed)).get());
+      assertEquals(List.of(), model.entities(List.of(), Aggregation.SIMPLE, RunOptions.defaults()));
     }
     try (Model model = load("answers")) {
       AnswerOptions top2 = AnswerOptions.defaults().withTopK(2);
-      List<List<Answer>> all = model.answer("fox", texts, top2);
-      for (int i = 0; i < texts.size(); i++) {
-        assertEquals(model.answer("fox", texts.get(i), top2), all.get(i));
-      }
-      assertEquals(all, model.answerAsync("fox", texts, top2).get());
-      assertEquals(all.get(0), model.answerAsync("fox", TEXT, top2).get());
+      assertEquals(
+          model.answer("fox", TEXT, top2), LookupFfn.async(top2, changed -> model.answer("fox", TEXT, changed)).get());
     }
     try (Model model = load("entailment")) {
       List<String> labels = List.of("a fox", "a dog");
-      List<List<ScoredLabel>> all = model.zeroShot(texts, labels, ZeroShotOptions.defaults());
-      for (int i = 0; i < texts.size(); i++) {
-        assertEquals(model.zeroShot(texts.get(i), labels), all.get(i));
-      }
-      assertEquals(all, model.zeroShotAsync(texts, labels, ZeroShotOptions.defaults()).get());
-      assertEquals(all.get(0), model.zeroShotAsync(TEXT, labels, ZeroShotOptions.defaults()).get());
+      ZeroShotOptions how = ZeroShotOptions.defaults();
+      assertEquals(
+          model.zeroShot(TEXT, labels), LookupFfn.async(how, changed -> model.zeroShot(TEXT, labels, changed)).get());
       IllegalArgumentException bad =
           assertThrows(IllegalArgumentException.class, () -> model.zeroShot(TEXT, List.of("good", "\ud800")));
       assertTrue(bad.getMessage().startsWith("labels[1]"), bad.getMessage());

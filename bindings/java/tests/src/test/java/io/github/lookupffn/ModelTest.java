@@ -39,8 +39,8 @@ class ModelTest {
     return forEachModel((golden, model) -> {
       for (int i = 0; i < golden.sequences.size(); i++) {
         int[] ids = golden.sequences.get(i);
-        GoldenModel.assertClose(golden.tensors.get("hidden." + i), model.encode(ids));
-        GoldenModel.assertClose(golden.tensors.get("class." + i), model.classify(ids));
+        GoldenModel.assertClose(golden.tensors.get("hidden." + i), model.run(Input.ids(ids), Output.HIDDEN)[0]);
+        GoldenModel.assertClose(golden.tensors.get("class." + i), model.run(Input.ids(ids), Output.CLASS_SCORES)[0]);
         float[] logits = golden.tensors.get("logits." + i);
         if (logits != null) {
           float[][] rows = model.logits(ids, IntStream.range(0, ids.length).toArray());
@@ -57,21 +57,21 @@ class ModelTest {
   Stream<DynamicTest> batchesGiveTheSameBits() throws IOException {
     return forEachModel((golden, model) -> {
       int[][] all = golden.allSequences();
-      float[][] hidden = model.encode(all, DEFAULTS);
-      float[][] scores = model.classify(all, DEFAULTS);
-      float[][] vectors = model.embed(all, DEFAULTS);
+      float[][] hidden = model.run(Input.ids(all), Output.HIDDEN, DEFAULTS);
+      float[][] scores = model.run(Input.ids(all), Output.CLASS_SCORES, DEFAULTS);
+      float[][] vectors = model.run(Input.ids(all), Output.EMBEDDINGS, DEFAULTS);
       for (int i = 0; i < all.length; i++) {
-        Golden.assertSameBits(model.encode(all[i]), hidden[i]);
-        Golden.assertSameBits(model.classify(all[i]), scores[i]);
-        Golden.assertSameBits(model.embed(all[i]), vectors[i]);
+        Golden.assertSameBits(model.run(Input.ids(all[i]), Output.HIDDEN)[0], hidden[i]);
+        Golden.assertSameBits(model.run(Input.ids(all[i]), Output.CLASS_SCORES)[0], scores[i]);
+        Golden.assertSameBits(model.run(Input.ids(all[i]), Output.EMBEDDINGS)[0], vectors[i]);
       }
       long[] places = {all[0].length + 2, 0};
       float[][] logits = model.logits(all, places, DEFAULTS);
       Golden.assertSameBits(model.logits(all[1], 2)[0], logits[0]);
       Golden.assertSameBits(model.logits(all[0], 0)[0], logits[1]);
-      assertEquals(0, model.encode(new int[0][], DEFAULTS).length);
+      assertEquals(0, model.run(Input.ids(new int[0][]), Output.HIDDEN, DEFAULTS).length);
       assertEquals(0, model.logits(all, new long[0], DEFAULTS).length);
-      assertEquals(0, model.embed(new int[0][], DEFAULTS).length);
+      assertEquals(0, model.run(Input.ids(new int[0][]), Output.EMBEDDINGS, DEFAULTS).length);
     });
   }
 
@@ -80,7 +80,7 @@ class ModelTest {
     return forEachModel((golden, model) -> {
       int[] ids = golden.sequences.get(0);
       int size = model.info().hiddenSize();
-      float[] hidden = model.encode(ids);
+      float[] hidden = model.run(Input.ids(ids), Output.HIDDEN)[0];
       float[] mean = new float[size];
       float[] max = new float[size];
       Arrays.fill(max, Float.NEGATIVE_INFINITY);
@@ -90,11 +90,12 @@ class ModelTest {
       }
       int[][] one = {ids};
       RunOptions raw = DEFAULTS.withNormalization(false);
-      GoldenModel.assertClose(mean, model.embed(one, raw)[0]);
-      Golden.assertSameBits(max, model.embed(one, raw.withPooling(Pooling.MAX))[0]);
-      Golden.assertSameBits(Arrays.copyOf(hidden, size), model.embed(one, raw.withPooling(Pooling.FIRST))[0]);
+      GoldenModel.assertClose(mean, model.run(Input.ids(one), Output.EMBEDDINGS, raw)[0]);
+      Golden.assertSameBits(max, model.run(Input.ids(one), Output.EMBEDDINGS, raw.withPooling(Pooling.MAX))[0]);
+      Golden.assertSameBits(
+          Arrays.copyOf(hidden, size), model.run(Input.ids(one), Output.EMBEDDINGS, raw.withPooling(Pooling.FIRST))[0]);
       double squares = 0;
-      for (float number : model.embed(ids)) {
+      for (float number : model.run(Input.ids(ids), Output.EMBEDDINGS)[0]) {
         squares += (double) number * number;
       }
       assertEquals(1, squares, 1e-5);
@@ -109,13 +110,13 @@ class ModelTest {
       byte[] bytes = Files.readAllBytes(file);
       LoadOptions twoThreads = LoadOptions.defaults().withNumThreads(2);
       int[] ids = golden.sequences.get(0);
-      float[] expected = model.embed(ids);
+      float[] expected = model.run(Input.ids(ids), Output.EMBEDDINGS)[0];
       try (Model fromFile = Model.load(file, twoThreads.withMemoryMapping(true));
           Model fromBytes = Model.load(bytes, twoThreads)) {
         Arrays.fill(bytes, (byte) 0);
         assertEquals(2, fromFile.info().numThreads());
-        Golden.assertSameBits(expected, fromFile.embed(ids));
-        Golden.assertSameBits(expected, fromBytes.embed(ids));
+        Golden.assertSameBits(expected, fromFile.run(Input.ids(ids), Output.EMBEDDINGS)[0]);
+        Golden.assertSameBits(expected, fromBytes.run(Input.ids(ids), Output.EMBEDDINGS)[0]);
       }
     });
   }
@@ -132,10 +133,10 @@ class ModelTest {
           assertEquals(ElementType.INT8, small.info().linearType());
           assertEquals(ElementType.INT8, stored.info().linearType());
           assertTrue(small.info().fileBytes() < model.info().fileBytes());
-          float[][] batch = stored.encode(all, DEFAULTS);
+          float[][] batch = stored.run(Input.ids(all), Output.HIDDEN, DEFAULTS);
           for (int i = 0; i < all.length; i++) {
-            float[] expected = model.encode(all[i]);
-            float[] found = small.encode(all[i]);
+            float[] expected = model.run(Input.ids(all[i]), Output.HIDDEN)[0];
+            float[] found = small.run(Input.ids(all[i]), Output.HIDDEN)[0];
             Golden.assertSameBits(found, batch[i]);
             double squares = 0;
             double differences = 0;
@@ -199,7 +200,8 @@ class ModelTest {
         assertEquals(ElementType.F32, other.info().linearType());
         assertEquals(1, other.info().numThreads());
         assertTrue(other.info().memoryBytes() < info.memoryBytes());
-        assertTrue(!Arrays.equals(model.embed(golden.sequences.get(0)), other.embed(golden.sequences.get(0))));
+        Input ids = Input.ids(golden.sequences.get(0));
+        assertTrue(!Arrays.equals(model.run(ids, Output.EMBEDDINGS)[0], other.run(ids, Output.EMBEDDINGS)[0]));
       }
     });
   }

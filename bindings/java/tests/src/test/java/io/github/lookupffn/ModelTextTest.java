@@ -51,12 +51,12 @@ class ModelTextTest {
         boolean lossy = IntStream.of(bare.ids()).anyMatch(
             id -> id == model.info().unkId() || id == model.info().maskId());
         if (!lossy) {
-          assertEquals(text, model.detokenize(model.tokenize(text)));
+          assertEquals(text, model.detokenize(model.tokenize(text), true));
         }
       }
       assertEquals(0, model.tokenize("", false).size());
       assertArrayEquals(new int[] {model.info().bosId(), model.info().eosId()}, model.tokenize(""));
-      assertEquals("", model.detokenize(new int[0]));
+      assertEquals("", model.detokenize(new int[0], true));
     });
   }
 
@@ -65,11 +65,12 @@ class ModelTextTest {
     return forEachModel((golden, model) -> {
       String text = golden.texts.get(0);
       int[] ids = golden.textIds.get(0);
-      Golden.assertSameBits(model.encode(ids), model.encode(text));
-      Golden.assertSameBits(model.classify(ids), model.classify(text));
-      Golden.assertSameBits(model.embed(ids), model.embed(text));
+      Golden.assertSameBits(model.run(Input.ids(ids), Output.HIDDEN)[0], model.encode(text));
+      Golden.assertSameBits(model.run(Input.ids(ids), Output.CLASS_SCORES)[0], model.classify(text));
+      Golden.assertSameBits(model.run(Input.ids(ids), Output.EMBEDDINGS)[0], model.embed(text));
       List<String> both = List.of(text, golden.texts.get(1));
-      Golden.assertSameBits(model.embed(golden.textIds.get(1)), model.embed(both, DEFAULTS)[1]);
+      Input second = Input.ids(golden.textIds.get(1));
+      Golden.assertSameBits(model.run(second, Output.EMBEDDINGS)[0], model.embed(both, DEFAULTS)[1]);
       String endless = "word ".repeat(10_000);
       int longest = model.info().maxTokens();
       assertEquals(longest * model.info().hiddenSize(), model.encode(endless).length);
@@ -112,8 +113,8 @@ class ModelTextTest {
   Stream<DynamicTest> asynchronousCallsGiveTheSame() throws IOException {
     return forEachModel((golden, model) -> {
       List<String> texts = golden.texts.subList(0, 3);
-      float[][] encoded = model.encodeAsync(texts, DEFAULTS).join();
-      float[][] classified = model.classifyAsync(texts, DEFAULTS).join();
+      float[][] encoded = LookupFfn.async(DEFAULTS, changed -> model.encode(texts, changed)).join();
+      float[][] classified = LookupFfn.async(DEFAULTS, changed -> model.classify(texts, changed)).join();
       float[][] embedded = model.embedAsync(texts, DEFAULTS).join();
       for (int i = 0; i < texts.size(); i++) {
         Golden.assertSameBits(model.encode(texts.get(i)), encoded[i]);
@@ -121,7 +122,7 @@ class ModelTextTest {
         Golden.assertSameBits(model.embed(texts.get(i)), embedded[i]);
       }
       assertEquals(model.fillMask("a <mask>", 2).toString(),
-          model.fillMaskAsync("a <mask>", 2, DEFAULTS).join().toString());
+          LookupFfn.async(DEFAULTS, changed -> model.fillMask("a <mask>", 2, changed)).join().toString());
     });
   }
 
@@ -134,7 +135,7 @@ class ModelTextTest {
   Stream<DynamicTest> misuse() throws IOException {
     return forEachModel((golden, model) -> {
       int vocab = model.info().vocabSize();
-      rejects(String.valueOf(vocab), () -> model.detokenize(new int[] {vocab}));
+      rejects(String.valueOf(vocab), () -> model.detokenize(new int[] {vocab}, true));
       rejects("topK is 0", () -> model.fillMask("a <mask>", 0));
       rejects("topK is " + (vocab + 1), () -> model.fillMask("a <mask>", vocab + 1));
       rejects("surrogate", () -> model.tokenize("half of a rocket: \ud83d"));
@@ -145,7 +146,7 @@ class ModelTextTest {
       assertThrows(NullPointerException.class, () -> model.embed(Arrays.asList("a", null), DEFAULTS));
       model.close();
       assertThrows(IllegalStateException.class, () -> model.tokenize("a"));
-      assertThrows(IllegalStateException.class, () -> model.detokenize(new int[] {5}));
+      assertThrows(IllegalStateException.class, () -> model.detokenize(new int[] {5}, true));
       assertThrows(IllegalStateException.class, () -> model.fillMask("<mask>", 1));
       assertThrows(IllegalStateException.class, () -> model.embed(List.of("a"), DEFAULTS));
     });

@@ -37,16 +37,16 @@ class RedeployTest {
       Class<?> type = loader.loadClass("io.github.lookupffn.Model");
       AutoCloseable model = (AutoCloseable) type.getMethod("load", Path.class).invoke(null, folder);
       // Alone, it runs in all threads, which then wait for more.
-      type.getMethod("encode", int[].class).invoke(model, new int[] {2, 3, 4, 5, 6, 7, 8});
+      type.getMethod("embed", String.class).invoke(model, "a b c d e f g");
       List<CompletableFuture<Object>> calls = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         calls.add(CompletableFuture.supplyAsync(
             () -> {
               try {
-                type.getMethod("encode", int[][].class).invoke(model, (Object) new int[][] {{2, 3, 4}, {5, 6}});
+                type.getMethod("embed", List.class).invoke(model, List.of("a b", "c d e"));
                 Class<?> options = loader.loadClass("io.github.lookupffn.RunOptions");
-                return type.getMethod("encodeInto", int[].class, float[].class, int.class, options)
-                    .invoke(model, new int[] {2, 3, 4}, new float[4096], 0, options.getMethod("defaults").invoke(null));
+                return type.getMethod("embedInto", String.class, float[].class, int.class, options)
+                    .invoke(model, "a b", new float[4096], 0, options.getMethod("defaults").invoke(null));
               } catch (ReflectiveOperationException failure) {
                 throw new IllegalStateException(failure);
               }
@@ -87,7 +87,7 @@ class RedeployTest {
         servers.shutdownNow();
       }
       // What is still loaded works.
-      assertEquals(own.info().hiddenSize() * 2, own.encode(new int[] {2, 3}).length);
+      assertEquals(own.info().hiddenSize() * 2, own.run(Input.ids(new int[] {2, 3}), Output.HIDDEN)[0].length);
     }
   }
 }

@@ -56,7 +56,7 @@ class RunProgressTest {
       assertTold(options -> model.embed(TEXTS, options), TEXTS.size());
       assertTold(options -> model.encode(TEXTS, options), TEXTS.size());
       assertTold(options -> model.classify(TEXTS, options), TEXTS.size());
-      assertTold(options -> model.embed(sequences, options), TEXTS.size());
+      assertTold(options -> model.run(Input.ids(sequences), Output.EMBEDDINGS, options), TEXTS.size());
       assertTold(options -> model.embedInto(TEXTS, room, 0, options), TEXTS.size());
       assertTold(options -> model.embedInt8(TEXTS, options), TEXTS.size());
       assertTold(options -> model.embed(TEXTS, options.withStatuses(new TextStatuses())), TEXTS.size());

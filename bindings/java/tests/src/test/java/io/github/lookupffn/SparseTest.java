@@ -12,6 +12,7 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,17 +21,21 @@ import org.junit.jupiter.api.Test;
 /** Sparse vectors: what the language model head says of a text. */
 class SparseTest {
   private static final List<String> TEXTS = List.of("a cat sleeps", "b", "the dog and the cat run in a house");
+  private static final Path MADE = Paths.get(System.getProperty("lookupffn.made.models"));
   private Model model;
 
   @BeforeEach
   void load() {
-    Path made = Paths.get(System.getProperty("lookupffn.made.models"));
-    model = Model.load(made.resolve("sparse"));
+    model = Model.load(MADE.resolve("sparse"));
   }
 
   @AfterEach
   void close() {
     model.close();
+  }
+
+  private static SparseEmbedding sparse(Model model, String text) {
+    return model.run(Input.text(text), Output.SPARSE).get(0);
   }
 
   @Test
@@ -59,10 +64,12 @@ class SparseTest {
       for (float left : most) {
         assertTrue(left <= 1e-4f, "a weight is left out");
       }
-      assertEquals(vector, model.embedSparse(TEXTS.get(i)));
-      assertEquals(vector.hashCode(), model.embedSparse(TEXTS.get(i)).hashCode());
+      assertEquals(vector, sparse(model, TEXTS.get(i)));
+      assertEquals(vector.hashCode(), sparse(model, TEXTS.get(i)).hashCode());
     }
-    assertEquals(found, LookupFfn.await(model.embedSparseAsync(TEXTS, RunOptions.defaults())));
+    CompletableFuture<List<SparseEmbedding>> later =
+        LookupFfn.async(RunOptions.defaults(), changed -> model.embedSparse(TEXTS, changed));
+    assertEquals(found, LookupFfn.await(later));
     assertEquals(List.of(), model.embedSparse(List.of(), RunOptions.defaults()));
   }
 
@@ -70,7 +77,7 @@ class SparseTest {
   void limits() {
     RunOptions options = RunOptions.defaults();
     SparseEmbedding all = model.embedSparse(List.of(TEXTS.get(2)), options.withMaxActive(-1)).get(0);
-    assertEquals(model.embedSparse(TEXTS.get(2)), all);
+    assertEquals(sparse(model, TEXTS.get(2)), all);
     SparseEmbedding most = model.embedSparse(List.of(TEXTS.get(2)), options.withMaxActive(5)).get(0);
     assertArrayEquals(Arrays.copyOf(all.ids(), 5), most.ids());
     float least = all.weights()[3];
@@ -86,8 +93,8 @@ class SparseTest {
 
   @Test
   void dotProducts() {
-    SparseEmbedding one = model.embedSparse(TEXTS.get(0));
-    SparseEmbedding other = model.embedSparse(TEXTS.get(2));
+    SparseEmbedding one = sparse(model, TEXTS.get(0));
+    SparseEmbedding other = sparse(model, TEXTS.get(2));
     double[] dense = new double[model.info().vocabSize()];
     for (int i = 0; i < other.size(); i++) {
       dense[other.ids()[i]] = other.weights()[i];
@@ -107,11 +114,11 @@ class SparseTest {
     List<String> some = new ArrayList<>(Arrays.asList("b", null, "half \ud800", "a"));
     TextStatuses statuses = new TextStatuses();
     List<SparseEmbedding> found = model.embedSparse(some, RunOptions.defaults().withStatuses(statuses));
-    assertEquals(model.embedSparse("b"), found.get(0));
+    assertEquals(sparse(model, "b"), found.get(0));
     assertEquals(0, found.get(1).size() + found.get(2).size());
-    assertEquals(model.embedSparse("a"), found.get(3));
+    assertEquals(sparse(model, "a"), found.get(3));
     assertThrows(NullPointerException.class, () -> model.embedSparse(some, RunOptions.defaults()));
-    assertThrows(NullPointerException.class, () -> model.embedSparse((String) null));
+    assertThrows(NullPointerException.class, () -> model.embedSparse(null, RunOptions.defaults()));
     Cancellation cancelled = new Cancellation();
     cancelled.cancel();
     assertThrows(
@@ -119,8 +126,35 @@ class SparseTest {
         () -> model.embedSparse(TEXTS, RunOptions.defaults().withCancellation(cancelled)));
     try (Model dense = Model.load(Paths.get(System.getProperty("lookupffn.made.models")).resolve("tokens"))) {
       assertEquals(0, dense.info().sparseSize());
-      String text = assertThrows(UnsupportedModelException.class, () -> dense.embedSparse("a")).getMessage();
+      String text = assertThrows(UnsupportedModelException.class, () -> sparse(dense, "a")).getMessage();
       assertTrue(text.contains("no sparse vectors"), text);
+    }
+  }
+
+  @Test
+  void aPromptsNameChoosesTheRoute() {
+    RunOptions plain = RunOptions.defaults();
+    try (Model router = Model.load(MADE.resolve("router"))) {
+      List<SparseEmbedding> queries = router.embedSparse(TEXTS, router.withPrompt(Purpose.QUERY, plain));
+      List<SparseEmbedding> documents = router.embedSparse(TEXTS, router.withPrompt(Purpose.DOCUMENT, plain));
+      assertFalse(queries.equals(documents));
+      assertEquals(documents, router.embedSparse(TEXTS, plain));
+      for (String name : List.of("query", "search_query")) {
+        assertEquals(queries, router.embedSparse(TEXTS, router.withPrompt(name, plain)), name);
+      }
+      assertEquals(queries, router.embedSparse(TEXTS, plain.withPrompt("query")));
+      assertEquals(documents, router.embedSparse(TEXTS, router.withPrompt("passage", plain)));
+      assertEquals(documents, router.embedSparse(TEXTS, plain.withPrompt("document")));
+      String none = assertThrows(
+          IllegalArgumentException.class, () -> router.embedSparse(TEXTS, plain.withPrompt("question"))).getMessage();
+      assertTrue(none.contains("no prompt 'question'"), none);
+    }
+    try (Model router = Model.load(MADE.resolve("router-prompts"))) {
+      String other = assertThrows(
+          IllegalArgumentException.class, () -> router.embedSparse(TEXTS, plain.withPrompt("question"))).getMessage();
+      assertTrue(other.startsWith("the prompt \"question\" chooses no route"), other);
+      assertEquals(
+          router.embedSparse(TEXTS, plain.withQueryPrompt()), router.embedSparse(TEXTS, plain.withPrompt("query")));
     }
   }
 }

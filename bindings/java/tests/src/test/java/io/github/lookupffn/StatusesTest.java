@@ -37,8 +37,9 @@ class StatusesTest {
     try (Model model = Model.load(GoldenModel.all().get(0).folder)) {
       TextStatuses statuses = new TextStatuses();
       RunOptions options = never.withStatuses(statuses);
-      EmbeddingResult result = model.embedWithCounts(TEXTS, options);
-      check(result.statuses());
+      TextCounts counts = new TextCounts();
+      float[][] vectors = model.embed(TEXTS, options.withCounts(counts));
+      check(statuses);
       float[][] hidden = model.encode(TEXTS, options);
       check(statuses);
       float[] flat = new float[TEXTS.size() * model.info().embeddingSize()];
@@ -47,21 +48,24 @@ class StatusesTest {
       for (int i = 0; i < EXPECTED.length; i++) {
         float[] part = Arrays.copyOfRange(flat, i * flat.length / EXPECTED.length, (i + 1) * flat.length / EXPECTED.length);
         if (EXPECTED[i] == TextStatus.OK) {
-          Golden.assertSameBits(model.embed(TEXTS.get(i), never), result.vectors()[i]);
-          Golden.assertSameBits(model.encode(TEXTS.get(i), never), hidden[i]);
+          Golden.assertSameBits(model.embed(TEXTS.get(i), never), vectors[i]);
+          Golden.assertSameBits(model.encode(List.of(TEXTS.get(i)), never)[0], hidden[i]);
         } else {
-          assertArrayEquals(new float[model.info().embeddingSize()], result.vectors()[i]);
+          assertArrayEquals(new float[model.info().embeddingSize()], vectors[i]);
           assertEquals(0, hidden[i].length);
-          assertEquals(0, result.counts().tokens(i));
+          assertEquals(0, counts.tokens(i));
         }
-        Golden.assertSameBits(result.vectors()[i], part);
+        Golden.assertSameBits(vectors[i], part);
       }
       if (model.info().numClasses() > 0) {
-        ClassificationResult classes = model.classifyWithCounts(TEXTS, options);
-        check(classes.statuses());
-        Golden.assertSameBits(model.classify("good"), classes.scores()[0]);
+        float[][] scores = model.classify(TEXTS, options);
+        check(statuses);
+        Golden.assertSameBits(model.classify("good"), scores[0]);
       }
-      assertTrue(model.embedWithCounts(List.of("a", "b")).statuses().allOk());
+      model.embed(List.of("a", "b"), options);
+      assertTrue(statuses.allOk());
+      assertEquals(0, model.embed("half \ud800 a pair", options)[0]);
+      assertEquals(TextStatus.BAD_TEXT, statuses.status(0));
     }
   }
 
@@ -74,7 +78,8 @@ class StatusesTest {
       check(statuses);
       for (int i = 0; i < EXPECTED.length; i++) {
         assertEquals(
-            EXPECTED[i] == TextStatus.OK ? model.entities(TEXTS.get(i), Aggregation.SIMPLE, never) : List.of(),
+            EXPECTED[i] == TextStatus.OK
+                ? model.entities(List.of(TEXTS.get(i)), Aggregation.SIMPLE, never).get(0) : List.of(),
             found.get(i));
       }
     }

@@ -21,7 +21,7 @@ class TokenizerTest {
           String text = golden.texts.get(i);
           assertArrayEquals(golden.textIds.get(i), tokenizer.tokenize(text));
           assertEquals(model.tokenize(text, false), tokenizer.tokenize(text, bare));
-          assertEquals(model.detokenize(golden.bareIds.get(i)), tokenizer.detokenize(golden.bareIds.get(i), true));
+          assertEquals(model.detokenize(golden.bareIds.get(i), true), tokenizer.detokenize(golden.bareIds.get(i), true));
         }
         assertEquals(model.info().vocabSize(), tokenizer.info().vocabSize());
         int[] one = tokenizer.tokenize("one", bare).ids();

@@ -90,6 +90,18 @@ class ValuesTest {
     assertFalse(one.toString().contains("@"), one.toString());
   }
 
+  private static TextCounts counts(Model model, List<String> texts) {
+    TextCounts counts = new TextCounts();
+    model.embed(texts, RunOptions.defaults().withCounts(counts));
+    return counts;
+  }
+
+  /** The output of the same text by two models, and of another text. */
+  private static <T> void outputs(Model model, Model again, Output<List<T>> output) {
+    Input one = Input.text("one");
+    pair(model.run(one, output).get(0), again.run(one, output).get(0), model.run(Input.text("two"), output).get(0));
+  }
+
   @Test
   void resultsAreValues() throws Exception {
     List<String> texts = List.of("one", "two words");
@@ -100,16 +112,12 @@ class ValuesTest {
         Model answers = Model.load(made.resolve("answers")); Model entailment = Model.load(made.resolve("entailment"));
         Model tokens = Model.load(made.resolve("tokens"))) {
       pair(model.tokenize("one", true), again.tokenize("one", true), model.tokenize("two", true));
-      pair(model.embedWithCounts(texts), again.embedWithCounts(texts), model.embedWithCounts(others));
-      pair(model.embedWithCounts(texts).counts(), again.embedWithCounts(texts).counts(),
-          model.embedWithCounts(others).counts());
-      pair(model.embedWindows("one"), again.embedWindows("one"), model.embedWindows("two"));
-      pair(model.embedInt8("one"), again.embedInt8("one"), model.embedInt8("two"));
-      pair(model.tokenVectors("one"), again.tokenVectors("one"), model.tokenVectors("two"));
+      pair(counts(model, texts), counts(again, texts), counts(model, others));
+      outputs(model, again, Output.WINDOWS);
+      outputs(model, again, Output.INT8_EMBEDDINGS);
+      outputs(model, again, Output.TOKEN_VECTORS);
       pair(model.info(), again.info(), answers.info());
       pair(model.layers(), again.layers(), tokens.layers());
-      pair(entailment.classifyWithCounts(texts), entailment.classifyWithCounts(texts),
-          entailment.classifyWithCounts(others));
       pair(answers.answer("one", "a text"), answers.answer("one", "a text"), answers.answer("one", "some other text"));
       pair(entailment.zeroShot("one", texts), entailment.zeroShot("one", texts), entailment.zeroShot("one", others));
       pair(tokens.entities("Hello, world!"), tokens.entities("Hello, world!"), tokens.entities("Hello, fox!"));

@@ -35,7 +35,7 @@ class VectorsTest {
         .map(tokens::id);
     int[] ids = IntStream.concat(
         IntStream.concat(IntStream.of(model.info().bosId()), inside), IntStream.of(model.info().eosId())).toArray();
-    return model.embed(ids, options);
+    return model.run(Input.ids(ids), Output.EMBEDDINGS, options)[0];
   }
 
   @Test
@@ -67,9 +67,9 @@ class VectorsTest {
       assertFalse(counts.anyCut());
       int more = model.embedWindows(texts, options.withStride(6)).get(1).size();
       assertTrue(more > windows.size(), more + " windows");
-      assertEquals(all, model.embedWindowsAsync(texts, options).get());
+      assertEquals(all, LookupFfn.async(options, changed -> model.embedWindows(texts, changed)).get());
       // Long texts are cut nowhere, short ones are one window.
-      assertEquals(List.of(all.get(0).get(0)), model.embedWindows("one two"));
+      assertEquals(List.of(all.get(0).get(0)), model.embedWindows(List.of("one two"), RunOptions.defaults()).get(0));
       assertEquals(List.of(), model.embedWindows(List.of(), options));
     }
   }
@@ -116,10 +116,11 @@ class VectorsTest {
       Golden.assertSameBits(means[1], Arrays.copyOfRange(flat, means[0].length, 2 * means[0].length));
       // Ids are taken as they are.
       int[] ids = model.tokenize(LONG);
-      Golden.assertSameBits(model.embed(ids, plain), model.embed(ids, options));
+      float[] expected = model.run(Input.ids(ids), Output.EMBEDDINGS, plain)[0];
+      Golden.assertSameBits(expected, model.run(Input.ids(ids), Output.EMBEDDINGS, options)[0]);
       for (Runnable call : List.<Runnable>of(
           () -> model.encode(TEXTS, options), () -> model.classify(TEXTS, options.withStatuses(statuses)),
-          () -> model.tokenVectors(TEXTS, options), () -> model.encodeInto(TEXTS, flat, 0, options))) {
+          () -> model.tokenVectors(TEXTS, options), () -> model.run(Input.texts(TEXTS), Output.HIDDEN, options))) {
         String message = assertThrows(IllegalArgumentException.class, call::run).getMessage();
         assertTrue(message.contains("window means"), message);
       }
@@ -150,13 +151,13 @@ class VectorsTest {
             assertEquals(k < floats[i].length && floats[i][k] > 0, set, "bit " + k);
           }
         }
-        assertEquals(small, model.embedInt8Async(TEXTS, options).get());
-        assertArrayEquals(bits[1], model.embedBitsAsync(TEXTS, options).get()[1]);
+        assertEquals(small, LookupFfn.async(options, changed -> model.embedInt8(TEXTS, changed)).get());
+        assertArrayEquals(bits[1], LookupFfn.async(options, changed -> model.embedBits(TEXTS, changed)).get()[1]);
       }
     }
     try (Model model = golden()) {
-      assertEquals(model.embedInt8(TEXTS, DEFAULTS).get(1), model.embedInt8(LONG));
-      assertArrayEquals(model.embedBits(TEXTS, DEFAULTS)[1], model.embedBits(LONG));
+      assertEquals(model.embedInt8(TEXTS, DEFAULTS).get(1), model.embedInt8(List.of(LONG), RunOptions.defaults()).get(0));
+      assertArrayEquals(model.embedBits(TEXTS, DEFAULTS)[1], model.embedBits(List.of(LONG), RunOptions.defaults())[0]);
       RunOptions means = DEFAULTS.withMaxTokens(9).withWindowMeans(true);
       float[] floats = model.embed(LONG, means);
       Int8Embedding small = model.embedInt8(TEXTS, means).get(1);
@@ -188,13 +189,13 @@ class VectorsTest {
           assertEquals(1, squares, 1e-5);
         }
       }
-      assertEquals(all.get(1), model.tokenVectors(LONG));
-      assertEquals(all, model.tokenVectorsAsync(TEXTS, DEFAULTS).get());
+      assertEquals(all.get(1), model.tokenVectors(List.of(LONG), RunOptions.defaults()).get(0));
+      assertEquals(all, LookupFfn.async(DEFAULTS, changed -> model.tokenVectors(TEXTS, changed)).get());
       TokenVectors cut = model.tokenVectors(TEXTS, DEFAULTS.withMaxTokens(5)).get(1);
       assertEquals(5, cut.size());
       assertEquals(all.get(1).size(), cut.tokens().uncutSize());
       model.close();
-      assertThrows(IllegalStateException.class, () -> model.tokenVectors(LONG));
+      assertThrows(IllegalStateException.class, () -> model.tokenVectors(List.of(LONG), RunOptions.defaults()).get(0));
     }
   }
 
@@ -223,7 +224,9 @@ class VectorsTest {
       float[] into = new float[expected.length];
       model.embedInto("half \ud800 a pair", into, 0, DEFAULTS.withRepair(true));
       Golden.assertSameBits(expected, into);
-      assertEquals(model.tokenVectors("half \ufffd a pair"), model.tokenVectors(texts, repaired).get(2));
+      assertEquals(
+          model.run(Input.text("half \ufffd a pair"), Output.TOKEN_VECTORS).get(0),
+          model.tokenVectors(texts, repaired).get(2));
     }
   }
 

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model as LangChain4j's embedding model. Any number of threads may use one at once.
@@ -151,7 +152,7 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
   public static final class Builder {
     private final Embedder.Builder embedder;
     private final Model model;
-    private String modelName;
+    private @Nullable String modelName;
     private boolean batching;
     private int maxBatch = 64;
 
@@ -163,10 +164,10 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
     /**
      * Sets the name that responses and traces tell, and that requests may ask for.
      *
-     * @param name such as "all-minilm-l6-v2"; by default the model's family
+     * @param name such as "all-minilm-l6-v2"; null, the default, for the model's family
      * @return this
      */
-    public Builder modelName(String name) {
+    public Builder modelName(@Nullable String name) {
       modelName = name;
       return this;
     }
@@ -174,10 +175,10 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
     /**
      * Sets what is put before queries. Without it that is the prompt for queries of the model's files, else its default one.
      *
-     * @param prompt such as {@code "query: "}
+     * @param prompt such as {@code "query: "}; null, the default, for none of its own
      * @return this
      */
-    public Builder queryPrompt(String prompt) {
+    public Builder queryPrompt(@Nullable String prompt) {
       embedder.queryPrompt(prompt);
       return this;
     }
@@ -186,10 +187,10 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
      * Sets what is put before documents. Without it that is the prompt for documents of the model's files, else its default
      * one.
      *
-     * @param prompt such as {@code "passage: "}
+     * @param prompt such as {@code "passage: "}; null, the default, for none of its own
      * @return this
      */
-    public Builder documentPrompt(String prompt) {
+    public Builder documentPrompt(@Nullable String prompt) {
       embedder.documentPrompt(prompt);
       return this;
     }

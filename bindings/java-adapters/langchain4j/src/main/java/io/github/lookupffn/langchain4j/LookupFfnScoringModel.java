@@ -6,7 +6,6 @@ import dev.langchain4j.model.output.Response;
 import dev.langchain4j.model.scoring.ScoringModel;
 import dev.langchain4j.model.scoring.request.ScoringRequest;
 import dev.langchain4j.model.scoring.response.ScoringResponse;
-import io.github.lookupffn.Cancellation;
 import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.RunOptions;
@@ -77,13 +76,8 @@ public final class LookupFfnScoringModel implements ScoringModel {
     return scored;
   }
 
-  /** Whoever cancels or fails the answer ends the computation. */
   private <T> CompletableFuture<T> later(String query, List<String> documents, Function<Scored, T> form) {
-    Cancellation cancellation = new Cancellation();
-    CompletableFuture<T> answer = CompletableFuture.supplyAsync(
-        () -> form.apply(score(query, documents, options.withCancellation(cancellation))));
-    answer.whenComplete((scores, failure) -> cancellation.cancel());
-    return answer;
+    return LookupFfn.async(options, changed -> form.apply(score(query, documents, changed)));
   }
 
   @Override

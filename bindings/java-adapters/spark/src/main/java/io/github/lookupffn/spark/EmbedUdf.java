@@ -2,6 +2,7 @@
 package io.github.lookupffn.spark;
 
 import org.apache.spark.sql.api.java.UDF2;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A function of a text and a model's path, for Python: {@code spark.udf.registerJavaFunction("embed",
@@ -14,7 +15,7 @@ public final class EmbedUdf implements UDF2<String, String, Float[]> {
   public EmbedUdf() {}
 
   @Override
-  public Float[] call(String text, String model) {
+  public Float @Nullable [] call(@Nullable String text, String model) {
     return LookupFfnFunctions.embed(new ModelRef(model), text, "document");
   }
 }

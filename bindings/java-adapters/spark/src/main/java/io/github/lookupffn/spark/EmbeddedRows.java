@@ -12,6 +12,7 @@ import java.util.NoSuchElementException;
 import org.apache.spark.ml.linalg.Vectors;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.jspecify.annotations.Nullable;
 
 /** A partition's rows with their vectors. It takes a batch of rows when one is asked for, so that no partition is held whole. */
 final class EmbeddedRows implements Iterator<Row> {
@@ -77,7 +78,7 @@ final class EmbeddedRows implements Iterator<Row> {
     return made.iterator();
   }
 
-  private Row with(Row row, float[] vector, Boolean cut) {
+  private Row with(Row row, float @Nullable [] vector, @Nullable Boolean cut) {
     int added = plan.truncated ? 2 : 1;
     Object[] values = new Object[row.length() + added];
     for (int i = 0; i < row.length(); i++) {

@@ -7,6 +7,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.jspecify.annotations.Nullable;
 
 /** Functions for SQL. They take one text at a time; for many, {@link LookupFfnEmbedder} is faster. */
 public final class LookupFfnFunctions {
@@ -39,7 +40,7 @@ public final class LookupFfnFunctions {
     spark.udf().register(name, embed, VECTOR);
   }
 
-  static Float[] embed(ModelRef ref, String text, String prompt) {
+  static Float @Nullable [] embed(ModelRef ref, @Nullable String text, String prompt) {
     if (text == null) {
       return null;
     }

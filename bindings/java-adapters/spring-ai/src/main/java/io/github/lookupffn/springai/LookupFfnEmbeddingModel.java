@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.metadata.DefaultUsage;
 import org.springframework.ai.document.Document;
 import org.springframework.ai.document.MetadataMode;
@@ -170,7 +171,7 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
         embeddings, new EmbeddingResponseMetadata(modelName, new DefaultUsage(tokens, 0), metadata));
   }
 
-  private Options optionsOf(EmbeddingOptions asked) {
+  private Options optionsOf(@Nullable EmbeddingOptions asked) {
     String name = asked == null ? null : asked.getModel();
     if (name != null && !name.equals(modelName)) {
       throw new IllegalArgumentException("the model is " + modelName + ", not " + name);

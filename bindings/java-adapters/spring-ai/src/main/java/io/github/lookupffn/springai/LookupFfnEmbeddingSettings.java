@@ -4,6 +4,7 @@ package io.github.lookupffn.springai;
 import io.github.lookupffn.BatchingOptions;
 import io.github.lookupffn.Embedder;
 import io.github.lookupffn.Model;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a {@link LookupFfnEmbeddingModel} embeds.
@@ -15,7 +16,11 @@ import io.github.lookupffn.Model;
  * @param batching whether the texts of concurrent callers are put together
  */
 public record LookupFfnEmbeddingSettings(
-    String modelName, String queryPrompt, String documentPrompt, boolean refuseLongTexts, boolean batching) {
+    String modelName,
+    @Nullable String queryPrompt,
+    @Nullable String documentPrompt,
+    boolean refuseLongTexts,
+    boolean batching) {
   /**
    * The defaults: the model's own prompts, long texts are cut, no batches.
    *

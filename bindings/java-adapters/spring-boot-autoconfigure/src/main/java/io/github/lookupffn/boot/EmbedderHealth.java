@@ -4,6 +4,7 @@ package io.github.lookupffn.boot;
 import io.github.lookupffn.Embedder;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -28,7 +29,7 @@ final class EmbedderHealth {
   }
 
   /** The bean, if it was made. */
-  static Embedder loaded(ListableBeanFactory beans, String name) {
+  static @Nullable Embedder loaded(ListableBeanFactory beans, String name) {
     boolean made = beans instanceof ConfigurableListableBeanFactory factory && factory.getSingleton(name) != null;
     return made ? beans.getBean(name, Embedder.class) : null;
   }

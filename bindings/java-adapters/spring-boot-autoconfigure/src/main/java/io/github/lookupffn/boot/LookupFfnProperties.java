@@ -3,6 +3,7 @@ package io.github.lookupffn.boot;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
@@ -28,7 +29,7 @@ public class LookupFfnProperties extends ModelProperties {
     private int threads;
 
     /** The instruction set of the kernels, such as "avx2", instead of the best that there is. */
-    private String instructionSet;
+    private @Nullable String instructionSet;
 
     /** Made when properties are bound. */
     public Runtime() {}
@@ -44,12 +45,12 @@ public class LookupFfnProperties extends ModelProperties {
     }
 
     /** {@return the instruction set} */
-    public String getInstructionSet() {
+    public @Nullable String getInstructionSet() {
       return instructionSet;
     }
 
     /** @param instructionSet the instruction set */
-    public void setInstructionSet(String instructionSet) {
+    public void setInstructionSet(@Nullable String instructionSet) {
       this.instructionSet = instructionSet;
     }
   }

@@ -9,6 +9,7 @@ import io.github.lookupffn.LoadOptions;
 import io.github.lookupffn.LookupFfnRuntime;
 import io.github.lookupffn.Model;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
 /** How one model is loaded and used. */
@@ -25,40 +26,40 @@ public class ModelProperties {
    * Where the model lies: a path, or a resource such as "classpath:models/mine", "file:/models/mine" or
    * "classpath:META-INF/lookupffn/models/fast.safetensors".
    */
-  private String model;
+  private @Nullable String model;
 
   /** The name that responses, meters and traces tell; by default the last part of where the model lies. */
-  private String name;
+  private @Nullable String name;
 
   /** How many threads a call uses; 0 for as many as the process may use. */
   private int threads;
 
   /** How tables of lookup layers are held in memory; as stored unless set. */
-  private ElementType tableType;
+  private @Nullable ElementType tableType;
 
   /** How hash weights are held in memory; as stored unless set. */
-  private ElementType hashType;
+  private @Nullable ElementType hashType;
 
   /** How linear layers are held in memory; as stored unless set. */
-  private ElementType linearType;
+  private @Nullable ElementType linearType;
 
   /** How the embedding table is held in memory; as stored unless set. */
-  private ElementType embeddingType;
+  private @Nullable ElementType embeddingType;
 
   /** How rows by word are held in memory; as stored unless set. */
-  private ElementType wordType;
+  private @Nullable ElementType wordType;
 
   /** How attention computes; as the linear layers unless set. */
-  private ElementType attentionType;
+  private @Nullable ElementType attentionType;
 
   /** Whether the file is mapped instead of read, which needs a path of the file system. */
   private boolean memoryMapping;
 
   /** What is put before queries, instead of what the model's files say. */
-  private String queryPrompt;
+  private @Nullable String queryPrompt;
 
   /** What is put before documents, instead of what the model's files say. */
-  private String documentPrompt;
+  private @Nullable String documentPrompt;
 
   /** What becomes of texts that are longer than the model reads. */
   private LongTexts longTexts = LongTexts.CUT;
@@ -151,7 +152,7 @@ public class ModelProperties {
         .withMaxQueue(batching.maxQueue);
   }
 
-  Embedder embedder(Model loaded, EmbeddingBatcher batcher) {
+  Embedder embedder(Model loaded, @Nullable EmbeddingBatcher batcher) {
     return Embedder.builder(loaded)
         .queryPrompt(queryPrompt)
         .documentPrompt(documentPrompt)
@@ -172,22 +173,22 @@ public class ModelProperties {
   }
 
   /** {@return where the model lies} */
-  public String getModel() {
+  public @Nullable String getModel() {
     return model;
   }
 
   /** @param model where the model lies */
-  public void setModel(String model) {
+  public void setModel(@Nullable String model) {
     this.model = model;
   }
 
   /** {@return the name that responses, meters and traces tell} */
-  public String getName() {
+  public @Nullable String getName() {
     return name;
   }
 
   /** @param name the name that responses, meters and traces tell */
-  public void setName(String name) {
+  public void setName(@Nullable String name) {
     this.name = name;
   }
 
@@ -202,62 +203,62 @@ public class ModelProperties {
   }
 
   /** {@return how tables are held} */
-  public ElementType getTableType() {
+  public @Nullable ElementType getTableType() {
     return tableType;
   }
 
   /** @param tableType how tables are held */
-  public void setTableType(ElementType tableType) {
+  public void setTableType(@Nullable ElementType tableType) {
     this.tableType = tableType;
   }
 
   /** {@return how hash weights are held} */
-  public ElementType getHashType() {
+  public @Nullable ElementType getHashType() {
     return hashType;
   }
 
   /** @param hashType how hash weights are held */
-  public void setHashType(ElementType hashType) {
+  public void setHashType(@Nullable ElementType hashType) {
     this.hashType = hashType;
   }
 
   /** {@return how linear layers are held} */
-  public ElementType getLinearType() {
+  public @Nullable ElementType getLinearType() {
     return linearType;
   }
 
   /** @param linearType how linear layers are held */
-  public void setLinearType(ElementType linearType) {
+  public void setLinearType(@Nullable ElementType linearType) {
     this.linearType = linearType;
   }
 
   /** {@return how the embedding table is held} */
-  public ElementType getEmbeddingType() {
+  public @Nullable ElementType getEmbeddingType() {
     return embeddingType;
   }
 
   /** @param embeddingType how the embedding table is held */
-  public void setEmbeddingType(ElementType embeddingType) {
+  public void setEmbeddingType(@Nullable ElementType embeddingType) {
     this.embeddingType = embeddingType;
   }
 
   /** {@return how rows by word are held} */
-  public ElementType getWordType() {
+  public @Nullable ElementType getWordType() {
     return wordType;
   }
 
   /** @param wordType how rows by word are held */
-  public void setWordType(ElementType wordType) {
+  public void setWordType(@Nullable ElementType wordType) {
     this.wordType = wordType;
   }
 
   /** {@return how attention computes} */
-  public ElementType getAttentionType() {
+  public @Nullable ElementType getAttentionType() {
     return attentionType;
   }
 
   /** @param attentionType how attention computes */
-  public void setAttentionType(ElementType attentionType) {
+  public void setAttentionType(@Nullable ElementType attentionType) {
     this.attentionType = attentionType;
   }
 
@@ -272,22 +273,22 @@ public class ModelProperties {
   }
 
   /** {@return what is put before queries} */
-  public String getQueryPrompt() {
+  public @Nullable String getQueryPrompt() {
     return queryPrompt;
   }
 
   /** @param queryPrompt what is put before queries */
-  public void setQueryPrompt(String queryPrompt) {
+  public void setQueryPrompt(@Nullable String queryPrompt) {
     this.queryPrompt = queryPrompt;
   }
 
   /** {@return what is put before documents} */
-  public String getDocumentPrompt() {
+  public @Nullable String getDocumentPrompt() {
     return documentPrompt;
   }
 
   /** @param documentPrompt what is put before documents */
-  public void setDocumentPrompt(String documentPrompt) {
+  public void setDocumentPrompt(@Nullable String documentPrompt) {
     this.documentPrompt = documentPrompt;
   }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.lookupffn.BatchingOptions;
+import io.github.lookupffn.ElementType;
+import io.github.lookupffn.Embedder;
+import io.github.lookupffn.LoadOptions;
+import io.github.lookupffn.Model;
+import io.github.lookupffn.Purpose;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Every property reaches what it is about, and Boot finds what the jar says of itself. */
+class PropertiesTest {
+  private static final String PROMPTS = Path.of(System.getProperty("lookupffn.made.models"), "prompts").toString();
+
+  /** What this project's jar, of all that have such a file, says in it. */
+  private static String told(String name) throws IOException {
+    for (URL url : Collections.list(PropertiesTest.class.getClassLoader().getResources(name))) {
+      try (InputStream stream = url.openStream()) {
+        String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        if (text.contains("lookupffn")) {
+          return text;
+        }
+      }
+    }
+    return "";
+  }
+
+  @Test
+  void theJarSaysWhatItHas() throws IOException {
+    List<String> named =
+        told("META-INF/spring/org.springframework.boot.autoconfigure.AutoConfiguration.imports").lines().sorted().toList();
+    assertEquals(
+        List.of(
+            LookupFfnAutoConfiguration.class.getName(), LookupFfnLangChain4jAutoConfiguration.class.getName(),
+            LookupFfnObservingAutoConfiguration.class.getName(), LookupFfnSpringAiAutoConfiguration.class.getName()),
+        named);
+    assertTrue(told("META-INF/spring.factories").contains(ModelFailureAnalyzer.class.getName()));
+    assertTrue(told("META-INF/spring/aot.factories").contains(LookupFfnRuntimeHints.class.getName()));
+    RuntimeHints hints = new RuntimeHints();
+    new LookupFfnRuntimeHints().registerHints(hints, getClass().getClassLoader());
+    assertTrue(RuntimeHintsPredicates.resource().forResource("META-INF/lookupffn/models/fast.safetensors").test(hints));
+    String metadata = told("META-INF/spring-configuration-metadata.json").replaceAll("\\s+", " ");
+    for (String property : List.of("model", "name", "query-prompt", "runtime.instruction-set")) {
+      assertTrue(
+          metadata.contains("\"name\": \"lookupffn." + property + "\", \"type\": \"java.lang.String\", \"description\": "),
+          property + ": " + metadata);
+    }
+    assertTrue(metadata.contains("\"name\": \"lookupffn.batching.max-wait\", \"type\": \"java.time.Duration\""), metadata);
+    assertTrue(metadata.contains("\"name\": \"lookupffn.models\""), metadata);
+  }
+
+  @Test
+  void everyPropertyIsRead() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(LookupFfnAutoConfiguration.class))
+        .withPropertyValues(
+            "lookupffn.model=" + PROMPTS, "lookupffn.threads=1", "lookupffn.table-type=int8", "lookupffn.hash-type=int8",
+            "lookupffn.linear-type=int8", "lookupffn.embedding-type=int8", "lookupffn.word-type=int8",
+            "lookupffn.attention-type=int8", "lookupffn.memory-mapping=true", "lookupffn.long-texts=refuse",
+            "lookupffn.dimensions=3", "lookupffn.document-prompt=doc:", "lookupffn.batching.max-batch=7",
+            "lookupffn.batching.max-wait=2ms", "lookupffn.batching.max-queue=11", "lookupffn.runtime.threads=2")
+        .run(context -> {
+          LookupFfnProperties properties = context.getBean(LookupFfnProperties.class);
+          assertEquals(
+              LoadOptions.defaults().withNumThreads(1).withTableType(ElementType.INT8).withHashType(ElementType.INT8)
+                  .withLinearType(ElementType.INT8).withEmbeddingType(ElementType.INT8).withWordType(ElementType.INT8)
+                  .withAttentionType(ElementType.INT8).withMemoryMapping(true),
+              properties.loadOptions(null));
+          assertEquals(
+              BatchingOptions.defaults().withMaxBatch(7).withMaxWait(Duration.ofMillis(2)).withMaxQueue(11),
+              properties.batchingOptions());
+          assertEquals(2, properties.getRuntime().getThreads());
+          assertEquals("doc:", properties.getDocumentPrompt());
+          Embedder embedder = context.getBean(Embedder.class);
+          assertEquals(3, embedder.embed(List.of("a"), Purpose.QUERY).vectors().get(0).length);
+          List<String> tooLong = List.of("word ".repeat(500));
+          assertThrows(IllegalArgumentException.class, () -> embedder.embed(tooLong, Purpose.QUERY));
+          assertEquals(ElementType.INT8, context.getBean(Model.class).layers().get(0).tableType());
+        });
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.util.List;
+
+/** Refuses texts that would be cut, before any layer runs. */
+final class LongTexts {
+  private LongTexts() {}
+
+  /** Of a text that is far too long no more is read than it takes to know. */
+  static void refuse(NativeModel model, List<String> texts, RunOptions options) {
+    if (PlatformThreads.needed()) {
+      PlatformThreads.run(() -> refuse(model, texts, options));
+      return;
+    }
+    ModelInfo info = model.info();
+    int own = options.maxTokens > 0 ? (int) Math.min(options.maxTokens, info.maxTokens()) : info.ownMaxTokens();
+    refuseFarTooLong(model, texts, own, options);
+    CallMemory memory = CallMemory.of(texts, options);
+    try {
+      long address = model.enter();
+      try {
+        FloatCalls.count(address, memory, options);
+      } finally {
+        model.leave();
+      }
+      for (int i = 0; i < memory.size; i++) {
+        if (memory.counts.isCut(i)) {
+          throw tooLong(texts.size(), i, String.valueOf(memory.counts.uncutTokens(i)), own);
+        }
+      }
+    } finally {
+      memory.release();
+    }
+  }
+
+  /** A text of which twice as many tokens as are read do not reach the end is too long, whatever is put before it. */
+  private static void refuseFarTooLong(NativeModel model, List<String> texts, int own, RunOptions options) {
+    int enough = 2 * own + 2;
+    for (int i = 0; i < texts.size(); i++) {
+      String text = texts.get(i);
+      if (text == null || text.length() < enough) {
+        continue;
+      }
+      byte[] utf8 = Utf8.of(text, "texts[" + i + "]", options.repairs());
+      Object[] results = new Object[1];
+      long address = model.enter();
+      try {
+        Raw.modelTokenizeBytes(
+            address, utf8, Abi.TOKENIZE_REPAIR, enough, results, Cancellation.flagOf(options.cancellation));
+      } finally {
+        model.leave();
+      }
+      if (((int[]) results[0]).length >= enough) {
+        throw tooLong(texts.size(), i, enough + " or more", own);
+      }
+    }
+  }
+
+  private static IllegalArgumentException tooLong(int texts, int place, String tokens, int most) {
+    return new IllegalArgumentException(
+        (texts == 1 ? "the text" : "text " + place) + " has " + tokens + " tokens, of which the model reads " + most
+            + "; split it, or let it be cut");
+  }
+}

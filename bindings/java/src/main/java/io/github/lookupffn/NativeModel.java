@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+import java.lang.ref.Reference;
+
+/** A model in native memory, what it tells of itself, and the way into its calls and out of them. */
+final class NativeModel {
+  final NativeHandle handle;
+  final ModelFacts facts;
+  // Kept reachable for the length of each call, so that a forgotten model is not closed under it.
+  private final Model model;
+
+  NativeModel(Model model, NativeHandle handle, long address) {
+    this.model = model;
+    this.handle = handle;
+    facts = new ModelFacts(address);
+  }
+
+  ModelInfo info() {
+    return facts.info;
+  }
+
+  long enter() {
+    return handle.enter();
+  }
+
+  void leave() {
+    handle.leave();
+    Reference.reachabilityFence(model);
+  }
+
+  /** A text of the model's, which TEXT_ value says. */
+  String text(int what, int index) {
+    long address = enter();
+    try {
+      return Utf8.text(Raw.modelText(address, what, index));
+    } finally {
+      leave();
+    }
+  }
+}
