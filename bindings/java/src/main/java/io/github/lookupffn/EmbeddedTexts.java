@@ -21,9 +21,7 @@ public final class EmbeddedTexts {
   }
 
   /**
-   * The places of those texts that were too long, so that their ends were not read.
-   *
-   * @return places from 0, ascending
+   * {@return the places of those texts that were too long, so that their ends were not read: places from 0, ascending}
    */
   public List<Integer> cut() {
     return cut;

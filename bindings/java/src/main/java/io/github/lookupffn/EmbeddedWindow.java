@@ -23,20 +23,12 @@ public final class EmbeddedWindow {
     return vector;
   }
 
-  /**
-   * Where the part begins.
-   *
-   * @return the index in the string
-   */
+  /** {@return where the part begins: the index in the string} */
   public int begin() {
     return begin;
   }
 
-  /**
-   * Where the part ends.
-   *
-   * @return the index in the string behind its last char
-   */
+  /** {@return where the part ends: the index in the string behind its last char} */
   public int end() {
     return end;
   }

@@ -34,7 +34,7 @@ final class FloatCalls {
     }
   }
 
-  /** In the buffer from its position on, or in the array from `at` on. Tells how many floats that were, and gives the memory back. */
+  /** In the buffer from its position on, or in the array from `at` on. Tells how many floats, and gives the memory back. */
   static int into(
       NativeModel model, CallMemory memory, int output, RunOptions options, float[] array, int at, FloatBuffer buffer) {
     if (PlatformThreads.needed()) {

@@ -16,7 +16,10 @@ public final class Input {
   final @Nullable String query;
 
   private Input(
-      @Nullable List<? extends CharSequence> texts, byte @Nullable [][] utf8, int @Nullable [][] ids, @Nullable String query) {
+      @Nullable List<? extends CharSequence> texts,
+      byte @Nullable [][] utf8,
+      int @Nullable [][] ids,
+      @Nullable String query) {
     this.texts = texts;
     this.utf8 = utf8;
     this.ids = ids;

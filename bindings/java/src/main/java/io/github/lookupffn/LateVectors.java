@@ -54,9 +54,8 @@ public final class LateVectors {
   }
 
   /**
-   * Where the vectors of each text begin, counted in vectors, and where the last one's end.
-   *
-   * @return one number more than there are texts; not a copy
+   * {@return where the vectors of each text begin, counted in vectors, and where the last one's end: one number more
+   * than there are texts; not a copy}
    */
   public long[] offsets() {
     return offsets;

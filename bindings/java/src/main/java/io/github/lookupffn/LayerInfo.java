@@ -51,11 +51,7 @@ public final class LayerInfo extends NativeFacts {
     return (int) numbers[Abi.INFO_NUM_CHAINS];
   }
 
-  /**
-   * How a table's score follows from its hash values.
-   *
-   * @return gelu or sigmoid
-   */
+  /** {@return how a table's score follows from its hash values: gelu or sigmoid} */
   public Activation activation() {
     return Activation.ofCode((int) numbers[Abi.INFO_ACTIVATION]);
   }

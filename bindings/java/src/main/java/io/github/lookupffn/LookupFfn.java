@@ -86,11 +86,7 @@ public final class LookupFfn {
     return await(future);
   }
 
-  /**
-   * Where the native library was loaded from.
-   *
-   * @return a file, or the address of the jar's entry
-   */
+  /** {@return where the native library was loaded from: a file, or the address of the jar's entry} */
   public static String nativePath() {
     return NativeLibrary.loadedFrom();
   }

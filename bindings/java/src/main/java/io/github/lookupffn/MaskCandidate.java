@@ -25,11 +25,7 @@ public final class MaskCandidate {
     return text;
   }
 
-  /**
-   * How likely it is.
-   *
-   * @return a number from 0 to 1
-   */
+  /** {@return how likely it is: a number from 0 to 1} */
   public float probability() {
     return probability;
   }

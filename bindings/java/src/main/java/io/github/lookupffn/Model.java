@@ -746,11 +746,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
     return ModelTokens.text(model, ids, skipSpecial);
   }
 
-  /**
-   * The model's tokenizer by itself, which outlives the model.
-   *
-   * @return a tokenizer, to be closed as well
-   */
+  /** {@return the model's tokenizer by itself, which outlives the model; to be closed as well} */
   public Tokenizer tokenizer() {
     return ModelTokens.tokenizer(model);
   }
@@ -794,9 +790,8 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   }
 
   /**
-   * The prompts that the model's files tell, such as "query", for {@link RunOptions#withPrompt}.
-   *
-   * @return their texts by their names
+   * {@return the prompts that the model's files tell, such as "query", for {@link RunOptions#withPrompt}: their texts
+   * by their names}
    */
   public Map<String, String> prompts() {
     info();
@@ -854,11 +849,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
     return model.text(Abi.TEXT_FAMILY, 0);
   }
 
-  /**
-   * The model's config.json, in which a program may look for what {@link #info} does not tell.
-   *
-   * @return the text of the file
-   */
+  /** {@return the model's config.json, in which a program may look for what {@link #info} does not tell} */
   public String config() {
     return model.text(Abi.TEXT_CONFIG, 0);
   }
@@ -873,11 +864,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
     return model.facts.info;
   }
 
-  /**
-   * What each encoder layer is made of and costs.
-   *
-   * @return a description of each
-   */
+  /** {@return what each encoder layer is made of and costs} */
   public List<ModelLayerInfo> layers() {
     info();
     return model.facts.layers;

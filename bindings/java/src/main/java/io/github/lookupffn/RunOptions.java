@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** How to run a model. Immutable and free to be shared: each {@code with} method returns a changed copy. */
-public final class RunOptions extends ReadingOptions {
+public final class RunOptions extends CallOptions<RunOptions> {
   private static final RunOptions DEFAULTS = new RunOptions(new Changed());
 
   /** As the native code takes them; never changed. Zero is the default of all but the stride: as the model means it. */
@@ -74,23 +74,20 @@ public final class RunOptions extends ReadingOptions {
     return executor;
   }
 
-  @Override
   RunOptions with(int place, int number) {
     Changed changed = new Changed(this);
     changed.numbers[place] = number;
     return new RunOptions(changed);
   }
 
-  @Override
-  RunOptions withPrompt(int kind, byte[] utf8) {
+  private RunOptions withPrompt(int kind, byte[] utf8) {
     Changed changed = new Changed(this);
     changed.numbers[Abi.RUN_OPTION_PROMPT_KIND] = kind;
     changed.prompt = utf8;
     return new RunOptions(changed);
   }
 
-  @Override
-  RunOptions withTokens(long maxTokens) {
+  private RunOptions withTokens(long maxTokens) {
     Changed changed = new Changed(this);
     changed.maxTokens = maxTokens;
     return new RunOptions(changed);
@@ -122,6 +119,122 @@ public final class RunOptions extends ReadingOptions {
    */
   public static RunOptions defaults() {
     return DEFAULTS;
+  }
+
+  /**
+   * Sets how many tokens of a text are read at most, special ones counted.
+   *
+   * @param maxTokens the number; the model may read fewer
+   * @return a changed copy
+   */
+  public RunOptions withMaxTokens(int maxTokens) {
+    if (maxTokens < 1) {
+      throw new IllegalArgumentException("maxTokens is " + maxTokens + ", expected 1 or more");
+    }
+    return withTokens(maxTokens);
+  }
+
+  /**
+   * Refuses texts of more tokens than the model can run, instead of cutting them.
+   *
+   * @return a changed copy
+   */
+  public RunOptions withoutCutting() {
+    return withTokens(Abi.MAX_TOKENS_NEVER);
+  }
+
+  /**
+   * Sets whether texts that are too long are read in windows instead of cut. Their embeddings are the means of their windows'.
+   * {@link Model#embedWindows} gives each window's.
+   *
+   * @param on whether they are
+   * @return a changed copy
+   */
+  public RunOptions withWindowMeans(boolean on) {
+    return with(Abi.RUN_OPTION_WINDOWS, on ? Abi.WINDOWS_MEAN : Abi.WINDOWS_NONE);
+  }
+
+  /**
+   * Sets how many tokens of a text a window repeats of the one before; by default half of a window's, at most 128.
+   *
+   * @param tokens the number
+   * @return a changed copy
+   */
+  public RunOptions withStride(int tokens) {
+    if (tokens < 0) {
+      throw new IllegalArgumentException("tokens is " + tokens + ", expected 0 or more");
+    }
+    return with(Abi.RUN_OPTION_STRIDE, tokens);
+  }
+
+  /**
+   * Sets whether halves of surrogate pairs in texts are read as replacement characters, U+FFFD, instead of refused.
+   *
+   * @param on whether they are
+   * @return a changed copy
+   */
+  public RunOptions withRepair(boolean on) {
+    return with(Abi.RUN_OPTION_FLAGS, on ? Abi.RUN_REPAIR_TEXT : 0);
+  }
+
+  /**
+   * Sets whether texts are read as they are: neither stripped nor lower-cased as a sentence encoder's files say, and
+   * without its default prompt.
+   *
+   * @param on whether they are
+   * @return a changed copy
+   */
+  public RunOptions withPlainReading(boolean on) {
+    return with(Abi.RUN_OPTION_READING, on ? Abi.READING_PLAIN : Abi.READING_MODEL);
+  }
+
+  /**
+   * Puts one of the model's prompts before each text. Where sparse or late vectors of queries are made otherwise than those of
+   * documents, a prompt for queries or documents says which texts are.
+   *
+   * @param name of the prompt, such as "query"
+   * @return a changed copy
+   */
+  public RunOptions withPrompt(String name) {
+    return withPrompt(Abi.PROMPT_NAMED, Utf8.zeroTerminated(Objects.requireNonNull(name, "name"), "the prompt"));
+  }
+
+  /**
+   * Puts a prompt before each text, of which the model's files need not know.
+   *
+   * @param text the prompt, such as "query: "
+   * @return a changed copy
+   */
+  public RunOptions withPromptText(String text) {
+    return withPrompt(Abi.PROMPT_TEXT, Utf8.zeroTerminated(Objects.requireNonNull(text, "text"), "the prompt"));
+  }
+
+  /**
+   * Puts the model's prompt for queries before each text, if it has one, else its default one.
+   *
+   * @return a changed copy
+   */
+  public RunOptions withQueryPrompt() {
+    return withPrompt(Abi.PROMPT_QUERY, null);
+  }
+
+  /**
+   * Puts the model's prompt for documents before each text, named "document", "passage" or "corpus", if it has one, else its
+   * default one.
+   *
+   * @return a changed copy
+   */
+  public RunOptions withDocumentPrompt() {
+    return withPrompt(Abi.PROMPT_DOCUMENT, null);
+  }
+
+  /**
+   * Puts no prompt before texts, not even the model's default one.
+   *
+   * @return a changed copy
+   */
+  public RunOptions withoutPrompt() {
+    return withPrompt(Abi.PROMPT_NONE, null);
   }
 
   /**

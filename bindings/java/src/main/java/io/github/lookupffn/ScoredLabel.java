@@ -18,11 +18,7 @@ public final class ScoredLabel {
     return label;
   }
 
-  /**
-   * How probable it is that it fits.
-   *
-   * @return a number from 0 to 1
-   */
+  /** {@return how probable it is that it fits: a number from 0 to 1} */
   public float score() {
     return score;
   }

@@ -31,11 +31,7 @@ public final class SparseEmbedding {
     return new SparseEmbedding(ids, weights);
   }
 
-  /**
-   * The tokens.
-   *
-   * @return their ids, not a copy
-   */
+  /** {@return the tokens: their ids, not a copy} */
   public int[] ids() {
     return ids;
   }

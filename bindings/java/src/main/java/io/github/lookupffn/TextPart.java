@@ -36,29 +36,17 @@ public abstract class TextPart {
     return List.copyOf(parts);
   }
 
-  /**
-   * How probable it is.
-   *
-   * @return a number from 0 to 1
-   */
+  /** {@return how probable it is: a number from 0 to 1} */
   public float score() {
     return score;
   }
 
-  /**
-   * Where it begins.
-   *
-   * @return the index in the string
-   */
+  /** {@return where it begins: the index in the string} */
   public int begin() {
     return begin;
   }
 
-  /**
-   * Where it ends.
-   *
-   * @return the index in the string behind its last char
-   */
+  /** {@return where it ends: the index in the string behind its last char} */
   public int end() {
     return end;
   }

@@ -7,11 +7,7 @@ public final class TokenizerInfo extends NativeFacts {
     super(numbers);
   }
 
-  /**
-   * One more than the largest id.
-   *
-   * @return the number
-   */
+  /** {@return one more than the largest id} */
   public int vocabSize() {
     return (int) numbers[Abi.TOKENIZER_VOCAB_SIZE];
   }
