@@ -182,9 +182,11 @@ inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, in
 
 inline void attend(const AttentionPlan& plan, void* scratch) {
   const AttentionScratch s = lay_out(plan.num_keys, plan.head_size, plan.num_places, static_cast<float*>(scratch));
-  lay_panels(plan.keys, plan.stride, plan.num_keys, plan.head_size, s.key_panels);
-  copy_values(plan, s.value_panels);
-  if (plan.place_queries != nullptr) score_key_places(plan, s.places);
+  if (!plan.packed) {
+    lay_panels(plan.keys, plan.stride, plan.num_keys, plan.head_size, s.key_panels);
+    copy_values(plan, s.value_panels);
+    if (plan.place_queries != nullptr) score_key_places(plan, s.places);
+  }
   for (int64_t q = 0; q < plan.num_queries; q += kQueryTile) {
     attend_tile(plan, s, q, plan.num_queries - q < kQueryTile ? plan.num_queries - q : kQueryTile);
   }

@@ -242,12 +242,14 @@ inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, fl
 
 inline void attend_int8(const AttentionPlan& plan, void* scratch) {
   const Int8Scratch s = lay_out_int8(plan.num_keys, plan.head_size, scratch);
-  const float key_scale = pack_keys(plan, s);
-  pack_values(plan, s);
-  if (kWeightZero != 0) sum_values(s);
+  if (!plan.packed) {
+    *s.largest_key_scale = pack_keys(plan, s);
+    pack_values(plan, s);
+    if (kWeightZero != 0) sum_values(s);
+  }
   for (int64_t q = 0; q < plan.num_queries; q += kInt8Queries) {
     const int64_t queries = plan.num_queries - q < kInt8Queries ? plan.num_queries - q : kInt8Queries;
-    attend_int8_tile(plan, s, key_scale, q, queries);
+    attend_int8_tile(plan, s, *s.largest_key_scale, q, queries);
   }
 }
 

@@ -46,13 +46,14 @@ struct Int8Scratch {
   int32_t* keys;        // [panels of keys][key_cells][kPanel]
   int32_t* key_starts;  // [keys in whole panels]: of their sums
   float* key_scales;
-  int32_t* values;        // [panels of columns][value_cells][kPanel]
-  int32_t* value_starts;  // [blocks of keys][columns]: of their sums; only with kWeightZero
-  float* value_scales;    // [columns]
-  float* part;            // [keys][kPanel], of values whose columns fill no panel
-  int32_t* queries;       // [kInt8Queries][row_cells]
-  int32_t* row;           // [kPanel][row_cells]: keys on their way into a panel
-  float* sums;            // [kInt8Queries][columns]
+  float* largest_key_scale;  // NaN where a key has a number that is not finite
+  int32_t* values;           // [panels of columns][value_cells][kPanel]
+  int32_t* value_starts;     // [blocks of keys][columns]: of their sums; only with kWeightZero
+  float* value_scales;       // [columns]
+  float* part;               // [keys][kPanel], of values whose columns fill no panel
+  int32_t* queries;          // [kInt8Queries][row_cells]
+  int32_t* row;              // [kPanel][row_cells]: keys on their way into a panel
+  float* sums;               // [kInt8Queries][columns]
   int64_t key_cells, row_cells, value_cells, columns;
   size_t size;
 };
@@ -68,6 +69,7 @@ inline Int8Scratch lay_out_int8(int64_t num_keys, int64_t head_size, void* start
   s.keys = parts.take<int32_t>(padded * s.row_cells);
   s.key_starts = parts.take<int32_t>(padded);
   s.key_scales = parts.take<float>(padded);
+  s.largest_key_scale = parts.take<float>(1);
   s.values = parts.take<int32_t>(s.columns * s.value_cells);
   s.value_starts = parts.take<int32_t>(kWeightZero == 0 ? 0 : (num_keys + kKeyBlock - 1) / kKeyBlock * s.columns);
   s.value_scales = parts.take<float>(s.columns);

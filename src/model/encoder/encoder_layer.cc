@@ -186,20 +186,25 @@ void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, cons
   }
   const int32_t threads = workers_.threads_for(flop);
   const bool int8 = model_.attends_in_int8(number);
-  const int64_t pairs = (batch.last - batch.first) * heads;
-  // Queries are shared out only where there are too few heads to go round.
-  const int64_t most_ranges = std::max<int64_t>(1, most_queries / kQueriesPerItem);
+  // Heads that share keys are one item: it packs them once.
+  const int64_t key_heads = k == 0 ? 1 : layer.key_heads, sharing = heads / key_heads;
+  const int64_t pairs = (batch.last - batch.first) * key_heads;
+  // Queries are shared out only where there are too few of these to go round.
+  const int64_t most_ranges = std::max<int64_t>(1, most_queries * sharing / kQueriesPerItem);
   const int64_t ranges = threads == 1 ? 1 : std::clamp<int64_t>(4 * threads / pairs, 1, most_ranges);
   workers_.run(pairs * ranges, threads, [&](int64_t item, int32_t thread) {
-    const int64_t pair = item / ranges, range = item % ranges, head = pair % heads;
-    const int64_t sequence = batch.first + pair / heads;
-    const int64_t column = head * size, key_column = a + (k == 0 ? 0 : head / (heads / layer.key_heads)) * size;
+    const int64_t pair = item / ranges, range = item % ranges, key_head = pair % key_heads;
+    const int64_t sequence = batch.first + pair / key_heads, key_column = a + key_head * size;
     const int64_t keys = call_.keys(sequence), row = kept_until(call_.offsets[sequence]);
     const int64_t queries = kept_until(call_.offsets[sequence + 1]) - row, share = (queries + ranges - 1) / ranges;
     const int64_t begin = call_.offsets[sequence] - batch.begin;
     void* const own = bytes(layout_.thread + layout_.thread_bytes * static_cast<size_t>(thread));
-    const auto run = [&](int64_t first, int64_t first_query, int64_t count) {
+    bool packed = false;
+    const auto run_head = [&](int64_t head, int64_t first, int64_t first_query, int64_t count) {
+      const int64_t column = head * size;
       AttentionPlan plan = {};
+      plan.packed = packed;
+      packed = true;
       // One that is so far behind the last key that it would see none sees that one.
       plan.first_query = layer.is_limited ? std::min(first_query, keys - 1 + layer.before) : first_query;
       plan.num_queries = count;
@@ -219,6 +224,9 @@ void Pass::attend(size_t number, const Span& batch, const KeptTokens& kept, cons
       model_.places().fill(number, head, layout_.longest, reinterpret_cast<const int32_t*>(bytes(layout_.places)),
                            plan);
       workers_.kernels.attend(plan, own);
+    };
+    const auto run = [&](int64_t first, int64_t first_query, int64_t count) {
+      for (int64_t i = 0; i < sharing; ++i) run_head(key_head * sharing + i, first, first_query, count);
     };
     const int64_t first = std::min(range * share, queries), count = std::min(share, queries - first);
     if (count == 0) return;
