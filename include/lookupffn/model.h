@@ -173,7 +173,7 @@ typedef struct lffn_model_info {
   int32_t mask_id;             /**< Of the token for a blank to be filled. */
   int32_t table_dtype;         /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
   int32_t hash_dtype;          /**< LFFN_F32 or LFFN_INT8: as held in memory. */
-  int32_t linear_dtype;        /**< LFFN_F32 or LFFN_INT8: as held in memory. */
+  int32_t linear_dtype;        /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
   int32_t embedding_dtype;     /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: of the word embeddings. */
   int32_t num_threads;         /**< Threads per call, resolved. */
   /** Grows when a version of the library changes the results of int8 arithmetic: embeddings that are stored should
@@ -238,7 +238,7 @@ typedef struct lffn_model_layer_info {
   int32_t num_probes;               /**< Rows read of each table. */
   int32_t has_linear_map;           /**< 1 if there is one beside the tables. */
   int32_t num_word_rows;            /**< Rows that a token's id chooses from. */
-  int32_t linear_dtype;             /**< LFFN_F32 or LFFN_INT8: of attention, neurons and linear map. */
+  int32_t linear_dtype;             /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: of attention, neurons and linear map. */
   int32_t table_dtype;              /**< LFFN_F32, LFFN_BF16 or LFFN_INT8, where there are tables. */
   int32_t hash_dtype;               /**< LFFN_F32 or LFFN_INT8, likewise. */
   int32_t word_dtype;               /**< LFFN_F32, _F16, _BF16, _INT8 or _INT4, where there are rows by word. */
