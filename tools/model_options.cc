@@ -46,8 +46,8 @@ void ModelOptions::add_stored_to(CLI::App& app) {
              "Hold the tables as f32, bf16 or int8; default: as stored");
   add_choice(app, "--hash-dtype", options_.hash_dtype, exact_or_int8_names(),
              "Hold the projections as f32 or int8; default: as stored");
-  add_choice(app, "--linear-dtype", options_.linear_dtype, exact_or_int8_names(),
-             "Hold the linear layers as f32 or int8; default: as stored");
+  add_choice(app, "--linear-dtype", options_.linear_dtype, dtype_names(),
+             "Hold the linear layers as f32, bf16 or int8; default: as stored");
   add_choice(app, "--embedding-dtype", options_.embedding_dtype, dtype_names(),
              "Hold the word embeddings as f32, bf16 or int8; default: as stored");
   add_choice(app, "--word-dtype", options_.word_dtype, word_dtype_names(),

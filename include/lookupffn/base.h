@@ -152,7 +152,8 @@ typedef struct lffn_load_options {
   int32_t table_dtype; /**< LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   int32_t hash_dtype;  /**< LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   uint32_t flags;      /**< LFFN_LOAD_ values or-ed together. Default 0. */
-  /** For a model's linear layers: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). Layers ignore it. */
+  /** For a model's linear layers: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). LFFN_BF16 weights
+   * become float32 while they are multiplied. Layers ignore it. */
   int32_t linear_dtype;
   /** For a model's word embeddings: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
   int32_t embedding_dtype;

@@ -175,7 +175,7 @@ typedef struct lffn_model_info {
   int32_t mask_id;             /**< Id of the mask token. */
   int32_t table_dtype;         /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
   int32_t hash_dtype;          /**< LFFN_F32 or LFFN_INT8: as held in memory. */
-  int32_t linear_dtype;        /**< LFFN_F32 or LFFN_INT8: as held in memory. */
+  int32_t linear_dtype;        /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
   int32_t embedding_dtype;     /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: of the word embeddings. */
   int32_t num_threads;         /**< Threads per call, resolved. */
   /** Grows when a version of the library changes the results of int8 arithmetic: compare stored embeddings only with
@@ -240,7 +240,7 @@ typedef struct lffn_model_layer_info {
   int32_t num_probes;               /**< Rows read per table. */
   int32_t has_linear_map;           /**< 1 if there is one beside the tables. */
   int32_t num_word_rows;            /**< Rows by word. */
-  int32_t linear_dtype;             /**< LFFN_F32 or LFFN_INT8: of attention, neurons and linear map. */
+  int32_t linear_dtype;             /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: of attention, neurons and linear map. */
   int32_t table_dtype;              /**< LFFN_F32, LFFN_BF16 or LFFN_INT8, if there are tables. */
   int32_t hash_dtype;               /**< LFFN_F32 or LFFN_INT8, likewise. */
   int32_t word_dtype;               /**< LFFN_F32, _F16, _BF16, _INT8 or _INT4, if there are rows by word. */

@@ -18,7 +18,7 @@ struct ChosenType {
 constexpr ChosenType kChosenTypes[] = {
     {"table_dtype", &lffn_load_options::table_dtype, &LoadOptions::table_dtype, true, false},
     {"hash_dtype", &lffn_load_options::hash_dtype, &LoadOptions::hash_dtype, false, false},
-    {"linear_dtype", &lffn_load_options::linear_dtype, &LoadOptions::linear_dtype, false, false},
+    {"linear_dtype", &lffn_load_options::linear_dtype, &LoadOptions::linear_dtype, true, false},
     {"embedding_dtype", &lffn_load_options::embedding_dtype, &LoadOptions::embedding_dtype, true, false},
     {"word_dtype", &lffn_load_options::word_dtype, &LoadOptions::word_dtype, true, true},
     {"attention_dtype", &lffn_load_options::attention_dtype, &LoadOptions::attention_dtype, false, false},

@@ -208,6 +208,7 @@ struct AttentionPlan {
   int64_t num_keys;  // at least 1
   int64_t head_size;
   float scale;
+  bool packed;            // the scratch still has these keys and values from a call before
   bool limited;           // a query sees only keys that are
   int64_t before, after;  // at most so far before and after it; itself always
   float* out;
@@ -280,6 +281,8 @@ struct Kernels : IntegerKernels, PickKernels {
   void (*linear)(const LinearPlan& plan);
   // matrix[outputs][inputs], its rows `stride` floats apart -> panels, outputs beyond the matrix zero.
   void (*lay_panels)(const float* matrix, int64_t stride, int64_t outputs, int64_t inputs, float* panels);
+  // bfloat16 as float32; a multiple of kPanel.
+  void (*widen)(const uint16_t* numbers, int64_t count, float* out);
   // The layer norm of each row; in and out may be the same.
   void (*normalise)(const NormPlan& plan, const float* in, int64_t in_stride, int64_t rows, float* out,
                     int64_t out_stride);

@@ -32,6 +32,7 @@ constexpr Kernels all_kernels() {
   table.int8_position = int8_position;
   table.linear = linear;
   table.lay_panels = lay_panels;
+  table.widen = widen;
   table.normalise = normalise;
   table.attention_scratch = attention_scratch;
   table.attend = attend;

@@ -34,7 +34,7 @@ struct Arithmetic {
   int32_t dtype;
   uint32_t flags;
 };
-constexpr Arithmetic kExact = {LFFN_F32, 0}, kEightBits = {LFFN_INT8, 0},
+constexpr Arithmetic kExact = {LFFN_F32, 0}, kHalf = {LFFN_BF16, 0}, kEightBits = {LFFN_INT8, 0},
                      kSevenBits = {LFFN_INT8, LFFN_LOAD_SEVEN_BIT_INPUTS};
 
 using Lengths = std::vector<int64_t>;
@@ -74,7 +74,7 @@ TEST_P(ModelBits, ManyChunks) {
 
 // Rows, or outputs, or both, are shared out, by how many rows there are.
 TEST_P(ModelBits, AnyThreadsAnyRows) {
-  for (const auto& [dtype, flags] : {kExact, kEightBits, kSevenBits}) {
+  for (const auto& [dtype, flags] : {kExact, kHalf, kEightBits, kSevenBits}) {
     for (const int64_t rows : kEmulated ? Lengths{100, 145} : Lengths{100, 143, 144, 145, 217, 256, 383, 385}) {
       std::vector<float> hidden;
       for (const int32_t threads : {1, 2, 3, 5}) {
@@ -131,7 +131,7 @@ TEST_P(ModelBits, AnyInstructionSet) {
   random_model(shape).write(path("model"));
   const std::string file = content_of(path("model"));
   const Sequences input = sequences({130, 1, 29, 257}, shape.vocab_size);
-  for (const auto& [dtype, flags] : {kExact, kEightBits, kSevenBits}) {
+  for (const auto& [dtype, flags] : {kExact, kHalf, kEightBits, kSevenBits}) {
     std::vector<float> first;
     const BorrowedBytes bytes(file.data(), file.size());
     for (const char* name : {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot", "neoni8mm"}) {

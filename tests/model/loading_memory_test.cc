@@ -71,7 +71,7 @@ bool peaks_can_be_measured() {
 
 lookupffn::LoadOptions all_in(int32_t dtype) {
   lookupffn::LoadOptions options;
-  options.linear_dtype = dtype == LFFN_BF16 ? LFFN_F32 : dtype;
+  options.linear_dtype = dtype;
   options.hash_dtype = dtype == LFFN_BF16 ? LFFN_F32 : dtype;
   options.table_dtype = dtype;
   options.embedding_dtype = dtype;

@@ -138,11 +138,12 @@ TEST_P(Rotary, OneTokenOfEach) {
 }
 
 TEST_P(Rotary, SavedAndEstimated) {
-  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
     const auto model = load(GetParam(), dtype, 1, usable_kernels());
     const std::string path = testing::TempDir() + "/rotary_test." + std::to_string(getpid());
     model->save(path);
     const auto saved = load_model(path, LoadOptions(), usable_kernels());
+    EXPECT_EQ(saved->info().linear_dtype, dtype);
     const Texts texts(*model, {9, 40});
     EXPECT_EQ(embed(*saved, texts), embed(*model, texts));
     const size_t estimated = estimate_memory(path, LoadOptions(), usable_kernels()).weights;

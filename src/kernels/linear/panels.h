@@ -27,6 +27,10 @@ inline void lay_panels(const float* matrix, int64_t stride, int64_t outputs, int
   }
 }
 
+inline void widen(const uint16_t* numbers, int64_t count, float* out) {
+  for (int64_t i = 0; i < count; i += kLanes) load_bf16(numbers + i).store(out + i);
+}
+
 inline void normalise(const NormPlan& plan, const float* in, int64_t in_stride, int64_t rows, float* out,
                       int64_t out_stride) {
   constexpr int kRows = kLanes >= 8 ? 4 : 2;

@@ -94,7 +94,8 @@ void Places::pack_layer(const ModelConfig& config, const Weights& weights, size_
                         {distances.of_places, &layer.distance_query, 0, &queries_.back()}};
   std::vector<float> rows(static_cast<size_t>(kRowsAtOnce * d)), out(static_cast<size_t>(kRowsAtOnce * 3 * a));
   const int64_t packed_stride = Linear::packed_cells(d);
-  std::vector<int32_t> packed(static_cast<size_t>(kRowsAtOnce * packed_stride));
+  std::vector<int32_t> packed(
+      static_cast<size_t>(std::max(kRowsAtOnce * packed_stride, workers.threads * Linear::widened_cells(d))));
   for (const Side& side : sides) {
     if (!side.wanted) continue;
     *side.panels = Memory(panels_bytes(config, number));

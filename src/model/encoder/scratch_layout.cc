@@ -71,12 +71,18 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   int64_t neurons = 0;
   const bool before = config.layers.back().norms != NormPlace::kAfter;
   const Linear& widener = model.weights().widener;
-  bool reads_apart = false, integers = widener.dtype() == LFFN_INT8;
+  bool reads_apart = false, integers = false;
+  int64_t widened = 0;
+  const auto look_at = [&](const Linear& linear) {
+    integers |= linear.dtype() == LFFN_INT8;
+    if (linear.dtype() == LFFN_BF16) widened = std::max(widened, Linear::widened_cells(linear.inputs()));
+  };
+  look_at(widener);
   for (const LayerWeights& layer : model.weights().layers) {
     neurons = std::max(neurons, layer.up.outputs());
     reads_apart |= !layer.linear.empty() || (!layer.lookup.empty() && !layer.ffn_norm.empty() && before);
     for (const Linear* linear : {&layer.query_key_value, &layer.attention_out, &layer.linear, &layer.up, &layer.down}) {
-      integers |= linear->dtype() == LFFN_INT8;
+      look_at(*linear);
     }
   }
   size_t end = 0;
@@ -95,7 +101,8 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max({width, neurons, narrow}))));
   layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
   layout.packed_stride = Linear::packed_cells(std::max({d, a, neurons, narrow}));
-  layout.packed = place(end, integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0);
+  layout.packed = place(end, std::max(integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0,
+                                      floats_bytes(running.num_threads, widened)));
   layout.thread = end;
   size_t attention = 0;
   for (size_t i = 0; i < model.weights().layers.size(); ++i) {

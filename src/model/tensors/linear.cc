@@ -97,21 +97,31 @@ size_t Linear::bytes_for(int64_t inputs, int64_t outputs, int32_t dtype) {
   const size_t padded = checked_product(static_cast<size_t>(round_up(outputs, kPanel)), sizeof(float));
   const size_t bias = padded;
   if (dtype == LFFN_F32) return bias + checked_product(padded, static_cast<size_t>(inputs));
+  if (dtype == LFFN_BF16) return bias + checked_product(padded / 2, static_cast<size_t>(inputs));
   const size_t slices = static_cast<size_t>((inputs + kSliceInputs - 1) / kSliceInputs);
   const size_t panels = checked_product(padded, static_cast<size_t>((inputs + 3) / 4));
   return bias + panels + checked_product(padded, 1 + slices);  // scales and sums
+}
+
+int32_t Linear::dtype_of(const LinearTensors& tensors, int32_t wanted) {
+  const auto is_bf16 = [](const TensorView* weight) { return weight->dtype == DType::kBF16; };
+  const bool bf16 = std::all_of(tensors.weights.begin(), tensors.weights.end(), is_bf16);
+  return held_as(tensors.scales[0] != nullptr ? DType::kI8
+                 : bf16                       ? DType::kBF16
+                                              : DType::kF32,
+                 tensors.may_be_int8 ? wanted : LFFN_F32);
 }
 
 Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels, RowBits input_bits)
     : inputs_(tensors.inputs),
       outputs_(tensors.outputs),
       rows_per_item_(rows_that_fit(tensors.inputs)),
-      dtype_(held_as(tensors.scales[0] != nullptr ? DType::kI8 : DType::kF32, dtype)),
+      dtype_(dtype_of(tensors, dtype)),
       input_bits_(input_bits),
       has_bias_(tensors.biases[0] != nullptr) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
-  const size_t bytes = static_cast<size_t>(inputs_) * sizeof(float);
-  panels_ = Memory(checked_product(padded, dtype_ == LFFN_INT8 ? static_cast<size_t>(4 * quads()) : bytes));
+  const int64_t row_bytes = dtype_ == LFFN_INT8 ? 4 * quads() : inputs_ * weight_bytes();
+  panels_ = Memory(checked_product(padded, static_cast<size_t>(row_bytes)));
   bias_ = Memory(padded * sizeof(float));
   std::memset(bias_.data(), 0, bias_.size());
   if (dtype_ == LFFN_INT8) {
@@ -124,6 +134,7 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
   }
   // A panel's rows at a time, wherever they come from.
   std::vector<float> rows(checked_product(static_cast<size_t>(inputs_), kPanel));
+  std::vector<float> laid(dtype_ == LFFN_BF16 ? rows.size() : 0);
   std::vector<int8_t> integers(static_cast<size_t>(inputs_));
   int64_t filled = 0, done = 0;
   for (size_t part = 0; part < tensors.weights.size(); ++part) {
@@ -142,10 +153,12 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
         continue;
       }
       read_row(*tensors.weights[part], tensors.scales[part], o, inputs_, rows.data() + filled * inputs_);
-      if (++filled == kPanel || done + 1 == outputs_) {
-        kernels.lay_panels(rows.data(), inputs_, filled, inputs_, panels_.as<float>() + (done + 1 - filled) * inputs_);
-        filled = 0;
-      }
+      if (++filled < kPanel && done + 1 < outputs_) continue;
+      const int64_t at = (done + 1 - filled) * inputs_;
+      float* const panel = dtype_ == LFFN_BF16 ? laid.data() : panels_.as<float>() + at;
+      kernels.lay_panels(rows.data(), inputs_, filled, inputs_, panel);
+      if (dtype_ == LFFN_BF16) std::transform(laid.begin(), laid.end(), panels_.as<uint16_t>() + at, bf16_from_float);
+      filled = 0;
     }
   }
 }
@@ -215,7 +228,7 @@ void Linear::run(const Workers& workers, const Call& call) const {
     workers.run((call.rows + share - 1) / share, threads,
                 [&](int64_t item, int32_t) { prepare(item * share, std::min(share, call.rows - item * share)); });
   }
-  workers.run(pieces.row_ranges * pieces.output_ranges, threads, [&](int64_t item, int32_t) {
+  workers.run(pieces.row_ranges * pieces.output_ranges, threads, [&](int64_t item, int32_t thread) {
     const int64_t first = item / pieces.output_ranges * pieces.rows;
     const int64_t column = item % pieces.output_ranges * pieces.outputs, output = call.first_output + column;
     LinearPlan plan = {};
@@ -230,9 +243,22 @@ void Linear::run(const Workers& workers, const Call& call) const {
     plan.add = call.add;
     plan.out = call.out.row(first) + column;
     plan.out_stride = call.out.stride;
-    if (dtype_ != LFFN_INT8) {
+    if (dtype_ == LFFN_F32) {
       plan.weights = panels_.as<float>() + output * inputs_;
       return kernels.linear(plan);
+    }
+    if (dtype_ == LFFN_BF16) {
+      float* const wide = reinterpret_cast<float*>(call.packed.rows + thread * widened_cells(inputs_));
+      const LinearPlan whole = plan;
+      for (int64_t o = 0; o < whole.outputs; o += kWidened) {
+        plan.outputs = std::min(kWidened, whole.outputs - o);
+        kernels.widen(panels_.as<uint16_t>() + (output + o) * inputs_, round_up(plan.outputs, kPanel) * inputs_, wide);
+        plan.weights = wide;
+        plan.bias = whole.bias + o;
+        plan.out = whole.out + o;
+        kernels.linear(plan);
+      }
+      return;
     }
     LinearInt8Plan int8 = {};
     int8.linear = plan;
@@ -252,6 +278,10 @@ void Linear::take_row(int64_t output, void* to) const {
     const int8_t* const start = panels_.as<int8_t>() + int8_start(output);
     auto* const row = static_cast<int8_t*>(to);
     for (int64_t i = 0; i < inputs_; ++i) row[i] = start[int8_place(i)];
+  } else if (dtype_ == LFFN_BF16) {
+    const uint16_t* const panel = panels_.as<uint16_t>() + output / kPanel * kPanel * inputs_ + output % kPanel;
+    auto* const row = static_cast<uint16_t*>(to);
+    for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i * kPanel];
   } else {
     const float* const panel = panels_.as<float>() + output / kPanel * kPanel * inputs_ + output % kPanel;
     auto* const row = static_cast<float*>(to);
@@ -266,8 +296,7 @@ class Linear::StoredRows : public Bytes {
       : linear_(linear),
         first_(first),
         outputs_(outputs),
-        row_(checked_product(static_cast<size_t>(linear.inputs_),
-                             linear.dtype_ == LFFN_INT8 ? sizeof(int8_t) : sizeof(float))) {}
+        row_(checked_product(static_cast<size_t>(linear.inputs_), static_cast<size_t>(linear.weight_bytes()))) {}
   size_t size() const override { return static_cast<size_t>(outputs_) * row_.size(); }
   void read(size_t first, size_t count, void* to) const override {
     auto* bytes = static_cast<uint8_t*>(to);
@@ -298,7 +327,8 @@ void Linear::add_stored(const std::vector<std::string>& names, std::vector<Tenso
     const int64_t outputs = parts_[part];
     const std::string& name = names[part];
     sources.push_back(std::make_unique<const StoredRows>(*this, first, outputs));
-    TensorView weight = view_of(name + ".weight", integers ? DType::kI8 : DType::kF32, {outputs, inputs_}, nullptr);
+    const DType dtype = integers ? DType::kI8 : dtype_ == LFFN_BF16 ? DType::kBF16 : DType::kF32;
+    TensorView weight = view_of(name + ".weight", dtype, {outputs, inputs_}, nullptr);
     weight.source = sources.back().get();
     tensors.push_back(std::move(weight));
     if (integers)

@@ -59,9 +59,11 @@ class Norm {
 class Linear {
  public:
   Linear() = default;
-  // dtype: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED. input_bits: of int8 layers.
+  // dtype: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED. input_bits: of int8 layers.
   Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels, RowBits input_bits = RowBits::kEight);
   static size_t bytes_for(int64_t inputs, int64_t outputs, int32_t dtype);
+  // As what they are held where this is wanted.
+  static int32_t dtype_of(const LinearTensors& tensors, int32_t wanted);
 
   bool empty() const { return outputs_ == 0; }
   int64_t inputs() const { return inputs_; }
@@ -70,13 +72,15 @@ class Linear {
   bool has_seven_bit_inputs() const { return dtype_ == LFFN_INT8 && input_bits_ == RowBits::kSeven; }
   int64_t flop_per_row() const { return 2 * inputs_ * outputs_; }
   int64_t num_parameters() const { return (inputs_ + (has_bias_ ? 1 : 0)) * outputs_; }
-  int64_t stored_bytes() const { return inputs_ * outputs_ * (dtype_ == LFFN_INT8 ? 1 : 4) + stored_floats() * 4; }
+  int64_t stored_bytes() const { return inputs_ * outputs_ * weight_bytes() + stored_floats() * 4; }
 
-  // Room for rows as bytes, for int8 layers.
+  // Room for rows as bytes, for int8 layers; for bf16 ones for widened_cells() of each thread.
   struct Packed {
     int32_t* rows = nullptr;
     int64_t stride = 0;  // at least packed_cells(inputs)
   };
+  static constexpr int64_t kWidened = 4 * kPanel;  // outputs whose weights become float32 at a time
+  static int64_t widened_cells(int64_t inputs) { return inputs * kWidened; }
   static int64_t packed_cells(int64_t inputs) { return kRowHeader + ((inputs + 1) / 2 + 15) / 16 * 16; }
 
   // out (+)= activation(linear(norm(in))) for so many rows. norm may be nullptr; otherwise `normed` is room for the
@@ -91,7 +95,7 @@ class Linear {
     int64_t rows = 0;
     int64_t first_output = 0;  // a multiple of kPanel
     int64_t outputs = 0;       // 0: all from the first on
-    Packed packed;             // int8 only
+    Packed packed;             // not of float32 layers
     Activation activation = Activation::kNone;
     bool add = false;
     Rows out;
@@ -110,6 +114,7 @@ class Linear {
  private:
   class StoredRows;
 
+  int64_t weight_bytes() const { return dtype_ == LFFN_INT8 ? 1 : dtype_ == LFFN_BF16 ? 2 : 4; }
   int64_t stored_floats() const { return outputs_ * ((dtype_ == LFFN_INT8 ? 1 : 0) + (has_bias_ ? 1 : 0)); }
   int64_t quads() const { return (inputs_ + 3) / 4; }
   // Where in the panels the weights of an output begin; those of four inputs lie side by side.
@@ -126,7 +131,7 @@ class Linear {
   int32_t dtype_ = LFFN_F32;
   RowBits input_bits_ = RowBits::kEight;
   bool has_bias_ = true;
-  Memory panels_;  // of float32, or of int8
+  Memory panels_;  // of float32, of bf16, or of int8
   Memory bias_;    // zeros where there is none; padded to whole panels, as are the scales
   Memory scales_;  // int8 only: of each output's weights
   Memory sums_;    // int8 only: of each output's weights, one for each slice of the inputs

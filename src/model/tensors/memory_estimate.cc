@@ -23,9 +23,9 @@ class Sum {
   }
   void operator()(const PartNames&, const LinearTensors& part) {
     if (part.empty()) return;
-    const int32_t stored = held_as(part.scales[0] != nullptr ? DType::kI8 : DType::kF32, options_.linear_dtype);
-    add(Linear::bytes_for(part.inputs, part.outputs, part.may_be_int8 ? stored : LFFN_F32));
-    work(checked_product(static_cast<size_t>(part.inputs), kPanel * sizeof(float)));
+    const int32_t dtype = Linear::dtype_of(part, options_.linear_dtype);
+    add(Linear::bytes_for(part.inputs, part.outputs, dtype));
+    work(checked_product(static_cast<size_t>(part.inputs), (dtype == LFFN_BF16 ? 2 : 1) * kPanel * sizeof(float)));
   }
   void operator()(const PartNames&, const WordTensors& part) {
     if (part.empty()) return;

@@ -36,7 +36,7 @@ struct Packer {
   }
   void operator()(const PartNames&, const LinearTensors& from, Linear& to) const {
     const RowBits bits = options.seven_bit_inputs ? RowBits::kSeven : RowBits::kEight;
-    if (!from.empty()) to = Linear(from, from.may_be_int8 ? options.linear_dtype : LFFN_F32, kernels, bits);
+    if (!from.empty()) to = Linear(from, options.linear_dtype, kernels, bits);
   }
   void operator()(const PartNames&, const WordTensors& from, WordMatrix& to) const {
     if (!from.empty()) to = WordMatrix(*from.words, from.scales, options.embedding_dtype);
