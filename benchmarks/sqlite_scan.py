@@ -1,59 +1,113 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast lffn_search scans a table, beside sqlite-vec where its extension is given.
+"""How fast lffn_search scans a table, beside sqlite-vec where its extension is given, as a table for docs/sqlite.md.
 
-    benchmarks/sqlite_scan.py lookupffn-sqlite.so [vec0.so] [--rows 200000] [--size 384]
+    benchmarks/sqlite_scan.py lookupffn-sqlite.so [vec0.so] [--rows 200000] [--repeats 5]
 
-Each way finds the 10 nearest of the same random vectors, in memory; the ways take turns, and the best of each counts."""
+Each way finds the 10 nearest of the same random vectors, in memory; the ways take turns, and the best of each counts.
+The last row is one thread that only reads as many bytes (memchr), so what the memory gives: the percentages are of it."""
 import argparse
+import json
+import os
 import random
 import sqlite3
-import struct
+import subprocess
+import sys
 import time
+from array import array
+from pathlib import Path
+
+MODEL = Path(__file__).resolve().parents[1] / "examples/models/all-minilm-l6-v2-fast"  # tells the size of the vectors
+SIZE = 384
+FORMS = {"float32": 4 * SIZE, "int8": SIZE, "bits": SIZE // 8}
+ONLY_READ = "bytes that are only read"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("extension")
-    parser.add_argument("sqlite_vec", nargs="?")
-    parser.add_argument("--rows", type=int, default=200000)
-    parser.add_argument("--size", type=int, default=384)
-    parser.add_argument("--repeats", type=int, default=7)
-    args = parser.parse_args()
+def vectors(form, count):
+    draw = random.Random(1)
+    pool = array("f", (draw.gauss(0, 1) for _ in range(SIZE * 512))).tobytes() if form == "float32" else draw.randbytes(1 << 20)
+    unit, size = (4 if form == "float32" else 1), FORMS[form]
+    for _ in range(count):
+        at = unit * draw.randrange((len(pool) - size) // unit)
+        yield pool[at:at + size]
+
+
+def ways_of(db, form, threads, has_sqlite_vec):
+    ways = {f"`lffn_search`, {threads} thread{'s' * (threads > 1)}": "SELECT id FROM lffn_search('v', 'e', ?, 10)"}
+    if threads > 1:
+        return ways
+    ways["rows that SQLite steps through"] = "SELECT count(*) FROM v WHERE e IS NOT NULL AND ? IS NOT NULL"
+    if not has_sqlite_vec:
+        return ways
+    kind, of, metric = {"float32": ("float", "", "cosine"), "int8": ("int8", "vec_int8", "cosine"),
+                        "bits": ("bit", "vec_bit", "hamming")}[form]
+    cosine = " distance_metric=cosine" if metric == "cosine" else ""
+    db.execute(f"CREATE VIRTUAL TABLE w USING vec0(e {kind}[{SIZE}]{cosine})")
+    db.execute(f"INSERT INTO w(rowid, e) SELECT id, {of}(e) FROM v")
+    ways["sqlite-vec, a function: `vec_distance_...`"] = (
+        f"SELECT id FROM v ORDER BY vec_distance_{metric}({of}(e), {of}(?)) LIMIT 10")
+    ways["sqlite-vec, its own table: `vec0`"] = f"SELECT rowid FROM w WHERE e MATCH {of}(?) AND k = 10"
+    return ways
+
+
+def measure(args, form):
+    """Seconds of each way."""
     db = sqlite3.connect(":memory:")
     db.enable_load_extension(True)
     db.load_extension(args.extension)
+    db.execute("SELECT lffn_model(?)", (str(MODEL),))
     if args.sqlite_vec:
         db.load_extension(args.sqlite_vec)
-    draw = random.Random(1)
-    pool = [draw.gauss(0, 1) for _ in range(args.size * 64)]
-
-    def vector():
-        at = draw.randrange(len(pool) - args.size)
-        return struct.pack(f"<{args.size}f", *(pool[at + i] + 0.1 * (i % 7) for i in range(args.size)))
-
+    *rows, query = vectors(form, args.rows + 1)
     db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e BLOB)")
-    db.executemany("INSERT INTO v(e) VALUES (?)", ((vector(),) for _ in range(args.rows)))
-    query = vector()
-    ways = {"rows read, nothing compared": "SELECT sum(length(e)) FROM v WHERE ? IS NOT NULL",
-            "lffn_search": "SELECT id FROM lffn_search('v', 'e', ?, 10)"}
-    if args.sqlite_vec:
-        db.execute(f"CREATE VIRTUAL TABLE w USING vec0(e float[{args.size}] distance_metric=cosine)")
-        db.execute("INSERT INTO w(rowid, e) SELECT id, e FROM v")
-        ways["vec_distance_cosine"] = "SELECT id FROM v ORDER BY vec_distance_cosine(e, ?) LIMIT 10"
-        ways["vec0"] = "SELECT rowid FROM w WHERE e MATCH ? AND k = 10"
-    seconds = {name: float("inf") for name in ways}
-    found = {}
+    db.executemany("INSERT INTO v(e) VALUES (?)", ((row,) for row in rows))
+    ways = ways_of(db, form, args.threads, bool(args.sqlite_vec))
+    memory = b"\x01" * (args.rows * FORMS[form])
+    seconds, found = {}, {}
+
+    def count(name, begin):
+        seconds[name] = min(seconds.get(name, float("inf")), time.perf_counter() - begin)
+
     for _ in range(args.repeats):
         for name, sql in ways.items():
             begin = time.perf_counter()
             found[name] = db.execute(sql, (query,)).fetchall()
-            seconds[name] = min(seconds[name], time.perf_counter() - begin)
-    for name, best in seconds.items():
-        gigabytes = args.rows * args.size * 4 / best / 1e9
-        print(f"{name:<28} {args.rows / best / 1e6:6.2f} million vectors a second, {gigabytes:5.1f} GB/s")
-    nearest = {tuple(rows) for name, rows in found.items() if not name.startswith("rows")}
-    print("all found the same" if len(nearest) == 1 else "they found others, as rounding has it")
+            count(name, begin)
+        if args.threads == 1:
+            begin = time.perf_counter()
+            memory.find(b"\x02")
+            count(ONLY_READ, begin)
+    orders = {tuple(rows) for name, rows in found.items() if len(rows) == 10}
+    if form != "bits" and len(orders) != 1:  # of bits many are as near
+        sys.exit(f"{form}: they found other vectors: {found}")
+    return seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("extension", type=os.path.abspath)
+    parser.add_argument("sqlite_vec", nargs="?", type=os.path.abspath)
+    parser.add_argument("--rows", type=int, default=200000)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--threads", type=int, help=argparse.SUPPRESS)  # of this process, which prints its figures as JSON
+    args = parser.parse_args()
+    if args.threads:
+        print(json.dumps({form: measure(args, form) for form in FORMS}))
+        return
+    seconds = {form: {} for form in FORMS}
+    for threads in ("2", "1"):
+        done = subprocess.run([sys.executable, __file__, *sys.argv[1:], "--threads", threads], check=True, stdout=subprocess.PIPE,
+                              env={**os.environ, "LOOKUPFFN_NUM_THREADS": threads})
+        for form, found in json.loads(done.stdout).items():
+            seconds[form].update(found)
+    print(f"| million vectors of {SIZE} numbers a second | " + " | ".join(FORMS) + " |\n" + "|---" * (len(FORMS) + 1) + "|")
+    for name in seconds["float32"]:
+        cells = []
+        for form, size in FORMS.items():
+            rate, most = args.rows / seconds[form][name], args.rows / seconds[form][ONLY_READ]
+            share = f"{rate * size / 1e9:.1f} GB/s" if name == ONLY_READ else f"{100 * rate / most:.0f} %"
+            cells.append(f"{rate / 1e6:.2f}, {share}")
+        print(f"| {name} | " + " | ".join(cells) + " |")
 
 
 if __name__ == "__main__":

@@ -70,19 +70,6 @@ void rerank(sqlite3_context* context, int, sqlite3_value** values) {
   sqlite3_result_double(context, connection_of(context).rerank(query, document));
 }
 
-template <void (*kBody)(sqlite3_context*, int, sqlite3_value**)>
-void guarded_function(sqlite3_context* context, int count, sqlite3_value** values) {
-  try {
-    kBody(context, count, values);
-  } catch (const Interrupted&) {
-    sqlite3_result_error_code(context, SQLITE_INTERRUPT);
-  } catch (const std::bad_alloc&) {
-    sqlite3_result_error_nomem(context);
-  } catch (const std::exception& error) {
-    sqlite3_result_error(context, error.what(), -1);
-  }
-}
-
 void forget(void* own) { delete static_cast<Shared*>(own); }
 
 int add_functions(sqlite3* database, const Shared& connection) {

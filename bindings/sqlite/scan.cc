@@ -67,8 +67,8 @@ std::unique_ptr<Scan::Block> Scan::make_block() const {
 }
 
 void Scan::offer(int64_t id, const void* vector) {
-  // To copy a large one costs as much as to compare it.
-  if (bytes_ >= kBlockBytes) return best_.offer({id, query_.to(vector)});
+  // There is nobody to hand it to; or to copy it costs as much as to compare it.
+  if (helpers_ == 0 || bytes_ >= kBlockBytes) return best_.offer({id, query_.to(vector)});
   filling_->ids.push_back(id);
   const auto* const bytes = static_cast<const char*>(vector);
   filling_->vectors.insert(filling_->vectors.end(), bytes, bytes + bytes_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "call.h"
+#include "runtime/threads.h"
 #include "scan.h"
 
 namespace lffn::sql {
@@ -45,7 +46,9 @@ class Statement {
     check(code, SQLITE_ROW);
     return true;
   }
-  sqlite3_stmt* get() const { return statement_; }
+  void bind(void* pointer, const char* type) {
+    check(sqlite3_bind_pointer(statement_, 1, pointer, type, nullptr), SQLITE_OK);
+  }
 
  private:
   void check(int code, int good) const {
@@ -109,42 +112,62 @@ class Query {
   std::optional<Form> form_;
 };
 
-std::vector<Found> search(Connection& connection, std::string_view table, std::string_view column, Query& query,
-                          int64_t most) {
-  // Names in quotes, as they may be any.
-  const std::string table_name(table), column_name(column);
-  char* const sql = sqlite3_mprintf("SELECT rowid, \"%w\".\"%w\" FROM \"%w\"", table_name.c_str(), column_name.c_str(),
-                                    table_name.c_str());
-  if (sql == nullptr) throw std::bad_alloc();
-  const std::unique_ptr<char, void (*)(void*)> owner(sql, [](void* own) { sqlite3_free(own); });
-  Statement rows(connection.database(), sql);
-  // Reading a row takes about as long as comparing it, so more helpers have nothing to do.
-  const int helpers = std::min(2, static_cast<int>(std::thread::hardware_concurrency()) - 1);
-  std::optional<Scan> scan;
-  while (rows.step()) {
-    const int64_t id = sqlite3_column_int64(rows.get(), 0);
-    // Each sqlite3_column_ function locks the connection; those of a value do not. SQLite holds the lock meanwhile, as
-    // it called this function.
-    sqlite3_value* const value = sqlite3_column_value(rows.get(), 1);
+// What a call of lffn_search has found so far.
+class Search {
+ public:
+  Search(Query& query, int64_t most) : query_(query), most_(most) {}
+
+  void offer(sqlite3_value* row, sqlite3_value* value) {
     const int type = sqlite3_value_type(value);
-    if (type == SQLITE_NULL) continue;
+    if (type == SQLITE_NULL) return;
+    const int64_t id = sqlite3_value_int64(row);
     if (type != SQLITE_BLOB) {
       throw Failure("row " + std::to_string(id) + " has no vector: what it has is not a BLOB");
     }
     const void* const vector = sqlite3_value_blob(value);
     const auto bytes = static_cast<size_t>(sqlite3_value_bytes(value));
     if (vector == nullptr && bytes > 0) throw std::bad_alloc();
-    if (!scan) {
-      query.become(bytes);
-      scan.emplace(query.bytes(), query.form(), most, helpers);
+    if (!scan_) {
+      query_.become(bytes);
+      // Reading a row takes longer than comparing it, so more helpers have nothing to do.
+      scan_.emplace(query_.bytes(), query_.form(), most_, std::min(2, resolve_threads(0) - 1));
     }
-    if (bytes != query.bytes().size()) {
+    if (bytes != query_.bytes().size()) {
       throw Failure("row " + std::to_string(id) + " has " + std::to_string(bytes) + " bytes, those before " +
-                    std::to_string(query.bytes().size()));
+                    std::to_string(query_.bytes().size()));
     }
-    scan->offer(id, vector);
+    scan_->offer(id, vector);
   }
-  return scan ? scan->take() : std::vector<Found>();
+  std::vector<Found> take() { return scan_ ? scan_->take() : std::vector<Found>(); }
+
+ private:
+  Query& query_;
+  const int64_t most_;
+  std::optional<Scan> scan_;
+};
+
+constexpr char kSearchPointer[] = "lffn_search";  // of a Search, which SQL can not make
+
+// Takes a row: an aggregate's step sees the vector where SQLite has it, and the statement goes on by itself.
+void take_row(sqlite3_context*, int, sqlite3_value** values) {
+  auto* const search = static_cast<Search*>(sqlite3_value_pointer(values[0], kSearchPointer));
+  if (search == nullptr) throw Failure("lffn_search_row is for lffn_search alone");
+  search->offer(values[1], values[2]);
+}
+
+std::vector<Found> search(sqlite3* database, std::string_view table, std::string_view column, Query& query,
+                          int64_t most) {
+  // Names in quotes, as they may be any.
+  const std::string table_name(table), column_name(column);
+  char* const sql = sqlite3_mprintf("SELECT lffn_search_row(?, rowid, \"%w\".\"%w\") FROM \"%w\"", table_name.c_str(),
+                                    column_name.c_str(), table_name.c_str());
+  if (sql == nullptr) throw std::bad_alloc();
+  const std::unique_ptr<char, void (*)(void*)> owner(sql, [](void* own) { sqlite3_free(own); });
+  Search found(query, most);
+  Statement rows(database, sql);
+  rows.bind(&found, kSearchPointer);
+  while (rows.step()) continue;
+  return found.take();
 }
 
 // Turns what a body throws into what a virtual table reports.
@@ -234,7 +257,7 @@ int filter(sqlite3_vtab_cursor* base, int, const char*, int count, sqlite3_value
       }
     }
     Query query(connection, values[2]);
-    cursor.found = search(connection, table, column, query, most);
+    cursor.found = search(connection.database(), table, column, query, most);
   });
 }
 
@@ -280,6 +303,13 @@ sqlite3_module search_module() {
 
 int add_search(sqlite3* database, void* connection, void (*forget)(void*)) {
   static const sqlite3_module module = search_module();
+  const int code = sqlite3_create_function_v2(
+      database, "lffn_search_row", 3, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr, nullptr, guarded_function<take_row>,
+      [](sqlite3_context*) {}, nullptr);
+  if (code != SQLITE_OK) {
+    forget(connection);
+    return code;
+  }
   return sqlite3_create_module_v2(database, "lffn_search", &module, connection, forget);
 }
 

@@ -17,7 +17,7 @@ enum class Form {
 size_t bytes_of(Form form, int64_t numbers);
 
 // The cosine, of bits as of numbers that are 1 or -1: 0 where one has no direction, NaN where one has NaN. `bytes` are
-// those of each. Sums are made in one order, so that the bits are the same on each processor.
+// those of each. The bits are the same on each instruction set with fused multiply-add.
 double similarity(const void* a, const void* b, size_t bytes, Form form);
 
 // Many vectors beside one, whose length is found once: the bits of similarity(one, other).

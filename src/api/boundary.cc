@@ -74,6 +74,10 @@ void check_flags(uint32_t flags, uint32_t known, const char* name) {
   }
 }
 
+void check_reserved(int64_t value, const char* name) {
+  if (value != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %lld, expected 0", name, printable(value));
+}
+
 void check_threads(int32_t num_threads, const char* name) {
   if (num_threads < 0 || num_threads > kMaxThreads) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is %d, expected 0 to %d", name, num_threads, kMaxThreads);

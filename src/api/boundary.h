@@ -60,6 +60,7 @@ std::string_view read_text(const char* text, size_t size, const char* name);
 void check_count(int64_t count, const char* name);
 void check_value(int32_t value, int32_t last, const char* name, const char* kind);
 void check_flags(uint32_t flags, uint32_t known, const char* name);
+void check_reserved(int64_t value, const char* name = "reserved");
 void check_threads(int32_t num_threads, const char* name);
 void check_max_tokens(int64_t max_tokens);
 

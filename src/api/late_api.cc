@@ -74,7 +74,7 @@ void run_max_sim(const lffn_max_sim_args& args) {
   }
   check_flags(args.flags, LFFN_MAX_SIM_MEAN, "flags");
   check_threads(args.num_threads, "num_threads");
-  if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %d, expected 0", args.reserved);
+  check_reserved(args.reserved);
   const LateVectors queries = checked(
       {args.queries, args.int8_queries, args.query_scales, args.query_offsets, args.n_queries, "queries", "query"},
       args.size);

@@ -48,7 +48,7 @@ void run(const lffn_layer* layer, const lffn_forward_args& args) {
   const LayerConfig& config = layer->layer->config();
   check_count(args.n_tokens, "n_tokens");
   check_flags(args.flags, LFFN_FORWARD_ADD, "args.flags");
-  if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "args.reserved is %u, expected 0", args.reserved);
+  check_reserved(args.reserved, "args.reserved");
   ForwardCall call;
   call.x = args.x;
   call.y = args.y;

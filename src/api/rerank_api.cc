@@ -119,7 +119,7 @@ void rerank(const lffn_model* handle, const lffn_rerank_args& args) {
   check_count(args.n_documents, "n_documents");
   check_value(args.scores_kind, LFFN_SCORES_MODEL, "scores_kind", "LFFN_SCORES_");
   check_flags(args.flags, LFFN_RUN_REPAIR_TEXT, "flags");
-  if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %u, expected 0", args.reserved);
+  check_reserved(args.reserved);
   const bool by_class = model.num_classes() == 1;
   if (!by_class && !model.sentence().late.is_late) {
     fail(LFFN_ERROR_INVALID_ARGUMENT,

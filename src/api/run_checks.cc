@@ -45,7 +45,7 @@ void RunCall::check_inputs() const {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "prompt is given, but prompt_kind is %d, which takes none", args_.prompt_kind);
   }
   check_max_tokens(args_.max_tokens);
-  if (args_.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %d, expected 0", args_.reserved);
+  check_reserved(args_.reserved);
 }
 
 void RunCall::check_windows() const {

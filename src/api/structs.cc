@@ -7,7 +7,7 @@ namespace lffn {
 
 LayerConfig read_config(const lffn_layer_config* config) {
   const lffn_layer_config given = read_struct(config, "config");
-  if (given.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "config.reserved is %u, expected 0", given.reserved);
+  check_reserved(given.reserved, "config.reserved");
   LayerConfig result;
   result.hidden_size = given.hidden_size;
   result.output_size = given.output_size == 0 ? given.hidden_size : given.output_size;

@@ -21,10 +21,6 @@ void check_least(int64_t value, int64_t least, const char* name) {
   }
 }
 
-void check_reserved(uint32_t reserved) {
-  if (reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "args.reserved is %u, expected 0", reserved);
-}
-
 void need_tokenizer(const Model& model) {
   if (model.tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
 }
@@ -40,7 +36,7 @@ void answer(const lffn_model* handle, const lffn_answer_args& args) {
   check_least(args.max_answer_tokens, 1, "max_answer_tokens");
   check_least(args.top_k, 1, "top_k");
   check_flags(args.flags, LFFN_ANSWER_MAY_BE_NONE, "flags");
-  check_reserved(args.reserved);
+  check_reserved(args.reserved, "args.reserved");
   if (model.token_head() != TokenHead::kAnswers) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no head for answers");
   }
@@ -69,7 +65,7 @@ void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
   check_count(args.n_labels, "n_labels");
   check_max_tokens(args.max_tokens);
   check_flags(args.flags, LFFN_ZERO_SHOT_SEVERAL, "flags");
-  check_reserved(args.reserved);
+  check_reserved(args.reserved, "args.reserved");
   need_tokenizer(model);
   if (args.n_labels > 0) need(args.labels, "labels");
   std::vector<std::string_view> labels;

@@ -32,7 +32,7 @@ void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn
 
 void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
   check_flags(args.flags, LFFN_TOKENIZE_SPECIAL | LFFN_TOKENIZE_REPAIR, "flags");
-  if (args.reserved != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "reserved is %u, expected 0", args.reserved);
+  check_reserved(args.reserved);
   check_max_tokens(args.max_tokens);
   const std::string_view text = read_text(args.text, args.text_size, "text");
   std::string_view pair;

@@ -222,6 +222,11 @@ struct AttentionPlan {
   const float* place_queries;  // the same, keys
 };
 
+// Of two vectors: the sums of the products of their numbers, and of the second one's numbers with themselves.
+struct TwoVectors {
+  double ab, bb;
+};
+
 struct TrainKernels;  // in train_kernels.h
 
 // The kernels that multiply bytes: all that an instruction set has which adds nothing else.
@@ -293,6 +298,10 @@ struct Kernels : IntegerKernels, PickKernels {
   // activation before.
   void (*gate)(Activation activation, int activated, float* rows, int64_t stride, int64_t count, int64_t half);
   void (*add_word_rows)(const WordRowsPlan& plan);
+  // Of vectors that begin anywhere; the sums of int8 are exact.
+  TwoVectors (*compare_f32)(const float* a, const float* b, int64_t size);
+  TwoVectors (*compare_int8)(const int8_t* a, const int8_t* b, int64_t size);
+  int64_t (*different_bits)(const uint8_t* a, const uint8_t* b, int64_t bytes);
   const TrainKernels* train;
 };
 

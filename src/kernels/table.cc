@@ -10,6 +10,7 @@
 #include "kernels/linear/gate.h"
 #include "kernels/linear/linear.h"
 #include "kernels/linear/panels.h"
+#include "kernels/linear/two_vectors.h"
 #include "kernels/train/train_kernels.h"
 
 namespace lffn {
@@ -38,6 +39,9 @@ constexpr Kernels all_kernels() {
   table.attend = attend;
   table.gate = gate;
   table.add_word_rows = add_word_rows;
+  table.compare_f32 = compare_f32;
+  table.compare_int8 = compare_int8;
+  table.different_bits = different_bits;
   table.train = &LFFN_TRAIN_TABLE;
   return table;
 }

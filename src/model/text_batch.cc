@@ -91,7 +91,7 @@ void TextBatch::start_late(const TextOptions& options) {
          static_cast<long long>(own));
   }
   rules_.filler = late.filler;
-  rules_.filled = static_cast<size_t>(most);
+  rules_.filled = static_cast<size_t>(late.filled_tokens > 0 ? std::min(late.filled_tokens, most) : most);
   is_partly_attended_ = !late.attends_to_filler;
 }
 

@@ -233,5 +233,42 @@ TEST(OwnMath, GivesTheSameBitsEverywhere) {
   EXPECT_EQ(hash, 11019498627032457596u);
 }
 
+TEST(ModelKernels, TwoVectors) {
+  for (const int64_t size : {0, 1, 7, 31, 32, 33, 64, 100, 384, 70000}) {
+    const std::vector<float> a = random_floats(size, 2, 3), b = random_floats(size, 2, 4);
+    std::vector<int8_t> c, d;
+    for (int64_t i = 0; i < size; ++i) {
+      c.push_back(static_cast<int8_t>(size == 70000 ? -128 : std::lround(63 * a[static_cast<size_t>(i)])));
+      d.push_back(static_cast<int8_t>(size == 70000 ? -128 : std::lround(63 * b[static_cast<size_t>(i)])));
+    }
+    double ab = 0, bb = 0, cd = 0, dd = 0;
+    int64_t bits = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      ab += double{a[i]} * double{b[i]};
+      bb += double{b[i]} * double{b[i]};
+      cd += c[i] * d[i];
+      dd += d[i] * d[i];
+      for (int bit = 0; bit < 8; ++bit) bits += ((c[i] ^ d[i]) >> bit) & 1;
+    }
+    std::vector<TwoVectors> with_fma;
+    for (const Kernels* kernels : all_kernels()) {
+      const TwoVectors floats = kernels->compare_f32(a.data(), b.data(), size);
+      EXPECT_NEAR(floats.ab, ab, 1e-6 * bb) << kernels->name << " " << size;
+      EXPECT_NEAR(floats.bb, bb, 1e-6 * bb) << kernels->name << " " << size;
+      if (has_fma(*kernels)) {
+        with_fma.push_back(floats);
+        EXPECT_EQ(floats.ab, with_fma[0].ab) << kernels->name << " " << size;
+        EXPECT_EQ(floats.bb, with_fma[0].bb) << kernels->name << " " << size;
+      }
+      const TwoVectors bytes = kernels->compare_int8(c.data(), d.data(), size);
+      EXPECT_EQ(bytes.ab, cd) << kernels->name << " " << size;
+      EXPECT_EQ(bytes.bb, dd) << kernels->name << " " << size;
+      EXPECT_EQ(kernels->different_bits(reinterpret_cast<const uint8_t*>(c.data()),
+                                        reinterpret_cast<const uint8_t*>(d.data()), size),
+                bits);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lffn

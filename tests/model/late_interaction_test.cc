@@ -275,7 +275,19 @@ TEST(LateInteraction, WhatTheFilesMustSay) {
   EXPECT_FALSE(late.keeps(LateRole::kDocument, 6));
   EXPECT_EQ(*query_prompt(*model), "q: ");
   folder.files["sentence_bert_config.json"] = "{\"query_expansion\": {\"strategy\": \"append_suffix\"}}";
-  folder.refused(LFFN_ERROR_UNSUPPORTED, "has the strategy 'append_suffix'; supported is 'fixed'");
+  folder.refused(LFFN_ERROR_UNSUPPORTED, "has the strategy 'append_suffix'; supported are 'fixed' and 'min'");
+  folder.files["sentence_bert_config.json"] = "{\"query_expansion\": {\"strategy\": \"min\"}, \"query_length\": 9}";
+  folder.refused(LFFN_ERROR_BAD_MODEL, "'length' must be");
+  folder.files["sentence_bert_config.json"] =
+      "{\"query_expansion\": {\"strategy\": \"min\", \"length\": 6, \"token\": \"<mask>\"}, \"query_length\": 9}";
+  folder.files["config_sentence_transformers.json"] = "{}";
+  const auto least = folder.load();
+  for (const auto& [text, tokens] : std::vector<std::pair<std::string, size_t>>{
+           {"a", 6}, {"a b c d", 6}, {"a b c d e", 7}, {"a b c d e f g h i j k", 9}}) {
+    EXPECT_EQ(read_as(*least, LateRole::kQuery, text).rows().ids().size(), tokens) << text;
+  }
+  EXPECT_EQ(read_as(*least, LateRole::kQuery, "a", 4).rows().ids().size(), 4u);
+  EXPECT_EQ(late_from_json(JsonObject(late_to_json(least->sentence().late), "late").root(), "late").filled_tokens, 6);
   folder.files["sentence_bert_config.json"] = "{\"query_expansion\": {}}";
   folder.refused(LFFN_ERROR_BAD_MODEL, "'length' must be");
 

@@ -311,6 +311,7 @@ class Search(Case):
         self.refused(db, search, "expected a table, a column, a text")
         self.refused(db, search + "('v', 'e')", "expected a table, a column, a text")
         self.refused(db, search + "('nowhere', 'e', 'x')", "no such table: nowhere")
+        self.refused(db, "SELECT lffn_search_row(1, id, e) FROM v UNION SELECT lffn_search_row(1, 2, 3)", "for lffn_search alone")
         self.refused(db, search + "('v', 'none', 'x')", "no such column")
         self.refused(db, search + "('v', NULL, 'x')", "expected the name of a column")
         self.refused(db, search + "('v', 'e', 5)", "expected a text or a vector to search for")

@@ -4,6 +4,7 @@
 rerankers, and what is wrong with files."""
 import json
 import math
+import shutil
 import sys
 import unittest
 from pathlib import Path
@@ -86,6 +87,16 @@ class Retrieval(Case):
                 sums[i] += value / 3
         return sums
 
+    def sparse(self, texts, model, *options):
+        stdin = "".join(json.dumps(text) + "\n" for text in texts)
+        return [dict(zip(line["indices"], line["values"]))
+                for line in run_lines("embed", "--json-lines", "--sparse", *options, model, stdin=stdin)]
+
+    def add(self, model, name, content):
+        path = Path(model) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(content), encoding="utf-8")
+
     def assert_figures(self, found, expected):
         for name, value in zip(FIGURES, expected):
             self.assertAlmostEqual(found[name]["value"], value, places=12, msg=name)
@@ -132,6 +143,47 @@ class Retrieval(Case):
         self.assert_figures(self.evaluate(folder, model=model), sums)
         against = self.evaluate(folder, "--rerank", model, model=model)
         self.assertEqual(against["ndcg@10"]["value"], self.evaluate(folder, model=model)["ndcg@10"]["value"])
+        self.assert_figures(self.evaluate(folder, "--vectors", "late", model=model), sums)
+        options = ("--vectors", "dense")
+        self.assert_figures(self.evaluate(folder, *options, model=model), self.expected(model, ("--query",), ("--document",)))
+        self.assertIn("the model gives no sparse vectors",
+                      run("evaluate", model, "--vectors", "sparse", "--retrieval", str(folder), status=1)[1])
+
+    def test_sparse_vectors(self):
+        """All documents by the products of what `embed --sparse` gives: of a masked model's scores, and of two routes."""
+        folder = self.collection()
+        plain, router = self.model("bert-mlm"), self.folder / "router"
+        pooling = {"pooling_strategy": "max", "activation_function": "relu"}
+        types = [("0", "", "MLMTransformer"), ("1", "1_SpladePooling", "SpladePooling")]
+        self.add(plain, "modules.json", [{"idx": int(name), "name": name, "path": path, "type": "sentence_transformers." + kind}
+                                         for name, path, kind in types])
+        self.add(plain, "1_SpladePooling/config.json", pooling)
+        shutil.copytree(self.model("bert-mlm"), router / "document_0_MLMTransformer")
+        self.add(router, "document_1_SpladePooling/config.json", pooling)
+        shutil.copytree(self.model("bert-mlm"), router / "query_0_SparseStaticEmbedding")
+        for name in ("config.json", "model.safetensors"):
+            (router / "query_0_SparseStaticEmbedding" / name).unlink(missing_ok=True)
+        self.add(router, "query_0_SparseStaticEmbedding/config.json", {"path": "idf.json"})
+        self.add(router, "query_0_SparseStaticEmbedding/idf.json", {"the": 1.5, "is": 3, "?": 0.7, "[UNK]": 0.2})
+        self.add(router, "modules.json", [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Router"}])
+        kinds = {"query_0_SparseStaticEmbedding": "SparseStaticEmbedding", "document_0_MLMTransformer": "MLMTransformer",
+                 "document_1_SpladePooling": "SpladePooling"}
+        self.add(router, "router_config.json",
+                 {"types": {place: "sentence_transformers.sparse_encoder.models." + kind for place, kind in kinds.items()},
+                  "structure": {"query": list(kinds)[:1], "document": list(kinds)[1:]}, "parameters": {"default_route": "query"}})
+        for model in (plain, str(router)):
+            documents = self.sparse([text_of(*row[1:]) for row in DOCUMENTS], model, "--document")
+            sums = [0, 0, 0]
+            for key, text in QUERIES[:3]:
+                query, = self.sparse([text], model, "--query")
+                scores = [sum(weight * one.get(i, 0) for i, weight in query.items()) for one in documents]
+                self.assertGreater(max(scores), 0)
+                order = sorted(range(len(DOCUMENTS)), key=lambda i: (-round(scores[i], 5), i))
+                found = [DOCUMENTS[i][0] for i in order if DOCUMENTS[i][0] != key]
+                for i, value in enumerate(figures(found, {d: s for q, d, s in QRELS if q == key})):
+                    sums[i] += value / 3
+            self.assert_figures(self.evaluate(folder, model=model), sums)
+            self.assert_figures(self.evaluate(folder, "--vectors", "sparse", model=model), sums)
 
     def test_many_documents(self):
         """More than a block of documents, all threads: those that are nearest are found among them."""
@@ -283,6 +335,8 @@ class Retrieval(Case):
 
     def test_usage(self):
         run("evaluate", MODEL, "--rerank", MODEL, "--pairs", "x", status=2)
+        run("evaluate", MODEL, "--vectors", "late", "--pairs", "x", status=2)
+        run("evaluate", MODEL, "--vectors", "wide", "--retrieval", "x", status=2)
         run("evaluate", MODEL, "--query-prompt", "a", "--query-prompt-text", "b", "--retrieval", "x", status=2)
 
 

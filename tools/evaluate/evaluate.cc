@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // lookupffn evaluate: how well models do on judged texts, and how sure the figures are.
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@ struct Options {
   size_t rerank_depth = 100;
   double right_from = 1;
   bool candidates = false;
+  VectorKind vectors = VectorKind::kUsual;
   size_t resamples = 2000;
   double strength = 10;
   bool header = false;
@@ -77,6 +79,7 @@ lookupffn::RunOptions of_kind(lookupffn::RunOptions run, int32_t kind) {
 RetrievalOptions retrieval_options(const Options& options) {
   const lookupffn::RunOptions run = options.text.run_options();
   RetrievalOptions result;
+  result.vectors = options.vectors;
   result.documents =
       with_prompt(of_kind(run, LFFN_PROMPT_DOCUMENT), options.document_prompt, options.document_prompt_text);
   result.queries = with_prompt(of_kind(run, LFFN_PROMPT_QUERY), options.query_prompt, options.query_prompt_text);
@@ -187,6 +190,14 @@ Command evaluate_command(CLI::App& parent) {
                   "Folders as BEIR has them, corpus.jsonl, queries.jsonl and qrels.tsv: how high the documents "
                   "that answer a query rank")
       ->type_name("FOLDER");
+  const std::map<std::string, VectorKind> kinds = {
+      {"dense", VectorKind::kDense}, {"sparse", VectorKind::kSparse}, {"late", VectorKind::kLate}};
+  app->add_option(
+         "--vectors", options->vectors,
+         "What --retrieval compares: dense, sparse or late; default: sparse or late with a model that has these "
+         "and not both, else dense")
+      ->transform(CLI::CheckedTransformer(kinds))
+      ->type_name("KIND");
   app->add_option("--rerank", options->reranker, "A reranker that puts the first documents in another order")
       ->type_name("MODEL");
   app->add_option("--rerank-depth", options->rerank_depth, "How many it puts in order; default 100")
@@ -220,8 +231,9 @@ Command evaluate_command(CLI::App& parent) {
         options->collections.empty()) {
       throw CLI::RequiredError("--pairs, --labels, --ranking or --retrieval");
     }
-    if (options->collections.empty() && (options->candidates || !options->reranker.empty())) {
-      throw CLI::RequiredError("--retrieval, with --rerank or --candidates,");
+    if (options->collections.empty() &&
+        (options->candidates || !options->reranker.empty() || options->vectors != VectorKind::kUsual)) {
+      throw CLI::RequiredError("--retrieval, with --rerank, --vectors or --candidates,");
     }
   });
   app->footer(

@@ -105,7 +105,8 @@ std::vector<Hits> find_documents(const Collection& collection, CollectionMemory&
     PairScores known;
     return rerank_first(collection, candidates, SIZE_MAX, model, options.pairs, known, doing + ": scoring");
   }
-  if (has_vectors_of_tokens(model)) return search_by_tokens(collection, model, options, most, doing);
+  const VectorKind kind = vector_kind(model, options.vectors, name);
+  if (kind != VectorKind::kDense) return search_by_tokens(collection, model, kind, options, most, doing);
   const Vectors queries = embed(model, queries_of(collection), memory.queries, options.queries, doing + ", queries");
   const Vectors documents = embed(model, documents_of(collection), memory.documents, options.documents, doing);
   const Progress progress(doing + ": searching");

@@ -16,7 +16,12 @@
 
 namespace lffn::tools {
 
+// What texts are compared by. kUsual: a sparse or a late model by these vectors of its, any other one, or one that has
+// both, by its embeddings.
+enum class VectorKind { kUsual, kDense, kSparse, kLate };
+
 struct RetrievalOptions {
+  VectorKind vectors = VectorKind::kUsual;
   lookupffn::RunOptions documents, queries, pairs;  // how texts are read
   bool candidates = false;                          // only those that the collection's file names are put in order
   size_t rerank_depth = 100;                        // how many a second model puts in order

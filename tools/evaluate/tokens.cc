@@ -41,8 +41,8 @@ std::string reading_of(const lookupffn::Model& model, const lookupffn::RunOption
 
 bool TokenizedTexts::can_read(const lookupffn::Model& model) {
   const Model& inner = *model.get()->model;
-  // Where pooling leaves the prompt out, ids alone do not tell what to leave out.
-  return inner.tokenizer() != nullptr && inner.sentence().include_prompt;
+  // Where pooling leaves the prompt out, ids alone do not tell what to leave out; a late model adds tokens of its own.
+  return inner.tokenizer() != nullptr && inner.sentence().include_prompt && !inner.sentence().late.is_late;
 }
 
 void TokenizedTexts::read(const lookupffn::Model& model, const TextList& texts, const lookupffn::RunOptions& options,

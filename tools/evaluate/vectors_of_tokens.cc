@@ -10,8 +10,6 @@ namespace {
 
 constexpr size_t kDocumentsOfBlock = 256;
 
-bool is_late(const lookupffn::Model& model) { return model.info().is_late != 0 && model.info().sparse_size == 0; }
-
 lookupffn::RunOptions as(const lookupffn::RunOptions& options, int32_t prompt_kind) {
   lookupffn::RunOptions result = options;
   result.prompt_kind = prompt_kind;
@@ -31,12 +29,12 @@ auto run_texts(const std::vector<std::string>& texts, Run&& run, const std::stri
 // Scores [queries, documents] of one block of documents after the other.
 class Scorer {
  public:
-  Scorer(const lookupffn::Model& model, const RetrievalOptions& options, const std::vector<std::string>& queries,
-         const std::string& doing)
-      : model_(model), documents_(as(options.documents, LFFN_PROMPT_DOCUMENT)), doing_(doing) {
+  Scorer(const lookupffn::Model& model, bool late, const RetrievalOptions& options,
+         const std::vector<std::string>& queries, const std::string& doing)
+      : model_(model), is_late_(late), documents_(as(options.documents, LFFN_PROMPT_DOCUMENT)), doing_(doing) {
     const lookupffn::RunOptions how = as(options.queries, LFFN_PROMPT_QUERY);
     const auto run = [&](const lookupffn::Texts& texts) {
-      if (is_late(model)) {
+      if (is_late_) {
         late_ = model.embed_late(texts, how);
       } else {
         sparse_ = model.embed_sparse(texts, how);
@@ -46,7 +44,7 @@ class Scorer {
   }
 
   std::vector<float> scores(const std::vector<std::string>& documents) {
-    if (is_late(model_)) {
+    if (is_late_) {
       const auto run = [&](const lookupffn::Texts& texts) { return model_.embed_late(texts, documents_); };
       lookupffn::MaxSimOptions how;
       how.num_threads = model_.info().num_threads;
@@ -79,6 +77,7 @@ class Scorer {
   }
 
   const lookupffn::Model& model_;
+  const bool is_late_;
   const lookupffn::RunOptions documents_;
   const std::string doing_;
   lookupffn::LateVectors late_;
@@ -88,17 +87,23 @@ class Scorer {
 
 }  // namespace
 
-bool has_vectors_of_tokens(const lookupffn::Model& model) {
-  // One that has both has a vector of the whole text, too, which it is searched with.
-  return (model.info().is_late != 0) != (model.info().sparse_size > 0);
+VectorKind vector_kind(const lookupffn::Model& model, VectorKind wanted, const std::string& name) {
+  const bool late = model.info().is_late != 0, sparse = model.info().sparse_size > 0;
+  if ((wanted == VectorKind::kLate && !late) || (wanted == VectorKind::kSparse && !sparse)) {
+    throw lookupffn::InvalidArgument(name + ": the model gives no " +
+                                     (wanted == VectorKind::kLate ? "late" : "sparse") + " vectors");
+  }
+  if (wanted != VectorKind::kUsual) return wanted;
+  if (late == sparse) return VectorKind::kDense;
+  return late ? VectorKind::kLate : VectorKind::kSparse;
 }
 
-std::vector<Hits> search_by_tokens(const Collection& collection, const lookupffn::Model& model,
+std::vector<Hits> search_by_tokens(const Collection& collection, const lookupffn::Model& model, VectorKind kind,
                                    const RetrievalOptions& options, size_t most, const std::string& doing) {
   std::vector<std::string> queries;
   queries.reserve(collection.queries.size());
   for (const JudgedQuery& query : collection.queries) queries.push_back(query.text);
-  Scorer scorer(model, options, queries, doing);
+  Scorer scorer(model, kind == VectorKind::kLate, options, queries, doing);
   std::vector<BestHits> best(queries.size(), BestHits(most));
   Progress progress(doing + ": searching", static_cast<int64_t>(collection.documents.size()));
   for (size_t first = 0; first < collection.documents.size(); first += kDocumentsOfBlock) {

@@ -10,11 +10,11 @@
 
 namespace lffn::tools {
 
-// Whether a model is meant to be searched with so.
-bool has_vectors_of_tokens(const lookupffn::Model& model);
+// Never kUsual. Throws InvalidArgument where the model has not got them.
+VectorKind vector_kind(const lookupffn::Model& model, VectorKind wanted, const std::string& name);
 
 // As search(), with the documents going through the model some at a time.
-std::vector<Hits> search_by_tokens(const Collection& collection, const lookupffn::Model& model,
+std::vector<Hits> search_by_tokens(const Collection& collection, const lookupffn::Model& model, VectorKind kind,
                                    const RetrievalOptions& options, size_t most, const std::string& doing);
 
 }  // namespace lffn::tools

@@ -9,7 +9,7 @@
 #if defined(LFFN_GENERIC)
 #include "kernels/simd/simd_generic.h"
 #else
-#include "kernels/simd/simd_xsimd.h"
+#include "kernels/simd/simd_extra.h"
 #endif
 
 namespace lffn {

@@ -6,87 +6,78 @@
 
 #include <cstdint>
 
+#include "kernels/simd/simd_xsimd.h"
+
 namespace lffn {
 namespace {
 
-inline void store_low_halves(__m512i a, uint16_t* p) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(a));
+inline void store_u16(I32 a, uint16_t* p) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(a.v));
 }
-inline __m512 native_fma(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
-inline __m512i native_bits(__m512 a) { return _mm512_castps_si512(a); }
-inline __m512 native_floats(__m512i a) { return _mm512_castsi512_ps(a); }
-inline __m512i native_positive(__m512 a) {
-  return _mm512_movm_epi32(_mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ));
-}
-inline __m512i native_dot_pairs(__m512i a, __m512i b, __m512i c) {
+inline F32 fma(F32 a, F32 b, F32 c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+inline I32 positive(F32 a) { return {_mm512_movm_epi32(_mm512_cmp_ps_mask(a.v, _mm512_setzero_ps(), _CMP_GT_OQ))}; }
+inline I32 dot_pairs(I32 a, I32 b, I32 c) {
 #if defined(__AVX512VNNI__)
-  return _mm512_dpwssd_epi32(a, b, c);
+  return {_mm512_dpwssd_epi32(a.v, b.v, c.v)};
 #else
-  return _mm512_add_epi32(a, _mm512_madd_epi16(b, c));
+  return {_mm512_add_epi32(a.v, _mm512_madd_epi16(b.v, c.v))};
 #endif
 }
 
-inline __m512i native_low_and_high(__m512i low, __m512i high) {
-  return _mm512_mask_blend_epi16(0xaaaaaaaau, low, high);
-}
-inline __m512i native_load_pairs(const int8_t* p) {
-  return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+inline I32 low_and_high(I32 low, I32 high) { return {_mm512_mask_blend_epi16(0xaaaaaaaau, low.v, high.v)}; }
+inline I32 load_pairs(const int8_t* p) {
+  return {_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
 }
 
-inline __m512i native_max(__m512i a, __m512i b) { return _mm512_max_epi32(a, b); }
-inline bool native_any_bit(__m512i a) { return _mm512_test_epi32_mask(a, a) != 0; }
-inline int32_t native_largest_lane(__m512i a) { return _mm512_reduce_max_epi32(a); }
-inline int32_t native_lane_sum(__m512i a) { return _mm512_reduce_add_epi32(a); }
-inline int32_t native_first_lane(__m512i a) { return _mm_cvtsi128_si32(_mm512_castsi512_si128(a)); }
-inline float native_first_lane(__m512 a) { return _mm512_cvtss_f32(a); }
-inline void native_store_bytes(__m512i a, uint8_t* p) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a));
+inline bool any_bit(I32 a) { return _mm512_test_epi32_mask(a.v, a.v) != 0; }
+inline int32_t largest_lane(I32 a) { return _mm512_reduce_max_epi32(a.v); }
+inline int32_t lane_sum(I32 a) { return _mm512_reduce_add_epi32(a.v); }
+inline int32_t first_lane(I32 a) { return _mm_cvtsi128_si32(_mm512_castsi512_si128(a.v)); }
+inline float first_lane(F32 a) { return _mm512_cvtss_f32(a.v); }
+inline void store_u8(I32 a, uint8_t* p) { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a.v)); }
+inline void interleave_rows(const I32* rows, I32* out) {
+  const __m512i low01 = _mm512_unpacklo_epi8(rows[0].v, rows[1].v), high01 = _mm512_unpackhi_epi8(rows[0].v, rows[1].v);
+  const __m512i low23 = _mm512_unpacklo_epi8(rows[2].v, rows[3].v), high23 = _mm512_unpackhi_epi8(rows[2].v, rows[3].v);
+  out[0].v = _mm512_unpacklo_epi16(low01, low23);
+  out[1].v = _mm512_unpackhi_epi16(low01, low23);
+  out[2].v = _mm512_unpacklo_epi16(high01, high23);
+  out[3].v = _mm512_unpackhi_epi16(high01, high23);
 }
-template <int kBits>
-inline __m512i native_shift_right(__m512i a) {
-  return _mm512_srli_epi32(a, kBits);
-}
-inline void native_interleave(const __m512i* rows, __m512i* out) {
-  const __m512i low01 = _mm512_unpacklo_epi8(rows[0], rows[1]), high01 = _mm512_unpackhi_epi8(rows[0], rows[1]);
-  const __m512i low23 = _mm512_unpacklo_epi8(rows[2], rows[3]), high23 = _mm512_unpackhi_epi8(rows[2], rows[3]);
-  out[0] = _mm512_unpacklo_epi16(low01, low23);
-  out[1] = _mm512_unpackhi_epi16(low01, low23);
-  out[2] = _mm512_unpacklo_epi16(high01, high23);
-  out[3] = _mm512_unpackhi_epi16(high01, high23);
-}
-inline __m512i native_dot_quads(__m512i a, __m512i weights, __m512i values) {
+inline I32 dot_quads(I32 a, I32 weights, I32 values) {
 #if defined(__AVX512VNNI__)
-  return _mm512_dpbusd_epi32(a, weights, values);
+  return {_mm512_dpbusd_epi32(a.v, weights.v, values.v)};
 #else
-  const __m512i pairs = _mm512_maddubs_epi16(weights, values);
-  return _mm512_add_epi32(a, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+  const __m512i pairs = _mm512_maddubs_epi16(weights.v, values.v);
+  return {_mm512_add_epi32(a.v, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))};
 #endif
 }
-inline __m512i native_dot_bytes(__m512i a, __m512i counts, __m512i values) {
+inline I32 dot_bytes(I32 a, I32 counts, I32 values) {
 #if defined(__AVX512VNNI__)
-  return _mm512_dpbusd_epi32(a, counts, values);
+  return {_mm512_dpbusd_epi32(a.v, counts.v, values.v)};
 #else
-  const __m512i even_counts = _mm512_and_si512(counts, _mm512_set1_epi16(255));
-  const __m512i even_values = _mm512_srai_epi16(_mm512_slli_epi16(values, 8), 8);
-  const __m512i odd = _mm512_madd_epi16(_mm512_srli_epi16(counts, 8), _mm512_srai_epi16(values, 8));
-  return _mm512_add_epi32(_mm512_add_epi32(a, _mm512_madd_epi16(even_counts, even_values)), odd);
+  const __m512i even_counts = _mm512_and_si512(counts.v, _mm512_set1_epi16(255));
+  const __m512i even_values = _mm512_srai_epi16(_mm512_slli_epi16(values.v, 8), 8);
+  const __m512i odd = _mm512_madd_epi16(_mm512_srli_epi16(counts.v, 8), _mm512_srai_epi16(values.v, 8));
+  return {_mm512_add_epi32(_mm512_add_epi32(a.v, _mm512_madd_epi16(even_counts, even_values)), odd)};
 #endif
 }
 
-inline __m512i native_swap_middle(__m512i a) { return _mm512_shuffle_epi32(a, _MM_PERM_DBCA); }
-inline __m512i native_even_bytes(__m512i a) { return _mm512_srai_epi16(_mm512_slli_epi16(a, 8), 8); }
-inline __m512i native_odd_bytes(__m512i a) { return _mm512_srai_epi16(a, 8); }
-inline __m512i native_swap_pairs(__m512i a) { return _mm512_shufflehi_epi16(_mm512_shufflelo_epi16(a, 0xd8), 0xd8); }
-inline __m512 native_load_bf16(const uint16_t* p) {
+inline I32 swap_middle(I32 a) { return {_mm512_shuffle_epi32(a.v, _MM_PERM_DBCA)}; }
+inline I32 even_bytes(I32 a) { return {_mm512_srai_epi16(_mm512_slli_epi16(a.v, 8), 8)}; }
+inline I32 odd_bytes(I32 a) { return {_mm512_srai_epi16(a.v, 8)}; }
+inline I32 swap_pairs(I32 a) { return {_mm512_shufflehi_epi16(_mm512_shufflelo_epi16(a.v, 0xd8), 0xd8)}; }
+inline F32 load_bf16(const uint16_t* p) {
   const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+  return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16))};
 }
-inline float native_least(__m512 a) { return _mm512_reduce_min_ps(a); }
-inline __m512i native_multiply(__m512i a, __m512i b) { return _mm512_mullo_epi32(a, b); }
+inline float least(F32 a) { return _mm512_reduce_min_ps(a.v); }
+inline I32 operator*(I32 a, I32 b) { return {_mm512_mullo_epi32(a.v, b.v)}; }
 
-inline __m512 native_pick(__m512 numbers, __m512i index) { return _mm512_permutexvar_ps(index, numbers); }
+// Of 16 numbers those of the indices.
+inline F32 pick(F32 numbers, I32 index) { return {_mm512_permutexvar_ps(index.v, numbers.v)}; }
 #if defined(__AVX512VBMI__)
-inline __m512i native_pick_bytes(__m512i bytes, __m512i index) { return _mm512_permutexvar_epi8(index, bytes); }
+// Of 64 bytes those of the indices, which are bytes too.
+inline I32 pick_bytes(I32 bytes, I32 index) { return {_mm512_permutexvar_epi8(index.v, bytes.v)}; }
 #endif
 
 // As many rows of floats as there are lanes, `in_stride` floats apart -> as many columns, `out_stride` apart.

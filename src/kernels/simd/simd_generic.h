@@ -164,6 +164,7 @@ inline I32 dot_pairs(I32 a, I32 b, I32 c) {
   return r;
 }
 
+// A vector that stays in a register until its last use.
 inline F32 keep(F32 a) { return a; }
 inline I32 keep(I32 a) { return a; }
 

@@ -166,17 +166,23 @@ void read_expansion(const JsonObject& object, SentenceFolder& to) {
   JsonObject expansion(*value, "sentence_bert_config.json: 'query_expansion'");
   expansion.drop_nulls();
   const std::string strategy = expansion.text("strategy", "fixed");
-  if (strategy != "fixed") {
+  if (strategy != "fixed" && strategy != "min") {
     fail(LFFN_ERROR_UNSUPPORTED,
-         "sentence_bert_config.json: 'query_expansion' has the strategy %s; supported is 'fixed'",
+         "sentence_bert_config.json: 'query_expansion' has the strategy %s; supported are 'fixed' and 'min'",
          in_quotes(strategy).c_str());
   }
   to.late_words.fills = true;
   to.late_words.filler = expansion.text("token", "");
   late.attends_to_filler = expansion.boolean("attend", false);
   const int32_t length = read_length(expansion, "length", 0);
-  if (late.query_tokens == 0 || length > 0) late.query_tokens = length;
-  if (late.query_tokens == 0) expansion.refuse("length", "the tokens up to which queries are filled");
+  if (length == 0 && (late.query_tokens == 0 || strategy == "min")) {
+    expansion.refuse("length", "the tokens up to which queries are filled");
+  }
+  if (strategy == "min") {  // longer ones stay as they are
+    late.filled_tokens = length;
+  } else if (length > 0) {
+    late.query_tokens = length;
+  }
 }
 
 void read_mask(const Folder& folder, SentenceFolder& to) {

@@ -131,6 +131,7 @@ std::string late_to_json(const LateSettings& settings) {
                      ", \"skips_first_token\": " + flag(settings.skips_first_token) +
                      ", \"attends_to_filler\": " + flag(settings.attends_to_filler);
   json += number("query_tokens", settings.query_tokens) + number("document_tokens", settings.document_tokens);
+  if (settings.filled_tokens > 0) json += number("filled_tokens", settings.filled_tokens);
   if (settings.query_prefix >= 0) json += number("query_prefix", settings.query_prefix);
   if (settings.document_prefix >= 0) json += number("document_prefix", settings.document_prefix);
   if (settings.filler >= 0) json += number("filler", settings.filler);
@@ -164,6 +165,7 @@ LateSettings late_from_json(const JsonValue& value, const std::string& what) {
   };
   settings.query_tokens = number("query_tokens", 0);
   settings.document_tokens = number("document_tokens", 0);
+  settings.filled_tokens = number("filled_tokens", 0);
   settings.query_prefix = number("query_prefix", -1);
   settings.document_prefix = number("document_prefix", -1);
   settings.filler = number("filler", -1);

@@ -27,6 +27,7 @@ struct LateSettings {
   bool normalises = true;                         // each vector
   bool skips_first_token = false;                 // which has no vector
   int64_t query_tokens = 0, document_tokens = 0;  // where texts are cut; 0: as the model's other texts
+  int64_t filled_tokens = 0;                      // up to which queries are filled; 0: to where they are cut
   // Token ids; -1: none. The first two stand behind a text's first token.
   int32_t query_prefix = -1, document_prefix = -1;
   int32_t filler = -1;             // what shorter queries are filled with

@@ -33,7 +33,7 @@ void run_static(const Model& model, const ModelCall& call) {
         const int32_t* const ids = call.ids + call.offsets[s];
         if (call.embeddings != nullptr) {
           float* const out = call.embeddings + s * size;
-          vectors.embed(ids, call.length(s), row, out);
+          vectors.embed(workers.kernels, ids, call.length(s), row, out);
           if (scales) scale_to_one(out, size);
         }
         for (int64_t t = 0; call.token_vectors != nullptr && t < call.length(s); ++t) {

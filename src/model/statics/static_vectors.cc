@@ -152,11 +152,12 @@ void StaticVectors::read(int32_t id, float* out) const {
   for (int64_t i = 0; i < size_; ++i) out[i] *= weight;
 }
 
-void StaticVectors::embed(const int32_t* ids, int64_t count, float* row, float* out) const {
+void StaticVectors::embed(const Kernels& kernels, const int32_t* ids, int64_t count, float* row, float* out) const {
   std::fill_n(out, size_, 0.0f);
   if (count == 0) return;
+  if (weights_.empty()) rows_.add(kernels, ids, mapping_.empty() ? nullptr : mapping_.data(), count, out);
   constexpr int64_t kAskedAhead = 4;  // rows that come from memory while others are summed
-  for (int64_t t = 0; t < count; ++t) {
+  for (int64_t t = 0; t < count && !weights_.empty(); ++t) {
     if (t + kAskedAhead < count) {
       const int32_t next = ids[t + kAskedAhead];
       rows_.ask(mapping_.empty() ? next : mapping_[static_cast<size_t>(next)]);

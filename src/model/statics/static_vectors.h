@@ -71,7 +71,7 @@ class StaticVectors {
   // The vector of a token, times its weight.
   void read(int32_t id, float* out) const;
   // The mean of the vectors of so many tokens; zeros for none. `row` has room for a vector.
-  void embed(const int32_t* ids, int64_t count, float* row, float* out) const;
+  void embed(const Kernels& kernels, const int32_t* ids, int64_t count, float* row, float* out) const;
 
   // Of Model2Vec's texts: the token that does not count, -1 for none, and how many characters of a text are read for
   // each token that is wanted.

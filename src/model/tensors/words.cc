@@ -67,6 +67,21 @@ void WordMatrix::read(int64_t word, float* out) const {
   }
 }
 
+void WordMatrix::add(const Kernels& kernels, const int32_t* ids, const int32_t* row_of_id, int64_t count,
+                     float* out) const {
+  WordRowsPlan plan = {};
+  plan.kind = dtype_ == LFFN_F32 ? WordRowKind::kF32 : dtype_ == LFFN_BF16 ? WordRowKind::kBf16 : WordRowKind::kInt8;
+  plan.rows = row(0);
+  plan.row_bytes = stride_ * static_cast<int64_t>(element_size());
+  plan.scales = dtype_ == LFFN_INT8 ? scales_.as<float>() : nullptr;
+  plan.columns = size_;
+  plan.ids = ids;
+  plan.row_of_word = row_of_id;
+  plan.tokens = count;
+  plan.out = out;  // of each token the same
+  kernels.add_word_rows(plan);
+}
+
 void WordMatrix::ask(int64_t word) const {
   constexpr size_t kLine = 64;
   const uint8_t* const from = row(word);

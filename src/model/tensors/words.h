@@ -25,6 +25,8 @@ class WordMatrix {
   bool empty() const { return num_words_ == 0; }
   int32_t dtype() const { return dtype_; }
   void read(int64_t word, float* out) const;
+  // out += the vectors of some words, one after the other. row_of_id: nullptr, or which word each id means.
+  void add(const Kernels& kernels, const int32_t* ids, const int32_t* row_of_id, int64_t count, float* out) const;
   // Asks memory for what read() will want.
   void ask(int64_t word) const;
 
