@@ -247,7 +247,7 @@ struct IntegerKernels {
   void (*quantise_rows)(const float* in, int64_t in_stride, int64_t rows, int64_t inputs, int32_t* out,
                         int64_t out_stride, RowBits bits);
   void (*score_words)(const WordsPlan& plan);
-  // As attention_scratch and attend, in whole numbers; without anything that distances add.
+  // As attention_scratch and attend, in int8; without anything that distances add.
   size_t (*attention_int8_scratch)(int64_t num_keys, int64_t head_size);
   void (*attend_int8)(const AttentionPlan& plan, void* scratch);
 };

@@ -76,7 +76,7 @@ constexpr size_t kMaxAddedTokens = 1 << 16;
 constexpr size_t kMaxAddedTokenBytes = 1 << 12;  // of each: as many may be compared at each byte of a text
 
 // For the readers. Each throws Error(LFFN_ERROR_BAD_MODEL); `where` (and the line, if it is not 0) begins the message
-// if the value, or the two symbols with a space between, cannot be meant.
+// if the value, or the two symbols with a space between, is invalid.
 void check_vocabulary_size(size_t size, const char* where);
 void append_token(TokenizerDescription& to, std::string&& token, const JsonScalar& id, const char* where);
 void append_merge(TokenizerDescription& to, std::string_view pair, const char* where, size_t line = 0);

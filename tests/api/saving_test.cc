@@ -234,7 +234,7 @@ TEST_F(Saving, TheTypeOfAttention) {
       << lffn_last_error();
 }
 
-// Distances that add to scores have no form in whole numbers: that is told by name, before anything is loaded.
+// Distances that add to scores have no int8 form: the error names this, before anything is loaded.
 TEST_F(Saving, AttentionInWholeNumbersIsRefusedWhereDistancesAddToScores) {
   lffn_load_options options;
   lffn_load_options_init(&options);

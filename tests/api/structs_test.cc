@@ -127,7 +127,7 @@ TEST(Structs, ReservedMembersAreZero) {
   lffn_model_free(model);
 }
 
-// Members that were never set are refused by the first that cannot be meant, before a pointer is followed.
+// Members that were never set are refused by the first that is invalid, before a pointer is followed.
 TEST(Structs, NumbersAreCheckedBeforeTheRuntimeIsLookedAt) {
   lffn_load_options options;
   lffn_load_options_init(&options);

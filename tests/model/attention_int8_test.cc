@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention in whole numbers, for every instruction set of this CPU and sizes around theirs.
+// Attention in int8, for every instruction set of this CPU and sizes around theirs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -19,7 +19,7 @@ public sealed record BatchingOptions
     /// <see cref="QueueFullException"/>, before any of its texts is run.</summary>
     public WhenQueueIsFull WhenFull { get; set; }
 
-    /// <summary>Throws where one of them cannot be meant.</summary>
+    /// <summary>Throws if one of them is invalid.</summary>
     internal void Check(string name)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxBatch, 1, name);

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace LookupFfn;
 
-/// <summary>Refuses arguments that cannot be meant, in the caller's words.</summary>
+/// <summary>Refuses invalid arguments, in the caller's words.</summary>
 internal static class Checks
 {
     /// <summary>A number that was cast to an enumeration may be none of its values.</summary>

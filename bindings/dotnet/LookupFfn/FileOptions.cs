@@ -56,7 +56,7 @@ public sealed record LoadOptions
     /// throws ends the load. Default null: nobody is.</summary>
     public IProgress<double>? Progress { get; init; }
 
-    /// <summary>Throws where one of them cannot be meant.</summary>
+    /// <summary>Throws if one of them is invalid.</summary>
     internal void Check()
     {
         ArgumentOutOfRangeException.ThrowIfNegative(NumThreads);

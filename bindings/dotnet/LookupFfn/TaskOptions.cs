@@ -62,7 +62,7 @@ public sealed record AnswerOptions
     /// <summary>Whether it is one of the answers, an empty one, that there is none.</summary>
     public bool MayBeNone { get; init; }
 
-    /// <summary>Throws where one of them cannot be meant.</summary>
+    /// <summary>Throws if one of them is invalid.</summary>
     internal void Check()
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(TopK, 1);

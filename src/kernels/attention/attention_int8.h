@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of one head in whole numbers. The weights of a block of keys are bytes relative to the largest of them. All
+// Attention of one head in int8. The weights of a block of keys are bytes relative to the largest of them. All
 // sums of products are exact integers, and what is done in floats is done number by number: the same bits on every
 // instruction set.
 #pragma once

@@ -174,7 +174,7 @@ public final class ModelInfo extends NativeFacts {
     return ElementType.ofCode((int) numbers[Abi.MODEL_EMBEDDING_DTYPE]);
   }
 
-  /** {@return how attention is computed: {@link ElementType#INT8} where any layer does it in whole numbers} */
+  /** {@return how attention is computed: {@link ElementType#INT8} if any layer does it in int8} */
   public ElementType attentionType() {
     return ElementType.ofCode((int) numbers[Abi.MODEL_ATTENTION_DTYPE]);
   }

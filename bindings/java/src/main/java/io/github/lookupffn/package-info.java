@@ -23,7 +23,7 @@
  * <p>No argument, no element of one and no result is null, but where its description says so; a null argument is a {@link
  * NullPointerException} that names it.
  *
- * <p>An argument that cannot be meant is an {@link IllegalArgumentException}, a closed model or layer an {@link
+ * <p>An invalid argument is an {@link IllegalArgumentException}, a closed model or layer an {@link
  * IllegalStateException}; what else can go wrong is a subclass of {@link io.github.lookupffn.LookupFfnException}.
  */
 @NullMarked
