@@ -64,7 +64,7 @@ class ModelMisuseTest {
     rejects("empty", () -> model.embed(new int[0]));
     rejects("3", () -> model.logits(new int[] {0, 1, 2}, 3));
     rejects("-1", () -> model.logits(new int[] {0, 1, 2}, -1));
-    rejects("linear_dtype", () -> Model.load(golden.folder, ONE_THREAD.withLinearType(ElementType.BF16)));
+    rejects("hash_dtype", () -> Model.load(golden.folder, ONE_THREAD.withHashType(ElementType.BF16)));
     assertEquals(0, model.encode(new int[0]).length);
   }
 
