@@ -35,10 +35,10 @@ def forms_of(shape):
 def write_models(folder, shape, check):
     tensors = Tensors(shape)
     write_folder(folder / "model", shape)
-    for form in forms_of(shape):
-        write_onnx(folder / f"{form}-int8.onnx", shape, tensors, form, int8=True)
-        if check:
-            write_onnx(folder / f"{form}.onnx", shape, tensors, form, int8=False)
+    for int8 in (True, False) if check else (True,):
+        made = {}
+        for form in forms_of(shape):
+            write_onnx(folder / (f"{form}-int8.onnx" if int8 else f"{form}.onnx"), shape, tensors, form, int8, made)
     ids = numpy.random.default_rng(4).integers(1, shape.vocabulary, POOL, dtype=numpy.int32)
     ids.tofile(folder / "ids")
 

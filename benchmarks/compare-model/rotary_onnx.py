@@ -13,8 +13,9 @@ from onnx_model import MICROSOFT, Graph, quantised, value_info
 
 
 class Builder(Graph):
-    def __init__(self, shape, tensors, form, int8):
+    def __init__(self, shape, tensors, form, int8, made):
         super().__init__()
+        self.tensors = made  # also those of another form of the same model
         self.shape, self.weights, self.form, self.int8 = shape, tensors, form, int8
 
     def whole(self, *numbers):
@@ -25,14 +26,16 @@ class Builder(Graph):
 
     def linear(self, x, weight, name):
         if not self.int8:
-            return self.node("MatMul", [x, self.tensor(name + "_w", weight.T)], name)
-        integers, scale = quantised(weight.T)
-        zero = numpy.zeros(scale.shape, numpy.int8)
-        inputs = [x, self.tensor(name + "_w", integers), self.tensor(name + "_s", scale), self.tensor(name + "_z", zero)]
-        return self.node("DynamicQuantizeMatMul", inputs, name, MICROSOFT)
+            return self.node("MatMul", [x, self.tensor(name + "_w", weight().T)], name)
+        if name + "_w" not in self.tensors:
+            integers, scale = quantised(weight().T)
+            self.tensor(name + "_w", integers)
+            self.tensor(name + "_s", scale)
+            self.tensor(name + "_z", numpy.zeros(scale.shape, numpy.int8))
+        return self.node("DynamicQuantizeMatMul", [x, name + "_w", name + "_s", name + "_z"], name, MICROSOFT)
 
     def named(self, x, prefix):
-        return self.linear(x, self.weights[prefix + ".weight"], prefix)
+        return self.linear(x, lambda: self.weights[prefix + ".weight"], prefix)
 
     def norm_weight(self, prefix):
         values = self.weights[prefix + ".weight"]
@@ -49,13 +52,15 @@ class Builder(Graph):
         return name, name + "_sum"
 
     def words(self, ids, name):
-        words = self.weights[name]
         factor = math.sqrt(self.shape.d) if self.shape.model_type == "gemma3_text" else 1.0
         if not self.int8:
-            return self.node("Gather", [self.tensor("words", words * numpy.float32(factor)), ids], "gathered")
-        scale = numpy.float32(numpy.abs(words).max() / 127)
-        gathered = self.node("Gather", [self.tensor("words", numpy.rint(words / scale).astype(numpy.int8)), ids], "gathered8")
-        return self.node("DequantizeLinear", [gathered, self.scalar("words_scale", scale * factor)], "gathered")
+            return self.node("Gather", [self.tensor("words", self.weights[name] * numpy.float32(factor)), ids], "gathered")
+        if "words" not in self.tensors:
+            words = self.weights[name]
+            scale = numpy.float32(numpy.abs(words).max() / 127)
+            self.tensor("words", numpy.rint(words / scale).astype(numpy.int8))
+            self.scalar("words_scale", scale * factor)
+        return self.node("DequantizeLinear", [self.node("Gather", ["words", ids], "gathered8"), "words_scale"], "gathered")
 
     def angles(self, theta):
         """Names of cosines and sines of all positions."""
@@ -173,7 +178,8 @@ class Builder(Graph):
             normed, x = self.sum_and_norm(x, result, following, "y" if last else prefix + "out")
 
 
-def write_onnx(path, shape, tensors, form, int8):
-    graph = Builder(shape, tensors, form, int8)
+def write_onnx(path, shape, tensors, form, int8, made):
+    """made: {} at first, then what the other forms of the same model and type have made."""
+    graph = Builder(shape, tensors, form, int8, made)
     graph.encoder("x")
     graph.write(path, [value_info("x", "int64", ["texts", "length"])], [value_info("y", "float32", ["texts", "length", shape.d])])

@@ -65,7 +65,7 @@ class ModelUsage(Case):
     def test_usage_errors_have_status_2(self):
         for arguments in (("fill-mask",), ("fill-mask", "--top-k", "0", MODEL, "<mask>"), ("embed",),
                           ("embed", "--pooling", "median", MODEL), ("tokenize", "--frobnicate", MODEL),
-                          ("convert", MODEL), ("convert", "--linear-dtype", "bf16", MODEL, "x"),
+                          ("convert", MODEL), ("convert", "--linear-dtype", "f16", MODEL, "x"),
                           ("classify", MODEL, "a", "b")):
             stdout, stderr = run(*arguments, status=2)
             self.assertEqual(stdout, b"", arguments)

@@ -44,8 +44,8 @@ public sealed class ModelMisuseTests : IDisposable
         Rejects("empty", () => model.Embed(Array.Empty<int>()));
         Rejects("3", () => model.Logits([0, 1, 2], [3]));
         Rejects("-1", () => model.Logits([0, 1, 2], [-1]));
-        LoadOptions linear = OneThread with { LinearType = ElementType.BF16 };
-        Rejects("LinearType is BF16, expected F32, Int8 or AsStored", () => Model.Load(golden.Folder, linear));
+        LoadOptions hash = OneThread with { HashType = ElementType.BF16 };
+        Rejects("HashType is BF16, expected F32, Int8 or AsStored", () => Model.Load(golden.Folder, hash));
         Assert.Throws<ArgumentOutOfRangeException>(
             "LinearType", () => Model.Load(golden.Folder, OneThread with { LinearType = (ElementType)77 }));
         Assert.Throws<ArgumentOutOfRangeException>("Pooling", () => model.Embed("a", new() { Pooling = (Pooling)77 }));

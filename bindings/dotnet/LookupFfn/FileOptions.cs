@@ -17,7 +17,7 @@ public sealed record LoadOptions
     /// <summary>How the hash weights are held in memory: F32, Int8 or, the default, as stored.</summary>
     public ElementType HashType { get; init; }
 
-    /// <summary>How a model's linear layers are held in memory: F32, Int8 or, the default, as stored. A layer has
+    /// <summary>How a model's linear layers are held in memory: F32, BF16, Int8 or, the default, as stored. A layer has
     /// none.</summary>
     public ElementType LinearType { get; init; }
 

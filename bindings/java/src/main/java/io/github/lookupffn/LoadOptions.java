@@ -69,7 +69,7 @@ public final class LoadOptions {
   /**
    * Sets how a model's linear layers are held in memory. A layer has none.
    *
-   * @param type {@link ElementType#F32} or {@link ElementType#INT8}; null for that of the file
+   * @param type {@link ElementType#F32}, {@link ElementType#BF16} or {@link ElementType#INT8}; null for the file's
    * @return a changed copy
    */
   public LoadOptions withLinearType(@Nullable ElementType type) {

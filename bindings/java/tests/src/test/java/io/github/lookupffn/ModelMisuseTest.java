@@ -68,7 +68,7 @@ class ModelMisuseTest {
     rejects("empty", () -> model.run(Input.ids(new int[0]), Output.EMBEDDINGS));
     rejects("3", () -> model.logits(new int[] {0, 1, 2}, 3));
     rejects("-1", () -> model.logits(new int[] {0, 1, 2}, -1));
-    rejects("linear_dtype", () -> Model.load(golden.folder, ONE_THREAD.withLinearType(ElementType.BF16)));
+    rejects("hash_dtype", () -> Model.load(golden.folder, ONE_THREAD.withHashType(ElementType.BF16)));
     assertEquals(0, model.run(Input.ids(new int[0]), Output.HIDDEN)[0].length);
   }
 
