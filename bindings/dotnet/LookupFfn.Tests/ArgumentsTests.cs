@@ -244,7 +244,7 @@ public sealed class NamedArgumentsTests : IDisposable
         LayerConfig small = new() { HiddenSize = 8, NumTables = 2, TableSize = 4, ProjectionFactors = 0 };
         Says("TableType is F16, expected F32, BF16, Int8 or AsStored", () => Model.Load(folder, new() { TableType = ElementType.F16 }));
         Says("HashType is BF16, expected F32, Int8 or AsStored", () => Layer.CreateRandom(small, new() { HashType = ElementType.BF16 }));
-        Says("LinearType is F16, expected F32, Int8 or AsStored", () => Model.Load(folder, new() { LinearType = ElementType.F16 }));
+        Says("LinearType is F16, expected F32, BF16, Int8 or AsStored", () => Model.Load(folder, new() { LinearType = ElementType.F16 }));
         Says("WordType is F16, expected F32, BF16, Int4, Int8 or AsStored", () => Model.Load(folder, new() { WordType = ElementType.F16 }));
         Says("HiddenSize is 0, allowed is 1 to ", () => Layer.CreateRandom(small with { HiddenSize = 0 }));
         Says("TableSize is 3, which is not a power of two", () => Layer.CreateRandom(small with { TableSize = 3 }));
