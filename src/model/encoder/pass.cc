@@ -5,154 +5,162 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/encoder/encoder_layer.h"
+#include "model/heads/heads.h"
+#include "model/heads/pooling.h"
+#include "model/heads/sparse.h"
+#include "model/late/late_vectors.h"
+
 namespace lffn {
 namespace {
 
 constexpr int64_t kRowsPerItem = 64;  // of what is done row by row
 constexpr int64_t kAskedAhead = 4;    // words, whose rows arrive while others are summed
 
-}  // namespace
-
-Pass::Pass(const Model& model, const ModelCall& call)
-    : model_(model),
-      config_(model.config()),
-      weights_(model.weights()),
-      call_(call),
-      d_(config_.hidden_size),
-      norms_wide_(!weights_.widener.empty() && model.family().widening == Widening::kBeforeNorm),
-      workers_{model.running().kernels, model.threads_of(call), model.running().flush_denormals, call.cancel},
-      clock_(call.seconds, call.layer_seconds, weights_.layers.size()) {}
-
-void Pass::run() {
-  if (call_.num_sequences == 0 || (call_.hidden == nullptr && !call_.wants_heads())) return clock_.hand_out();
-  layout_ = lay_out(model_, call_);
-  const AskedTokens asked(model_, call_);
-  scratch_.emplace(model_.scratch(), layout_.total);
-  model_.places().prepare(layout_.longest, reinterpret_cast<int32_t*>(bytes(layout_.places)));
-  model_.rotations().prepare(workers_, layout_.longest, floats(layout_.angles));
-  const bool after = config_.layers.back().norms == NormPlace::kAfter;
-  const Norm& last_norm = after ? weights_.layers.back().ffn_norm : weights_.final_norm;
-  for (int64_t s = 0; s < call_.num_sequences;) {
-    const Span chunk = next_span(call_, s, call_.num_sequences, chunk_tokens(model_));
-    s = chunk.last;
-    const Rows hidden = {call_.hidden != nullptr ? call_.hidden + chunk.begin * d_ : floats(layout_.hidden), d_};
-    embed(chunk, hidden);
-    clock_.lap(LFFN_STAGE_OTHER);
-    const size_t last = weights_.layers.size() - 1;
-    for (size_t layer = 0; layer < last; ++layer) run_layer(layer, chunk, keep_all(call_, chunk), hidden);
-    const KeptTokens kept = asked.keep(chunk, reinterpret_cast<int32_t*>(bytes(layout_.kept)));
-    run_layer(last, chunk, kept, hidden);
-    normalise(last_norm, hidden, kept.count);
-    collect(chunk, kept, hidden);
-    if (call_.progress) call_.progress(chunk.last);
-  }
-  if (call_.logits != nullptr) predict();
-  clock_.lap(LFFN_STAGE_OTHER);
-  clock_.hand_out();
-}
-
-// `copy`, unless it is nullptr, receives the same rows with the same stride.
-void Pass::normalise(const Norm& norm, const Rows& rows, int64_t count, float* copy) const {
-  const int64_t items = (count + kRowsPerItem - 1) / kRowsPerItem;
-  const double flop = 16.0 * static_cast<double>(count * d_);
-  workers_.run(items, workers_.threads_for(flop), [&](int64_t item, int32_t) {
-    const int64_t first = item * kRowsPerItem, mine = std::min(kRowsPerItem, count - first);
-    workers_.kernels.normalise(norm.plan(), rows.row(first), rows.stride, mine, rows.row(first), rows.stride);
-    if (copy != nullptr) std::copy_n(rows.row(first), mine * rows.stride, copy + first * rows.stride);
-  });
-}
-
-// Words' vectors that are to be widened are summed in scratch memory, so many tokens at a time.
-void Pass::embed(const Span& chunk, const Rows& hidden) const {
-  if (weights_.widener.empty()) return add_embeddings(chunk, hidden);
-  for (int64_t s = chunk.first; s < chunk.last;) {
-    const Span batch = next_span(call_, s, chunk.last, layout_.batch_tokens);
-    s = batch.last;
-    Linear::Call widen;
-    widen.in = {floats(layout_.wide), row_stride(config_.embedding_size)};
-    widen.rows = batch.tokens;
-    widen.packed = packed();
-    widen.out = {hidden.row(batch.begin - chunk.begin), hidden.stride};
-    add_embeddings(batch, widen.in);
-    weights_.widener.run(workers_, widen);
-    if (norms_wide_) normalise(weights_.embedding_norm, widen.out, batch.tokens);
-  }
-}
-
-void Pass::add_embeddings(const Span& span, const Rows& to) const {
-  const int64_t size = config_.embedding_size;
-  const Norm* norm = weights_.embedding_norm.empty() || norms_wide_ ? nullptr : &weights_.embedding_norm;
-  const int64_t first_position = config_.first_position();
-  const Family& family = model_.family();
+void add_embeddings(const Pass& pass, const Span& span, const Rows& to) {
+  const int64_t size = pass.config.embedding_size;
+  const Norm* norm = pass.weights.embedding_norm.empty() || pass.norms_wide ? nullptr : &pass.weights.embedding_norm;
+  const int64_t first_position = pass.config.first_position();
+  const Family& family = pass.model.family();
   const bool counts_padding = family.positions != PositionRule::kAfterPadding;
-  const auto word_scale = static_cast<float>(std::sqrt(static_cast<double>(d_)));
+  const auto word_scale = static_cast<float>(std::sqrt(static_cast<double>(pass.d)));
   const auto add = [&](const Floats& table, int64_t place, float* row) {
     const float* from = table.data() + place * size;
     for (int64_t i = 0; i < size; ++i) row[i] += from[i];
   };
   constexpr double kWork = 64;  // for each number: it waits for memory more than it computes
-  workers_.run(span.last - span.first, workers_.threads_for(kWork * static_cast<double>(span.tokens * size)),
-               [&](int64_t item, int32_t) {
-                 const int64_t begin = call_.offsets[span.first + item], end = call_.offsets[span.first + item + 1];
-                 int64_t counted = 0;
-                 for (int64_t t = begin; t < end; ++t) {
-                   const bool counts = counts_padding || call_.ids[t] != config_.pad_token_id;
-                   float* row = to.row(t - span.begin);
-                   if (t + kAskedAhead < span.begin + span.tokens) weights_.words.ask(call_.ids[t + kAskedAhead]);
-                   weights_.words.read(call_.ids[t], row);
-                   if (family.scales_words) {
-                     for (int64_t i = 0; i < size; ++i) row[i] *= word_scale;
-                   }
-                   if (!weights_.positions.empty()) {
-                     add(weights_.positions, counts ? first_position + counted++ : config_.pad_token_id, row);
-                   }
-                   if (!weights_.types.empty()) add(weights_.types, call_.types != nullptr ? call_.types[t] : 0, row);
-                   if (norm != nullptr) workers_.kernels.normalise(norm->plan(), row, size, 1, row, size);
-                 }
-               });
+  pass.workers.run(
+      span.last - span.first, pass.workers.threads_for(kWork * static_cast<double>(span.tokens * size)),
+      [&](int64_t item, int32_t) {
+        const int64_t begin = pass.call.offsets[span.first + item], end = pass.call.offsets[span.first + item + 1];
+        int64_t counted = 0;
+        for (int64_t t = begin; t < end; ++t) {
+          const bool counts = counts_padding || pass.call.ids[t] != pass.config.pad_token_id;
+          float* row = to.row(t - span.begin);
+          if (t + kAskedAhead < span.begin + span.tokens) pass.weights.words.ask(pass.call.ids[t + kAskedAhead]);
+          pass.weights.words.read(pass.call.ids[t], row);
+          if (family.scales_words) {
+            for (int64_t i = 0; i < size; ++i) row[i] *= word_scale;
+          }
+          if (!pass.weights.positions.empty()) {
+            add(pass.weights.positions, counts ? first_position + counted++ : pass.config.pad_token_id, row);
+          }
+          if (!pass.weights.types.empty())
+            add(pass.weights.types, pass.call.types != nullptr ? pass.call.types[t] : 0, row);
+          if (norm != nullptr) pass.workers.kernels.normalise(norm->plan(), row, size, 1, row, size);
+        }
+      });
+}
+
+// Words' vectors that are to be widened are summed in scratch memory, so many tokens at a time.
+void embed(const Pass& pass, const Span& chunk, const Rows& hidden) {
+  if (pass.weights.widener.empty()) return add_embeddings(pass, chunk, hidden);
+  for (int64_t s = chunk.first; s < chunk.last;) {
+    const Span batch = next_span(pass.call, s, chunk.last, pass.layout.batch_tokens);
+    s = batch.last;
+    Linear::Call widen;
+    widen.in = {pass.floats(pass.layout.wide), row_stride(pass.config.embedding_size)};
+    widen.rows = batch.tokens;
+    widen.packed = pass.packed();
+    widen.out = {hidden.row(batch.begin - chunk.begin), hidden.stride};
+    add_embeddings(pass, batch, widen.in);
+    pass.weights.widener.run(pass.workers, widen);
+    if (pass.norms_wide) pass.normalise(pass.weights.embedding_norm, widen.out, batch.tokens);
+  }
 }
 
 // Keeps of a chunk's hidden states those whose logits are asked for, and makes of them what else is.
-void Pass::collect(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const {
-  if (call_.logits != nullptr) {
-    float* asked = floats(layout_.asked);
-    for (int64_t i = 0; i < call_.num_positions; ++i) {
-      const int64_t at = call_.positions[i] - chunk.begin;
-      if (at >= 0 && at < chunk.tokens) std::copy_n(hidden.row(kept.before(at)), d_, asked + i * d_);
+void collect(const Pass& pass, const Span& chunk, const KeptTokens& kept, const Rows& hidden) {
+  if (pass.call.logits != nullptr) {
+    float* asked = pass.floats(pass.layout.asked);
+    for (int64_t i = 0; i < pass.call.num_positions; ++i) {
+      const int64_t at = pass.call.positions[i] - chunk.begin;
+      if (at >= 0 && at < chunk.tokens) std::copy_n(hidden.row(kept.before(at)), pass.d, asked + i * pass.d);
     }
   }
-  if (call_.class_scores != nullptr) {
-    float* firsts = floats(layout_.firsts);
+  if (pass.call.class_scores != nullptr) {
+    float* firsts = pass.floats(pass.layout.firsts);
     for (int64_t s = chunk.first; s < chunk.last; ++s) {
-      if (call_.length(s) == 0) {
-        std::fill_n(firsts + (s - chunk.first) * d_, d_, 0.0f);
+      if (pass.call.length(s) == 0) {
+        std::fill_n(firsts + (s - chunk.first) * pass.d, pass.d, 0.0f);
       } else {
-        float* const out = firsts + (s - chunk.first) * d_;
-        const int64_t token = call_.offsets[s] - chunk.begin;
+        float* const out = firsts + (s - chunk.first) * pass.d;
+        const int64_t token = pass.call.offsets[s] - chunk.begin;
         if (!kept.some()) {
-          pool_for_classes({hidden.row(token), hidden.stride}, s, out);
+          pool_for_classes(pass, {hidden.row(token), hidden.stride}, s, out);
         } else {
-          const bool last = config_.class_pooling == ClassPooling::kLast;
-          std::copy_n(hidden.row(kept.before(token + (last ? last_class_token(model_, call_, s) : 0))), d_, out);
+          const bool last = pass.config.class_pooling == ClassPooling::kLast;
+          std::copy_n(hidden.row(kept.before(token + (last ? last_class_token(pass.model, pass.call, s) : 0))), pass.d,
+                      out);
         }
       }
     }
-    classify(chunk);
+    classify(pass, chunk);
   }
-  if (call_.token_scores != nullptr) score_tokens(chunk, hidden);
-  if (call_.token_vectors != nullptr) make_token_vectors(chunk, hidden);
-  if (call_.sparse != nullptr) {
-    if (model_.sentence().sparse.of_tokens) {
-      weigh_tokens(chunk, hidden);
+  if (pass.call.token_scores != nullptr) score_tokens(pass, chunk, hidden);
+  if (pass.call.token_vectors != nullptr) make_token_vectors(pass, chunk, hidden);
+  if (pass.call.sparse != nullptr) {
+    if (pass.model.sentence().sparse.of_tokens) {
+      weigh_tokens(pass, chunk, hidden);
     } else {
-      pool_words(chunk, hidden);
+      pool_words(pass, chunk, hidden);
     }
   }
-  if (call_.embeddings != nullptr) {
-    pool(chunk, kept, hidden);
-    if (runs_modules(model_, call_)) run_modules(chunk);
+  if (pass.call.embeddings != nullptr) {
+    pool(pass, chunk, kept, hidden);
+    if (runs_modules(pass.model, pass.call)) run_modules(pass, chunk);
   }
-  if (call_.wants_fillings()) fill_masks(chunk, kept, hidden);
+  if (pass.call.wants_fillings()) fill_masks(pass, chunk, kept, hidden);
+}
+
+}  // namespace
+
+Pass::Pass(const Model& model, const ModelCall& call)
+    : model(model),
+      config(model.config()),
+      weights(model.weights()),
+      call(call),
+      d(config.hidden_size),
+      norms_wide(!weights.widener.empty() && model.family().widening == Widening::kBeforeNorm),
+      workers{model.running().kernels, model.threads_of(call), model.running().flush_denormals, call.cancel},
+      clock(call.seconds, call.layer_seconds, weights.layers.size()) {}
+
+void Pass::run() {
+  if (call.num_sequences == 0 || (call.hidden == nullptr && !call.wants_heads())) return clock.hand_out();
+  layout = lay_out(model, call);
+  const AskedTokens asked(model, call);
+  scratch.emplace(model.scratch(), layout.total);
+  model.places().prepare(layout.longest, reinterpret_cast<int32_t*>(bytes(layout.places)));
+  model.rotations().prepare(workers, layout.longest, floats(layout.angles));
+  const bool after = config.layers.back().norms == NormPlace::kAfter;
+  const Norm& last_norm = after ? weights.layers.back().ffn_norm : weights.final_norm;
+  for (int64_t s = 0; s < call.num_sequences;) {
+    const Span chunk = next_span(call, s, call.num_sequences, chunk_tokens(model));
+    s = chunk.last;
+    const Rows hidden = {call.hidden != nullptr ? call.hidden + chunk.begin * d : floats(layout.hidden), d};
+    embed(*this, chunk, hidden);
+    clock.lap(LFFN_STAGE_OTHER);
+    const size_t last = weights.layers.size() - 1;
+    for (size_t layer = 0; layer < last; ++layer) run_layer(*this, layer, chunk, keep_all(call, chunk), hidden);
+    const KeptTokens kept = asked.keep(chunk, reinterpret_cast<int32_t*>(bytes(layout.kept)));
+    run_layer(*this, last, chunk, kept, hidden);
+    normalise(last_norm, hidden, kept.count);
+    collect(*this, chunk, kept, hidden);
+    if (call.progress) call.progress(chunk.last);
+  }
+  if (call.logits != nullptr) predict(*this);
+  clock.lap(LFFN_STAGE_OTHER);
+  clock.hand_out();
+}
+
+void Pass::normalise(const Norm& norm, const Rows& rows, int64_t count, float* copy) const {
+  const int64_t items = (count + kRowsPerItem - 1) / kRowsPerItem;
+  const double flop = 16.0 * static_cast<double>(count * d);
+  workers.run(items, workers.threads_for(flop), [&](int64_t item, int32_t) {
+    const int64_t first = item * kRowsPerItem, mine = std::min(kRowsPerItem, count - first);
+    workers.kernels.normalise(norm.plan(), rows.row(first), rows.stride, mine, rows.row(first), rows.stride);
+    if (copy != nullptr) std::copy_n(rows.row(first), mine * rows.stride, copy + first * rows.stride);
+  });
 }
 
 }  // namespace lffn

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One vector for each sequence: pooling, and what a sentence encoder's modules make of it.
+#include "model/heads/pooling.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "model/encoder/pass.h"
 #include "model/heads/embedding_forms.h"
 
 namespace lffn {
@@ -59,45 +60,46 @@ void pool_one(const Tokens& all, int64_t left_out, Pooling pooling, float* out) 
 }  // namespace
 
 // Into the call's memory, or into scratch where modules follow.
-void Pass::pool(const Span& chunk, const KeptTokens& kept, const Rows& hidden) const {
-  const SentenceSettings& sentence = model_.sentence();
-  const bool to_modules = runs_modules(model_, call_);
-  const Pooling* modes = call_.pooling.has_value() ? &*call_.pooling : sentence.pooling.data();
-  const int64_t num_modes = call_.pooling.has_value() ? 1 : static_cast<int64_t>(sentence.pooling.size());
-  const int64_t size = d_ * num_modes;
-  const Rows out = to_modules ? Rows{floats(layout_.pooled), widest_module(model_)} : Rows{call_.embeddings, size};
-  const bool scales =
-      !to_modules && (call_.scaling == Scaling::kYes || (call_.scaling == Scaling::kAsModel && sentence.normalises()));
-  workers_.run(chunk.last - chunk.first, workers_.threads_for(4.0 * static_cast<double>(chunk.tokens * size)),
-               [&](int64_t item, int32_t) {
-                 const int64_t s = chunk.first + item, begin = call_.offsets[s];
-                 const int64_t last = begin + call_.length(s) - 1;
-                 const Tokens tokens = {hidden.row(kept.before(begin - chunk.begin)), call_.length(s), d_};
-                 float* to = out.row(to_modules ? item : s);
-                 if (tokens.count == 0) {
-                   std::fill_n(to, size, 0.0f);
-                   return;
-                 }
-                 for (int64_t i = 0; i < num_modes; ++i) {
-                   if (is_one_token(modes[i])) {  // whatever is left out
-                     const int64_t token = (modes[i] == Pooling::kFirst ? begin : last) - chunk.begin;
-                     std::copy_n(hidden.row(kept.before(token)), d_, to + i * d_);
-                   } else {
-                     pool_one(tokens, call_.prompt_tokens, modes[i], to + i * d_);
-                   }
-                 }
-                 if (scales) scale_to_one(to, size);
-               });
+void pool(const Pass& pass, const Span& chunk, const KeptTokens& kept, const Rows& hidden) {
+  const SentenceSettings& sentence = pass.model.sentence();
+  const bool to_modules = runs_modules(pass.model, pass.call);
+  const Pooling* modes = pass.call.pooling.has_value() ? &*pass.call.pooling : sentence.pooling.data();
+  const int64_t num_modes = pass.call.pooling.has_value() ? 1 : static_cast<int64_t>(sentence.pooling.size());
+  const int64_t size = pass.d * num_modes;
+  const Rows out =
+      to_modules ? Rows{pass.floats(pass.layout.pooled), widest_module(pass.model)} : Rows{pass.call.embeddings, size};
+  const bool scales = !to_modules && (pass.call.scaling == Scaling::kYes ||
+                                      (pass.call.scaling == Scaling::kAsModel && sentence.normalises()));
+  pass.workers.run(chunk.last - chunk.first, pass.workers.threads_for(4.0 * static_cast<double>(chunk.tokens * size)),
+                   [&](int64_t item, int32_t) {
+                     const int64_t s = chunk.first + item, begin = pass.call.offsets[s];
+                     const int64_t last = begin + pass.call.length(s) - 1;
+                     const Tokens tokens = {hidden.row(kept.before(begin - chunk.begin)), pass.call.length(s), pass.d};
+                     float* to = out.row(to_modules ? item : s);
+                     if (tokens.count == 0) {
+                       std::fill_n(to, size, 0.0f);
+                       return;
+                     }
+                     for (int64_t i = 0; i < num_modes; ++i) {
+                       if (is_one_token(modes[i])) {  // whatever is left out
+                         const int64_t token = (modes[i] == Pooling::kFirst ? begin : last) - chunk.begin;
+                         std::copy_n(hidden.row(kept.before(token)), pass.d, to + i * pass.d);
+                       } else {
+                         pool_one(tokens, pass.call.prompt_tokens, modes[i], to + i * pass.d);
+                       }
+                     }
+                     if (scales) scale_to_one(to, size);
+                   });
 }
 
-void Pass::run_modules(const Span& chunk) const {
-  const SentenceSettings& sentence = model_.sentence();
-  const int64_t widest = widest_module(model_), final_size = model_.embedding_size(std::nullopt);
+void run_modules(const Pass& pass, const Span& chunk) {
+  const SentenceSettings& sentence = pass.model.sentence();
+  const int64_t widest = widest_module(pass.model), final_size = pass.model.embedding_size(std::nullopt);
   const int64_t sequences = chunk.last - chunk.first, block = std::min(kHeadRows, sequences) * row_stride(widest);
   for (int64_t first = 0; first < sequences; first += kHeadRows) {
     const int64_t rows = std::min(kHeadRows, sequences - first);
-    Rows now = {floats(layout_.pooled) + first * widest, widest};
-    int64_t size = d_ * static_cast<int64_t>(sentence.pooling.size());
+    Rows now = {pass.floats(pass.layout.pooled) + first * widest, widest};
+    int64_t size = pass.d * static_cast<int64_t>(sentence.pooling.size());
     const auto scale_all = [&] {
       for (int64_t r = 0; r < rows; ++r) scale_to_one(now.row(r), size);
     };
@@ -105,24 +107,24 @@ void Pass::run_modules(const Span& chunk) const {
     for (size_t i = 0; i < sentence.modules.size(); ++i) {
       const SentenceSettings::Module& module = sentence.modules[i];
       if (module.normalise) {
-        if (call_.scaling != Scaling::kNo) scale_all();
+        if (pass.call.scaling != Scaling::kNo) scale_all();
         continue;
       }
       Linear::Call dense;
       dense.in = now;
       dense.rows = rows;
       dense.activation = module.activation;
-      dense.out = {floats(layout_.stage) + turn * block, row_stride(widest)};
-      weights_.modules[i].run(workers_, dense);
+      dense.out = {pass.floats(pass.layout.stage) + turn * block, row_stride(widest)};
+      pass.weights.modules[i].run(pass.workers, dense);
       turn = 1 - turn;
       now = dense.out;
       size = module.outputs;
     }
-    if (call_.scaling == Scaling::kYes && !sentence.modules.back().normalise) scale_all();
+    if (pass.call.scaling == Scaling::kYes && !sentence.modules.back().normalise) scale_all();
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t s = chunk.first + first + r;
-      float* to = call_.embeddings + s * final_size;
-      if (call_.length(s) == 0) {
+      float* to = pass.call.embeddings + s * final_size;
+      if (pass.call.length(s) == 0) {
         std::fill_n(to, final_size, 0.0f);
       } else {
         std::copy_n(now.row(r), final_size, to);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "model/encoder/own_math.h"
-#include "model/encoder/pass.h"
+#include "model/heads/heads.h"
 
 namespace lffn {
 namespace {
@@ -56,23 +56,23 @@ size_t sparse_scratch_bytes(const Model& model) {
   return settings.pools && !settings.of_tokens ? lay_out_sparse(model).total : 0;
 }
 
-void Pass::pool_words(const Span& chunk, const Rows& hidden) const {
-  const SparseSettings& settings = model_.sentence().sparse;
-  const SparseLayout layout = lay_out_sparse(model_);
-  const ScratchPool::Lease scratch(model_.scratch(), layout.total);
+void pool_words(const Pass& pass, const Span& chunk, const Rows& hidden) {
+  const SparseSettings& settings = pass.model.sentence().sparse;
+  const SparseLayout layout = lay_out_sparse(pass.model);
+  const ScratchPool::Lease scratch(pass.model.scratch(), layout.total);
   const auto at = [&](size_t place) { return reinterpret_cast<float*>(scratch.data() + place); };
-  const int64_t vocabulary = config_.vocab_size;
+  const int64_t vocabulary = pass.config.vocab_size;
   float* const pooled = at(layout.pooled);
-  for (int64_t first = chunk.first; first < chunk.last; first += sequences_at_once(model_)) {
-    const int64_t last = std::min(chunk.last, first + sequences_at_once(model_));
+  for (int64_t first = chunk.first; first < chunk.last; first += sequences_at_once(pass.model)) {
+    const int64_t last = std::min(chunk.last, first + sequences_at_once(pass.model));
     std::fill_n(pooled, (last - first) * vocabulary, 0.0f);
-    for (int64_t t = call_.offsets[first]; t < call_.offsets[last]; t += layout.rows) {
-      const int64_t rows = std::min(layout.rows, call_.offsets[last] - t);
+    for (int64_t t = pass.call.offsets[first]; t < pass.call.offsets[last]; t += layout.rows) {
+      const int64_t rows = std::min(layout.rows, pass.call.offsets[last] - t);
       const auto pool = [&](int64_t word, int64_t count, const Rows& scores) {
         // The sequence of a token is that of the one before, or a later one.
-        int64_t s = std::upper_bound(call_.offsets + first, call_.offsets + last, t) - call_.offsets - 1;
+        int64_t s = std::upper_bound(pass.call.offsets + first, pass.call.offsets + last, t) - pass.call.offsets - 1;
         for (int64_t r = 0; r < rows; ++r) {
-          while (call_.offsets[s + 1] <= t + r) ++s;
+          while (pass.call.offsets[s + 1] <= t + r) ++s;
           float* const to = pooled + (s - first) * vocabulary + word;
           const float* const from = scores.row(r);
           if (settings.sums) {
@@ -83,25 +83,25 @@ void Pass::pool_words(const Span& chunk, const Rows& hidden) const {
         }
       };
       for (int64_t r = 0; r < rows; ++r) {
-        std::copy_n(hidden.row(t + r - chunk.begin), d_, at(layout.states) + r * d_);
+        std::copy_n(hidden.row(t + r - chunk.begin), pass.d, at(layout.states) + r * pass.d);
       }
-      const Rows block = {at(layout.block), row_stride(config_.embedding_size)};
-      prepare_words(at(layout.states), rows, block);
+      const Rows block = {at(layout.block), row_stride(pass.config.embedding_size)};
+      prepare_words(pass, at(layout.states), rows, block);
       WordMatrix::Call words;
       words.in = block;
       words.rows = rows;
-      words.bias = weights_.decoder_bias.data();
+      words.bias = pass.weights.decoder_bias.data();
       words.out.data = at(layout.scores);
       words.scratch = scratch.data() + layout.words;
-      model_.decoder().score(workers_, words, pool);
+      pass.model.decoder().score(pass.workers, words, pool);
     }
     // Of the largest score the logarithm is the largest, too.
     for (int64_t s = first; s < last; ++s) {
       const float* const row = pooled + (s - first) * vocabulary;
-      for (int32_t id = 0; id < config_.vocab_size; ++id) {
-        if (row[id] > 0) call_.sparse->add(id, settings.sums ? row[id] : activated(settings, row[id]));
+      for (int32_t id = 0; id < pass.config.vocab_size; ++id) {
+        if (row[id] > 0) pass.call.sparse->add(id, settings.sums ? row[id] : activated(settings, row[id]));
       }
-      call_.sparse->finish_row(call_.sparse_limits);
+      pass.call.sparse->finish_row(pass.call.sparse_limits);
     }
   }
 }

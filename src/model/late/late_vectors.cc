@@ -10,7 +10,6 @@
 #include "model/heads/embedding_forms.h"
 
 namespace lffn {
-
 namespace {
 
 constexpr int64_t kRowsOfItem = 64;
@@ -45,20 +44,22 @@ void add_tokens_with_vectors(const LateSettings& late, LateRole role, const int3
   }
 }
 
+namespace {
+
 // What a layer makes of some rows.
-void Pass::run_late_layer(size_t number, const Rows& in, int64_t rows, const Rows& out) const {
-  const std::vector<LateSettings::Layer>& layers = model_.sentence().late.layers;
+void run_late_layer(const Pass& pass, size_t number, const Rows& in, int64_t rows, const Rows& out) {
+  const std::vector<LateSettings::Layer>& layers = pass.model.sentence().late.layers;
   Linear::Call call;
   call.in = in;
   call.rows = rows;
   call.out = out;
   if (number < layers.size()) call.activation = layers[number].activation;
-  (number == 0 ? weights_.token_vectors : weights_.later_vectors[number - 1]).run(workers_, call);
+  (number == 0 ? pass.weights.token_vectors : pass.weights.later_vectors[number - 1]).run(pass.workers, call);
   if (number >= layers.size() || layers[number].residual == LateSettings::Residual::kNone) return;
   if (layers[number].residual == LateSettings::Residual::kProjected) {
     call.activation = Activation::kNone;
     call.add = true;
-    return weights_.vector_residuals[number].run(workers_, call);
+    return pass.weights.vector_residuals[number].run(pass.workers, call);
   }
   for (int64_t r = 0; r < rows; ++r) {
     const float* const from = in.row(r);
@@ -67,73 +68,75 @@ void Pass::run_late_layer(size_t number, const Rows& in, int64_t rows, const Row
   }
 }
 
-void Pass::make_token_vectors(const Span& chunk, const Rows& hidden) const {
-  const LateSettings& late = model_.sentence().late;
-  const int64_t size = model_.token_vector_size();
+}  // namespace
+
+void make_token_vectors(const Pass& pass, const Span& chunk, const Rows& hidden) {
+  const LateSettings& late = pass.model.sentence().late;
+  const int64_t size = pass.model.token_vector_size();
   const int64_t* first = nullptr;
   int64_t count = chunk.tokens, before = chunk.begin;
-  if (call_.vector_tokens != nullptr) {
-    const int64_t* const all_end = call_.vector_tokens + call_.num_vectors;
-    first = std::lower_bound(call_.vector_tokens, all_end, chunk.begin);
+  if (pass.call.vector_tokens != nullptr) {
+    const int64_t* const all_end = pass.call.vector_tokens + pass.call.num_vectors;
+    first = std::lower_bound(pass.call.vector_tokens, all_end, chunk.begin);
     count = std::lower_bound(first, all_end, chunk.begin + chunk.tokens) - first;
-    before = first - call_.vector_tokens;
+    before = first - pass.call.vector_tokens;
   }
   const bool gathers = first != nullptr && count < chunk.tokens;
-  const size_t layers = weights_.token_vectors.empty() ? 0 : 1 + weights_.later_vectors.size();
-  const bool scales = call_.scaling == Scaling::kYes ||
-                      (call_.scaling == Scaling::kAsModel && (late.is_late ? late.normalises : layers > 0));
+  const size_t layers = pass.weights.token_vectors.empty() ? 0 : 1 + pass.weights.later_vectors.size();
+  const bool scales = pass.call.scaling == Scaling::kYes ||
+                      (pass.call.scaling == Scaling::kAsModel && (late.is_late ? late.normalises : layers > 0));
   const int64_t at_once = gathers || layers > 1 ? kHeadRows : std::max<int64_t>(count, 1);
-  const Rows gathered = {floats(layout_.stage), row_stride(widest_row(model_))};
+  const Rows gathered = {pass.floats(pass.layout.stage), row_stride(widest_row(pass.model))};
   for (int64_t done = 0; done < count; done += at_once) {
     const int64_t rows = std::min(at_once, count - done);
     Rows now = {hidden.row(done), hidden.stride};
     if (gathers) {
       for (int64_t r = 0; r < rows; ++r) {
-        std::copy_n(hidden.row(first[done + r] - chunk.begin), d_, gathered.row(r));
+        std::copy_n(hidden.row(first[done + r] - chunk.begin), pass.d, gathered.row(r));
       }
       now = gathered;
     }
-    const Rows out = {call_.token_vectors + (before + done) * size, size};
+    const Rows out = {pass.call.token_vectors + (before + done) * size, size};
     for (size_t i = 0; i < layers; ++i) {
       const Rows to =
           i + 1 == layers ? out : Rows{gathered.row(kHeadRows * (1 + static_cast<int64_t>(i % 2))), gathered.stride};
-      run_late_layer(i, now, rows, to);
+      run_late_layer(pass, i, now, rows, to);
       now = to;
     }
-    workers_.run((rows + kRowsOfItem - 1) / kRowsOfItem, workers_.threads_for(4.0 * static_cast<double>(rows * size)),
-                 [&](int64_t item, int32_t) {
-                   const int64_t last = std::min(rows, (item + 1) * kRowsOfItem);
-                   for (int64_t t = item * kRowsOfItem; t < last; ++t) {
-                     if (layers == 0) std::copy_n(now.row(t), size, out.row(t));
-                     if (scales) scale_to_one(out.row(t), size);
-                   }
-                 });
+    pass.workers.run((rows + kRowsOfItem - 1) / kRowsOfItem,
+                     pass.workers.threads_for(4.0 * static_cast<double>(rows * size)), [&](int64_t item, int32_t) {
+                       const int64_t last = std::min(rows, (item + 1) * kRowsOfItem);
+                       for (int64_t t = item * kRowsOfItem; t < last; ++t) {
+                         if (layers == 0) std::copy_n(now.row(t), size, out.row(t));
+                         if (scales) scale_to_one(out.row(t), size);
+                       }
+                     });
   }
 }
 
 // Each token has one weight; of a token that comes again the largest counts.
-void Pass::weigh_tokens(const Span& chunk, const Rows& hidden) const {
-  const std::vector<int32_t>& left_out = model_.sentence().sparse.left_out;
+void weigh_tokens(const Pass& pass, const Span& chunk, const Rows& hidden) {
+  const std::vector<int32_t>& left_out = pass.model.sentence().sparse.left_out;
   Linear::Call weigh;
   weigh.in = hidden;
   weigh.rows = chunk.tokens;
-  weigh.out = {floats(layout_.stage), 1};
-  weights_.sparse_tokens.run(workers_, weigh);
+  weigh.out = {pass.floats(pass.layout.stage), 1};
+  pass.weights.sparse_tokens.run(pass.workers, weigh);
   std::vector<std::pair<int32_t, float>> weights;
   for (int64_t s = chunk.first; s < chunk.last; ++s) {
     weights.clear();
-    for (int64_t t = call_.offsets[s]; t < call_.offsets[s + 1]; ++t) {
+    for (int64_t t = pass.call.offsets[s]; t < pass.call.offsets[s + 1]; ++t) {
       const float weight = *weigh.out.row(t - chunk.begin);
-      if (!(weight > 0) || std::binary_search(left_out.begin(), left_out.end(), call_.ids[t])) continue;
-      weights.emplace_back(call_.ids[t], weight);
+      if (!(weight > 0) || std::binary_search(left_out.begin(), left_out.end(), pass.call.ids[t])) continue;
+      weights.emplace_back(pass.call.ids[t], weight);
     }
     std::sort(weights.begin(), weights.end());
     for (size_t i = 0; i < weights.size(); ++i) {  // the last of each token is its largest
       if (i + 1 == weights.size() || weights[i + 1].first != weights[i].first) {
-        call_.sparse->add(weights[i].first, weights[i].second);
+        pass.call.sparse->add(weights[i].first, weights[i].second);
       }
     }
-    call_.sparse->finish_row(call_.sparse_limits);
+    pass.call.sparse->finish_row(pass.call.sparse_limits);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/model.h"
+#include "model/encoder/pass.h"
 
 namespace lffn {
 
@@ -14,5 +14,9 @@ size_t late_stage_bytes(const Model& model, int64_t chunk);
 // Appends of the tokens [begin, end), one sequence, those whose vectors are compared.
 void add_tokens_with_vectors(const LateSettings& late, LateRole role, const int32_t* ids, int64_t begin, int64_t end,
                              std::vector<int64_t>& to);
+
+void make_token_vectors(const Pass& pass, const Span& chunk, const Rows& hidden);
+// One sparse vector for each sequence, of the weights of its tokens.
+void weigh_tokens(const Pass& pass, const Span& chunk, const Rows& hidden);
 
 }  // namespace lffn
