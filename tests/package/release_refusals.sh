@@ -30,9 +30,9 @@ refuses() {
 
 export PYTHONDONTWRITEBYTECODE=1
 echo /output >.git/info/exclude
-refuses "no finished build" --build nowhere
+refuses "not a finished build" --build nowhere
 refuses "lacks java/lookupffn-.*[.]jar.*dotnet/feed/LookupFfn[.]runtime[.]linux-x64" --build finished
 echo "// more" >>include/lookupffn/base.h
 refuses "not committed" --build finished
-refuses "no finished build" --build nowhere --allow-dirty
+refuses "not a finished build" --build nowhere --allow-dirty
 echo "release: ok"

@@ -62,7 +62,7 @@ public sealed record LoadOptions
         ArgumentOutOfRangeException.ThrowIfNegative(NumThreads);
         Checks.Held(TableType, [ElementType.BF16]);
         Checks.Held(HashType, []);
-        Checks.Held(LinearType, []);
+        Checks.Held(LinearType, [ElementType.BF16]);
         Checks.Held(AttentionType, []);
         Checks.Held(EmbeddingType, [ElementType.BF16]);
         Checks.Held(WordType, [ElementType.BF16, ElementType.Int4]);
