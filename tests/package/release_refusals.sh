@@ -33,6 +33,6 @@ echo /output >.git/info/exclude
 refuses "not a finished build" --build nowhere
 refuses "lacks java/lookupffn-.*[.]jar.*dotnet/feed/LookupFfn[.]runtime[.]linux-x64" --build finished
 echo "// more" >>include/lookupffn/base.h
-refuses "not committed" --build finished
+refuses "uncommitted changes" --build finished
 refuses "not a finished build" --build nowhere --allow-dirty
 echo "release: ok"
