@@ -257,6 +257,14 @@ class Convert(Case):
             self.assertIn("reads back to the same bits", run("convert", model, path)[0].decode())
             self.assertEqual(*(run("embed", "--raw", one, stdin=LINES)[0] for one in (model, path)))
 
+    def test_bfloat16_linear_layers(self):
+        path = str(self.folder / "bf16.safetensors")
+        run("convert", "--linear-dtype", "bf16", MODEL, path)
+        found = [run("embed", "--raw", *options, path, stdin=LINES * 20)[0]
+                 for options in (("--threads", "1"), ("--threads", "2"), ("--threads", "1", "--linear-dtype", "f32"))]
+        self.assertEqual(found[1:], found[:1] * 2)
+        self.assertNotEqual(found[0], run("embed", "--raw", MODEL, stdin=LINES * 20)[0])
+
     def test_smaller_element_types(self):
         sizes = []
         for name, options in (("f32", ()), ("bf16", ("--table-dtype", "bf16")),
