@@ -125,6 +125,7 @@
 %}
 %enddef
 %zero_terminated(path)
+%zero_terminated(adapter)
 %zero_terminated(isa)
 
 %typemap(jni) (const void* data, size_t size) "jbyteArray"

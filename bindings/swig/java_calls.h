@@ -126,11 +126,13 @@ lffn_status tokenizer_token_bytes(JNIEnv* env, const lffn_tokenizer* tokenizer, 
 // names: byte[]s of UTF-8 with a closing zero; contents: as many byte[]s, of which the size is negative, or objects
 // that ChannelFile.read knows, with the sizes of their files.
 lffn_status model_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
-                                   const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                   lffn_load_progress progress, void* progress_user, lffn_model** out);
+                                   const int32_t* options, const char* adapter, const lffn_runtime* runtime,
+                                   const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                                   lffn_model** out);
 lffn_status model_estimate_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
-                                       const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                       lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
+                                       const int32_t* options, const char* adapter, const lffn_runtime* runtime,
+                                       const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                                       int64_t* estimate_numbers);
 lffn_status tokenizer_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
                                        const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
                                        lffn_load_progress progress, void* progress_user, lffn_tokenizer** out);

@@ -76,21 +76,24 @@ class GivenFiles {
 }  // namespace
 
 lffn_status model_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
-                                   const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                   lffn_load_progress progress, void* progress_user, lffn_model** out) {
+                                   const int32_t* options, const char* adapter, const lffn_runtime* runtime,
+                                   const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                                   lffn_model** out) {
   const GivenFiles files(env, names, contents, sizes);
   if (!files.made()) return no_arrays(env);
   return model_load_files(files.names(), files.contents(), files.sizes(), files.count(), read_channel, files.readers(),
-                          options, runtime, cancel, progress, progress_user, out);
+                          options, adapter, runtime, cancel, progress, progress_user, out);
 }
 
 lffn_status model_estimate_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,
-                                       const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                                       lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers) {
+                                       const int32_t* options, const char* adapter, const lffn_runtime* runtime,
+                                       const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                                       int64_t* estimate_numbers) {
   const GivenFiles files(env, names, contents, sizes);
   if (!files.made()) return no_arrays(env);
   return model_estimate_files(files.names(), files.contents(), files.sizes(), files.count(), read_channel,
-                              files.readers(), options, runtime, cancel, progress, progress_user, estimate_numbers);
+                              files.readers(), options, adapter, runtime, cancel, progress, progress_user,
+                              estimate_numbers);
 }
 
 lffn_status tokenizer_load_given_files(JNIEnv* env, jobjectArray names, jobjectArray contents, jlongArray sizes,

@@ -34,6 +34,8 @@ SAME(LOG_INFO, LFFN_LOG_INFO);
 #undef SAME
 SAME_SIZE(LAYER_INFO_FIELDS, lffn_layer_info, sizeof(lffn_layer_info));
 SAME_SIZE(LOAD_OPTIONS_FIELDS, lffn_load_options, offsetof(lffn_load_options, runtime));  // then pointers
+static_assert(offsetof(lffn_load_options, adapter) + sizeof(char*) == sizeof(lffn_load_options),
+              "load_options() lacks a member");
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }

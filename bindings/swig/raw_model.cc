@@ -63,26 +63,26 @@ SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info, sizeof(lffn_model_info));
 SAME_SIZE(MODEL_LAYER_INFO_FIELDS, lffn_model_layer_info, sizeof(lffn_model_layer_info));
 
-lffn_status model_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                       lffn_load_progress progress, void* progress_user, lffn_model** out) {
-  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
+lffn_status model_load(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
+                       const int32_t* cancel, lffn_load_progress progress, void* progress_user, lffn_model** out) {
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
   return lffn_model_load(path, &given, out);
 }
 
-lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
-                              const int32_t* cancel, lffn_load_progress progress, void* progress_user,
-                              lffn_model** out) {
-  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
+lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const char* adapter,
+                              const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                              void* progress_user, lffn_model** out) {
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
   return lffn_model_load_memory(data, size, &given, out);
 }
 
 lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                             lffn_read read, const void* const* read_users, const int32_t* options,
+                             lffn_read read, const void* const* read_users, const int32_t* options, const char* adapter,
                              const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
                              void* progress_user, lffn_model** out) {
   const Files files(names, contents, sizes, n, read, read_users);
   if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
-  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
   return lffn_model_load_files(files.get(), n, &given, out);
 }
 
@@ -97,9 +97,10 @@ lffn_status tell(lffn_status status, const lffn_memory_estimate& estimate, int64
 
 }  // namespace
 
-lffn_status model_estimate(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                           lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers) {
-  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
+lffn_status model_estimate(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
+                           const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                           int64_t* estimate_numbers) {
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
   lffn_memory_estimate estimate;
   lffn_memory_estimate_init(&estimate);
   return tell(lffn_model_estimate(path, &given, &estimate), estimate, estimate_numbers);
@@ -107,11 +108,11 @@ lffn_status model_estimate(const char* path, const int32_t* options, const lffn_
 
 lffn_status model_estimate_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
                                  lffn_read read, const void* const* read_users, const int32_t* options,
-                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                 void* progress_user, int64_t* estimate_numbers) {
+                                 const char* adapter, const lffn_runtime* runtime, const int32_t* cancel,
+                                 lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers) {
   const Files files(names, contents, sizes, n, read, read_users);
   if (files.get() == nullptr) return LFFN_ERROR_OUT_OF_MEMORY;
-  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user);
+  const lffn_load_options given = load_options(options, runtime, cancel, progress, progress_user, adapter);
   lffn_memory_estimate estimate;
   lffn_memory_estimate_init(&estimate);
   return tell(lffn_model_estimate_files(files.get(), n, &given, &estimate), estimate, estimate_numbers);

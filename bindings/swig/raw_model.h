@@ -5,24 +5,26 @@
 
 #include <lookupffn/lookupffn.h>
 
-lffn_status model_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                       lffn_load_progress progress, void* progress_user, lffn_model** out);
-lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const lffn_runtime* runtime,
-                              const int32_t* cancel, lffn_load_progress progress, void* progress_user,
-                              lffn_model** out);
+// adapter, which has a closing zero, may be null.
+lffn_status model_load(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
+                       const int32_t* cancel, lffn_load_progress progress, void* progress_user, lffn_model** out);
+lffn_status model_load_memory(const void* data, size_t size, const int32_t* options, const char* adapter,
+                              const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
+                              void* progress_user, lffn_model** out);
 // From the files of a folder: n names, each with a closing zero, what is in them and how many bytes that is. Those that
 // `read` reads have something in read_users, which it gets; others have null there.
 lffn_status model_load_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
-                             lffn_read read, const void* const* read_users, const int32_t* options,
+                             lffn_read read, const void* const* read_users, const int32_t* options, const char* adapter,
                              const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
                              void* progress_user, lffn_model** out);
 // The memory that loading the same would take: ESTIMATE_ numbers.
-lffn_status model_estimate(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
-                           lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
+lffn_status model_estimate(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
+                           const int32_t* cancel, lffn_load_progress progress, void* progress_user,
+                           int64_t* estimate_numbers);
 lffn_status model_estimate_files(const char* const* names, const void* const* contents, const size_t* sizes, int64_t n,
                                  lffn_read read, const void* const* read_users, const int32_t* options,
-                                 const lffn_runtime* runtime, const int32_t* cancel, lffn_load_progress progress,
-                                 void* progress_user, int64_t* estimate_numbers);
+                                 const char* adapter, const lffn_runtime* runtime, const int32_t* cancel,
+                                 lffn_load_progress progress, void* progress_user, int64_t* estimate_numbers);
 lffn_status model_save(const lffn_model* model, const char* path);
 lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
                             lffn_load_progress progress, void* progress_user);

@@ -31,7 +31,7 @@ inline int64_t number_of(float value) {
 }
 
 inline lffn_load_options load_options(const int32_t* numbers, const lffn_runtime* runtime, const int32_t* cancel,
-                                      lffn_load_progress progress, void* progress_user) {
+                                      lffn_load_progress progress, void* progress_user, const char* adapter = nullptr) {
   lffn_load_options options;
   lffn_load_options_init(&options);
 #define GIVE(place, member) options.member = static_cast<decltype(options.member)>(numbers[OPTION_##place]);
@@ -41,6 +41,7 @@ inline lffn_load_options load_options(const int32_t* numbers, const lffn_runtime
   options.cancel = cancel;
   options.progress = progress;
   options.progress_user = progress_user;
+  options.adapter = adapter;
   return options;
 }
 

@@ -5,7 +5,8 @@ FOLDER/reranker: the golden model with one class. FOLDER/prompts: it as a senten
 FOLDER/tokens, answers, entailment: small models that find entities and answers, and try labels.
 FOLDER/sparse: one that gives sparse vectors. FOLDER/router, router-prompts: two that give queries others.
 FOLDER/late: one of late interaction. FOLDER/rotary: one with
-a local layer and a global one.
+a local layer and a global one. FOLDER/adapters: one with adapters; FOLDER/adapters-separation: it with one of
+them added to its weights.
 """
 import json
 import math
@@ -25,6 +26,17 @@ def unpack(name, folder):
     for path, content in archive.unpack((ROOT / "tests" / "model" / "small-folders.tar").read_bytes()).items():
         if path.startswith(name + "/"):
             (folder / path[len(name) + 1:]).write_bytes(content)
+
+
+def write_weights(folder, tensors):
+    """tensors: by their names, shapes and numbers."""
+    header, data = {}, b""
+    for name, (shape, numbers) in tensors.items():
+        part = struct.pack(f"<{len(numbers)}f", *numbers)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(part)]}
+        data += part
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
 def add_entailment(folder):
@@ -104,9 +116,7 @@ def add_router(folder, prompts):
     shutil.copy(folder / "tokenizer.json", folder / query)
     vocabulary = json.loads((folder / "config.json").read_text())["vocab_size"]
     (folder / query / "config.json").write_text(json.dumps({"frozen": True}))
-    weights = b"".join(struct.pack("<f", 1 + i / 100) for i in range(vocabulary))
-    text = json.dumps({"weight": {"dtype": "F32", "shape": [vocabulary], "data_offsets": [0, len(weights)]}}).encode()
-    (folder / query / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + weights)
+    write_weights(folder / query, {"weight": ([vocabulary], [1 + i / 100 for i in range(vocabulary)])})
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"model_type": "SparseEncoder", "prompts": prompts}))
 
 
@@ -121,10 +131,8 @@ def add_late(folder):
     dense = {"in_features": size, "out_features": numbers, "bias": False,
              "activation_function": "torch.nn.modules.linear.Identity"}
     (folder / "1_Dense" / "config.json").write_text(json.dumps(dense))
-    weights = b"".join(struct.pack("<f", (i * 7919 % 1000 - 500) / 2000) for i in range(size * numbers))
-    header = {"linear.weight": {"dtype": "F32", "shape": [numbers, size], "data_offsets": [0, len(weights)]}}
-    text = json.dumps(header).encode()
-    (folder / "1_Dense" / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + weights)
+    weights = [(i * 7919 % 1000 - 500) / 2000 for i in range(size * numbers)]
+    write_weights(folder / "1_Dense", {"linear.weight": ([numbers, size], weights)})
     settings = {"model_type": "ColBERT", "prompts": {"query": "", "document": ""}, "query_prefix": "[UNK]",
                 "document_prefix": "[SEP]", "query_length": 16, "document_length": 28,
                 "attend_to_expansion_tokens": False, "skiplist_words": [".", ","], "do_query_expansion": True}
@@ -141,20 +149,62 @@ def make_rotary(folder):
         parts |= {f"self_attn.{name}_norm": [4] for name in "qk"}
         parts |= {"mlp.gate_proj": [16, 8], "mlp.up_proj": [16, 8], "mlp.down_proj": [8, 16]}
         shapes |= {f"layers.{layer}.{name}": shape for name, shape in parts.items()}
-    header, data = {}, b""
-    for name, shape in shapes.items():
-        count = math.prod(shape)
-        numbers = struct.pack(f"<{count}f", *((i * 7919 % 1000 - 500) / 1000 for i in range(count)))
-        header[name + ".weight"] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(numbers)]}
-        data += numbers
     config = {"model_type": "gemma3_text", "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2,
               "num_key_value_heads": 1, "head_dim": 4, "intermediate_size": 16, "vocab_size": 13,
               "max_position_embeddings": 64, "use_bidirectional_attention": True, "sliding_window": 6,
               "sliding_window_pattern": 2, "rope_theta": 1000000.5, "rope_local_base_freq": 10000.0}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config))
-    text = json.dumps(header).encode()
-    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+    write_weights(folder, {name + ".weight": (shape, [(i * 7919 % 1000 - 500) / 1000 for i in range(math.prod(shape))])
+                           for name, shape in shapes.items()})
+
+
+def make_adapters(folder, summed=None):
+    """jina-embeddings-v3's shape with a tokenizer of BERT's; with a name, its adapter is in the weights instead. All
+    numbers are small multiples of powers of 1/2, so that the sums are exact."""
+    size, neurons, rank, alpha = 16, 24, 2, 1
+    names = ["retrieval.query", "separation", "text-matching"]
+    unpack("bert-mlm", folder)
+    (folder / "tokenizer_config.json").unlink()
+    words = json.loads((folder / "config.json").read_text())["vocab_size"]
+    matrices = {"embeddings.word_embeddings": (words, size), "embeddings.token_type_embeddings": (1, size)}
+    looked_up = list(matrices)
+    layer = "encoder.layers.0."
+    matrices |= {layer + "mixer.Wqkv": (3 * size, size), layer + "mixer.out_proj": (size, size),
+                 layer + "mlp.fc1": (neurons, size), layer + "mlp.fc2": (size, neurons), "pooler.dense": (size, size)}
+
+    def numbers(count, seed, bits):
+        return [((i + seed) * 7919 % 251 - 125) / 2**bits for i in range(count)]
+
+    tensors = {}
+    for seed, (name, (rows, columns)) in enumerate(matrices.items()):
+        name = f"roberta.{name}."
+        weight = numbers(rows * columns, seed, 8)
+        left, right = numbers(len(names) * rows * rank, seed + 1, 8), numbers(len(names) * rank * columns, seed + 2, 8)
+        if summed is None:
+            thin = {"A": ([len(names), rank, columns], right), "B": ([len(names), rows, rank], left)}
+            if name[8:-1] in looked_up:
+                thin = {"A": thin["B"], "B": thin["A"]}
+            tensors[name + "parametrizations.weight.original"] = ([rows, columns], weight)
+            tensors |= {name + "parametrizations.weight.0.lora_" + which: tensor for which, tensor in thin.items()}
+        else:
+            at = names.index(summed)
+            tensors[name + "weight"] = ([rows, columns], [
+                weight[row * columns + column] + alpha / rank * sum(
+                    left[(at * rows + row) * rank + r] * right[(at * rank + r) * columns + column] for r in range(rank))
+                for row in range(rows) for column in range(columns)])
+        if name[8:-1] not in looked_up:
+            tensors[name + "bias"] = ([rows], numbers(rows, seed + 3, 8))
+    for norm in ("emb_ln", layer + "norm1", layer + "norm2"):
+        tensors |= {f"roberta.{norm}.weight": ([size], [1] * size), f"roberta.{norm}.bias": ([size], [0] * size)}
+    write_weights(folder, tensors)
+    config = {"model_type": "xlm-roberta", "position_embedding_type": "rotary", "rotary_emb_base": 20000.0,
+              "architectures": ["XLMRobertaModel"], "hidden_size": size, "num_hidden_layers": 1,
+              "num_attention_heads": 2, "intermediate_size": neurons, "vocab_size": words, "type_vocab_size": 1,
+              "max_position_embeddings": 512, "layer_norm_eps": 1e-05, "hidden_act": "gelu", "pad_token_id": 0}
+    if summed is None:
+        config |= {"lora_adaptations": names, "lora_alpha": alpha, "lora_rank": rank}
+    (folder / "config.json").write_text(json.dumps(config))
 
 
 def main():
@@ -174,6 +224,8 @@ def main():
     unpack("bert-mlm", target / "late")
     add_late(target / "late")
     make_rotary(target / "rotary")
+    make_adapters(target / "adapters")
+    make_adapters(target / "adapters-separation", "separation")
 
 
 if __name__ == "__main__":

@@ -113,6 +113,23 @@ public class ServicesTests
         Assert.Equal("other", other.GetService<EmbeddingGeneratorMetadata>()!.DefaultModelId);
     }
 
+    [Fact]
+    public async Task AdaptersAreConfigured()
+    {
+        string folder = Path.Combine(GeneratorTests.ModelFolder, "..", "adapters");
+        ConfigurationManager configuration = new();
+        configuration.AddInMemoryCollection(
+            new Dictionary<string, string?> { ["Path"] = folder, ["Load:Adapter"] = "separation" });
+        ServiceCollection services = new();
+        services.Configure<LookupFfnEmbeddingOptions>(configuration);
+        services.AddLookupFfnEmbeddings();
+        await using ServiceProvider provider = services.BuildServiceProvider();
+        using Model summed = Model.Load(folder + "-separation");
+        Assert.Equal(
+            summed.Embed("how?"),
+            (await provider.GetRequiredService<LookupFfnEmbeddingGenerator>().GenerateVectorAsync("how?")).ToArray());
+    }
+
     /// <summary>A host says what is wrong when it starts, and loads what is right.</summary>
     [Fact]
     public async Task StartsWithTheHost()

@@ -11,6 +11,7 @@ public class ValuesTests
     {
         AssertEqual(new EmbedOptions { MaxTokens = 3 }, new EmbedOptions { MaxTokens = 3 }, new EmbedOptions());
         AssertEqual(new LoadOptions { NumThreads = 2 }, new LoadOptions { NumThreads = 2 }, new LoadOptions());
+        AssertEqual(new LoadOptions { Adapter = "a" }, new LoadOptions { Adapter = "a" }, new LoadOptions { Adapter = "b" });
         Progress<double> told = new();
         Assert.Equal(new SaveOptions { Progress = told }, new SaveOptions { Progress = told });
         Assert.NotEqual(new SaveOptions { Progress = told }, new SaveOptions());

@@ -72,6 +72,8 @@ public abstract class LookupFfnException : Exception
         ("options.attention_dtype", "AttentionType"),
         ("options.embedding_dtype", "EmbeddingType"),
         ("options.word_dtype", "WordType"),
+        ("options.adapter", "Adapter"),
+        ("leave it NULL", "leave it null"),
         ("options.num_threads", "NumThreads"),
         ("options.isa", "Isa"),
         ("config: 'hidden_size'", "HiddenSize"),

@@ -49,6 +49,13 @@ public sealed record LoadOptions
     /// </summary>
     public bool SevenBitInputs { get; init; }
 
+    /// <summary>
+    /// The name of one of a model's adapters, such as "retrieval.query": its matrices are added to the model's own, and
+    /// Model.Save writes the sums. An unknown name is refused with those that there are. Layers and tokenizers ignore
+    /// it. Default null: none is used.
+    /// </summary>
+    public string? Adapter { get; init; }
+
     /// <summary>Threads, log and kernels that are shared with others. Default null: the process's.</summary>
     public LookupFfnRuntime? Runtime { get; init; }
 

@@ -18,6 +18,7 @@ internal sealed unsafe class LoadCall : IDisposable
     private readonly CancellationToken token;
     private readonly CancellationTokenRegistration registration;
     private readonly Listener? listener;
+    private readonly System.Buffers.MemoryHandle adapter;
     private long* memory; // what the call leaves, then the number that cancels, then the options
 
     private readonly long since = Stopwatch.GetTimestamp();
@@ -31,9 +32,12 @@ internal sealed unsafe class LoadCall : IDisposable
         options = given ?? LoadOptions.Default;
         options.Check();
         token = cancellationToken;
+        ReadOnlyMemory<byte> name =
+            options.Adapter is null ? default : Utf8.ZeroTerminated(options.Adapter, nameof(options.Adapter));
         Runtime = options.Runtime?.Handle.Enter() ?? IntPtr.Zero;
         memory = (long*)NativeMemory.AllocZeroed(Raw.ESTIMATE_COUNT + Raw.OPTION_COUNT + 1, sizeof(long));
         options.WriteTo(Numbers);
+        adapter = name.Pin();
         listener = Listener.Of(options.Progress, Cancel);
         registration = Native.Register(Cancel, token);
         activity = LookupFfnDiagnostics.Source.StartActivity("lookupffn.load");
@@ -60,6 +64,9 @@ internal sealed unsafe class LoadCall : IDisposable
     internal int* Cancel => (int*)(memory + Raw.ESTIMATE_COUNT);
 
     internal int* Numbers => Cancel + 1;
+
+    /// <summary>With a closing zero; null for none.</summary>
+    internal byte* Adapter => (byte*)adapter.Pointer;
 
     internal IntPtr Runtime { get; }
 
@@ -138,6 +145,7 @@ internal sealed unsafe class LoadCall : IDisposable
         registration.Dispose(); // waits for one that is just being run
         activity?.Dispose();
         listener?.Dispose();
+        adapter.Dispose();
         NativeMemory.Free(memory);
         memory = null;
         if (Runtime != IntPtr.Zero)

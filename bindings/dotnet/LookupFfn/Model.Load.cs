@@ -25,7 +25,7 @@ public sealed unsafe partial class Model
             path,
             Made,
             (name, call) => Raw.ModelLoad(
-                name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
+                name, call.Numbers, call.Adapter, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
             options,
             cancellationToken);
 
@@ -53,7 +53,7 @@ public sealed unsafe partial class Model
             bytes,
             Made,
             (data, size, call) => Raw.ModelLoadMemory(
-                data, size, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
+                data, size, call.Numbers, call.Adapter, call.Runtime, call.Cancel, call.Progress, call.User, call.Out),
             options,
             cancellationToken);
 
@@ -130,6 +130,7 @@ public sealed unsafe partial class Model
         PinnedFiles.Read,
         given.Readers,
         call.Numbers,
+        call.Adapter,
         call.Runtime,
         call.Cancel,
         call.Progress,
@@ -150,7 +151,7 @@ public sealed unsafe partial class Model
             path,
             Told,
             (name, call) => Raw.ModelEstimate(
-                name, call.Numbers, call.Runtime, call.Cancel, call.Progress, call.User, call.Estimate),
+                name, call.Numbers, call.Adapter, call.Runtime, call.Cancel, call.Progress, call.User, call.Estimate),
             options,
             cancellationToken);
 
@@ -191,6 +192,7 @@ public sealed unsafe partial class Model
         PinnedFiles.Read,
         given.Readers,
         call.Numbers,
+        call.Adapter,
         call.Runtime,
         call.Cancel,
         call.Progress,

@@ -8,17 +8,20 @@ import org.jspecify.annotations.Nullable;
 /** How to load a layer or a model. Immutable: each {@code with} method returns a changed copy. */
 public final class LoadOptions {
   // Zero is the default of all: numbers as stored.
-  private static final LoadOptions DEFAULTS = new LoadOptions(new int[Abi.OPTION_COUNT], null, null, null);
+  private static final LoadOptions DEFAULTS = new LoadOptions(new int[Abi.OPTION_COUNT], null, null, null, null);
 
   /** As the native code takes them; never changed. */
   final int[] numbers;
+  /** UTF-8 with a closing zero, never changed; null for none. */
+  final byte[] adapter;
   final LookupFfnRuntime runtime;
   final Cancellation cancellation;
   final DoubleConsumer progress;
 
   private LoadOptions(
-      int[] numbers, LookupFfnRuntime runtime, Cancellation cancellation, DoubleConsumer progress) {
+      int[] numbers, byte[] adapter, LookupFfnRuntime runtime, Cancellation cancellation, DoubleConsumer progress) {
     this.numbers = numbers;
+    this.adapter = adapter;
     this.runtime = runtime;
     this.cancellation = cancellation;
     this.progress = progress;
@@ -141,13 +144,28 @@ public final class LoadOptions {
   }
 
   /**
+   * Adds one of a model's adapters to its weights; {@link Model#save(java.nio.file.Path)} then writes the sums. Loading
+   * refuses an unknown name, with those that there are. Layers and tokenizers ignore it.
+   *
+   * @param name of the adapter, such as "retrieval.query"; null for none
+   * @return a changed copy
+   */
+  public LoadOptions withAdapter(@Nullable String name) {
+    if (name != null && name.isEmpty()) {
+      throw new IllegalArgumentException("the adapter's name is empty");
+    }
+    byte[] utf8 = name == null ? null : Utf8.zeroTerminated(name, "the adapter");
+    return new LoadOptions(numbers, utf8, runtime, cancellation, progress);
+  }
+
+  /**
    * Sets whose threads, instruction set and log are used.
    *
    * @param shared the runtime, to be open while loading; null for the default one
    * @return a changed copy
    */
   public LoadOptions withRuntime(@Nullable LookupFfnRuntime shared) {
-    return new LoadOptions(numbers, shared, cancellation, progress);
+    return new LoadOptions(numbers, adapter, shared, cancellation, progress);
   }
 
   /**
@@ -157,7 +175,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withCancellation(@Nullable Cancellation cancellation) {
-    return new LoadOptions(numbers, runtime, cancellation, progress);
+    return new LoadOptions(numbers, adapter, runtime, cancellation, progress);
   }
 
   /**
@@ -168,7 +186,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withProgress(@Nullable DoubleConsumer listener) {
-    return new LoadOptions(numbers, runtime, cancellation, listener);
+    return new LoadOptions(numbers, adapter, runtime, cancellation, listener);
   }
 
   @Override
@@ -178,6 +196,7 @@ public final class LoadOptions {
     }
     LoadOptions options = (LoadOptions) other;
     return Arrays.equals(numbers, options.numbers)
+        && Arrays.equals(adapter, options.adapter)
         && runtime == options.runtime
         && cancellation == options.cancellation
         && progress == options.progress;
@@ -185,7 +204,7 @@ public final class LoadOptions {
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(numbers);
+    return 31 * Arrays.hashCode(numbers) + Arrays.hashCode(adapter);
   }
 
   @Override
@@ -206,6 +225,7 @@ public final class LoadOptions {
     text.append((flags & Abi.LOAD_MMAP) != 0 ? ", mapped" : "");
     text.append((flags & Abi.LOAD_FLUSH_DENORMALS) != 0 ? ", denormals flushed" : "");
     text.append((flags & Abi.LOAD_SEVEN_BIT_INPUTS) != 0 ? ", inputs of seven bits" : "");
+    text.append(adapter == null ? "" : ", adapter " + Utf8.text(Arrays.copyOf(adapter, adapter.length - 1)));
     text.append(runtime == null ? "" : ", " + runtime);
     return text.append(']').toString();
   }
@@ -218,6 +238,6 @@ public final class LoadOptions {
   private LoadOptions with(int place, int number) {
     int[] changed = numbers.clone();
     changed[place] = number;
-    return new LoadOptions(changed, runtime, cancellation, progress);
+    return new LoadOptions(changed, adapter, runtime, cancellation, progress);
   }
 }

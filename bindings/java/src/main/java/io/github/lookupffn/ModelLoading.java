@@ -29,7 +29,8 @@ final class ModelLoading {
         options,
         name -> made(
             options,
-            (numbers, runtime, cancel, progress, out) -> Raw.modelLoad(name, numbers, runtime, cancel, progress, out)),
+            (numbers, runtime, cancel, progress, out) ->
+                Raw.modelLoad(name, numbers, options.adapter, runtime, cancel, progress, out)),
         ModelLoading::ofBytes);
   }
 
@@ -39,14 +40,14 @@ final class ModelLoading {
     return made(
         options,
         (numbers, runtime, cancel, progress, out) ->
-            Raw.modelLoadMemory(bytes, numbers, runtime, cancel, progress, out));
+            Raw.modelLoadMemory(bytes, numbers, options.adapter, runtime, cancel, progress, out));
   }
 
   static Model ofFiles(GivenFiles files, LoadOptions options) {
     return files.with(() -> made(
         options,
         (numbers, runtime, cancel, progress, out) -> Raw.modelLoadGivenFiles(
-            files.names, files.contents, files.sizes, numbers, runtime, cancel, progress, out)));
+            files.names, files.contents, files.sizes, numbers, options.adapter, runtime, cancel, progress, out)));
   }
 
   static Model ofResource(ClassLoader loader, String name, LoadOptions options) {
@@ -87,7 +88,8 @@ final class ModelLoading {
     long[] told = new long[Abi.ESTIMATE_COUNT];
     Loading.run(
         options,
-        (numbers, runtime, cancel, progress) -> Raw.modelEstimate(name, numbers, runtime, cancel, progress, told));
+        (numbers, runtime, cancel, progress) ->
+            Raw.modelEstimate(name, numbers, options.adapter, runtime, cancel, progress, told));
     return new MemoryEstimate(told);
   }
 
@@ -97,7 +99,7 @@ final class ModelLoading {
       Loading.run(
           options,
           (numbers, runtime, cancel, progress) -> Raw.modelEstimateGivenFiles(
-              files.names, files.contents, files.sizes, numbers, runtime, cancel, progress, told));
+              files.names, files.contents, files.sizes, numbers, options.adapter, runtime, cancel, progress, told));
       return new MemoryEstimate(told);
     });
   }

@@ -37,7 +37,7 @@ class ArgumentsTest {
       List.of(Cancellation.class, TextCounts.class, TextStatuses.class, ElementType.class, LogListener.class,
           LookupFfnRuntime.class, RunProgress.class, java.util.function.DoubleConsumer.class);
   private static final List<String> MAY_HAVE_NULLS =
-      List.of("equals", "hash 2", "hash 3", "withIsa", "RuntimeOptions.withExecutor");
+      List.of("equals", "hash 2", "hash 3", "withAdapter", "withIsa", "RuntimeOptions.withExecutor");
 
   private final Layer layer = Layer.random(CONFIG.withOutputSize(OUT), ONE_THREAD);
   private final Layer square = Layer.random(CONFIG, ONE_THREAD);

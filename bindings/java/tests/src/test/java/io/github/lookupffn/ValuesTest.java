@@ -56,7 +56,7 @@ class ValuesTest {
         List.of(o -> o.withNumThreads(2), o -> o.withTableType(ElementType.INT8), o -> o.withHashType(ElementType.INT8),
             o -> o.withLinearType(ElementType.INT8), o -> o.withEmbeddingType(ElementType.INT8),
             o -> o.withWordType(ElementType.INT8), o -> o.withAttentionType(ElementType.INT8), o -> o.withMemoryMapping(true), o -> o.withFlushedDenormals(true),
-            o -> o.withSevenBitInputs(true),
+            o -> o.withSevenBitInputs(true), o -> o.withAdapter("a"), o -> o.withAdapter("b"),
             o -> o.withCancellation(cancellation)));
     options(
         SaveOptions.defaults(), List.of(o -> o.withCancellation(cancellation), o -> o.withProgress(PROGRESS)));
