@@ -52,6 +52,9 @@ public class ModelProperties {
   /** How attention computes; as the linear layers unless set. */
   private @Nullable ElementType attentionType;
 
+  /** The name of the model's adapter that is added to its weights; none unless set. */
+  private @Nullable String adapter;
+
   /** Whether the file is mapped instead of read, which needs a path of the file system. */
   private boolean memoryMapping;
 
@@ -141,6 +144,7 @@ public class ModelProperties {
         .withEmbeddingType(embeddingType)
         .withWordType(wordType)
         .withAttentionType(attentionType)
+        .withAdapter(adapter == null || adapter.isEmpty() ? null : adapter)
         .withMemoryMapping(memoryMapping)
         .withRuntime(runtime);
   }
@@ -260,6 +264,16 @@ public class ModelProperties {
   /** @param attentionType how attention computes */
   public void setAttentionType(@Nullable ElementType attentionType) {
     this.attentionType = attentionType;
+  }
+
+  /** {@return the adapter that is added to the weights} */
+  public @Nullable String getAdapter() {
+    return adapter;
+  }
+
+  /** @param adapter the adapter that is added to the weights */
+  public void setAdapter(@Nullable String adapter) {
+    this.adapter = adapter;
   }
 
   /** {@return whether the file is mapped} */

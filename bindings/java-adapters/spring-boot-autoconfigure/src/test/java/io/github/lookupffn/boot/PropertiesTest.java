@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn.boot;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,17 +19,21 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
 
 /** Every property reaches what it is about, and Boot finds what the jar says of itself. */
 class PropertiesTest {
-  private static final String PROMPTS = Path.of(System.getProperty("lookupffn.made.models"), "prompts").toString();
+  private static final Path MADE = Path.of(System.getProperty("lookupffn.made.models"));
+  private static final String PROMPTS = MADE.resolve("prompts").toString();
 
   /** What this project's jar, of all that have such a file, says in it. */
   private static String told(String name) throws IOException {
@@ -64,6 +70,28 @@ class PropertiesTest {
     }
     assertTrue(metadata.contains("\"name\": \"lookupffn.batching.max-wait\", \"type\": \"java.time.Duration\""), metadata);
     assertTrue(metadata.contains("\"name\": \"lookupffn.models\""), metadata);
+  }
+
+  private static void withAdapter(String name, ContextConsumer<AssertableApplicationContext> then) {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(LookupFfnAutoConfiguration.class))
+        .withPropertyValues("lookupffn.model=" + MADE.resolve("adapters"), "lookupffn.adapter=" + name)
+        .run(then);
+  }
+
+  @Test
+  void adaptersAreAdded() {
+    try (Model base = Model.load(MADE.resolve("adapters")); Model summed = Model.load(MADE.resolve("adapters-separation"))) {
+      withAdapter("separation", context ->
+          assertArrayEquals(summed.embed("a text"), context.getBean(Model.class).embed("a text")));
+      withAdapter("", context ->
+          assertArrayEquals(base.embed("a text"), context.getBean(Model.class).embed("a text")));
+      assertFalse(Arrays.equals(base.embed("a text"), summed.embed("a text")));
+    }
+    withAdapter("no-such", context -> {
+      String told = new ModelFailureAnalyzer().analyze(context.getStartupFailure()).getDescription();
+      assertTrue(told.contains("'retrieval.query', 'separation', 'text-matching'"), told);
+    });
   }
 
   @Test
