@@ -34,7 +34,8 @@ struct Ahead {
   const char* at = nullptr;
   const char* end = nullptr;
   int64_t lines = 0;
-  int64_t stride = 0;  // from one panel to the next
+  int64_t stride = 0;         // from one panel to the next
+  bool second_cache = false;  // the first one's waiting lines, which are few, stay free for what is wanted now
 };
 constexpr int64_t kAheadInputs = 16;
 constexpr int64_t kLine = 64;
@@ -42,7 +43,8 @@ constexpr int64_t kLine = 64;
 constexpr int64_t kFewRows = 6;
 
 template <int kPanels, typename Number>
-inline Ahead ahead_of(const Number* next, int64_t panel_stride, int64_t inputs, int64_t rows) {
+inline Ahead ahead_of(const Number* next, int64_t panel_stride, int64_t inputs, int64_t rows,
+                      bool second_cache = false) {
   constexpr int64_t kStepBytes = kAheadInputs * kPanel * static_cast<int64_t>(sizeof(Number));
   const int64_t groups = (rows + rows_at_once(kPanels) - 1) / rows_at_once(kPanels);
   Ahead ahead;
@@ -50,6 +52,7 @@ inline Ahead ahead_of(const Number* next, int64_t panel_stride, int64_t inputs, 
   ahead.end = reinterpret_cast<const char*>(rows > kFewRows ? next + inputs * kPanel : next);
   ahead.lines = (kStepBytes / kLine + groups - 1) / groups;
   ahead.stride = panel_stride * static_cast<int64_t>(sizeof(Number));
+  ahead.second_cache = second_cache;
   return ahead;
 }
 
@@ -75,7 +78,10 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, ty
   unroll<kRows>([&](auto r) LFFN_INLINE { rows[r] = in + r * in_stride; });
   const auto ask_ahead = [&]() LFFN_INLINE {
     for (int64_t line = 0; line < ahead->lines && ahead->at < ahead->end; ++line, ahead->at += kLine) {
-      for (int p = 0; p < kPanels; ++p) __builtin_prefetch(ahead->at + p * ahead->stride);
+      for (int p = 0; p < kPanels; ++p) {
+        const char* at = ahead->at + p * ahead->stride;
+        ahead->second_cache ? __builtin_prefetch(at, 0, 2) : __builtin_prefetch(at);
+      }
     }
   };
   if constexpr (kRows >= Product::kAllFrom) {
@@ -232,9 +238,10 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
     const int64_t depth = cells - i < kPieceCells ? cells - i : kPieceCells;
     const bool first = i == 0, last = i + depth == cells;
     const Number* piece = weights + i * kPanel;
-    const Number* next = last ? weights + kPanels * panel_stride : piece + depth * kPanel;
-    const Ahead ahead =
-        last && first_column + kColumns >= plan.outputs ? Ahead() : ahead_of<kPanels>(next, panel_stride, depth, rows);
+    const Number* next = piece + kPanels * panel_stride;  // the same inputs of the panels after these
+    const Ahead ahead = first_column + kColumns >= plan.outputs
+                            ? Ahead()
+                            : ahead_of<kPanels>(next, panel_stride, depth, rows, cells > kPieceCells);
     const Number* from = in + i * Product::kParts;
     if constexpr (Product::kParts > 1 && kPanels <= kUsualPanels) {
       if (rows > kWidenRows) {
