@@ -195,6 +195,31 @@ def test_a_student_begins_where_another_ended(texts, tmp_path):
         command(SENTENCE, texts, tmp_path / "fewer", *again, "--tables", 8)
 
 
+def test_lookups_take_the_place_of_an_earlier_students_neurons(texts, tmp_path):
+    teacher = make_teacher(tmp_path / "teacher", "bert", "masked_lm")
+    narrow = ["--heads", 1, "--words", "--word-rows", 40, "--int8-steps", 0]
+    command(teacher, texts, tmp_path / "first", *narrow, "--ffn", "vanilla", "--neurons", 48)
+    again = [*narrow, "--start", tmp_path / "first", "--projection", "dense", "--steps", 0]
+    first = load_folder(tmp_path / "first")
+    for layer in first.layers:  # so large that lookups which learned them, too, would be far off
+        torch.nn.init.normal_(layer.words.weight, std=2)
+    family_model.save_folder(first, tmp_path / "first", tmp_path / "first")
+    ids = torch.randint(5, 1400, (8, 24), generator=torch.Generator().manual_seed(1))
+    errors = []
+    for steps in (1, 150):
+        command(teacher, texts, tmp_path / f"after-{steps}", *again, "--fit-steps", steps)
+        then = load_folder(tmp_path / f"after-{steps}")
+        for name, value in first.file_tensors().items():  # rows by word and heads included
+            if name in then.file_tensors():
+                torch.testing.assert_close(then.file_tensors()[name], value, rtol=0, atol=1e-6, msg=name)
+        with torch.no_grad():
+            wanted = first(ids)
+            errors.append(float((then(ids) - wanted).square().mean() / wanted.var()))
+    assert errors[1] < 0.5 * errors[0] and errors[1] < 0.1, errors
+    for layer in (0, 1):
+        assert any(name.endswith(f"layer.{layer}.FFN.words") for name in then.file_tensors())
+
+
 def test_linear_maps_beside_the_tables(texts, tmp_path):
     options = ["--projection", "dense", "--int8-steps", 0]
     values = {}

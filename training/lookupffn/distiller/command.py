@@ -105,7 +105,8 @@ def add(commands: Any) -> None:
     command.add_argument("--work", type=Path, help="folder for the state and rebuildable files (default: a folder of "
                          "OUT's name in the user's cache)")
     command.add_argument("--start", type=Path, help="folder that an earlier call wrote as --out, or the file made of "
-                         "it, which may have other numbers of tables (with --fit-steps 0 its FFNs are not fitted again)")
+                         "it, which may have other numbers of tables (with --fit-steps 0 its FFNs are not fitted again), or "
+                         "neurons that lookups are fitted to")
     command.add_argument("--layers", type=_layers, help="layers to change, from 0, such as 0,1,5 (default: all)")
     command.add_argument("--tables", type=_each(int), default=defaults.tables,
                          help="tables per layer; a list gives each layer its own")

@@ -10,13 +10,19 @@ from ..layer import LookupFFN, codes_and_scores
 from .subject import Subject
 
 
+def has_neurons(subject: Subject, layer: int) -> bool:
+    return not hasattr(subject.layers[layer], "FFN")
+
+
 @torch.no_grad()
 def take_over(student: Subject, earlier: Subject, fitted: list[int]) -> None:
     """Takes over all weights except those of these layers' FFNs, which are refitted or taken over one by one."""
     apart = tuple(f".layer.{i}.FFN." for i in fitted)
+    neurons = {id(p) for i in fitted if has_neurons(earlier, i) for linear in earlier.layers[i].products() or ()
+               for p in linear.parameters()}
     own = dict(student.model.named_parameters())
     for name, value in earlier.model.named_parameters():
-        if any(part in name for part in apart):
+        if any(part in name for part in apart) or id(value) in neurons:
             continue
         if name not in own or own[name].shape != value.shape:
             raise ValueError(f"{earlier.folder} is not a student of this teacher: {name} does not fit")

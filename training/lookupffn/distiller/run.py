@@ -20,7 +20,7 @@ from ..parallel import Processes
 from ..progress import Progress
 from ..words import BITS
 from . import report
-from .grow import take_over
+from .grow import has_neurons, take_over
 from .lock import lock
 from .measure import HeldOut, Measure
 from .native_teacher import NativeTeacher
@@ -72,8 +72,12 @@ class Run:
         self.fitted = [i for i in self.layers if hasattr(self.student.layers[i], "FFN")]
         self.student.model.eval()
         self.earlier = Subject.load_student(start, self.teacher) if start is not None else None
+        self.fitted_to = self.teacher  # whose FFNs the new ones learn
         if self.earlier is not None:
             take_over(self.student, self.earlier, self.fitted)
+            if any(has_neurons(self.earlier, i) for i in self.fitted):
+                self.fitted_to = self.earlier
+                self.earlier.model.to(self.processes.device).eval().requires_grad_(False)
         tokenizer = self.teacher.tokenizer
         longest = min(256, self.teacher.longest)
         corpus_note = Corpus.identity(texts, tokenizer, longest, options.seed)
@@ -201,7 +205,7 @@ class Run:
         for parameter in self.student.model.parameters():
             parameter.requires_grad_(False)
         modules = nn.ModuleList(self.student.layers[i].FFN for i in self.fitted).requires_grad_(True)
-        fit = Fit(self.student, self.teacher, self.fitted, self._examples(), options)
+        fit = Fit(self.student, self.fitted_to, self.fitted, self._examples(), options)
         assert list(modules.parameters()) == list(fit.modules.parameters())
         if resumed:
             self.state.read(fit.optimizer)
@@ -258,8 +262,9 @@ class Run:
         return sum(int(self.corpus.lengths[self.batches.batches[number]].sum()) for number in numbers)
 
     def _examples(self) -> FFNExamples:
-        return FFNExamples.prepare(self.places.work / "examples", self.teacher, self.batches, self.fitted,
-                                   self.options.fit_tokens, self.data_identity)
+        identity = self.data_identity + (self.fitted_to.digest() if self.fitted_to is not self.teacher else "")
+        return FFNExamples.prepare(self.places.work / "examples", self.fitted_to, self.batches, self.fitted,
+                                   self.options.fit_tokens, identity)
 
     def _enter_whole(self, first: bool) -> Whole:
         name = f"states{self.processes.rank or ''}"

@@ -25,7 +25,7 @@ def _as_kept(value: Tensor) -> Tensor:
 
 
 class FFNExamples:
-    """For each layer the FFN's inputs a and outputs f, for the given number of tokens, in float16."""
+    """For each layer the FFN's inputs a and outputs f, without rows by word, for the given number of tokens, in float16."""
 
     def __init__(self, folder: Path, layers: list[int], tokens: int, size: int) -> None:
         self.arrays = {(i, part): np.load(folder / f"{part}{i}.npy", mmap_mode="r") for i in layers for part in "af"}
@@ -50,10 +50,14 @@ class FFNExamples:
         progress = Progress(0, tokens)
         while done < tokens:
             states: list[tuple[Tensor, Tensor, Tensor]] = []
-            teacher.hidden(torch.from_numpy(batches.ids(batches.number(step))).to(teacher.model.device), states)
-            count = min(tokens - done, states[0][0].shape[0] * states[0][0].shape[1])
+            ids = torch.from_numpy(batches.ids(batches.number(step))).to(teacher.model.device)
+            teacher.hidden(ids, states)
+            count = min(tokens - done, ids.numel())
             for i in layers:
-                for part, value in zip("af", states[i][:2]):
+                a, f, _ = states[i]
+                if hasattr(teacher.layers[i], "words"):
+                    f = f - teacher.layers[i].words(teacher.embeddings.rows_of(ids))
+                for part, value in zip("af", (a, f)):
                     flat = value.reshape(-1, size)[:count].clamp(-65000, 65000)
                     arrays[i, part][done : done + count] = flat.cpu().numpy().astype(np.float16)
             done, step = done + count, step + 1

@@ -19,7 +19,7 @@ from ..projections import BlockHadamard
 from ..sparse import clip
 from ..words import BITS, Words
 from .average import Average
-from .grow import fit_linear, take_over_ffn
+from .grow import fit_linear, has_neurons, take_over_ffn
 from .quantise import int8
 from .subject import States, Subject, answer_loss, relative_error
 from .teacher_cache import FFNExamples, TeacherStates
@@ -129,12 +129,12 @@ def begin(ffn: nn.Module, a: Tensor, f: Tensor) -> None:
 
 
 class Fit:
-    """Every new FFN learns alone, from inputs and outputs of the teacher's."""
+    """Every new FFN learns alone, from inputs and outputs of the teacher's, or of those that an earlier student has there."""
 
-    def __init__(self, student: Subject, teacher: Subject, layers: list[int], examples: FFNExamples,
+    def __init__(self, student: Subject, source: Subject, layers: list[int], examples: FFNExamples,
                  options: Options) -> None:
         self.student, self.layers, self.examples, self.options = student, layers, examples, options
-        self.finish = {i: teacher.layers[i].finish for i in layers}
+        self.finish = {i: source.layers[i].finish for i in layers}
         self.ffns = {i: student.layers[i].FFN for i in layers}
         self.batch = min(options.tokens, examples.tokens)
         self.modules = nn.ModuleList(self.ffns.values())
@@ -146,7 +146,7 @@ class Fit:
         """Starts anew, or from an earlier student."""
         for i in self.layers:
             begin(self.ffns[i], *self.examples.get(i, 0, min(20_000, self.examples.tokens), self.student.model.device))
-            if earlier is not None:
+            if earlier is not None and not has_neurons(earlier, i):
                 a, _ = self.examples.get(i, 0, min(8192, self.examples.tokens), self.student.model.device)
                 take_over_ffn(self.ffns[i], earlier.layers[i].FFN, i, self._input(i, a))
 
