@@ -48,9 +48,12 @@ size_t valid_utf8_length(std::string_view text) {
         continue;
       }
     }
-    const size_t length = sequence_length(bytes + at, text.size() - at);
-    if (length == 0) return at;
-    at += length;
+    while (at < text.size() && bytes[at] < 0x80) ++at;
+    while (at < text.size() && bytes[at] >= 0x80) {
+      const size_t length = sequence_length(bytes + at, text.size() - at);
+      if (length == 0) return at;
+      at += length;
+    }
   }
   return at;
 }

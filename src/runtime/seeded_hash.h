@@ -20,17 +20,25 @@ class SeededHash {
   }
   size_t operator()(std::string_view text) const {
     uint64_t hash = text.size();
-    while (!text.empty()) {
-      uint64_t word = 0;
-      const size_t size = text.size() < sizeof(word) ? text.size() : sizeof(word);
-      std::memcpy(&word, text.data(), size);
-      hash = (*this)(hash ^ word);
-      text.remove_prefix(size);
-    }
-    return static_cast<size_t>(hash);
+    for (; text.size() > sizeof hash; text.remove_prefix(sizeof hash)) hash = (*this)(hash ^ bytes_at<8>(text, 0));
+    return static_cast<size_t>((*this)(hash ^ few_bytes(text)));
   }
 
  private:
+  template <size_t kSize>
+  static uint64_t bytes_at(std::string_view text, size_t at) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, kSize);
+    return word;
+  }
+  // All of a text of up to eight bytes; some twice.
+  static uint64_t few_bytes(std::string_view text) {
+    const size_t size = text.size();
+    if (size >= 4) return bytes_at<4>(text, 0) << 32 | bytes_at<4>(text, size - 4);
+    if (size >= 2) return bytes_at<2>(text, 0) << 32 | bytes_at<2>(text, size - 2);
+    return size == 1 ? bytes_at<1>(text, 0) : 0;
+  }
+
   uint64_t seed_;
   uint64_t factor_;  // odd
 };

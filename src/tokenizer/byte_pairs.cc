@@ -28,8 +28,25 @@ class TokenIndex {
     }
   }
 
-  int32_t find(std::string_view text) const {
-    const uint64_t hash = hash_(text);
+  int32_t find(std::string_view text) const { return find(text, hash_(text)); }
+
+  // -1: none. Each look goes to memory that no cache has; those of many texts go there at once.
+  static constexpr size_t kMany = 48;
+  void find(const std::string_view* texts, size_t count, int32_t* ids) const {
+    uint64_t hashes[kMany];
+    for (size_t i = 0; i < count; ++i) {
+      hashes[i] = hash_(texts[i]);
+      __builtin_prefetch(&slots_[static_cast<size_t>(hashes[i]) & (slots_.size() - 1)]);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const int32_t id = slots_[static_cast<size_t>(hashes[i]) & (slots_.size() - 1)].id;
+      if (id >= 0) __builtin_prefetch(vocabulary_.text(id).data());
+    }
+    for (size_t i = 0; i < count; ++i) ids[i] = find(texts[i], hashes[i]);
+  }
+
+ private:
+  int32_t find(std::string_view text, uint64_t hash) const {
     const auto tag = static_cast<uint32_t>(hash >> 32);
     for (size_t at = static_cast<size_t>(hash) & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
       const Slot& slot = slots_[at];
@@ -37,7 +54,6 @@ class TokenIndex {
     }
   }
 
- private:
   struct Slot {
     uint32_t tag;  // more bits of the hash
     int32_t id;    // -1: free
@@ -109,8 +125,7 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, con
       unknown_id_(unknown_id) {
   const TokenIndex tokens(vocabulary);
   std::unordered_map<std::string, uint32_t, SeededHash> numbers;
-  const auto symbol_of = [&](std::string_view text) {
-    const int32_t id = tokens.find(text);
+  const auto symbol_of = [&](std::string_view text, int32_t id) {
     if (id >= 0) return static_cast<uint32_t>(id);
     const auto [entry, added] =
         numbers.try_emplace(std::string(text), num_known_ + static_cast<uint32_t>(outside_.size()));
@@ -124,14 +139,32 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, con
   std::vector<Merge> by_rank;
   by_rank.reserve(merges.size());
   std::string bytes;
-  for (size_t rank = 0; rank < merges.size(); ++rank) {
-    const std::string_view left = merges.left(rank), right = merges.right(rank), both = merges.both(rank);
-    if (left.empty() || right.empty()) refuse(rank, "of an empty text");
-    bytes.clear();
-    if (settings_.by_bytes && !append_token_bytes(bytes, both)) refuse(rank, "not of the byte alphabet");
-    // Files that list all ways to a token have them one behind the other.
-    const bool again = rank > 0 && both == merges.both(rank - 1);
-    by_rank.push_back({symbol_of(left), symbol_of(right), again ? by_rank.back().merged : symbol_of(both)});
+  // Files that list all ways to a token have them one behind the other.
+  const auto is_again = [&](size_t rank) { return rank > 0 && merges.both(rank) == merges.both(rank - 1); };
+  std::string_view texts[TokenIndex::kMany];  // the left one, the right one and both of some merges
+  int32_t ids[TokenIndex::kMany];
+  for (size_t first = 0; first < merges.size();) {
+    const size_t end = std::min(merges.size(), first + TokenIndex::kMany / 3);
+    size_t count = 0;
+    for (size_t rank = first; rank < end; ++rank) {
+      if (merges.left(rank).empty() || merges.right(rank).empty()) refuse(rank, "of an empty text");
+      texts[count++] = merges.left(rank);
+      texts[count++] = merges.right(rank);
+      if (is_again(rank)) continue;
+      bytes.clear();
+      if (settings_.by_bytes && !append_token_bytes(bytes, merges.both(rank))) refuse(rank, "not of the byte alphabet");
+      texts[count++] = merges.both(rank);
+    }
+    tokens.find(texts, count, ids);
+    size_t at = 0;
+    const auto next_symbol = [&] {
+      const size_t place = at++;
+      return symbol_of(texts[place], ids[place]);
+    };
+    for (; first < end; ++first) {
+      const uint32_t left = next_symbol(), right = next_symbol();
+      by_rank.push_back({left, right, is_again(first) ? by_rank.back().merged : next_symbol()});
+    }
   }
   merger_.emplace(std::move(by_rank));
   if (merger_->twice()) refuse(*merger_->twice(), "there twice");

@@ -31,8 +31,12 @@ Merger::Merger(std::vector<Merge> merges) : merges_(std::move(merges)) {
   size_t size = 2;
   while (size < merges_.size() * 2) size *= 2;
   slots_.resize(size, {0, 0, kNone});
+  constexpr size_t kAhead = 16;  // looks go to memory that no cache has
   for (size_t i = 0; i < merges_.size(); ++i) {
     const Merge& merge = merges_[i];
+    if (i + kAhead < merges_.size()) {
+      __builtin_prefetch(&slots_[first_place(merges_[i + kAhead].left, merges_[i + kAhead].right)]);
+    }
     Slot& slot = slots_[place(merge.left, merge.right)];
     if (slot.rank != kNone) {
       twice_ = i;
@@ -42,10 +46,14 @@ Merger::Merger(std::vector<Merge> merges) : merges_(std::move(merges)) {
   }
 }
 
+size_t Merger::first_place(uint32_t left, uint32_t right) const {
+  return hash_(uint64_t{left} << 32 | right) & (slots_.size() - 1);
+}
+
 // Where the pair is, or where it would be.
 size_t Merger::place(uint32_t left, uint32_t right) const {
   const size_t mask = slots_.size() - 1;
-  size_t at = hash_(uint64_t{left} << 32 | right) & mask;
+  size_t at = first_place(left, right);
   while (slots_[at].rank != kNone && (slots_[at].left != left || slots_[at].right != right)) at = (at + 1) & mask;
   return at;
 }

@@ -53,6 +53,7 @@ class Merger {
   };
 
   uint32_t rank(uint32_t left, uint32_t right) const;
+  size_t first_place(uint32_t left, uint32_t right) const;
   size_t place(uint32_t left, uint32_t right) const;
 
   std::vector<Merge> merges_;
