@@ -61,8 +61,10 @@ std::string repaired_utf8(std::string_view bytes);
 // The text in single quotes, control characters and stray bytes as \xNN, cut after about `most` bytes.
 std::string in_quotes(std::string_view text, size_t most = 80);
 
-// What std::string_view::starts_with does from C++20 on.
-
+// What std::string_view has from C++20 on.
 inline bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+inline bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
 
 }  // namespace lffn

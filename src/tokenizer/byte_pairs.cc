@@ -73,6 +73,9 @@ std::optional<uint32_t> only_character(std::string_view text, std::string_view e
   return character;
 }
 
+constexpr std::string_view kBlankSign = "\u2581";
+constexpr size_t kByteToken = 6;  // bytes of the text of one
+
 std::string fallback_token(size_t byte) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   return {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
@@ -136,6 +139,8 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, con
     fail(LFFN_ERROR_BAD_MODEL, "%s: the merge of %s and %s is %s", where.c_str(), in_quotes(merges.left(rank)).c_str(),
          in_quotes(merges.right(rank)).c_str(), why);
   };
+  cuts_ = !settings_.by_bytes && !settings_.ignore_merges && settings_.end_of_word.empty() && unknown_id_ >= 0 &&
+          tokens.find(kBlankSign) >= 0;
   std::vector<Merge> by_rank;
   by_rank.reserve(merges.size());
   std::string bytes;
@@ -150,6 +155,7 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, con
       if (merges.left(rank).empty() || merges.right(rank).empty()) refuse(rank, "of an empty text");
       texts[count++] = merges.left(rank);
       texts[count++] = merges.right(rank);
+      if (cuts_ && starts_with(merges.right(rank), kBlankSign)) keep_together(merges.left(rank));
       if (is_again(rank)) continue;
       bytes.clear();
       if (settings_.by_bytes && !append_token_bytes(bytes, merges.both(rank))) refuse(rank, "not of the byte alphabet");
@@ -271,20 +277,26 @@ std::string_view BytePairs::text_of(uint32_t symbol) const {
                              : std::string_view(outside_[symbol - num_known_]);
 }
 
-bool BytePairs::joins_before(uint32_t code_point, std::string& behind) const {
+// For a merge of such a text with one that begins with a sign for blanks.
+void BytePairs::keep_together(std::string_view left) {
   constexpr size_t kFew = 16;
-  std::string wanted;
-  append_utf8(wanted, code_point);
-  behind.clear();
-  for (const Merge& merge : merger_->merges()) {
-    const std::string_view left = text_of(merge.left), right = text_of(merge.right);
-    const size_t last = character_before(left, left.size());
-    if (!starts_with(right, wanted) || left.substr(last) == wanted) continue;
-    if (behind.find(left.substr(last)) != std::string::npos) continue;
-    if (behind.size() >= kFew) return true;
-    behind += left.substr(last);
+  if (ends_with(left, kBlankSign)) return;
+  const std::string_view last = left.substr(character_before(left, left.size()));
+  // What stands for a byte or for the unknown comes from other characters than its own.
+  const bool is_byte = left.size() >= kByteToken && starts_with(left.substr(left.size() - kByteToken), "<0x");
+  const bool is_strange = is_byte || ends_with(left, vocabulary_.text(unknown_id_));
+  if (is_strange || behind_.size() >= kFew) cuts_ = false;
+  if (behind_.find(last) == std::string::npos) behind_ += last;
+}
+
+size_t BytePairs::next_cut(std::string_view piece, size_t at) const {
+  if (!cuts_) return piece.size();
+  while ((at = piece.find(kBlankSign, at + 1)) != std::string_view::npos) {
+    const size_t before = character_before(piece, at);
+    const std::string_view character = piece.substr(before, at - before);
+    if (character != kBlankSign && behind_.find(character) == std::string::npos) return at;
   }
-  return false;
+  return piece.size();
 }
 
 size_t BytePairs::bytes() const {

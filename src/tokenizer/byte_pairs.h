@@ -60,9 +60,9 @@ class BytePairs {
 
   // Can every piece be cut into tokens that are all of its bytes?
   bool knows_all_bytes() const { return knows_all_bytes_; }
-  // Whether a token may begin with this character that is a part of what goes on before it: then a text must not be cut
-  // there. No: but behind the characters that `behind` lists.
-  bool joins_before(uint32_t code_point, std::string& behind) const;
+  // Where a piece can be cut next, behind `at`, without a change to its tokens: before a sign for blanks that no merge
+  // joins to what is there. The piece's end, if nowhere.
+  size_t next_cut(std::string_view piece, size_t at) const;
 
   MergeTexts merges() const;
   size_t bytes() const;
@@ -70,6 +70,7 @@ class BytePairs {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
+  void keep_together(std::string_view left);
   int32_t id_of_whole(std::string_view piece, std::string& text) const;
   size_t read_bytes(std::string_view piece, std::vector<Symbol>& symbols) const;
   size_t read_characters(std::string_view piece, std::vector<Symbol>& symbols, const int32_t* cancel) const;
@@ -83,6 +84,8 @@ class BytePairs {
   std::optional<Merger> merger_;
   int32_t unknown_id_;
   bool knows_all_bytes_ = false;
+  bool cuts_ = false;                            // whether pieces can be cut before signs for blanks
+  std::string behind_;                           // but not behind these characters
   std::array<uint32_t, 256> byte_symbols_;       // kNone: no token
   std::array<uint32_t, 256> last_byte_symbols_;  // of a piece's last byte
   std::array<uint32_t, 256> fallback_;           // the tokens of bytes

@@ -214,8 +214,16 @@ class Tokenizer::Run {
     cut_pieces(tokenizer_.description_.pre_tokenizer_steps, scratch_.text, {begin, end}, parts, options_.cancel);
     for (const Word& part : parts.pieces) {
       if (is_enough()) return;
-      const std::string_view piece = parts.text->text().substr(part.begin, part.end - part.begin);
       ++word_;
+      add_piece(parts, part);
+    }
+  }
+
+  void add_piece(const Pieces& parts, Word part) {
+    const std::string_view whole = parts.text->text().substr(0, part.end);
+    while (part.begin < part.end && !is_enough()) {
+      const size_t end = tokenizer_.byte_pairs_ ? tokenizer_.byte_pairs_->next_cut(whole, part.begin) : part.end;
+      const std::string_view piece = whole.substr(part.begin, end - part.begin);
       const auto split = [&](const auto& add_token) {
         if (tokenizer_.unigram_) {
           tokenizer_.unigram_->split(piece, scratch_.unigram, options_.cancel, add_token);
@@ -229,6 +237,7 @@ class Tokenizer::Run {
         if (tokenizer_.byte_pairs_) return add_trimmed(id, span);
         add_trimmed(id, span, trims() ? blanks_of_text(piece.substr(first, last - first)) : Blanks{0, 0});
       });
+      part.begin = end;
     }
   }
 

@@ -17,10 +17,6 @@ namespace {
 constexpr int32_t kMaxLayers = 4096;
 constexpr int32_t kMaxRotaryPositions = 1 << 20;  // whose angles are computed as exactly as the others'
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 // What transformers calls the class of the model: "BertForMaskedLM".
 std::string architecture(const JsonObject& object) {
   const JsonValue* list = object.value("architectures");

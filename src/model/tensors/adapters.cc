@@ -20,10 +20,6 @@ constexpr lffn_status kBadAdapter = LFFN_ERROR_BAD_MODEL;
 constexpr std::string_view kOriginal = ".parametrizations.weight.original";
 constexpr std::string_view kFirst = ".parametrizations.weight.0.lora_A", kSecond = ".parametrizations.weight.0.lora_B";
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 struct Choice {
   int64_t number = 0;  // of the adapter
   int64_t count = 0;
