@@ -77,6 +77,7 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, ty
   const Number* rows[kRows];
   unroll<kRows>([&](auto r) LFFN_INLINE { rows[r] = in + r * in_stride; });
   const auto ask_ahead = [&]() LFFN_INLINE {
+    if constexpr (kPanels > kUsualPanels && rows_at_once(kPanels) <= kFewRows) return;
     for (int64_t line = 0; line < ahead->lines && ahead->at < ahead->end; ++line, ahead->at += kLine) {
       for (int p = 0; p < kPanels; ++p) {
         const char* at = ahead->at + p * ahead->stride;
