@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "texts/chat_template.h"
 
+#include "format/utf8.h"
 #include "runtime/error.h"
 #include "texts/template_run.h"
 
 namespace lffn {
+namespace {
+
+// Its texts are cut between characters.
+std::string_view checked(std::string_view source) {
+  const size_t valid = valid_utf8_length(source);
+  if (valid != source.size()) fail(LFFN_ERROR_BAD_MODEL, "chat template: byte %zu is not valid UTF-8", valid);
+  return source;
+}
+
+}  // namespace
 
 ChatTemplate::ChatTemplate(std::string_view source)
-    : statements_(parse_template(source)), source_bytes_(source.size()) {}
+    : statements_(parse_template(checked(source))), source_bytes_(source.size()) {}
 
 std::string ChatTemplate::render(const std::vector<ChatMessage>& messages, const int32_t* cancel) const {
   size_t bytes = source_bytes_;

@@ -111,6 +111,7 @@ TEST(ChatTemplate, RefusesByName) {
   expect("{{ 1 ", LFFN_ERROR_BAD_MODEL, "not closed");
   expect("{{ 'a }}", LFFN_ERROR_BAD_MODEL, "has no end");
   expect("{{ (1 }}", LFFN_ERROR_BAD_MODEL, "");
+  expect("{{ '\xFF'.split() }}", LFFN_ERROR_BAD_MODEL, "chat template: byte 4 is not valid UTF-8");
   expect("{{ raise_exception('Give a query.') }}", LFFN_ERROR_INVALID_ARGUMENT,
          "it refuses these texts: Give a query.");
   expect("{{ foo.bar }}", LFFN_ERROR_INVALID_ARGUMENT, "'foo', which is not defined");
