@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hides AVX-512, VNNI and AMX from a program, so that an Intel processor with these times what others without them
-// would run: gcc -O2 -shared -fPIC hide_avx512.c -o hide_avx512.so; LD_PRELOAD=./hide_avx512.so program Linux lets
-// CPUID fault; each fault is answered with fewer features. Processors that cannot fault end the program with 3.
+// would run. Linux lets CPUID fault; each fault is answered with fewer features. Processors that cannot fault end the
+// program with 3.
 #define _GNU_SOURCE
 #include <cpuid.h>
 #include <signal.h>

@@ -139,8 +139,8 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const MergeTexts& merges, con
     fail(LFFN_ERROR_BAD_MODEL, "%s: the merge of %s and %s is %s", where.c_str(), in_quotes(merges.left(rank)).c_str(),
          in_quotes(merges.right(rank)).c_str(), why);
   };
-  cuts_ = !settings_.by_bytes && !settings_.ignore_merges && settings_.end_of_word.empty() && unknown_id_ >= 0 &&
-          tokens.find(kBlankSign) >= 0;
+  cuts_ = !settings_.by_bytes && !settings_.ignore_merges && settings_.end_of_word.empty() &&
+          vocabulary.has(unknown_id_) && tokens.find(kBlankSign) >= 0;
   std::vector<Merge> by_rank;
   by_rank.reserve(merges.size());
   std::string bytes;
