@@ -55,8 +55,9 @@ class FFNExamples:
             count = min(tokens - done, ids.numel())
             for i in layers:
                 a, f, _ = states[i]
-                if hasattr(teacher.layers[i], "words"):
-                    f = f - teacher.layers[i].words(teacher.embeddings.rows_of(ids))
+                words = getattr(teacher.layers[i], "words", None)
+                if words is not None:
+                    f = f - words(teacher.embeddings.rows_of(ids))
                 for part, value in zip("af", (a, f)):
                     flat = value.reshape(-1, size)[:count].clamp(-65000, 65000)
                     arrays[i, part][done : done + count] = flat.cpu().numpy().astype(np.float16)
