@@ -138,8 +138,11 @@ struct LinearPlan {
   float* out;
   int64_t out_stride;
 };
-// How many bits the numbers of a row have that quantise_rows made.
-enum class RowBits : int32_t { kEight, kSeven };
+// How many bits the numbers of a row have that quantise_rows made. kSevenOfMany: seven, of a call with more rows than
+// kFewSevenBits, which AVX2 takes another way than few, with the same results. kWords: eight, as score_words wants
+// them.
+enum class RowBits : int32_t { kEight, kSeven, kSevenOfMany, kWords };
+constexpr int64_t kFewSevenBits = 24;
 // The same with int8 weights and such rows: only in and weights of `linear` are not used.
 struct LinearInt8Plan {
   LinearPlan linear;
@@ -170,7 +173,7 @@ struct WordsPlan {
   const int32_t* word_sums;  // int8 only
   const float* bias;
   const float* in;         // [rows][word_stride], zeros behind each row; not for int8
-  const int32_t* in_int8;  // int8 only: rows that quantise_rows made, of eight bits
+  const int32_t* in_int8;  // int8 only: rows that quantise_rows made for words
   int64_t in_stride;
   int64_t rows;
   float* out;

@@ -13,8 +13,8 @@
 namespace lffn {
 namespace {
 
-constexpr RowBits kBothBits[] = {RowBits::kEight, RowBits::kSeven};
-int steps_of(RowBits bits) { return bits == RowBits::kSeven ? 126 : 254; }
+constexpr RowBits kAllBits[] = {RowBits::kEight, RowBits::kSeven, RowBits::kSevenOfMany};
+int steps_of(RowBits bits) { return bits == RowBits::kEight ? 254 : 126; }
 
 // An int8 layer in the kernels' layout.
 struct Int8Layer {
@@ -96,7 +96,7 @@ TEST(LinearInt8Kernels, AgreeWithPlainArithmetic) {
             slack.push_back(weights * width * 0.501);
           }
         }
-        for (const RowBits bits : kBothBits) {
+        for (const RowBits bits : kAllBits) {
           std::vector<float> first;
           for (const Kernels* kernels : all_kernels()) {
             const std::vector<float> out = layer.run(*kernels, in, rows, bits);
@@ -135,45 +135,54 @@ constexpr Weight kExtremeWeights[] = {
 };
 
 // Rows whose steps are 1: whole numbers stay what they are, and the sums of their products are known to the last bit.
+float extreme_number(int64_t row, int64_t column, int steps) {
+  const auto most = static_cast<float>(steps);
+  const bool least = column == row % 8;
+  const auto some = static_cast<float>((column * 37 + row * 11) % steps);
+  switch (row % 4) {
+    case 0:  // all the most but one
+      return least ? 0 : most;
+    case 1:  // a zero point of 1, so that the numbers reach the last of their bits
+      return least ? -0.25f : most - 0.25f;
+    case 2:
+      return least ? -most / 2 : column % 8 == 3 || column == row % 8 + 1 ? most / 2 : some - most / 2;
+    default:
+      return least ? 0 : column % 3 == 0 ? most : some;
+  }
+}
+// Some columns have small numbers in all rows, others larger ones; two the largest, so that none stays out of a row.
+float calm_number(int64_t row, int64_t column, int steps) {
+  return static_cast<float>(column < 2 ? steps : (column * 37 + row * 11) % std::min(8 + column % 200, steps + 1L));
+}
+
+void expect_exact_sums(RowBits bits, int64_t inputs, int64_t rows, float (*number)(int64_t, int64_t, int)) {
+  std::vector<float> in;
+  for (int64_t i = 0; i < rows * inputs; ++i) in.push_back(number(i / inputs, i % inputs, steps_of(bits)));
+  for (const Weight& weight : kExtremeWeights) {
+    const Int8Layer layer(inputs, 45, weight);
+    std::vector<float> expected;
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t o = 0; o < 45; ++o) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < inputs; ++i) {
+          sum += std::lround(in[static_cast<size_t>(r * inputs + i)]) * weight(o, i);
+        }
+        expected.push_back(static_cast<float>(sum) * layer.scales[static_cast<size_t>(o)] + 0.5f);
+      }
+    }
+    for (const Kernels* kernels : all_kernels()) {
+      ASSERT_EQ(layer.run(*kernels, in, rows, bits), expected)
+          << kernels->name << ", " << inputs << " inputs, " << rows << " rows, weights " << &weight - kExtremeWeights;
+    }
+  }
+}
+
 TEST(LinearInt8Kernels, SumsAreExact) {
-  for (const RowBits bits : kBothBits) {
-    const auto steps = static_cast<float>(steps_of(bits));
+  for (const RowBits bits : kAllBits) {
     for (const int64_t inputs : {20, 1024, 1100}) {
       for (const int64_t rows : {7, 25, 98}) {
-        std::vector<float> in;
-        for (int64_t i = 0; i < rows * inputs; ++i) {
-          const int64_t row = i / inputs, column = i % inputs;
-          const bool least = column == row % 8;
-          const float some = static_cast<float>((column * 37 + row * 11) % steps_of(bits));
-          // All the most but one; a zero point of 1, so that the numbers reach the last of their bits; and two of all.
-          const float of_row[] = {least ? 0 : steps, least ? -0.25f : steps - 0.25f,
-                                  least                   ? -steps / 2
-                                  : column % 8 == 3       ? steps / 2
-                                  : column == row % 8 + 1 ? steps / 2
-                                                          : some - steps / 2,
-                                  least             ? 0
-                                  : column % 3 == 0 ? steps
-                                                    : some};
-          in.push_back(of_row[row % 4]);
-        }
-        for (const Weight& weight : kExtremeWeights) {
-          const Int8Layer layer(inputs, 45, weight);
-          std::vector<float> expected;
-          for (int64_t r = 0; r < rows; ++r) {
-            for (int64_t o = 0; o < 45; ++o) {
-              int64_t sum = 0;
-              for (int64_t i = 0; i < inputs; ++i) {
-                sum += std::lround(in[static_cast<size_t>(r * inputs + i)]) * weight(o, i);
-              }
-              expected.push_back(static_cast<float>(sum) * layer.scales[static_cast<size_t>(o)] + 0.5f);
-            }
-          }
-          for (const Kernels* kernels : all_kernels()) {
-            ASSERT_EQ(layer.run(*kernels, in, rows, bits), expected)
-                << kernels->name << ", " << inputs << " inputs, " << rows << " rows, weights "
-                << &weight - kExtremeWeights;
-          }
-        }
+        expect_exact_sums(bits, inputs, rows, extreme_number);
+        expect_exact_sums(bits, inputs, rows, calm_number);
       }
     }
   }
@@ -186,7 +195,7 @@ TEST(LinearInt8Kernels, LargestSums) {
     std::vector<float> in(static_cast<size_t>(2 * inputs), 2.0f);
     std::fill(in.begin() + inputs, in.end(), -2.0f);
     const double expected = 128 * 2 * static_cast<double>(inputs);
-    for (const RowBits bits : kBothBits) {
+    for (const RowBits bits : kAllBits) {
       std::vector<float> first;
       for (const Kernels* kernels : all_kernels()) {
         const std::vector<float> out = layer.run(*kernels, in, 2, bits);
@@ -211,7 +220,7 @@ TEST(LinearInt8Kernels, RowsWithoutNumbersStayInTheirRow) {
   in[static_cast<size_t>(inputs + 69)] = std::nanf("");
   in[static_cast<size_t>(2 * inputs)] = INFINITY;
   in[static_cast<size_t>(3 * inputs + 17)] = -INFINITY;
-  for (const RowBits bits : kBothBits) {
+  for (const RowBits bits : kAllBits) {
     for (const Kernels* kernels : all_kernels()) {
       const std::vector<float> out = layer.run(*kernels, in, 5, bits), expected = layer.run(*kernels, sound, 5, bits);
       for (size_t i = 0; i < out.size(); ++i) {
@@ -235,7 +244,7 @@ TEST(LinearInt8Kernels, OneLargeNumber) {
     for (int64_t r = 0; r < rows; ++r) {
       in[static_cast<size_t>(r * inputs + r * 29 % inputs)] = r % 2 == 0 ? 90.0f : -90.0f;
     }
-    for (const RowBits bits : kBothBits) {
+    for (const RowBits bits : kAllBits) {
       std::vector<float> first;
       for (const Kernels* kernels : all_kernels()) {
         const std::vector<float> out = layer.run(*kernels, in, rows, bits),
@@ -266,7 +275,7 @@ TEST(LinearInt8Kernels, OneLargeNumber) {
 
 TEST(LinearInt8Kernels, RowsOfOneNumber) {
   const Int8Layer layer(8, 16, some_weight);
-  for (const RowBits bits : kBothBits) {
+  for (const RowBits bits : kAllBits) {
     for (const Kernels* kernels : all_kernels()) {
       for (const float x : {0.0f, -0.0f, 1e-38f, 3.0f, -3.0f, 1e30f}) {
         const std::vector<float> out = layer.run(*kernels, std::vector<float>(8, x), 1, bits);

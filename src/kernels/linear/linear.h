@@ -76,6 +76,9 @@ inline void linear_piece(const Number* in, int64_t in_stride, int64_t inputs, ty
   });
   const Number* rows[kRows];
   unroll<kRows>([&](auto r) LFFN_INLINE { rows[r] = in + r * in_stride; });
+  if constexpr (Product::kHasList) {
+    if (first) Product::template add_list<kPanels>(running, rows, weights, panel_stride);
+  }
   const auto ask_ahead = [&]() LFFN_INLINE {
     if constexpr (kPanels > kUsualPanels && rows_at_once(kPanels) <= kFewRows) return;
     for (int64_t line = 0; line < ahead->lines && ahead->at < ahead->end; ++line, ahead->at += kLine) {
@@ -130,7 +133,7 @@ template <typename Product, int kPanels, typename Number = typename Product::Num
 void linear_rows(const Number* in, int64_t in_stride, int64_t rows, int64_t inputs, typename Product::Weights weights,
                  int64_t panel_stride, bool first, Number* sums, int64_t sums_stride, Ahead ahead, bool last = false,
                  const Finish& finish = {}) {
-  constexpr int kRows = rows_at_once(kPanels);
+  constexpr int kRows = rows_at_once(kPanels) < Product::kMostRows ? rows_at_once(kPanels) : Product::kMostRows;
   int64_t r = 0;
   for (; r + kRows <= rows; r += kRows) {
     linear_piece<Product, kRows, kPanels>(in + r * in_stride, in_stride, inputs, weights, panel_stride, first, last,
@@ -244,7 +247,7 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
                             ? Ahead()
                             : ahead_of<kPanels>(next, panel_stride, depth, rows, cells > kPieceCells);
     const Number* from = in + i * Product::kParts;
-    if constexpr (Product::kParts > 1 && kPanels <= kUsualPanels) {
+    if constexpr (Product::kWidens && kPanels <= kUsualPanels) {
       if (rows > kWidenRows) {
         alignas(64) Number wide[Product::kParts * Product::kDepth * kPanel];
         const int64_t wide_cells = Product::kParts * depth, wide_stride = wide_cells * kPanel;
@@ -255,17 +258,15 @@ inline void linear_panels(const LinearPlan& plan, const Number* in, int64_t in_s
         continue;
       }
     }
-    if constexpr (Product::kInTwos && kPanels == 1) {
-      if (rows > kWidenRows) {
-        using InTwos = typename Product::InTwos;
-        const typename InTwos::Cells twos(piece, depth);
-        linear_rows<InTwos, kPanels>(from, in_stride, rows, depth, &twos, panel_stride, first,
-                                     static_cast<Number*>(sums), kColumns, ahead, last, finish);
-        continue;
-      }
+    if constexpr (Product::kInTwos) {
+      using InTwos = typename Product::InTwos;
+      const typename InTwos::Cells twos(piece, depth);
+      linear_rows<InTwos, kPanels>(from, in_stride, rows, depth, &twos, panel_stride, first, static_cast<Number*>(sums),
+                                   kColumns, ahead, last, finish);
+    } else {
+      linear_rows<Product, kPanels>(from, in_stride, rows, depth, piece, panel_stride, first,
+                                    static_cast<Number*>(sums), kColumns, ahead, last, finish);
     }
-    linear_rows<Product, kPanels>(from, in_stride, rows, depth, piece, panel_stride, first, static_cast<Number*>(sums),
-                                  kColumns, ahead, last, finish);
   }
   const int64_t room = plan.outputs - first_column, columns = room < kColumns ? room : kColumns;
   if (amend) scaling.amend(plan, first_row, rows, first_column, columns);
@@ -287,12 +288,14 @@ void linear_of(const LinearPlan& plan, const Number* in, int64_t in_stride, cons
                                         amend);
       }
     };
-    if (rows <= rows_at_once(4 * kUsualPanels)) {
-      run(Constant<4 * kUsualPanels>());
-    } else if (rows <= rows_at_once(2 * kUsualPanels)) {
-      run(Constant<2 * kUsualPanels>());
-    } else if (kUsualPanels > 1) {
-      run(Constant<kUsualPanels>());
+    if constexpr (Product::kSideBySide) {
+      if (rows <= rows_at_once(4 * kUsualPanels)) {
+        run(Constant<4 * kUsualPanels>());
+      } else if (rows <= rows_at_once(2 * kUsualPanels)) {
+        run(Constant<2 * kUsualPanels>());
+      } else if (kUsualPanels > 1) {
+        run(Constant<kUsualPanels>());
+      }
     }
     run(Constant<1>());
   }

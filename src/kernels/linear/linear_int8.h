@@ -7,6 +7,7 @@
 
 #include "kernels/linear/linear.h"
 #include "kernels/linear/seven_bits.h"
+#include "kernels/linear/signed_rows.h"
 #include "kernels/linear/squares_int8.h"
 #include "kernels/simd/rounding.h"
 
@@ -14,7 +15,7 @@ namespace lffn {
 namespace {
 
 // One less than the bits have numbers beside 0, so that the zero point can round up and no number leaves them.
-constexpr float steps_of(RowBits bits) { return bits == RowBits::kSeven ? 126 : 254; }
+constexpr float steps_of(RowBits bits) { return bits == RowBits::kSeven || bits == RowBits::kSevenOfMany ? 126 : 254; }
 
 // Four bytes of a row meet four of each output's weights in one instruction, or eight of two rows those of two outputs.
 #if defined(__ARM_FEATURE_MATMUL_INT8)
@@ -29,6 +30,12 @@ struct FoursProduct : IntegerProduct<true> {
 struct PairsProduct : IntegerProduct<false> {
   static constexpr int64_t kDepth = 128;
   static constexpr int kParts = 2;
+#if defined(LFFN_ADD_TWO_QUADS)  // where few rows come this way, see signed_rows.h
+  static constexpr bool kSideBySide = false;
+  static constexpr int kMostRows = 3;
+#else
+  static constexpr bool kWidens = true;
+#endif
   using Wide = IntegerProduct<false>;
   template <int kPart>
   static I32 part(I32 weights) {
@@ -46,32 +53,40 @@ struct PairsProduct : IntegerProduct<false> {
 };
 
 using BytesProduct = std::conditional_t<kByteDot, FoursProduct, PairsProduct>;
-#if defined(LFFN_ADD_TWO_QUADS)
-using SevenBitsProduct = QuadsProduct;
-#else
-using SevenBitsProduct = BytesProduct;
-#endif
 
 // Calls function(Product) with what multiplies such rows, which also tells how their numbers lie.
 template <typename Function>
-inline void with_product(RowBits bits, Function&& function) {
-  if constexpr (!std::is_same_v<SevenBitsProduct, BytesProduct>) {
-    if (bits == RowBits::kSeven) return function(SevenBitsProduct());
-  }
+inline void with_product([[maybe_unused]] RowBits bits, Function&& function) {
+#if defined(LFFN_ADD_TWO_QUADS)
+  if (bits == RowBits::kSevenOfMany) return function(QuadsProduct());
+  if (bits != RowBits::kWords) return function(SignedProduct());
+#endif
   function(BytesProduct());
 }
 
 // What is taken from a row's numbers and its zero point where the first factor of a product of bytes has a sign.
 constexpr int32_t kRowLowered = kByteDot ? 128 - kByteZero : 0;
 
+// Writes a row's numbers, a vector at a time: from input i on, in the low bytes.
 template <typename Product>
-inline void store_numbers(I32 numbers, int32_t* to) {
-  if constexpr (Product::kParts == 1) {
-    store_u8(numbers ^ I32::set1(kRowLowered), reinterpret_cast<uint8_t*>(to));
-  } else {
-    store_u16(swap_middle(numbers & I32::set1(0xff)), reinterpret_cast<uint16_t*>(to));
+struct RowWriter {
+  int32_t* cells;
+  RowWriter(int32_t* header, int64_t) : cells(header + kRowHeader) {}
+  void put(int64_t i, I32 numbers) {
+    int32_t* to = cells + i * Product::kParts / 4;
+    if constexpr (Product::kParts == 1) {
+      store_u8(numbers ^ I32::set1(kRowLowered), reinterpret_cast<uint8_t*>(to));
+    } else {
+      store_u16(swap_middle(numbers & I32::set1(0xff)), reinterpret_cast<uint16_t*>(to));
+    }
   }
-}
+};
+#if defined(LFFN_ADD_TWO_QUADS)
+template <>
+struct RowWriter<SignedProduct> : SignedRow {
+  using SignedRow::SignedRow;
+};
+#endif
 
 // A number that is more than so many times as large as all others of its row goes its own way, where its index fits
 // beside its magnitude.
@@ -147,27 +162,55 @@ struct ScaleSums {
   }
 };
 
-inline void linear_int8(const LinearInt8Plan& plan) {
+// Of weights that were raised, and numbers from the zero point on.
+struct ScaleRaisedSums : ScaleSums {
+  Row row(int64_t r) const {
+    Row row = ScaleSums::row(r);
+    row.zero = I32::set1(rows[r * stride + kRaisedSum]);
+    return row;
+  }
+  static F32 result(I32 sums, const Column& column, const Row& row) {
+    return fma(to_float(sums - row.zero) * column.scale, row.scale, column.bias);
+  }
+};
+
+template <typename Product>
+inline void linear_int8_of(const LinearInt8Plan& plan) {
+  using Scaling = std::conditional_t<Product::kHasList, ScaleRaisedSums, ScaleSums>;
   const int64_t cells = (plan.linear.inputs + 3) / 4, slice_cells = kSliceInputs / 4;
   LinearPlan part = plan.linear;
   for (int64_t first = 0; first < cells; first += slice_cells) {
     const int64_t count = cells - first < slice_cells ? cells - first : slice_cells;
     part.add = plan.linear.add || first > 0;
     part.activation = first + count == cells ? plan.linear.activation : Activation::kNone;
-    const ScaleSums scaling = {plan.in,
-                               plan.in_stride,
-                               plan.weight_sums + first / slice_cells * plan.sums_stride,
-                               plan.weight_scales,
-                               first == 0 ? plan.linear.bias : nullptr,
-                               plan.weights,
-                               cells * kPanel * 4};
-    with_product(plan.bits, [&](auto product) {
-      using Product = decltype(product);
-      linear_of<Product>(part, plan.in + kRowHeader + first * Product::kParts, plan.in_stride,
-                         reinterpret_cast<const int32_t*>(plan.weights) + first * kPanel, count, cells * kPanel,
-                         scaling);
-    });
+    const Scaling scaling = {plan.in,
+                             plan.in_stride,
+                             plan.weight_sums + first / slice_cells * plan.sums_stride,
+                             plan.weight_scales,
+                             first == 0 ? plan.linear.bias : nullptr,
+                             plan.weights,
+                             cells * kPanel * 4};
+    linear_of<Product>(part, plan.in + kRowHeader + first * Product::kParts, plan.in_stride,
+                       reinterpret_cast<const int32_t*>(plan.weights) + first * kPanel, count, cells * kPanel, scaling);
   }
+}
+
+inline void linear_int8(const LinearInt8Plan& plan) {
+#if defined(LFFN_ADD_TWO_QUADS)
+  if (plan.bits == RowBits::kSevenOfMany) return linear_int8_of<QuadsProduct>(plan);
+  // Rows one after the other that lie the same way.
+  const auto is_signed = [&](int64_t row) { return plan.in[row * plan.in_stride + kListed] != kNotSigned; };
+  for (int64_t end, row = 0; row < plan.linear.rows; row = end) {
+    for (end = row + 1; end < plan.linear.rows && is_signed(end) == is_signed(row);) ++end;
+    LinearInt8Plan some = plan;
+    some.linear.rows = end - row;
+    some.linear.out += row * plan.linear.out_stride;
+    some.in += row * plan.in_stride;
+    is_signed(row) ? linear_int8_of<SignedProduct>(some) : linear_int8_of<BytesProduct>(some);
+  }
+#else
+  linear_int8_of<BytesProduct>(plan);
+#endif
 }
 
 // What there is to know of a row before it becomes bytes.
@@ -260,17 +303,21 @@ void quantise_rows_for(const float* in, int64_t in_stride, int64_t rows, int64_t
     out[1] = zero_bits & 0xff;
     __builtin_memcpy(out + 2, &largest, sizeof largest);
     out[3] = static_cast<int32_t>(range.index);
-    int32_t* to = out + kRowHeader;
+    RowWriter<Product> writer(out, inputs);
     const auto put = [&](int64_t i, const float* from) LFFN_INLINE {
-      store_numbers<Product>(bits(fma(F32::load(from), F32::set1(inverse), F32::set1(zero))),
-                             to + i * Product::kParts / 4);
+      writer.put(i, bits(fma(F32::load(from), F32::set1(inverse), F32::set1(zero))));
     };
     if (block < 0) {
       for (int64_t i = 0; i < whole; i += kLanes) put(i, in + i);
       if (whole < inputs) put(whole, rest);
-      continue;
+    } else {
+      for (int64_t i = 0; i < inputs; i += kLanes) put(i, but_one(i));
     }
-    for (int64_t i = 0; i < inputs; i += kLanes) put(i, but_one(i));
+    if constexpr (Product::kHasList) {
+      if (writer.end()) continue;
+      quantise_rows_for<BytesProduct>(in, in_stride, 1, inputs, out, out_stride, steps);
+      out[kListed] = kNotSigned;
+    }
   }
 }
 

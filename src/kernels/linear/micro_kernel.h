@@ -16,9 +16,13 @@ constexpr int kRegisters = 16;
 
 // What one step multiplies. A vector that was loaded may hold several parts, each of which meets a factor of its own.
 struct FloatProduct {
-  static constexpr int kAllFrom = 1 << 30;  // so many rows or more take all cells at once
-  static constexpr bool kInTwos = false;    // whether many rows take cells in twos
+  static constexpr int kAllFrom = 1 << 30;   // so many rows or more take all cells at once
+  static constexpr bool kInTwos = false;     // whether cells meet the rows in twos
+  static constexpr bool kHasList = false;    // whether rows have cells that meet the weights once more
+  static constexpr bool kSideBySide = true;  // whether few rows take several panels at once
+  static constexpr int kMostRows = 12;       // at once
   static constexpr int kParts = 1;
+  static constexpr bool kWidens = false;  // whether many rows want the parts apart before
   using Number = float;
   using Weight = float;
   using Weights = const Weight*;
@@ -36,7 +40,11 @@ template <bool kBytes>
 struct IntegerProduct {
   static constexpr int kAllFrom = 1 << 30;
   static constexpr bool kInTwos = false;
+  static constexpr bool kHasList = false;
+  static constexpr bool kSideBySide = true;
+  static constexpr int kMostRows = 12;
   static constexpr int kParts = 1;
+  static constexpr bool kWidens = false;
   using Number = int32_t;
   using Weight = int32_t;
   using Weights = const Weight*;

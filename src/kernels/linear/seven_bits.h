@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of rows of seven bits where the one instruction that multiplies bytes adds two products in int16 and
+// Products of many rows of seven bits where the one instruction that multiplies bytes adds two products in int16 and
 // saturates (AVX2 without VNNI). Two products with any weights fit, and four with most: the sums are exact, the same as
 // by other ways.
 #pragma once
@@ -21,8 +21,8 @@ struct TwosProduct;
 struct QuadsProduct : IntegerProduct<true> {
   static constexpr int64_t kDepth = 256;
   static constexpr bool kInTwos = true;
+  static constexpr bool kSideBySide = false;
   using InTwos = TwosProduct;
-  static I32 multiply(I32 weights, I32 numbers, I32 sums) { return add_quads(sums, numbers, weights); }
 };
 
 // Which cells of a panel meet a row in twos, and which one by one. That depends on the weights.

@@ -92,6 +92,18 @@ inline I32 add_two_quads(I32 a, I32 numbers, I32 weights, I32 numbers2, I32 weig
   asm volatile("vpaddd %1, %0, %0" : "+x"(a.v) : "x"(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
   return a;
 }
+// Eight numbers as bytes with a sign, where no two neighbours of one sign add up to more than 127; else false.
+inline bool store_fitting_pairs(I32 numbers, int32_t* to) {
+  const __m128i some = _mm_packs_epi32(_mm256_castsi256_si128(numbers.v), _mm256_extracti128_si256(numbers.v, 1));
+  const __m128i zero = _mm_setzero_si128(), ones = _mm_set1_epi16(1);
+  const __m128i above = _mm_madd_epi16(_mm_max_epi16(some, zero), ones),
+                below = _mm_madd_epi16(_mm_min_epi16(some, zero), ones);
+  const __m128i beyond =
+      _mm_or_si128(_mm_cmpgt_epi32(above, _mm_set1_epi32(127)), _mm_cmpgt_epi32(_mm_set1_epi32(-127), below));
+  if (_mm_testz_si128(beyond, beyond) == 0) return false;
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packs_epi16(some, some));
+  return true;
+}
 // Bits are set where, of two neighbours of the first and the two at their places of the second, those of one sign add
 // up to more than `most`.
 inline I32 beyond_sums(I32 weights, I32 weights2, int16_t most) {

@@ -190,6 +190,8 @@ void Linear::run(const Workers& workers, const Call& call) const {
   const int32_t threads = workers.threads_for(flop);
   const Cut pieces = cut(call.rows, rows_per_item_, outputs, threads);
   const Rows& in = call.norm != nullptr ? call.normed : call.in;
+  const bool many = input_bits_ == RowBits::kSeven && call.rows > kFewSevenBits;
+  const RowBits bits = many ? RowBits::kSevenOfMany : input_bits_;
   const auto prepare_some = [&](int64_t first, int64_t rows) {
     if (call.norm != nullptr) {
       kernels.normalise(call.norm->plan(), call.in.row(first), call.in.stride, rows, in.row(first), in.stride);
@@ -199,7 +201,7 @@ void Linear::run(const Workers& workers, const Call& call) const {
     }
     if (dtype_ == LFFN_INT8) {
       kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, call.packed.rows + first * call.packed.stride,
-                            call.packed.stride, input_bits_);
+                            call.packed.stride, bits);
     }
   };
   // A few rows at a time: they are still near when they become bytes, and memory that is asked for arrives while others
@@ -262,7 +264,7 @@ void Linear::run(const Workers& workers, const Call& call) const {
     }
     LinearInt8Plan int8 = {};
     int8.linear = plan;
-    int8.bits = input_bits_;
+    int8.bits = bits;
     int8.in = call.packed.rows + first * call.packed.stride;
     int8.in_stride = call.packed.stride;
     int8.weights = panels_.as<int8_t>() + int8_start(output);

@@ -109,7 +109,7 @@ void WordMatrix::prepare(const Workers& workers, const Call& call) const {
   const int64_t stride = scratch_stride();
   if (dtype_ == LFFN_INT8) {
     workers.kernels.quantise_rows(call.in.data, call.in.stride, call.rows, size_,
-                                  reinterpret_cast<int32_t*>(call.scratch), stride, RowBits::kEight);
+                                  reinterpret_cast<int32_t*>(call.scratch), stride, RowBits::kWords);
     return;
   }
   for (int64_t r = 0; r < call.rows; ++r) {
