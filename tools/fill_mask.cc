@@ -21,7 +21,7 @@ struct FillMaskOptions {
   ModelOptions load;
 };
 
-using Fillings = std::vector<std::vector<lookupffn::Filling>>;
+using Fillings = lookupffn::List<lookupffn::List<lookupffn::Filling>>;
 
 std::string token_text(const lookupffn::Tokenizer& tokenizer, int32_t id) {
   try {
@@ -50,7 +50,7 @@ void append_object(std::string& out, const lookupffn::Tokenizer& tokenizer, cons
   append_json(out, text);
   out += ",\"masks\":[";
   const char* between_masks = "";
-  for (const std::vector<lookupffn::Filling>& mask : masks) {
+  for (const lookupffn::List<lookupffn::Filling>& mask : masks) {
     out += between_masks;
     between_masks = ",";
     const char* between = "[";

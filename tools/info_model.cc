@@ -195,7 +195,8 @@ std::string attention_of(const lookupffn::ModelInfo& info) {
 // A token's text, or null where there is none.
 nlohmann::ordered_json token_text(const lookupffn::Model& model, int32_t id) {
   if (id < 0 || model.info().has_tokenizer == 0) return nullptr;
-  return std::string(model.tokenizer().token(id));
+  const lookupffn::Tokenizer tokenizer = model.tokenizer();
+  return std::string(tokenizer.token(id));
 }
 
 // How queries and documents become vectors of late interaction; null for other models.

@@ -193,7 +193,9 @@ class CancelFlag {
   /** Whether cancel() was called. */
   bool cancelled() const noexcept { return value_.load(std::memory_order_relaxed) != 0; }
   /** For lffn_forward_args. */
-  const std::int32_t* address() const noexcept { return reinterpret_cast<const std::int32_t*>(&value_); }
+  const std::int32_t* address() const& noexcept { return reinterpret_cast<const std::int32_t*>(&value_); }
+  /** Not of a temporary, which it would outlive. */
+  const std::int32_t* address() const&& = delete;
 
  private:
   static_assert(sizeof(std::atomic<std::int32_t>) == sizeof(std::int32_t) &&

@@ -223,7 +223,9 @@ class Layer {
   }
 
   /** Describes the layer. */
-  const LayerInfo& info() const {
+  LayerInfo info() const&& { return info(); }
+  /** Describes the layer. */
+  const LayerInfo& info() const& {
     if (handle_ == nullptr) throw InvalidArgument("the layer is empty or was moved from");
     return info_;
   }
@@ -233,7 +235,9 @@ class Layer {
   void save(const std::string& path) const { check(lffn_layer_save(handle_.get(), path.c_str())); }
 
   /** The handle, for functions of the C interface. */
-  lffn_layer* get() const noexcept { return handle_.get(); }
+  lffn_layer* get() const& noexcept { return handle_.get(); }
+  /** Not of a temporary, which it would outlive. */
+  lffn_layer* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_layer* release() noexcept { return handle_.release(); }
 

@@ -147,7 +147,7 @@ class Model {
    * model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions; its windows are not read */
-  std::vector<std::vector<Window>> embed_windows(const Texts& texts, const RunOptions& options = {}) const;
+  List<List<Window>> embed_windows(const Texts& texts, const RunOptions& options = {}) const;
 
   /** One vector of bytes for each text. In model_texts.hpp.
    * @param texts   UTF-8
@@ -163,12 +163,12 @@ class Model {
    * RunOptions::prompt_kind. In model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions */
-  std::vector<SparseVector> embed_sparse(const Texts& texts, const RunOptions& options = {}) const;
+  List<SparseVector> embed_sparse(const Texts& texts, const RunOptions& options = {}) const;
 
   /** A vector for each token of each text. In model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions */
-  std::vector<TokenVectors> token_vectors(const Texts& texts, const RunOptions& options = {}) const;
+  List<TokenVectors> token_vectors(const Texts& texts, const RunOptions& options = {}) const;
 
   /** Several vectors for each text, as late interaction compares them: see RunOptions::prompt_kind and max_sim. In
    * late.hpp.
@@ -184,7 +184,7 @@ class Model {
   /** How many tokens each text has, exactly as embed would read it; runs no layer. In model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions */
-  std::vector<TokenCount> count_tokens(const Texts& texts, const RunOptions& options = {}) const;
+  List<TokenCount> count_tokens(const Texts& texts, const RunOptions& options = {}) const;
 
   /** The raw class scores of each text, [texts, num_classes].
    * @param texts   UTF-8
@@ -225,29 +225,28 @@ class Model {
    * @param text    UTF-8
    * @param top_k   how many for each
    * @param options see RunOptions; masks in a part that is cut off are lost */
-  std::vector<std::vector<Filling>> fill_mask(std::string_view text, std::int32_t top_k,
-                                              const RunOptions& options = RunOptions::uncut()) const;
+  List<List<Filling>> fill_mask(std::string_view text, std::int32_t top_k,
+                                const RunOptions& options = RunOptions::uncut()) const;
 
   /** The names, places and the like in each text. In model_tasks.hpp.
    * @param texts       UTF-8
    * @param aggregation LFFN_AGGREGATION_
    * @param options     see RunOptions */
-  std::vector<std::vector<Entity>> entities(const Texts& texts, std::int32_t aggregation = LFFN_AGGREGATION_SIMPLE,
-                                            const RunOptions& options = {}) const;
+  List<List<Entity>> entities(const Texts& texts, std::int32_t aggregation = LFFN_AGGREGATION_SIMPLE,
+                              const RunOptions& options = {}) const;
 
   /** The parts of a context that answer a question, the best first. In model_tasks.hpp.
    * @param question UTF-8
    * @param context  UTF-8
    * @param options  see AnswerOptions */
-  std::vector<Answer> answer(std::string_view question, std::string_view context,
-                             const AnswerOptions& options = {}) const;
+  List<Answer> answer(std::string_view question, std::string_view context, const AnswerOptions& options = {}) const;
 
   /** How likely each label fits a text, the most likely first. In model_tasks.hpp.
    * @param text    UTF-8
    * @param labels  UTF-8
    * @param options see ZeroShotOptions */
-  std::vector<ScoredLabel> zero_shot(std::string_view text, const std::vector<std::string>& labels,
-                                     const ZeroShotOptions& options = {}) const;
+  List<ScoredLabel> zero_shot(std::string_view text, const std::vector<std::string>& labels,
+                              const ZeroShotOptions& options = {}) const;
 
   /** The hidden states, [tokens, hidden_size].
    * @param sequences of token ids
@@ -272,7 +271,9 @@ class Model {
   }
 
   /** Describes the model. */
-  const ModelInfo& info() const {
+  ModelInfo info() const&& { return info(); }
+  /** Describes the model. */
+  const ModelInfo& info() const& {
     if (handle_ == nullptr) throw InvalidArgument("the model is empty or was moved from");
     return info_;
   }
@@ -285,26 +286,32 @@ class Model {
     return found;
   }
 
-  /** The JSON text of the model's config. */
-  std::string_view config() const {
+  /** The JSON text of the model's config. Valid as long as the model; so are labels and prompts. */
+  std::string_view config() const& {
     const char* const text = lffn_model_config(handle_.get());
     return text == nullptr ? "" : text;
   }
+  /** Not of a temporary, which it would outlive. */
+  std::string_view config() const&& = delete;
 
   /** The model's family, such as "bert". */
   std::string_view family() const noexcept { return lffn_model_family(handle_.get()); }
 
   /** The name of a class.
    * @param index below num_classes, or below num_token_classes */
-  std::string_view label(std::int32_t index) const {
+  std::string_view label(std::int32_t index) const& {
     const char* const text = lffn_model_label(handle_.get(), index);
     if (text == nullptr) throw InvalidArgument("there is no class " + std::to_string(index));
     return text;
   }
+  /** Not of a temporary, which it would outlive. */
+  std::string_view label(std::int32_t index) const&& = delete;
 
   /** The text of one of the model's prompts; otherwise InvalidArgument lists the existing ones. In model_tasks.hpp.
    * @param name of the prompt */
-  std::string_view prompt(std::string_view name) const;
+  std::string_view prompt(std::string_view name) const&;
+  /** Not of a temporary, which it would outlive. */
+  std::string_view prompt(std::string_view name) const&& = delete;
 
   /** The model's tokenizer, which outlives the model. */
   Tokenizer tokenizer() const {
@@ -324,13 +331,17 @@ class Model {
   Model share() const { return Model(lffn_model_retain(handle_.get())); }
 
   /** The handle, for functions of the C interface. */
-  lffn_model* get() const noexcept { return handle_.get(); }
+  lffn_model* get() const& noexcept { return handle_.get(); }
+  /** Not of a temporary, which it would outlive. */
+  lffn_model* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_model* release() noexcept { return handle_.release(); }
 
   /** Arguments of lffn_model_run with these options.
    * @param options must outlive the arguments */
   static lffn_model_run_args arguments(const RunOptions& options) noexcept;
+  /** Not of a temporary, which it would outlive. */
+  static lffn_model_run_args arguments(const RunOptions&& options) = delete;
 
  private:
   static lffn_model_run_args arguments(const Sequences& sequences, const RunOptions& options);

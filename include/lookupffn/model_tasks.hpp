@@ -24,8 +24,8 @@ inline void Model::activate(std::int32_t kind, Span<float> scores) const {
   check(lffn_model_activate_scores(handle_.get(), kind, scores.data(), n, scores.data()));
 }
 
-inline std::vector<std::vector<Filling>> Model::fill_mask(std::string_view text, std::int32_t top_k,
-                                                          const RunOptions& options) const {
+inline List<List<Filling>> Model::fill_mask(std::string_view text, std::int32_t top_k,
+                                            const RunOptions& options) const {
   Result result;
   lffn_model_run_args args = arguments(options);
   const Texts texts = {text};
@@ -35,15 +35,15 @@ inline std::vector<std::vector<Filling>> Model::fill_mask(std::string_view text,
   args.wanted = LFFN_WANT_FILLINGS;
   check(lffn_model_run(handle_.get(), &args));
   const ResultView view = result.view();
-  std::vector<std::vector<Filling>> fillings(static_cast<std::size_t>(view.n_masks));
+  List<List<Filling>> fillings(static_cast<std::size_t>(view.n_masks));
   for (std::int64_t i = 0; i < view.n_masks * top_k; ++i) {
     fillings[static_cast<std::size_t>(i / top_k)].push_back({view.filling_ids[i], view.filling_probabilities[i]});
   }
   return fillings;
 }
 
-inline std::vector<std::vector<Entity>> Model::entities(const Texts& texts, std::int32_t aggregation,
-                                                        const RunOptions& options) const {
+inline List<List<Entity>> Model::entities(const Texts& texts, std::int32_t aggregation,
+                                          const RunOptions& options) const {
   Result result;
   lffn_model_run_args args = arguments(options);
   texts.give(args);
@@ -52,7 +52,7 @@ inline std::vector<std::vector<Entity>> Model::entities(const Texts& texts, std:
   args.wanted = LFFN_WANT_ENTITIES;
   check(lffn_model_run(handle_.get(), &args));
   const ResultView view = result.view();
-  std::vector<std::vector<Entity>> found(static_cast<std::size_t>(args.n));
+  List<List<Entity>> found(static_cast<std::size_t>(args.n));
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (std::int64_t e = view.entity_offsets[i]; e < view.entity_offsets[i + 1]; ++e) {
       found[i].push_back({view.entity_labels[e], view.entity_scores[e], static_cast<std::size_t>(view.entity_begins[e]),
@@ -62,8 +62,8 @@ inline std::vector<std::vector<Entity>> Model::entities(const Texts& texts, std:
   return found;
 }
 
-inline std::vector<Answer> Model::answer(std::string_view question, std::string_view context,
-                                         const AnswerOptions& options) const {
+inline List<Answer> Model::answer(std::string_view question, std::string_view context,
+                                  const AnswerOptions& options) const {
   const auto count = static_cast<std::size_t>(options.top_k > 0 ? options.top_k : 0);
   std::vector<std::int64_t> begins(count), ends(count);
   std::vector<float> scores(count);
@@ -85,15 +85,15 @@ inline std::vector<Answer> Model::answer(std::string_view question, std::string_
   args.scores = scores.data();
   args.n_answers = &found;
   check(lffn_model_answer(handle_.get(), &args));
-  std::vector<Answer> answers;
+  List<Answer> answers;
   for (std::size_t i = 0; i < static_cast<std::size_t>(found); ++i) {
     answers.push_back({static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(ends[i]), scores[i]});
   }
   return answers;
 }
 
-inline std::vector<ScoredLabel> Model::zero_shot(std::string_view text, const std::vector<std::string>& labels,
-                                                 const ZeroShotOptions& options) const {
+inline List<ScoredLabel> Model::zero_shot(std::string_view text, const std::vector<std::string>& labels,
+                                          const ZeroShotOptions& options) const {
   std::vector<const char*> names;
   std::vector<std::size_t> sizes;
   for (const std::string& label : labels) {
@@ -117,7 +117,7 @@ inline std::vector<ScoredLabel> Model::zero_shot(std::string_view text, const st
   args.scores = scores.data();
   args.order = order.data();
   check(lffn_model_zero_shot(handle_.get(), &args));
-  std::vector<ScoredLabel> result;
+  List<ScoredLabel> result;
   for (const std::int64_t i : order) {
     const auto place = static_cast<std::size_t>(i);
     result.push_back({labels[place], scores[place]});
@@ -125,7 +125,7 @@ inline std::vector<ScoredLabel> Model::zero_shot(std::string_view text, const st
   return result;
 }
 
-inline std::string_view Model::prompt(std::string_view name) const {
+inline std::string_view Model::prompt(std::string_view name) const& {
   std::string known;
   for (std::int32_t i = 0; i < info().num_prompts; ++i) {
     const char* prompt_name = nullptr;

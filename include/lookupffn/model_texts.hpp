@@ -87,12 +87,12 @@ inline ResultView Model::run(const Texts& texts, const RunOptions& options, std:
   return result.view();
 }
 
-inline std::vector<std::vector<Window>> Model::embed_windows(const Texts& texts, const RunOptions& options) const {
+inline List<List<Window>> Model::embed_windows(const Texts& texts, const RunOptions& options) const {
   RunOptions each = options;
   each.windows = LFFN_WINDOWS_EACH;
   Result result;
   const ResultView view = run(texts, each, LFFN_WANT_EMBEDDINGS | LFFN_WANT_SPANS, result);
-  std::vector<std::vector<Window>> found(static_cast<std::size_t>(view.n_texts));
+  List<List<Window>> found(static_cast<std::size_t>(view.n_texts));
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (std::int64_t s = view.text_offsets[i]; s < view.text_offsets[i + 1]; ++s) {
       const float* const embedding = view.embeddings + s * view.embedding_size;
@@ -121,10 +121,10 @@ inline std::vector<std::uint8_t> Model::embed_bits(const Texts& texts, const Run
   return {view.bit_embeddings, view.bit_embeddings + rows * ((view.embedding_size + 7) / 8)};
 }
 
-inline std::vector<SparseVector> Model::embed_sparse(const Texts& texts, const RunOptions& options) const {
+inline List<SparseVector> Model::embed_sparse(const Texts& texts, const RunOptions& options) const {
   Result result;
   const ResultView view = run(texts, options, LFFN_WANT_SPARSE, result);
-  std::vector<SparseVector> found(static_cast<std::size_t>(view.n));
+  List<SparseVector> found(static_cast<std::size_t>(view.n));
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::int64_t begin = view.sparse_offsets[i], end = view.sparse_offsets[i + 1];
     found[i].ids.assign(view.sparse_ids + begin, view.sparse_ids + end);
@@ -133,10 +133,10 @@ inline std::vector<SparseVector> Model::embed_sparse(const Texts& texts, const R
   return found;
 }
 
-inline std::vector<TokenVectors> Model::token_vectors(const Texts& texts, const RunOptions& options) const {
+inline List<TokenVectors> Model::token_vectors(const Texts& texts, const RunOptions& options) const {
   Result result;
   const ResultView view = run(texts, options, LFFN_WANT_TOKEN_VECTORS | LFFN_WANT_SPANS | LFFN_WANT_IDS, result);
-  std::vector<TokenVectors> found(static_cast<std::size_t>(view.n));
+  List<TokenVectors> found(static_cast<std::size_t>(view.n));
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::int64_t begin = view.vector_offsets[i], end = view.vector_offsets[i + 1];
     found[i].size = static_cast<std::size_t>(view.token_vector_size);
@@ -152,10 +152,10 @@ inline std::vector<TokenVectors> Model::token_vectors(const Texts& texts, const 
   return found;
 }
 
-inline std::vector<TokenCount> Model::count_tokens(const Texts& texts, const RunOptions& options) const {
+inline List<TokenCount> Model::count_tokens(const Texts& texts, const RunOptions& options) const {
   Result result;
   const ResultView view = run(texts, options, LFFN_WANT_UNCUT, result);
-  std::vector<TokenCount> found(static_cast<std::size_t>(view.n_texts));
+  List<TokenCount> found(static_cast<std::size_t>(view.n_texts));
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t first = view.text_offsets == nullptr ? i : static_cast<std::size_t>(view.text_offsets[i]);
     const std::size_t last = view.text_offsets == nullptr ? i + 1 : static_cast<std::size_t>(view.text_offsets[i + 1]);

@@ -42,16 +42,24 @@ struct TokenBatch {
     offsets.push_back(static_cast<std::int64_t>(ids.size()));
   }
   /** A view of them for Model. */
-  Sequences view() const noexcept { return {ids, offsets}; }
+  Sequences view() const& noexcept { return {ids, offsets}; }
+  /** Not of a temporary, which it would outlive. */
+  Sequences view() const&& = delete;
 };
 
-/** Texts, or pairs of texts, as the C interface takes them. The strings that they refer to must outlive them. */
+/** Texts, or pairs of texts, as the C interface takes them. The strings that they refer to must outlive them; those of
+ * a temporary vector they keep. */
 class Texts {
  public:
   /** None. */
   Texts() = default;
   /** @param texts UTF-8 */
   Texts(const std::vector<std::string>& texts) { add_all(texts); }  // NOLINT(google-explicit-constructor)
+  /** @param texts UTF-8 */
+  Texts(std::vector<std::string>&& texts)  // NOLINT(google-explicit-constructor)
+      : kept_(std::make_shared<const std::vector<std::string>>(std::move(texts))) {
+    add_all(*kept_);
+  }
   /** @param texts UTF-8 */
   Texts(const std::vector<std::string_view>& texts) { add_all(texts); }  // NOLINT(google-explicit-constructor)
   /** @param texts UTF-8 */
@@ -78,6 +86,9 @@ class Texts {
     pairs_.push_back(pair.empty() ? "" : pair.data());
     pair_sizes_.push_back(pair.size());
   }
+  /** A string that ends with the statement is no text to be kept. */
+  template <typename... Strings>
+  std::enable_if_t<(std::is_same_v<const Strings, const std::string> || ...)> add(Strings&&... strings) = delete;
   /** How many. */
   std::int64_t count() const noexcept { return static_cast<std::int64_t>(texts_.size()); }
   /** Puts them into arguments of lffn_model_run or lffn_tokenizer_encode_batch.
@@ -99,6 +110,7 @@ class Texts {
     for (const std::string_view text : texts) add(text);
   }
 
+  std::shared_ptr<const std::vector<std::string>> kept_;
   std::vector<const char*> texts_, pairs_;
   std::vector<std::size_t> sizes_, pair_sizes_;
 };

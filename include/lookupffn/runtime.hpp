@@ -37,7 +37,9 @@ class Runtime {
   /** The instruction set of its handles' kernels. */
   std::string_view isa() const noexcept { return lffn_runtime_isa(handle_.get()); }
   /** The handle, for LoadOptions::runtime and for functions of the C interface. */
-  lffn_runtime* get() const noexcept { return handle_.get(); }
+  lffn_runtime* get() const& noexcept { return handle_.get(); }
+  /** Not of a temporary, which it would outlive. */
+  lffn_runtime* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_runtime* release() noexcept { return handle_.release(); }
 

@@ -21,8 +21,8 @@ struct TokenizerInfo : lffn_tokenizer_info {
 
 /** How a text is turned into tokens. */
 struct TokenizeOptions {
-  std::optional<std::string_view> pair; /**< The second text of a pair. */
-  bool special = true;                  /**< Whether to add special tokens. */
+  std::optional<std::string> pair; /**< The second text of a pair. */
+  bool special = true;             /**< Whether to add special tokens. */
   std::int64_t max_tokens =
       LFFN_MAX_TOKENS_NEVER;          /**< Cut to this many, including special ones; or LFFN_MAX_TOKENS_. */
   bool repair_text = false;           /**< Invalid UTF-8 is read as U+FFFD. */
@@ -90,13 +90,13 @@ class Tokenizer {
     } else {
       texts.add(text);
     }
-    return std::move(encode_batch(texts, options)[0]);
+    return encode_batch(texts, options)[0];
   }
 
   /** The tokens of several texts, on several threads.
    * @param texts   UTF-8, with their pairs
    * @param options see TokenizeOptions, without its pair */
-  std::vector<Encoding> encode_batch(const Texts& texts, const TokenizeOptions& options = {}) const {
+  List<Encoding> encode_batch(const Texts& texts, const TokenizeOptions& options = {}) const {
     Result result;
     lffn_tokenize_batch_args args;
     lffn_tokenize_batch_args_init(&args);
@@ -108,7 +108,7 @@ class Tokenizer {
     args.result = result.get();
     check(lffn_tokenizer_encode_batch(handle_.get(), &args));
     const ResultView view = result.view();
-    std::vector<Encoding> found(static_cast<std::size_t>(view.n));
+    List<Encoding> found(static_cast<std::size_t>(view.n));
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::int64_t begin = view.offsets[i], end = view.offsets[i + 1];
       found[i].ids.assign(view.ids + begin, view.ids + end);
@@ -136,18 +136,18 @@ class Tokenizer {
    * @param flags LFFN_DETOKENIZE_ values */
   std::string decode(Span<const std::int32_t> ids, std::uint32_t flags = 0) const {
     const std::int64_t offsets[] = {0, static_cast<std::int64_t>(ids.size())};
-    return std::move(decode_batch({ids, offsets}, flags)[0]);
+    return decode_batch({ids, offsets}, flags)[0];
   }
 
   /** The texts of sequences of ids.
    * @param sequences of the vocabulary
    * @param flags     LFFN_DETOKENIZE_ values */
-  std::vector<std::string> decode_batch(const Sequences& sequences, std::uint32_t flags = 0) const {
+  List<std::string> decode_batch(const Sequences& sequences, std::uint32_t flags = 0) const {
     Result result;
     check(lffn_tokenizer_decode_batch(handle_.get(), sequences.ids.data(), sequences.offsets.data(), sequences.count(),
                                       flags, result.get()));
     const ResultView view = result.view();
-    std::vector<std::string> texts;
+    List<std::string> texts;
     for (std::int64_t i = 0; i < view.n; ++i) texts.emplace_back(view.decoded[i], view.decoded_sizes[i]);
     return texts;
   }
@@ -162,12 +162,14 @@ class Tokenizer {
 
   /** How the vocabulary writes a token; valid as long as the tokenizer.
    * @param id below vocab_size */
-  std::string_view token(std::int32_t id) const {
+  std::string_view token(std::int32_t id) const& {
     const char* text = nullptr;
     std::size_t size = 0;
     check(lffn_tokenizer_token(handle_.get(), id, &text, &size));
     return {text, size};
   }
+  /** Not of a temporary, which it would outlive. */
+  std::string_view token(std::int32_t id) const&& = delete;
 
   /** Describes the tokenizer. */
   TokenizerInfo info() const {
@@ -177,7 +179,9 @@ class Tokenizer {
   }
 
   /** The handle, for functions of the C interface. */
-  lffn_tokenizer* get() const noexcept { return handle_.get(); }
+  lffn_tokenizer* get() const& noexcept { return handle_.get(); }
+  /** Not of a temporary, which it would outlive. */
+  lffn_tokenizer* get() const&& = delete;
   /** Gives up the handle; the caller frees it. */
   lffn_tokenizer* release() noexcept { return handle_.release(); }
 

@@ -57,7 +57,8 @@ class Expected {
 void compare_tokens(const Model& model, const Golden& golden, const std::string& kind, std::int32_t prompt) {
   const std::vector<std::string> texts = golden.texts(kind == "query" ? "queries" : "documents");
   const lookupffn::Texts given(texts);
-  lffn_model_run_args args = Model::arguments(options_of(prompt));
+  const lookupffn::RunOptions options = options_of(prompt);
+  lffn_model_run_args args = Model::arguments(options);
   given.give(args);
   lookupffn::Result result;
   args.result = result.get();

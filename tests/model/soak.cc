@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Random = std::minstd_rand;
 using lookupffn::Model;
-using Fillings = std::vector<std::vector<lookupffn::Filling>>;
+using Fillings = lookupffn::List<lookupffn::List<lookupffn::Filling>>;
 
 void require(bool holds, const char* claim) {
   if (!holds) throw std::runtime_error(std::string("this does not hold: ") + claim);

@@ -291,7 +291,8 @@ TEST(Hpp, TryFormsGiveStatusAndValue) {
   EXPECT_EQ(lookupffn::Tokenizer::try_load("/nowhere").status, LFFN_ERROR_IO);
   const lookupffn::Outcome<lookupffn::Model> model = lookupffn::Model::try_load(LFFN_MODEL_DATA "/model-lookup");
   ASSERT_TRUE(model);
-  lffn_model_run_args args = lookupffn::Model::arguments(lookupffn::RunOptions());
+  const lookupffn::RunOptions options;
+  lffn_model_run_args args = lookupffn::Model::arguments(options);
   args.n = -1;
   EXPECT_EQ(model.value.try_run(args), LFFN_ERROR_INVALID_ARGUMENT);
   args.n = 0;
@@ -318,7 +319,8 @@ void check_handle() {
   static_assert(std::is_nothrow_move_constructible_v<Handle> && std::is_nothrow_move_assignable_v<Handle>);
   static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_v<Handle>);
   static_assert(std::is_nothrow_default_constructible_v<lookupffn::Outcome<Handle>>);
-  EXPECT_EQ(Handle().get(), nullptr);
+  const Handle none;
+  EXPECT_EQ(none.get(), nullptr);
   EXPECT_EQ(Handle().release(), nullptr);
 }
 
