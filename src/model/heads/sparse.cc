@@ -19,7 +19,7 @@ struct SparseLayout {
   size_t states = 0;  // [rows][hidden_size]
   size_t block = 0;   // [rows][row_stride(embedding_size)]
   size_t words = 0;   // what scoring them takes
-  size_t scores = 0;  // [threads][rows][words_per_item]
+  size_t scores = 0;  // [threads][most_scores]
   size_t pooled = 0;  // [sequences][vocab_size]
   size_t total = 0;
 };
@@ -35,8 +35,7 @@ SparseLayout lay_out_sparse(const Model& model) {
   layout.states = place(end, floats(layout.rows, config.hidden_size));
   layout.block = place(end, floats(layout.rows, row_stride(config.embedding_size)));
   layout.words = place(end, model.decoder().scratch_bytes(layout.rows));
-  layout.scores =
-      place(end, floats(model.running().num_threads, layout.rows * model.decoder().words_per_item(layout.rows)));
+  layout.scores = place(end, floats(model.running().num_threads, model.decoder().most_scores(layout.rows)));
   layout.pooled = place(end, floats(sequences_at_once(model), config.vocab_size));
   layout.total = end;
   return layout;

@@ -145,6 +145,12 @@ int64_t WordMatrix::words_per_item(int64_t rows) const {
   return std::min(most, kMostPanels) * kPanel;
 }
 
+int64_t WordMatrix::most_scores(int64_t most_rows) const {
+  int64_t most = 0;
+  for (int64_t rows = 1; rows <= most_rows; ++rows) most = std::max(most, rows * words_per_item(rows));
+  return most;
+}
+
 void WordMatrix::score(const Workers& workers, const Call& call) const {
   if (call.rows == 0) return;
   prepare(workers, call);

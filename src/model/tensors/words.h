@@ -40,10 +40,11 @@ class WordMatrix {
   };
   void score(const Workers& workers, const Call& call) const;
   // The same without a row for the whole vocabulary: take(first, count, scores) sees some words' scores, from several
-  // threads at once, each with words of its own. call.out.data has room for [threads][rows][words_per_item(rows)].
+  // threads at once, each with words of its own. call.out.data has room for most_scores() of each thread.
   using Taker = std::function<void(int64_t, int64_t, const Rows&)>;
   void score(const Workers& workers, const Call& call, const Taker& take) const;
-  int64_t words_per_item(int64_t rows) const;
+  // Scores that a thread holds at once in a call of at most so many rows. Of fewer rows they may be more.
+  int64_t most_scores(int64_t most_rows) const;
   size_t scratch_bytes(int64_t rows) const;
 
   // As `name`.weight, with the scales of int8 as `name`.weight.scale.
@@ -58,6 +59,7 @@ class WordMatrix {
     return words_.as<uint8_t>() + static_cast<size_t>(word * stride_) * element_size();
   }
   int64_t scratch_stride() const;
+  int64_t words_per_item(int64_t rows) const;
   void prepare(const Workers& workers, const Call& call) const;
   void score_some(const Workers& workers, const Call& call, int64_t first, int64_t count, const Rows& out) const;
 
