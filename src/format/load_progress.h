@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,6 +37,11 @@ class LoadProgress {
   size_t expected_ = 0, read_ = 0;
   double told_ = -1;
 };
+
+// The caller's flag; nullptr: nobody may end it.
+inline const int32_t* flag_of(const LoadProgress* progress) {
+  return progress != nullptr ? progress->cancel() : nullptr;
+}
 
 // Bytes that count what is read of them; nullptr: the same bytes, as nobody wants to know.
 std::unique_ptr<const Bytes> counted(std::unique_ptr<const Bytes> bytes, LoadProgress* progress);

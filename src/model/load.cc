@@ -12,6 +12,7 @@
 
 #include "format/file.h"
 #include "format/json_object.h"
+#include "format/load_progress.h"
 #include "format/torch_file.h"
 #include "format/utf8.h"
 #include "model/config/sentence_folder.h"
@@ -181,10 +182,6 @@ ReadModel check_static_parts(const std::string& config_text, SentenceSettings se
   return parts;
 }
 
-const int32_t* flag_of(const LoadOptions& options) {
-  return options.progress != nullptr ? options.progress->cancel() : nullptr;
-}
-
 // How messages name the folder.
 std::string folder_name(const Folder& folder) {
   const std::string path = folder.path("");
@@ -197,13 +194,13 @@ auto with_file(const Bytes& bytes, const LoadOptions& options, Use&& use) {
   Safetensors file = parse_safetensors(bytes);
   const std::string& config = stored_config(file, "model");
   const auto found = file.metadata.find(kSentenceKey), statics = file.metadata.find(kStaticKey);
-  auto tokenizer = take_tokenizer(file.tensors, flag_of(options));
+  auto tokenizer = take_tokenizer(file.tensors, flag_of(options.progress));
   SentenceSettings sentence = found != file.metadata.end() ? sentence_from_json(found->second) : SentenceSettings();
   if (statics != file.metadata.end()) {
     return use(check_static_parts(config, std::move(sentence), static_from_json(statics->second), file.tensors,
                                   std::move(tokenizer), options));
   }
-  QueryWeights query_weights = QueryWeights::take(file.tensors, flag_of(options));
+  QueryWeights query_weights = QueryWeights::take(file.tensors, flag_of(options.progress));
   return use(
       check_parts(config, std::move(sentence), file.tensors, std::move(tokenizer), options, std::move(query_weights)));
 }
@@ -240,7 +237,7 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
     const WeightFiles weights = open_weight_files(inside);
     return naming(folder_name(inside), [&] {
       return use(check_static_parts(statics->config, std::move(statics->sentence), statics->settings, weights.tensors,
-                                    read_static_tokenizer(inside, flag_of(options)), options));
+                                    read_static_tokenizer(inside, flag_of(options.progress)), options));
     });
   }
   SentenceFolder sentence = read_sentence_folder(folder);
@@ -253,12 +250,12 @@ auto with_folder(const Folder& given, const LoadOptions& options, Use&& use) {
   }
   QueryWeights query_weights;
   if (sentence.query) {
-    query_weights = QueryWeights::read(InnerFolder(folder, *sentence.query), folder, flag_of(options));
+    query_weights = QueryWeights::read(InnerFolder(folder, *sentence.query), folder, flag_of(options.progress));
   }
   return naming(folder_name(inside), [&] {
-    auto tokenizer = read_tokenizer(inside, flag_of(options));
+    auto tokenizer = read_tokenizer(inside, flag_of(options.progress));
     if (tokenizer != nullptr && sentence.settings.late.is_late) {
-      tokenizer = with_late_prefixes(std::move(tokenizer), sentence.late_words, flag_of(options));
+      tokenizer = with_late_prefixes(std::move(tokenizer), sentence.late_words, flag_of(options.progress));
     }
     find_words(sentence, weights.tensors, tokenizer.get());
     return use(check_parts(config, std::move(sentence.settings), weights.tensors, std::move(tokenizer), options,

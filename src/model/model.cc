@@ -14,15 +14,16 @@ Model::Model(ModelConfig config, SentenceSettings sentence, const ModelTensors& 
              QueryWeights query_weights)
     : config_(std::move(config)),
       sentence_(std::move(sentence)),
-      chat_template_(sentence_.pairs ? make_chat_template(*sentence_.pairs) : ChatTemplate()),
+      chat_template_(sentence_.pairs ? make_chat_template(*sentence_.pairs, flag_of(options.progress))
+                                     : ChatTemplate()),
       tokenizer_(std::move(tokenizer)),
       running_{kernels, options.executor, resolve_threads(options), options.flush_denormals, options.attention_dtype},
       weights_(pack(tensors, config_, options, kernels)),
       rotations_(config_),
       query_weights_(std::move(query_weights)) {
   run_call(*running_.executor, running_.num_threads, [&] {
-    const int32_t* cancel = options.progress != nullptr ? options.progress->cancel() : nullptr;
-    places_ = Places(config_, weights_, {kernels, running_.num_threads, running_.flush_denormals, cancel});
+    places_ =
+        Places(config_, weights_, {kernels, running_.num_threads, running_.flush_denormals, flag_of(options.progress)});
   });
   const int32_t labels = token_head() == TokenHead::kClasses ? num_token_classes() : num_classes();
   for (int32_t i = 0; i < labels; ++i) {

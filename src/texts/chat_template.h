@@ -23,8 +23,9 @@ struct ChatMessage {
 class ChatTemplate {
  public:
   ChatTemplate() = default;  // empty
-  // Throws Error(LFFN_ERROR_BAD_MODEL) or Error(LFFN_ERROR_UNSUPPORTED), both with the line.
-  explicit ChatTemplate(std::string_view source);
+  // Throws Error(LFFN_ERROR_BAD_MODEL) or Error(LFFN_ERROR_UNSUPPORTED), both with the line;
+  // Error(LFFN_ERROR_CANCELLED).
+  explicit ChatTemplate(std::string_view source, const int32_t* cancel = nullptr);
 
   bool empty() const { return statements_.empty(); }
   // What the template may ask for beside its messages. The last one of a name counts.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/cancel_flag.h"
 #include "texts/template_tokens.h"
 #include "texts/template_tree.h"
 
@@ -17,7 +18,8 @@ class TemplateExpressionParser {
   using Kind = TemplateExpression::Kind;
   using Token = TemplateToken::Kind;
 
-  explicit TemplateExpressionParser(std::string_view source) : tokens_(cut_template(source)) {}
+  TemplateExpressionParser(std::string_view source, const int32_t* cancel)
+      : tokens_(cut_template(source, cancel)), cancel_(cancel) {}
 
   class Nested {
    public:
@@ -32,7 +34,10 @@ class TemplateExpressionParser {
 
   const TemplateToken& now() const { return tokens_[at_]; }
   const TemplateToken& next() const { return tokens_[at_ + 1 < tokens_.size() ? at_ + 1 : at_]; }
-  void step() { at_ += at_ + 1 < tokens_.size() ? 1 : 0; }
+  void step() {
+    poll(cancel_);
+    at_ += at_ + 1 < tokens_.size() ? 1 : 0;
+  }
   bool take_sign(std::string_view sign);
   bool take_name(std::string_view name);
   void need_sign(const char* sign);
@@ -70,6 +75,7 @@ class TemplateExpressionParser {
   TemplateExpression test(TemplateExpression value);
 
   std::vector<TemplateToken> tokens_;
+  const int32_t* cancel_;
   size_t at_ = 0;
   int32_t nesting_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "format/utf8.h"
 #include "runtime/error.h"
+#include "texts/template_members.h"
 
 namespace lffn {
 namespace {
@@ -32,6 +33,7 @@ bool is_one_of(const std::string_view (&names)[count], std::string_view name) {
 
 // The part of an item that an attribute names, of several with points between.
 TemplateValue attribute_of(TemplateValue item, const std::string& path, TemplateBudget& budget) {
+  budget.spend(path.size());
   for (size_t begin = 0; begin <= path.size();) {
     const size_t end = std::min(path.find('.', begin), path.size());
     const std::string part = path.substr(begin, end - begin);
@@ -48,7 +50,9 @@ const std::string& attribute_name(const TemplateValue& name, const TemplateArgum
   return name.text();
 }
 
-TemplateArguments behind(const TemplateArguments& arguments, size_t first) {
+TemplateArguments behind(const TemplateArguments& arguments, size_t first, TemplateBudget& budget) {
+  budget.spend(kItemBytes * arguments.values.size());
+  for (const auto& [name, value] : arguments.named) budget.spend(kItemBytes + name.size());
   TemplateArguments rest = arguments;
   rest.values.erase(rest.values.begin(),
                     rest.values.begin() + static_cast<ptrdiff_t>(std::min(first, rest.values.size())));
@@ -64,7 +68,7 @@ TemplateValue mapped(const TemplateValue& value, const TemplateArguments& argume
   TemplateValue::List result;
   if (arguments.values.empty()) {
     arguments.check(0, {"attribute", "default"});
-    const std::string path = attribute_name(arguments.need(0, "attribute"), arguments);
+    const std::string& path = attribute_name(arguments.need(0, "attribute"), arguments);
     const TemplateValue* const otherwise = arguments.find(1, "default");
     for (const TemplateValue& item : items_of_filter(value, budget)) {
       TemplateValue part = attribute_of(item, path, budget);
@@ -76,7 +80,7 @@ TemplateValue mapped(const TemplateValue& value, const TemplateArguments& argume
   const std::string& name = attribute_name(arguments.values[0], arguments);
   if (!is_template_filter(name)) arguments.unsupported(("the filter " + in_quotes(name)).c_str());
   if (name == "map") arguments.unsupported("itself");
-  const TemplateArguments rest = behind(arguments, 1);
+  const TemplateArguments rest = behind(arguments, 1, budget);
   for (const TemplateValue& item : items_of_filter(value, budget))
     result.push_back(filter_value(name, item, rest, budget));
   return TemplateValue::stream(std::move(result));
@@ -86,11 +90,12 @@ TemplateValue mapped(const TemplateValue& value, const TemplateArguments& argume
 TemplateValue selected(const TemplateValue& value, const TemplateArguments& arguments, bool wanted, bool of_attribute,
                        TemplateBudget& budget) {
   const size_t first = of_attribute ? 1 : 0;
-  const std::string path = of_attribute ? attribute_name(arguments.need(0, ""), arguments) : std::string();
+  const std::string none;
+  const std::string& path = of_attribute ? attribute_name(arguments.need(0, ""), arguments) : none;
   const TemplateValue* const test = arguments.find(first, "");
-  const std::string name = test != nullptr ? attribute_name(*test, arguments) : std::string();
+  const std::string& name = test != nullptr ? attribute_name(*test, arguments) : none;
   if (test != nullptr && !is_template_test(name)) arguments.unsupported(("the test " + in_quotes(name)).c_str());
-  const TemplateArguments rest = behind(arguments, first + 1);
+  const TemplateArguments rest = behind(arguments, first + 1, budget);
   TemplateValue::List result;
   for (const TemplateValue& item : items_of_filter(value, budget)) {
     const TemplateValue of_what = of_attribute ? attribute_of(item, path, budget) : item;
@@ -138,7 +143,15 @@ void append_quoted(std::string& to, const std::string& text) {
   to += '"';
 }
 
-void append_json(std::string& to, const TemplateValue& value) {
+// A list may hold one list many times: each part spends.
+void append_json(std::string& to, const TemplateValue& value, TemplateBudget& budget) {
+  constexpr size_t kShortest = 8;
+  budget.spend(kShortest);
+  const auto append_text = [&](const std::string& text) {
+    const size_t before = to.size();
+    append_quoted(to, text);
+    budget.spend(to.size() - before);
+  };
   switch (value.kind()) {
     case Kind::kNone:
       to += "null";
@@ -150,7 +163,7 @@ void append_json(std::string& to, const TemplateValue& value) {
       to += std::to_string(value.number());
       return;
     case Kind::kText:
-      return append_quoted(to, value.text());
+      return append_text(value.text());
     case Kind::kList: {
       value.use();
       to += '[';
@@ -158,7 +171,7 @@ void append_json(std::string& to, const TemplateValue& value) {
       for (const TemplateValue& item : value.items()) {
         if (!is_first) to += ", ";
         is_first = false;
-        append_json(to, item);
+        append_json(to, item, budget);
       }
       to += ']';
       return;
@@ -169,9 +182,9 @@ void append_json(std::string& to, const TemplateValue& value) {
       for (const auto& [name, item] : value.members()) {
         if (!is_first) to += ", ";
         is_first = false;
-        append_quoted(to, name);
+        append_text(name);
         to += ": ";
-        append_json(to, item);
+        append_json(to, item, budget);
       }
       to += '}';
       return;
@@ -186,11 +199,8 @@ TemplateValue to_json(const TemplateValue& value, const TemplateArguments& argum
   for (const auto& [name, given] : arguments.named) {
     if (given.is_true()) arguments.unsupported(("the argument " + in_quotes(name)).c_str());
   }
-  constexpr size_t kWidest = 8;  // bytes of each
-  if (value.weight() > SIZE_MAX / kWidest) budget.spend(SIZE_MAX);
-  budget.spend(kWidest * value.weight());
   std::string json;
-  append_json(json, value);
+  append_json(json, value, budget);
   return TemplateValue::text(std::move(json));
 }
 
@@ -214,7 +224,7 @@ TemplateValue pairs_of(const TemplateValue& value, TemplateBudget& budget) {
   if (value.is(Kind::kUndefined)) return TemplateValue::list({});
   if (!value.is(Kind::kMap)) fail(LFFN_ERROR_INVALID_ARGUMENT, "there are no items of %s", value.kind_name());
   for (const auto& [name, item] : value.members()) {
-    budget.spend(name.size() + 256);
+    budget.spend(name.size() + 3 * kItemBytes);
     pairs.push_back(TemplateValue::list({TemplateValue::text(name), item}));
   }
   return TemplateValue::list(std::move(pairs));
@@ -311,8 +321,10 @@ TemplateValue call_method(std::string_view name, const TemplateValue& value, con
       if (name == "items") return pairs_of(value, budget);
       if (name == "keys") return TemplateValue::list(items_of(value, budget));
       TemplateValue::List values;
-      for (const auto& [key, item] : value.members()) values.push_back(item);
-      budget.spend(values.size() * sizeof(TemplateValue));
+      for (const auto& [key, item] : value.members()) {
+        budget.spend(kItemBytes);
+        values.push_back(item);
+      }
       return TemplateValue::list(std::move(values));
     }
     if (name == "get") {

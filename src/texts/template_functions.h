@@ -12,6 +12,8 @@
 
 namespace lffn {
 
+constexpr size_t kItemBytes = 128;  // what each value in a list spends, beside what it is made of
+
 // What a rendering may still take, in bytes looked at or made. A template comes from outside: it must not go on without
 // end nor fill the memory.
 class TemplateBudget {
@@ -59,6 +61,8 @@ TemplateValue::List items_of(const TemplateValue& value, TemplateBudget& budget)
 int64_t length_of(const TemplateValue& value, TemplateBudget& budget);
 // As the brackets behind a value have it: undefined where there is none.
 TemplateValue item_of(const TemplateValue& value, const TemplateValue& which, TemplateBudget& budget);
+// The same by a member's name.
+TemplateValue member_of(const TemplateValue& value, std::string_view name, TemplateBudget& budget);
 bool are_equal(const TemplateValue& a, const TemplateValue& b, TemplateBudget& budget);
 bool is_within(const TemplateValue& item, const TemplateValue& whole, TemplateBudget& budget);
 // a < b.
@@ -70,8 +74,8 @@ bool call_text_method(std::string_view name, const std::string& text, const Temp
 TemplateValue::List characters_of(const std::string& text, TemplateBudget& budget);
 std::string stripped(const std::string& text, const TemplateValue* characters, bool start, bool end,
                      TemplateBudget& budget);
-// Throws Error(LFFN_ERROR_UNSUPPORTED) for one that is too long to look for.
-void check_part(const std::string& part);
+// What looking for the part in the text takes. Throws Error(LFFN_ERROR_UNSUPPORTED) for a part that is too long.
+void spend_search(const std::string& text, const std::string& part, TemplateBudget& budget);
 std::string replaced(const std::string& text, const TemplateArguments& arguments, TemplateBudget& budget);
 // Kinds of letters: 'l' lower, 'u' upper, 'c' the first one upper, 't' the first of each word, as filters or as methods
 // find words.

@@ -13,8 +13,6 @@ namespace {
 using Expression = TemplateExpression::Kind;
 using Kind = TemplateValue::Kind;
 
-constexpr size_t kValueBytes = 128;  // of one in a list
-
 [[noreturn]] void refuse_kinds(const std::string& sign, const TemplateValue& a, const TemplateValue& b) {
   for (const TemplateValue* value : {&a, &b}) {
     if (!value->is(Kind::kUndefined)) continue;
@@ -55,7 +53,7 @@ TemplateValue TemplateRun::operate(const TemplateExpression& expression) {
     return TemplateValue::text(a.text() + b.text());
   }
   if (sign == "+" && a.is(Kind::kList) && b.is(Kind::kList) && !a.is_stream() && !b.is_stream()) {
-    budget_.spend(kValueBytes * (a.items().size() + b.items().size()));
+    budget_.spend(kItemBytes * (a.items().size() + b.items().size()));
     TemplateValue::List both = a.items();
     both.insert(both.end(), b.items().begin(), b.items().end());
     return TemplateValue::list(std::move(both));

@@ -12,7 +12,7 @@ using Statements = std::vector<TemplateStatement>;
 
 class Parser : TemplateExpressionParser {
  public:
-  explicit Parser(std::string_view source) : TemplateExpressionParser(source) {}
+  Parser(std::string_view source, const int32_t* cancel) : TemplateExpressionParser(source, cancel) {}
 
   Statements parse() {
     Statements all = statements();
@@ -167,6 +167,8 @@ class Parser : TemplateExpressionParser {
 
 }  // namespace
 
-std::vector<TemplateStatement> parse_template(std::string_view source) { return Parser(source).parse(); }
+std::vector<TemplateStatement> parse_template(std::string_view source, const int32_t* cancel) {
+  return Parser(source, cancel).parse();
+}
 
 }  // namespace lffn

@@ -5,6 +5,7 @@
 
 #include "format/utf8.h"
 #include "runtime/error.h"
+#include "texts/template_members.h"
 
 namespace lffn {
 namespace {
@@ -13,7 +14,7 @@ using Expression = TemplateExpression::Kind;
 using Kind = TemplateValue::Kind;
 using Statement = TemplateStatement::Kind;
 
-constexpr size_t kValueBytes = 128;  // of one in a list
+constexpr size_t kLoopBytes = 9 * kItemBytes;  // what a for tells each of its rounds
 
 int64_t negative(int64_t value) {
   if (value == INT64_MIN) fail(LFFN_ERROR_UNSUPPORTED, "a number of more than 64 bits is not supported");
@@ -76,12 +77,8 @@ TemplateRun::Next TemplateRun::run_if(const TemplateStatement& statement) {
 }
 
 void TemplateRun::set(const std::string& name, TemplateValue value) {
-  for (size_t i = variables_.size(); i > own_; --i) {
-    if (variables_[i - 1].first != name) continue;
-    variables_[i - 1].second = std::move(value);
-    return;
-  }
-  variables_.emplace_back(name, std::move(value));
+  budget_.spend(name.size());
+  variables_.set(name, std::move(value));
 }
 
 void TemplateRun::set_names(const TemplateStatement& statement, const TemplateValue& item) {
@@ -101,38 +98,31 @@ void TemplateRun::assign(const TemplateStatement& statement) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "%s is no namespace, so its parts cannot be set",
          in_quotes(statement.text).c_str());
   }
-  budget_.spend(to.members().size());
+  budget_.spend(statement.member.size());
   to.set_member(statement.member, std::move(value));
 }
 
 // What is set within stays within.
 TemplateRun::Next TemplateRun::capture(const TemplateStatement& statement) {
-  const size_t outer = own_, count = variables_.size();
-  own_ = count;
+  const size_t around = variables_.begin_block();
   std::string before;
   std::swap(before, out_);
   const Next next = run_all(statement.bodies[0]);
   std::swap(before, out_);
-  variables_.resize(count);
-  own_ = outer;
+  variables_.end_block(around);
   set(statement.text, TemplateValue::text(std::move(before)));
   return next;
 }
 
 TemplateRun::Next TemplateRun::run_for(const TemplateStatement& statement) {
   TemplateValue::List items = items_of(evaluate(statement.expressions[0]), budget_);
-  const size_t outer = own_, count = variables_.size();
-  own_ = count;
-  const auto leave = [&] {
-    variables_.resize(count);
-    own_ = count;
-  };
+  const size_t around = variables_.begin_block();
   if (statement.expressions.size() > 1) {
     TemplateValue::List chosen;
     for (TemplateValue& item : items) {
       set_names(statement, item);
       if (evaluate(statement.expressions[1]).is_true()) chosen.push_back(std::move(item));
-      leave();
+      variables_.unset_block();
     }
     items = std::move(chosen);
   }
@@ -143,31 +133,29 @@ TemplateRun::Next TemplateRun::run_for(const TemplateStatement& statement) {
       const bool is_there = place >= 0 && place < size;
       return is_there ? items[static_cast<size_t>(place)] : TemplateValue::undefined(name);
     };
-    budget_.spend(kValueBytes);
-    set("loop", TemplateValue::map({{"index", TemplateValue::integer(i + 1)},
-                                    {"index0", TemplateValue::integer(i)},
-                                    {"revindex", TemplateValue::integer(size - i)},
-                                    {"revindex0", TemplateValue::integer(size - i - 1)},
-                                    {"first", TemplateValue::boolean(i == 0)},
-                                    {"last", TemplateValue::boolean(i == size - 1)},
-                                    {"length", TemplateValue::integer(size)},
-                                    {"previtem", at(i - 1, "loop.previtem")},
-                                    {"nextitem", at(i + 1, "loop.nextitem")}}));
+    budget_.spend(kLoopBytes);
+    variables_.set("loop", TemplateValue::map({{"index", TemplateValue::integer(i + 1)},
+                                               {"index0", TemplateValue::integer(i)},
+                                               {"revindex", TemplateValue::integer(size - i)},
+                                               {"revindex0", TemplateValue::integer(size - i - 1)},
+                                               {"first", TemplateValue::boolean(i == 0)},
+                                               {"last", TemplateValue::boolean(i == size - 1)},
+                                               {"length", TemplateValue::integer(size)},
+                                               {"previtem", at(i - 1, "loop.previtem")},
+                                               {"nextitem", at(i + 1, "loop.nextitem")}}));
     set_names(statement, items[static_cast<size_t>(i)]);
     next = run_all(statement.bodies[0]);
-    leave();
+    variables_.unset_block();
   }
   if (size == 0 && statement.bodies.size() > 1) run_all(statement.bodies[1]);
-  leave();
-  own_ = outer;
+  variables_.end_block(around);
   return Next::kGoOn;
 }
 
-TemplateValue TemplateRun::look_up(const std::string& name) const {
-  for (size_t i = variables_.size(); i > 0; --i) {
-    if (variables_[i - 1].first == name) return variables_[i - 1].second;
-  }
-  return TemplateValue::undefined(name);
+TemplateValue TemplateRun::look_up(const std::string& name) {
+  budget_.spend(name.size());
+  const TemplateValue* const found = variables_.find(name);
+  return found != nullptr ? *found : TemplateValue::undefined(name);
 }
 
 TemplateValue TemplateRun::make_map(const TemplateExpression& expression) {
@@ -175,7 +163,7 @@ TemplateValue TemplateRun::make_map(const TemplateExpression& expression) {
   for (size_t i = 0; i + 1 < expression.parts.size(); i += 2) {
     const TemplateValue name = evaluate(expression.parts[i]);
     if (!name.is(Kind::kText)) fail(LFFN_ERROR_UNSUPPORTED, "a map with keys that are no texts is not supported");
-    budget_.spend(kValueBytes + name.weight());
+    budget_.spend(kItemBytes + name.text().size());
     map.emplace_back(name.text(), evaluate(expression.parts[i + 1]));
   }
   return TemplateValue::map(std::move(map));
@@ -184,8 +172,14 @@ TemplateValue TemplateRun::make_map(const TemplateExpression& expression) {
 TemplateArguments TemplateRun::arguments_of(const TemplateExpression& expression, size_t first, const char* kind) {
   TemplateArguments arguments;
   arguments.callee = std::string("the ") + kind + ' ' + in_quotes(expression.text);
-  for (size_t i = first; i < expression.parts.size(); ++i) arguments.values.push_back(evaluate(expression.parts[i]));
-  for (const auto& [name, value] : expression.named) arguments.named.emplace_back(name, evaluate(value));
+  for (size_t i = first; i < expression.parts.size(); ++i) {
+    budget_.spend(kItemBytes);
+    arguments.values.push_back(evaluate(expression.parts[i]));
+  }
+  for (const auto& [name, value] : expression.named) {
+    budget_.spend(kItemBytes + name.size());
+    arguments.named.emplace_back(name, evaluate(value));
+  }
   return arguments;
 }
 
@@ -201,7 +195,7 @@ TemplateValue TemplateRun::range(const TemplateArguments& arguments) {
   if (step == 0) arguments.unsupported("the step 0");
   TemplateValue::List numbers;
   for (int64_t i = begin; step > 0 ? i < end : i > end;) {
-    budget_.spend(kValueBytes);
+    budget_.spend(kItemBytes);
     numbers.push_back(TemplateValue::integer(i));
     if (__builtin_add_overflow(i, step, &i)) break;
   }
@@ -215,7 +209,6 @@ TemplateValue TemplateRun::call(const TemplateExpression& expression) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "it refuses these texts: %s", text_of(arguments.need(0, ""), budget_).c_str());
   }
   if (!arguments.values.empty()) arguments.unsupported("values without names");
-  budget_.spend(kValueBytes * arguments.named.size());
   return expression.text == "dict" ? TemplateValue::map(arguments.named) : TemplateValue::name_space(arguments.named);
 }
 
@@ -237,14 +230,14 @@ TemplateValue TemplateRun::evaluate(const TemplateExpression& expression) {
       return look_up(expression.text);
     case Expression::kList: {
       TemplateValue::List items;
+      budget_.spend(kItemBytes * expression.parts.size());
       for (const TemplateExpression& each : expression.parts) items.push_back(evaluate(each));
-      budget_.spend(kValueBytes * items.size());
       return TemplateValue::list(std::move(items));
     }
     case Expression::kMap:
       return make_map(expression);
     case Expression::kMember:
-      return item_of(part(0), TemplateValue::text(expression.text), budget_);
+      return member_of(part(0), expression.text, budget_);
     case Expression::kItem: {
       const TemplateValue whole = part(0);
       return item_of(whole, part(1), budget_);

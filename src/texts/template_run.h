@@ -12,12 +12,14 @@
 #include "texts/template_functions.h"
 #include "texts/template_tree.h"
 #include "texts/template_value.h"
+#include "texts/template_variables.h"
 
 namespace lffn {
 
 class TemplateRun {
  public:
-  TemplateRun(TemplateValue::Map variables, TemplateBudget& budget)
+  // All names, of variables and in the tree, must outlive it.
+  TemplateRun(TemplateVariables variables, TemplateBudget& budget)
       : variables_(std::move(variables)), budget_(budget) {}
 
   // Throws Error, whose message is of line().
@@ -38,7 +40,7 @@ class TemplateRun {
   void set_names(const TemplateStatement& statement, const TemplateValue& item);
 
   TemplateValue evaluate(const TemplateExpression& expression);
-  TemplateValue look_up(const std::string& name) const;
+  TemplateValue look_up(const std::string& name);
   TemplateValue make_map(const TemplateExpression& expression);
   TemplateValue operate(const TemplateExpression& expression);
   TemplateValue compare(const TemplateExpression& expression);
@@ -47,8 +49,7 @@ class TemplateRun {
   TemplateValue range(const TemplateArguments& arguments);
   TemplateArguments arguments_of(const TemplateExpression& expression, size_t first, const char* kind);
 
-  TemplateValue::Map variables_;  // the inner ones behind
-  size_t own_ = 0;                // the first one of the innermost block
+  TemplateVariables variables_;
   TemplateBudget& budget_;
   int32_t line_ = 1;
   std::string out_;

@@ -13,8 +13,6 @@ namespace {
 
 using Kind = TemplateValue::Kind;
 
-constexpr size_t kItemBytes = 128;  // of a list
-
 const std::string& need_text(const TemplateValue& value, const TemplateArguments& arguments) {
   if (!value.is(Kind::kText)) arguments.unsupported("an argument that is no text");
   return value.text();
@@ -51,7 +49,7 @@ TemplateValue split(const std::string& text, const TemplateArguments& arguments,
   if (given == nullptr || given->is(Kind::kNone)) return split_at_spaces(text, most, budget);
   const std::string& separator = need_text(*given, arguments);
   if (separator.empty()) arguments.unsupported("an empty separator");
-  check_part(separator);
+  spend_search(text, separator, budget);
   TemplateValue::List parts;
   size_t begin = 0;
   for (;;) {
@@ -71,7 +69,7 @@ TemplateValue split_from_end(const std::string& text, const TemplateArguments& a
   if (given == nullptr || given->is(Kind::kNone)) arguments.unsupported("a call without a separator");
   const std::string& separator = need_text(*given, arguments);
   if (separator.empty()) arguments.unsupported("an empty separator");
-  check_part(separator);
+  spend_search(text, separator, budget);
   TemplateValue::List parts;
   size_t end = text.size();
   for (;;) {
@@ -87,20 +85,22 @@ TemplateValue split_from_end(const std::string& text, const TemplateArguments& a
   return TemplateValue::list(std::move(parts));
 }
 
-bool begins_or_ends(const std::string& text, const TemplateValue& part, bool start,
-                    const TemplateArguments& arguments) {
-  if (part.is(Kind::kList)) {
-    return std::any_of(part.items().begin(), part.items().end(),
-                       [&](const TemplateValue& each) { return begins_or_ends(text, each, start, arguments); });
-  }
-  const std::string& wanted = need_text(part, arguments);
-  if (wanted.size() > text.size()) return false;
-  return text.compare(start ? 0 : text.size() - wanted.size(), wanted.size(), wanted) == 0;
+// With any of several texts: Python knows no lists within lists here.
+bool begins_or_ends(const std::string& text, const TemplateValue& part, bool start, const TemplateArguments& arguments,
+                    TemplateBudget& budget) {
+  const auto is_there = [&](const TemplateValue& each) {
+    const std::string& wanted = need_text(each, arguments);
+    budget.spend(1);
+    if (wanted.size() > text.size()) return false;
+    budget.spend(wanted.size());
+    return text.compare(start ? 0 : text.size() - wanted.size(), wanted.size(), wanted) == 0;
+  };
+  if (!part.is(Kind::kList)) return is_there(part);
+  return std::any_of(part.items().begin(), part.items().end(), is_there);
 }
 
 int64_t occurrences(const std::string& text, const std::string& part, const TemplateArguments& arguments) {
   if (part.empty()) arguments.unsupported("an empty text");
-  check_part(part);
   int64_t count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
   return count;
@@ -131,10 +131,11 @@ char raised(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 
 
 }  // namespace
 
-// To look for a long part of a long text can take as long as both together say.
-void check_part(const std::string& part) {
-  constexpr size_t kMost = 1024;
+// At the worst each place of the text is compared with all of the part, some 64 bytes at once.
+void spend_search(const std::string& text, const std::string& part, TemplateBudget& budget) {
+  constexpr size_t kMost = 1024, kAtOnce = 64;
   if (part.size() > kMost) fail(LFFN_ERROR_UNSUPPORTED, "to look for a text of more than %zu bytes", kMost);
+  budget.spend(text.size() * (1 + part.size() / kAtOnce));
 }
 
 TemplateValue::List characters_of(const std::string& text, TemplateBudget& budget) {
@@ -180,7 +181,7 @@ std::string replaced(const std::string& text, const TemplateArguments& arguments
   const std::string old = text_of(arguments.need(0, "old"), budget), fresh = text_of(arguments.need(1, "new"), budget);
   int64_t most = most_of(arguments, 2, "count");
   if (old.empty()) arguments.unsupported("an empty text to replace");
-  check_part(old);
+  spend_search(text, old, budget);
   std::string result;
   size_t begin = 0;
   for (size_t at = text.find(old); at != std::string::npos && most != 0; at = text.find(old, begin)) {
@@ -217,7 +218,7 @@ bool call_text_method(std::string_view name, const std::string& text, const Temp
   budget.spend(text.size());
   const auto argument = [&]() -> const std::string& {
     arguments.check(1, {});
-    check_part(need_text(arguments.need(0, ""), arguments));
+    spend_search(text, need_text(arguments.need(0, ""), arguments), budget);
     return arguments.values[0].text();
   };
   if (name == "strip" || name == "lstrip" || name == "rstrip") {
@@ -227,7 +228,8 @@ bool call_text_method(std::string_view name, const std::string& text, const Temp
     result = TemplateValue::text(stripped(text, characters, name != "rstrip", name != "lstrip", budget));
   } else if (name == "startswith" || name == "endswith") {
     arguments.check(1, {});
-    result = TemplateValue::boolean(begins_or_ends(text, arguments.need(0, ""), name == "startswith", arguments));
+    result =
+        TemplateValue::boolean(begins_or_ends(text, arguments.need(0, ""), name == "startswith", arguments, budget));
   } else if (name == "split") {
     result = split(text, arguments, budget);
   } else if (name == "rsplit") {
@@ -248,7 +250,7 @@ bool call_text_method(std::string_view name, const std::string& text, const Temp
   } else if (name == "removeprefix" || name == "removesuffix") {
     const std::string& part = argument();
     const bool start = name == "removeprefix";
-    const bool is_there = begins_or_ends(text, arguments.values[0], start, arguments);
+    const bool is_there = begins_or_ends(text, arguments.values[0], start, arguments, budget);
     const size_t size = is_there ? part.size() : 0;
     result = TemplateValue::text(text.substr(start ? size : 0, text.size() - size));
   } else {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "format/utf8.h"
+#include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "texts/white_space.h"
 
@@ -31,7 +32,8 @@ std::string with_plain_lines(std::string_view source) {
 
 class Cutter {
  public:
-  explicit Cutter(std::string_view source) : source_(with_plain_lines(source)), rest_(source_) {}
+  Cutter(std::string_view source, const int32_t* cancel)
+      : cancel_(cancel), source_(with_plain_lines(source)), rest_(source_) {}
 
   std::vector<TemplateToken> cut() {
     while (!rest_.empty()) {
@@ -82,7 +84,10 @@ class Cutter {
     rest_.remove_prefix(bytes);
   }
 
-  void add(Kind kind, std::string text) { tokens_.push_back({kind, line_, std::move(text)}); }
+  void add(Kind kind, std::string text) {
+    poll(cancel_);
+    tokens_.push_back({kind, line_, std::move(text)});
+  }
   void add_text(std::string_view text) {
     if (!text.empty()) add(Kind::kText, std::string(text));
   }
@@ -230,6 +235,7 @@ class Cutter {
     return at;
   }
 
+  const int32_t* cancel_;
   std::string source_;
   std::string_view rest_;
   int32_t line_ = 1;
@@ -239,6 +245,8 @@ class Cutter {
 
 }  // namespace
 
-std::vector<TemplateToken> cut_template(std::string_view source) { return Cutter(source).cut(); }
+std::vector<TemplateToken> cut_template(std::string_view source, const int32_t* cancel) {
+  return Cutter(source, cancel).cut();
+}
 
 }  // namespace lffn

@@ -22,7 +22,7 @@ struct TemplateToken {
 
 // With white space taken away as transformers render chat templates: a line break behind a statement, blanks before one
 // that begins its line, what a minus beside braces asks for, and one line break at the very end. Throws
-// Error(LFFN_ERROR_BAD_MODEL) that tells the line, or Error(LFFN_ERROR_UNSUPPORTED).
-std::vector<TemplateToken> cut_template(std::string_view source);
+// Error(LFFN_ERROR_BAD_MODEL) that tells the line, or Error(LFFN_ERROR_UNSUPPORTED); Error(LFFN_ERROR_CANCELLED).
+std::vector<TemplateToken> cut_template(std::string_view source, const int32_t* cancel);
 
 }  // namespace lffn

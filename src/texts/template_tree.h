@@ -68,7 +68,7 @@ struct TemplateStatement {
 };
 
 // Throws Error(LFFN_ERROR_BAD_MODEL) for what is no template, Error(LFFN_ERROR_UNSUPPORTED) that names what is not
-// rendered here. Both tell the line.
-std::vector<TemplateStatement> parse_template(std::string_view source);
+// rendered here. Both tell the line. Error(LFFN_ERROR_CANCELLED).
+std::vector<TemplateStatement> parse_template(std::string_view source, const int32_t* cancel);
 
 }  // namespace lffn

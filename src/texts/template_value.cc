@@ -2,15 +2,16 @@
 #include "texts/template_value.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "runtime/error.h"
+#include "texts/template_members.h"
 
 namespace lffn {
 
-TemplateValue TemplateValue::undefined(std::string name) {
+TemplateValue TemplateValue::undefined(std::string_view name) {
+  constexpr size_t kShown = 96;
   TemplateValue result;
-  result.text_ = std::make_shared<const std::string>(std::move(name));
+  result.text_ = std::make_shared<const std::string>(name.substr(0, kShown));
   return result;
 }
 
@@ -37,18 +38,16 @@ TemplateValue TemplateValue::integer(int64_t value) {
 TemplateValue TemplateValue::text(std::string value) {
   TemplateValue result;
   result.kind_ = Kind::kText;
-  result.weight_ += value.size();
   result.text_ = std::make_shared<const std::string>(std::move(value));
   return result;
 }
 
-// Sizes of what holds the value.
+// How deep what holds the value is.
 void TemplateValue::hold(const TemplateValue& value) {
   constexpr int32_t kMostDepth = 32;
   if (value.is(Kind::kNamespace)) fail(LFFN_ERROR_UNSUPPORTED, "a namespace in a list or in a namespace");
   if (value.depth_ >= kMostDepth) fail(LFFN_ERROR_UNSUPPORTED, "lists in lists, more than %d deep,", kMostDepth);
   depth_ = std::max(depth_, value.depth_ + 1);
-  weight_ = value.weight_ < SIZE_MAX - weight_ ? weight_ + value.weight_ : SIZE_MAX;
 }
 
 TemplateValue TemplateValue::list(List items) {
@@ -74,10 +73,10 @@ void TemplateValue::use() const {
 TemplateValue TemplateValue::map(Map items) {
   TemplateValue result;
   result.kind_ = Kind::kMap;
-  result.map_ = std::make_shared<Map>();
+  result.map_ = std::make_shared<TemplateMembers>();
   for (auto& [name, value] : items) {
     result.hold(value);
-    result.set_member(name, std::move(value));
+    result.map_->set(name, std::move(value));
   }
   return result;
 }
@@ -98,7 +97,7 @@ bool TemplateValue::is_true() const {
     case Kind::kList:
       return is_stream() || !list_->empty();
     case Kind::kMap:
-      return !map_->empty();
+      return map_->size() > 0;
     case Kind::kNamespace:
       return true;
     default:
@@ -106,42 +105,9 @@ bool TemplateValue::is_true() const {
   }
 }
 
-const TemplateValue* TemplateValue::member(std::string_view name) const {
-  for (const auto& [own, value] : *map_) {
-    if (own == name) return &value;
-  }
-  return nullptr;
-}
-
-void TemplateValue::set_member(const std::string& name, TemplateValue value) const {
+void TemplateValue::set_member(std::string_view name, TemplateValue value) const {
   TemplateValue().hold(value);
-  for (auto& [own, old] : *map_) {
-    if (own != name) continue;
-    old = std::move(value);
-    return;
-  }
-  map_->emplace_back(name, std::move(value));
-}
-
-bool TemplateValue::operator==(const TemplateValue& other) const {
-  if (is_number() && other.is_number()) return number_ == other.number_;
-  if (kind_ != other.kind_) return false;
-  switch (kind_) {
-    case Kind::kText:
-      return *text_ == *other.text_;
-    case Kind::kList:
-      return *list_ == *other.list_;
-    case Kind::kMap:
-      // In any order.
-      return map_->size() == other.map_->size() && std::all_of(map_->begin(), map_->end(), [&](const auto& item) {
-               const TemplateValue* const same = other.member(item.first);
-               return same != nullptr && *same == item.second;
-             });
-    case Kind::kNamespace:
-      return map_ == other.map_;
-    default:
-      return true;
-  }
+  map_->set(name, std::move(value));
 }
 
 const char* TemplateValue::kind_name() const {

@@ -2,6 +2,7 @@
 // What a chat template computes with: Python's values, as far as such templates need them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,14 +12,17 @@
 
 namespace lffn {
 
+class TemplateMembers;
+
 class TemplateValue {
  public:
   enum class Kind { kUndefined, kNone, kBoolean, kInteger, kText, kList, kMap, kNamespace };
   using List = std::vector<TemplateValue>;
-  using Map = std::vector<std::pair<std::string, TemplateValue>>;  // in the order of insertion
+  using Map = std::vector<std::pair<std::string, TemplateValue>>;  // the last of equal names counts
 
   TemplateValue() = default;
-  static TemplateValue undefined(std::string name);
+  // Of a long name it keeps as much as messages show, so that these values cost little, however many there are.
+  static TemplateValue undefined(std::string_view name);
   static TemplateValue none();
   static TemplateValue boolean(bool value);
   static TemplateValue integer(int64_t value);
@@ -41,15 +45,10 @@ class TemplateValue {
   const List& items() const { return *list_; }
   // Throws Error(LFFN_ERROR_UNSUPPORTED) for a stream that was used.
   void use() const;
-  const Map& members() const { return *map_; }
-  // nullptr: there is none of that name.
-  const TemplateValue* member(std::string_view name) const;
+  const TemplateMembers& members() const { return *map_; }
   // Of a namespace, which all that share it see.
-  void set_member(const std::string& name, TemplateValue value) const;
+  void set_member(std::string_view name, TemplateValue value) const;
 
-  bool operator==(const TemplateValue& other) const;
-  // What going through all of it costs, in bytes.
-  size_t weight() const { return weight_; }
   const char* kind_name() const;
 
  private:
@@ -57,11 +56,10 @@ class TemplateValue {
 
   Kind kind_ = Kind::kUndefined;
   int32_t depth_ = 0;
-  size_t weight_ = 1;
   int64_t number_ = 0;
   std::shared_ptr<const std::string> text_;
   std::shared_ptr<const List> list_;
-  std::shared_ptr<Map> map_;
+  std::shared_ptr<TemplateMembers> map_;
   std::shared_ptr<bool> stream_;  // whether it was used
 };
 

@@ -7,13 +7,12 @@
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "texts/template_functions.h"
+#include "texts/template_members.h"
 
 namespace lffn {
 namespace {
 
 using Kind = TemplateValue::Kind;
-
-constexpr size_t kItemBytes = 128;
 
 [[noreturn]] void refuse(const char* what, const TemplateValue& value) {
   if (value.is(Kind::kUndefined)) {
@@ -129,32 +128,60 @@ int64_t length_of(const TemplateValue& value, TemplateBudget& budget) {
 }
 
 TemplateValue item_of(const TemplateValue& value, const TemplateValue& which, TemplateBudget& budget) {
+  if (which.is(Kind::kText)) return member_of(value, which.text(), budget);
   if (value.is(Kind::kUndefined)) refuse("there are no parts of", value);
-  const std::string name = which.is(Kind::kText) ? which.text() : "an item";
-  if (value.is(Kind::kMap) || value.is(Kind::kNamespace)) {
-    budget.spend(value.members().size() + name.size());
-    const TemplateValue* const found = which.is(Kind::kText) ? value.member(name) : nullptr;
-    return found != nullptr ? *found : TemplateValue::undefined(name);
-  }
-  if (!which.is_number() || value.is_stream()) return TemplateValue::undefined(name);
+  const auto missing = [] { return TemplateValue::undefined("an item"); };
+  if (!which.is_number() || value.is_stream()) return missing();
   if (value.is(Kind::kList)) {
     const int64_t at = place_within(which.number(), static_cast<int64_t>(value.items().size()));
-    return at < 0 ? TemplateValue::undefined(name) : value.items()[static_cast<size_t>(at)];
+    return at < 0 ? missing() : value.items()[static_cast<size_t>(at)];
   }
-  if (!value.is(Kind::kText)) return TemplateValue::undefined(name);
+  if (!value.is(Kind::kText)) return missing();
   const std::string& text = value.text();
   budget.spend(text.size());
   const int64_t at = place_within(which.number(), static_cast<int64_t>(count_characters(text)));
-  if (at < 0) return TemplateValue::undefined(name);
+  if (at < 0) return missing();
   const size_t begin = first_characters(text, static_cast<size_t>(at)).size();
   size_t end = begin;
   next_character(text, end);
   return TemplateValue::text(text.substr(begin, end - begin));
 }
 
+TemplateValue member_of(const TemplateValue& value, std::string_view name, TemplateBudget& budget) {
+  if (value.is(Kind::kUndefined)) refuse("there are no parts of", value);
+  if (!value.is(Kind::kMap) && !value.is(Kind::kNamespace)) return TemplateValue::undefined(name);
+  budget.spend(name.size());
+  const TemplateValue* const found = value.members().find(name);
+  return found != nullptr ? *found : TemplateValue::undefined(name);
+}
+
+// A list may hold one list many times, so that few bytes are a tree without end: each part spends.
 bool are_equal(const TemplateValue& a, const TemplateValue& b, TemplateBudget& budget) {
-  budget.spend(std::min(a.weight(), b.weight()));
-  return a == b;
+  budget.spend(1);
+  if (a.is_number() && b.is_number()) return a.number() == b.number();
+  if (a.kind() != b.kind()) return false;
+  switch (a.kind()) {
+    case Kind::kText:
+      if (a.text().size() != b.text().size()) return false;
+      budget.spend(a.text().size());
+      return a.text() == b.text();
+    case Kind::kList:
+      return a.items().size() == b.items().size() &&
+             std::equal(a.items().begin(), a.items().end(), b.items().begin(),
+                        [&](const TemplateValue& x, const TemplateValue& y) { return are_equal(x, y, budget); });
+    case Kind::kMap:
+      // In any order.
+      return a.members().size() == b.members().size() &&
+             std::all_of(a.members().begin(), a.members().end(), [&](const auto& item) {
+               budget.spend(item.first.size());
+               const TemplateValue* const same = b.members().find(item.first);
+               return same != nullptr && are_equal(*same, item.second, budget);
+             });
+    case Kind::kNamespace:
+      return &a.members() == &b.members();
+    default:
+      return true;
+  }
 }
 
 bool is_within(const TemplateValue& item, const TemplateValue& whole, TemplateBudget& budget) {
@@ -163,16 +190,16 @@ bool is_within(const TemplateValue& item, const TemplateValue& whole, TemplateBu
       return false;
     case Kind::kText:
       if (!item.is(Kind::kText)) refuse("a text cannot hold", item);
-      check_part(item.text());
-      budget.spend(whole.text().size());
+      spend_search(whole.text(), item.text(), budget);
       return whole.text().find(item.text()) != std::string::npos;
     case Kind::kList:
       whole.use();
       return std::any_of(whole.items().begin(), whole.items().end(),
                          [&](const TemplateValue& each) { return are_equal(item, each, budget); });
     case Kind::kMap:
-      budget.spend(whole.weight());
-      return item.is(Kind::kText) && whole.member(item.text()) != nullptr;
+      if (!item.is(Kind::kText)) return false;
+      budget.spend(item.text().size());
+      return whole.members().find(item.text()) != nullptr;
     default:
       refuse("there is nothing in", whole);
   }
@@ -182,7 +209,7 @@ bool is_less(const TemplateValue& a, const TemplateValue& b, TemplateBudget& bud
   if (a.is_number() && b.is_number()) return a.number() < b.number();
   if (!a.is(Kind::kText)) refuse("there is no order of", a);
   if (!b.is(Kind::kText)) refuse("there is no order of", b);
-  budget.spend(std::min(a.weight(), b.weight()));
+  budget.spend(std::min(a.text().size(), b.text().size()));
   return a.text() < b.text();  // by bytes: the order of characters, too
 }
 

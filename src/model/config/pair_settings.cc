@@ -12,11 +12,11 @@ namespace lffn {
 namespace {
 
 // Whether the text of a pair has both of its texts.
-bool shows_both(const ChatTemplate& chat, bool with_system) {
+bool shows_both(const ChatTemplate& chat, bool with_system, const int32_t* cancel) {
   constexpr std::string_view kQuery = "query-5f8a", kDocument = "document-5f8a";
   std::vector<ChatMessage> messages = {{"query", kQuery}, {"document", kDocument}};
   if (with_system) messages.insert(messages.begin(), {"system", "system-5f8a"});
-  const std::string text = chat.render(messages);
+  const std::string text = chat.render(messages, cancel);
   return text.find(kQuery) != std::string::npos && text.find(kDocument) != std::string::npos;
 }
 
@@ -44,9 +44,9 @@ TemplateValue template_value(const JsonValue& value, const JsonObject& object, c
   object.refuse(name.c_str(), "a text, true, false, null or a whole number up to 2^31 - 1");
 }
 
-ChatTemplate make_chat_template(const PairSettings& settings) {
+ChatTemplate make_chat_template(const PairSettings& settings, const int32_t* cancel) {
   if (settings.chat_template.empty()) return {};
-  ChatTemplate chat(settings.chat_template);
+  ChatTemplate chat(settings.chat_template, cancel);
   chat.set_structured(settings.is_structured);
   // As transformers render for a model that was given no more.
   chat.define("add_generation_prompt", TemplateValue::boolean(false));
@@ -54,11 +54,11 @@ ChatTemplate make_chat_template(const PairSettings& settings) {
   for (const auto& [name, value] : settings.variables) chat.define(name, value);
   bool is_good = false;
   try {
-    is_good = shows_both(chat, false);
+    is_good = shows_both(chat, false, cancel);
   } catch (const Error& error) {
     // It may insist on an instruction.
     if (error.status() != LFFN_ERROR_INVALID_ARGUMENT) throw;
-    is_good = shows_both(chat, true);
+    is_good = shows_both(chat, true, cancel);
   }
   if (!is_good) {
     fail(LFFN_ERROR_UNSUPPORTED,

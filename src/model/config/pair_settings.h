@@ -32,7 +32,7 @@ struct LogitTokens {
 
 // Throws Error(LFFN_ERROR_BAD_MODEL) or Error(LFFN_ERROR_UNSUPPORTED), also for a template that shows not both of a
 // pair. Empty where the settings have none.
-ChatTemplate make_chat_template(const PairSettings& settings);
+ChatTemplate make_chat_template(const PairSettings& settings, const int32_t* cancel);
 
 // What is put into a single file, and read from it.
 void append_json(std::string& to, const PairSettings& settings);
