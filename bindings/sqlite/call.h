@@ -3,6 +3,7 @@
 #pragma once
 
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include "connection.h"
@@ -11,12 +12,31 @@ namespace lffn::sql {
 
 // A text's bytes, valid as long as the value. `what` names it in messages.
 std::string_view text_of(sqlite3_value* value, const char* what);
+// The same of what a model is to read: a number is its text, as everywhere in SQL.
+std::string_view words_of(sqlite3_value* value, const char* what);
 // A vector's bytes.
 std::string_view vector_of(sqlite3_value* value, Form form);
 Purpose purpose_of(sqlite3_value* value);
 Form form_of(sqlite3_value* value);
-// sqlite-vec tells by it what a BLOB has.
+const char* name_of(Form form);
+// sqlite-vec tells by it what a BLOB has, where the BLOB comes from a function and not from a table.
 unsigned subtype_of(Form form);
+std::optional<Form> form_of_subtype(sqlite3_value* value);
+
+// Which of the statement's calls of a function this is, from 1 on.
+int64_t count_call(sqlite3_context* context);
+// "call 3 of lffn_embed in this statement, on 'the text': why"; without a text where it has no data.
+Failure named(const char* function, int64_t call, std::string_view text, const char* why);
+
+// Runs `body`, whose failures name the call.
+template <typename Body>
+auto naming_call(const char* function, int64_t call, std::string_view text, Body&& body) {
+  try {
+    return body();
+  } catch (const Failure& failure) {
+    throw named(function, call, text, failure.what());
+  }
+}
 
 // A function that turns what its body throws into SQL errors.
 template <void (*kBody)(sqlite3_context*, int, sqlite3_value**)>

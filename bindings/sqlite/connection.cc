@@ -9,6 +9,8 @@
 namespace lffn::sql {
 namespace {
 
+constexpr int kMostInner = 8;
+
 // What a call that goes on for long asks now and then.
 struct Watch {
   InterruptCheck& is_interrupted;
@@ -21,7 +23,12 @@ struct Watch {
 [[noreturn]] void fail(lffn_status status) {
   if (status == LFFN_ERROR_CANCELLED) throw Interrupted();
   if (status == LFFN_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
-  throw Failure(lffn_last_error());
+  // Who calls names the text; it has no number here.
+  std::string_view why = lffn_last_error();
+  for (const std::string_view number : {"texts[0]: ", "document 0: "}) {
+    if (why.substr(0, number.size()) == number) why.remove_prefix(number.size());
+  }
+  throw Failure(std::string(why));
 }
 
 // By the path as the system knows it.
@@ -88,14 +95,24 @@ bool InterruptCheck::operator()() {
   return code == SQLITE_INTERRUPT;
 }
 
+Connection::Inner::Inner(Connection& connection) : connection_(connection) {
+  if (connection.depth_ >= kMostInner) {
+    throw Failure("more than " + std::to_string(kMostInner) +
+                  " searches run within one another; a view searches itself");
+  }
+  ++connection.depth_;
+}
+
 const SharedModel& Connection::load(const std::string& path) {
   InterruptCheck is_interrupted(database_);
   Watch watch{is_interrupted};
   std::shared_ptr<const SharedModel> model = load_shared(path, watch);
   if (model->info.has_tokenizer == 0) throw Failure("this model has no tokenizer, so it reads no text");
-  const bool scores_pairs = model->info.num_classes == 1;
+  if (model->info.sparse_size > 0) {
+    throw Failure("this model makes sparse vectors, which no function here compares; search with `lookupffn search`");
+  }
   ++loads_;
-  return *((scores_pairs ? reranker_ : encoder_) = std::move(model));
+  return *((model->scores_pairs() ? reranker_ : encoder_) = std::move(model));
 }
 
 const SharedModel& Connection::encoder() const {
@@ -135,6 +152,7 @@ std::vector<std::string> Connection::embed(const std::vector<std::string_view>& 
   args.texts = pointers.data();
   args.text_sizes = sizes.data();
   if (purpose == Purpose::kQuery) args.prompt_kind = LFFN_PROMPT_QUERY;
+  if (purpose == Purpose::kNone) args.prompt_kind = LFFN_PROMPT_NONE;
   if (purpose == Purpose::kDocument) args.prompt_kind = LFFN_PROMPT_DOCUMENT;
   args.wanted = form == Form::kFloats  ? LFFN_WANT_EMBEDDINGS
                 : form == Form::kBytes ? LFFN_WANT_INT8_EMBEDDINGS
@@ -157,6 +175,7 @@ double Connection::rerank(std::string_view query, std::string_view document) {
   if (reranker_ == nullptr) {
     throw Failure("this connection has no model that scores pairs; call SELECT lffn_model('folder') with one first");
   }
+  if (reranker_->is_late()) return rerank_late(query, document);
   const char* const texts[] = {query.empty() ? "" : query.data()};
   const char* const pairs[] = {document.empty() ? "" : document.data()};
   const size_t sizes[] = {query.size()}, pair_sizes[] = {document.size()};
@@ -172,6 +191,23 @@ double Connection::rerank(std::string_view query, std::string_view document) {
   float score = run(*reranker_, args).class_scores[0];
   const lffn_status status = lffn_model_activate_scores(reranker_->handle, LFFN_SCORES_MODEL, &score, 1, &score);
   if (status != LFFN_OK) fail(status);
+  return static_cast<double>(score);
+}
+
+double Connection::rerank_late(std::string_view query, std::string_view document) {
+  const char* const documents[] = {document.empty() ? "" : document.data()};
+  const size_t sizes[] = {document.size()};
+  float score = 0;
+  lffn_rerank_args args;
+  lffn_rerank_args_init(&args);
+  args.query = query.empty() ? "" : query.data();
+  args.query_size = query.size();
+  args.documents = documents;
+  args.document_sizes = sizes;
+  args.n_documents = 1;
+  args.max_tokens = LFFN_MAX_TOKENS_MODEL;
+  args.scores = &score;
+  if (const lffn_status status = lffn_model_rerank(reranker_->handle, &args)) fail(status);
   return static_cast<double>(score);
 }
 

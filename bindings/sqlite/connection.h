@@ -44,19 +44,35 @@ struct SharedModel {
   SharedModel& operator=(const SharedModel&) = delete;
   lffn_model* handle = nullptr;
   lffn_model_info info = {};
+  bool is_late() const { return info.is_late != 0 && info.num_classes == 0; }
+  bool scores_pairs() const { return info.num_classes == 1 || is_late(); }
 };
 
-enum class Purpose { kAny, kQuery, kDocument };
+// What a text is for, which chooses its prompt: kAny the model's default one, kNone no prompt.
+enum class Purpose { kAny, kQuery, kDocument, kNone };
 
 class Connection {
  public:
+  // What runs SQL within a statement: a search, or a reading ahead. That SQL may come to a search again, since a view
+  // may search itself. Throws Failure where they are so many within one another that the stack could end.
+  class Inner {
+   public:
+    explicit Inner(Connection& connection);
+    ~Inner() { --connection_.depth_; }
+    Inner(const Inner&) = delete;
+    Inner& operator=(const Inner&) = delete;
+
+   private:
+    Connection& connection_;
+  };
+
   explicit Connection(sqlite3* database) : database_(database) {}
   ~Connection() { lffn_result_free(result_); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Loads the model, unless another connection has it. One that scores pairs becomes the one of rerank(), any other
-  // that of embed(). All throw Failure and Interrupted.
+  // Loads the model, unless another connection has it. One that scores pairs becomes the one of rerank(), one that
+  // embeds that of embed(). All throw Failure and Interrupted.
   const SharedModel& load(const std::string& path);
   bool has_encoder() const { return encoder_ != nullptr; }
   int64_t loads() const { return loads_; }  // calls of load() so far
@@ -65,14 +81,17 @@ class Connection {
   std::vector<std::string> embed(const std::vector<std::string_view>& texts, Purpose purpose, Form form, bool may_fail);
   double rerank(std::string_view query, std::string_view document);
   sqlite3* database() const { return database_; }
+  bool is_within_inner() const { return depth_ > 0; }
 
  private:
   const lffn_result_view& run(const SharedModel& model, lffn_model_run_args& args);
   const SharedModel& encoder() const;
+  double rerank_late(std::string_view query, std::string_view document);
 
   sqlite3* const database_;
   std::shared_ptr<const SharedModel> encoder_, reranker_;
   int64_t loads_ = 0;
+  int depth_ = 0;  // of what runs SQL within a statement
   lffn_result* result_ = nullptr;
   lffn_result_view view_ = {};
 };

@@ -28,19 +28,15 @@ void give_vector(sqlite3_context* context, const std::string& blob, Form form) {
 void model(sqlite3_context* context, int, sqlite3_value** values) {
   const std::string path(text_of(values[0], "the path of a model"));
   const SharedModel& model = connection_of(context).load(path);
-  const bool scores_pairs = model.info.num_classes == 1;
-  give_text(context, std::string(lffn_model_family(model.handle)) +
-                         (scores_pairs ? ", scores pairs"
-                                       : ", embeds in " + std::to_string(model.info.embedding_size) + " numbers"));
+  give_text(context,
+            std::string(lffn_model_family(model.handle)) +
+                (model.scores_pairs() ? ", scores pairs"
+                                      : ", embeds in " + std::to_string(model.info.embedding_size) + " numbers"));
 }
 
-// Kept by SQLite beside the statement that runs, until it ends. Negative numbers are those that are not bound to one
-// argument; SQLite's own functions use them so.
-constexpr int kLookAhead = -0x6c66666e;
+constexpr int kLookAhead = -0x6c66666e;  // kept beside the statement, as calls are counted
 
-void embed(sqlite3_context* context, int count, sqlite3_value** values) {
-  if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;  // of nothing there is none
-  const std::string_view text = text_of(values[0], "a text");
+void embed_text(sqlite3_context* context, std::string_view text, int count, sqlite3_value** values) {
   const Purpose purpose = count > 1 ? purpose_of(values[1]) : Purpose::kAny;
   const Form form = count > 2 ? form_of(values[2]) : Form::kFloats;
   Connection& connection = connection_of(context);
@@ -54,23 +50,55 @@ void embed(sqlite3_context* context, int count, sqlite3_value** values) {
   give_vector(context, ahead->embed(text, purpose, form), form);
 }
 
+void embed(sqlite3_context* context, int count, sqlite3_value** values) {
+  const int64_t call = count_call(context);
+  if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;  // of nothing there is none
+  constexpr char kName[] = "lffn_embed";
+  const std::string_view text = naming_call(kName, call, {}, [&] { return words_of(values[0], "a text"); });
+  naming_call(kName, call, text, [&] { embed_text(context, text, count, values); });
+}
+
+// What both vectors are: as the call says, or else as the functions say that made them.
+Form form_of_both(int count, sqlite3_value** values) {
+  std::optional<Form> form;
+  if (count > 2) form = form_of(values[2]);
+  for (int i = 0; i < 2; ++i) {
+    const std::optional<Form> own = form_of_subtype(values[i]);
+    if (own && form && *own != *form) {
+      throw Failure(std::string("vectors of ") + name_of(*form) + " and of " + name_of(*own) + " cannot be compared");
+    }
+    if (own) form = own;
+  }
+  return form.value_or(Form::kFloats);
+}
+
 void similar(sqlite3_context* context, int count, sqlite3_value** values) {
   if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL) return;
-  const Form form = count > 2 ? form_of(values[2]) : Form::kFloats;
+  const Form form = form_of_both(count, values);
   const std::string_view a = vector_of(values[0], form), b = vector_of(values[1], form);
   if (a.size() != b.size()) {
-    throw Failure("the vectors have " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " bytes");
+    throw Failure("the vectors have " + std::to_string(a.size()) + " and " + std::to_string(b.size()) +
+                  " bytes; one model with one type must have made both");
   }
   sqlite3_result_double(context, similarity(a.data(), b.data(), a.size(), form));
 }
 
 void rerank(sqlite3_context* context, int, sqlite3_value** values) {
+  const int64_t call = count_call(context);
   if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL) return;
-  const std::string_view query = text_of(values[0], "a query"), document = text_of(values[1], "a document");
-  sqlite3_result_double(context, connection_of(context).rerank(query, document));
+  constexpr char kName[] = "lffn_rerank";
+  const std::string_view query = naming_call(kName, call, {}, [&] { return words_of(values[0], "a query"); });
+  const std::string_view document = naming_call(kName, call, {}, [&] { return words_of(values[1], "a document"); });
+  naming_call(kName, call, document,
+              [&] { sqlite3_result_double(context, connection_of(context).rerank(query, document)); });
 }
 
 void forget(void* own) { delete static_cast<Shared*>(own); }
+
+// SQLITE_RESULT_SUBTYPE, which SQLite has from 3.45 on; older ones do not read it.
+constexpr int kGivesSubtype = 0x1000000;
+// Since then a function or a table may be for direct use only.
+constexpr int kOldestVersion = 3031000;
 
 int add_functions(sqlite3* database, const Shared& connection) {
   const struct {
@@ -79,11 +107,12 @@ int add_functions(sqlite3* database, const Shared& connection) {
     int flags;
     void (*function)(sqlite3_context*, int, sqlite3_value**);
   } functions[] = {
-      // It reads files, so what is stored in a database may not call it.
-      {"lffn_model", 1, 1, SQLITE_DIRECTONLY, guarded_function<model>},
-      {"lffn_embed", 1, 3, SQLITE_DETERMINISTIC, guarded_function<embed>},
-      {"lffn_similarity", 2, 3, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, guarded_function<similar>},
-      {"lffn_rerank", 2, 2, SQLITE_DETERMINISTIC, guarded_function<rerank>},
+      // A database may come from elsewhere: what is stored in it may not call what reads a file or runs a model. In a
+      // CHECK constraint, SQLite minds this of deterministic functions alone.
+      {"lffn_model", 1, 1, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC, guarded_function<model>},
+      {"lffn_embed", 1, 3, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC | kGivesSubtype, guarded_function<embed>},
+      {"lffn_similarity", 2, 3, SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC | SQLITE_SUBTYPE, guarded_function<similar>},
+      {"lffn_rerank", 2, 2, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC, guarded_function<rerank>},
   };
   for (const auto& one : functions) {
     for (int count = one.least; count <= one.most; ++count) {
@@ -96,6 +125,22 @@ int add_functions(sqlite3* database, const Shared& connection) {
   return add_search(database, new Shared(connection), forget);
 }
 
+// Lets SQLite read the schema again. What it read before these functions were there it would let call them: it marks
+// the functions of constraints, generated columns and indexes as the schema's own only where it knows them.
+int read_schema_again(sqlite3* database) {
+  bool is_writable = false;
+  const auto note = [](void* to, int, char** values, char**) {
+    *static_cast<bool*>(to) = values[0] != nullptr && values[0][0] == '1';
+    return 0;
+  };
+  int code = sqlite3_exec(database, "PRAGMA writable_schema", note, &is_writable, nullptr);
+  if (code == SQLITE_OK) code = sqlite3_exec(database, "PRAGMA writable_schema = RESET", nullptr, nullptr, nullptr);
+  if (code == SQLITE_OK && is_writable) {
+    code = sqlite3_exec(database, "PRAGMA writable_schema = ON", nullptr, nullptr, nullptr);
+  }
+  return code;
+}
+
 }  // namespace
 }  // namespace lffn::sql
 
@@ -103,8 +148,14 @@ int add_functions(sqlite3* database, const Shared& connection) {
 extern "C" __attribute__((visibility("default"))) int sqlite3_lookupffnsqlite_init(sqlite3* database, char** message,
                                                                                    const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api);
+  if (sqlite3_libversion_number() < lffn::sql::kOldestVersion) {
+    if (message != nullptr) *message = sqlite3_mprintf("lookupffn-sqlite needs SQLite 3.31 or newer");
+    return SQLITE_ERROR;
+  }
   try {
-    const int code = lffn::sql::add_functions(database, std::make_shared<lffn::sql::Connection>(database));
+    int code = lffn::sql::add_functions(database, std::make_shared<lffn::sql::Connection>(database));
+    if (code == SQLITE_OK) code = lffn::sql::read_schema_again(database);
+    if (code != SQLITE_OK && message != nullptr) *message = sqlite3_mprintf("%s", sqlite3_errmsg(database));
     return code == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : code;
   } catch (const std::bad_alloc&) {
     if (message != nullptr) *message = sqlite3_mprintf("out of memory");

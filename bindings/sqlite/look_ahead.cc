@@ -2,6 +2,7 @@
 #include "look_ahead.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace lffn::sql {
 namespace {
@@ -24,6 +25,7 @@ sqlite3_stmt* running_statement(sqlite3* database) {
 }  // namespace
 
 void LookAhead::begin() {
+  if (connection_.is_within_inner()) return;  // a view that embeds would be read for itself, again and again
   sqlite3* const database = connection_.database();
   sqlite3_stmt* const running = running_statement(database);
   if (running == nullptr) return;
@@ -53,6 +55,8 @@ void LookAhead::read_on(std::string_view text, Purpose purpose, Form form) {
   // What was read ahead was not asked for: the statement takes its texts in another order, or only some of them.
   if (static_cast<size_t>(used) * 2 < known_.size() && ++wasted_ > 2) end();
   std::vector<std::string> texts = {std::string(text)};
+  std::optional<Connection::Inner> inner;
+  if (source_ != nullptr) inner.emplace(connection_);
   size_t bytes = text.size();
   while (source_ != nullptr && texts.size() < batch_ && bytes < kMostBytes) {
     const int code = sqlite3_step(source_);
@@ -61,7 +65,8 @@ void LookAhead::read_on(std::string_view text, Purpose purpose, Form form) {
       end();
       break;
     }
-    if (sqlite3_column_type(source_, 0) != SQLITE_TEXT) continue;
+    const int type = sqlite3_column_type(source_, 0);
+    if (type == SQLITE_NULL || type == SQLITE_BLOB) continue;
     const auto* const next = reinterpret_cast<const char*>(sqlite3_column_text(source_, 0));
     if (next == nullptr) throw std::bad_alloc();
     std::string_view read(next, static_cast<size_t>(sqlite3_column_bytes(source_, 0)));
@@ -69,6 +74,7 @@ void LookAhead::read_on(std::string_view text, Purpose purpose, Form form) {
     texts.emplace_back(read);
     bytes += read.size();
   }
+  inner.reset();
   batch_ = std::min(2 * batch_, kMostTexts);
   std::vector<std::string> blobs =
       connection_.embed({texts.begin(), texts.end()}, purpose, form, /*may_fail=*/texts.size() > 1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <system_error>
 
 namespace lffn::sql {
@@ -12,14 +13,15 @@ namespace {
 constexpr size_t kBlockBytes = 256 * 1024;
 constexpr size_t kBlocksOfHelper = 3;  // that it works on and that wait
 
-bool is_better(const Found& a, const Found& b) {
-  return a.similarity != b.similarity ? a.similarity > b.similarity : a.id < b.id;
+double rank(const Found& found) {
+  return std::isnan(found.similarity) ? -std::numeric_limits<double>::infinity() : found.similarity;
 }
+
+bool is_better(const Found& a, const Found& b) { return rank(a) != rank(b) ? rank(a) > rank(b) : a.id < b.id; }
 
 }  // namespace
 
 void Best::offer(Found one) {
-  if (std::isnan(one.similarity)) one.similarity = -2;
   if (most_ == 0 || (heap_.size() == most_ && !is_better(one, heap_.front()))) return;
   if (heap_.size() == most_) {
     std::pop_heap(heap_.begin(), heap_.end(), is_better);

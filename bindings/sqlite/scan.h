@@ -17,7 +17,7 @@ namespace lffn::sql {
 
 struct Found {
   int64_t id;
-  double similarity;  // NaN, of vectors that hold one, became -2: behind all others
+  double similarity;  // NaN of vectors that have none: behind all others
 };
 
 // The best `most` of all that are offered, equal ones by their ids: the same whoever offers them in which order.

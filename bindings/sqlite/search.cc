@@ -31,6 +31,10 @@ struct Cursor : sqlite3_vtab_cursor {
   size_t at = 0;
 };
 
+constexpr char kNoRowid[] =
+    "the rows have no rowid that is a whole number, by which they are found; a view needs a column of this name, as in "
+    "CREATE VIEW v AS SELECT id AS rowid, ...";
+
 // A statement that is finalised.
 class Statement {
  public:
@@ -55,7 +59,8 @@ class Statement {
     if (code == good) return;
     if (code == SQLITE_INTERRUPT) throw Interrupted();
     if (code == SQLITE_NOMEM) throw std::bad_alloc();
-    throw Failure(sqlite3_errmsg(database_));
+    const std::string why = sqlite3_errmsg(database_);
+    throw Failure(why == "no such column: rowid" ? kNoRowid : why);
   }
 
   sqlite3* const database_;
@@ -68,16 +73,32 @@ class Query {
   Query(Connection& connection, sqlite3_value* value) : connection_(connection) {
     if (sqlite3_value_type(value) == SQLITE_BLOB) {
       given_ = vector_of(value, Form::kBits);
+      own_ = form_of_subtype(value);
     } else {
-      text_ = text_of(value, "a text or a vector to search for");
+      text_ = words_of(value, "a text or a vector to search for");
       connection.size();  // Throws where there is no model.
     }
   }
 
-  // The first vector of the table tells by its size what all of them are.
+  // The first vector of the table tells by its size what all of them are. Throws Failure where they cannot be the
+  // query's, or the model's.
   void become(size_t bytes) {
-    form_ = form_of_size(bytes);
-    if (!form_) throw Failure(std::to_string(bytes) + " bytes are no vector of this model, " + expected());
+    if (text_.data() == nullptr && bytes != given_.size()) {
+      throw Failure("its vector has " + std::to_string(bytes) + " bytes and the query " +
+                    std::to_string(given_.size()) + "; one model with one type must have made both");
+    }
+    form_ = connection_.has_encoder() ? form_of_model(bytes) : own_.value_or(Form::kFloats);
+    if (!form_) {
+      throw Failure("its vector has " + std::to_string(bytes) + " bytes, but those of this connection's model have " +
+                    expected() + "; load the model that made it");
+    }
+    if (own_ && *own_ != *form_) {
+      throw Failure(std::string("its vector has the size of ") + name_of(*form_) + " numbers of this connection's " +
+                    "model, but the query is " + name_of(*own_));
+    }
+    if (*form_ == Form::kFloats && bytes % sizeof(float) != 0) {
+      throw Failure("its vector has " + std::to_string(bytes) + " bytes, which are no float32 numbers");
+    }
     if (text_.data() != nullptr) {
       made_ = connection_.embed({text_}, Purpose::kQuery, *form_, false)[0];
       given_ = made_;
@@ -87,28 +108,23 @@ class Query {
   Form form() const { return *form_; }
 
  private:
-  std::optional<Form> form_of_size(size_t bytes) const {
-    if (text_.data() == nullptr && bytes != given_.size()) return std::nullopt;
-    if (connection_.has_encoder()) {
-      for (const Form form : {Form::kFloats, Form::kBytes, Form::kBits}) {
-        if (bytes == bytes_of(form, connection_.size())) return form;
-      }
-      if (text_.data() != nullptr) return std::nullopt;
+  std::optional<Form> form_of_model(size_t bytes) const {
+    for (const Form form : {Form::kFloats, Form::kBytes, Form::kBits}) {
+      if (bytes == bytes_of(form, connection_.size())) return form;
     }
-    if (bytes % sizeof(float) != 0) return std::nullopt;
-    return Form::kFloats;
+    return std::nullopt;
   }
   std::string expected() const {
-    if (text_.data() == nullptr) return "the query has " + std::to_string(given_.size());
     const int64_t size = connection_.size();
-    return "expected " + std::to_string(bytes_of(Form::kFloats, size)) + " for float32, " +
-           std::to_string(bytes_of(Form::kBytes, size)) + " for int8, " + std::to_string(bytes_of(Form::kBits, size)) +
-           " for bits";
+    return std::to_string(bytes_of(Form::kFloats, size)) + " as float32, " +
+           std::to_string(bytes_of(Form::kBytes, size)) + " as int8, " + std::to_string(bytes_of(Form::kBits, size)) +
+           " as bits";
   }
 
   Connection& connection_;
   std::string_view text_, given_;
   std::string made_;
+  std::optional<Form> own_;  // of a vector that a function made
   std::optional<Form> form_;
 };
 
@@ -120,10 +136,19 @@ class Search {
   void offer(sqlite3_value* row, sqlite3_value* value) {
     const int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) return;
+    if (sqlite3_value_type(row) != SQLITE_INTEGER) throw Failure(kNoRowid);
     const int64_t id = sqlite3_value_int64(row);
-    if (type != SQLITE_BLOB) {
-      throw Failure("row " + std::to_string(id) + " has no vector: what it has is not a BLOB");
+    try {
+      offer(id, value);
+    } catch (const Failure& failure) {
+      throw Failure("row " + std::to_string(id) + ": " + failure.what());
     }
+  }
+  std::vector<Found> take() { return scan_ ? scan_->take() : std::vector<Found>(); }
+
+ private:
+  void offer(int64_t id, sqlite3_value* value) {
+    if (sqlite3_value_type(value) != SQLITE_BLOB) throw Failure("what it has is not a BLOB, so it is no vector");
     const void* const vector = sqlite3_value_blob(value);
     const auto bytes = static_cast<size_t>(sqlite3_value_bytes(value));
     if (vector == nullptr && bytes > 0) throw std::bad_alloc();
@@ -133,14 +158,12 @@ class Search {
       scan_.emplace(query_.bytes(), query_.form(), most_, std::min(2, resolve_threads(0) - 1));
     }
     if (bytes != query_.bytes().size()) {
-      throw Failure("row " + std::to_string(id) + " has " + std::to_string(bytes) + " bytes, those before " +
+      throw Failure("its vector has " + std::to_string(bytes) + " bytes, those of the rows before have " +
                     std::to_string(query_.bytes().size()));
     }
     scan_->offer(id, vector);
   }
-  std::vector<Found> take() { return scan_ ? scan_->take() : std::vector<Found>(); }
 
- private:
   Query& query_;
   const int64_t most_;
   std::optional<Scan> scan_;
@@ -155,7 +178,7 @@ void take_row(sqlite3_context*, int, sqlite3_value** values) {
   search->offer(values[1], values[2]);
 }
 
-std::vector<Found> search(sqlite3* database, std::string_view table, std::string_view column, Query& query,
+std::vector<Found> search(Connection& connection, std::string_view table, std::string_view column, Query& query,
                           int64_t most) {
   // Names in quotes, as they may be any.
   const std::string table_name(table), column_name(column);
@@ -164,7 +187,8 @@ std::vector<Found> search(sqlite3* database, std::string_view table, std::string
   if (sql == nullptr) throw std::bad_alloc();
   const std::unique_ptr<char, void (*)(void*)> owner(sql, [](void* own) { sqlite3_free(own); });
   Search found(query, most);
-  Statement rows(database, sql);
+  const Connection::Inner inner(connection);
+  Statement rows(connection.database(), sql);
   rows.bind(&found, kSearchPointer);
   while (rows.step()) continue;
   return found.take();
@@ -188,7 +212,9 @@ int guarded(sqlite3_vtab* table, Body&& body) {
 }
 
 int connect(sqlite3* database, void* own, int, const char* const*, sqlite3_vtab** out, char**) {
-  const int code = sqlite3_declare_vtab(database, kSchema);
+  int code = sqlite3_declare_vtab(database, kSchema);
+  // It reads tables, and runs a model: not for what is stored in a database that may come from elsewhere.
+  if (code == SQLITE_OK) code = sqlite3_vtab_config(database, SQLITE_VTAB_DIRECTONLY);
   if (code != SQLITE_OK) return code;
   auto* const table = new (std::nothrow) Table();
   if (table == nullptr) return SQLITE_NOMEM;
@@ -257,7 +283,7 @@ int filter(sqlite3_vtab_cursor* base, int, const char*, int count, sqlite3_value
       }
     }
     Query query(connection, values[2]);
-    cursor.found = search(connection.database(), table, column, query, most);
+    cursor.found = search(connection, table, column, query, most);
   });
 }
 
@@ -275,7 +301,7 @@ int give_column(sqlite3_vtab_cursor* base, sqlite3_context* context, int column)
   const auto& cursor = *static_cast<Cursor*>(base);
   const Found& found = cursor.found[cursor.at];
   if (column == kId) sqlite3_result_int64(context, found.id);
-  if (column == kSimilarity) sqlite3_result_double(context, found.similarity);
+  if (column == kSimilarity) sqlite3_result_double(context, found.similarity);  // of NaN, SQLite makes NULL
   return SQLITE_OK;
 }
 

@@ -17,14 +17,19 @@ from pathlib import Path
 EXTENSION = os.environ["LOOKUPFFN_SQLITE"]
 FOLDERS = Path(os.environ["LOOKUPFFN_FOLDERS"])
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import archive  # noqa: E402 pylint: disable=wrong-import-position
+from folders import make_prompted, make_sparse  # noqa: E402 pylint: disable=wrong-import-position
 ENCODER, PROMPTS, RERANKER = (str(FOLDERS / name) for name in ("sentence-cls", "sentence-prompt", "bert-reranker"))
 SKIPPED = 77
 TEXTS = [f"{word} {other} {i}" for i, (word, other) in
          enumerate((a, b) for a in ("cat", "dog", "house", "river", "song") for b in ("eats", "runs", "the", "of", "is"))]
 
 
-def connect(path=":memory:", model=ENCODER):
+def connect(path=":memory:", model=ENCODER, schema_first=False):
     db = sqlite3.connect(path, check_same_thread=False, timeout=30)
+    if schema_first:
+        db.execute("SELECT count(*) FROM sqlite_master")
     db.enable_load_extension(True)
     db.load_extension(EXTENSION)
     db.enable_load_extension(False)
@@ -74,6 +79,8 @@ class Functions(Case):
         self.refused(db, "SELECT lffn_embed('x', 'quarry')", "the purpose is 'quarry', expected 'query'")
         self.refused(db, "SELECT lffn_embed('x', NULL, 'float16')", "the type is 'float16', expected 'float32'")
         self.refused(db, "SELECT lffn_embed(CAST(x'ff41' AS TEXT))", "not valid UTF-8")
+        self.refused(db, "SELECT lffn_model(5)", "expected the path of a model, but it is a number")
+        self.refused(db, "SELECT lffn_embed('x', 5)", "expected 'query', 'document' or 'none', but it is a number")
         self.refused(db, "SELECT lffn_embed()", "wrong number of arguments")
         self.refused(db, "SELECT lffn_similarity('x', 'y')", "expected a vector, which is a BLOB, but it is a text")
         self.refused(db, "SELECT lffn_similarity(x'0000', x'0000')", "2 bytes, which are no float32")
@@ -97,6 +104,18 @@ class Functions(Case):
         self.assertAlmostEqual(one(db, "SELECT lffn_similarity(?, ?)", a, b), cosine(floats(a), floats(b)), places=6)
         self.assertAlmostEqual(one(db, "SELECT lffn_similarity(?, ?)", a, a), 1, places=6)
         self.assertAlmostEqual(one(db, "SELECT lffn_similarity(x'01ff', x'0201', 'int8')"), (2 - 1) / math.sqrt(2 * 5))
+        db.execute("CREATE TABLE v AS SELECT lffn_embed('a dog runs', NULL, 'int8') AS e")
+        for kind in ("int8", "bit"):
+            a = f"lffn_embed('cat', NULL, '{kind}')"
+            b = f"lffn_embed('a dog runs', NULL, '{kind}')"
+            self.assertIsNotNone(one(db, f"SELECT lffn_similarity({a}, {b})"))
+            self.assertEqual(one(db, f"SELECT lffn_similarity({a}, {b})"),
+                             one(db, f"SELECT lffn_similarity({a}, {b}, '{kind}')"), kind)
+            self.refused(db, f"SELECT lffn_similarity({a}, {b}, 'float32')", f"of float32 and of {kind} cannot be")
+            self.refused(db, f"SELECT lffn_similarity({a}, lffn_embed('cat'))", f"of {kind} and of float32 cannot be")
+        # A table keeps no type; the other vector tells it.
+        self.assertEqual(one(db, "SELECT lffn_similarity(e, lffn_embed('cat', NULL, 'int8')) FROM v"),
+                         one(db, "SELECT lffn_similarity(e, lffn_embed('cat', NULL, 'int8'), 'int8') FROM v"))
         self.assertEqual(one(db, "SELECT lffn_similarity(x'ff', x'fe', 'bit')"), 0.75)
 
     def test_numbers_that_are_none_and_large_vectors(self):
@@ -112,6 +131,41 @@ class Functions(Case):
         self.refused(db, f"SELECT lffn_similarity({zeros}, zeroblob(8))", "the vectors have 100000000 and 8 bytes")
         self.refused(db, "SELECT lffn_similarity(x'00', x'00', NULL)", "expected 'float32', 'int8' or 'bit'")
 
+    def test_numbers_are_their_text(self):
+        db = connect()
+        for number in ("12", "-0.5", "1e300"):
+            self.assertEqual(one(db, f"SELECT lffn_embed({number})"),
+                             one(db, f"SELECT lffn_embed(CAST({number} AS TEXT))"))
+        db.execute("CREATE TABLE n(id INTEGER PRIMARY KEY, x)")
+        db.executemany("INSERT INTO n(x) VALUES (?)", [(i if i % 2 else str(i),) for i in range(40)])
+        db.execute("CREATE TABLE v AS SELECT id, lffn_embed(x) AS e FROM n")
+        for i, e in db.execute("SELECT x, e FROM n JOIN v USING (id)").fetchall():
+            self.assertEqual(e, one(db, "SELECT lffn_embed(?)", str(i)))
+        self.assertEqual(db.execute("SELECT id, similarity FROM lffn_search('v', 'e', 12, 3)").fetchall(),
+                         db.execute("SELECT id, similarity FROM lffn_search('v', 'e', '12', 3)").fetchall())
+        db.execute("SELECT lffn_model(?)", (RERANKER,))
+        self.assertEqual(one(db, "SELECT lffn_rerank(12, 0.5)"), one(db, "SELECT lffn_rerank('12', '0.5')"))
+
+    def test_a_bad_row_is_named(self):
+        db = filled()
+        db.execute("INSERT INTO t(text) VALUES (CAST(x'636174ff' AS TEXT))")
+        db.execute("CREATE TABLE v(id, e)")
+        db.commit()
+        bad = f"call {len(TEXTS) + 1} of lffn_embed in this statement, on 'cat\\xff': byte 3 of the text is not"
+        for rows in ("SELECT id, lffn_embed(text) FROM t", "SELECT id, lffn_embed(text || '') FROM t ORDER BY id",
+                     "WITH w AS (SELECT id, text FROM t) SELECT id, lffn_embed(text) FROM w"):
+            self.refused(db, "INSERT INTO v " + rows, bad)
+            db.rollback()
+            self.assertEqual(one(db, "SELECT count(*) FROM v"), 0)
+        db.execute("UPDATE t SET text = NULL WHERE id = 3")  # a call, too
+        self.refused(db, "SELECT lffn_embed(text) FROM t", bad)
+        db.execute("UPDATE t SET text = x'00' WHERE id = 4")
+        self.refused(db, "SELECT lffn_embed(text) FROM t",
+                     "call 4 of lffn_embed in this statement: expected a text, but it is a BLOB")
+        db.execute("SELECT lffn_model(?)", (RERANKER,))
+        self.refused(db, "SELECT lffn_rerank('cat', text) FROM t WHERE id > 5",
+                     f"call {len(TEXTS) - 4} of lffn_rerank in this statement, on 'cat\\xff': byte 3")
+
     def test_rerank(self):
         db = connect(model=RERANKER)
         self.refused(db, "SELECT lffn_embed('x')", "no model that embeds")
@@ -119,6 +173,22 @@ class Functions(Case):
         self.assertGreater(len(set(scores)), 1)
         db.execute("SELECT lffn_model(?)", (ENCODER,))  # beside it
         self.assertEqual(one(db, "SELECT lffn_rerank('the cat', ?)", TEXTS[0]), scores[0])
+
+    def test_a_late_model_scores_pairs(self):
+        db = connect(model=None)
+        late = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        self.assertIn("scores pairs", one(db, "SELECT lffn_model(?)", late))
+        scores = [one(db, "SELECT lffn_rerank('the cat', ?)", text) for text in TEXTS[:3]]
+        self.assertGreater(len(set(scores)), 1)
+        self.refused(db, "SELECT lffn_embed('x')", "no model that embeds")
+        self.refused(db, "SELECT lffn_rerank('x', CAST(x'61ff' AS TEXT))", "on 'a\\xff': byte 1 of the document is not")
+
+    def test_a_sparse_model_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            db = connect()
+            self.refused(db, "SELECT lffn_model(?)", "sparse vectors, which no function here compares",
+                         make_sparse(FOLDERS / "bert-mlm", folder + "/sparse"))
+            self.assertIsNotNone(one(db, "SELECT lffn_embed('x')"))  # the model before is still there
 
 
 class Embed(Case):
@@ -142,11 +212,24 @@ class Embed(Case):
                                         for more in ("", ", NULL", ", 'query'", ", 'document'"))
         self.assertEqual(plain, none)
         self.assertNotEqual(query, document)
+        self.assertEqual(plain, query)  # the default one
+        self.assertEqual(one(db, "SELECT lffn_embed('query: cat', 'none')"), query)
+        self.assertEqual(one(db, "SELECT lffn_embed('cat', 'none')"), document)  # whose prompt is empty
 
-    def test_triggers_fill_vectors(self):
+    def test_a_search_has_the_prompts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            db = filled(model=make_prompted(PROMPTS, folder + "/m", query="river ", document="the house is "))
+        db.execute("CREATE TABLE v AS SELECT id, lffn_embed(text, 'document') AS e FROM t")
+        for read, searched in (("river cat", "'cat'"), ("cat", "lffn_embed('cat', 'none')")):
+            expected = db.execute(
+                "SELECT id, lffn_similarity(lffn_embed(?, 'none'), lffn_embed('the house is ' || text, 'none')) AS s "
+                "FROM t ORDER BY s DESC, id LIMIT 5", (read,)).fetchall()
+            self.assertEqual(db.execute(f"SELECT * FROM lffn_search('v', 'e', {searched}, 5)").fetchall(), expected)
+
+    def test_temporary_triggers_fill_vectors(self):
         db = filled([])
         db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e BLOB)")
-        db.execute("CREATE TRIGGER fill AFTER INSERT ON t BEGIN "
+        db.execute("CREATE TEMP TRIGGER fill AFTER INSERT ON t BEGIN "
                    "INSERT INTO v VALUES (new.id, lffn_embed(new.text)); END")
         db.executemany("INSERT INTO t(text) VALUES (?)", [(text,) for text in TEXTS])
         for i, text in enumerate(TEXTS):
@@ -278,6 +361,9 @@ class Search(Case):
         db.execute("INSERT INTO v VALUES (6, NULL)")
         found = db.execute("SELECT id FROM lffn_search('v', 'e', ?)", (struct.pack("<f", 2),)).fetchall()
         self.assertEqual([i for (i,) in found], [4, 5, 2, 1, 3])
+        found = db.execute("SELECT id, similarity FROM lffn_search('v', 'e', ?) ORDER BY similarity DESC, id",
+                           (struct.pack("<f", 2),)).fetchall()
+        self.assertEqual(found, [(4, 1), (5, 0), (2, -1), (1, None), (3, None)])
         self.assertEqual(db.execute("SELECT * FROM lffn_search('v', 'e', ?, 0)", (struct.pack("<f", 2),)).fetchall(), [])
         db.execute("DELETE FROM v")
         db.execute("INSERT INTO v VALUES (1, zeroblob(50000000))")
@@ -314,17 +400,54 @@ class Search(Case):
         self.refused(db, "SELECT lffn_search_row(1, id, e) FROM v UNION SELECT lffn_search_row(1, 2, 3)", "for lffn_search alone")
         self.refused(db, search + "('v', 'none', 'x')", "no such column")
         self.refused(db, search + "('v', NULL, 'x')", "expected the name of a column")
-        self.refused(db, search + "('v', 'e', 5)", "expected a text or a vector to search for")
+        self.refused(db, search + "('v', 'e', NULL)", "expected a text or a vector to search for")
         for k in ("-1", "'5'", "2.5", "1000000000000"):
             self.refused(db, search + f"('v', 'e', 'x', {k})", "the number of rows must be 0 to")
         db.execute("INSERT INTO v VALUES (5, 'text')")
-        self.refused(db, search + "('v', 'e', 'x')", "row 5 has no vector")
-        db.execute("UPDATE v SET e = x'010203'")
-        self.refused(db, search + "('v', 'e', 'x')", "3 bytes are no vector of this model, expected")
-        self.refused(db, search + "('v', 'e', x'01')", "the query has 1")
+        self.refused(db, search + "('v', 'e', 'x')", "row 5: what it has is not a BLOB")
         db.execute("UPDATE v SET e = lffn_embed('x')")
         db.execute("INSERT INTO v VALUES (6, x'00')")
-        self.refused(db, search + "('v', 'e', 'x')", "row 6 has 1 bytes")
+        self.refused(db, search + "('v', 'e', 'x')", "row 6: its vector has 1 bytes, those of the rows before have")
+
+    def test_vectors_of_another_model_or_type(self):
+        db = filled()
+        db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e)")
+        search = "SELECT * FROM lffn_search"
+        size = len(one(db, "SELECT lffn_embed('x')")) // 4
+        db.execute("INSERT INTO v VALUES (5, x'010203')")
+        self.refused(db, search + "('v', 'e', 'x')", "row 5: its vector has 3 bytes, but those of this connection's "
+                     f"model have {4 * size} as float32, {size} as int8, {(size + 7) // 8} as bits; load the model")
+        self.refused(db, search + "('v', 'e', x'01')", "its vector has 3 bytes and the query 1; one model")
+        self.refused(db, search + "('v', 'e', x'010203')", "its vector has 3 bytes, but those of this connection's")
+        db.execute("UPDATE v SET e = zeroblob(?)", (8 * size,))  # float32, of a model of twice as many numbers
+        self.refused(db, search + "('v', 'e', 'x')", f"its vector has {8 * size} bytes, but")
+        self.refused(db, search + "('v', 'e', zeroblob(?))", f"its vector has {8 * size} bytes, but", 8 * size)
+        db.execute("UPDATE v SET e = lffn_embed('x')")
+        for kind in ("int8", "bit"):
+            self.refused(db, search + f"('v', 'e', lffn_embed('x', 'query', '{kind}'))", "and the query")
+        db.execute("UPDATE v SET e = zeroblob(?)", (size,))
+        self.refused(db, search + "('v', 'e', lffn_embed('x'))", f"its vector has {size} bytes and the query {4 * size}")
+        db = connect(model=None)  # which compares vectors of any model
+        db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e)")
+        db.execute("INSERT INTO v VALUES (5, x'0000803f')")
+        self.assertEqual(db.execute(search + "('v', 'e', x'0000803f')").fetchall(), [(5, 1)])
+        db.execute("UPDATE v SET e = x'010203'")
+        self.refused(db, search + "('v', 'e', x'010203')", "row 5: its vector has 3 bytes, which are no float32")
+
+    def test_rows_are_found_by_a_rowid(self):
+        db = filled()
+        db.execute("CREATE TABLE v(id INTEGER PRIMARY KEY, e)")
+        db.execute("INSERT INTO v SELECT id, lffn_embed(text) FROM t")
+        db.execute("CREATE VIEW without AS SELECT e FROM v")
+        db.execute("CREATE VIEW other AS SELECT 'a' AS rowid, e FROM v")
+        db.execute("CREATE VIEW own AS SELECT id + 100 AS rowid, e FROM v")
+        db.execute("CREATE TABLE keyed(name PRIMARY KEY, e) WITHOUT ROWID")
+        db.execute("INSERT INTO keyed SELECT id, e FROM v")
+        for name in ("without", "other", "keyed"):
+            self.refused(db, f"SELECT * FROM lffn_search('{name}', 'e', 'cat')",
+                         "no rowid that is a whole number, by which they are found; a view needs a column of this name")
+        expected = db.execute("SELECT id + 100, similarity FROM lffn_search('v', 'e', 'cat')").fetchall()
+        self.assertEqual(db.execute("SELECT id, similarity FROM lffn_search('own', 'e', 'cat')").fetchall(), expected)
 
 
 class Interrupt(Case):
