@@ -76,7 +76,7 @@ lffn_add_dotnet_example(dotnet_example_sentences Sentences/Sentences.csproj
 set_tests_properties(dotnet_example_sentences PROPERTIES PASS_REGULAR_EXPRESSION "${lffn_sentences_output}")
 
 add_test(NAME dotnet_documented
-         COMMAND ${lffn_documented} dotnet ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/examples/csharp/Search/Search.csproj
+         COMMAND ${lffn_documentation} csharp ${PROJECT_SOURCE_DIR}/examples/csharp/Search/Search.csproj
                  ${LFFN_DOTNET} run --configuration Release -p:LookupFfnVersion=${LFFN_VERSION}
                  -p:LookupFfnFeed=${dotnet_build}/feed -p:RestorePackagesPath=${dotnet_build}/packages
                  -p:TargetFramework=${dotnet_framework})

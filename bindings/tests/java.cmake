@@ -18,7 +18,7 @@ if(systems EQUAL 1)
                                           ${PROJECT_SOURCE_DIR}/examples/java/src/main/java/example/Main.java)
 endif()
 
-add_test(NAME java_documented COMMAND ${lffn_documented} java ${PROJECT_SOURCE_DIR} ${Java_JAVA_EXECUTABLE}
+add_test(NAME java_documented COMMAND ${lffn_documentation} java ${Java_JAVA_EXECUTABLE}
                                       ${Java_JAVAC_EXECUTABLE} ${LFFN_JAR})
 
 # Debian 12 has no Java with virtual threads; whoever has one names it, or has it beside the others.

@@ -207,8 +207,7 @@ def make_adapters(folder, summed=None):
     (folder / "config.json").write_text(json.dumps(config))
 
 
-def main():
-    source, target = Path(sys.argv[1]), Path(sys.argv[2])
+def main(source, target):
     for name, change in (("reranker", keep_first_class), ("prompts", add_prompts)):
         shutil.rmtree(target / name, ignore_errors=True)
         shutil.copytree(source, target / name)
@@ -229,4 +228,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the sources: clang-format, licence lines, clang-tidy, floors and circles, links and
-programs of the documentation, the Doxygen reference."""
+"""Checks the sources: clang-format, licence lines, clang-tidy, floors and circles, links
+of the documentation, the Doxygen reference."""
 import concurrent.futures
 import hashlib
 import json
@@ -222,20 +222,6 @@ def check_links(_build):
     print("\n".join(bad))
     print(f"{links} links")
     return 1 if bad or links == 0 else 0
-
-
-def check_programs(_build):
-    """A block of C or C++ under a line <!-- FILE --> is a part of that file, which a test compiles and runs."""
-    bad, looked_at = [], 0
-    for path in sorted((ROOT / "docs").glob("*.md")):
-        for name, code in re.findall(r"^<!-- (\S+) -->\n```(?:c|cpp)\n(.*?)^```$", path.read_text(encoding="utf-8"),
-                                     re.DOTALL | re.MULTILINE):
-            looked_at += 1
-            if code not in (ROOT / name).read_text(encoding="utf-8"):
-                bad.append(f"{path.relative_to(ROOT)}: this is not in {name}:\n{code}")
-    print("\n".join(bad))
-    print(f"{looked_at} parts of programs")
-    return 1 if bad or looked_at == 0 else 0
 
 
 def check_reference(build):

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the SQL of the pages in SQLite with the extension: each statement in a database of its own that has these tables."""
+import re
+import shutil
+import subprocess
+
+from not_run import block_reason
+from pages import all_blocks
+
+TABLES = """CREATE TABLE t(id INTEGER PRIMARY KEY, text TEXT, e BLOB);
+INSERT INTO t(text) VALUES ('The sun is a star.'), ('Cats sleep.'), ('Ships leave the harbour.');
+CREATE TABLE v(id INTEGER PRIMARY KEY, embedding BLOB);
+"""
+
+
+def run_blocks(tree, extension):
+    bad, run = [], 0
+    for block in all_blocks("sql"):
+        if block_reason(block):
+            continue
+        place = tree.place(block.place)
+        shutil.copy(extension, place)
+        for statement in re.findall(r"[^;]+;", re.sub(r"--.*", "", block.code)):
+            run += 1
+            made = re.match(r"\s*CREATE TABLE (\w+)", statement)
+            before = TABLES + (f"DROP TABLE IF EXISTS {made[1]};\n" if made else "")
+            script = f".load ./{extension.stem}\nSELECT lffn_model('fast');\n{before}{statement}\n"
+            done = subprocess.run(["sqlite3", "-bail", ":memory:"], cwd=place, input=script, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+            if done.returncode != 0:
+                bad.append(f"{block.place}: {statement.strip()}\n{done.stdout}")
+    print(f"{run} statements run")
+    return bad
