@@ -3,6 +3,7 @@
 """Runs what the pages show, and compares what it prints with what they say it prints.
 
 usage: documentation.py listed                           each block is run by one of the following or is in not_run.py
+       documentation.py named                            functions, options and files that they name exist
        documentation.py shell FOLDER DATA [SQLITE]       lines of a shell. PATH must have lookupffn; LFFN_EXAMPLES
            is where the build made the examples, LFFN_PYTORCH_PYTHON perhaps a Python with PyTorch, PKG_CONFIG_PATH finds the library
        documentation.py sql FOLDER DATA SQLITE
@@ -20,6 +21,7 @@ from pathlib import Path
 import c_blocks
 import listed
 import managed_blocks
+import named
 import shell_blocks
 import sql_blocks
 from pages import ROOT
@@ -73,7 +75,7 @@ def csharp(*arguments):
 
 
 def main(kind, *arguments):
-    bad = {"listed": listed.check, "shell": shell, "c": c, "sql": sql, "java": java, "csharp": csharp}[kind](*arguments)
+    bad = {"listed": listed.check, "named": named.check, "shell": shell, "c": c, "sql": sql, "java": java, "csharp": csharp}[kind](*arguments)
     print("\n\n".join(bad))
     return 1 if bad else 0
 
