@@ -3,7 +3,7 @@
 
 Each has the licence and the notices of what is inside; a README links to nothing that is not beside it; poms and nuspecs
 have what registries ask for. Nuspecs name native libraries of this project in exactly their own version and other packages
-from that on up to the next major one, poms from their own version on.
+from that on up to the next major one, poms in their own, and no pom has a range, of which Maven takes milestones as well.
 """
 import re
 import sys
@@ -23,8 +23,10 @@ def check_pom(path, text):
         fail(f"{path}: a variable was left")
     version = re.search("<version>(.*?)</version>", text).group(1)
     for dependency in re.findall("<dependency>.*?</dependency>", text, re.DOTALL):
-        if "<artifactId>lookupffn" in dependency and f"<version>[{version},2)</version>" not in dependency:
-            fail(f"{path}: lookupffn is wanted in versions other than from {version} on, below 2")
+        if "<artifactId>lookupffn" in dependency and f"<version>{version}</version>" not in dependency:
+            fail(f"{path}: lookupffn is wanted in another version than {version}")
+        if re.search("<version>[^<]*[][(),]", dependency):
+            fail(f"{path}: a range of versions: {dependency}")
 
 
 def check_nuspec(path, text):

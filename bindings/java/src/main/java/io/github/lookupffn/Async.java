@@ -22,17 +22,50 @@ final class Async {
     } catch (InterruptedException interrupt) {
       future.cancel(true);
       Thread.currentThread().interrupt();
-      CancellationException ended = new CancellationException("interrupted");
-      ended.initCause(interrupt);
-      throw ended;
+      throw interrupted(interrupt);
     } catch (ExecutionException failure) {
-      if (failure.getCause() instanceof Error) {
-        throw (Error) failure.getCause();
+      throw CallersFrames.rethrown(failure.getCause());
+    }
+  }
+
+  private static CancellationException interrupted(InterruptedException interrupt) {
+    CancellationException ended = new CancellationException("interrupted");
+    ended.initCause(interrupt);
+    return ended;
+  }
+
+  /**
+   * Makes the call in the caller's thread. An interrupt ends it as it ends the waiting for a future: soon in a thread of the
+   * platform, where each of the call's parts has ended in a virtual one.
+   */
+  static <T> T here(RunOptions options, Function<? super RunOptions, ? extends T> call) {
+    Thread caller = Thread.currentThread();
+    Cancellation cancellation = new Cancellation();
+    if (options.cancellation != null) {
+      options.cancellation.addFollower(cancellation);
+    }
+    RunOptions changed = options.withCancellation(cancellation).withProgress((done, all) -> {
+      if (caller.isInterrupted()) {
+        cancellation.cancel();
       }
-      if (failure.getCause() instanceof RuntimeException) {
-        throw (RuntimeException) failure.getCause();
+      if (options.progress != null) {
+        options.progress.tell(done, all);
       }
-      throw new IllegalStateException(failure.getCause()); // no call of this package throws what is checked
+    });
+    try {
+      checkInterrupt();
+      return call.apply(changed);
+    } finally {
+      if (options.cancellation != null) {
+        options.cancellation.removeFollower(cancellation);
+      }
+    }
+  }
+
+  /** Ends what an interrupted thread does. It stays interrupted. */
+  static void checkInterrupt() {
+    if (Thread.currentThread().isInterrupted()) {
+      throw interrupted(null);
     }
   }
 
@@ -60,8 +93,6 @@ final class Async {
         }
         try {
           future.complete(call.apply(cancellation));
-        } catch (NativeHandle.ClosedException closed) {
-          future.completeExceptionally(closed.overtaken());
         } catch (Throwable failure) {
           future.completeExceptionally(failure);
         }

@@ -6,6 +6,7 @@ import java.time.Duration;
 /** What an {@link EmbeddingBatcher} did since it was made, and what it has to do. */
 public final class BatcherFigures {
   private final int depth;
+  private final int bulkCalls;
   private final long accepted;
   private final long refused;
   private final long withdrawn;
@@ -18,8 +19,9 @@ public final class BatcherFigures {
   private final long tokens;
   private final long cut;
 
-  BatcherFigures(int depth, BatcherQueue.Counters counters) {
+  BatcherFigures(int depth, int bulkCalls, BatcherQueue.Counters counters) {
     this.depth = depth;
+    this.bulkCalls = bulkCalls;
     accepted = counters.accepted;
     refused = counters.refused;
     withdrawn = counters.withdrawn;
@@ -33,9 +35,14 @@ public final class BatcherFigures {
     cut = counters.cut;
   }
 
-  /** {@return how many texts wait now, those included that the queue has no room for yet} */
+  /** {@return how many texts wait now, those of calls of many texts included} */
   public int depth() {
     return depth;
+  }
+
+  /** {@return how many calls wait now that do not fit into a batch} */
+  public int bulkCalls() {
+    return bulkCalls;
   }
 
   /** {@return how many texts were let in} */
@@ -58,7 +65,7 @@ public final class BatcherFigures {
     return failed;
   }
 
-  /** {@return how many batches were run} */
+  /** {@return how many batches were run, those of one long text alone included} */
   public long batches() {
     return batches;
   }
@@ -105,7 +112,7 @@ public final class BatcherFigures {
 
   @Override
   public String toString() {
-    return "BatcherFigures[" + depth + " waiting, " + accepted + " accepted, " + refused + " refused, " + withdrawn
+    return "BatcherFigures[" + depth + " waiting, " + bulkCalls + " bulk calls, " + accepted + " accepted, " + refused + " refused, " + withdrawn
         + " withdrawn, " + failed + " failed, " + batches + " batches of " + meanBatch() + " (at most " + largestBatch
         + "), waited " + meanWait() + " (at most " + longestWait + ")]";
   }

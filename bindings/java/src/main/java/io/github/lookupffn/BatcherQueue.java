@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
-/** The texts that wait for an {@link EmbeddingBatcher}'s thread, and what became of earlier ones. */
+/** The texts that wait for an {@link EmbeddingBatcher}'s threads, and what became of earlier ones. */
 final class BatcherQueue implements Runnable {
   /** A call of one or more texts, which has an answer when all of them have. */
-  static final class Call {
+  static final class Call extends BatchPlan.Call {
     final List<String> texts;
     final RunOptions options;
     /** Whether it was asked for as a text, and not as a list of one. */
@@ -21,39 +21,87 @@ final class BatcherQueue implements Runnable {
     final CompletableFuture<List<BatchedEmbedding>> answer = new CompletableFuture<>();
     private final BatchedEmbedding[] embeddings;
     private int missing;
-    // How many of its texts the queue has let in; guarded by the queue.
-    private int admitted;
+    // At most a batch and a long text beside it.
+    private final List<Running> running = new ArrayList<>(2);
+    // When its first text was begun, and how many batches had been begun when it came and when that was; guarded by the queue.
+    private long begun;
+    long batchesBefore;
+    long batchesAtBegin;
 
     /** Takes a list that nobody changes. */
-    Call(List<String> texts, RunOptions options, boolean single) {
+    Call(List<String> texts, int[] costs, RunOptions options, boolean single) {
+      super(costs);
       this.single = single;
       this.texts = texts;
       this.options = options;
       embeddings = new BatchedEmbedding[texts.size()];
       missing = embeddings.length;
+      answer.whenComplete((done, failure) -> leaveAll());
     }
 
-    /** Called by the batcher's thread alone. */
     void give(int place, BatchedEmbedding embedding) {
-      embeddings[place] = embedding;
-      if (--missing == 0) {
+      boolean last;
+      synchronized (embeddings) {
+        embeddings[place] = embedding;
+        last = --missing == 0;
+      }
+      if (last) {
         answer.complete(List.copyOf(Arrays.asList(embeddings)));
       }
     }
-  }
 
-  /** A text of a call. */
-  static final class Item {
-    final Call call;
-    final int place;
-
-    Item(Call call, int place) {
-      this.call = call;
-      this.place = place;
+    /** Waits for what is about to run, unless the call has ended. */
+    boolean join(Running with) {
+      synchronized (embeddings) {
+        if (answer.isDone()) {
+          return false;
+        }
+        with.waiting.incrementAndGet();
+        running.add(with);
+        return true;
+      }
     }
 
-    String text() {
-      return call.texts.get(place);
+    void leave(Running with) {
+      synchronized (embeddings) {
+        running.remove(with);
+      }
+    }
+
+    private void leaveAll() {
+      List<Running> left;
+      synchronized (embeddings) {
+        left = new ArrayList<>(running);
+        running.clear();
+      }
+      left.forEach(Running::oneLeft);
+    }
+
+    /** How long it waited until its first text was begun; all its time where none was. */
+    synchronized long waitedNanos() {
+      return (begun == 0 ? System.nanoTime() : begun) - since;
+    }
+
+    private synchronized boolean begin(long now, long batches) {
+      if (begun != 0) {
+        return false;
+      }
+      begun = now;
+      batchesAtBegin = batches;
+      return true;
+    }
+  }
+
+  /** What runs now, which ends when nobody waits for it any more. */
+  static final class Running {
+    final Cancellation cancellation = new Cancellation();
+    // One for who makes it, until all calls have joined.
+    private final AtomicInteger waiting = new AtomicInteger(1);
+
+    void oneLeft() {
+      if (waiting.decrementAndGet() == 0) {
+        cancellation.cancel();
+      }
     }
   }
 
@@ -72,68 +120,70 @@ final class BatcherQueue implements Runnable {
     long cut;
   }
 
-  private final BatchingOptions options;
+  private final BatchPlan<Call> plan;
+  private final Function<BatcherQueue, Thread> starter;
+  private final int maxQueue;
+  private final int maxBulk;
   private final long maxWaitNanos;
-  private final ArrayDeque<Item> waiting = new ArrayDeque<>();
-  // Calls of which not all texts have found room yet.
-  private final ArrayDeque<Call> outside = new ArrayDeque<>();
   private final Counters counters = new Counters();
+  // What runs long texts; null while there are none.
+  private Thread longThread;
   private boolean closed;
 
-  BatcherQueue(BatchingOptions options) {
-    this.options = options;
+  /** Takes how many threads the model has, and what starts a thread that takes long texts until there are none. */
+  BatcherQueue(BatchingOptions options, int threads, Function<BatcherQueue, Thread> starter) {
+    this.starter = starter;
+    int maxTokens = options.maxBatchTokens > 0 ? options.maxBatchTokens : BatchingOptions.TOKENS_OF_THREAD * threads;
+    plan = new BatchPlan<>(maxTokens, options.maxBatch, options.maxQueue, options.maxBulkCalls);
+    maxQueue = options.maxQueue;
+    maxBulk = options.maxBulkCalls;
     maxWaitNanos = options.maxWait.toNanos();
   }
 
   /** Takes a call as a whole, or refuses it as a whole; with {@code patient}, lets it wait until there is room. */
   synchronized void add(Call call, boolean patient) {
-    if (closed) {
-      throw new IllegalStateException("the batcher is closed");
-    }
+    checkOpen();
     int count = call.texts.size();
-    if (!patient && (!outside.isEmpty() || count > options.maxQueue - waiting.size())) {
+    if (!plan.add(call, patient)) {
       counters.refused += count;
-      throw new RejectedExecutionException(
-          waiting.size() + " texts wait already, and " + count + " more are too many for a queue of " + options.maxQueue
+      throw new RejectedExecutionException(plan.isBulk(call)
+          ? plan.numBulk() + " long lists wait already, of which no more than " + maxBulk
+              + " may; ask again later, or let more wait with BatchingOptions.withMaxBulkCalls"
+          : plan.shortTexts() + " texts wait already, and " + count + " more are too many for a queue of " + maxQueue
               + "; ask again later, or let more wait with BatchingOptions.withMaxQueue");
     }
+    if (plan.hasLong() && longThread == null) {
+      try {
+        longThread = starter.apply(this);
+      } catch (Throwable noThread) {
+        plan.leave(call);
+        throw noThread;
+      }
+    }
+    call.batchesBefore = counters.batches;
     counters.accepted += count;
-    outside.add(call);
-    admit();
+    notifyAll();
   }
 
-  /** Lets in as many texts as there is room for, in the order of their calls. */
-  private void admit() {
-    boolean any = false;
-    while (!outside.isEmpty() && waiting.size() < options.maxQueue) {
-      Call call = outside.peek();
-      waiting.add(new Item(call, call.admitted++));
-      any = true;
-      if (call.admitted == call.texts.size()) {
-        outside.remove();
-      }
-    }
-    if (any) {
-      notifyAll();
+  synchronized Thread longThread() {
+    return longThread;
+  }
+
+  synchronized void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException(NativeHandle.closed("batcher"));
     }
   }
 
-  /** A call that has ended leaves no texts behind, and makes room at once. */
+  /** A call that was cancelled leaves no texts behind, and makes room at once. */
   synchronized void withdraw(Call call) {
-    int left = 0;
-    for (Iterator<Item> items = waiting.iterator(); items.hasNext(); ) {
-      if (items.next().call == call) {
-        items.remove();
-        left++;
-      }
-    }
-    if (outside.remove(call)) {
-      left += call.texts.size() - call.admitted;
-    }
-    counters.withdrawn += left;
-    if (left > 0) {
-      admit();
-    }
+    counters.withdrawn += plan.leave(call);
+  }
+
+  /** A call that has failed leaves no texts behind, either. */
+  synchronized void fail(Call call) {
+    plan.leave(call);
+    failed(call.texts.size());
   }
 
   synchronized void failed(int texts) {
@@ -152,47 +202,53 @@ final class BatcherQueue implements Runnable {
     notifyAll();
   }
 
-  /** How many texts wait, those included for which there is no room yet. */
+  /** How many texts wait. */
   synchronized int depth() {
-    long depth = waiting.size();
-    for (Call call : outside) {
-      depth += call.texts.size() - call.admitted;
-    }
-    return (int) Math.min(Integer.MAX_VALUE, depth);
+    return (int) Math.min(Integer.MAX_VALUE, plan.texts());
   }
 
   synchronized BatcherFigures figures() {
-    return new BatcherFigures(depth(), counters);
+    return new BatcherFigures(depth(), plan.numBulk(), counters);
   }
 
   /** Waits for the next batch, and takes it; null when there will be none. */
-  synchronized List<Item> take() throws InterruptedException {
-    while (waiting.isEmpty()) {
-      if (closed) {
+  synchronized List<BatchPlan.Item<Call>> takeBatch() throws InterruptedException {
+    while (true) {
+      Call patient = closed ? null : plan.patient();
+      long left = patient == null ? 0 : patient.since + maxWaitNanos - System.nanoTime();
+      if (left > 0) {
+        // A wait of 0 milliseconds would have no end.
+        wait(left / 1_000_000, left < 1_000_000 ? (int) left : 0);
+      } else if (plan.hasBatch()) {
+        return begun(plan.nextBatch());
+      } else if (closed) {
         return null;
+      } else {
+        wait();
       }
-      wait();
     }
-    long deadline = System.nanoTime() + maxWaitNanos;
-    for (long left = maxWaitNanos; waiting.size() < options.maxBatch && !closed && left > 0; ) {
-      // A wait of 0 milliseconds would have no end.
-      wait(left / 1_000_000, left < 1_000_000 ? (int) left : 0);
-      left = deadline - System.nanoTime();
+  }
+
+  /** Takes the next long text; null where there is none, for the thread to end. */
+  synchronized List<BatchPlan.Item<Call>> takeLong() {
+    BatchPlan.Item<Call> item = plan.nextLong();
+    if (item == null) {
+      longThread = null;
+      return null;
     }
-    List<Item> batch = new ArrayList<>();
+    return begun(List.of(item));
+  }
+
+  private List<BatchPlan.Item<Call>> begun(List<BatchPlan.Item<Call>> batch) {
     long now = System.nanoTime();
-    while (batch.size() < options.maxBatch && !waiting.isEmpty()) {
-      Item item = waiting.remove();
+    counters.batches++;
+    counters.batched += batch.size();
+    counters.largestBatch = Math.max(counters.largestBatch, batch.size());
+    for (BatchPlan.Item<Call> item : batch) {
       long waited = now - item.call.since;
       counters.totalWait += waited;
       counters.longestWait = Math.max(counters.longestWait, waited);
-      batch.add(item);
-    }
-    if (!batch.isEmpty()) {
-      counters.batches++;
-      counters.batched += batch.size();
-      counters.largestBatch = Math.max(counters.largestBatch, batch.size());
-      admit();
+      item.call.begin(now, counters.batches);
     }
     return batch;
   }

@@ -6,27 +6,34 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 
-/** What an {@link EmbeddingBatcher}'s thread does, until its queue is closed. */
+/** What a thread of an {@link EmbeddingBatcher} does, until its queue is closed. */
 final class BatcherWorker implements Runnable {
+  /** Where a thread takes its work. */
+  interface Source {
+    /** Waits for the texts to run next; null when there will be none. */
+    List<BatchPlan.Item<BatcherQueue.Call>> take() throws InterruptedException;
+  }
+
   private final Model model;
   private final BatcherQueue queue;
+  private final Source source;
 
-  BatcherWorker(Model model, BatcherQueue queue) {
+  BatcherWorker(Model model, BatcherQueue queue, Source source) {
     this.model = model;
     this.queue = queue;
+    this.source = source;
   }
 
   @Override
   public void run() {
-    List<BatcherQueue.Item> batch = List.of();
+    List<BatchPlan.Item<BatcherQueue.Call>> batch = List.of();
     while (batch != null) {
       try {
-        batch = queue.take();
-        List<BatcherQueue.Item> left = batch == null ? List.of() : new ArrayList<>(batch);
+        batch = source.take();
+        List<BatchPlan.Item<BatcherQueue.Call>> left = batch == null ? List.of() : new ArrayList<>(batch);
         while (!left.isEmpty()) {
-          List<BatcherQueue.Item> alike = new ArrayList<>();
+          List<BatchPlan.Item<BatcherQueue.Call>> alike = new ArrayList<>();
           RunOptions options = left.get(0).call.options;
           left.removeIf(item -> item.call.options.readsLike(options) && alike.add(item));
           run(alike);
@@ -43,43 +50,48 @@ final class BatcherWorker implements Runnable {
 
   private void fail(BatcherQueue.Call call, Throwable failure) {
     if (!call.answer.isDone()) {
-      queue.failed(call.texts.size()); // before whoever waits for the answer looks
+      queue.fail(call); // before whoever waits for the answer looks
       call.answer.completeExceptionally(failure);
     }
   }
 
-  private void run(List<BatcherQueue.Item> items) {
+  private static Set<BatcherQueue.Call> callsOf(List<BatchPlan.Item<BatcherQueue.Call>> items) {
+    Set<BatcherQueue.Call> calls = Collections.newSetFromMap(new IdentityHashMap<>());
+    items.forEach(item -> calls.add(item.call));
+    return calls;
+  }
+
+  private void run(List<BatchPlan.Item<BatcherQueue.Call>> items) {
+    BatcherQueue.Running running = new BatcherQueue.Running();
+    Set<BatcherQueue.Call> calls = callsOf(items);
+    calls.removeIf(call -> !call.join(running));
     try {
-      Set<BatcherQueue.Call> calls = Collections.newSetFromMap(new IdentityHashMap<>());
-      items.forEach(item -> calls.add(item.call));
-      Cancellation cancellation = new Cancellation();
-      AtomicInteger waiting = new AtomicInteger(calls.size());
-      for (BatcherQueue.Call call : calls) {
-        // Also for one that was cancelled before.
-        call.answer.whenComplete((answer, failure) -> {
-          if (waiting.decrementAndGet() == 0) {
-            cancellation.cancel();
-          }
-        });
-      }
-      List<BatcherQueue.Item> running = new ArrayList<>();
-      List<String> texts = new ArrayList<>();
-      for (BatcherQueue.Item item : items) {
-        if (!item.call.answer.isDone()) {
-          running.add(item);
-          texts.add(item.text());
-        }
-      }
-      if (!running.isEmpty()) {
-        RunOptions options = running.get(0).call.options.withCancellation(cancellation).withProgress(null);
-        run(running, texts, calls.size(), options);
+      running.oneLeft(); // all have joined
+      List<BatchPlan.Item<BatcherQueue.Call>> wanted = new ArrayList<>(items);
+      wanted.removeIf(item -> !calls.contains(item.call));
+      if (!wanted.isEmpty()) {
+        RunOptions options = wanted.get(0).call.options.withCancellation(running.cancellation).withProgress(null);
+        run(wanted, calls.size(), options);
       }
     } catch (Throwable failure) {
-      items.forEach(item -> fail(item.call, failure));
+      if (calls.size() == 1 || model.isClosed()) {
+        calls.forEach(call -> fail(call, failure));
+        return;
+      }
+      // Whose fault it is shows each call alone.
+      for (BatcherQueue.Call call : calls) {
+        List<BatchPlan.Item<BatcherQueue.Call>> own = new ArrayList<>(items);
+        own.removeIf(item -> item.call != call);
+        run(own);
+      }
+    } finally {
+      calls.forEach(call -> call.leave(running));
     }
   }
 
-  private void run(List<BatcherQueue.Item> running, List<String> texts, int calls, RunOptions options) {
+  private void run(List<BatchPlan.Item<BatcherQueue.Call>> items, int calls, RunOptions options) {
+    List<String> texts = new ArrayList<>(items.size());
+    items.forEach(item -> texts.add(item.call.texts.get(item.place)));
     TextCounts counts = new TextCounts();
     TextStatuses statuses = new TextStatuses();
     Events.Batch event = Recorder.batch(texts.size(), calls, queue.depth());
@@ -88,23 +100,27 @@ final class BatcherWorker implements Runnable {
     queue.ran(counts.totalTokens(), cut);
     Recorder.end(event, counts.totalTokens(), cut);
     for (int i = 0; i < vectors.length; i++) {
-      BatcherQueue.Item item = running.get(i);
+      BatchPlan.Item<BatcherQueue.Call> item = items.get(i);
       if (statuses.isOk(i)) {
         item.call.give(item.place, new BatchedEmbedding(vectors[i], counts.tokens(i), counts.uncutTokens(i)));
       } else if (!item.call.answer.isDone()) {
-        fail(item.call, failureOf(item.call, options));
+        fail(item.call, failureOf(item, options));
       }
     }
   }
 
-  /** What the call's texts are refused with alone. They are read before any is run. */
-  private Throwable failureOf(BatcherQueue.Call call, RunOptions options) {
-    RunOptions alone = options.withStatuses(null).withCounts(null).withCancellation(null).withProgress(null);
+  /** What the text is refused with alone, with its place in its call. It is read before any is run. */
+  private Throwable failureOf(BatchPlan.Item<BatcherQueue.Call> item, RunOptions options) {
+    RunOptions alone = options.withStatuses(null).withCounts(null).withCancellation(null);
+    String text = item.call.texts.get(item.place);
     try {
-      if (call.single) {
-        model.embed(call.texts.get(0), alone);
+      if (item.call.single) {
+        model.embed(text, alone);
       } else {
-        model.embed(call.texts, alone);
+        // The texts before it would only be read again.
+        List<String> others = new ArrayList<>(Collections.nCopies(item.place + 1, ""));
+        others.set(item.place, text);
+        model.embed(item.call.texts.size() == 1 ? List.of(text) : others, alone);
       }
       return new InternalErrorException("a text was refused among others and taken alone");
     } catch (RuntimeException failure) {

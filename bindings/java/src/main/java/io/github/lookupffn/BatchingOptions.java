@@ -7,24 +7,43 @@ import org.jspecify.annotations.Nullable;
 
 /** How an {@link EmbeddingBatcher} batches. Immutable: each {@code with} method returns a changed copy. */
 public final class BatchingOptions {
-  private static final BatchingOptions DEFAULTS = new BatchingOptions(32, Duration.ZERO, 4096);
+  static final int TOKENS_OF_THREAD = 256;
+  private static final BatchingOptions DEFAULTS = new BatchingOptions(0, 32, Duration.ZERO, 4096, 128);
 
+  final int maxBatchTokens;
   final int maxBatch;
   final Duration maxWait;
   final int maxQueue;
+  final int maxBulkCalls;
 
-  private BatchingOptions(int maxBatch, Duration maxWait, int maxQueue) {
+  private BatchingOptions(int maxBatchTokens, int maxBatch, Duration maxWait, int maxQueue, int maxBulkCalls) {
+    this.maxBatchTokens = maxBatchTokens;
     this.maxBatch = maxBatch;
     this.maxWait = maxWait;
     this.maxQueue = maxQueue;
+    this.maxBulkCalls = maxBulkCalls;
   }
 
   /**
-   * {@return the defaults: at most 32 texts go together, those that came while the batch before was running, and at
-   * most 4096 wait}
+   * {@return the defaults: a batch has at most 256 tokens for each thread of the model and at most 32 texts, those that came
+   * while the batch before was running; of calls that fit into a batch at most 4096 texts wait, and of others 128 calls}
    */
   public static BatchingOptions defaults() {
     return DEFAULTS;
+  }
+
+  /**
+   * Sets how many tokens go together at most, estimated of the texts' sizes. More are waited for longer, and hardly run faster.
+   * A text that has more alone runs beside the batches.
+   *
+   * @param maxBatchTokens the number, from 1; 0, the default, for 256 for each thread of the model
+   * @return a changed copy
+   */
+  public BatchingOptions withMaxBatchTokens(int maxBatchTokens) {
+    if (maxBatchTokens < 0) {
+      throw new IllegalArgumentException("maxBatchTokens is " + maxBatchTokens + ", expected 0 or more");
+    }
+    return new BatchingOptions(maxBatchTokens, maxBatch, maxWait, maxQueue, maxBulkCalls);
   }
 
   /**
@@ -34,7 +53,7 @@ public final class BatchingOptions {
    * @return a changed copy
    */
   public BatchingOptions withMaxBatch(int maxBatch) {
-    return new BatchingOptions(positive(maxBatch, "maxBatch"), maxWait, maxQueue);
+    return new BatchingOptions(maxBatchTokens, positive(maxBatch, "maxBatch"), maxWait, maxQueue, maxBulkCalls);
   }
 
   /**
@@ -47,17 +66,27 @@ public final class BatchingOptions {
     if (Objects.requireNonNull(maxWait, "maxWait").isNegative()) {
       throw new IllegalArgumentException("maxWait is " + maxWait + ", expected 0 or more");
     }
-    return new BatchingOptions(maxBatch, maxWait, maxQueue);
+    return new BatchingOptions(maxBatchTokens, maxBatch, maxWait, maxQueue, maxBulkCalls);
   }
 
   /**
-   * Sets how many texts wait at most; one more is refused.
+   * Sets how many texts of calls that fit into a batch wait at most; one more is refused.
    *
    * @param maxQueue the number, from 1
    * @return a changed copy
    */
   public BatchingOptions withMaxQueue(int maxQueue) {
-    return new BatchingOptions(maxBatch, maxWait, positive(maxQueue, "maxQueue"));
+    return new BatchingOptions(maxBatchTokens, maxBatch, maxWait, positive(maxQueue, "maxQueue"), maxBulkCalls);
+  }
+
+  /**
+   * Sets how many calls that do not fit into a batch wait at most; one more is refused.
+   *
+   * @param maxBulkCalls the number, from 1
+   * @return a changed copy
+   */
+  public BatchingOptions withMaxBulkCalls(int maxBulkCalls) {
+    return new BatchingOptions(maxBatchTokens, maxBatch, maxWait, maxQueue, positive(maxBulkCalls, "maxBulkCalls"));
   }
 
   private static int positive(int value, String name) {
@@ -73,16 +102,22 @@ public final class BatchingOptions {
       return false;
     }
     BatchingOptions options = (BatchingOptions) other;
-    return maxBatch == options.maxBatch && maxQueue == options.maxQueue && maxWait.equals(options.maxWait);
+    return maxBatchTokens == options.maxBatchTokens
+        && maxBatch == options.maxBatch
+        && maxQueue == options.maxQueue
+        && maxBulkCalls == options.maxBulkCalls
+        && maxWait.equals(options.maxWait);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(maxBatch, maxWait, maxQueue);
+    return Objects.hash(maxBatchTokens, maxBatch, maxWait, maxQueue, maxBulkCalls);
   }
 
   @Override
   public String toString() {
-    return "BatchingOptions[batches of " + maxBatch + ", wait " + maxWait + ", queue of " + maxQueue + "]";
+    return "BatchingOptions[batches of " + maxBatch + " texts, "
+        + (maxBatchTokens == 0 ? TOKENS_OF_THREAD + " tokens for each thread" : maxBatchTokens + " tokens") + ", wait "
+        + maxWait + ", queue of " + maxQueue + " texts, " + maxBulkCalls + " bulk calls]";
   }
 }

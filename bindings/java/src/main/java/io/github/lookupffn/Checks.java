@@ -50,4 +50,12 @@ final class Checks {
       throw new IllegalArgumentException("x and y overlap");
     }
   }
+
+  /** As many threads as native code takes. */
+  static int threads(int threads) {
+    if (threads < 0 || threads > 1024) {
+      throw new IllegalArgumentException("threads is " + threads + ", expected 0 to 1024");
+    }
+    return threads;
+  }
 }

@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Spliterator;
 import java.util.Spliterators;
-import java.util.concurrent.Future;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -17,25 +16,31 @@ import java.util.stream.StreamSupport;
 final class CorpusStream extends Spliterators.AbstractSpliterator<float[]> {
   private final Iterator<String> texts;
   private final int batchSize;
-  private final Function<List<String>, Future<float[][]>> call;
+  private final RunOptions options;
+  private final BiFunction<List<String>, RunOptions, float[][]> call;
   private float[][] results = {};
   private int next;
 
-  private CorpusStream(Iterator<String> texts, int batchSize, Function<List<String>, Future<float[][]>> call) {
+  private CorpusStream(
+      Iterator<String> texts, int batchSize, RunOptions options, BiFunction<List<String>, RunOptions, float[][]> call) {
     super(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.NONNULL);
     this.texts = texts;
     this.batchSize = batchSize;
+    this.options = options;
     this.call = call;
   }
 
   static Stream<float[]> of(
-      Stream<String> texts, int batchSize, RunOptions options, Function<List<String>, Future<float[][]>> call) {
+      Stream<String> texts,
+      int batchSize,
+      RunOptions options,
+      BiFunction<List<String>, RunOptions, float[][]> call) {
     Objects.requireNonNull(texts, "texts");
     Objects.requireNonNull(options, "options");
     if (batchSize < 1) {
       throw new IllegalArgumentException("batchSize is " + batchSize + ", expected 1 or more");
     }
-    CorpusStream stream = new CorpusStream(texts.iterator(), batchSize, call);
+    CorpusStream stream = new CorpusStream(texts.iterator(), batchSize, options, call);
     return StreamSupport.stream(stream, false).onClose(texts::close);
   }
 
@@ -51,7 +56,7 @@ final class CorpusStream extends Spliterators.AbstractSpliterator<float[]> {
       if (batch.isEmpty()) {
         return false;
       }
-      results = Async.await(call.apply(batch));
+      results = LookupFfn.interruptibly(options, changed -> call.apply(batch, changed));
     }
     float[] result = results[next];
     results[next++] = null;

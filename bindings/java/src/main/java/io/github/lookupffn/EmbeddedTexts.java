@@ -15,6 +15,16 @@ public final class EmbeddedTexts {
     this.tokens = tokens;
   }
 
+  /**
+   * What an embedder of a program's own gives: nothing cut, and no tokens counted.
+   *
+   * @param vectors a vector for each text, in their order
+   * @return the answer
+   */
+  public static EmbeddedTexts of(List<float[]> vectors) {
+    return new EmbeddedTexts(vectors, List.of(), 0);
+  }
+
   /** {@return a vector for each text, in their order, not copies} */
   public List<float[]> vectors() {
     return vectors;

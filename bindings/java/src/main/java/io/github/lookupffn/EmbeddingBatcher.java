@@ -10,21 +10,25 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Puts the texts of concurrent callers together, in the order in which they came, so that the model runs them in batches.
- * Limits and figures count texts, also those of calls of many. A cancelled call leaves at once and alone; a batch of which
- * all were cancelled ends. A text that cannot be run fails its call alone, as it would without a batcher. What depends on an
- * answer may run in the batcher's thread, and must not wait for further answers there. A batcher that is forgotten is closed
- * some time after it has become unreachable.
+ * Puts the texts of concurrent callers together, so that the model runs them in batches. Calls that fit into one batch go
+ * first, in the order in which they came; those of many texts get what is left, and never nothing: a query beside them waits
+ * for the batch that runs, and for its own. A cancelled call leaves at once and alone; a batch of which all were cancelled
+ * ends. A text that cannot be run fails its call alone, as it would without a batcher. What depends on an answer may run in
+ * the batcher's threads, and must not wait for further answers there. A batcher that is forgotten is closed some time after it
+ * has become unreachable.
  */
 public final class EmbeddingBatcher implements AutoCloseable {
-  // The thread must not know of this object, which it would keep from being forgotten.
+  private static final String THREAD = "lookupffn-batcher";
+
+  // The threads must not know of this object, which they would keep from being forgotten.
   private final BatcherQueue queue;
+  private final BatchCosts costs;
   private final Thread worker;
   private final Cleaner.Cleanable cleanable;
 
   /**
-   * Makes one that puts together what comes while the batch before is running, at most 32 texts, so that one that
-   * finds the model idle does not wait.
+   * Makes one that puts together what comes while the batch before is running, so that one that finds the model idle does not
+   * wait.
    *
    * @param model what runs the texts; closing the batcher leaves it open
    */
@@ -50,12 +54,21 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * @param options how they are put together
    */
   public EmbeddingBatcher(Model model, BatchingOptions options) {
-    Objects.requireNonNull(model, "model");
-    queue = new BatcherQueue(Objects.requireNonNull(options, "options"));
-    worker = new Thread(new BatcherWorker(model, queue), "lookupffn-batcher");
-    worker.setDaemon(true);
+    ModelFacts facts = Objects.requireNonNull(model, "model").facts();
+    costs = new BatchCosts(facts);
+    queue = new BatcherQueue(
+        Objects.requireNonNull(options, "options"),
+        facts.info.numThreads(),
+        mine -> started(new BatcherWorker(model, mine, mine::takeLong), THREAD + "-long"));
+    worker = started(new BatcherWorker(model, queue, queue::takeBatch), THREAD);
     cleanable = Model.CLEANER.register(this, queue);
-    worker.start();
+  }
+
+  private static Thread started(BatcherWorker work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
   }
 
   /**
@@ -79,37 +92,38 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * @throws java.util.concurrent.RejectedExecutionException if too many texts wait
    */
   public CompletableFuture<BatchedEmbedding> embed(String text, RunOptions options) {
-    BatcherQueue.Call call =
-        add(List.of(Objects.requireNonNull(text, "text")), Objects.requireNonNull(options, "options"), true, false);
-    CompletableFuture<BatchedEmbedding> one = new CompletableFuture<>();
-    call.answer.whenComplete((answer, failure) -> {
+    List<String> one = List.of(Objects.requireNonNull(text, "text"));
+    BatcherQueue.Call call = ask(one, Objects.requireNonNull(options, "options"), true, false);
+    CompletableFuture<BatchedEmbedding> answer = new CompletableFuture<>();
+    call.answer.whenComplete((embeddings, failure) -> {
       if (failure == null) {
-        one.complete(answer.get(0));
+        answer.complete(embeddings.get(0));
       } else {
-        one.completeExceptionally(failure);
+        answer.completeExceptionally(failure);
       }
     });
-    withdrawWith(one, call);
-    return one;
+    withdrawWith(answer, call);
+    return answer;
   }
 
   /**
-   * A vector for each text, in batches with those of others who ask with equal options. The call is taken as a whole or, where
-   * the queue has no room for all of its texts, refused as a whole.
+   * A vector for each text, in batches with those of others who ask with equal options. A call of no more texts than one batch
+   * has is taken as a whole or, where too many texts of such calls wait, refused as a whole. One of more texts is refused only
+   * where {@linkplain BatchingOptions#withMaxBulkCalls too many such calls} wait.
    *
    * @param texts any number of texts
    * @param options how texts are read and vectors made of them; the rest is not looked at
    * @return the vectors, in the order of the texts; cancelling it takes those back that wait
    * @throws IllegalStateException if the batcher is closed
-   * @throws java.util.concurrent.RejectedExecutionException if too many texts wait
+   * @throws java.util.concurrent.RejectedExecutionException if too many texts or calls wait
    */
   public CompletableFuture<List<BatchedEmbedding>> embed(List<String> texts, RunOptions options) {
     return embed(texts, options, false);
   }
 
   /**
-   * A vector for each text, as {@link #embed(List, RunOptions)} gives them, but nothing is refused: texts for which the queue
-   * has no room yet wait until it has, in the order of their calls.
+   * A vector for each text, as {@link #embed(List, RunOptions)} gives them, but nothing is refused: the call waits until there
+   * is room for it, in the order in which it came.
    *
    * @param texts any number of texts
    * @param options how texts are read and vectors made of them; the rest is not looked at
@@ -121,26 +135,39 @@ public final class EmbeddingBatcher implements AutoCloseable {
   }
 
   private CompletableFuture<List<BatchedEmbedding>> embed(List<String> texts, RunOptions options, boolean patient) {
-    Objects.requireNonNull(options, "options");
+    return ask(copy(texts), Objects.requireNonNull(options, "options"), false, patient).answer;
+  }
+
+  /** Names a text that is null. */
+  static List<String> copy(List<String> texts) {
     List<String> copy = new ArrayList<>(Objects.requireNonNull(texts, "texts"));
     for (int i = 0; i < copy.size(); i++) {
       if (copy.get(i) == null) {
         throw new NullPointerException("texts[" + i + "] is null");
       }
     }
-    if (copy.isEmpty()) {
-      return CompletableFuture.completedFuture(List.of());
-    }
-    BatcherQueue.Call call = add(copy, options, false, patient);
-    withdrawWith(call.answer, call);
-    return call.answer;
+    return copy;
   }
 
-  private BatcherQueue.Call add(List<String> texts, RunOptions options, boolean single, boolean patient) {
-    BatcherQueue.Call call = new BatcherQueue.Call(texts, options, single);
+  /** Takes a list that nobody changes and that has no null. Cancelling the call's answer takes it back. */
+  BatcherQueue.Call ask(List<String> texts, RunOptions options, boolean single, boolean patient) {
+    queue.checkOpen();
+    if (texts.isEmpty()) {
+      BatcherQueue.Call none = new BatcherQueue.Call(texts, new int[0], options, single);
+      none.answer.complete(List.of());
+      return none;
+    }
     try {
+      BatcherQueue.Call call = new BatcherQueue.Call(texts, costs.of(texts, single, options), options, single);
       queue.add(call, patient);
+      withdrawWith(call.answer, call);
       return call;
+    } catch (IllegalArgumentException bad) {
+      // What the model would refuse waits for no batch.
+      queue.failed(texts.size());
+      BatcherQueue.Call failed = new BatcherQueue.Call(texts, new int[0], options, single);
+      failed.answer.completeExceptionally(bad);
+      return failed;
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -157,6 +184,11 @@ public final class EmbeddingBatcher implements AutoCloseable {
     });
   }
 
+  /** Whether this is a thread that gives answers. */
+  boolean isOwnThread() {
+    return Thread.currentThread() == worker || Thread.currentThread() == queue.longThread();
+  }
+
   /** {@return what the batcher did so far, and what it has to do} */
   public BatcherFigures figures() {
     return queue.figures();
@@ -169,11 +201,15 @@ public final class EmbeddingBatcher implements AutoCloseable {
   @Override
   public void close() {
     cleanable.clean();
-    if (Thread.currentThread() == worker) {
+    if (isOwnThread()) {
       return; // what depends on an answer would wait for itself
     }
+    Thread longThread = queue.longThread();
     try {
       worker.join();
+      if (longThread != null) {
+        longThread.join();
+      }
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
     }

@@ -250,10 +250,18 @@ public final class Layer implements AutoCloseable {
     if (scores != null) {
       Checks.array("scores", scores.length, 0, count);
     }
+    if (PlatformThreads.needed()) {
+      PlatformThreads.run(() -> hash(x, xCount, nTokens, codes, scores, (int) count));
+      return;
+    }
+    hash(x, xCount, nTokens, codes, scores, (int) count);
+  }
+
+  private void hash(float[] x, int xCount, int nTokens, int @Nullable [] codes, float @Nullable [] scores, int count) {
     long address = handle.enter();
     try {
       if (codes != null || scores != null) {
-        Raw.layerHashArrays(address, x, xCount, nTokens, codes, scores, (int) count);
+        Raw.layerHashArrays(address, x, xCount, nTokens, codes, scores, count);
       }
     } finally {
       leave();

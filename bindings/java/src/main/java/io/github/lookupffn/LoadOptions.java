@@ -46,7 +46,7 @@ public final class LoadOptions {
    * @return a changed copy
    */
   public LoadOptions withNumThreads(int threads) {
-    return with(Abi.OPTION_NUM_THREADS, threads);
+    return with(Abi.OPTION_NUM_THREADS, Checks.threads(threads));
   }
 
   /**

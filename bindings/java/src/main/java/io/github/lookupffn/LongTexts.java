@@ -3,7 +3,7 @@ package io.github.lookupffn;
 
 import java.util.List;
 
-/** Refuses texts that would be cut, before any layer runs. */
+/** Refuses texts of more tokens than the model can run, or than a call reads at most, before any layer runs. */
 final class LongTexts {
   private LongTexts() {}
 
@@ -13,14 +13,14 @@ final class LongTexts {
       PlatformThreads.run(() -> refuse(model, texts, options));
       return;
     }
-    ModelInfo info = model.info();
-    int own = options.maxTokens > 0 ? (int) Math.min(options.maxTokens, info.maxTokens()) : info.ownMaxTokens();
+    long most = model.info().numbers[Abi.MODEL_MAX_TOKENS];
+    int own = (int) Math.min(options.maxTokens > 0 ? options.maxTokens : most, Math.min(most, Integer.MAX_VALUE / 4));
     refuseFarTooLong(model, texts, own, options);
     CallMemory memory = CallMemory.of(texts, options);
     try {
       long address = model.enter();
       try {
-        FloatCalls.count(address, memory, options);
+        FloatCalls.count(address, memory, options.withMaxTokens(own));
       } finally {
         model.leave();
       }

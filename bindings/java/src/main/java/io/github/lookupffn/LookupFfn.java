@@ -64,6 +64,23 @@ public final class LookupFfn {
   }
 
   /**
+   * Makes a call that an interrupt of this thread ends: in this thread, or by the options' executor, if they have one. It ends
+   * with {@link java.util.concurrent.CancellationException}, and the thread stays interrupted.
+   *
+   * @param <T> what the call gives
+   * @param options how
+   * @param call what takes these options with a cancellation of its own, and makes one call or several with them
+   * @return what it gives
+   */
+  public static <T> T interruptibly(RunOptions options, Function<? super RunOptions, ? extends T> call) {
+    Objects.requireNonNull(call, "call");
+    if (Objects.requireNonNull(options, "options").executor == Async.DEFAULT) {
+      return Async.here(options, call);
+    }
+    return await(LookupFfn.<RunOptions, T>async(options, call));
+  }
+
+  /**
    * Waits for what an asynchronous call of this package gives. An interrupt ends the waiting and the call, with {@link
    * java.util.concurrent.CancellationException}, and leaves the thread interrupted. What the call throws is thrown here.
    *

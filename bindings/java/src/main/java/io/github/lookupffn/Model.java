@@ -352,7 +352,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
 
   /**
    * The vectors of a corpus, in its order, of which a batch at a time is in memory. Its texts are read when their vectors
-   * are asked for, and each batch is computed by the options' executor: an interrupt ends the waiting for it and the batch
+   * are asked for, and each batch is computed by the thread that asks, or by the options' executor: an interrupt ends it
    * with a {@link java.util.concurrent.CancellationException}, and leaves the thread interrupted.
    *
    * @param texts the texts, which closing the result closes
@@ -361,7 +361,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return a vector for each text
    */
   public Stream<float[]> embed(Stream<String> texts, int batchSize, RunOptions options) {
-    return CorpusStream.of(texts, batchSize, options, batch -> embedAsync(batch, options));
+    return CorpusStream.of(texts, batchSize, options, this::embed);
   }
 
   /**
@@ -558,8 +558,7 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
    * @return scores for each text
    */
   public Stream<float[]> classify(Stream<String> texts, int batchSize, RunOptions options) {
-    return CorpusStream.of(
-        texts, batchSize, options, batch -> LookupFfn.async(options, changed -> classify(batch, changed)));
+    return CorpusStream.of(texts, batchSize, options, this::classify);
   }
 
   /**
@@ -833,7 +832,8 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   }
 
   /**
-   * Refuses texts of which not all would be read, before any layer runs.
+   * Refuses texts of more tokens than the model can run, as {@link RunOptions#withoutCutting} does, or than {@link
+   * RunOptions#withMaxTokens} says, before any layer runs.
    *
    * @param texts any number of texts
    * @param options how they would be embedded
@@ -852,6 +852,11 @@ public final class Model implements TextEmbedder, AutoCloseable, Serializable {
   /** {@return the model's config.json, in which a program may look for what {@link #info} does not tell} */
   public String config() {
     return model.text(Abi.TEXT_CONFIG, 0);
+  }
+
+  /** What it tells of itself, also when it is closed. */
+  ModelFacts facts() {
+    return model.facts;
   }
 
   /** {@return what the model is and costs} */

@@ -10,6 +10,9 @@ final class ModelTokens {
   private ModelTokens() {}
 
   static Tokens of(NativeModel model, String text, boolean special, Cancellation cancellation) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> of(model, text, special, cancellation));
+    }
     int flags = special ? Abi.TOKENIZE_SPECIAL : 0;
     return Tokens.of(text, false, (utf8, results) -> {
       long address = model.enter();
@@ -24,6 +27,9 @@ final class ModelTokens {
 
   static String text(NativeModel model, int[] ids, boolean skipSpecial) {
     Objects.requireNonNull(ids, "ids");
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> text(model, ids, skipSpecial));
+    }
     long address = model.enter();
     try {
       return text(address, ids, skipSpecial ? Abi.DETOKENIZE_SKIP_SPECIAL : 0);

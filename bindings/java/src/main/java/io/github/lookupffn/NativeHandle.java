@@ -43,24 +43,12 @@ final class NativeHandle implements Runnable {
   }
 
   IllegalStateException closed() {
-    return new ClosedException(what);
+    return new IllegalStateException(closed(what));
   }
 
-  /** Known apart from other failures, since a future tells it in other words. */
-  static final class ClosedException extends IllegalStateException {
-    private static final long serialVersionUID = 1;
-
-    private final String what;
-
-    ClosedException(String what) {
-      super("the " + what + " is closed");
-      this.what = what;
-    }
-
-    IllegalStateException overtaken() {
-      return new IllegalStateException(
-          "the " + what + " was closed before this call began; wait for its futures, then close it", this);
-    }
+  /** What is told of all that was closed, whether the call came after that or was overtaken. */
+  static String closed(String what) {
+    return "the " + what + " is closed: what had begun before that ends as usual, and nothing else is begun";
   }
 
   void leave() {

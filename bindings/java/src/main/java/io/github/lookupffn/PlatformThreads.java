@@ -72,10 +72,7 @@ final class PlatformThreads {
         } catch (InterruptedException interrupt) {
           interrupted = true;
         } catch (ExecutionException failure) {
-          if (failure.getCause() instanceof Error) {
-            throw (Error) failure.getCause();
-          }
-          throw (RuntimeException) failure.getCause(); // a Supplier throws nothing that is checked
+          throw CallersFrames.rethrown(failure.getCause());
         }
       }
     } finally {

@@ -105,7 +105,8 @@ public final class RunOptions extends CallOptions<RunOptions> {
     return numbers[Abi.RUN_OPTION_PROMPT_KIND] == Abi.PROMPT_NAMED ? promptText() : null;
   }
 
-  private String promptText() {
+  /** The prompt's own text, or its name. */
+  String promptText() {
     return Utf8.text(Arrays.copyOf(prompt, prompt.length - 1));
   }
 

@@ -36,10 +36,7 @@ public final class RuntimeOptions {
    * @return a changed copy
    */
   public RuntimeOptions withNumThreads(int threads) {
-    if (threads < 0) {
-      throw new IllegalArgumentException("threads is " + threads + ", expected 0 or more");
-    }
-    return new RuntimeOptions(threads, isa, executor, log);
+    return new RuntimeOptions(Checks.threads(threads), isa, executor, log);
   }
 
   /**

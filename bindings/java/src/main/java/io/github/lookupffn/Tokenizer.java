@@ -106,6 +106,9 @@ public final class Tokenizer implements AutoCloseable {
   }
 
   private <T> T call(Call<T> call) {
+    if (PlatformThreads.needed()) {
+      return PlatformThreads.inPool(() -> call(call));
+    }
     long address = handle.enter();
     try {
       return call.run(address);
@@ -146,9 +149,6 @@ public final class Tokenizer implements AutoCloseable {
    */
   public List<Tokens> tokenize(List<String> texts, TokenizeOptions options) {
     Objects.requireNonNull(options, "options");
-    if (PlatformThreads.needed()) {
-      return PlatformThreads.inPool(() -> tokenize(texts, options));
-    }
     CallMemory memory = CallMemory.of(texts, "texts", false, options.repairs());
     try {
       return call(address -> tokenize(address, memory, options));

@@ -79,19 +79,19 @@ class BatcherCallsTest {
 
   @Test
   void refusedAsAWholeOrPatient() throws Exception {
-    BatchingOptions options = BatchingOptions.defaults().withMaxBatch(6).withMaxQueue(5).withMaxWait(LONG);
+    BatchingOptions options = BatchingOptions.defaults().withMaxBatch(100).withMaxQueue(5).withMaxWait(LONG);
     try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, options)) {
       CompletableFuture<List<BatchedEmbedding>> three = batcher.embed(texts(3, "three"), DEFAULTS);
       String message = assertThrows(
           RejectedExecutionException.class, () -> batcher.embed(texts(3, "more"), DEFAULTS)).getMessage();
       assertTrue(message.startsWith("3 texts wait already, and 3 more are too many for a queue of 5"), message);
       assertEquals(3, batcher.figures().refused());
-      CompletableFuture<List<BatchedEmbedding>> patient = batcher.embedWhenRoom(texts(9, "patient"), DEFAULTS);
-      assertEquals(12, batcher.figures().depth());
+      CompletableFuture<List<BatchedEmbedding>> patient = batcher.embedWhenRoom(texts(4, "patient"), DEFAULTS);
+      assertEquals(7, batcher.figures().depth());
       assertThrows(RejectedExecutionException.class, () -> batcher.embed("one"));
       assertTrue(patient.cancel(false));
       assertEquals(3, batcher.figures().depth());
-      assertEquals(9, batcher.figures().withdrawn());
+      assertEquals(4, batcher.figures().withdrawn());
       CompletableFuture<BatchedEmbedding> one = batcher.embed("one");
       assertFalse(three.isDone() || one.isDone());
     } // closing runs what waits
@@ -142,8 +142,8 @@ class BatcherCallsTest {
   @Test
   void anEmbedderGivesTheSameWithAndWithout() throws Exception {
     List<String> texts = texts(20, "some");
-    try (Embedder alone = Embedder.builder(model).maxBatch(3).build();
-        Embedder together = Embedder.builder(model).batching(BatchingOptions.defaults().withMaxQueue(4)).build()) {
+    try (ModelEmbedder alone = Embedder.builder(model).maxBatch(3).build();
+        ModelEmbedder together = Embedder.builder(model).batching(BatchingOptions.defaults().withMaxQueue(4)).build()) {
       EmbeddedTexts expected = alone.embed(texts, Purpose.DOCUMENT);
       EmbeddedTexts actual = together.embed(texts, Purpose.DOCUMENT);
       for (int i = 0; i < texts.size(); i++) {

@@ -96,7 +96,7 @@ class EmbeddingBatcherTest {
   @Test
   void aTextThatCannotBeRunFailsAlone() throws Exception {
     RunOptions strict = RunOptions.defaults().withoutCutting();
-    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, 3, LONG)) {
+    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, 2, LONG)) {
       CompletableFuture<BatchedEmbedding> good = batcher.embed("good", strict);
       CompletableFuture<BatchedEmbedding> tooLong = batcher.embed("word ".repeat(1000), strict);
       CompletableFuture<BatchedEmbedding> half = batcher.embed("\ud83d", strict);

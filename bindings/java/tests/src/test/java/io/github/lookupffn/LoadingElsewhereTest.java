@@ -155,7 +155,7 @@ class LoadingElsewhereTest {
           IllegalArgumentException.class, () -> model.refuseLongTexts(List.of("short", huge), options)).getMessage();
       assertTrue(message.startsWith("text 1 has "), message);
       assertTrue(message.endsWith(" of which the model reads " + most + "; split it, or let it be cut"), message);
-      try (Embedder strict = Embedder.builder(model).refuseLongTexts(true).build()) {
+      try (ModelEmbedder strict = Embedder.builder(model).refuseLongTexts(true).build()) {
         assertThrows(IllegalArgumentException.class, () -> strict.embed(List.of(huge), Purpose.QUERY));
         assertEquals(1, strict.failures());
       }

@@ -16,10 +16,20 @@ import java.util.concurrent.CompletableFuture;
 
 /** The requests and responses of newer versions of LangChain4j; older ones, which lack them, never load this class. */
 final class EmbeddingRequests {
-  private EmbeddingRequests() {}
+  private final Embedder embedder;
+  private final String name;
+  private final Purpose purpose;
+  private final int dimensions;
+  private final List<String> texts = new ArrayList<>();
 
-  static CompletableFuture<EmbeddingResponse> embed(
-      Embedder embedder, String name, Purpose purpose, EmbeddingRequest request) {
+  private EmbeddingRequests(Embedder embedder, String name, Purpose purpose, int dimensions) {
+    this.embedder = embedder;
+    this.name = name;
+    this.purpose = purpose;
+    this.dimensions = dimensions;
+  }
+
+  static EmbeddingRequests of(Embedder embedder, String name, Purpose purpose, EmbeddingRequest request) {
     if (request.modelName() != null && !request.modelName().equals(name)) {
       throw new IllegalArgumentException("the model is " + name + ", not " + request.modelName());
     }
@@ -28,23 +38,35 @@ final class EmbeddingRequests {
       throw new IllegalArgumentException(
           dimensions + " dimensions are asked for, the model gives at most " + embedder.dimensions());
     }
-    List<String> texts = new ArrayList<>(request.inputs().size());
+    EmbeddingInputType type = request.inputType();
+    Purpose asked = type == null ? purpose : type == EmbeddingInputType.QUERY ? Purpose.QUERY : Purpose.DOCUMENT;
+    EmbeddingRequests made = new EmbeddingRequests(embedder, name, asked, dimensions);
     for (EmbeddingInput input : request.inputs()) {
       if (!input.contentTypes().equals(Set.of(ContentType.TEXT))) {
         throw new IllegalArgumentException("the model embeds texts, not " + input.contentTypes());
       }
-      texts.add(input.text());
+      made.texts.add(input.text());
     }
-    EmbeddingInputType type = request.inputType();
-    Purpose asked = type == null ? purpose : type == EmbeddingInputType.QUERY ? Purpose.QUERY : Purpose.DOCUMENT;
-    CompletableFuture<EmbeddedTexts> embedded = embedder.embedAsync(texts, asked, dimensions);
+    return made;
+  }
+
+  private EmbeddingResponse response(EmbeddedTexts done) {
+    return EmbeddingResponse.builder()
+        .embeddings(LookupFfnEmbeddingModel.embeddings(done))
+        .metadata(new LookupFfnEmbeddingMetadata(name, LookupFfnEmbeddingModel.usage(done.tokens()), done.cut()))
+        .build();
+  }
+
+  EmbeddingResponse embed() {
+    return response(embedder.embed(texts, purpose, dimensions));
+  }
+
+  CompletableFuture<EmbeddingResponse> embedAsync() {
+    CompletableFuture<EmbeddedTexts> embedded = embedder.embedAsync(texts, purpose, dimensions);
     CompletableFuture<EmbeddingResponse> answer = new CompletableFuture<>();
     embedded.whenComplete((done, failure) -> {
       if (failure == null) {
-        answer.complete(EmbeddingResponse.builder()
-            .embeddings(LookupFfnEmbeddingModel.embeddings(done))
-            .metadata(new LookupFfnEmbeddingMetadata(name, LookupFfnEmbeddingModel.usage(done.tokens()), done.cut()))
-            .build());
+        answer.complete(response(done));
       } else {
         answer.completeExceptionally(failure);
       }

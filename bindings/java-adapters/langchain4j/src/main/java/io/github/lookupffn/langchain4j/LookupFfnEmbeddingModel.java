@@ -13,8 +13,8 @@ import dev.langchain4j.model.output.TokenUsage;
 import io.github.lookupffn.BatchingOptions;
 import io.github.lookupffn.EmbeddedTexts;
 import io.github.lookupffn.Embedder;
-import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
+import io.github.lookupffn.ModelEmbedder;
 import io.github.lookupffn.Purpose;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,8 +43,10 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
   private final Embedder embedder;
   private final String name;
   private final Purpose purpose;
+  private final boolean isView;
 
-  private LookupFfnEmbeddingModel(Embedder embedder, String name, Purpose purpose) {
+  private LookupFfnEmbeddingModel(Embedder embedder, String name, Purpose purpose, boolean isView) {
+    this.isView = isView;
     this.embedder = embedder;
     this.name = name;
     this.purpose = purpose;
@@ -70,16 +72,16 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
    */
   public static LookupFfnEmbeddingModel over(Embedder embedder, String modelName) {
     return new LookupFfnEmbeddingModel(
-        Objects.requireNonNull(embedder, "embedder"), Objects.requireNonNull(modelName, "modelName"), Purpose.DOCUMENT);
+        Objects.requireNonNull(embedder, "embedder"), Objects.requireNonNull(modelName, "modelName"), Purpose.DOCUMENT, false);
   }
 
   /**
-   * One over the same model whose texts are queries. It ends with this one.
+   * A view of this whose texts are queries. It ends with this one, and closing it closes nothing.
    *
    * @return the embedding model for queries
    */
   public LookupFfnEmbeddingModel forQueries() {
-    return new LookupFfnEmbeddingModel(embedder, name, Purpose.QUERY);
+    return new LookupFfnEmbeddingModel(embedder, name, Purpose.QUERY, true);
   }
 
   @Override
@@ -102,12 +104,12 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
 
   @Override
   public EmbeddingResponse doEmbed(EmbeddingRequest request) {
-    return LookupFfn.await(doEmbedAsync(request));
+    return EmbeddingRequests.of(embedder, name, purpose, request).embed();
   }
 
   @Override
   public CompletableFuture<EmbeddingResponse> doEmbedAsync(EmbeddingRequest request) {
-    return EmbeddingRequests.embed(embedder, name, purpose, request);
+    return EmbeddingRequests.of(embedder, name, purpose, request).embedAsync();
   }
 
   @Override
@@ -142,22 +144,22 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
     return new TokenUsage((int) Math.min(Integer.MAX_VALUE, tokens));
   }
 
-  /** Ends the batches, if texts are put into them. The model stays open. */
+  /** Closes the embedder, unless this is a view of another. The model stays open. */
   @Override
   public void close() {
-    embedder.close();
+    if (!isView) {
+      embedder.close();
+    }
   }
 
   /** How texts are embedded. */
   public static final class Builder {
-    private final Embedder.Builder embedder;
-    private final Model model;
+    private final ModelEmbedder.Builder embedder;
     private @Nullable String modelName;
     private boolean batching;
     private int maxBatch = 64;
 
     private Builder(Model model) {
-      this.model = Objects.requireNonNull(model, "model");
       embedder = Embedder.builder(model);
     }
 
@@ -207,9 +209,10 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
     }
 
     /**
-     * Sets what becomes of texts that are longer than the model reads.
+     * Sets what becomes of long texts.
      *
-     * @param on true to fail, false, the default, to cut them
+     * @param on true to fail where one has more tokens than the model can run, and to read all others whole; false, the
+     *     default, to cut them where the model's files say
      * @return this
      */
     public Builder refuseLongTexts(boolean on) {
@@ -247,7 +250,8 @@ public final class LookupFfnEmbeddingModel extends DimensionAwareEmbeddingModel 
      */
     public LookupFfnEmbeddingModel build() {
       embedder.batching(batching ? BatchingOptions.defaults().withMaxBatch(maxBatch) : null);
-      return over(embedder.build(), modelName == null ? model.family() : modelName);
+      ModelEmbedder built = embedder.name(modelName).build();
+      return over(built, built.name());
     }
   }
 }

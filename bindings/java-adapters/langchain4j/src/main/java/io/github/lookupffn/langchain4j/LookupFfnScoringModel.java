@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * A reranker as LangChain4j's scoring model: what its files make of its scores, higher is better. Of a pair that is too
@@ -76,10 +75,6 @@ public final class LookupFfnScoringModel implements ScoringModel {
     return scored;
   }
 
-  private <T> CompletableFuture<T> later(String query, List<String> documents, Function<Scored, T> form) {
-    return LookupFfn.async(options, changed -> form.apply(score(query, documents, changed)));
-  }
-
   @Override
   public Response<List<Double>> scoreAll(List<TextSegment> segments, String query) {
     List<String> texts = new ArrayList<>();
@@ -89,20 +84,22 @@ public final class LookupFfnScoringModel implements ScoringModel {
       }
       texts.add(segment.text());
     }
-    return LookupFfn.await(later(query, texts, scored -> {
-      Map<String, Object> metadata = scored.truncated.isEmpty()
-          ? Map.of()
-          : Map.of(LookupFfnEmbeddingModel.TRUNCATED, List.copyOf(scored.truncated));
-      return Response.from(scored.scores, LookupFfnEmbeddingModel.usage(scored.tokens), null, metadata);
-    }));
+    Scored scored = LookupFfn.interruptibly(options, changed -> score(query, texts, changed));
+    Map<String, Object> metadata = scored.truncated.isEmpty()
+        ? Map.of()
+        : Map.of(LookupFfnEmbeddingModel.TRUNCATED, List.copyOf(scored.truncated));
+    return Response.from(scored.scores, LookupFfnEmbeddingModel.usage(scored.tokens), null, metadata);
   }
 
   @Override
   public CompletableFuture<ScoringResponse> doScoreAsync(ScoringRequest request) {
-    return later(request.query(), request.documents(), scored -> ScoringResponse.builder()
-        .scores(scored.scores)
-        .tokenUsage(LookupFfnEmbeddingModel.usage(scored.tokens))
-        .modelName(model.family())
-        .build());
+    return LookupFfn.async(options, changed -> {
+      Scored scored = score(request.query(), request.documents(), changed);
+      return ScoringResponse.builder()
+          .scores(scored.scores)
+          .tokenUsage(LookupFfnEmbeddingModel.usage(scored.tokens))
+          .modelName(model.family())
+          .build();
+    });
   }
 }

@@ -24,7 +24,8 @@ class FrameworksOwnTest extends AbstractEmbeddingModelIT {
   protected List<EmbeddingModel> models() {
     // JUnit closes those that it was given.
     EmbeddingModel batching = LookupFfnEmbeddingModel.builder(MODEL).modelName("made").batching(true).build();
-    return List.of(EMBEDDER, batching, EMBEDDER.forQueries());
+    EmbeddingModel alone = LookupFfnEmbeddingModel.builder(MODEL).modelName("made").build();
+    return List.of(alone, batching, EMBEDDER.forQueries());
   }
 
   @Override

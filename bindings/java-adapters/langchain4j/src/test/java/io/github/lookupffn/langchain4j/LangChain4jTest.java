@@ -4,6 +4,7 @@ package io.github.lookupffn.langchain4j;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.langchain4j.data.document.Document;
@@ -21,12 +22,15 @@ import io.github.lookupffn.RunOptions;
 import io.github.lookupffn.ScoreKind;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,10 +115,11 @@ class LangChain4jTest {
           LookupFfnEmbeddingModel.builder(model).refuseLongTexts(true).batching(batching).build()) {
         assertThrows(IllegalArgumentException.class, () -> strict.embedAll(segments));
         assertThrows(IllegalArgumentException.class, () -> strict.embed(LONG));
-        // Longer than the model means to read, and yet not longer than it can.
+        // Longer than the model means to read, and yet not longer than it can: too long means what it means to the model.
         String between = "a ".repeat(model.info().ownMaxTokens());
         assertTrue(model.tokenize(between).length <= model.info().maxTokens());
-        assertThrows(IllegalArgumentException.class, () -> strict.embed(between));
+        assertArrayEquals(
+            model.embed("passage: " + between, PLAIN.withoutCutting()), strict.embed(between).content().vector());
         assertEquals(model.info().embeddingSize(), strict.embed("short").content().dimension());
       }
     }
@@ -208,6 +213,48 @@ class LangChain4jTest {
         assertEquals(expected.getClass(), actual.getClass());
         assertEquals(expected.getMessage(), actual.getMessage());
       }
+    }
+  }
+
+  @Test
+  void closingAViewClosesNothing() {
+    LookupFfnEmbeddingModel documents = LookupFfnEmbeddingModel.builder(model).batching(true).build();
+    documents.forQueries().close();
+    assertArrayEquals(model.embed("passage: a", PLAIN), documents.embed("a").content().vector());
+    documents.close();
+    assertThrows(IllegalStateException.class, () -> documents.embed("a"));
+  }
+
+  /** Whatever else fills the common pool. */
+  @Test
+  void blockingCallsWaitForNoPool() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    List<CompletableFuture<Void>> blocked = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      blocked.add(CompletableFuture.runAsync(() -> {
+        try {
+          ended.await();
+        } catch (InterruptedException nobodyDoes) {
+          Thread.currentThread().interrupt();
+        }
+      }));
+    }
+    try (Model reranker = Model.load(MODELS.resolve("reranker"))) {
+      for (boolean refuses : new boolean[] {false, true}) {
+        for (boolean batching : new boolean[] {false, true}) {
+          try (LookupFfnEmbeddingModel embedder =
+              LookupFfnEmbeddingModel.builder(model).refuseLongTexts(refuses).batching(batching).build()) {
+            assertTimeoutPreemptively(Duration.ofSeconds(60), () -> embedder.embed("a"));
+          }
+        }
+      }
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(60), () -> new LookupFfnScoringModel(reranker).score("a text", "which?"));
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(60), () -> model.embed(Stream.of("a", "b"), 1, RunOptions.defaults()).count());
+    } finally {
+      ended.countDown();
+      CompletableFuture.allOf(blocked.toArray(new CompletableFuture<?>[0])).get();
     }
   }
 }

@@ -3,7 +3,6 @@ package io.github.lookupffn.springai;
 
 import io.github.lookupffn.EmbeddedTexts;
 import io.github.lookupffn.Embedder;
-import io.github.lookupffn.LookupFfn;
 import io.github.lookupffn.Model;
 import io.github.lookupffn.Purpose;
 import io.micrometer.observation.ObservationRegistry;
@@ -49,9 +48,20 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
   private final ObservationRegistry observations;
   private final Purpose purpose;
   private final Purpose purposeOfOne;
+  private final boolean isView;
+
+  private LookupFfnEmbeddingModel(LookupFfnEmbeddingModel viewed, Purpose purpose, Purpose purposeOfOne) {
+    this(viewed.embedder, viewed.modelName, viewed.observations, purpose, purposeOfOne, true);
+  }
 
   private LookupFfnEmbeddingModel(
-      Embedder embedder, String modelName, ObservationRegistry observations, Purpose purpose, Purpose purposeOfOne) {
+      Embedder embedder,
+      String modelName,
+      ObservationRegistry observations,
+      Purpose purpose,
+      Purpose purposeOfOne,
+      boolean isView) {
+    this.isView = isView;
     this.embedder = Objects.requireNonNull(embedder, "embedder");
     this.modelName = Objects.requireNonNull(modelName, "modelName");
     this.observations = Objects.requireNonNull(observations, "observations");
@@ -78,26 +88,26 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
    * @param observations who is told of calls
    */
   public LookupFfnEmbeddingModel(Embedder embedder, String modelName, ObservationRegistry observations) {
-    this(embedder, modelName, observations, Purpose.DOCUMENT, Purpose.DOCUMENT);
+    this(embedder, modelName, observations, Purpose.DOCUMENT, Purpose.DOCUMENT, false);
   }
 
   /**
-   * A view of this whose texts are queries. It ends with this one.
+   * A view of this whose texts are queries. It ends with this one, and closing it closes nothing.
    *
    * @return the embedding model for queries
    */
   public LookupFfnEmbeddingModel forQueries() {
-    return new LookupFfnEmbeddingModel(embedder, modelName, observations, Purpose.QUERY, Purpose.QUERY);
+    return new LookupFfnEmbeddingModel(this, Purpose.QUERY, Purpose.QUERY);
   }
 
   /**
    * A view of this for vector stores: a text given alone is a query, documents and lists are documents. It ends with this
-   * one.
+   * one, and closing it closes nothing.
    *
    * @return the embedding model for vector stores
    */
   public LookupFfnEmbeddingModel forStores() {
-    return new LookupFfnEmbeddingModel(embedder, modelName, observations, Purpose.DOCUMENT, Purpose.QUERY);
+    return new LookupFfnEmbeddingModel(this, Purpose.DOCUMENT, Purpose.QUERY);
   }
 
   @Override
@@ -143,7 +153,11 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
 
   /** Without metadata a document is its text: Spring AI puts blank lines before it. */
   private static String contentOf(Document document) {
-    return Objects.requireNonNull(document, "document").getFormattedContent(MetadataMode.EMBED).stripLeading();
+    if (!Objects.requireNonNull(document, "document").isText()) {
+      throw new IllegalArgumentException(
+          "the document " + document.getId() + " has media and no text, and the model embeds texts; describe it by a text");
+    }
+    return document.getFormattedContent(MetadataMode.EMBED).stripLeading();
   }
 
   private EmbeddingResponse call(EmbeddingRequest request, Purpose asked) {
@@ -154,8 +168,7 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
     return EmbeddingModelObservationDocumentation.EMBEDDING_MODEL_OPERATION
         .observation(null, CONVENTION, () -> context, observations)
         .observe(() -> {
-          EmbeddedTexts embedded =
-              LookupFfn.await(embedder.embedAsync(whole.getInstructions(), asked, options.getDimensions()));
+          EmbeddedTexts embedded = embedder.embed(whole.getInstructions(), asked, options.getDimensions());
           EmbeddingResponse response = responseOf(embedded);
           context.setResponse(response);
           return response;
@@ -205,9 +218,11 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
     }
   }
 
-  /** Ends the batches, if texts are put into them. The model stays open. */
+  /** Closes the embedder, unless this is a view of another. The model stays open. */
   @Override
   public void close() {
-    embedder.close();
+    if (!isView) {
+      embedder.close();
+    }
   }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param modelName the name that responses tell and requests may ask for
  * @param queryPrompt what is put before queries, such as {@code "query: "}; null for what the model's files say
  * @param documentPrompt what is put before documents; null for what the model's files say
- * @param refuseLongTexts whether a text that is longer than the model reads fails the call instead of being cut
+ * @param refuseLongTexts whether a text of more tokens than the model can run fails the call, and all others are read whole
  * @param batching whether the texts of concurrent callers are put together
  */
 public record LookupFfnEmbeddingSettings(
@@ -33,10 +33,11 @@ public record LookupFfnEmbeddingSettings(
 
   Embedder embedder(Model model) {
     return Embedder.builder(model)
+        .name(modelName)
         .queryPrompt(queryPrompt)
         .documentPrompt(documentPrompt)
         .refuseLongTexts(refuseLongTexts)
-        .batching(batching ? BatchingOptions.defaults().withMaxBatch(64) : null)
+        .batching(batching ? BatchingOptions.defaults() : null)
         .build();
   }
 }

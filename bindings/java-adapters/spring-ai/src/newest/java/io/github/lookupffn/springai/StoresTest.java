@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.lookupffn.Embedder;
 import io.github.lookupffn.Model;
+import io.github.lookupffn.ModelEmbedder;
 import io.github.lookupffn.RunOptions;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
@@ -55,7 +56,7 @@ class StoresTest {
   void callsAreObserved() {
     TestObservationRegistry registry = TestObservationRegistry.create();
     try (Model model = Model.load(MODELS.resolve("prompts"))) {
-      Embedder embedder = Embedder.builder(model).build();
+      ModelEmbedder embedder = Embedder.builder(model).build();
       new LookupFfnEmbeddingModel(embedder, "made", registry).embed("a text");
       TestObservationRegistryAssert.assertThat(registry)
           .hasObservationWithNameEqualTo("gen_ai.client.operation")

@@ -3,12 +3,17 @@ package io.github.lookupffn.springai;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.lookupffn.BatchingOptions;
+import io.github.lookupffn.Embedder;
+import io.github.lookupffn.FakeEmbedder;
 import io.github.lookupffn.Model;
+import io.github.lookupffn.Purpose;
 import io.github.lookupffn.RunOptions;
+import io.micrometer.observation.ObservationRegistry;
+import java.net.URI;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -18,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.ai.content.Media;
 import org.springframework.ai.document.Document;
 import org.springframework.ai.embedding.EmbeddingModel;
 import org.springframework.ai.embedding.EmbeddingOptions;
@@ -25,11 +31,13 @@ import org.springframework.ai.embedding.EmbeddingRequest;
 import org.springframework.ai.embedding.EmbeddingResponse;
 import org.springframework.ai.embedding.TokenCountBatchingStrategy;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.util.MimeTypeUtils;
 
 /** What the framework gets is what the model gives. */
 class SpringAiTest {
@@ -121,23 +129,47 @@ class SpringAiTest {
       try (LookupFfnEmbeddingModel strict = new LookupFfnEmbeddingModel(
           model, new LookupFfnEmbeddingSettings("mine", null, null, true, batching))) {
         assertThrows(IllegalArgumentException.class, () -> strict.embed(LONG));
-        // Longer than the model means to read, and yet not longer than it can.
+        assertThrows(IllegalArgumentException.class, () -> strict.embedForResponse(List.of("short", LONG)));
+        // Longer than the model means to read, and yet not longer than it can: too long means what it means to the model.
         String between = "a ".repeat(model.info().ownMaxTokens());
-        assertThrows(IllegalArgumentException.class, () -> strict.embed(between));
-        assertThrows(IllegalArgumentException.class, () -> strict.embedForResponse(List.of("short", between)));
+        assertArrayEquals(
+            model.embed("passage: " + between, PLAIN.withoutCutting()), strict.embedForResponse(List.of(between)).getResult().getOutput());
       }
     }
   }
 
-  /** The quick start of docs/java.md. */
-  @Configuration
-  @Import(LookupFfnConfiguration.class)
+  /** The configuration of docs/java-frameworks.md. */
+  @Configuration(proxyBeanMethods = false)
   static class Application {
     @Bean
+    Model model(@Value("${my.model}") Path folder) {
+      return Model.load(folder);
+    }
+
+    @Bean
+    Embedder embedder(Model model) {
+      return Embedder.builder(model).name("mine").batching(BatchingOptions.defaults()).build();
+    }
+
+    @Bean
+    LookupFfnEmbeddingModel documents(Embedder embedder) {
+      return new LookupFfnEmbeddingModel(embedder, "mine", ObservationRegistry.NOOP);
+    }
+
+    @Bean
+    @Primary
+    EmbeddingModel store(@Qualifier("documents") LookupFfnEmbeddingModel documents) {
+      return documents.forStores();
+    }
+
+    @Bean
+    EmbeddingModel queries(@Qualifier("documents") LookupFfnEmbeddingModel documents) {
+      return documents.forQueries();
+    }
+
+    @Bean
     Search search(
-        EmbeddingModel store,
-        @Qualifier("lookupFfnEmbeddingModel") EmbeddingModel documents,
-        @Qualifier("lookupFfnQueryEmbeddingModel") EmbeddingModel queries) {
+        EmbeddingModel store, @Qualifier("documents") EmbeddingModel documents, @Qualifier("queries") EmbeddingModel queries) {
       return new Search(store, documents, queries);
     }
   }
@@ -145,10 +177,11 @@ class SpringAiTest {
   record Search(EmbeddingModel store, EmbeddingModel documents, EmbeddingModel queries) {}
 
   @Test
-  void theQuickStartRuns() {
+  void withoutBoot() {
+    Model inside;
     try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
       context.getEnvironment().getPropertySources().addFirst(
-          new MapPropertySource("test", Map.of("lookupffn.model", MODELS.resolve("prompts").toString())));
+          new MapPropertySource("test", Map.of("my.model", MODELS.resolve("prompts").toString())));
       context.register(Application.class);
       context.refresh();
       Search search = context.getBean(Search.class);
@@ -156,36 +189,50 @@ class SpringAiTest {
       assertArrayEquals(model.embed("query: a", PLAIN), search.queries().embed("a"));
       assertArrayEquals(model.embed("query: a", PLAIN), search.store().embed("a"));
       assertArrayEquals(model.embed("passage: a", PLAIN), search.store().embed(List.of("a")).get(0));
-    }
-  }
-
-  @Test
-  void aContextWithTheConfiguration() {
-    Model inside;
-    try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
-      context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", Map.of(
-          "lookupffn.model", MODELS.resolve("prompts").toString(),
-          "lookupffn.query-prompt", "ask: ",
-          "lookupffn.batching", "true")));
-      context.register(LookupFfnConfiguration.class);
-      context.refresh();
-      EmbeddingModel documents = context.getBean("lookupFfnEmbeddingModel", EmbeddingModel.class);
-      assertArrayEquals(model.embed("ask: how?", PLAIN), context.getBean(EmbeddingModel.class).embed("how?"));
-      EmbeddingModel queries = context.getBean("lookupFfnQueryEmbeddingModel", EmbeddingModel.class);
-      assertNotSame(documents, queries);
       inside = context.getBean(Model.class);
-      assertArrayEquals(model.embed("passage: how?", PLAIN), documents.embed("how?"));
-      assertArrayEquals(model.embed("ask: how?", PLAIN), queries.embed("how?"));
-      assertEquals("prompts", documents.embedForResponse(List.of("a")).getMetadata().getModel());
       List<CompletableFuture<float[]>> futures = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
         String text = "text " + i;
-        futures.add(CompletableFuture.supplyAsync(() -> documents.embed(text)));
+        futures.add(CompletableFuture.supplyAsync(() -> search.documents().embed(text)));
       }
       for (int i = 0; i < 50; i++) {
         assertArrayEquals(model.embed("passage: text " + i, PLAIN), futures.get(i).join());
       }
     }
     assertTrue(inside.isClosed());
+  }
+
+  @Test
+  void aDocumentWithoutTextIsRefused() {
+    LookupFfnEmbeddingModel embedder = new LookupFfnEmbeddingModel(model, LookupFfnEmbeddingSettings.of("mine"));
+    Document image = new Document(new Media(MimeTypeUtils.IMAGE_PNG, URI.create("file:///a.png")), Map.of("author", "me"));
+    for (LookupFfnEmbeddingModel view : List.of(embedder, embedder.forQueries(), embedder.forStores())) {
+      String message = assertThrows(IllegalArgumentException.class, () -> view.embed(image)).getMessage();
+      assertTrue(message.contains(image.getId()), message);
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> view.embed(List.of(new Document("a"), image), new Options(null, null), new TokenCountBatchingStrategy()));
+      assertThrows(IllegalArgumentException.class, () -> view.getEmbeddingContent(image));
+    }
+  }
+
+  @Test
+  void closingAViewClosesNothing() {
+    LookupFfnEmbeddingModel documents = new LookupFfnEmbeddingModel(
+        model, new LookupFfnEmbeddingSettings("mine", null, null, false, true));
+    documents.forQueries().close();
+    documents.forStores().close();
+    assertArrayEquals(model.embed("passage: a", PLAIN), documents.embed("a"));
+    documents.close();
+    assertThrows(IllegalStateException.class, () -> documents.embed("a"));
+    assertThrows(IllegalStateException.class, () -> documents.forQueries().embed("a"));
+  }
+
+  @Test
+  void withoutAModel() {
+    Embedder fake = new FakeEmbedder(7);
+    LookupFfnEmbeddingModel model = new LookupFfnEmbeddingModel(fake, "fake", ObservationRegistry.NOOP);
+    assertEquals(7, model.dimensions());
+    assertArrayEquals(fake.embed("a", Purpose.DOCUMENT), model.embed(new Document("a")));
   }
 }

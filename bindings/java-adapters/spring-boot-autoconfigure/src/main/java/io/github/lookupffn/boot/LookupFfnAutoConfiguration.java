@@ -5,13 +5,16 @@ import io.github.lookupffn.Embedder;
 import io.github.lookupffn.EmbeddingBatcher;
 import io.github.lookupffn.LookupFfnRuntime;
 import io.github.lookupffn.Model;
+import io.github.lookupffn.ModelEmbedder;
 import io.github.lookupffn.RuntimeOptions;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
@@ -37,20 +40,35 @@ public class LookupFfnAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnMissingBean
+  CallTimes lookupFfnCallTimes() {
+    return new CallTimes();
+  }
+
+  @Bean
   static NamedModels lookupFfnNamedModels(Environment environment) {
     return new NamedModels(environment);
   }
 
-  /** Makes the beans lazy where the application wants models to be loaded when they are first used. */
+  @Bean
+  NamedBeans lookupFfnNamedBeans(
+      LookupFfnProperties properties, ModelLoader loader, CallTimes times, ConfigurableListableBeanFactory beans) {
+    return new NamedBeans(properties, loader, times, beans);
+  }
+
+  /**
+   * Makes the beans lazy where the application wants models to be loaded when they are first used, and those that nobody may
+   * want where it has an embedder of its own.
+   */
   @Bean
   static BeanFactoryPostProcessor lookupFfnLazyModels(Environment environment) {
     boolean lazy = environment.getProperty("lookupffn.lazy", Boolean.class, false);
     return factory -> {
-      if (lazy) {
-        for (String name : factory.getBeanDefinitionNames()) {
-          if (NamedModels.isOfModel(name)) {
-            factory.getBeanDefinition(name).setLazyInit(true);
-          }
+      boolean ownEmbedder = !factory.containsBeanDefinition("lookupFfnEmbedder");
+      for (String name : factory.getBeanDefinitionNames()) {
+        boolean unwanted = ownEmbedder && (name.equals("lookupFfnModel") || name.equals("lookupFfnBatcher"));
+        if (unwanted || lazy && NamedModels.isOfModel(name)) {
+          factory.getBeanDefinition(name).setLazyInit(true);
         }
       }
     };
@@ -65,9 +83,13 @@ public class LookupFfnAutoConfiguration {
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean
   public LookupFfnRuntime lookupFfnRuntime(LookupFfnProperties properties) {
-    RuntimeOptions options = RuntimeOptions.defaults().withNumThreads(properties.getRuntime().getThreads());
-    String isa = properties.getRuntime().getInstructionSet();
-    return LookupFfnRuntime.create(isa == null ? options : options.withIsa(isa));
+    LookupFfnProperties.Runtime told = properties.getRuntime();
+    RuntimeOptions options = LookupFfnPropertyException.checked(
+        "lookupffn.runtime.threads", told.getThreads(), RuntimeOptions.defaults()::withNumThreads);
+    return LookupFfnPropertyException.checked(
+        "lookupffn.runtime.instruction-set",
+        told.getInstructionSet(),
+        isa -> LookupFfnRuntime.create(isa == null ? options : options.withIsa(isa)));
   }
 
   /**
@@ -82,37 +104,44 @@ public class LookupFfnAutoConfiguration {
   @ConditionalOnProperty("lookupffn.model")
   @ConditionalOnMissingBean
   public Model lookupFfnModel(ModelLoader loader, LookupFfnProperties properties, LookupFfnRuntime runtime) {
-    return loader.load("lookupffn.model", properties, runtime);
+    return loader.load("lookupffn.", properties, runtime);
   }
 
   /**
    * Puts the texts of concurrent calls together.
    *
-   * @param model the model
+   * @param model the model, whoever made it
    * @param properties how
    * @return the batcher
    */
   @Bean(destroyMethod = "close")
-  @ConditionalOnBean(name = "lookupFfnModel")
+  @ConditionalOnSingleCandidate(Model.class)
   @ConditionalOnProperty(name = "lookupffn.batching.enabled", matchIfMissing = true)
   @ConditionalOnMissingBean
   public EmbeddingBatcher lookupFfnBatcher(Model model, LookupFfnProperties properties) {
-    return new EmbeddingBatcher(model, properties.batchingOptions());
+    return new EmbeddingBatcher(model, properties.getBatching().options("lookupffn.batching."));
   }
 
   /**
    * Embeds queries and documents.
    *
-   * @param model the model
+   * @param model the model, whoever made it
    * @param batcher puts texts together, if there is one
    * @param properties how
+   * @param times who is told of its calls
+   * @param beans where the executor is
    * @return the embedder
    */
   @Bean(destroyMethod = "close")
-  @ConditionalOnBean(name = "lookupFfnModel")
-  @ConditionalOnMissingBean
-  public Embedder lookupFfnEmbedder(
-      Model model, ObjectProvider<EmbeddingBatcher> batcher, LookupFfnProperties properties) {
-    return properties.embedder(model, batcher.getIfAvailable());
+  @ConditionalOnSingleCandidate(Model.class)
+  @ConditionalOnMissingBean(Embedder.class)
+  public ModelEmbedder lookupFfnEmbedder(
+      Model model,
+      ObjectProvider<EmbeddingBatcher> batcher,
+      LookupFfnProperties properties,
+      CallTimes times,
+      BeanFactory beans) {
+    return properties.embedder(
+        "lookupffn.", model, batcher.getIfUnique(), times.listenerOf("lookupFfnEmbedder"), beans);
   }
 }

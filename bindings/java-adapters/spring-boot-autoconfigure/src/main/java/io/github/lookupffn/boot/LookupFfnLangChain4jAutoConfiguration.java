@@ -2,51 +2,61 @@
 package io.github.lookupffn.boot;
 
 import dev.langchain4j.model.embedding.EmbeddingModel;
-import dev.langchain4j.model.scoring.ScoringModel;
 import io.github.lookupffn.Embedder;
 import io.github.lookupffn.Model;
+import io.github.lookupffn.ModelEmbedder;
 import io.github.lookupffn.langchain4j.LookupFfnEmbeddingModel;
 import io.github.lookupffn.langchain4j.LookupFfnScoringModel;
-import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
-/** LangChain4j's models over the embedder, and over the model that is named "reranker". */
+/** LangChain4j's models over the embedder, and over the models that have names. */
 @AutoConfiguration(after = LookupFfnAutoConfiguration.class)
 @ConditionalOnClass({EmbeddingModel.class, LookupFfnEmbeddingModel.class})
 public class LookupFfnLangChain4jAutoConfiguration {
   /** Made by Spring. */
   public LookupFfnLangChain4jAutoConfiguration() {}
 
-  /**
-   * Embeds documents, and queries where a request says so.
-   *
-   * @param embedder the embedder
-   * @param properties of which the name
-   * @return the embedding model
-   */
-  @Bean(destroyMethod = "")
-  @ConditionalOnBean(name = "lookupFfnEmbedder")
-  @ConditionalOnMissingBean(EmbeddingModel.class)
-  public LookupFfnEmbeddingModel lookupFfnLangChain4jEmbeddingModel(
-      @Qualifier("lookupFfnEmbedder") Embedder embedder, LookupFfnProperties properties) {
-    return LookupFfnEmbeddingModel.over(embedder, properties.nameOrPlace());
+  private static LookupFfnEmbeddingModel over(Embedder embedder) {
+    return LookupFfnEmbeddingModel.over(embedder, embedder instanceof ModelEmbedder ofModel ? ofModel.name() : "lookupffn");
+  }
+
+  /** Makes those of models that have names. */
+  static final class Named {
+    private final BeanFactory beans;
+
+    Named(BeanFactory beans) {
+      this.beans = beans;
+    }
+
+    LookupFfnEmbeddingModel langChain4j(String name) {
+      return over(beans.getBean(name + NamedModels.EMBEDDER, Embedder.class));
+    }
+
+    LookupFfnScoringModel scoring(String name) {
+      return new LookupFfnScoringModel(beans.getBean(name + NamedModels.MODEL, Model.class));
+    }
+  }
+
+  @Bean(NamedModels.LANG_CHAIN_4J)
+  Named lookupFfnNamedLangChain4j(BeanFactory beans) {
+    return new Named(beans);
   }
 
   /**
-   * Scores documents for a query.
+   * Embeds documents, and queries where a request says so.
    *
-   * @param reranker the model of {@code lookupffn.models.reranker}
-   * @return the scoring model
+   * @param embedder the embedder, whoever made it
+   * @return the embedding model
    */
-  @Bean
-  @ConditionalOnProperty("lookupffn.models.reranker.model")
-  @ConditionalOnMissingBean(ScoringModel.class)
-  public LookupFfnScoringModel lookupFfnScoringModel(@Qualifier("reranker") Model reranker) {
-    return new LookupFfnScoringModel(reranker);
+  @Bean(destroyMethod = "")
+  @ConditionalOnSingleCandidate(Embedder.class)
+  @ConditionalOnMissingBean(EmbeddingModel.class)
+  public LookupFfnEmbeddingModel lookupFfnLangChain4jEmbeddingModel(Embedder embedder) {
+    return over(embedder);
   }
 }

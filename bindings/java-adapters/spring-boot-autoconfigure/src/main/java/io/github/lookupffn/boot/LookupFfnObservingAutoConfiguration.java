@@ -6,9 +6,13 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** What is seen of the models from outside: meters where Micrometer is there, and whether they are healthy. */
 @AutoConfiguration(after = LookupFfnAutoConfiguration.class)
@@ -22,15 +26,29 @@ public class LookupFfnObservingAutoConfiguration {
   static class Meters {
     @Bean
     @ConditionalOnMissingBean(name = "lookupFfnMeters")
-    MeterBinder lookupFfnMeters(ListableBeanFactory beans, ModelLoader loader) {
-      return new EmbedderMeters(beans, loader);
+    MeterBinder lookupFfnMeters(
+        ListableBeanFactory beans, ModelLoader loader, CallTimes times, LookupFfnProperties properties) {
+      return new EmbedderMeters(beans, loader, times, properties);
+    }
+  }
+
+  /** What management.health.lookupffn.enabled says, or else management.health.defaults.enabled, as for other indicators. */
+  static final class HealthEnabled implements Condition {
+    /** Made by Spring. */
+    HealthEnabled() {}
+
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      Environment environment = context.getEnvironment();
+      boolean others = environment.getProperty("management.health.defaults.enabled", Boolean.class, true);
+      return environment.getProperty("management.health.lookupffn.enabled", Boolean.class, others);
     }
   }
 
   /** With Spring Boot 4. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
-  @ConditionalOnProperty(name = "management.health.lookupffn.enabled", matchIfMissing = true)
+  @Conditional(HealthEnabled.class)
   static class Health4 {
     @Bean
     @ConditionalOnMissingBean(name = "lookupFfnHealthIndicator")
@@ -47,7 +65,7 @@ public class LookupFfnObservingAutoConfiguration {
   /** With Spring Boot 3. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
-  @ConditionalOnProperty(name = "management.health.lookupffn.enabled", matchIfMissing = true)
+  @Conditional(HealthEnabled.class)
   static class Health3 {
     @Bean
     @ConditionalOnMissingBean(name = "lookupFfnHealthIndicator")

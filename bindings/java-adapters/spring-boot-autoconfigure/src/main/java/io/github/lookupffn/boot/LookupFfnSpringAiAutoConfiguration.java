@@ -2,6 +2,7 @@
 package io.github.lookupffn.boot;
 
 import io.github.lookupffn.Embedder;
+import io.github.lookupffn.ModelEmbedder;
 import io.github.lookupffn.springai.LookupFfnEmbeddingModel;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.ai.embedding.EmbeddingModel;
@@ -12,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
 /**
@@ -21,30 +23,47 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = LookupFfnAutoConfiguration.class)
 @ConditionalOnClass({EmbeddingModel.class, LookupFfnEmbeddingModel.class})
 @ConditionalOnProperty(name = "spring.ai.model.embedding", havingValue = "lookupffn", matchIfMissing = true)
-@ConditionalOnBean(name = "lookupFfnEmbedder")
 public class LookupFfnSpringAiAutoConfiguration {
   /** Made by Spring. */
   public LookupFfnSpringAiAutoConfiguration() {}
 
-  static LookupFfnEmbeddingModel over(Embedder embedder, String name, BeanFactory beans) {
+  private static LookupFfnEmbeddingModel over(Embedder embedder, BeanFactory beans) {
     ObservationRegistry observations =
         beans.getBeanProvider(ObservationRegistry.class).getIfUnique(() -> ObservationRegistry.NOOP);
+    String name = embedder instanceof ModelEmbedder ofModel ? ofModel.name() : "lookupffn";
     return new LookupFfnEmbeddingModel(embedder, name, observations);
+  }
+
+  /** Makes those of models that have names. */
+  static final class Named {
+    private final BeanFactory beans;
+
+    Named(BeanFactory beans) {
+      this.beans = beans;
+    }
+
+    LookupFfnEmbeddingModel springAi(String name) {
+      return over(beans.getBean(name + NamedModels.EMBEDDER, Embedder.class), beans).forStores();
+    }
+  }
+
+  @Bean(NamedModels.SPRING_AI)
+  Named lookupFfnNamedSpringAi(BeanFactory beans) {
+    return new Named(beans);
   }
 
   /**
    * Embeds documents. It is injected by its name.
    *
-   * @param embedder the embedder
-   * @param properties of which the name
+   * @param embedder the embedder, whoever made it
    * @param beans where there may be who observes calls
    * @return the embedding model
    */
   @Bean(destroyMethod = "", defaultCandidate = false)
+  @ConditionalOnSingleCandidate(Embedder.class)
   @ConditionalOnMissingBean(name = "lookupFfnDocumentEmbeddingModel")
-  public LookupFfnEmbeddingModel lookupFfnDocumentEmbeddingModel(
-      @Qualifier("lookupFfnEmbedder") Embedder embedder, LookupFfnProperties properties, BeanFactory beans) {
-    return over(embedder, properties.nameOrPlace(), beans);
+  public LookupFfnEmbeddingModel lookupFfnDocumentEmbeddingModel(Embedder embedder, BeanFactory beans) {
+    return over(embedder, beans);
   }
 
   /**
@@ -54,6 +73,7 @@ public class LookupFfnSpringAiAutoConfiguration {
    * @return the embedding model
    */
   @Bean(destroyMethod = "", defaultCandidate = false)
+  @ConditionalOnBean(name = "lookupFfnDocumentEmbeddingModel")
   @ConditionalOnMissingBean(name = "lookupFfnQueryEmbeddingModel")
   public LookupFfnEmbeddingModel lookupFfnQueryEmbeddingModel(
       @Qualifier("lookupFfnDocumentEmbeddingModel") LookupFfnEmbeddingModel documents) {
@@ -67,6 +87,7 @@ public class LookupFfnSpringAiAutoConfiguration {
    * @return the embedding model
    */
   @Bean(destroyMethod = "")
+  @ConditionalOnBean(name = "lookupFfnDocumentEmbeddingModel")
   @ConditionalOnMissingBean(EmbeddingModel.class)
   public LookupFfnEmbeddingModel lookupFfnStoreEmbeddingModel(
       @Qualifier("lookupFfnDocumentEmbeddingModel") LookupFfnEmbeddingModel documents) {

@@ -1,35 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.lookupffn.boot;
 
-import io.github.lookupffn.BatchingOptions;
 import io.github.lookupffn.ElementType;
 import io.github.lookupffn.Embedder;
 import io.github.lookupffn.EmbeddingBatcher;
 import io.github.lookupffn.LoadOptions;
 import io.github.lookupffn.LookupFfnRuntime;
 import io.github.lookupffn.Model;
-import java.time.Duration;
+import io.github.lookupffn.ModelEmbedder;
+import io.github.lookupffn.RunOptions;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
 /** How one model is loaded and used. */
 public class ModelProperties {
-  /** What becomes of texts that are longer than the model reads. */
+  /** What becomes of long texts. */
   public enum LongTexts {
-    /** Their ends are not read. */
+    /** They are cut where the model's files say. */
     CUT,
-    /** They fail the call, before anything is run. */
+    /** They fail the call, before anything is run, if they have more tokens than the model can run, and are read whole else. */
     REFUSE
   }
 
+  /** What a model is for. */
+  public enum Use {
+    /** It makes vectors of texts. */
+    EMBEDDING,
+    /** It scores documents for a query. */
+    RERANKING
+  }
+
   /**
-   * Where the model lies: a path, or a resource such as "classpath:models/mine", "file:/models/mine" or
-   * "classpath:META-INF/lookupffn/models/fast.safetensors".
+   * Where the model lies: a path; a resource such as "classpath:models/mine", "file:/models/mine" or
+   * "jar:file:/models.jar!/mine"; or "shipped:fast" for one that this project ships.
    */
   private @Nullable String model;
 
   /** The name that responses, meters and traces tell; by default the last part of where the model lies. */
   private @Nullable String name;
+
+  /** What a model with a name is for; unless set, the one that is named "reranker" reranks, and all others embed. */
+  private @Nullable Use use;
 
   /** How many threads a call uses; 0 for as many as the process may use. */
   private int threads;
@@ -64,80 +77,30 @@ public class ModelProperties {
   /** What is put before documents, instead of what the model's files say. */
   private @Nullable String documentPrompt;
 
-  /** What becomes of texts that are longer than the model reads. */
+  /** What becomes of texts that are long. */
   private LongTexts longTexts = LongTexts.CUT;
+
+  /** Whether halves of surrogate pairs in texts are read as replacement characters, instead of refused. */
+  private boolean repairTexts;
+
+  /**
+   * The name of the bean, an Executor, that makes asynchronous calls where texts are not put together; the common pool unless
+   * set.
+   */
+  private @Nullable String executor;
 
   /** How many numbers a vector has: the first so many of the model's; 0 for all. */
   private int dimensions;
 
   /** How texts of concurrent calls are put together. */
   @NestedConfigurationProperty
-  private Batching batching = new Batching();
+  private BatchingProperties batching = new BatchingProperties();
 
   /** Made when properties are bound. */
   public ModelProperties() {}
 
-  /** How texts of concurrent calls are put together. */
-  public static class Batching {
-    /** Whether they are. */
-    private boolean enabled = true;
-
-    /** How many texts go together at most. */
-    private int maxBatch = 32;
-
-    /** How long the first text of a batch waits for others at most. */
-    private Duration maxWait = Duration.ZERO;
-
-    /** How many texts wait at most. A single text more is refused; lists wait. */
-    private int maxQueue = 4096;
-
-    /** Made when properties are bound. */
-    public Batching() {}
-
-    /** {@return whether texts are put together} */
-    public boolean isEnabled() {
-      return enabled;
-    }
-
-    /** @param enabled whether texts are put together */
-    public void setEnabled(boolean enabled) {
-      this.enabled = enabled;
-    }
-
-    /** {@return how many texts go together at most} */
-    public int getMaxBatch() {
-      return maxBatch;
-    }
-
-    /** @param maxBatch how many texts go together at most */
-    public void setMaxBatch(int maxBatch) {
-      this.maxBatch = maxBatch;
-    }
-
-    /** {@return how long the first text of a batch waits at most} */
-    public Duration getMaxWait() {
-      return maxWait;
-    }
-
-    /** @param maxWait how long the first text of a batch waits at most */
-    public void setMaxWait(Duration maxWait) {
-      this.maxWait = maxWait;
-    }
-
-    /** {@return how many texts wait at most} */
-    public int getMaxQueue() {
-      return maxQueue;
-    }
-
-    /** @param maxQueue how many texts wait at most */
-    public void setMaxQueue(int maxQueue) {
-      this.maxQueue = maxQueue;
-    }
-  }
-
-  LoadOptions loadOptions(LookupFfnRuntime runtime) {
-    return LoadOptions.defaults()
-        .withNumThreads(threads)
+  LoadOptions loadOptions(String prefix, @Nullable LookupFfnRuntime runtime) {
+    return LookupFfnPropertyException.checked(prefix + "threads", threads, LoadOptions.defaults()::withNumThreads)
         .withTableType(tableType)
         .withHashType(hashType)
         .withLinearType(linearType)
@@ -149,27 +112,34 @@ public class ModelProperties {
         .withRuntime(runtime);
   }
 
-  BatchingOptions batchingOptions() {
-    return BatchingOptions.defaults()
-        .withMaxBatch(batching.maxBatch)
-        .withMaxWait(batching.maxWait)
-        .withMaxQueue(batching.maxQueue);
-  }
-
-  Embedder embedder(Model loaded, @Nullable EmbeddingBatcher batcher) {
-    return Embedder.builder(loaded)
-        .queryPrompt(queryPrompt)
-        .documentPrompt(documentPrompt)
+  /** The embedder of a model, which tells the listener of its calls. */
+  ModelEmbedder embedder(
+      String prefix, Model loaded, @Nullable EmbeddingBatcher batcher, ModelEmbedder.Listener listener, BeanFactory beans) {
+    ModelEmbedder.Builder builder = Embedder.builder(loaded)
+        .name(nameOrPlace())
+        .queryPrompt(checkedPrompt(prefix + "query-prompt", queryPrompt))
+        .documentPrompt(checkedPrompt(prefix + "document-prompt", documentPrompt))
         .refuseLongTexts(longTexts == LongTexts.REFUSE)
-        .dimensions(dimensions)
-        .maxBatch(batching.maxBatch)
+        .repair(repairTexts)
         .batcher(batcher)
-        .build();
+        .listener(listener);
+    if (executor != null) {
+      builder.executor(beans.getBean(executor, Executor.class));
+    }
+    return LookupFfnPropertyException.checked(
+        prefix + "dimensions", dimensions, count -> builder.dimensions(count).build());
   }
 
-  /** The name that is set, else the last part of where the model lies. */
-  String nameOrPlace() {
-    if (name != null) {
+  private static @Nullable String checkedPrompt(String property, @Nullable String prompt) {
+    if (prompt != null) {
+      LookupFfnPropertyException.checked(property, prompt, RunOptions.defaults()::withPromptText);
+    }
+    return prompt;
+  }
+
+  /** The name that is set, else the last part of where the model lies; null for neither. */
+  @Nullable String nameOrPlace() {
+    if (name != null || model == null) {
       return name;
     }
     String place = model.replaceFirst("/+$", "");
@@ -327,12 +297,42 @@ public class ModelProperties {
   }
 
   /** {@return how texts are put together} */
-  public Batching getBatching() {
+  public BatchingProperties getBatching() {
     return batching;
   }
 
   /** @param batching how texts are put together */
-  public void setBatching(Batching batching) {
+  public void setBatching(BatchingProperties batching) {
     this.batching = batching;
+  }
+
+  /** {@return what the model is for} */
+  public @Nullable Use getUse() {
+    return use;
+  }
+
+  /** @param use what the model is for */
+  public void setUse(@Nullable Use use) {
+    this.use = use;
+  }
+
+  /** {@return whether halves of surrogate pairs are repaired} */
+  public boolean isRepairTexts() {
+    return repairTexts;
+  }
+
+  /** @param repairTexts whether halves of surrogate pairs are repaired */
+  public void setRepairTexts(boolean repairTexts) {
+    this.repairTexts = repairTexts;
+  }
+
+  /** {@return the bean that makes asynchronous calls} */
+  public @Nullable String getExecutor() {
+    return executor;
+  }
+
+  /** @param executor the bean that makes asynchronous calls */
+  public void setExecutor(@Nullable String executor) {
+    this.executor = executor;
   }
 }

@@ -6,25 +6,29 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.lookupffn.Embedder;
 import io.github.lookupffn.EmbeddingBatcher;
 import io.github.lookupffn.Model;
+import io.github.lookupffn.ModelEmbedder;
 import io.github.lookupffn.Purpose;
 import io.github.lookupffn.RunOptions;
 import io.github.lookupffn.springai.LookupFfnEmbeddingModel;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
@@ -93,7 +97,19 @@ class AutoConfigurationTest {
         .run(context -> assertNotNull(context.getBean(Embedder.class).embed(List.of("a"), Purpose.QUERY)));
   }
 
-  /** The service of docs/java.md. */
+  /** The starter brings what makes models of frameworks; these need not be there. */
+  @Test
+  void theStartersJarsWithoutTheFrameworks() {
+    runner.withPropertyValues("lookupffn.models.search.model=" + PROMPTS)
+        .withClassLoader(new FilteredClassLoader("org.springframework.ai", "dev.langchain4j", "io.micrometer"))
+        .run(context -> {
+          assertNotNull(context.getBean("lookupFfnEmbedder", Embedder.class).embed("a", Purpose.QUERY));
+          assertNotNull(context.getBean("searchEmbedder", Embedder.class).embed("a", Purpose.QUERY));
+          assertFalse(context.containsBean("searchSpringAi") || context.containsBean("searchLangChain4j"));
+        });
+  }
+
+  /** The service of docs/java-frameworks.md. */
   @Configuration(proxyBeanMethods = false)
   static class Several {
     @Bean
@@ -118,21 +134,15 @@ class AutoConfigurationTest {
       Service service = context.getBean(Service.class);
       assertEquals(4, service.search().embed(List.of("a"), Purpose.QUERY).vectors().get(0).length);
       assertEquals(1, service.other().info().numClasses());
-      assertNotNull(service.search().batcher());
+      assertNotNull(((ModelEmbedder) service.search()).batcher());
       assertFalse(context.containsBean("otherBatcher"));
-      assertNotNull(context.getBean("searchEmbeddingModel", LookupFfnEmbeddingModel.class).embed("a"));
+      assertNotNull(context.getBean("searchSpringAi", LookupFfnEmbeddingModel.class).embed("a"));
     });
     // Beside a model without a name they do not compete.
     several.withPropertyValues("lookupffn.model=" + PROMPTS).run(context -> {
       assertEquals(context.getBean("lookupFfnModel"), context.getBeanProvider(Model.class).getIfUnique());
       assertEquals(context.getBean("lookupFfnEmbedder"), context.getBeanProvider(Embedder.class).getIfUnique());
     });
-  }
-
-  @Test
-  void aRerankerIsAScoringModel() {
-    empty.withPropertyValues("lookupffn.models.reranker.model=" + MODELS.resolve("reranker")).run(
-        context -> assertNotNull(context.getBean(dev.langchain4j.model.scoring.ScoringModel.class).score("a", "b")));
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -165,7 +175,7 @@ class AutoConfigurationTest {
         context -> assertEquals(0, context.getBeanNamesForType(EmbeddingModel.class).length));
     Model mine = Model.load(MODELS.resolve("prompts"));
     runner.withBean("lookupFfnModel", Model.class, () -> mine)
-        .run(context -> assertEquals(mine, context.getBean(Embedder.class).model()));
+        .run(context -> assertEquals(mine, context.getBean(ModelEmbedder.class).model()));
   }
 
   @Test
@@ -180,21 +190,62 @@ class AutoConfigurationTest {
       zip.write(Files.readAllBytes(saved));
     }
     try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, getClass().getClassLoader())) {
-      for (String place : List.of("classpath:models/mine.safetensors", saved.toUri().toString())) {
+      zipped(scratch.resolve("folder.jar"), MODELS.resolve("prompts"));
+      for (String place : List.of(
+          "classpath:models/mine.safetensors", saved.toUri().toString(), "jar:" + jar.toUri() + "!/models/mine.safetensors",
+          "jar:" + scratch.resolve("folder.jar").toUri() + "!/models/mine",
+          "jar:" + scratch.resolve("folder.jar").toUri() + "!/models/mine/")) {
         empty.withClassLoader(loader).withPropertyValues("lookupffn.model=" + place).run(
             context -> assertNotNull(context.getBean(Embedder.class).embed(List.of("a"), Purpose.QUERY)));
       }
     }
   }
 
+  /** Puts a folder into a jar, as models/mine. */
+  private static void zipped(Path jar, Path folder) throws IOException {
+    try (OutputStream out = Files.newOutputStream(jar); ZipOutputStream zip = new ZipOutputStream(out);
+        Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        zip.putNextEntry(new ZipEntry("models/mine/" + folder.relativize(file)));
+        zip.write(Files.readAllBytes(file));
+      }
+    }
+  }
+
+  @Test
+  void shippedModels() {
+    Path shipped = Path.of(System.getProperty("lookupffn.shipped.models"), "all-minilm-l6-v2-fast", "model.safetensors");
+    assumeTrue(Files.exists(shipped));
+    // As the jar lookupffn-model-fast has it.
+    ClassLoader loader = new ClassLoader(getClass().getClassLoader()) {
+      @Override
+      public InputStream getResourceAsStream(String name) {
+        try {
+          return name.equals("META-INF/lookupffn/models/fast.safetensors")
+              ? Files.newInputStream(shipped)
+              : super.getResourceAsStream(name);
+        } catch (IOException impossible) {
+          throw new UncheckedIOException(impossible);
+        }
+      }
+    };
+    empty.withClassLoader(loader).withPropertyValues("lookupffn.model=shipped:fast").run(context ->
+        assertEquals("fast", context.getBean(ModelEmbedder.class).name()));
+    fails("lookupffn.model=shipped:fast", "io.github.lookupffn:lookupffn-model-fast", "add the dependency");
+  }
+
   private void fails(String property, String description, String action) {
-    empty.withPropertyValues(property).run(context -> {
+    fails(empty.withPropertyValues(property), description, action);
+  }
+
+  private static void fails(ApplicationContextRunner application, String description, String action) {
+    application.run(context -> {
       Throwable failure = context.getStartupFailure();
       assertNotNull(failure);
-      FailureAnalysis analysis = new ModelFailureAnalyzer().analyze(failure);
+      FailureAnalysis analysis = new PropertyFailureAnalyzer().analyze(failure);
       assertNotNull(analysis, failure.toString());
       assertTrue(analysis.getDescription().contains(description), analysis.getDescription());
-      assertTrue(analysis.getAction().contains(action), analysis.getAction());
+      assertTrue(analysis.getAction().contains(action), analysis.getDescription() + ": " + analysis.getAction());
     });
   }
 
@@ -202,35 +253,30 @@ class AutoConfigurationTest {
   void failuresSayWhatToDo() throws IOException {
     fails("lookupffn.models.search.threads=1", "it is not set", "Set lookupffn.models.search.model to the model's folder");
     fails("lookupffn.model=/nowhere/at/all", "lookupffn.model=/nowhere/at/all", "Check lookupffn.model");
-    fails("lookupffn.model=classpath:nowhere", "neither a resource nowhere", "Check lookupffn.model");
+    fails("lookupffn.model=classpath:nowhere", "neither a resource nowhere", "Put the model on the class path");
+    fails("lookupffn.model=shipped:nowhere", "no model of this name", "Set lookupffn.model to shipped:quality");
+    fails("lookupffn.model=jar:file:/nowhere.jar!/mine", "/nowhere.jar", "Check lookupffn.model");
+    for (String[] bad : new String[][] {
+        {"lookupffn.threads=-1", "threads is -1"},
+        {"lookupffn.dimensions=100000", "100000 dimensions"},
+        {"lookupffn.dimensions=-1", "dimensions is -1"},
+        {"lookupffn.batching.max-batch=0", "maxBatch is 0"},
+        {"lookupffn.batching.max-batch-tokens=-5", "maxBatchTokens is -5"},
+        {"lookupffn.batching.max-queue=0", "maxQueue is 0"},
+        {"lookupffn.batching.max-bulk-calls=0", "maxBulkCalls is 0"},
+        {"lookupffn.batching.max-wait=-1s", "maxWait is"},
+        {"lookupffn.query-prompt=half \ud800", "half of a surrogate pair"},
+        {"lookupffn.runtime.threads=-1", "threads is -1"},
+        {"lookupffn.runtime.instruction-set=abacus", "abacus"}}) {
+      String property = bad[0].substring(0, bad[0].indexOf('='));
+      fails(runner.withPropertyValues(bad[0]), bad[1], "Change " + property);
+    }
+    fails(
+        empty.withPropertyValues("lookupffn.models.search.model=" + PROMPTS, "lookupffn.models.search.threads=-1"),
+        "lookupffn.models.search.threads=-1", "Change lookupffn.models.search.threads");
     Path file = Files.createTempFile("empty", ".safetensors");
     fails("lookupffn.model=" + file, "cannot load the model of lookupffn.model", "Put a whole model there");
     Files.delete(file);
-  }
-
-  @Test
-  void metersAndHealth() {
-    runner.run(context -> {
-      SimpleMeterRegistry registry = new SimpleMeterRegistry();
-      context.getBean(MeterBinder.class).bindTo(registry);
-      context.getBean(EmbeddingModel.class).embed(List.of("one", "word ".repeat(500)));
-      assertEquals(1, registry.get("lookupffn.calls").functionCounter().count());
-      assertEquals(2, registry.get("lookupffn.texts").functionCounter().count());
-      assertEquals(1, registry.get("lookupffn.texts.cut").functionCounter().count());
-      assertTrue(registry.get("lookupffn.tokens").functionCounter().count() > 2);
-      assertEquals(0, registry.get("lookupffn.queue.depth").gauge().value());
-      assertEquals(0, registry.get("lookupffn.queue.refused").functionCounter().count());
-      assertEquals(2, registry.get("lookupffn.queue.wait").functionTimer().count());
-      assertTrue(registry.get("lookupffn.batches").functionCounter().count() >= 1);
-      assertTrue(registry.get("lookupffn.batch.texts").gauge().value() >= 1);
-      assertTrue(registry.get("lookupffn.model.load").timeGauge().value(TimeUnit.NANOSECONDS) > 0);
-      assertEquals(
-          context.getBean(Model.class).info().memoryBytes(), registry.get("lookupffn.model.memory").gauge().value());
-      HealthIndicator health = context.getBean(HealthIndicator.class);
-      assertEquals(Status.UP, health.health().getStatus());
-      context.getBean(Model.class).close();
-      assertEquals(Status.DOWN, health.health().getStatus());
-    });
   }
 
   @Test

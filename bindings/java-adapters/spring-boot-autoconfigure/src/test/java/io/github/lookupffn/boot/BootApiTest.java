@@ -22,6 +22,7 @@ class BootApiTest {
       "autoconfigure/condition/ConditionalOnClass",
       "autoconfigure/condition/ConditionalOnMissingBean",
       "autoconfigure/condition/ConditionalOnProperty",
+      "autoconfigure/condition/ConditionalOnSingleCandidate",
       "context/properties/ConfigurationProperties",
       "context/properties/EnableConfigurationProperties",
       "context/properties/NestedConfigurationProperty",

@@ -19,9 +19,11 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -57,7 +59,7 @@ class PropertiesTest {
             LookupFfnAutoConfiguration.class.getName(), LookupFfnLangChain4jAutoConfiguration.class.getName(),
             LookupFfnObservingAutoConfiguration.class.getName(), LookupFfnSpringAiAutoConfiguration.class.getName()),
         named);
-    assertTrue(told("META-INF/spring.factories").contains(ModelFailureAnalyzer.class.getName()));
+    assertTrue(told("META-INF/spring.factories").contains(PropertyFailureAnalyzer.class.getName()));
     assertTrue(told("META-INF/spring/aot.factories").contains(LookupFfnRuntimeHints.class.getName()));
     RuntimeHints hints = new RuntimeHints();
     new LookupFfnRuntimeHints().registerHints(hints, getClass().getClassLoader());
@@ -89,9 +91,28 @@ class PropertiesTest {
       assertFalse(Arrays.equals(base.embed("a text"), summed.embed("a text")));
     }
     withAdapter("no-such", context -> {
-      String told = new ModelFailureAnalyzer().analyze(context.getStartupFailure()).getDescription();
+      String told = new PropertyFailureAnalyzer().analyze(context.getStartupFailure()).getDescription();
       assertTrue(told.contains("'retrieval.query', 'separation', 'text-matching'"), told);
     });
+  }
+
+  @Test
+  void theExecutorMakesAsynchronousCalls() {
+    List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
+    Executor executor = work -> new Thread(() -> {
+      threads.add(Thread.currentThread());
+      work.run();
+    }).start();
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(LookupFfnAutoConfiguration.class))
+        .withBean("own", Executor.class, () -> executor)
+        .withPropertyValues("lookupffn.model=" + PROMPTS, "lookupffn.batching.enabled=false", "lookupffn.executor=own")
+        .run(context -> {
+          context.getBean(Embedder.class).embedAsync(List.of("a"), Purpose.QUERY, 0).get();
+          assertEquals(1, threads.size());
+          context.getBean(Embedder.class).embed("a", Purpose.QUERY); // the caller's thread
+          assertEquals(1, threads.size());
+        });
   }
 
   @Test
@@ -103,21 +124,25 @@ class PropertiesTest {
             "lookupffn.linear-type=int8", "lookupffn.embedding-type=int8", "lookupffn.word-type=int8",
             "lookupffn.attention-type=int8", "lookupffn.memory-mapping=true", "lookupffn.long-texts=refuse",
             "lookupffn.dimensions=3", "lookupffn.document-prompt=doc:", "lookupffn.batching.max-batch=7",
-            "lookupffn.batching.max-wait=2ms", "lookupffn.batching.max-queue=11", "lookupffn.runtime.threads=2")
+            "lookupffn.batching.max-wait=2ms", "lookupffn.batching.max-queue=11", "lookupffn.batching.max-batch-tokens=99",
+            "lookupffn.batching.max-bulk-calls=5", "lookupffn.repair-texts=true", "lookupffn.runtime.threads=2")
         .run(context -> {
           LookupFfnProperties properties = context.getBean(LookupFfnProperties.class);
           assertEquals(
               LoadOptions.defaults().withNumThreads(1).withTableType(ElementType.INT8).withHashType(ElementType.INT8)
                   .withLinearType(ElementType.INT8).withEmbeddingType(ElementType.INT8).withWordType(ElementType.INT8)
                   .withAttentionType(ElementType.INT8).withMemoryMapping(true),
-              properties.loadOptions(null));
+              properties.loadOptions("", null));
           assertEquals(
-              BatchingOptions.defaults().withMaxBatch(7).withMaxWait(Duration.ofMillis(2)).withMaxQueue(11),
-              properties.batchingOptions());
+              BatchingOptions.defaults().withMaxBatchTokens(99).withMaxBatch(7).withMaxWait(Duration.ofMillis(2)).withMaxQueue(11)
+                  .withMaxBulkCalls(5),
+              properties.getBatching().options(""));
           assertEquals(2, properties.getRuntime().getThreads());
           assertEquals("doc:", properties.getDocumentPrompt());
           Embedder embedder = context.getBean(Embedder.class);
           assertEquals(3, embedder.embed(List.of("a"), Purpose.QUERY).vectors().get(0).length);
+          assertArrayEquals(
+              embedder.embed("half \ufffd a pair", Purpose.QUERY), embedder.embed("half \ud800 a pair", Purpose.QUERY));
           List<String> tooLong = List.of("word ".repeat(500));
           assertThrows(IllegalArgumentException.class, () -> embedder.embed(tooLong, Purpose.QUERY));
           assertEquals(ElementType.INT8, context.getBean(Model.class).layers().get(0).tableType());

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.github.lookupffn;
+
+/**
+ * Where a call was waited for that failed in another thread. A failure has it among what it suppressed: its own frames are
+ * those of the thread that made the call.
+ */
+final class CallersFrames extends RuntimeException {
+  private static final long serialVersionUID = 1;
+  // Several may wait for one future, any number of times.
+  private static final int MOST = 8;
+
+  private CallersFrames() {
+    super("waited for by the thread " + Thread.currentThread().getName());
+  }
+
+  /** What to throw in the caller's thread for what was thrown in another. Calls of this package throw nothing that is checked. */
+  static RuntimeException rethrown(Throwable failure) {
+    if (failure.getSuppressed().length < MOST) {
+      failure.addSuppressed(new CallersFrames());
+    }
+    if (failure instanceof Error) {
+      throw (Error) failure;
+    }
+    return failure instanceof RuntimeException ? (RuntimeException) failure : new IllegalStateException(failure);
+  }
+}
