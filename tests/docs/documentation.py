@@ -3,10 +3,13 @@
 """Runs what the pages show, and compares what it prints with what they say it prints.
 
 usage: documentation.py listed                           each block is run by one of the following or is in not_run.py
+       documentation.py data                             settings can be read, and name what the project has
        documentation.py named                            functions, options and files that they name exist
        documentation.py shell FOLDER DATA [SQLITE]       lines of a shell. PATH must have lookupffn; LFFN_EXAMPLES
            is where the build made the examples, LFFN_PYTORCH_PYTHON perhaps a Python with PyTorch, PKG_CONFIG_PATH finds the library
        documentation.py sql FOLDER DATA SQLITE
+       documentation.py cmake FOLDER DATA PREFIX [ARGUMENT...]    PREFIX: where the library is installed
+       documentation.py python DATA PYTHON LIBRARY
        documentation.py java JAVA JAVAC JAR
        documentation.py csharp PROJECT DOTNET_RUN...
        documentation.py c FOLDER DATA CC CXX LIBRARY [FLAG...]
@@ -19,13 +22,16 @@ import tempfile
 from pathlib import Path
 
 import c_blocks
+import cmake_blocks
+import data_blocks
 import listed
 import managed_blocks
 import named
 import shell_blocks
 import sql_blocks
 from pages import ROOT
-from tree import Tree
+from tree import Tree  # before what takes make_models by its path
+import python_blocks  # noqa: E402
 
 SKIPPED = 77  # exit status
 
@@ -74,8 +80,20 @@ def csharp(*arguments):
         return managed_blocks.csharp(Path(folder), *arguments)
 
 
+def cmake(folder, data, prefix, *arguments):
+    return cmake_blocks.run_blocks(Tree(folder, data), prefix, arguments)
+
+
+def python(data, interpreter, library):
+    if not has_torch(interpreter):
+        print("needs PyTorch")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        return python_blocks.run_blocks(Path(folder), Path(data).resolve(), interpreter, Path(library).resolve())
+
+
 def main(kind, *arguments):
-    bad = {"listed": listed.check, "named": named.check, "shell": shell, "c": c, "sql": sql, "java": java, "csharp": csharp}[kind](*arguments)
+    bad = {"listed": listed.check, "named": named.check, "shell": shell, "c": c, "sql": sql, "java": java, "csharp": csharp, "data": data_blocks.check, "cmake": cmake, "python": python}[kind](*arguments)
     print("\n\n".join(bad))
     return 1 if bad else 0
 
