@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages name exists: functions, settings, options, files, presets, targets, and the calls of Java and .NET that
+"""What the pages name exists: functions, settings, options, files, presets, targets, tests, and the calls of Java and .NET that
 they set side by side. This holds for lines that are not run, too."""
 import json
 import re
@@ -34,6 +34,7 @@ def text_of(*folders):
 def check():
     everything = text_of(*FOLDERS) + (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     words = set(re.findall(r"\w+", everything))
+    subjects = set(re.findall(r"(?:TEST_PREFIX|NAME) (\w+)\.", everything))
     bad = [f"{page}: there is no {name}" for page, name in names(words)]
     bad += tables()
     options = {}
@@ -45,7 +46,7 @@ def check():
                 bad += [f"{at}: there is no {what}" for what in lacking_files(command)]
     for page in pages():
         for code in re.findall(r"`([^`\n]+)`", (ROOT / page).read_text(encoding="utf-8")):
-            bad += [f"{page}: there is no {what}" for what in lacking_options(code, options)]
+            bad += [f"{page}: there is no {what}" for what in lacking_options(code, options) + lacking_tests(code, words, subjects)]
     return bad
 
 
@@ -97,6 +98,14 @@ def lacking_options(command, known):
                             if not re.search(rf"{option}(?![\w-])|\b{option[2:].replace('-', '_')}\b", known[folders]) and option != "--help"]
                 break
     return lacking
+
+
+def lacking_tests(code, words, subjects):
+    """Parts of the names of tests, SUBJECT.SUITE.TEST or what follows ctest -R, that no source has."""
+    name = re.fullmatch(r"(\w+)\.([\w.*/-]+)", code)
+    asked = [name[2]] if name and name[1] in subjects else re.findall(r"\bctest\b.*? -R (\S+)", code)
+    return [f"test {code}" for one in asked for part in re.findall(r"\w+", one)
+            if part not in words and not any(part in word for word in words)]
 
 
 def lacking_files(command):
