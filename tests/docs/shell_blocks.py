@@ -11,6 +11,7 @@ from pages import all_blocks, shell_lines
 
 NEEDS = {"mpicc": "MPI", "pkg-config": "pkg-config", "sqlite3": "the command sqlite3"}
 SECONDS = 120
+BROKEN_PIPE = 128 + 13  # exit status of what writes to head
 
 
 def run_lines(tree, environment, sqlite):
@@ -66,9 +67,9 @@ def difference(expected, told):
 
 
 def run_line(place, command, expected, environment):
-    done = subprocess.run(["bash", "-c", command], cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS, check=False)
-    if done.returncode != 0:
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=place, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS, check=False)
+    if done.returncode not in (0, BROKEN_PIPE):
         return f"exit status {done.returncode}\n{done.stdout}"
     if expected and done.stdout.rstrip() != expected.rstrip():
         return difference(expected, done.stdout)
