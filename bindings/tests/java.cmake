@@ -7,6 +7,10 @@ add_test(NAME java_overhead
                  $<TARGET_FILE:bindings_call_time> 1000)
 set_tests_properties(java_overhead PROPERTIES RUN_SERIAL ON LABELS packages)  # a stage of its own
 
+set(under_load_source ${CMAKE_CURRENT_SOURCE_DIR}/../java/benchmarks/UnderLoad.java)
+add_test(NAME java_under_load COMMAND ${Java_JAVA_EXECUTABLE} -cp ${LFFN_JAR} ${under_load_source} ${lffn_encoder} 2)
+set_tests_properties(java_under_load PROPERTIES RUN_SERIAL ON LABELS packages)
+
 add_test(NAME java_notices COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check_packages.py ${LFFN_JAR}
                                    ${LFFN_PLATFORM_JAR}
                                    ${java_build}/lookupffn-${LFFN_VERSION}.pom)

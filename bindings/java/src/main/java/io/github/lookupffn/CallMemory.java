@@ -87,7 +87,7 @@ final class CallMemory {
 
   private static CallMemory pairs(
       byte[] first, List<? extends CharSequence> seconds, String name, RunOptions options) {
-    CallMemory memory = of(seconds, name, false, options.repairs());
+    CallMemory memory = of(seconds, name, options.statuses != null, options.repairs());
     memory.query = first;
     return memory;
   }

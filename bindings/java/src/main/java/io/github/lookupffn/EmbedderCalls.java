@@ -2,7 +2,9 @@
 package io.github.lookupffn;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -15,6 +17,8 @@ final class EmbedderCalls {
   final LongAdder failures = new LongAdder();
 
   private final ModelEmbedder.Listener listener;
+  // Threads that tell of answers: what depends on one may close the embedder there.
+  private final Set<Thread> telling = ConcurrentHashMap.newKeySet();
   // Guarded by this.
   private int inFlight;
   private boolean closed;
@@ -34,8 +38,7 @@ final class EmbedderCalls {
       return System.nanoTime() - since;
     }
 
-    /** Counts it, before whoever waits for its answer is told. */
-    void end(EmbeddedTexts done, Throwable failure, long waited) {
+    private void count(EmbeddedTexts done, Throwable failure, long waited) {
       if (failure == null) {
         texts.add(done.vectors().size());
         tokens.add(done.tokens());
@@ -43,13 +46,36 @@ final class EmbedderCalls {
       } else {
         failures.increment();
       }
+      if (listener == null) {
+        return;
+      }
       try {
-        if (listener != null) {
-          listener.ended(Duration.ofNanos(waited), Duration.ofNanos(Math.max(0, nanos() - waited)), failure);
-        }
+        listener.ended(Duration.ofNanos(waited), Duration.ofNanos(Math.max(0, nanos() - waited)), failure);
       } catch (RuntimeException ignored) {
         // The answer is not its fault.
+      }
+    }
+
+    /** Ends the call, whose caller is about to be told. */
+    void end(EmbeddedTexts done, Throwable failure) {
+      count(done, failure, 0);
+      oneLess();
+    }
+
+    /** Ends the call by telling who waits for its answer, once it is counted. */
+    void tell(CompletableFuture<EmbeddedTexts> answer, EmbeddedTexts done, Throwable failure, long waited) {
+      count(done, failure, waited);
+      boolean first = telling.add(Thread.currentThread());
+      try {
+        if (failure == null) {
+          answer.complete(done);
+        } else {
+          answer.completeExceptionally(failure);
+        }
       } finally {
+        if (first) {
+          telling.remove(Thread.currentThread());
+        }
         oneLess();
       }
     }
@@ -61,14 +87,7 @@ final class EmbedderCalls {
           from.cancel(true);
         }
       });
-      from.whenComplete((done, failure) -> {
-        end(done, failure, waited.getAsLong());
-        if (failure == null) {
-          to.complete(done);
-        } else {
-          to.completeExceptionally(failure);
-        }
-      });
+      from.whenComplete((done, failure) -> tell(to, done, failure, waited.getAsLong()));
     }
   }
 
@@ -87,11 +106,11 @@ final class EmbedderCalls {
     notifyAll();
   }
 
-  /** Lets no more in, and waits for the others to end, unless they end in this thread. An interrupt ends the waiting. */
+  /** Lets no more in, and waits for the others to end, unless this thread ends them. An interrupt ends the waiting. */
   synchronized void close(boolean endHere) {
     closed = true;
     try {
-      while (inFlight > 0 && !endHere) {
+      while (inFlight > 0 && !endHere && !telling.contains(Thread.currentThread())) {
         wait();
       }
     } catch (InterruptedException interrupt) {

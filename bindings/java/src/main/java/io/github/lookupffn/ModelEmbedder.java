@@ -60,10 +60,10 @@ public final class ModelEmbedder implements Embedder {
     EmbedderCalls.Call call = calls.begin();
     try {
       EmbeddedTexts done = Async.here(options(purpose, dimensions), changed -> inParts(given, changed));
-      call.end(done, null, 0);
+      call.end(done, null);
       return done;
     } catch (Throwable failure) {
-      call.end(null, failure, 0);
+      call.end(null, failure);
       throw failure;
     }
   }
@@ -106,7 +106,7 @@ public final class ModelEmbedder implements Embedder {
       queue(copy, options, answer, call);
       return answer;
     } catch (Throwable failure) {
-      call.end(null, failure, 0);
+      call.end(null, failure);
       throw failure;
     }
   }
@@ -129,8 +129,7 @@ public final class ModelEmbedder implements Embedder {
           refused = full;
         }
       }
-      call.end(null, refused, 0);
-      answer.completeExceptionally(refused);
+      call.tell(answer, null, refused, 0);
     });
   }
 

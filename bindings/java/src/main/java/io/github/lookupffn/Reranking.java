@@ -31,7 +31,7 @@ final class Reranking {
     if (PlatformThreads.needed()) {
       return PlatformThreads.inPool(() -> late(model, query, documents, options));
     }
-    CallMemory memory = CallMemory.pairs(query, documents, options);
+    CallMemory memory = CallMemory.pairs(query, documents, options.withStatuses(null));
     try {
       float[] scores = new float[memory.size];
       long address = model.enter();

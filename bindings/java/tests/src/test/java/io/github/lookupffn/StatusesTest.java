@@ -86,6 +86,23 @@ class StatusesTest {
   }
 
   @Test
+  void theOtherPairsAreScored() {
+    try (Model model = Model.load(Path.of(System.getProperty("lookupffn.made.models"), "reranker"))) {
+      TextStatuses statuses = new TextStatuses();
+      RunOptions never = RunOptions.defaults().withoutCutting();
+      float[] scores = model.rerank("which?", TEXTS, never.withStatuses(statuses));
+      check(statuses);
+      float[][] pairs = model.run(Input.pairs("which?", TEXTS), Output.CLASS_SCORES, never.withStatuses(statuses));
+      check(statuses);
+      for (int i = 0; i < EXPECTED.length; i++) {
+        float expected = EXPECTED[i] == TextStatus.OK ? model.rerank("which?", List.of(TEXTS.get(i)), never)[0] : 0;
+        assertEquals(expected, scores[i]);
+        assertEquals(expected, pairs[i][0]);
+      }
+    }
+  }
+
+  @Test
   void withoutStatusesABadTextNamesItself() throws Exception {
     try (Model model = Model.load(GoldenModel.all().get(0).folder)) {
       IllegalArgumentException bad = assertThrows(

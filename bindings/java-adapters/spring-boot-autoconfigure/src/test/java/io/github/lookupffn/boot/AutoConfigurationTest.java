@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.lookupffn.EmbeddedTexts;
 import io.github.lookupffn.Embedder;
 import io.github.lookupffn.EmbeddingBatcher;
 import io.github.lookupffn.Model;
@@ -25,7 +26,10 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -321,5 +325,22 @@ class AutoConfigurationTest {
     runner.withBean(LastRequest.class, () -> last).run(context -> batcher.set(context.getBean(EmbeddingBatcher.class)));
     assertTrue(last.answered.get());
     assertEquals(0, batcher.get().figures().depth());
+  }
+
+  @Test
+  void nothingThatWasLetInIsLostWhenTheContextCloses() throws Exception {
+    for (String batching : List.of("true", "false")) {
+      List<CompletableFuture<EmbeddedTexts>> asked = new ArrayList<>();
+      runner.withPropertyValues("lookupffn.batching.enabled=" + batching).run(context -> {
+        Embedder embedder = context.getBean(Embedder.class);
+        for (int i = 1; i <= 400; i *= 20) {
+          asked.add(embedder.embedAsync(Collections.nCopies(i, "text " + i), Purpose.DOCUMENT, 0));
+        }
+      });
+      for (CompletableFuture<EmbeddedTexts> one : asked) {
+        assertTrue(one.isDone());
+        assertFalse(one.get().vectors().isEmpty());
+      }
+    }
   }
 }
