@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -146,11 +145,7 @@ final class BatcherQueue implements Runnable {
     int count = call.texts.size();
     if (!plan.add(call, patient)) {
       counters.refused += count;
-      throw new RejectedExecutionException(plan.isBulk(call)
-          ? plan.numBulk() + " long lists wait already, of which no more than " + maxBulk
-              + " may; ask again later, or let more wait with BatchingOptions.withMaxBulkCalls"
-          : plan.shortTexts() + " texts wait already, and " + count + " more are too many for a queue of " + maxQueue
-              + "; ask again later, or let more wait with BatchingOptions.withMaxQueue");
+      throw plan.isBulk(call) ? bulkRefused() : refused(count);
     }
     if (plan.hasLong() && longThread == null) {
       try {
@@ -167,6 +162,22 @@ final class BatcherQueue implements Runnable {
 
   synchronized Thread longThread() {
     return longThread;
+  }
+
+  private QueueFullException bulkRefused() {
+    return new QueueFullException(
+        plan.numBulk() + " long lists wait already, of which no more than " + maxBulk
+            + " may; ask again later, or let more wait with BatchingOptions.withMaxBulkCalls",
+        plan.numBulk(),
+        maxBulk);
+  }
+
+  private QueueFullException refused(int texts) {
+    return new QueueFullException(
+        plan.shortTexts() + " texts wait already, and " + texts + " more are too many for a queue of " + maxQueue
+            + "; ask again later, or let more wait with BatchingOptions.withMaxQueue",
+        plan.shortTexts(),
+        maxQueue);
   }
 
   synchronized void checkOpen() {

@@ -28,7 +28,7 @@ public interface Embedder extends AutoCloseable {
    * @param dimensions the first how many numbers of each vector, scaled after that; 0 for {@link #dimensions}
    * @return their vectors; cancelling it ends the call
    * @throws IllegalStateException if this is closed
-   * @throws java.util.concurrent.RejectedExecutionException if this is a single text and too many wait
+   * @throws QueueFullException if this is a single text and too many wait
    */
   CompletableFuture<EmbeddedTexts> embedAsync(List<String> texts, Purpose purpose, int dimensions);
 
@@ -43,7 +43,7 @@ public interface Embedder extends AutoCloseable {
    * @param dimensions the first how many numbers of each vector, scaled after that; 0 for {@link #dimensions}
    * @return their vectors
    * @throws IllegalArgumentException if a text is too long and is not to be cut
-   * @throws java.util.concurrent.RejectedExecutionException if this is a single text and too many wait
+   * @throws QueueFullException if this is a single text and too many wait
    */
   default EmbeddedTexts embed(List<String> texts, Purpose purpose, int dimensions) {
     return LookupFfn.await(embedAsync(texts, purpose, dimensions));

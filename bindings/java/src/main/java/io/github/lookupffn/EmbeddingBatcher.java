@@ -76,7 +76,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
    *
    * @param text a text
    * @return the vector; cancelling it takes the text back
-   * @throws java.util.concurrent.RejectedExecutionException if too many texts wait
+   * @throws QueueFullException if too many texts wait
    */
   public CompletableFuture<BatchedEmbedding> embed(String text) {
     return embed(text, RunOptions.defaults());
@@ -89,7 +89,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * @param options how texts are read and vectors made of them; the rest is not looked at
    * @return the vector; cancelling it takes the text back
    * @throws IllegalStateException if the batcher is closed
-   * @throws java.util.concurrent.RejectedExecutionException if too many texts wait
+   * @throws QueueFullException if too many texts wait
    */
   public CompletableFuture<BatchedEmbedding> embed(String text, RunOptions options) {
     List<String> one = List.of(Objects.requireNonNull(text, "text"));
@@ -115,7 +115,7 @@ public final class EmbeddingBatcher implements AutoCloseable {
    * @param options how texts are read and vectors made of them; the rest is not looked at
    * @return the vectors, in the order of the texts; cancelling it takes those back that wait
    * @throws IllegalStateException if the batcher is closed
-   * @throws java.util.concurrent.RejectedExecutionException if too many texts or calls wait
+   * @throws QueueFullException if too many texts or calls wait
    */
   public CompletableFuture<List<BatchedEmbedding>> embed(List<String> texts, RunOptions options) {
     return embed(texts, options, false);

@@ -82,8 +82,11 @@ class BatcherCallsTest {
     BatchingOptions options = BatchingOptions.defaults().withMaxBatch(100).withMaxQueue(5).withMaxWait(LONG);
     try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, options)) {
       CompletableFuture<List<BatchedEmbedding>> three = batcher.embed(texts(3, "three"), DEFAULTS);
-      String message = assertThrows(
-          RejectedExecutionException.class, () -> batcher.embed(texts(3, "more"), DEFAULTS)).getMessage();
+      QueueFullException full =
+          assertThrows(QueueFullException.class, () -> batcher.embed(texts(3, "more"), DEFAULTS));
+      assertEquals(3, full.depth());
+      assertEquals(5, full.limit());
+      String message = full.getMessage();
       assertTrue(message.startsWith("3 texts wait already, and 3 more are too many for a queue of 5"), message);
       assertEquals(3, batcher.figures().refused());
       CompletableFuture<List<BatchedEmbedding>> patient = batcher.embedWhenRoom(texts(4, "patient"), DEFAULTS);
@@ -95,6 +98,23 @@ class BatcherCallsTest {
       CompletableFuture<BatchedEmbedding> one = batcher.embed("one");
       assertFalse(three.isDone() || one.isDone());
     } // closing runs what waits
+  }
+
+  @Test
+  void tooManyLongListsAreRefused() throws Exception {
+    BatchingOptions options = BatchingOptions.defaults().withMaxBulkCalls(1);
+    try (EmbeddingBatcher batcher = new EmbeddingBatcher(model, options)) {
+      CompletableFuture<List<BatchedEmbedding>> first = batcher.embed(texts(100_000, "first"), DEFAULTS);
+      QueueFullException full =
+          assertThrows(QueueFullException.class, () -> batcher.embed(texts(1000, "second"), DEFAULTS));
+      assertEquals(1, full.depth());
+      assertEquals(1, full.limit());
+      batcher.embed("a query is let in").get(60, TimeUnit.SECONDS);
+      CompletableFuture<List<BatchedEmbedding>> patient = batcher.embedWhenRoom(texts(1000, "patient"), DEFAULTS);
+      assertEquals(2, batcher.figures().bulkCalls());
+      first.cancel(false);
+      check(texts(1000, "patient"), patient.get(60, TimeUnit.SECONDS));
+    }
   }
 
   @Test

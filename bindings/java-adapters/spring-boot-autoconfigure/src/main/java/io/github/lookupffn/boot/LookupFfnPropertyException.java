@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 public final class LookupFfnPropertyException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** The property. */
   private final String property;
+
+  /** Its value; null if it is not set. */
   private final @Nullable String value;
 
   LookupFfnPropertyException(String property, @Nullable Object value, Exception cause) {
