@@ -4,6 +4,7 @@
 An indented block holds lines of a shell; all else has a fence that names its language. A line <!-- FILE --> before a
 fence says that the block is a part of this file, which is compiled elsewhere.
 """
+import functools
 import os
 import re
 from dataclasses import dataclass
@@ -28,12 +29,13 @@ class Block:
         return f"{self.page}:{self.line}"
 
 
-def pages(root=ROOT):
+@functools.cache
+def pages():
     """All of them by their names, wherever they lie."""
     found = []
-    for folder, folders, files in os.walk(root):
+    for folder, folders, files in os.walk(ROOT):
         folders[:] = sorted(set(folders) - APART)
-        found += [(Path(folder) / name).relative_to(root).as_posix() for name in files if name.endswith(".md")]
+        found += [(Path(folder) / name).relative_to(ROOT).as_posix() for name in files if name.endswith(".md")]
     return sorted(found)
 
 
@@ -70,13 +72,14 @@ def read_blocks(page, text):
     return blocks, "\n".join(prose)
 
 
-def page_of(name, root=ROOT):
+@functools.cache
+def page_of(name):
     """(blocks, prose) of a page."""
-    return read_blocks(name, (root / name).read_text(encoding="utf-8"))
+    return read_blocks(name, (ROOT / name).read_text(encoding="utf-8"))
 
 
-def all_blocks(*languages, root=ROOT):
-    return [block for name in pages(root) for block in page_of(name, root)[0] if not languages or block.language in languages]
+def all_blocks(*languages):
+    return [block for name in pages() for block in page_of(name)[0] if not languages or block.language in languages]
 
 
 def shell_lines(block):
