@@ -264,7 +264,8 @@ void find_token_head(const ModelConfig& config, TensorFinder& finder, ModelTenso
   const Family& family = *config.family;
   if (family.token_heads_read_classes) find_class_dense(config, finder, model);
   if (config.token_head == TokenHead::kClasses) {
-    const bool has_bias = family.token_classes != family.class_out || config.has_class_out_bias;
+    // A family whose classes of texts have no bias has one for those of tokens.
+    const bool has_bias = config.has_class_out_bias || finder.has(std::string(family.token_classes) + ".bias");
     model.token_classes = find_scores(config, finder, family.token_classes, has_bias);
   }
   if (config.token_head == TokenHead::kAnswers) {
