@@ -20,7 +20,7 @@ FAILED_LINES = 60
 # "[3/40] Building..." of ninja, "  3/40 Test  #7: ..." of ctest; scripts/natives tells its own.
 DONE_OF_ALL = re.compile(r"^\s*\[?(\d+)/(\d+)(?:\]| Test )")
 # Tests of the stage release that are stages of their own, as they take minutes.
-APART = ("training", "packages", "tidy", "windows")
+APART = ("training", "packages", "tidy", "windows", "draws")
 # Whose kernels are taken, which take minutes: they call nothing, so another compiler's serve as well.
 KERNELS_OF = {"no-openmp": "release", "asan": "release", "tsan": "release", "fuzz": "release"}
 # What the tests of the stage windows take of the build release.
