@@ -133,7 +133,8 @@ TEST(Temporaries, TextsKeepATemporaryVector) {
   const Model model = small_model();
   const std::string word = "a text that is too long for a string to hold it by itself";
   const Texts given(std::vector<std::string>{word + "!", word + "?"});
-  const Texts copy = given;
+  Texts copy;
+  copy = given;
   EXPECT_EQ(model.embed(copy), model.embed({word + "!", word + "?"}));
 }
 
