@@ -128,6 +128,7 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
 
   @Override
   public List<float[]> embed(List<Document> documents, EmbeddingOptions options, BatchingStrategy batchingStrategy) {
+    documents.forEach(LookupFfnEmbeddingModel::checkText); // before a strategy counts the tokens of none
     List<float[]> vectors = new ArrayList<>(documents.size());
     for (List<Document> batch : batchingStrategy.batch(documents)) {
       List<String> texts = batch.stream().map(LookupFfnEmbeddingModel::contentOf).toList();
@@ -153,11 +154,15 @@ public final class LookupFfnEmbeddingModel extends AbstractEmbeddingModel implem
 
   /** Without metadata a document is its text: Spring AI puts blank lines before it. */
   private static String contentOf(Document document) {
+    checkText(document);
+    return document.getFormattedContent(MetadataMode.EMBED).stripLeading();
+  }
+
+  private static void checkText(Document document) {
     if (!Objects.requireNonNull(document, "document").isText()) {
       throw new IllegalArgumentException(
           "the document " + document.getId() + " has media and no text, and the model embeds texts; describe it by a text");
     }
-    return document.getFormattedContent(MetadataMode.EMBED).stripLeading();
   }
 
   private EmbeddingResponse call(EmbeddingRequest request, Purpose asked) {
