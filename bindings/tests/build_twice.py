@@ -42,7 +42,7 @@ def make_nupkg(folder, sources, build, dotnet, version, framework):
     shutil.copytree(root / "bindings/dotnet/LookupFfn", folder / "bindings/dotnet/LookupFfn")
     for name in ("swig/csharp", "dotnet/feed"):
         shutil.copytree(Path(build) / name, folder / "build" / name)
-    for name in ("README.md", "Models.cs", "LookupFfn.targets"):
+    for name in ("README.md", "LookupFfnModels.cs", "LookupFfn.targets"):
         shutil.copy(Path(build) / "dotnet" / name, folder / "build/dotnet" / name)
     run(dotnet, "pack", folder / "bindings/dotnet/LookupFfn/LookupFfn.csproj", "--configuration", "Release",
         "--artifacts-path", folder / "artifacts", "--output", folder / "out", "-nologo", "-nodeReuse:false",

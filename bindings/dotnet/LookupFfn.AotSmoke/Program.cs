@@ -52,7 +52,7 @@ catch (OperationCanceledException)
 }
 
 // A model out of a package, and the batcher.
-using (Model model = Model.Load(Models.Fast))
+using (Model model = Model.Load(LookupFfnModels.Fast))
 {
     await using EmbeddingBatcher batcher = new(model);
     BatchedEmbedding[] batched = await batcher.EmbedAsync(["one", "two"]);

@@ -276,6 +276,26 @@ public sealed class NamedArgumentsTests : IDisposable
         }
     }
 
+    /// <summary>What is refused is told by the name and the place that the caller gave it.</summary>
+    [Fact]
+    public void ParametersAreNamed()
+    {
+        string vast = string.Concat(Enumerable.Repeat("word ", 5000));
+        EmbedOptions strict = new() { WithoutCutting = true };
+        Bad("Prompt", "the model has no prompt", () => model.Embed("a", new() { Prompt = "none" }));
+        Bad("ids", "ids[1] is 99999999, ", () => model.Embed([0, 99_999_999]));
+        Bad("ids", "ids[0] is -1, ", () => { float[] to = new float[model.Info.EmbeddingSize]; return model.EmbedInto([-1], to); });
+        Bad("sequences", "sequences[2][0] is -1, ", () => model.Encode([[0, 2], [], [-1]]));
+        Bad("sequences", "sequences[1] has 5000 tokens, ", () => model.Encode([[0], new int[5000]]));
+        Bad("ids", "ids has 5000 tokens, ", () => model.Encode(new int[5000]));
+        Bad("text", "text: ", () => model.EmbedInt8(vast, strict));
+        Bad("texts", "texts[1]: ", () => model.EmbedBits(["a", vast], strict));
+        Bad("text", "text: ", () => model.TokenVectors(vast, strict));
+        using Model reranker = Model.Load(
+            Path.Combine(Environment.GetEnvironmentVariable("LOOKUPFFN_MADE_MODELS")!, "reranker"));
+        Bad("documents", "documents[1]: ", () => reranker.Rerank("a", ["a", vast], strict));
+    }
+
     private static void Bad(string parameter, string text, Func<object> call)
     {
         ArgumentException failure = Assert.Throws<ArgumentException>(() => call());

@@ -91,6 +91,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Task<BatchedEmbedding> third = batcher.EmbedAsync("three");
         QueueFullException refused = await Assert.ThrowsAsync<QueueFullException>(() => batcher.EmbedAsync("four"));
         Assert.Contains("3 texts wait", refused.Message, StringComparison.Ordinal);
+        Assert.Equal((3, 3), (refused.Depth, refused.Limit));
         await source.CancelAsync();
         Assert.Equal(2, batcher.Figures.Depth);
         Task<BatchedEmbedding> fourth = batcher.EmbedAsync("four");
@@ -104,7 +105,9 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Assert.Equal(3, figures.MeanBatch);
         Assert.True(figures.LongestWait > TimeSpan.Zero && figures.TotalWait >= figures.LongestWait);
         Assert.Equal(figures.TotalWait / 3, figures.MeanWait);
-        Assert.Throws<ArgumentOutOfRangeException>(() => new EmbeddingBatcher(model, new() { MaxQueue = 0 }));
+        Assert.Throws<ArgumentOutOfRangeException>("MaxQueue", () => new EmbeddingBatcher(model, new() { MaxQueue = 0 }));
+        Assert.Throws<ArgumentOutOfRangeException>("MaxBatchTokens", () => new EmbeddingBatcher(model, new() { MaxBatchTokens = 0 }));
+        Assert.Throws<ArgumentOutOfRangeException>("MaxBulkCalls", () => new EmbeddingBatcher(model, new() { MaxBulkCalls = 0 }));
     }
 
     [Fact]
@@ -162,7 +165,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
     [Fact]
     public async Task ATextThatCannotBeRunFailsAlone()
     {
-        using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 2 });
+        using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 2, MaxBatchTokens = 100_000 });
         EmbedOptions strict = new() { WithoutCutting = true };
         Task<BatchedEmbedding> good = batcher.EmbedAsync("good", strict);
         Task<BatchedEmbedding> tooLong = batcher.EmbedAsync(string.Concat(Enumerable.Repeat("word ", 1000)), strict);
@@ -183,8 +186,8 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Assert.All(tasks, task => Assert.True(task.IsCompletedSuccessfully));
         Assert.Throws<ObjectDisposedException>(() => { _ = batcher.EmbedAsync("late"); });
         batcher.Dispose();
-        Assert.Throws<ArgumentOutOfRangeException>(() => new EmbeddingBatcher(model, new() { MaxBatch = 0 }));
-        Assert.Throws<ArgumentOutOfRangeException>(() => new EmbeddingBatcher(model, new() { MaxWait = TimeSpan.MaxValue }));
+        Assert.Throws<ArgumentOutOfRangeException>("MaxBatch", () => new EmbeddingBatcher(model, new() { MaxBatch = 0 }));
+        Assert.Throws<ArgumentOutOfRangeException>("MaxWait", () => new EmbeddingBatcher(model, new() { MaxWait = TimeSpan.MaxValue }));
         await using EmbeddingBatcher another = new(model);
         model.Dispose();
         await Assert.ThrowsAsync<ObjectDisposedException>(() => another.EmbedAsync("closed"));
@@ -257,13 +260,12 @@ public sealed class EmbeddingBatcherTests : IDisposable
         Assert.Equal("texts", bad.ParamName);
     }
 
-    /// <summary>Texts are counted, not calls: pairs are refused as single texts are, also where a pair never fits.</summary>
+    /// <summary>Texts are counted, not calls: pairs are refused as single texts are.</summary>
     [Theory]
     [InlineData(1, 1)]
-    [InlineData(1, 2)]
+    [InlineData(2, 2)]
     [InlineData(4, 1)]
     [InlineData(4, 2)]
-    [InlineData(4, 9)]
     public async Task CallsOfAnySizeAreRefusedAlike(int maxQueue, int size)
     {
         await using EmbeddingBatcher batcher = new(model, new() { MaxQueue = maxQueue, MaxBatch = 2 });
@@ -337,12 +339,19 @@ public sealed class EmbeddingBatcherTests : IDisposable
     public async Task MetricsAndActivities()
     {
         Dictionary<string, double> sums = [];
+        List<double[]> boundaries = [];
         using MeterListener listener = new();
         listener.InstrumentPublished = (instrument, of) =>
         {
             if (instrument.Meter.Name == LookupFfnDiagnostics.Name)
             {
                 of.EnableMeasurementEvents(instrument);
+#if NET9_0_OR_GREATER
+                if (instrument is Histogram<double> histogram)
+                {
+                    boundaries.Add([.. histogram.Advice!.HistogramBucketBoundaries!]);
+                }
+#endif
             }
         };
         listener.SetMeasurementEventCallback<int>((instrument, value, _, _) => Add(instrument, value));
@@ -351,6 +360,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
         listener.Start();
         List<string> activities = [];
         int links = 0;
+        Activity? waiting = null;
         using ActivityListener tracing = new()
         {
             ShouldListenTo = source => source.Name == LookupFfnDiagnostics.Name,
@@ -361,14 +371,17 @@ public sealed class EmbeddingBatcherTests : IDisposable
                 {
                     activities.Add(activity.OperationName);
                     links += activity.Links.Count();
+                    waiting = activity.OperationName == "lookupffn.wait" ? activity : waiting;
                 }
             },
         };
         ActivitySource.AddActivityListener(tracing);
         using Model loaded = Model.Load(new GoldenModel("model-lookup").Folder);
-        using (EmbeddingBatcher batcher = new(loaded))
+        ActivitySpanId asker;
+        using (EmbeddingBatcher batcher = new(loaded, new() { MaxBatchTokens = 100_000 }))
         {
             using Activity request = new Activity("request").Start();
+            asker = request.SpanId;
             await batcher.EmbedAsync(["one", "two", string.Concat(Enumerable.Repeat("word ", 5000))]);
         }
 
@@ -384,7 +397,15 @@ public sealed class EmbeddingBatcherTests : IDisposable
             Assert.Contains("lookupffn.batch", activities);
             Assert.Contains("lookupffn.run", activities);
             Assert.Equal(1, links);
+
+            // The trace of who asked has the time for which it waited.
+            Assert.Equal(asker, waiting!.ParentSpanId);
+            Assert.True(waiting.Duration > TimeSpan.Zero);
         }
+
+        // A query takes milliseconds, and the boundaries of OpenTelemetry begin at 5 s.
+        Assert.NotEmpty(boundaries);
+        Assert.All(boundaries, of => Assert.Equal((0.0005, 10.0), (of[0], of[^1])));
 
         void Add(Instrument instrument, double value)
         {

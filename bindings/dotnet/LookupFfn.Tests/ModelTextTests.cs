@@ -128,10 +128,10 @@ public class ModelTasksTests
         Assert.Equal(["O", "B-MISC", "I-MISC", "B-PER", "I-PER"], model.Labels);
         foreach (Aggregation how in Enum.GetValues<Aggregation>())
         {
-            Entity[] found = model.Entities(Text, how);
+            NamedEntity[] found = model.Entities(Text, how);
             Assert.NotEmpty(found);
             int at = 0;
-            foreach (Entity entity in found)
+            foreach (NamedEntity entity in found)
             {
                 Assert.True(entity.Begin >= at && entity.End >= entity.Begin, entity.ToString());
                 Assert.Equal(Text[entity.Begin..entity.End], entity.Text);
@@ -149,7 +149,7 @@ public class ModelTasksTests
         Assert.False(counts.IsCut(0));
         Assert.True(counts.IsCut(1) && counts.UncutTokens(1) > 500);
         Assert.Equal(model.Entities("a \ufffd Hello"), model.Entities("a \ud83d Hello", new EntityOptions { Repair = true }));
-        Assert.Throws<ArgumentException>(() => model.Entities(tooLong, new EntityOptions { WithoutCutting = true }));
+        Assert.Throws<ArgumentException>("text", () => model.Entities(tooLong, new EntityOptions { WithoutCutting = true }));
         Assert.Throws<ArgumentOutOfRangeException>(() => model.Entities(tooLong, maxTokens: 0));
         Assert.Throws<ArgumentOutOfRangeException>("Aggregation", () => model.Entities(Text, (Aggregation)77));
         Assert.Throws<UnsupportedModelException>(() => model.Answer("a", "b"));
@@ -163,7 +163,7 @@ public class ModelTasksTests
         Assert.True(model.Info.AnswersQuestions);
         Assert.Empty(model.Labels);
         AnswerOptions options = new() { TopK = 3, MaxTokens = 16, Stride = 2 };
-        Answer[] found = model.Answer("fox", Text, options);
+        FoundAnswer[] found = model.Answer("fox", Text, options);
         Assert.Equal(3, found.Length);
         Assert.All(found, answer => Assert.Equal(Text[answer.Begin..answer.End], answer.Text));
         Assert.True(found[0].Score >= found[1].Score && found[1].Score >= found[2].Score);
@@ -201,7 +201,7 @@ public class ModelTasksTests
         string[] texts = [Text, "", "Another quick brown fox."];
         using (Model model = Load("tokens"))
         {
-            Entity[][] found = model.Entities(texts, Aggregation.First);
+            NamedEntity[][] found = model.Entities(texts, Aggregation.First);
             Assert.Equal(texts.Select(text => model.Entities(text, Aggregation.First)), found);
             Assert.Equal(found, await model.EntitiesAsync(texts, Aggregation.First));
             Assert.Equal(found[0], await model.EntitiesAsync(Text, Aggregation.First));
@@ -212,9 +212,9 @@ public class ModelTasksTests
 
         using (Model model = Load("answers"))
         {
-            Question[] questions = [new("fox", Text), new("dog", texts[2])];
+            QuestionInContext[] questions = [new("fox", Text), new("dog", texts[2])];
             AnswerOptions options = new() { TopK = 2 };
-            Answer[][] found = model.Answer(questions, options);
+            FoundAnswer[][] found = model.Answer(questions, options);
             Assert.Equal(questions.Select(asked => model.Answer(asked.Text, asked.Context, options)), found);
             Assert.Equal(found, await model.AnswerAsync(questions, options));
             Assert.Equal(found[1], await model.AnswerAsync("dog", texts[2], options));

@@ -140,7 +140,7 @@ public sealed class TextStatusesTests : IDisposable
     [Fact]
     public async Task BadTextsOfCorporaAreNamed()
     {
-        string[] texts = [.. Enumerable.Repeat("fine", 10), "half \ud83d", null!];
+        string?[] texts = [.. Enumerable.Repeat("fine", 10), "half \ud83d", null];
         int seen = 0;
         ArgumentException bad = await Assert.ThrowsAsync<ArgumentException>(async () =>
         {
@@ -163,7 +163,7 @@ public sealed class TextStatusesTests : IDisposable
         Assert.StartsWith("half of a surrogate pair", found[10].Message, StringComparison.Ordinal);
         Golden.AssertSameBits(model.Embed("fine"), found[9].Vector);
         Assert.Throws<ArgumentNullException>("texts", () => { model.EmbedAllAsync((IEnumerable<string>)null!); });
-        Assert.Throws<ArgumentOutOfRangeException>("corpus", () => { model.EmbedAllAsync(texts, null, new() { MaxBatch = 0 }); });
+        Assert.Throws<ArgumentOutOfRangeException>("MaxBatch", () => { model.EmbedAllAsync(texts, null, new() { MaxBatch = 0 }); });
     }
 
     /// <summary>A source that fails costs nothing that was read before, and one that is slow holds back nothing for
@@ -193,7 +193,7 @@ public sealed class TextStatusesTests : IDisposable
 
         Assert.Equal(11, seen);
         Assert.Throws<ArgumentOutOfRangeException>(
-            "corpus", () => { model.EmbedAllAsync(Silent(), null, new() { MaxWait = TimeSpan.FromSeconds(-5) }); });
+            "MaxWait", () => { model.EmbedAllAsync(Silent(), null, new() { MaxWait = TimeSpan.FromSeconds(-5) }); });
 
         async IAsyncEnumerable<string> Failing()
         {

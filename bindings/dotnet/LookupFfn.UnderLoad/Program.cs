@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a service does while it is asked for much at once: LookupFfn.UnderLoad MODEL
+// What a service does while it is asked for much at once: LookupFfn.UnderLoad MODEL [MODEL...]
 // Prints tables, and fails where a trivial request has to wait for embeddings, where calls of one text and of two are refused
 // otherwise, or where EmbedAllAsync keeps what is done.
 using System.Diagnostics;
@@ -64,6 +64,13 @@ await foreach (CorpusEmbedding embedding in model.EmbedAllAsync(Source(10, fails
         good &= clock.Elapsed < limit;
         break;
     }
+}
+
+const int Tokens = 219;
+Bulk.PrintHead(Tokens);
+foreach (string its in args)
+{
+    good &= await Bulk.PrintAsync(its, Tokens);
 }
 
 return good ? 0 : 1;

@@ -1,77 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Diagnostics;
-using System.Globalization;
 
 namespace LookupFfn;
 
 /// <summary>A call whose texts wait for batches. All of it is changed under the batcher's gate.</summary>
-internal sealed class BatchCall(EmbeddingBatcher batcher, string[] texts, EmbedOptions options, string name)
+internal abstract class BatchCall(string[] texts, TextCost[] costs, object how, string parameter) : PlannedCall(costs)
 {
-    private readonly TaskCompletionSource<BatchedEmbedding[]> answer =
-        new(TaskCreationOptions.RunContinuationsAsynchronously);
-
     private readonly long since = Stopwatch.GetTimestamp();
-    private readonly BatchedEmbedding[] results = new BatchedEmbedding[texts.Length];
-    private int taken;
-    private int done;
-
-    /// <summary>Where it waits; null where none of its texts does.</summary>
-    internal LinkedListNode<BatchCall>? Place { get; set; }
-
-    /// <summary>How many of the caller's texts went before, in calls of their own.</summary>
-    internal int Before { get; init; }
-
-    /// <summary>How many texts the caller gave.</summary>
-    internal int All { get; init; } = texts.Length;
-
-    /// <summary>Whether others of the caller's texts will follow in calls of their own.</summary>
-    internal bool IsFirstPart => Before == 0 && All > texts.Length;
-
-    /// <summary>Whether it was let in, if only to wait for room.</summary>
-    internal bool IsIn { get; set; }
-
-    /// <summary>What runs some of its texts.</summary>
-    internal RunningBatch? Batch { get; set; }
+    private bool begun;
 
     internal CancellationTokenRegistration Registration { get; set; }
 
     /// <summary>Who asked.</summary>
     internal ActivityContext Asker { get; } = Activity.Current?.Context ?? default;
 
-    internal EmbedOptions Options => options;
-
-    internal int Count => texts.Length;
-
-    /// <summary>How many of its texts are in no batch yet.</summary>
-    internal int Waiting => texts.Length - taken;
-
-    /// <summary>How many have no answer yet.</summary>
-    internal int Open => texts.Length - done;
+    internal object How => how;
 
     internal TimeSpan Waited => Stopwatch.GetElapsedTime(since);
 
-    internal bool Ended => answer.Task.IsCompleted;
-
-    internal Task<BatchedEmbedding[]> Answer => answer.Task;
-
-    internal BatchPart Take(int most)
-    {
-        BatchPart part = new(this, taken, Math.Min(most, Waiting));
-        taken += part.Count;
-        return part;
-    }
+    internal abstract bool Ended { get; }
 
     internal string Text(int i) => texts[i];
 
-    /// <summary>A text's place as the caller counts.</summary>
-    internal ArgumentException Bad(int i, string why) =>
-        new(name == "text" ? $"{name}: {why}" : string.Create(CultureInfo.InvariantCulture, $"{name}[{Before + i}]: {why}"), name);
+    /// <summary>Tells once how long the caller waited for the first batch, in the caller's trace.</summary>
+    internal Activity? Begin(string? model)
+    {
+        bool isFirst = !begun;
+        begun = true;
+        return isFirst && Asker != default ? LookupFfnDiagnostics.WaitOf(Asker, model, Waited) : null;
+    }
 
-    internal void Put(int i, BatchedEmbedding result)
+    /// <summary>A text's place as the caller counts.</summary>
+    internal ArgumentException Bad(int i, string why) => new($"{Utf8.Told(parameter, parameter == "text" ? null : i)}: {why}", parameter);
+}
+
+/// <summary>One with an answer of some kind.</summary>
+internal sealed class BatchCall<TResult>(string[] texts, TextCost[] costs, object how, string parameter)
+    : BatchCall(texts, costs, how, parameter)
+{
+    private readonly TaskCompletionSource<TResult[]> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TResult[] results = new TResult[texts.Length];
+    private int done;
+
+    internal override bool Ended => answer.Task.IsCompleted;
+
+    /// <summary>How many have no answer yet.</summary>
+    internal int Open => results.Length - done;
+
+    internal Task<TResult[]> Answer => answer.Task;
+
+    internal void Put(int i, TResult result)
     {
         results[i] = result;
         done++;
-        if (done == texts.Length)
+        if (done == results.Length)
         {
             answer.TrySetResult(results);
         }
@@ -80,57 +62,41 @@ internal sealed class BatchCall(EmbeddingBatcher batcher, string[] texts, EmbedO
     internal bool Fail(Exception failure) => answer.TrySetException(failure);
 
     internal bool Cancel(CancellationToken by) => answer.TrySetCanceled(by);
-
-    internal void Withdraw(CancellationToken by) => batcher.Withdraw(this, by);
 }
 
-/// <summary>Some texts of a call, which follow each other and go into one batch.</summary>
-internal readonly record struct BatchPart(BatchCall Call, int First, int Count);
+/// <summary>What one thread of a batcher runs: batches, or long texts beside them. Changed under the batcher's gate.</summary>
+internal sealed class BatchLane(bool isLong)
+{
+    internal bool IsLong => isLong;
+
+    internal string ThreadName => isLong ? "LookupFfn long texts" : "LookupFfn batches";
+
+    /// <summary>Whether it has a thread.</summary>
+    internal bool IsRunning { get; set; }
+
+    /// <summary>What is run; null for nothing.</summary>
+    internal RunningBatch? Batch { get; set; }
+}
 
 /// <summary>The parts that are run together; cancelled when nobody waits for any of them. Changed under the batcher's
 /// gate.</summary>
-internal sealed class RunningBatch : IDisposable
+internal sealed class RunningBatch(List<BatchPart> parts) : IDisposable
 {
     private readonly CancellationTokenSource source = new();
-    private int waiting;
-    private bool disposed;
 
-    internal RunningBatch(List<BatchPart> parts)
-    {
-        Parts = parts;
-        waiting = parts.Count;
-        foreach (BatchPart part in parts)
-        {
-            part.Call.Batch = this;
-            Texts += part.Count;
-        }
-    }
-
-    internal List<BatchPart> Parts { get; }
-
-    internal int Texts { get; }
+    internal int Texts => parts.Sum(part => part.Places.Count);
 
     internal CancellationToken Token => source.Token;
 
     internal void OneLeft()
     {
-        waiting--;
-        if (waiting == 0 && !disposed)
+        if (parts.TrueForAll(part => ((BatchCall)part.Call).Ended))
         {
             source.Cancel();
         }
     }
 
-    public void Dispose()
-    {
-        disposed = true;
-        foreach (BatchPart part in Parts)
-        {
-            part.Call.Batch = null;
-        }
-
-        source.Dispose();
-    }
+    public void Dispose() => source.Dispose();
 }
 
 /// <summary>A batcher's figures while they grow.</summary>
@@ -154,25 +120,30 @@ internal sealed class BatcherCounts
 
     internal void Begin(List<BatchPart> batch, string? model)
     {
-        int texts = 0;
-        foreach (BatchPart part in batch)
-        {
-            TimeSpan waited = part.Call.Waited;
-            texts += part.Count;
-            total += waited * part.Count;
-            longest = waited > longest ? waited : longest;
-            LookupFfnDiagnostics.Waited(model, waited, part.Count);
-        }
-
+        int texts = batch.Sum(part => part.Places.Count);
         batches++;
         batched += texts;
         largest = Math.Max(largest, texts);
+        foreach (BatchPart part in batch)
+        {
+            BatchCall call = (BatchCall)part.Call;
+            TimeSpan waited = call.Waited;
+            int count = part.Places.Count;
+            total += waited * count;
+            longest = waited > longest ? waited : longest;
+            using Activity? wait = call.Begin(model);
+            LookupFfnDiagnostics.Waited(model, call.IsShort, waited, count);
+            LookupFfnDiagnostics.Queued(model, call.IsShort, -count);
+        }
+
         LookupFfnDiagnostics.Batched(model, texts);
     }
 
-    internal BatcherFigures Tell(int depth) => new()
+    internal BatcherFigures Tell(BatchPlan plan) => new()
     {
-        Depth = depth,
+        Depth = plan.ShortTexts,
+        BulkDepth = plan.BulkTexts,
+        BulkCalls = plan.BulkCalls,
         Accepted = Accepted,
         Refused = Refused,
         Withdrawn = Withdrawn,

@@ -1,41 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Globalization;
+using System.Runtime.CompilerServices;
+
 namespace LookupFfn;
 
 /// <summary>How concurrent calls are put together.</summary>
 public sealed record BatchingOptions
 {
-    /// <summary>How long the first call of a batch waits for others at most. Default 0: only what came while the batch before
-    /// was running goes together, so that a call that finds the model idle does not wait.</summary>
+    internal const int TokensPerThread = 256;
+
+    /// <summary>What a thread can wait.</summary>
+    private static readonly TimeSpan LongestWait = TimeSpan.FromDays(24);
+
+    /// <summary>How long the first short call of a batch waits for others at most, where nothing else is to be done. Default 0:
+    /// only what came while the batch before was running goes together, so that a call that finds the model idle does not
+    /// wait.</summary>
     public TimeSpan MaxWait { get; set; }
 
     /// <summary>How many texts go together at most. Default 32.</summary>
     public int MaxBatch { get; set; } = 32;
 
-    /// <summary>How many texts wait at most, of all calls together. Of a call of more texts a quarter of that waits at a
-    /// time, and of such calls one is run at a time, unless <see cref="WhenFull"/> lets them wait. Default 4096.</summary>
+    /// <summary>How many tokens go together at most, as they are estimated: one for 4 bytes. More does not run faster, and is
+    /// waited for longer. Default null: 256 for each thread of the model.</summary>
+    public int? MaxBatchTokens { get; set; }
+
+    /// <summary>How many texts of short calls, those that fit into one batch, wait at most. Default 4096.</summary>
     public int MaxQueue { get; set; } = 4096;
 
-    /// <summary>What becomes of a call for whose texts there is no room. Default: it is refused as a whole, with a
+    /// <summary>How many bulk calls, those that do not, wait at most, of any number of texts. Default 128.</summary>
+    public int MaxBulkCalls { get; set; } = 128;
+
+    /// <summary>What becomes of a call for which there is no room. Default: it is refused as a whole, with a
     /// <see cref="QueueFullException"/>, before any of its texts is run.</summary>
     public WhenQueueIsFull WhenFull { get; set; }
 
-    /// <summary>Throws if one of them is invalid.</summary>
-    internal void Check(string name)
+    /// <summary>Throws if one of them is invalid, as a batcher does.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">One is; its name and value are told.</exception>
+    public void Validate()
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxBatch, 1, name);
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxQueue, 1, name);
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxWait, TimeSpan.Zero, name);
-
-        // What a thread can wait.
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxWait, TimeSpan.FromDays(24), name);
-        if (!Enum.IsDefined(WhenFull))
+        if (Problem is (string name, string why))
         {
-            throw new ArgumentOutOfRangeException(name, WhenFull, "WhenFull is no value of WhenQueueIsFull");
+            throw new ArgumentOutOfRangeException(name, why);
         }
     }
+
+    /// <summary>The setting that is invalid, and why; null for none.</summary>
+    private (string Name, string Why)? Problem =>
+        TooSmall(MaxBatch) ?? TooSmall(MaxBatchTokens ?? 1, nameof(MaxBatchTokens)) ?? TooSmall(MaxQueue) ?? TooSmall(MaxBulkCalls)
+        ?? (MaxWait < TimeSpan.Zero || MaxWait > LongestWait
+                ? (nameof(MaxWait), $"MaxWait is {MaxWait}, expected 0 to {LongestWait.TotalDays} days")
+            : !Enum.IsDefined(WhenFull)
+                ? (nameof(WhenFull), $"WhenFull is {WhenFull}, expected {string.Join(" or ", Enum.GetNames<WhenQueueIsFull>())}")
+            : null);
+
+    private static (string Name, string Why)? TooSmall(
+        int value, [CallerArgumentExpression(nameof(value))] string name = "") =>
+        value < 1 ? (name, string.Create(CultureInfo.InvariantCulture, $"{name} is {value}, expected a number above 0")) : null;
 }
 
-/// <summary>What becomes of a call for whose texts the queue has no room.</summary>
+/// <summary>What becomes of a call for which there is no room.</summary>
 public enum WhenQueueIsFull
 {
     /// <summary>It fails at once with a <see cref="QueueFullException"/>.</summary>
@@ -70,7 +93,7 @@ public sealed record BatchedEmbedding(float[] Vector, int Tokens, long UncutToke
         $"a vector of {Vector.Length} numbers, {Tokens} tokens{(UncutTokens > Tokens ? ", cut" : "")}");
 }
 
-/// <summary>Too many texts wait already. Whoever asks may do so again later: a service answers 429.</summary>
+/// <summary>Too many texts, or bulk calls, wait already. Whoever asks may do so again later: a service answers 429.</summary>
 public sealed class QueueFullException : InvalidOperationException
 {
     /// <summary>Makes one without a message.</summary>
@@ -92,13 +115,46 @@ public sealed class QueueFullException : InvalidOperationException
         : base(message, innerException)
     {
     }
+
+    private QueueFullException(string message, int depth, int limit)
+        : base(message)
+    {
+        Depth = depth;
+        Limit = limit;
+    }
+
+    /// <summary>How many wait: texts of short calls, or bulk calls, as whichever was refused.</summary>
+    public int Depth { get; }
+
+    /// <summary>How many may: <see cref="BatchingOptions.MaxQueue"/> or <see cref="BatchingOptions.MaxBulkCalls"/>.</summary>
+    public int Limit { get; }
+
+    internal static QueueFullException OfTexts(int depth, int limit, int more) => new(
+        string.Create(
+            CultureInfo.InvariantCulture,
+            $"{depth} texts wait already, and {limit} may (MaxQueue): ask again later for these {more}"),
+        depth,
+        limit);
+
+    internal static QueueFullException OfBulkCalls(int depth, int limit) => new(
+        string.Create(
+            CultureInfo.InvariantCulture,
+            $"{depth} calls of more than a batch wait already, and {limit} may (MaxBulkCalls): ask again later"),
+        depth,
+        limit);
 }
 
 /// <summary>What a batcher did since it was made, and what it has to do.</summary>
 public sealed record BatcherFigures
 {
-    /// <summary>How many texts wait now.</summary>
+    /// <summary>How many texts of short calls wait now: <see cref="BatchingOptions.MaxQueue"/> may.</summary>
     public required int Depth { get; init; }
+
+    /// <summary>How many texts of bulk calls wait now.</summary>
+    public required long BulkDepth { get; init; }
+
+    /// <summary>How many bulk calls have texts that wait now: <see cref="BatchingOptions.MaxBulkCalls"/> may.</summary>
+    public required int BulkCalls { get; init; }
 
     /// <summary>How many texts were let in.</summary>
     public required long Accepted { get; init; }
@@ -115,7 +171,7 @@ public sealed record BatcherFigures
     /// <summary>How many texts were longer than was read.</summary>
     public required long Cut { get; init; }
 
-    /// <summary>How many batches were begun.</summary>
+    /// <summary>How many batches were begun, each long text beside them counted as one.</summary>
     public required long Batches { get; init; }
 
     /// <summary>How many texts went into them.</summary>

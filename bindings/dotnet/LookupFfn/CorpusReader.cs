@@ -6,14 +6,14 @@ namespace LookupFfn;
 
 /// <summary>Reads a corpus into batches, one text at a time, so that who runs them can look after other things
 /// meanwhile.</summary>
-internal sealed class CorpusReader(IAsyncEnumerable<string> texts, CorpusOptions options, CancellationToken cancellationToken)
+internal sealed class CorpusReader(IAsyncEnumerable<string?> texts, CorpusOptions options, CancellationToken cancellationToken)
     : IAsyncDisposable
 {
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(1);
 
-    private readonly IAsyncEnumerator<string> source = texts.GetAsyncEnumerator(cancellationToken);
+    private readonly IAsyncEnumerator<string?> source = texts.GetAsyncEnumerator(cancellationToken);
     private readonly Task stopped = Task.Delay(Timeout.Infinite, cancellationToken);
-    private List<string> batch = [];
+    private List<string?> batch = [];
     private long chars;
     private long since;
     private Task<bool>? reading;
@@ -42,9 +42,9 @@ internal sealed class CorpusReader(IAsyncEnumerable<string> texts, CorpusOptions
         }
     }
 
-    internal List<string> Take()
+    internal List<string?> Take()
     {
-        List<string> taken = batch;
+        List<string?> taken = batch;
         batch = [];
         chars = 0;
         return taken;
@@ -127,7 +127,7 @@ internal sealed class CorpusReader(IAsyncEnumerable<string> texts, CorpusOptions
         await source.DisposeAsync().ConfigureAwait(false);
     }
 
-    private void Add(string text)
+    private void Add(string? text)
     {
         if (batch.Count == 0)
         {

@@ -19,11 +19,10 @@ public static class LookupFfnDiagnostics
 
     private static readonly Meter Meter = new(Name);
 
-    private static readonly Histogram<double> Loads = Meter.CreateHistogram<double>(
-        "lookupffn.load.duration", "s", "How long models took to load.");
+    private static readonly Histogram<double> Loads = Seconds("lookupffn.load.duration", "How long models took to load.");
 
-    private static readonly Histogram<double> Runs = Meter.CreateHistogram<double>(
-        "lookupffn.run.duration", "s", "How long the native calls took that run texts or ids.");
+    private static readonly Histogram<double> Runs = Seconds(
+        "lookupffn.run.duration", "How long the native calls took that run texts or ids.");
 
     private static readonly Counter<long> Texts = Meter.CreateCounter<long>(
         "lookupffn.run.texts", "{text}", "Texts that were run.");
@@ -40,8 +39,8 @@ public static class LookupFfnDiagnostics
     private static readonly UpDownCounter<long> Queue = Meter.CreateUpDownCounter<long>(
         "lookupffn.queue.texts", "{text}", "Texts that wait for a batch.");
 
-    private static readonly Histogram<double> Waits = Meter.CreateHistogram<double>(
-        "lookupffn.queue.wait", "s", "How long texts waited for their batch.");
+    private static readonly Histogram<double> Waits = Seconds(
+        "lookupffn.queue.wait", "How long texts waited for their batch.");
 
     private static readonly Counter<long> Refusals = Meter.CreateCounter<long>(
         "lookupffn.queue.refused_texts", "{text}", "Texts that were refused because too many waited.");
@@ -89,17 +88,39 @@ public static class LookupFfnDiagnostics
 
     internal static void Batched(string? model, int texts) => Batches.Record(texts, Of(model));
 
-    internal static void Waited(string? model, TimeSpan time, int texts)
+    internal static void Waited(string? model, bool isShort, TimeSpan time, int texts)
     {
         for (int i = 0; i < texts && Waits.Enabled; i++)
         {
-            Waits.Record(time.TotalSeconds, Of(model));
+            Waits.Record(time.TotalSeconds, Of(model), Of(isShort));
         }
     }
 
-    internal static void Queued(string? model, long texts) => Queue.Add(texts, Of(model));
+    internal static void Queued(string? model, bool isShort, long texts) => Queue.Add(texts, Of(model), Of(isShort));
 
-    internal static void Refused(string? model, int texts) => Refusals.Add(texts, Of(model));
+    internal static void Refused(string? model, bool isShort, int texts) => Refusals.Add(texts, Of(model), Of(isShort));
+
+    /// <summary>The time that a caller has waited until now, as a part of the caller's trace; to be disposed of at once.</summary>
+    internal static Activity? WaitOf(ActivityContext caller, string? model, TimeSpan time) => Source.StartActivity(
+        "lookupffn.wait", ActivityKind.Internal, caller, [Of(model)], null, DateTimeOffset.UtcNow - time);
+
+    /// <summary>From a query of a small model to a model that is loaded from a slow disk.</summary>
+    private static Histogram<double> Seconds(string name, string description) =>
+#if NET9_0_OR_GREATER
+        Meter.CreateHistogram(
+            name,
+            "s",
+            description,
+            null,
+            new InstrumentAdvice<double>
+            {
+                HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+            });
+#else
+        Meter.CreateHistogram<double>(name, "s", description);
+#endif
+
+    private static KeyValuePair<string, object?> Of(bool isShort) => new("lookupffn.call", isShort ? "short" : "bulk");
 
     private static KeyValuePair<string, object?> Of(string? model) => new("lookupffn.model", model);
 }

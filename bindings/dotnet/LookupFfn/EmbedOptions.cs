@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Text;
+
 namespace LookupFfn;
 
 /// <summary>How texts are read and become vectors or scores. The defaults: as the model means it.</summary>
@@ -149,6 +151,19 @@ public sealed record EmbedOptions
         Normalize is null ? Raw.NORMALIZE_MODEL : Normalize.Value ? Raw.NORMALIZE_YES : Raw.NORMALIZE_NO;
 
     internal long TokenLimit => Checks.TokenLimit(MaxTokens, WithoutCutting);
+
+    /// <summary>How many tokens of a text are read at most; null where it is read to its end.</summary>
+    internal int? ReadAtMost(ModelInfo info) =>
+        WindowMeans ? null
+        : Math.Min(info.MaxTokens, WithoutCutting ? info.MaxTokens : MaxTokens ?? info.OwnMaxTokens);
+
+    /// <summary>How many bytes the prompt has, as far as is known before it is read.</summary>
+    internal long PromptSize(Model model)
+    {
+        string? name = Prompt ?? (Purpose == TextPurpose.None ? model.DefaultPrompt : TextPurposes.PromptOf(model, Purpose));
+        string? prompt = WithoutPrompt || (PlainReading && Prompt is null) ? null : model.Prompts.GetValueOrDefault(name ?? "");
+        return Encoding.UTF8.GetByteCount(PromptText ?? prompt ?? "");
+    }
 
     internal int PromptKind =>
         WithoutPrompt ? Raw.PROMPT_NONE

@@ -63,8 +63,9 @@ public sealed record LoadOptions
     /// throws ends the load. Default null: nobody is.</summary>
     public IProgress<double>? Progress { get; init; }
 
-    /// <summary>Throws if one of them is invalid.</summary>
-    internal void Check()
+    /// <summary>Throws if one of them is invalid, as loading does.</summary>
+    /// <exception cref="ArgumentException">One is; its name and value are told.</exception>
+    public void Validate()
     {
         ArgumentOutOfRangeException.ThrowIfNegative(NumThreads);
         Checks.Held(TableType, [ElementType.BF16]);

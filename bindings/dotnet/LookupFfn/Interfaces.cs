@@ -22,8 +22,8 @@ public interface ITextEmbedder
         IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default);
 }
 
-/// <summary>What tells how well documents answer a query: a <see cref="Model"/> that is a reranker, or what a program's tests
-/// have in its place.</summary>
+/// <summary>What tells how well documents answer a query: a <see cref="Model"/> that is a reranker, a
+/// <see cref="RerankBatcher"/>, or what a program's tests have in their place.</summary>
 public interface IReranker
 {
     /// <summary>The documents that answer a query best.</summary>
@@ -45,4 +45,14 @@ public interface IReranker
 /// <param name="Index">Its place among those that were given.</param>
 /// <param name="Score">Higher is better.</param>
 /// <param name="Text">The document.</param>
-public sealed record RankedDocument(int Index, float Score, string Text);
+public sealed record RankedDocument(int Index, float Score, string Text)
+{
+    /// <summary>How many tokens of the query and the document were run; 0 where nobody tells, as of late interaction.</summary>
+    public int Tokens { get; init; }
+
+    /// <summary>The best first; of equal ones the first.</summary>
+    internal static RankedDocument[] Best(IReadOnlyList<float> scores, string[] documents, int? top, Func<int, int> tokens) =>
+        [.. scores.Select((score, i) => new RankedDocument(i, score, documents[i]) { Tokens = tokens(i) })
+            .OrderByDescending(document => document.Score)
+            .Take(top ?? documents.Length)];
+}

@@ -30,7 +30,7 @@ internal sealed unsafe class LoadCall : IDisposable
         Name = NameOf(path);
         cancellationToken.ThrowIfCancellationRequested();
         options = given ?? LoadOptions.Default;
-        options.Check();
+        options.Validate();
         token = cancellationToken;
         ReadOnlyMemory<byte> name =
             options.Adapter is null ? default : Utf8.ZeroTerminated(options.Adapter, nameof(options.Adapter));

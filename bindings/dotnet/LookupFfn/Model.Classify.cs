@@ -128,12 +128,7 @@ public sealed unsafe partial class Model
             return RerankLate(query, NotNull(documents), options, cancellationToken);
         }
 
-        Need(info.NumClasses > 0, "classifier");
-        if (info.NumClasses != 1)
-        {
-            throw new UnsupportedModelException(Say($"this model has {info.NumClasses} classes, a reranker has one"));
-        }
-
+        NeedReranker();
         float[][] scores = Rows(documents, query, Raw.OUTPUT_CLASS_SCORES, options, cancellationToken);
         return Array.ConvertAll(scores, score => score[0]);
     }
@@ -175,10 +170,10 @@ public sealed unsafe partial class Model
         ArgumentNullException.ThrowIfNull(documents);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(top ?? 1, nameof(top));
         string[] copies = [.. documents];
-        float[] scores = Rerank(query, copies, options, cancellationToken);
-        return [.. scores.Select((score, i) => new RankedDocument(i, score, copies[i]))
-            .OrderByDescending(document => document.Score)
-            .Take(top ?? copies.Length)];
+        TextCounts? counts = options?.Counts ?? (info.IsLate ? null : new TextCounts());
+        EmbedOptions how = (options ?? EmbedOptions.Default) with { Counts = counts };
+        float[] scores = Rerank(query, copies, how, cancellationToken);
+        return RankedDocument.Best(scores, copies, top, i => counts?.Tokens(i) ?? 0);
     }
 
     /// <summary>The documents that answer a query best, computed on a thread of the library.</summary>

@@ -71,19 +71,19 @@ public sealed partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>A result for each text.</returns>
     public IAsyncEnumerable<CorpusEmbedding> EmbedAllAsync(
-        IAsyncEnumerable<string> texts,
+        IAsyncEnumerable<string?> texts,
         EmbedOptions? options = null,
         CorpusOptions? corpus = null,
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(texts);
         corpus ??= new CorpusOptions();
-        ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxBatch, 1, nameof(corpus));
-        ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxChars, 1, nameof(corpus));
+        ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxBatch, 1, nameof(corpus.MaxBatch));
+        ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxChars, 1, nameof(corpus.MaxChars));
         if (corpus.MaxWait != Timeout.InfiniteTimeSpan)
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxWait, TimeSpan.Zero, nameof(corpus));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(corpus.MaxWait, TimeSpan.FromDays(24), nameof(corpus));
+            ArgumentOutOfRangeException.ThrowIfLessThan(corpus.MaxWait, TimeSpan.Zero, nameof(corpus.MaxWait));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(corpus.MaxWait, TimeSpan.FromDays(24), nameof(corpus.MaxWait));
         }
 
         handle.ThrowIfDisposed();
@@ -97,7 +97,7 @@ public sealed partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>A result for each text.</returns>
     public IAsyncEnumerable<CorpusEmbedding> EmbedAllAsync(
-        IEnumerable<string> texts,
+        IEnumerable<string?> texts,
         EmbedOptions? options = null,
         CorpusOptions? corpus = null,
         CancellationToken cancellationToken = default)
@@ -107,7 +107,7 @@ public sealed partial class Model
     }
 
     private async IAsyncEnumerable<CorpusEmbedding> Corpus(
-        IAsyncEnumerable<string> texts,
+        IAsyncEnumerable<string?> texts,
         EmbedOptions options,
         CorpusOptions corpus,
         [EnumeratorCancellation] CancellationToken cancellationToken)
@@ -138,7 +138,7 @@ public sealed partial class Model
                 cancellationToken.ThrowIfCancellationRequested();
                 if (running is null && reader.IsReady)
                 {
-                    List<string> batch = reader.Take();
+                    List<string?> batch = reader.Take();
                     long place = first;
                     first += batch.Count;
                     running = OwnThreads.Run(
@@ -174,7 +174,7 @@ public sealed partial class Model
     private readonly record struct CorpusBatch(CorpusEmbedding[] Results, Exception? Bad);
 
     private CorpusBatch RunCorpusBatch(
-        List<string> texts, long place, EmbedOptions options, bool keepBadTexts, CancellationToken cancellationToken)
+        List<string?> texts, long place, EmbedOptions options, bool keepBadTexts, CancellationToken cancellationToken)
     {
         TextCounts counts = new();
         TextStatuses statuses = new();
@@ -198,9 +198,9 @@ public sealed partial class Model
     }
 
 #pragma warning disable CS1998 // It waits for nothing.
-    private static async IAsyncEnumerable<string> Later(IEnumerable<string> texts)
+    private static async IAsyncEnumerable<string?> Later(IEnumerable<string?> texts)
     {
-        foreach (string text in texts)
+        foreach (string? text in texts)
         {
             yield return text;
         }

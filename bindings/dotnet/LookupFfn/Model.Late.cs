@@ -141,7 +141,8 @@ public sealed unsafe partial class Model
                 fixed (long* ends = texts.Ends)
                 fixed (float* to = scores)
                 {
-                    Check(
+                    texts.Check(
+                        null,
                         Raw.ModelRerank(
                             model,
                             text + texts.QueryAt,

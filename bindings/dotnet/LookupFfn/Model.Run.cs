@@ -87,7 +87,7 @@ public sealed unsafe partial class Model
             int rows = perPosition ? positions.Length : sequences.Length;
             long size = perPosition ? (info.HasLmHead ? (long)rows * info.VocabSize : 0) : SizeOf(offsets, output, options);
             float[] values = GC.AllocateUninitializedArray<float>(Whole(size));
-            RunIds(ids.AsSpan(0, (int)offsets[^1]), offsets, output, positions, options, values, cancellationToken);
+            RunIds(ids.AsSpan(0, (int)offsets[^1]), offsets, output, positions, options, values, name, cancellationToken);
             return output == Raw.OUTPUT_HIDDEN ? Split(values, offsets) : Split(values, rows);
         }
         finally
@@ -146,7 +146,7 @@ public sealed unsafe partial class Model
         NeedFor(output);
         ReadOnlySpan<long> offsets = stackalloc long[2] { 0, ids.Length };
         int needed = Fitting(SizeOf(offsets, output, options), values);
-        RunIds(ids, offsets, output, [], options, values[..needed], cancellationToken);
+        RunIds(ids, offsets, output, [], options, values[..needed], nameof(ids), cancellationToken);
         return needed;
     }
 
@@ -231,6 +231,7 @@ public sealed unsafe partial class Model
         ReadOnlySpan<long> positions,
         EmbedOptions options,
         Span<float> values,
+        string name,
         CancellationToken cancellationToken)
     {
         // A pointer to nothing is null, which says that an output is not wanted.
@@ -250,23 +251,28 @@ public sealed unsafe partial class Model
                 fixed (long* offset = offsets, position = positions)
                 fixed (float* value = values)
                 {
-                    Listener.Check(
-                        listener,
-                        Raw.ModelRun(
-                            model,
-                            id,
-                            offset,
-                            offsets.Length - 1,
-                            output,
-                            position,
-                            positions.Length,
-                            run,
-                            value == null ? &none : value,
-                            values.Length,
-                            &cancel,
-                            Listener.OfRunning(listener),
-                            Listener.User(listener)),
-                        cancellationToken);
+                    int status = Raw.ModelRun(
+                        model,
+                        id,
+                        offset,
+                        offsets.Length - 1,
+                        output,
+                        position,
+                        positions.Length,
+                        run,
+                        value == null ? &none : value,
+                        values.Length,
+                        &cancel,
+                        Listener.OfRunning(listener),
+                        Listener.User(listener));
+                    try
+                    {
+                        Listener.Check(listener, status, cancellationToken);
+                    }
+                    catch (ArgumentException bad) when (status != Raw.STATUS_OK)
+                    {
+                        throw NamedIds(bad, offsets, name);
+                    }
                 }
             }
 
@@ -276,6 +282,39 @@ public sealed unsafe partial class Model
         {
             handle.DangerousRelease();
         }
+    }
+
+    /// <summary>The native library counts the ids of all sequences; the caller has them in sequences.</summary>
+    private static ArgumentException NamedIds(ArgumentException bad, ReadOnlySpan<long> offsets, string name)
+    {
+        const string Begin = "ids[";
+        const string Whole = "sequence ";
+        if (bad.Message.StartsWith(Whole, StringComparison.Ordinal))
+        {
+            int blank = bad.Message.IndexOf(' ', Whole.Length);
+            string place = name == "ids" ? name : $"{name}[{bad.Message[Whole.Length..blank]}]";
+            return new ArgumentException(place + bad.Message[blank..], name);
+        }
+
+        int end = bad.Message.IndexOf(']', StringComparison.Ordinal);
+        if (!bad.Message.StartsWith(Begin, StringComparison.Ordinal)
+            || !long.TryParse(bad.Message.AsSpan(Begin.Length..end), NumberStyles.None, CultureInfo.InvariantCulture, out long at))
+        {
+            return bad;
+        }
+
+        if (name == "ids")
+        {
+            return new ArgumentException(bad.Message, name);
+        }
+
+        int sequence = 0;
+        while (offsets[sequence + 1] <= at)
+        {
+            sequence++;
+        }
+
+        return new ArgumentException(Say($"{name}[{sequence}][{at - offsets[sequence]}]{bad.Message[(end + 1)..]}"), name);
     }
 
     /// <summary>In a handle that was entered.</summary>
@@ -328,14 +367,7 @@ public sealed unsafe partial class Model
                     &cancel,
                     Listener.OfRunning(listener),
                     Listener.User(listener));
-                try
-                {
-                    Listener.Check(listener, status, cancellationToken);
-                }
-                catch (ArgumentException bad) when (status != Raw.STATUS_OK)
-                {
-                    throw texts.Named(bad);
-                }
+                texts.Check(listener, status, cancellationToken);
             }
         }
 

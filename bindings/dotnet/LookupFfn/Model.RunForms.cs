@@ -147,7 +147,7 @@ public sealed unsafe partial class Model
                 fixed (byte* text = texts.Utf8)
                 fixed (long* ends = texts.Ends)
                 {
-                    Listener.Check(
+                    texts.Check(
                         listener,
                         Raw.ModelRunIntoResult(
                             model,

@@ -103,6 +103,19 @@ public sealed unsafe partial class Model
         return Classify((IReadOnlyList<string?>)[.. texts], options, cancellationToken);
     }
 
+    /// <summary>How many tokens a text has, without running it, special ones and the prompt's counted.</summary>
+    /// <param name="text">A text.</param>
+    /// <param name="options">How it would be read; null: as the model means it.</param>
+    /// <param name="cancellationToken">Looked at while reading.</param>
+    /// <returns>The number without cutting: the text is cut where it is above <see cref="ModelInfo.OwnMaxTokens"/>, or what the
+    /// options say.</returns>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public long CountTokens(string text, EmbedOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        return CountsOf(text, [], options, nameof(text), cancellationToken).UncutTokens(0);
+    }
+
     /// <summary>How many tokens texts have, and which would be cut, without running them.</summary>
     /// <param name="texts">Any number of texts.</param>
     /// <param name="options">How they would be read; null: as the model means it.</param>
@@ -113,8 +126,14 @@ public sealed unsafe partial class Model
         IReadOnlyList<string> texts, EmbedOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(texts);
+        return CountsOf(null, texts, options, nameof(texts), cancellationToken);
+    }
+
+    private TextCounts CountsOf(
+        string? single, IReadOnlyList<string> texts, EmbedOptions? options, string name, CancellationToken cancellationToken)
+    {
         EmbedOptions how = (options ?? EmbedOptions.Default) with { Statuses = null, WindowMeans = false };
-        using CallTexts given = new(null, texts, null, how, nameof(texts));
+        using CallTexts given = new(single, texts, null, how, name);
         IntPtr model = handle.Enter();
         try
         {

@@ -11,7 +11,7 @@ public sealed unsafe partial class Model
     /// <param name="maxTokens">As of <see cref="Entities(string, Aggregation, int?, CancellationToken)"/>.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Its entities, in the order of the text.</returns>
-    public Task<Entity[]> EntitiesAsync(
+    public Task<NamedEntity[]> EntitiesAsync(
         string text,
         Aggregation aggregation = Aggregation.Simple,
         int? maxTokens = null,
@@ -24,7 +24,7 @@ public sealed unsafe partial class Model
     /// <param name="maxTokens">As of <see cref="Entities(string, Aggregation, int?, CancellationToken)"/>.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The entities of each, in the order of the text.</returns>
-    public Task<Entity[][]> EntitiesAsync(
+    public Task<NamedEntity[][]> EntitiesAsync(
         IReadOnlyList<string> texts,
         Aggregation aggregation = Aggregation.Simple,
         int? maxTokens = null,
@@ -36,7 +36,7 @@ public sealed unsafe partial class Model
     /// <param name="options">How, and who is told how much of the texts was read.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The entities of each, in the order of the text.</returns>
-    public Task<Entity[][]> EntitiesAsync(
+    public Task<NamedEntity[][]> EntitiesAsync(
         IReadOnlyList<string> texts, EntityOptions options, CancellationToken cancellationToken = default) =>
         OwnThreads.Run(() => Entities(texts, options, cancellationToken), cancellationToken);
 
@@ -68,11 +68,11 @@ public sealed unsafe partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The answers to each, the best first.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public Answer[][] Answer(
-        IReadOnlyList<Question> questions, AnswerOptions? options = null, CancellationToken cancellationToken = default)
+    public FoundAnswer[][] Answer(
+        IReadOnlyList<QuestionInContext> questions, AnswerOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(questions);
-        Question[] copies = [.. questions];
+        QuestionInContext[] copies = [.. questions];
         for (int i = 0; i < copies.Length; i++)
         {
             Utf8.SizeOf(copies[i]?.Text, nameof(questions), i);
@@ -88,7 +88,7 @@ public sealed unsafe partial class Model
     /// <param name="options">How; null for the defaults.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The answers, the best first.</returns>
-    public Task<Answer[]> AnswerAsync(
+    public Task<FoundAnswer[]> AnswerAsync(
         string question, string context, AnswerOptions? options = null, CancellationToken cancellationToken = default) =>
         OwnThreads.Run(() => Answer(question, context, options, cancellationToken), cancellationToken);
 
@@ -98,8 +98,8 @@ public sealed unsafe partial class Model
     /// <param name="options">How; null for the defaults.</param>
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The answers to each, the best first.</returns>
-    public Task<Answer[][]> AnswerAsync(
-        IReadOnlyList<Question> questions, AnswerOptions? options = null, CancellationToken cancellationToken = default) =>
+    public Task<FoundAnswer[][]> AnswerAsync(
+        IReadOnlyList<QuestionInContext> questions, AnswerOptions? options = null, CancellationToken cancellationToken = default) =>
         OwnThreads.Run(() => Answer(questions, options, cancellationToken), cancellationToken);
 
     /// <summary>Labels that the model need not have learned, in the order of how probably each fits a text, for several

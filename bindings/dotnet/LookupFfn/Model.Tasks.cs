@@ -11,7 +11,7 @@ public sealed unsafe partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>Its entities, in the order of the text.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public Entity[] Entities(
+    public NamedEntity[] Entities(
         string text,
         Aggregation aggregation = Aggregation.Simple,
         int? maxTokens = null,
@@ -26,7 +26,7 @@ public sealed unsafe partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The entities of each, in the order of the text.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public Entity[][] Entities(
+    public NamedEntity[][] Entities(
         IReadOnlyList<string> texts,
         Aggregation aggregation = Aggregation.Simple,
         int? maxTokens = null,
@@ -40,9 +40,9 @@ public sealed unsafe partial class Model
     /// <returns>Its entities, in the order of the text.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     /// <example><code>TextCounts counts = new();
-    /// Entity[] found = model.Entities(text, new EntityOptions { Counts = counts });
+    /// NamedEntity[] found = model.Entities(text, new EntityOptions { Counts = counts });
     /// bool readWhole = !counts.AnyCut;</code></example>
-    public Entity[] Entities(string text, EntityOptions options, CancellationToken cancellationToken = default)
+    public NamedEntity[] Entities(string text, EntityOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(text);
         ArgumentNullException.ThrowIfNull(options);
@@ -55,7 +55,7 @@ public sealed unsafe partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The entities of each, in the order of the text.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public Entity[][] Entities(
+    public NamedEntity[][] Entities(
         IReadOnlyList<string> texts, EntityOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(texts);
@@ -66,7 +66,7 @@ public sealed unsafe partial class Model
     }
 
     /// <summary>Gives the memory of the texts back.</summary>
-    private Entity[][] EntitiesOf(
+    private NamedEntity[][] EntitiesOf(
         CallTexts given, string[] texts, EntityOptions options, CancellationToken cancellationToken)
     {
         using CallTexts taken = given;
@@ -82,7 +82,8 @@ public sealed unsafe partial class Model
                 fixed (byte* utf8 = taken.Utf8)
                 fixed (long* ends = taken.Ends)
                 {
-                    Check(
+                    taken.Check(
+                        null,
                         Raw.ModelEntitiesTexts(
                             model,
                             utf8,
@@ -114,7 +115,7 @@ public sealed unsafe partial class Model
         }
 
         ReadOnlySpan<long> offsets = result.Array<long>(Raw.RESULT_ENTITY_OFFSETS, texts.Length + 1);
-        Entity[][] found = new Entity[texts.Length][];
+        NamedEntity[][] found = new NamedEntity[texts.Length][];
         int start = 0;
         for (int i = 0; i < texts.Length; i++)
         {
@@ -127,7 +128,7 @@ public sealed unsafe partial class Model
         return found;
     }
 
-    private Entity[] EntitiesOf(
+    private NamedEntity[] EntitiesOf(
         in NativeResult result, int first, int last, string text, ReadOnlySpan<byte> utf8, Aggregation aggregation)
     {
         ReadOnlySpan<long> begins = result.Array<long>(Raw.RESULT_ENTITY_BEGINS, last)[first..];
@@ -136,14 +137,14 @@ public sealed unsafe partial class Model
         ReadOnlySpan<float> scores = result.Array<float>(Raw.RESULT_ENTITY_SCORES, last)[first..];
         int[] from = Utf8.CharsOf(utf8, begins, up: false);
         int[] to = Utf8.CharsOf(utf8, ends, up: true);
-        Entity[] entities = new Entity[begins.Length];
+        NamedEntity[] entities = new NamedEntity[begins.Length];
         for (int i = 0; i < entities.Length; i++)
         {
             string label = labels[classes[i]];
             string kind = aggregation == Aggregation.None
                 ? label
                 : label[(label.IndexOf('-', StringComparison.Ordinal) + 1)..];
-            entities[i] = new Entity(kind, scores[i], from[i], to[i], text[from[i]..to[i]]);
+            entities[i] = new NamedEntity(kind, scores[i], from[i], to[i], text[from[i]..to[i]]);
         }
 
         return entities;
@@ -156,7 +157,7 @@ public sealed unsafe partial class Model
     /// <param name="cancellationToken">Looked at while computing.</param>
     /// <returns>The answers, the best first.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public Answer[] Answer(
+    public FoundAnswer[] Answer(
         string question, string context, AnswerOptions? options = null, CancellationToken cancellationToken = default)
     {
         options ??= AnswerOptions.Default;
@@ -207,10 +208,10 @@ public sealed unsafe partial class Model
 
         int[] from = Utf8.CharsOf(utf8, begins.AsSpan(0, count), up: false);
         int[] to = Utf8.CharsOf(utf8, ends.AsSpan(0, count), up: true);
-        Answer[] answers = new Answer[count];
+        FoundAnswer[] answers = new FoundAnswer[count];
         for (int i = 0; i < count; i++)
         {
-            answers[i] = new Answer(context[from[i]..to[i]], scores[i], from[i], to[i]);
+            answers[i] = new FoundAnswer(context[from[i]..to[i]], scores[i], from[i], to[i]);
         }
 
         return answers;

@@ -208,6 +208,22 @@ public sealed unsafe partial class Model : ITextEmbedder, IReranker, IDisposable
         }
     }
 
+    /// <summary>Throws where it cannot tell how well documents answer a query.</summary>
+    internal void NeedReranker()
+    {
+        handle.ThrowIfDisposed();
+        if (info.IsLate)
+        {
+            return;
+        }
+
+        Need(info.NumClasses > 0, "classifier");
+        if (info.NumClasses != 1)
+        {
+            throw new UnsupportedModelException(Say($"this model has {info.NumClasses} classes, a reranker has one"));
+        }
+    }
+
     private void NeedFor(int output)
     {
         if (output == Raw.OUTPUT_CLASS_SCORES)

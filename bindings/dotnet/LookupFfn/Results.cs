@@ -25,19 +25,19 @@ public readonly record struct TokenSpan(int Id, int Begin, int End);
 /// <param name="Begin">The index in the string where it begins.</param>
 /// <param name="End">The index behind its last char.</param>
 /// <param name="Text">The part of the text itself.</param>
-public sealed record Entity(string Label, float Score, int Begin, int End, string Text);
+public sealed record NamedEntity(string Label, float Score, int Begin, int End, string Text);
 
 /// <summary>A question, and where its answers are to be found.</summary>
 /// <param name="Text">The question.</param>
 /// <param name="Context">The text with the answers.</param>
-public sealed record Question(string Text, string Context);
+public sealed record QuestionInContext(string Text, string Context);
 
 /// <summary>A part of a context that answers a question; an empty one: there is no answer.</summary>
 /// <param name="Text">The part of the context.</param>
 /// <param name="Score">How probable it is.</param>
 /// <param name="Begin">The index in the context where it begins.</param>
 /// <param name="End">The index behind its last char.</param>
-public sealed record Answer(string Text, float Score, int Begin, int End);
+public sealed record FoundAnswer(string Text, float Score, int Begin, int End);
 
 /// <summary>A label, and how probable it is that it fits a text.</summary>
 /// <param name="Label">The label as it was given.</param>

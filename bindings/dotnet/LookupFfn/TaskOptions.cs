@@ -2,7 +2,7 @@
 namespace LookupFfn;
 
 /// <summary>How to look for names, places and the like.</summary>
-/// <example><code>foreach (Entity entity in model.Entities("Ada was born in London.", new EntityOptions { Aggregation = Aggregation.First }))
+/// <example><code>foreach (NamedEntity entity in model.Entities("Ada was born in London.", new EntityOptions { Aggregation = Aggregation.First }))
 /// {
 ///     Console.WriteLine($"{entity.Label} {entity.Text}");
 /// }</code></example>
@@ -36,7 +36,7 @@ public sealed record EntityOptions
 }
 
 /// <summary>How to look for answers.</summary>
-/// <example><code>Answer[] best = answering.Answer("Where?", "Ada was born in London.", new AnswerOptions { TopK = 3 });</code></example>
+/// <example><code>FoundAnswer[] best = answering.Answer("Where?", "Ada was born in London.", new AnswerOptions { TopK = 3 });</code></example>
 public sealed record AnswerOptions
 {
     internal static readonly AnswerOptions Default = new();

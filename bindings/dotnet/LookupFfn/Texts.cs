@@ -83,7 +83,7 @@ internal static class Utf8
     internal static string? Readable(string? text, bool repair) =>
         !repair || text is null || Problem(text, out _) is null ? text : Text(Encoding.UTF8.GetBytes(text));
 
-    private static string Told(string name, int? place) =>
+    internal static string Told(string name, int? place) =>
         place is null ? name : string.Create(CultureInfo.InvariantCulture, $"{name}[{place}]");
 
     internal static int Put(ReadOnlySpan<char> text, Span<byte> memory) => Strict.GetBytes(text, memory);
@@ -261,13 +261,39 @@ internal readonly ref struct CallTexts
 
     internal ReadOnlySpan<byte> Utf8 => utf8;
 
-    /// <summary>The native library names texts by their places; the caller knows them by another name.</summary>
-    internal ArgumentException Named(ArgumentException failure)
+    /// <summary>Throws what a status means, in names that the caller knows.</summary>
+    internal void Check(Listener? listener, int status, CancellationToken cancellationToken)
     {
-        int end = failure.Message.IndexOf(']', StringComparison.Ordinal);
-        return end < 0 || !failure.Message.StartsWith("texts[", StringComparison.Ordinal)
-            ? failure
-            : new ArgumentException(name + failure.Message[(isSingle ? end + 1 : 5)..], name);
+        try
+        {
+            Listener.Check(listener, status, cancellationToken);
+        }
+        catch (ArgumentException bad) when (status != Raw.STATUS_OK)
+        {
+            throw Named(bad);
+        }
+    }
+
+    /// <summary>The native library names texts by their places; the caller knows them by another name.</summary>
+    private ArgumentException Named(ArgumentException failure)
+    {
+        if (failure.Message.StartsWith("the model has no prompt ", StringComparison.Ordinal))
+        {
+            string setting = nameof(EmbedOptions.Prompt);
+            return new ArgumentException(failure.Message, setting);
+        }
+
+        foreach ((string begin, char close) in new[] { ("texts[", ']'), ("document ", ':') })
+        {
+            int end = failure.Message.IndexOf(close, StringComparison.Ordinal);
+            if (end > 0 && failure.Message.StartsWith(begin, StringComparison.Ordinal))
+            {
+                string place = isSingle ? "" : $"[{failure.Message[begin.Length..end]}]";
+                return new ArgumentException(name + place + failure.Message[(close == ']' ? end + 1 : end)..], name);
+            }
+        }
+
+        return failure;
     }
 
     /// <summary>Why a text could not be read; null for one that could.</summary>

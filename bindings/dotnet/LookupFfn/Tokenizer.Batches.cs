@@ -122,7 +122,8 @@ public sealed unsafe partial class Tokenizer
                 fixed (byte* text = texts.Utf8)
                 fixed (long* ends = texts.Ends)
                 {
-                    Check(
+                    texts.Check(
+                        null,
                         Raw.TokenizerEncodeTexts(
                             tokenizer,
                             text,

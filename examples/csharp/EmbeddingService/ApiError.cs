@@ -47,6 +47,7 @@ internal sealed class ApiError(int status, string message, string? param = null,
     private async Task WriteAsync(HttpContext context)
     {
         context.Response.StatusCode = status;
+        context.Response.Headers.RetryAfter = status == StatusCodes.Status429TooManyRequests ? "1" : default;
         context.Response.ContentType = "application/json";
         await using Utf8JsonWriter json = new(context.Response.BodyWriter);
         json.WriteStartObject();

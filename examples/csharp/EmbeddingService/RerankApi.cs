@@ -41,15 +41,14 @@ internal static class RerankApi
                 : throw ApiError.Bad("top_n is no number above 0", "top_n");
         }
 
-        TextCounts counts = new();
-        EmbedOptions options = new() { Scores = ScoreKind.Model, Counts = counts };
-        RankedDocument[] best = await reranker.RerankTopAsync(query, documents, top, options, context.RequestAborted);
-        metrics.Count("rerank", documents.Length, counts.TotalTokens);
+        EmbedOptions options = new() { Scores = ScoreKind.Model };
+        RankedDocument[] ranked = await reranker.RerankTopAsync(query, documents, null, options, context.RequestAborted);
+        metrics.Count("rerank", documents.Length, ranked.Sum(document => (long)document.Tokens));
         context.Response.ContentType = "application/json";
         await using Utf8JsonWriter json = new(context.Response.BodyWriter);
         json.WriteStartObject();
         json.WriteStartArray("results");
-        foreach (RankedDocument document in best)
+        foreach (RankedDocument document in ranked.Take(top))
         {
             json.WriteStartObject();
             json.WriteNumber("index", document.Index);

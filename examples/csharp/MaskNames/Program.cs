@@ -18,7 +18,7 @@ try
         int at = 0;
 
         // A line that is too long is refused: names in what is cut would be missed.
-        foreach (Entity entity in model.Entities(line, Aggregation.First, maxTokens: 0))
+        foreach (NamedEntity entity in model.Entities(line, Aggregation.First, maxTokens: 0))
         {
             masked.Append(line, at, entity.Begin - at).Append('[').Append(entity.Label).Append(']');
             at = entity.End;

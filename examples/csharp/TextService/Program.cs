@@ -6,7 +6,7 @@ using Microsoft.Extensions.AI;
 using OpenTelemetry.Metrics;
 
 WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
-builder.Services.AddLookupFfnEmbeddings(Models.Fast, options => options.Batching = new BatchingOptions { MaxQueue = 1024 });
+builder.Services.AddLookupFfnEmbeddings(LookupFfnModels.Fast, options => options.Batching = new BatchingOptions { MaxQueue = 1024 });
 builder.Services.AddHealthChecks().AddLookupFfn();
 builder.Services.AddOpenTelemetry().WithMetrics(metrics => metrics
     .AddMeter(LookupFfnDiagnostics.Name)

@@ -2,6 +2,6 @@
 // A model out of a package.
 using LookupFfn;
 
-using Model model = Model.Load(Models.Quality);
+using Model model = Model.Load(LookupFfnModels.Quality);
 float[] vector = model.Embed("A sentence.");
 Console.WriteLine($"{vector.Length} numbers of {model.Name}");
