@@ -33,7 +33,8 @@ execute_process(COMMAND ${DOTNET} publish ${PROJECT} ${FLAGS} -v:minimal --outpu
 execute_process(COMMAND ${OUTPUT}/${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
 ]])
   add_test(NAME dotnet_aot
-           COMMAND ${CMAKE_COMMAND} -DDOTNET=${LFFN_DOTNET} "-DFLAGS=${dotnet_flags}" -DOUTPUT=${dotnet_build}/aot
+           COMMAND ${CMAKE_COMMAND} -DDOTNET=${LFFN_DOTNET} "-DFLAGS=${dotnet_flags};-p:LffnAdapter=${LFFN_DOTNET_ADAPTER}"
+                   -DOUTPUT=${dotnet_build}/aot
                    -DPROJECT=${dotnet_source}/LookupFfn.AotSmoke/LookupFfn.AotSmoke.csproj -DPROGRAM=LookupFfn.AotSmoke
                    -P ${dotnet_build}/aot.cmake)
   set_tests_properties(dotnet_aot PROPERTIES RESOURCE_LOCK dotnet COST 100 TIMEOUT 600 LABELS packages ENVIRONMENT "${dotnet_environment}")
@@ -132,9 +133,14 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
     set_tests_properties(dotnet_build_${program} PROPERTIES RESOURCE_LOCK dotnet COST 100 FIXTURES_SETUP dotnet_service ENVIRONMENT
                                                             "${dotnet_environment}")
   endforeach()
+  set(dotnet_teacher ${PROJECT_SOURCE_DIR}/../shared/models/all-MiniLM-L6-v2)
+  if(NOT EXISTS ${dotnet_teacher})
+    set(dotnet_teacher "")
+  endif()
   add_test(NAME dotnet_under_load
            COMMAND ${LFFN_DOTNET} run --project ${dotnet_source}/LookupFfn.UnderLoad/LookupFfn.UnderLoad.csproj
-                   ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- ${lffn_encoder})
+                   ${dotnet_run_flags} -p:LffnTestFramework=${dotnet_framework} -- ${lffn_encoder}
+                   ${PROJECT_SOURCE_DIR}/examples/models/all-minilm-l6-v2-fast ${dotnet_teacher})
   set_tests_properties(dotnet_under_load PROPERTIES RUN_SERIAL ON LABELS packages ENVIRONMENT "${dotnet_environment}")
   add_test(NAME dotnet_service_load_usage
            COMMAND ${LFFN_DOTNET} run --project ${PROJECT_SOURCE_DIR}/examples/csharp/ServiceLoad --configuration Release
@@ -153,6 +159,15 @@ if(LFFN_DOTNET_ADAPTER AND dotnet_runtimes MATCHES "Microsoft.AspNetCore.App")
     dotnet_service
     PROPERTIES FIXTURES_REQUIRED "dotnet_service;bindings_golden" TIMEOUT 600 RESOURCE_LOCK dotnet COST 100 ENVIRONMENT
                "LOOKUPFFN_MADE_MODELS=${LFFN_MADE_MODELS};${dotnet_service};${dotnet_environment}")
+  # Since .NET 10 a test may name the class of a program without a class.
+  if(dotnet_framework STREQUAL net10.0)
+    add_test(NAME dotnet_text_service
+             COMMAND ${LFFN_DOTNET} test ${dotnet_source}/TextService.Tests/TextService.Tests.csproj ${dotnet_flags}
+                     -p:LookupFfnVersion=${LFFN_VERSION} -p:LookupFfnFeed=${dotnet_build}/feed
+                     -p:TargetFramework=${dotnet_framework} --logger "console$<SEMICOLON>verbosity=normal")
+    set_tests_properties(dotnet_text_service PROPERTIES TIMEOUT 600 RESOURCE_LOCK dotnet COST 100
+                                                        ENVIRONMENT "${dotnet_environment}")
+  endif()
 else()
   lffn_skip("the tests of the .NET service" "ASP.NET's runtime and LookupFfn.Extensions.AI")
 endif()

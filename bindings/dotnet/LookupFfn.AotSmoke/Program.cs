@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 using System.Runtime.CompilerServices;
 using LookupFfn;
+#if ADAPTER
+using LookupFfn.Extensions.AI;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+#endif
 
 // Everything that ahead-of-time compilation could break: the imports, text both ways, exceptions, the finalizer's
 // handle, what the native library calls.
@@ -58,6 +63,30 @@ using (Model model = Model.Load(LookupFfnModels.Fast))
     BatchedEmbedding[] batched = await batcher.EmbedAsync(["one", "two"]);
     Check(batched[1].Vector.AsSpan().SequenceEqual(model.Embed("two")), "the batcher has other bits");
 }
+
+#if ADAPTER
+// Settings out of a file, whatever a file can hold.
+ConfigurationManager configuration = new();
+configuration.AddInMemoryCollection(new Dictionary<string, string?>
+{
+    ["Embeddings:Path"] = LookupFfnModels.Fast,
+    ["Embeddings:Load:NumThreads"] = "1",
+    ["Embeddings:Load:LinearType"] = "Int8",
+    ["Embeddings:Batching:MaxQueue"] = "7",
+    ["Reranker:Scores"] = "Model",
+});
+ServiceCollection services = new();
+services.Configure<LookupFfnEmbeddingOptions>(configuration.GetSection("Embeddings"));
+services.Configure<LookupFfnRerankerOptions>(configuration.GetSection("Reranker"));
+services.AddLookupFfnEmbeddings();
+await using (ServiceProvider provider = services.BuildServiceProvider())
+{
+    LookupFfnEmbeddingGenerator generator = provider.GetRequiredService<LookupFfnEmbeddingGenerator>();
+    Check(generator.Model.Info.NumThreads == 1 && generator.Model.Info.LinearType == ElementType.Int8, "Load was not bound");
+    Check(generator.Batcher!.MaxQueue == 7, "Batching was not bound");
+    Check((await generator.GenerateAsync(["text"]))[0].Dimensions == 384, "the generator makes no vectors");
+}
+#endif
 
 Console.WriteLine($"LookupFFN {LookupFfnLibrary.Version} on {LookupFfnLibrary.Isa}, compiled ahead of time: passed");
 

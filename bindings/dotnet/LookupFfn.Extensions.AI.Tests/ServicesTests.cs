@@ -4,6 +4,7 @@ using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Memory;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -168,6 +169,189 @@ public class ServicesTests
         }
 
         LookupFfnLibrary.SetLog(null);
+    }
+
+    /// <summary>Rerankers are configured, checked, loaded, warmed up and watched as generators are, with a key and without.</summary>
+    [Fact]
+    public async Task RerankersStartWithTheHost()
+    {
+        HostApplicationBuilder wrong = Host.CreateApplicationBuilder();
+        wrong.Services.AddLookupFfnReranker("no-such-model", options => options.WarmUp = false);
+        using (IHost host = wrong.Build())
+        {
+            OptionsValidationException failure = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync());
+            Assert.Contains("no-such-model", failure.Message, StringComparison.Ordinal);
+        }
+
+        HostApplicationBuilder none = Host.CreateApplicationBuilder();
+        none.Services.AddLookupFfnReranker(GeneratorTests.ModelFolder); // it has no classifier of one class
+        using (IHost host = none.Build())
+        {
+            await Assert.ThrowsAsync<UnsupportedModelException>(() => host.StartAsync());
+        }
+
+        HostApplicationBuilder right = Host.CreateApplicationBuilder();
+        right.Configuration.AddInMemoryCollection(new Dictionary<string, string?>
+        {
+            ["Path"] = Reranker,
+            ["Scores"] = "Model",
+            ["Load:NumThreads"] = "1",
+            ["Batching:MaxQueue"] = "9",
+        });
+        right.Services.Configure<LookupFfnRerankerOptions>("second", right.Configuration);
+        right.Services.AddLookupFfnReranker(Reranker, options => options.Batching = null);
+        right.Services.AddKeyedLookupFfnReranker("second", (_, _) => { });
+        right.Services.AddHealthChecks().AddLookupFfn().AddLookupFfn("one", "second").AddLookupFfn("none", "third");
+        using (IHost host = right.Build())
+        {
+            await host.StartAsync();
+            LookupFfnReranker second = host.Services.GetRequiredKeyedService<LookupFfnReranker>("second");
+            Assert.Same(second, host.Services.GetRequiredKeyedService<IReranker>("second"));
+            Assert.Equal((1L, 9), (second.Figures!.Batched, second.Batcher!.MaxQueue)); // it is warm
+            Assert.Equal(1, second.Model.Info.NumThreads);
+            string[] documents = [.. Enumerable.Range(0, 20).Select(i => $"document {i}")];
+            Assert.Equal(
+                second.Model.RerankTop("query", documents, 3, new() { Scores = ScoreKind.Model }),
+                await second.RerankTopAsync("query", documents, 3));
+            LookupFfnReranker first = host.Services.GetRequiredService<LookupFfnReranker>();
+            Assert.Null(first.Batcher);
+            Assert.Equal(first.Model.RerankTop("query", documents), await first.RerankTopAsync("query", documents));
+
+            HealthCheckService health = host.Services.GetRequiredService<HealthCheckService>();
+            HealthReport report = await health.CheckHealthAsync();
+            Assert.Equal(HealthStatus.Healthy, report.Entries["lookupffn"].Status);
+            Assert.Equal(21L, report.Entries["lookupffn"].Data["reranker second: accepted"]);
+            Assert.Equal(21L, report.Entries["one"].Data["accepted"]);
+            Assert.Equal(HealthStatus.Unhealthy, report.Entries["none"].Status);
+            await first.DisposeAsync();
+            report = await health.CheckHealthAsync();
+            Assert.Equal(HealthStatus.Unhealthy, report.Entries["lookupffn"].Status);
+            Assert.Equal("reranker: the model is closed", report.Entries["lookupffn"].Description);
+            Assert.Equal(HealthStatus.Healthy, report.Entries["one"].Status);
+        }
+
+        LookupFfnLibrary.SetLog(null);
+    }
+
+    /// <summary>A service's own test has no model: what it puts in the place of the generator and the reranker is all that is
+    /// asked, and the host starts.</summary>
+    [Fact]
+    public async Task WhatIsReplacedIsNotLoaded()
+    {
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder();
+        builder.Services.AddLookupFfnEmbeddings("no-such-model");
+        builder.Services.AddKeyedLookupFfnEmbeddings("other", "no-such-model");
+        builder.Services.AddLookupFfnReranker("no-such-model");
+        builder.Services.AddHealthChecks().AddLookupFfn();
+
+        builder.Services.AddSingleton<IEmbeddingGenerator<string, Embedding<float>>>(new FakeEmbeddingGenerator(8));
+        builder.Services.RemoveAllKeyed<IEmbeddingGenerator<string, Embedding<float>>>("other");
+        builder.Services.AddKeyedSingleton<IEmbeddingGenerator<string, Embedding<float>>>("other", new FakeEmbeddingGenerator(9));
+        builder.Services.Replace(ServiceDescriptor.Singleton<IReranker>(new LastFirst()));
+        using IHost host = builder.Build();
+        await host.StartAsync();
+        var generator = host.Services.GetRequiredService<IEmbeddingGenerator<string, Embedding<float>>>();
+        var queries = host.Services.GetRequiredKeyedService<IEmbeddingGenerator<string, Embedding<float>>>("queries");
+        Assert.Equal(await generator.GenerateVectorAsync("text"), await queries.GenerateVectorAsync("text"), SameNumbers);
+        queries = host.Services.GetRequiredKeyedService<IEmbeddingGenerator<string, Embedding<float>>>("other:queries");
+        Assert.Equal(9, (await queries.GenerateVectorAsync("text")).Length);
+        Assert.Single(await host.Services.GetRequiredService<IReranker>().RerankTopAsync("a", ["b"]));
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+        Assert.Equal(HealthStatus.Healthy, report.Status);
+        Assert.Contains("replaced", report.Entries["lookupffn"].Description, StringComparison.Ordinal);
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task AFakeGenerator()
+    {
+        using FakeEmbeddingGenerator fake = new(384);
+        GeneratedEmbeddings<Embedding<float>> made =
+            await fake.GenerateAsync(["A cat sleeps.", "the cat SLEEPS", "Rain in spring", "", "?", "A cat sleeps."]);
+        Assert.All(made, embedding => Assert.Equal(1, embedding.Vector.ToArray().Sum(number => (double)number * number), 1e-5));
+        Assert.Equal(made[0].Vector, made[5].Vector, SameNumbers);
+        Assert.NotEqual(made[3].Vector, made[4].Vector, SameNumbers);
+        Assert.True(
+            Vectors.Dot(made[0].Vector.Span, made[1].Vector.Span) > 0.3 + Vectors.Dot(made[0].Vector.Span, made[2].Vector.Span));
+
+        // The same in each process and version: a test may have it in a file.
+        Assert.Equal(FirstOfText, (await fake.GenerateVectorAsync("text")).Span[0], 1e-6f);
+        using var queries = fake.ForQueries();
+        Assert.Equal(384, queries.GetService<EmbeddingGeneratorMetadata>()!.DefaultModelDimensions);
+        await Assert.ThrowsAsync<ArgumentNullException>("values", () => fake.GenerateAsync([null!]));
+        Assert.Throws<ArgumentOutOfRangeException>("dimensions", () => new FakeEmbeddingGenerator(0));
+    }
+
+    /// <summary>A generator that would not know what texts are for is refused, and not asked as if it knew.</summary>
+    [Fact]
+    public void QueriesOfForeignGenerators()
+    {
+        using Foreign foreign = new();
+        ArgumentException refused = Assert.Throws<ArgumentException>("generator", () => foreign.ForQueries());
+        Assert.Contains(nameof(Foreign), refused.Message, StringComparison.Ordinal);
+        Assert.Throws<ArgumentException>("generator", () => foreign.ForDocuments());
+        using FakeEmbeddingGenerator fake = new(3);
+        using Counting around = new(fake);
+        Assert.NotNull(around.ForQueries());
+    }
+
+    [Theory]
+    [InlineData("Load:NumThreads", "-1", "NumThreads")]
+    [InlineData("Load:HashType", "BF16", "HashType")]
+    [InlineData("Batching:MaxBatch", "0", "MaxBatch")]
+    [InlineData("Batching:MaxBatchTokens", "0", "MaxBatchTokens")]
+    [InlineData("Batching:MaxBulkCalls", "-3", "MaxBulkCalls")]
+    [InlineData("Batching:MaxWait", "-00:00:01", "MaxWait")]
+    [InlineData("MaxTokens", "0", "MaxTokens")]
+    [InlineData("LongTexts", "7", "LongTexts")]
+    public async Task SettingsThatAreWrong(string name, string value, string told)
+    {
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder();
+        builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [name] = value });
+        builder.Services.Configure<LookupFfnEmbeddingOptions>(builder.Configuration);
+        builder.Services.AddLookupFfnEmbeddings(GeneratorTests.ModelFolder);
+        using IHost host = builder.Build();
+        OptionsValidationException failure = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync());
+        Assert.Contains(told, failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task ARuntimeOfTheContainer()
+    {
+        ServiceCollection services = new();
+        services.AddSingleton(new LookupFfnRuntime(new() { NumThreads = 1 }));
+        services.AddLookupFfnEmbeddings(GeneratorTests.ModelFolder);
+        await using ServiceProvider provider = services.BuildServiceProvider();
+        Assert.Equal(1, provider.GetRequiredService<Model>().Info.NumThreads);
+    }
+
+    private const float FirstOfText = 0.03421042f;
+
+    private static bool SameNumbers(ReadOnlyMemory<float> a, ReadOnlyMemory<float> b) => a.Span.SequenceEqual(b.Span);
+
+    private sealed class LastFirst : IReranker
+    {
+        public Task<RankedDocument[]> RerankTopAsync(
+            string query,
+            IReadOnlyList<string> documents,
+            int? top = null,
+            EmbedOptions? options = null,
+            CancellationToken cancellationToken = default) =>
+            Task.FromResult(documents.Select((text, i) => new RankedDocument(i, i, text)).Reverse().ToArray());
+    }
+
+    private sealed class Foreign : IEmbeddingGenerator<string, Embedding<float>>
+    {
+        public Task<GeneratedEmbeddings<Embedding<float>>> GenerateAsync(
+            IEnumerable<string> values,
+            EmbeddingGenerationOptions? options = null,
+            CancellationToken cancellationToken = default) => throw new NotSupportedException();
+
+        public object? GetService(Type serviceType, object? serviceKey = null) => null;
+
+        public void Dispose()
+        {
+        }
     }
 
     private sealed class Counting(IEmbeddingGenerator<string, Embedding<float>> inner)

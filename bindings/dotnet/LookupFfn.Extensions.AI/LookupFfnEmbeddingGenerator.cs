@@ -25,7 +25,7 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
     /// <param name="options">How; null for the defaults.</param>
     /// <exception cref="LookupFfnException">The model cannot be loaded.</exception>
     public LookupFfnEmbeddingGenerator(string path, LookupFfnEmbeddingOptions? options = null)
-        : this(Model.Load(path, options?.Load), options ?? new(), owns: true)
+        : this(Model.Load(path, options?.Load?.With(null)), options ?? new(), owns: true)
     {
     }
 
@@ -37,7 +37,7 @@ public sealed class LookupFfnEmbeddingGenerator : IEmbeddingGenerator<string, Em
     {
     }
 
-    private LookupFfnEmbeddingGenerator(Model model, LookupFfnEmbeddingOptions options, bool owns)
+    internal LookupFfnEmbeddingGenerator(Model model, LookupFfnEmbeddingOptions options, bool owns)
     {
         ArgumentNullException.ThrowIfNull(model);
         Model = model;

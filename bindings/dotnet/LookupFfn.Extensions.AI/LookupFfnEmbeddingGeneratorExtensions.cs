@@ -11,15 +11,18 @@ public static class LookupFfnEmbeddingGeneratorExtensions
     /// options, so that a cache keeps queries and documents apart. To dispose of it does nothing.</summary>
     /// <param name="generator">A <see cref="LookupFfnEmbeddingGenerator"/>, or what was put around one.</param>
     /// <returns>The generator for queries.</returns>
+    /// <exception cref="ArgumentException">The generator is none of this library, nor around one: it would embed queries as
+    /// whatever else it embeds, and say nothing.</exception>
     public static IEmbeddingGenerator<string, Embedding<float>> ForQueries(
-        this IEmbeddingGenerator<string, Embedding<float>> generator) => new PurposeGenerator(generator, "query");
+        this IEmbeddingGenerator<string, Embedding<float>> generator) => For(generator, "query");
 
     /// <summary>The same generator, with all that is put around it, for texts that are searched. To dispose of it does
     /// nothing.</summary>
     /// <param name="generator">A <see cref="LookupFfnEmbeddingGenerator"/>, or what was put around one.</param>
     /// <returns>The generator for documents.</returns>
+    /// <exception cref="ArgumentException">The generator is none of this library, nor around one.</exception>
     public static IEmbeddingGenerator<string, Embedding<float>> ForDocuments(
-        this IEmbeddingGenerator<string, Embedding<float>> generator) => new PurposeGenerator(generator, "document");
+        this IEmbeddingGenerator<string, Embedding<float>> generator) => For(generator, "document");
 
     /// <summary>The same generator with a bit for each number, set where it is above 0, in the order of the numbers. To dispose
     /// of it does nothing.</summary>
@@ -52,6 +55,23 @@ public static class LookupFfnEmbeddingGeneratorExtensions
                 AdditionalProperties = new() { ["scale"] = small.Scale },
             };
         });
+
+    /// <summary>The same of whatever a service's tests have put in the place of the generator.</summary>
+    internal static IEmbeddingGenerator<string, Embedding<float>> ForQueriesOfAny(
+        IEmbeddingGenerator<string, Embedding<float>> generator) => new PurposeGenerator(generator, "query");
+
+    private static PurposeGenerator For(IEmbeddingGenerator<string, Embedding<float>> generator, string purpose)
+    {
+        ArgumentNullException.ThrowIfNull(generator);
+        bool knows = generator.GetService(typeof(LookupFfnEmbeddingGenerator)) is not null
+            || generator.GetService(typeof(FakeEmbeddingGenerator)) is not null;
+        return knows
+            ? new PurposeGenerator(generator, purpose)
+            : throw new ArgumentException(
+                $"{generator.GetType()} is neither a LookupFfnEmbeddingGenerator nor around one, and would not know what texts are "
+                + "for; tests may use a FakeEmbeddingGenerator",
+                nameof(generator));
+    }
 
     /// <summary>Says in each call's options what its texts are for, unless the call does.</summary>
     private sealed class PurposeGenerator(IEmbeddingGenerator<string, Embedding<float>> inner, string purpose)

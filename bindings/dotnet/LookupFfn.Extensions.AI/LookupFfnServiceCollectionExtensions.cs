@@ -49,14 +49,16 @@ public static class LookupFfnServiceCollectionExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(configure);
-        object id = GeneratorRegistration.Add(services, Options.Options.DefaultName, configure);
-        services.AddSingleton(provider => provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>(id));
-        services.AddSingleton(provider => provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>(id).Model);
-        services.AddSingleton(provider => TextEmbedderOf(provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>(id)));
+        (GeneratorRegistration own, EmbeddingGeneratorBuilder<string, Embedding<float>> builder) =
+            GeneratorRegistration.Add(services, null, configure);
+        services.AddSingleton(own.Of);
+        services.AddSingleton(provider => own.Of(provider).Model);
+        services.AddSingleton(provider => TextEmbedderOf(own.Of(provider)));
         services.AddKeyedSingleton(
             QueriesKey,
-            (provider, _) => provider.GetRequiredService<IEmbeddingGenerator<string, Embedding<float>>>().ForQueries());
-        return services.AddEmbeddingGenerator(provider => provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>(id));
+            (provider, _) => LookupFfnEmbeddingGeneratorExtensions.ForQueriesOfAny(
+                provider.GetRequiredService<IEmbeddingGenerator<string, Embedding<float>>>()));
+        return builder;
     }
 
     /// <summary>Registers a model as an embedding generator under a key, so that an application can have several. Options of the
@@ -93,77 +95,107 @@ public static class LookupFfnServiceCollectionExtensions
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(serviceKey);
         ArgumentNullException.ThrowIfNull(configure);
-        string name = serviceKey.ToString() ?? "";
-        object id = GeneratorRegistration.Add(services, name, configure);
+        (GeneratorRegistration own, EmbeddingGeneratorBuilder<string, Embedding<float>> builder) =
+            GeneratorRegistration.Add(services, serviceKey, configure);
+        services.AddKeyedSingleton(serviceKey, (provider, _) => own.Of(provider));
+        services.AddKeyedSingleton(serviceKey, (provider, _) => own.Of(provider).Model);
+        services.AddKeyedSingleton(serviceKey, (provider, _) => TextEmbedderOf(own.Of(provider)));
         services.AddKeyedSingleton(
-            serviceKey, (provider, _) => provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>(id));
-        services.AddKeyedSingleton(
-            serviceKey, (provider, _) => provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>(id).Model);
-        services.AddKeyedSingleton(
-            serviceKey,
-            (provider, _) => TextEmbedderOf(provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>(id)));
-        services.AddKeyedSingleton(
-            $"{name}:{QueriesKey}",
-            (provider, _) =>
-                provider.GetRequiredKeyedService<IEmbeddingGenerator<string, Embedding<float>>>(serviceKey).ForQueries());
-        return services.AddKeyedEmbeddingGenerator(
-            serviceKey, provider => provider.GetRequiredKeyedService<LookupFfnEmbeddingGenerator>(id));
+            $"{serviceKey}:{QueriesKey}",
+            (provider, _) => LookupFfnEmbeddingGeneratorExtensions.ForQueriesOfAny(
+                provider.GetRequiredKeyedService<IEmbeddingGenerator<string, Embedding<float>>>(serviceKey)));
+        return builder;
     }
 
-    /// <summary>Registers a model as the application's <see cref="IReranker"/>. It is loaded when it is first asked for.</summary>
+    /// <summary>Registers a model as the application's <see cref="IReranker"/>; its options come from
+    /// <c>Configure&lt;LookupFfnRerankerOptions&gt;(section)</c>, the path too.</summary>
+    /// <param name="services">Where.</param>
+    /// <returns>The services.</returns>
+    public static IServiceCollection AddLookupFfnReranker(this IServiceCollection services) =>
+        services.AddLookupFfnReranker((_, _) => { });
+
+    /// <summary>Registers a model as the application's <see cref="IReranker"/>. As with a generator, the options are checked and
+    /// the model is loaded when the host starts, or first asked for, and calls are put together.</summary>
     /// <param name="services">Where.</param>
     /// <param name="path">The model: a folder or a file.</param>
-    /// <param name="load">How it is loaded; null for the defaults.</param>
+    /// <param name="configure">How it scores, after what Configure said; null for no more.</param>
     /// <returns>The services.</returns>
     public static IServiceCollection AddLookupFfnReranker(
-        this IServiceCollection services, string path, LoadOptions? load = null)
+        this IServiceCollection services, string path, Action<LookupFfnRerankerOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        return services.AddLookupFfnReranker((_, options) =>
+        {
+            options.Path = path;
+            configure?.Invoke(options);
+        });
+    }
+
+    /// <summary>Registers a model as the application's <see cref="IReranker"/>.</summary>
+    /// <param name="services">Where.</param>
+    /// <param name="configure">Where it lies and how it scores, after what Configure said.</param>
+    /// <returns>The services.</returns>
+    public static IServiceCollection AddLookupFfnReranker(
+        this IServiceCollection services, Action<IServiceProvider, LookupFfnRerankerOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(configure);
+        RerankerRegistration.Add(services, null, configure);
+        return services;
+    }
+
+    /// <summary>Registers a model as an <see cref="IReranker"/> under a key. Options of the key's name, as
+    /// <c>Configure&lt;LookupFfnRerankerOptions&gt;(name, section)</c> gives them, count.</summary>
+    /// <param name="services">Where.</param>
+    /// <param name="serviceKey">The key.</param>
+    /// <param name="path">The model: a folder or a file.</param>
+    /// <param name="configure">How it scores, after what Configure said; null for no more.</param>
+    /// <returns>The services.</returns>
+    public static IServiceCollection AddKeyedLookupFfnReranker(
+        this IServiceCollection services,
+        object serviceKey,
+        string path,
+        Action<LookupFfnRerankerOptions>? configure = null)
+    {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        return services.AddSingleton<IReranker>(_ => Reranker(path, load));
+        return services.AddKeyedLookupFfnReranker(serviceKey, (_, options) =>
+        {
+            options.Path = path;
+            configure?.Invoke(options);
+        });
     }
 
     /// <summary>Registers a model as an <see cref="IReranker"/> under a key.</summary>
     /// <param name="services">Where.</param>
     /// <param name="serviceKey">The key.</param>
-    /// <param name="path">The model: a folder or a file.</param>
-    /// <param name="load">How it is loaded; null for the defaults.</param>
+    /// <param name="configure">Where it lies and how it scores, after what Configure said for the key's name.</param>
     /// <returns>The services.</returns>
     public static IServiceCollection AddKeyedLookupFfnReranker(
-        this IServiceCollection services, object serviceKey, string path, LoadOptions? load = null)
+        this IServiceCollection services,
+        object serviceKey,
+        Action<IServiceProvider, LookupFfnRerankerOptions> configure)
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentNullException.ThrowIfNull(serviceKey);
-        ArgumentException.ThrowIfNullOrEmpty(path);
-        return services.AddKeyedSingleton<IReranker>(serviceKey, (_, _) => Reranker(path, load));
+        ArgumentNullException.ThrowIfNull(configure);
+        RerankerRegistration.Add(services, serviceKey, configure);
+        return services;
     }
 
-    /// <summary>Reports whether a registered generator can answer: unhealthy where its model is closed or cannot be loaded,
-    /// degraded where its queue is nearly full. Its figures are in the data.</summary>
+    /// <summary>Reports whether registered generators and rerankers can answer: unhealthy where a model is closed or cannot be
+    /// loaded, degraded where a queue is nearly full. Their figures are in the data. One that the application's tests have
+    /// replaced is not looked at.</summary>
     /// <param name="builder">Where.</param>
     /// <param name="name">The check's name.</param>
-    /// <param name="serviceKey">The generator's key; null for the application's.</param>
+    /// <param name="serviceKey">The key of those that it is about; null for all.</param>
     /// <returns>The builder.</returns>
     public static IHealthChecksBuilder AddLookupFfn(
         this IHealthChecksBuilder builder, string name = "lookupffn", object? serviceKey = null)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        return builder.Add(new(name, provider => new GeneratorHealth(provider, serviceKey), null, null));
+        return builder.Add(new(name, provider => new ModelHealth(provider, serviceKey), null, null));
     }
 
     private static ITextEmbedder TextEmbedderOf(LookupFfnEmbeddingGenerator generator) =>
         generator.Batcher is null ? generator.Model : generator.Batcher;
-
-    private static Model Reranker(string path, LoadOptions? load)
-    {
-        Model model = Model.Load(path, load);
-        if (model.Info.NumClasses == 1)
-        {
-            return model;
-        }
-
-        int classes = model.Info.NumClasses;
-        model.Dispose();
-        throw new UnsupportedModelException($"{path} has {classes} classes, a reranker has one");
-    }
 }
