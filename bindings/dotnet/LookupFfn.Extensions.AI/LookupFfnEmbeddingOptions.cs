@@ -7,7 +7,8 @@ public enum LongText
     /// <summary>Its end is not read. The embedding's AdditionalProperties have "truncated", true, and "uncut_tokens".</summary>
     Cut,
 
-    /// <summary>The call fails with an <see cref="ArgumentException"/> before any of its texts is run.</summary>
+    /// <summary>The call fails with an <see cref="ArgumentException"/> before any of its texts is run, as with
+    /// <see cref="EmbedOptions.RefuseLongTexts"/>.</summary>
     Refuse,
 }
 

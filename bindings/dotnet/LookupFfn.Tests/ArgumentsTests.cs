@@ -226,7 +226,7 @@ public sealed class NamedArgumentsTests : IDisposable
 
         // The same words with batching and without.
         using EmbeddingBatcher batcher = new(model);
-        EmbedOptions[] options = [new(), new() { MaxTokens = 1, WithoutCutting = true }, new() { Prompt = "a", PromptText = "b" }];
+        EmbedOptions[] options = [new(), new() { MaxTokens = 0 }, new() { Prompt = "a", PromptText = "b" }];
         foreach ((string? text, EmbedOptions how) in new[] { (Half, options[0]), (null, options[0]), ("a", options[1]), ("a", options[2]) })
         {
             ArgumentException alone = await Assert.ThrowsAnyAsync<ArgumentException>(() => model.EmbedAsync(text!, how));
@@ -255,8 +255,8 @@ public sealed class NamedArgumentsTests : IDisposable
         Says("Activation is no value of Activation", () => Layer.CreateRandom(small with { Activation = (Activation)7 }));
         Says("Dimensions", () => model.Embed("a", new() { Dimensions = 100_000 }));
         Says("text: at most 1 tokens are wanted", () => model.Embed("a", new() { MaxTokens = 1 }));
-        Says("texts[1]: ", () => model.Embed(["a", string.Concat(Enumerable.Repeat("word ", 5000))], new() { WithoutCutting = true }));
-        Assert.Throws<ArgumentException>("text", () => model.Embed(string.Concat(Enumerable.Repeat("word ", 5000)), new() { WithoutCutting = true }));
+        Says("texts[1]: ", () => model.Embed(["a", string.Concat(Enumerable.Repeat("word ", 5000))], new() { RefuseLongTexts = true }));
+        Assert.Throws<ArgumentException>("text", () => model.Embed(string.Concat(Enumerable.Repeat("word ", 5000)), new() { RefuseLongTexts = true }));
         Says("Stride is 9", () => model.EmbedWindows("a b c d e f g h i j", new() { MaxTokens = 8, Stride = 9 }));
         Says("topK", () => model.FillMask("<mask>", int.MaxValue));
         Says("Isa is 'none'; set it to one of ", () => new LookupFfnRuntime(new() { Isa = "none" }));
@@ -281,7 +281,7 @@ public sealed class NamedArgumentsTests : IDisposable
     public void ParametersAreNamed()
     {
         string vast = string.Concat(Enumerable.Repeat("word ", 5000));
-        EmbedOptions strict = new() { WithoutCutting = true };
+        EmbedOptions strict = new() { RefuseLongTexts = true };
         Bad("Prompt", "the model has no prompt", () => model.Embed("a", new() { Prompt = "none" }));
         Bad("ids", "ids[1] is 99999999, ", () => model.Embed([0, 99_999_999]));
         Bad("ids", "ids[0] is -1, ", () => { float[] to = new float[model.Info.EmbeddingSize]; return model.EmbedInto([-1], to); });
@@ -294,6 +294,7 @@ public sealed class NamedArgumentsTests : IDisposable
         using Model reranker = Model.Load(
             Path.Combine(Environment.GetEnvironmentVariable("LOOKUPFFN_MADE_MODELS")!, "reranker"));
         Bad("documents", "documents[1]: ", () => reranker.Rerank("a", ["a", vast], strict));
+        Bad("documents", "documents[1]: ", () => reranker.Rerank("a", ["a", "a b c d"], strict with { MaxTokens = 6 }));
     }
 
     private static void Bad(string parameter, string text, Func<object> call)

@@ -126,7 +126,7 @@ public sealed class BulkTests : IDisposable
         string vast = string.Concat(Enumerable.Repeat("word and <mask> ", 100_000));
         string[] many = [.. Enumerable.Range(0, 50).Select(i => $"text {i}")];
         string[] some = [.. Enumerable.Range(0, 9).Select(i => $"one of some {i}")];
-        EmbedOptions strict = new() { WithoutCutting = true };
+        EmbedOptions strict = new() { RefuseLongTexts = true };
         using CancellationTokenSource source = new();
         Task<BatchedEmbedding[]> cancelled = batcher.EmbedAsync([.. many, vast, vast], null, source.Token);
         Task<BatchedEmbedding[]> failing = batcher.EmbedAsync([.. many, vast], strict);

@@ -166,7 +166,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
     public async Task ATextThatCannotBeRunFailsAlone()
     {
         using EmbeddingBatcher batcher = new(model, new() { MaxWait = Long, MaxBatch = 2, MaxBatchTokens = 100_000 });
-        EmbedOptions strict = new() { WithoutCutting = true };
+        EmbedOptions strict = new() { RefuseLongTexts = true };
         Task<BatchedEmbedding> good = batcher.EmbedAsync("good", strict);
         Task<BatchedEmbedding> tooLong = batcher.EmbedAsync(string.Concat(Enumerable.Repeat("word ", 1000)), strict);
         await Assert.ThrowsAsync<ArgumentException>(() => tooLong);
@@ -255,7 +255,7 @@ public sealed class EmbeddingBatcherTests : IDisposable
         ArgumentException bad = await Assert.ThrowsAsync<ArgumentException>(() => batcher.EmbedAsync(texts));
         Assert.Contains("texts[70]", bad.Message, StringComparison.Ordinal);
         texts[70] = string.Concat(Enumerable.Repeat("word ", 5000));
-        bad = await Assert.ThrowsAsync<ArgumentException>(() => batcher.EmbedAsync(texts, new() { WithoutCutting = true }));
+        bad = await Assert.ThrowsAsync<ArgumentException>(() => batcher.EmbedAsync(texts, new() { RefuseLongTexts = true }));
         Assert.Contains("texts[70]", bad.Message, StringComparison.Ordinal);
         Assert.Equal("texts", bad.ParamName);
     }

@@ -80,7 +80,7 @@ public sealed class EmbeddingFormsTests : IDisposable
         AssertBytesOf(found[0], model.EmbedInt8(Long, mean));
         Assert.ThrowsAny<ArgumentException>(() => model.Encode(Long, mean));
         Assert.ThrowsAny<ArgumentException>(() => model.Classify(Long, mean));
-        Assert.ThrowsAny<ArgumentException>(() => model.Embed(Long, mean with { MaxTokens = null, WithoutCutting = true }));
+        Assert.ThrowsAny<ArgumentException>(() => model.Embed(Long, mean with { MaxTokens = null, RefuseLongTexts = true }));
     }
 
     [Theory]
@@ -189,7 +189,7 @@ public sealed class EmbeddingFormsTests : IDisposable
         Assert.Throws<ArgumentNullException>("text", () => model.TokenVectors((string)null!));
         Assert.Throws<ArgumentNullException>("texts", () => model.EmbedWindows((string[])null!));
         Assert.Throws<ArgumentNullException>("texts", () => model.TokenVectors((string[])null!));
-        Assert.ThrowsAny<ArgumentException>(() => model.EmbedWindows("a", new() { WithoutCutting = true }));
+        Assert.ThrowsAny<ArgumentException>(() => model.EmbedWindows("a", new() { RefuseLongTexts = true }));
         Assert.ThrowsAny<ArgumentException>(() => model.EmbedWindows(Long, new() { MaxTokens = 8, Stride = 6 }));
         Assert.ThrowsAny<ArgumentException>(() => model.EmbedWindows("a", new() { Stride = -1 }));
         Assert.ThrowsAny<ArgumentException>(() => model.Embed("a", new() { Stride = -1 }));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+using System.Globalization;
 using System.Text;
 using Xunit;
 
@@ -57,8 +58,12 @@ public class ModelCountsTests
             Assert.False(counts.IsCut(0) || counts.IsCut(2));
         }
 
+        Assert.Equal(whole, model.CountTokens(texts[1]!, options));
+        ArgumentException half = Assert.Throws<ArgumentException>("text", () => model.CountTokens("half \ud83d"));
+        Assert.StartsWith("text: half", half.Message, StringComparison.Ordinal);
+
         // What fails, and what runs ids, leaves them alone.
-        Assert.Throws<ArgumentException>(() => model.Embed(texts, options with { WithoutCutting = true }));
+        Assert.Throws<ArgumentException>(() => model.Embed(texts, options with { RefuseLongTexts = true }));
         model.Embed([0, 2], options);
         Assert.Equal(3, counts.Count);
         Assert.Throws<ArgumentOutOfRangeException>(() => counts.Tokens(3));
@@ -136,8 +141,8 @@ public class ModelCountsTests
 
         Assert.Empty(model.Rerank(Query, []));
         ArgumentException tooLong = Assert.Throws<ArgumentException>(
-            () => model.Rerank(Query, documents, new() { WithoutCutting = true }));
-        Assert.StartsWith("document 2: the query and the document have ", tooLong.Message, StringComparison.Ordinal);
+            () => model.Rerank(Query, documents, new() { RefuseLongTexts = true }));
+        Assert.StartsWith("documents[2]: the query and the document have ", tooLong.Message, StringComparison.Ordinal);
         using Model none = Model.Load(new GoldenModel("model-lookup").Folder);
         Assert.Throws<UnsupportedModelException>(() => none.Rerank(Query, documents));
         Assert.Equal(1, none.Classify("a text", new EmbedOptions { Scores = ScoreKind.Probabilities }).Sum(), 1e-6);
@@ -145,12 +150,58 @@ public class ModelCountsTests
         IEnumerable<int> Bare(string text) => model.TokenizeSpans(text, special: false).Select(token => token.Id);
     }
 
+    /// <summary>What is too long is what is cut: above the model's own limit, or a limit of the call, in each call on texts.</summary>
+    [Theory]
+    [InlineData(null)]
+    [InlineData(7)]
+    [InlineData(int.MaxValue)]
+    public void LongTextsAreRefused(int? maxTokens)
+    {
+        using Model model = Model.Load(Made("prompts"));
+        int most = Math.Min(maxTokens ?? model.Info.OwnMaxTokens, model.Info.MaxTokens);
+        string text = "a";
+        while (model.CountTokens(text + " a") <= most)
+        {
+            text += " a";
+        }
+
+        EmbedOptions options = new() { MaxTokens = maxTokens, RefuseLongTexts = true };
+        Assert.Equal(most, model.CountTokens(text));
+        Golden.AssertSameBits(model.Embed(text, new() { MaxTokens = maxTokens }), model.Embed(text, options));
+        string[] texts = ["a", text + " a", text, "b"];
+        Func<object>[] calls =
+        [
+            () => model.Embed(texts, options), () => model.Encode(texts, options), () => model.EmbedInt8(texts, options),
+            () => model.EmbedBits(texts, options), () => model.TokenVectors(texts, options), () => model.EmbedWithCounts(texts, options),
+        ];
+        foreach (Func<object> call in calls)
+        {
+            ArgumentException bad = Assert.Throws<ArgumentException>("texts", call);
+            Assert.StartsWith("texts[1]: ", bad.Message, StringComparison.Ordinal);
+            Assert.Contains(string.Create(CultureInfo.InvariantCulture, $"{most + 1} tokens"), bad.Message, StringComparison.Ordinal);
+        }
+
+        // With statuses the others are run.
+        TextStatuses statuses = new();
+        TextCounts counts = new();
+        float[][] found = model.Embed(texts, options with { Statuses = statuses, Counts = counts });
+        Assert.Equal(
+            [TextStatus.Done, TextStatus.TooLong, TextStatus.Done, TextStatus.Done],
+            Enumerable.Range(0, 4).Select(statuses.Status));
+        Assert.Contains(string.Create(CultureInfo.InvariantCulture, $"{most + 1} tokens"), statuses.Message(1), StringComparison.Ordinal);
+        Assert.All(found[1], number => Assert.Equal(0, number));
+        Golden.AssertSameBits(model.Embed(text, new() { MaxTokens = maxTokens }), found[2]);
+        Golden.AssertSameBits(model.Embed("b"), found[3]);
+        Assert.False(counts.AnyCut);
+        Assert.Throws<ArgumentException>("RefuseLongTexts", () => model.EmbedWindows("a", options with { MaxTokens = 7 }));
+    }
+
     [Fact]
     public void DocumentsThatCannotBeRankedSaySo()
     {
         using Model model = Model.Load(Made("reranker"));
         TextStatuses statuses = new();
-        EmbedOptions options = new() { Statuses = statuses, WithoutCutting = true };
+        EmbedOptions options = new() { Statuses = statuses, RefuseLongTexts = true };
         string[] documents = ["The lazy dog.", null!, "half \ud83d", Long, "A fox."];
         float[] scores = model.Rerank("Which?", documents, options);
         Assert.Equal(

@@ -26,10 +26,8 @@ public sealed class ModelMisuseTests : IDisposable
     }
 
     [Fact]
-    public void TwoWaysToCutAreRefused()
+    public void LimitsOfNoTokensAreRefused()
     {
-        EmbedOptions both = new() { MaxTokens = 9, WithoutCutting = true };
-        Assert.Throws<ArgumentException>(() => model.Embed("a", both));
         Assert.Throws<ArgumentOutOfRangeException>(() => model.Embed("a", new() { MaxTokens = 0 }));
     }
 

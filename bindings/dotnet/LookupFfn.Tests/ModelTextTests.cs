@@ -149,7 +149,7 @@ public class ModelTasksTests
         Assert.False(counts.IsCut(0));
         Assert.True(counts.IsCut(1) && counts.UncutTokens(1) > 500);
         Assert.Equal(model.Entities("a \ufffd Hello"), model.Entities("a \ud83d Hello", new EntityOptions { Repair = true }));
-        Assert.Throws<ArgumentException>("text", () => model.Entities(tooLong, new EntityOptions { WithoutCutting = true }));
+        Assert.Throws<ArgumentException>("text", () => model.Entities(tooLong, new EntityOptions { RefuseLongTexts = true }));
         Assert.Throws<ArgumentOutOfRangeException>(() => model.Entities(tooLong, maxTokens: 0));
         Assert.Throws<ArgumentOutOfRangeException>("Aggregation", () => model.Entities(Text, (Aggregation)77));
         Assert.Throws<UnsupportedModelException>(() => model.Answer("a", "b"));

@@ -19,8 +19,8 @@ public sealed class TextStatusesTests : IDisposable
     {
         TextStatuses statuses = new();
         TextCounts counts = new();
-        EmbedOptions options = new() { Statuses = statuses, Counts = counts, WithoutCutting = true };
-        EmbedOptions alone = new() { WithoutCutting = true };
+        EmbedOptions options = new() { Statuses = statuses, Counts = counts, RefuseLongTexts = true };
+        EmbedOptions alone = new() { RefuseLongTexts = true };
         float[][][] results = [model.Embed(Mixed, options), model.Classify(Mixed, options), model.Encode(Mixed, options)];
         Assert.Equal(
             [TextStatus.Done, TextStatus.BadText, TextStatus.NullText, TextStatus.TooLong, TextStatus.Done, TextStatus.Done],

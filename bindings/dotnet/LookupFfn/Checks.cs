@@ -32,17 +32,11 @@ internal static class Checks
     }
 
     /// <summary>A limit of tokens, as the native code takes it: null for what the model means to read.</summary>
-    internal static long TokenLimit(
-        int? maxTokens, bool withoutCutting, [CallerArgumentExpression(nameof(maxTokens))] string name = "")
+    internal static long TokenLimit(int? maxTokens, [CallerArgumentExpression(nameof(maxTokens))] string name = "")
     {
         if (maxTokens is null)
         {
-            return withoutCutting ? Raw.MAX_TOKENS_NEVER : Raw.MAX_TOKENS_MODEL;
-        }
-
-        if (withoutCutting)
-        {
-            throw new ArgumentException("the options have both MaxTokens and WithoutCutting");
+            return Raw.MAX_TOKENS_MODEL;
         }
 
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxTokens.Value, Last(name));

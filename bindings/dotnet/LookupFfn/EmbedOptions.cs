@@ -20,8 +20,9 @@ public sealed record EmbedOptions
     /// trained for it. Default null: all.</summary>
     public int? Dimensions { get; init; }
 
-    /// <summary>How many tokens of a text are read at most, special ones counted; the model may read fewer. Default
-    /// null: as many as the model means to read.</summary>
+    /// <summary>How many tokens of a text are read at most, special ones counted; the model may read fewer, and never reads
+    /// more than <see cref="ModelInfo.MaxTokens"/>. Default null: <see cref="ModelInfo.OwnMaxTokens"/>, as many as the model means
+    /// to read.</summary>
     public int? MaxTokens { get; init; }
 
     /// <summary>How many tokens of a text a window has in common with the one before, where texts are read in windows.
@@ -32,9 +33,9 @@ public sealed record EmbedOptions
     /// is the mean of theirs, scaled to length 1 where these are. Default false: it is cut.</summary>
     public bool WindowMeans { get; init; }
 
-    /// <summary>Whether texts of more tokens than the model can run are refused instead of cut. Not together with
-    /// <see cref="MaxTokens"/>.</summary>
-    public bool WithoutCutting { get; init; }
+    /// <summary>Whether texts of more tokens than are read at most are refused instead of cut, before any text is run. Not
+    /// together with windows. Default false.</summary>
+    public bool RefuseLongTexts { get; init; }
 
     /// <summary>How many weights a sparse vector has at most, the largest ones; <see cref="int.MaxValue"/> for all. Default
     /// null: as many as the model's files say, or all.</summary>
@@ -93,7 +94,7 @@ public sealed record EmbedOptions
         Checks.Defined(Purpose);
         Checks.Defined(Scores);
         ArgumentOutOfRangeException.ThrowIfNegative(NumThreads);
-        _ = TokenLimit;
+        Checks.TokenLimit(MaxTokens);
         _ = PromptArgument;
         _ = WidthWithin(int.MaxValue);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxActive ?? 1, nameof(MaxActive));
@@ -124,6 +125,12 @@ public sealed record EmbedOptions
     internal void WriteTo(Span<int> numbers, int windows)
     {
         Check();
+        if (RefuseLongTexts && windows != Raw.WINDOWS_NONE)
+        {
+            string setting = nameof(RefuseLongTexts);
+            throw new ArgumentException($"{setting} is set, but windows are for texts that are too long", setting);
+        }
+
         numbers.Clear();
         numbers[Raw.RUN_OPTION_WINDOWS] = windows;
         numbers[Raw.RUN_OPTION_STRIDE] = StrideOf(windows);
@@ -150,12 +157,11 @@ public sealed record EmbedOptions
     internal int Normalization =>
         Normalize is null ? Raw.NORMALIZE_MODEL : Normalize.Value ? Raw.NORMALIZE_YES : Raw.NORMALIZE_NO;
 
-    internal long TokenLimit => Checks.TokenLimit(MaxTokens, WithoutCutting);
 
     /// <summary>How many tokens of a text are read at most; null where it is read to its end.</summary>
     internal int? ReadAtMost(ModelInfo info) =>
         WindowMeans ? null
-        : Math.Min(info.MaxTokens, WithoutCutting ? info.MaxTokens : MaxTokens ?? info.OwnMaxTokens);
+        : Math.Min(info.MaxTokens, MaxTokens ?? info.OwnMaxTokens);
 
     /// <summary>How many bytes the prompt has, as far as is known before it is read.</summary>
     internal long PromptSize(Model model)

@@ -92,7 +92,7 @@ public abstract class LookupFfnException : Exception
         ("LFFN_F16", "F16"),
         ("LFFN_INT8", "Int8"),
         ("LFFN_INT4", "Int4"),
-        ("LFFN_MAX_TOKENS_NEVER", "WithoutCutting"),
+        ("LFFN_MAX_TOKENS_NEVER", "RefuseLongTexts"),
         (", or LFFN_STRIDE_DEFAULT", ""),
         (" or an LFFN_MAX_TOKENS_ value", ""),
         ("max_tokens", "MaxTokens"),

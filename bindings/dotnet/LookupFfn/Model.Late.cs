@@ -150,7 +150,7 @@ public sealed unsafe partial class Model
                             text,
                             ends,
                             texts.Count,
-                            options.TokenLimit,
+                            LimitOfAll(options.MaxTokens, options.RefuseLongTexts),
                             (int)options.Scores,
                             options.NumThreads,
                             0,

@@ -334,6 +334,7 @@ public sealed unsafe partial class Model
             return;
         }
 
+        RefuseLong(model, texts, paired, options, cancellationToken);
         float none = 0;
         int cancel = 0;
         long since = onlyCount ? 0 : LookupFfnDiagnostics.Begin();
@@ -357,7 +358,7 @@ public sealed unsafe partial class Model
                     texts.QuerySize,
                     output,
                     run,
-                    options.TokenLimit,
+                    LimitOf(options),
                     text + texts.PromptAt,
                     onlyCount ? null : value == null ? &none : value,
                     values.Length,

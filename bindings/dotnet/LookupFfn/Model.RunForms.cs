@@ -142,6 +142,7 @@ public sealed unsafe partial class Model
         IntPtr model = handle.Enter();
         try
         {
+            RefuseLong(model, texts, paired: false, options, cancellationToken);
             using (Native.Register(&cancel, cancellationToken))
             {
                 fixed (byte* text = texts.Utf8)
@@ -155,7 +156,7 @@ public sealed unsafe partial class Model
                             ends,
                             texts.Count,
                             run,
-                            options.TokenLimit,
+                            LimitOf(options),
                             text + texts.PromptAt,
                             wanted,
                             result.Pointer,

@@ -132,7 +132,7 @@ public sealed unsafe partial class Model
     private TextCounts CountsOf(
         string? single, IReadOnlyList<string> texts, EmbedOptions? options, string name, CancellationToken cancellationToken)
     {
-        EmbedOptions how = (options ?? EmbedOptions.Default) with { Statuses = null, WindowMeans = false };
+        EmbedOptions how = (options ?? EmbedOptions.Default) with { Statuses = null, WindowMeans = false, RefuseLongTexts = false };
         using CallTexts given = new(single, texts, null, how, name);
         IntPtr model = handle.Enter();
         try

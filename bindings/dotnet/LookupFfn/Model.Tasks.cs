@@ -77,6 +77,8 @@ public sealed unsafe partial class Model
         IntPtr model = handle.Enter();
         try
         {
+            EmbedOptions reading = options.Reading with { MaxTokens = options.MaxTokens, RefuseLongTexts = options.RefuseLongTexts };
+            RefuseLong(model, taken, paired: false, reading, cancellationToken);
             using (Native.Register(&cancel, cancellationToken))
             {
                 fixed (byte* utf8 = taken.Utf8)
@@ -91,7 +93,7 @@ public sealed unsafe partial class Model
                             taken.Count,
                             (int)options.Aggregation,
                             0,
-                            Checks.TokenLimit(options.MaxTokens, options.WithoutCutting),
+                            LimitOf(options.MaxTokens, options.RefuseLongTexts),
                             options.NumThreads,
                             0,
                             result.Pointer,
@@ -188,7 +190,7 @@ public sealed unsafe partial class Model
                             bytes,
                             (nuint)utf8.Length,
                             options.TopK,
-                            Checks.TokenLimit(options.MaxTokens, options.OneWindow),
+                            options.TokenLimit,
                             options.Stride ?? Raw.STRIDE_DEFAULT,
                             options.MaxAnswerTokens,
                             options.MayBeNone ? Raw.ANSWER_MAY_BE_NONE : 0,
@@ -268,7 +270,7 @@ public sealed unsafe partial class Model
                             end,
                             ends.Length,
                             hypothesis,
-                            Checks.TokenLimit(options.MaxTokens, options.WithoutCutting),
+                            LimitOfAll(options.MaxTokens, options.RefuseLongTexts),
                             options.Several ? Raw.ZERO_SHOT_SEVERAL : 0,
                             place,
                             score,

@@ -15,9 +15,8 @@ public sealed record EntityOptions
     /// read.</summary>
     public int? MaxTokens { get; init; }
 
-    /// <summary>Whether texts that the model cannot run whole are refused instead of cut. Not together with
-    /// <see cref="MaxTokens"/>.</summary>
-    public bool WithoutCutting { get; init; }
+    /// <summary>Whether texts of more tokens than are read at most are refused instead of cut. Default false.</summary>
+    public bool RefuseLongTexts { get; init; }
 
     /// <summary>Whether halves of surrogate pairs are read as U+FFFD, the replacement character. Default false: such a text is
     /// refused.</summary>
@@ -62,6 +61,11 @@ public sealed record AnswerOptions
     /// <summary>Whether it is one of the answers, an empty one, that there is none.</summary>
     public bool MayBeNone { get; init; }
 
+    internal long TokenLimit =>
+        !OneWindow ? Checks.TokenLimit(MaxTokens)
+        : MaxTokens is null ? Raw.MAX_TOKENS_NEVER
+        : throw new ArgumentException("the options have both OneWindow and MaxTokens", nameof(OneWindow));
+
     /// <summary>Throws if one of them is invalid.</summary>
     internal void Check()
     {
@@ -85,9 +89,9 @@ public sealed record ZeroShotOptions
     /// model means to read.</summary>
     public int? MaxTokens { get; init; }
 
-    /// <summary>Whether texts that the model cannot run whole are refused instead of cut. Not together with
-    /// <see cref="MaxTokens"/>.</summary>
-    public bool WithoutCutting { get; init; }
+    /// <summary>Whether texts of more tokens than are read at most are refused instead of cut. Only together with a
+    /// <see cref="MaxTokens"/> of what the model can run, where it means to read less. Default false.</summary>
+    public bool RefuseLongTexts { get; init; }
 
     /// <summary>Whether any number of labels may fit, each with a probability of its own.</summary>
     public bool Several { get; init; }

@@ -138,7 +138,7 @@ public enum TextStatus
     /// <summary>It has half of a surrogate pair.</summary>
     BadText = Raw.STATUS_BAD_TEXT,
 
-    /// <summary>It has more tokens than the model can run, and was not to be cut.</summary>
+    /// <summary>It has more tokens than are read at most, and was not to be cut.</summary>
     TooLong = Raw.STATUS_TOO_LONG,
 
     /// <summary>It is null.</summary>
@@ -192,8 +192,9 @@ public sealed class TextStatuses
         string[] why = new string[texts.Count];
         for (int i = 0; i < found.Length; i++)
         {
-            found[i] = (TextStatus)told[i];
-            why[i] = told[i] == Raw.STATUS_OK ? "" : texts.Unreadable(i) ?? Native.Text(Raw.ResultMessage(result, i));
+            found[i] = texts.TooLong(i) is null ? (TextStatus)told[i] : TextStatus.TooLong;
+            why[i] = told[i] == Raw.STATUS_OK ? ""
+                : texts.TooLong(i) ?? texts.Unreadable(i) ?? Native.Text(Raw.ResultMessage(result, i));
         }
 
         statuses = found;

@@ -169,6 +169,7 @@ internal readonly ref struct CallTexts
     private readonly byte[] utf8;
     private readonly long[] numbers;
     private readonly Dictionary<int, string>? unreadable;
+    private readonly Dictionary<int, string>? tooLong;
     private readonly string name;
     private readonly bool isSingle;
 
@@ -184,6 +185,7 @@ internal readonly ref struct CallTexts
         this.name = name;
         isSingle = single is not null;
         bool keepBad = options.Statuses is not null;
+        tooLong = keepBad && options.RefuseLongTexts ? [] : null;
         string? prompt = options.PromptArgument;
         Count = single is null ? texts.Count : 1;
         numbers = ArrayPool<long>.Shared.Rent(checked((3 * Count) + 3));
@@ -295,6 +297,22 @@ internal readonly ref struct CallTexts
 
         return failure;
     }
+
+    /// <summary>Refuses a text that is longer than is to be read; where statuses are wanted, in its own name alone.</summary>
+    internal void Refuse(int text, string why)
+    {
+        if (tooLong is null)
+        {
+            throw new ArgumentException($"{LookupFfn.Utf8.Told(name, isSingle ? null : text)}: {why}", name);
+        }
+
+        // What is not UTF-8 is refused, and runs nothing.
+        tooLong[text] = why;
+        utf8[(int)(numbers[text] - Bytes(text).Length)] = 0xff;
+    }
+
+    /// <summary>Why a text is too long; null for one that is not.</summary>
+    internal string? TooLong(int text) => tooLong?.GetValueOrDefault(text);
 
     /// <summary>Why a text could not be read; null for one that could.</summary>
     internal string? Unreadable(int text) => unreadable?.GetValueOrDefault(text);

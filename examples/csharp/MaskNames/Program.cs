@@ -12,13 +12,14 @@ if (args.Length != 2)
 try
 {
     using Model model = Model.Load(args[0]);
+    EntityOptions how = new() { Aggregation = Aggregation.First, RefuseLongTexts = true };
     foreach (string line in File.ReadLines(args[1]))
     {
         StringBuilder masked = new();
         int at = 0;
 
         // A line that is too long is refused: names in what is cut would be missed.
-        foreach (NamedEntity entity in model.Entities(line, Aggregation.First, maxTokens: 0))
+        foreach (NamedEntity entity in model.Entities(line, how))
         {
             masked.Append(line, at, entity.Begin - at).Append('[').Append(entity.Label).Append(']');
             at = entity.End;
