@@ -32,10 +32,11 @@ SAME(LOG_ERROR, LFFN_LOG_ERROR);
 SAME(LOG_WARNING, LFFN_LOG_WARNING);
 SAME(LOG_INFO, LFFN_LOG_INFO);
 #undef SAME
-SAME_SIZE(LAYER_INFO_FIELDS, lffn_layer_info, sizeof(lffn_layer_info));
-SAME_SIZE(LOAD_OPTIONS_FIELDS, lffn_load_options, offsetof(lffn_load_options, runtime));  // then pointers
-static_assert(offsetof(lffn_load_options, adapter) + sizeof(char*) == sizeof(lffn_load_options),
-              "load_options() lacks a member");
+#define RESULT_ALL(FIELD) RESULT_FIELDS(FIELD) RESULT_SIZES(FIELD)
+NAMES_ALL(LAYER_INFO_FIELDS, NO_OTHERS, lffn_layer_info)
+NAMES_ALL(LOAD_OPTIONS_FIELDS, LOAD_OPTIONS_OTHERS, lffn_load_options)
+NAMES_ALL(RESULT_ALL, RESULT_OTHERS, lffn_result_view)
+#undef RESULT_ALL
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }

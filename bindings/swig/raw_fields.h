@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What load and run options say, and what layer_info, model_info and model_layer_info tell: a place in their row of
-// numbers, and the member of the public struct that lies there. A member more in the struct and not here is an error of
-// compilation. So it is for tokenizer_info; of results only the arrays that are looked at have a place.
+// What load and run options say, and what layer_info, model_info, model_layer_info, tokenizer_info and results tell: a
+// place in their row of numbers, and the member of the public struct that lies there. Behind the lists that lack some
+// stand the others, by name: a member of the struct that is in neither list is an error of compilation, see NAMES_ALL.
 #ifndef LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 #define LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 
@@ -15,6 +15,14 @@
   FIELD(WORD_DTYPE, word_dtype)           \
   FIELD(ATTENTION_DTYPE, attention_dtype)
 
+// What else load_options() gives.
+#define LOAD_OPTIONS_OTHERS(FIELD) \
+  FIELD(_, runtime)                \
+  FIELD(_, cancel)                 \
+  FIELD(_, progress)               \
+  FIELD(_, progress_user)          \
+  FIELD(_, adapter)
+
 #define RUN_OPTIONS_FIELDS(FIELD) \
   FIELD(READING, reading)         \
   FIELD(PROMPT_KIND, prompt_kind) \
@@ -26,6 +34,50 @@
   FIELD(WINDOWS, windows)         \
   FIELD(STRIDE, stride)           \
   FIELD(MAX_ACTIVE, max_active)
+
+// What is given to each call in its own way; and what other calls are for, or no binding passes on.
+#define RUN_OPTIONS_OTHERS(FIELD) \
+  FIELD(_, n)                     \
+  FIELD(_, ids)                   \
+  FIELD(_, offsets)               \
+  FIELD(_, token_types)           \
+  FIELD(_, texts)                 \
+  FIELD(_, text_sizes)            \
+  FIELD(_, pairs)                 \
+  FIELD(_, pair_sizes)            \
+  FIELD(_, prompt)                \
+  FIELD(_, prompt_size)           \
+  FIELD(_, max_tokens)            \
+  FIELD(_, top_k)                 \
+  FIELD(_, wanted)                \
+  FIELD(_, positions)             \
+  FIELD(_, n_positions)           \
+  FIELD(_, cancel)                \
+  FIELD(_, result)                \
+  FIELD(_, hidden)                \
+  FIELD(_, hidden_capacity)       \
+  FIELD(_, embeddings)            \
+  FIELD(_, embeddings_capacity)   \
+  FIELD(_, logits)                \
+  FIELD(_, logits_capacity)       \
+  FIELD(_, class_scores)          \
+  FIELD(_, class_scores_capacity) \
+  FIELD(_, filling_ids)           \
+  FIELD(_, filling_probabilities) \
+  FIELD(_, fillings_capacity)     \
+  FIELD(_, offsets_out)           \
+  FIELD(_, uncut)                 \
+  FIELD(_, n_masks)               \
+  FIELD(_, statuses)              \
+  FIELD(_, seconds)               \
+  FIELD(_, token_scores)          \
+  FIELD(_, token_scores_capacity) \
+  FIELD(_, layer_seconds)         \
+  FIELD(_, aggregation)           \
+  FIELD(_, reserved)              \
+  FIELD(_, progress)              \
+  FIELD(_, progress_user)         \
+  FIELD(_, min_weight)
 
 // The two float values come as their bits.
 #define LAYER_INFO_FIELDS(FIELD)             \
@@ -148,6 +200,7 @@
   FIELD(ADDED_TO_TEXT, added_to_text)   \
   FIELD(ADDED_TO_PAIR, added_to_pair)   \
   FIELD(IS_WORD_PIECE, is_word_piece)   \
+  FIELD(KIND, kind)                     \
   FIELD(OWN_MAX_TOKENS, own_max_tokens) \
   FIELD(MEMORY_BYTES, memory_bytes)
 
@@ -194,5 +247,19 @@
   FIELD(TEXTS, n_texts)            \
   FIELD(EMBEDDING, embedding_size) \
   FIELD(TOKEN_VECTOR, token_vector_size)
+
+// What no binding asks for, or another function gives.
+#define RESULT_OTHERS(FIELD)      \
+  FIELD(_, n_positions)           \
+  FIELD(_, n_masks)               \
+  FIELD(_, messages)              \
+  FIELD(_, mask_offsets)          \
+  FIELD(_, filling_ids)           \
+  FIELD(_, filling_probabilities) \
+  FIELD(_, entity_labels)         \
+  FIELD(_, pair_begins)           \
+  FIELD(_, pair_ends)
+
+#define NO_OTHERS(FIELD)
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_FIELDS_H

@@ -60,8 +60,9 @@ SAME(MAX_ACTIVE_MODEL, LFFN_MAX_ACTIVE_MODEL);
 SAME(MAX_ACTIVE_ALL, LFFN_MAX_ACTIVE_ALL);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
-SAME_SIZE(MODEL_INFO_FIELDS, lffn_model_info, sizeof(lffn_model_info));
-SAME_SIZE(MODEL_LAYER_INFO_FIELDS, lffn_model_layer_info, sizeof(lffn_model_layer_info));
+NAMES_ALL(MODEL_INFO_FIELDS, NO_OTHERS, lffn_model_info)
+NAMES_ALL(MODEL_LAYER_INFO_FIELDS, NO_OTHERS, lffn_model_layer_info)
+NAMES_ALL(RUN_OPTIONS_FIELDS, RUN_OPTIONS_OTHERS, lffn_model_run_args)
 
 lffn_status model_load(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
                        const int32_t* cancel, lffn_load_progress progress, void* progress_user, lffn_model** out) {

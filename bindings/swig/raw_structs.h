@@ -12,13 +12,17 @@
 
 #include "raw.h"
 
-// Holds if the list has every member of the struct, or all before the first of others: behind struct_size, which it
-// leaves out, there are no gaps.
-#define SIZE_OF(place, member) +sizeof(Struct::member)
-#define SAME_SIZE(fields, type, end)                                               \
-  template <typename Struct>                                                       \
-  constexpr size_t size_of_##fields = sizeof(Struct::struct_size) fields(SIZE_OF); \
-  static_assert(size_of_##fields<type> == (end), "raw_fields.h lacks a member of " #type)
+// Compiles only if the two lists of raw_fields.h name every member of the struct, but struct_size, and each once: they
+// are as many names as the struct has members, all of them members' and no two the same.
+#define MEMBER_NAME(place, member) member,
+#define IS_MEMBER(place, member) static_assert(sizeof(Struct::member) > 0, #member);
+#define NAMES_ALL(fields, others, type)                                                         \
+  namespace names_all_of_##type {                                                               \
+    using Struct = type;                                                                        \
+    fields(IS_MEMBER) others(IS_MEMBER) [[maybe_unused]] inline void name(const Struct& all) {  \
+      [[maybe_unused]] const auto& [fields(MEMBER_NAME) others(MEMBER_NAME) struct_size] = all; \
+    }                                                                                           \
+  }
 
 inline int64_t number_of(int32_t value) { return value; }
 inline int64_t number_of(uint32_t value) { return value; }

@@ -3,7 +3,12 @@
 #include "raw_model.h"
 #include "raw_structs.h"
 
-SAME_SIZE(TOKENIZER_INFO_FIELDS, lffn_tokenizer_info, sizeof(lffn_tokenizer_info) - sizeof(int32_t));  // but `reserved`
+#define SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #ours)
+SAME(TOKENIZER_KIND_BYTE_PAIRS, LFFN_TOKENIZER_BYTE_PAIRS);
+SAME(TOKENIZER_KIND_WORD_PIECE, LFFN_TOKENIZER_WORD_PIECE);
+SAME(TOKENIZER_KIND_UNIGRAM, LFFN_TOKENIZER_UNIGRAM);
+#undef SAME
+NAMES_ALL(TOKENIZER_INFO_FIELDS, NO_OTHERS, lffn_tokenizer_info)
 
 lffn_status tokenizer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
                            lffn_load_progress progress, void* progress_user, lffn_tokenizer** out) {

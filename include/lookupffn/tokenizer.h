@@ -57,7 +57,7 @@ LFFN_API void lffn_tokenizer_free(lffn_tokenizer* tokenizer);
 
 /** The kind of a tokenizer, lffn_tokenizer_info.kind. Later versions may add some. */
 enum {
-  LFFN_TOKENIZER_BYTE_PAIRS = 0, /**< Byte-level BPE. */
+  LFFN_TOKENIZER_BYTE_PAIRS = 0, /**< BPE, of bytes or of characters. */
   LFFN_TOKENIZER_WORD_PIECE = 1, /**< WordPiece. */
   LFFN_TOKENIZER_UNIGRAM = 2     /**< Unigram. */
 };

@@ -25,6 +25,27 @@ public class TokenizerTests
     }
 
     [Theory]
+    [InlineData(TokenizerKind.BytePairs, """
+        {"pre_tokenizer": {"type": "ByteLevel"}, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}
+        """)]
+    [InlineData(TokenizerKind.WordPiece, """
+        {"pre_tokenizer": {"type": "BertPreTokenizer"},
+         "model": {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0}}}
+        """)]
+    [InlineData(TokenizerKind.Unigram, """{"model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", -1.0]]}}""")]
+    public void TellsItsKind(TokenizerKind kind, string json)
+    {
+        Dictionary<string, ReadOnlyMemory<byte>> files = new()
+        {
+            ["tokenizer.json"] = System.Text.Encoding.UTF8.GetBytes(json),
+        };
+        using Tokenizer tokenizer = Tokenizer.Load(files);
+        Assert.Equal(kind, tokenizer.Info.Kind);
+        Assert.Equal(kind == TokenizerKind.WordPiece, tokenizer.Info.IsWordPiece);
+        Assert.True(tokenizer.Info.MemoryBytes > 0);
+    }
+
+    [Theory]
     [MemberData(nameof(GoldenModel.Names), MemberType = typeof(GoldenModel))]
     public void GivesTheGoldenTokens(string name)
     {

@@ -96,6 +96,19 @@ public enum ScoreKind
     Model = LookupFfn.Raw.SCORES_MODEL,
 }
 
+/// <summary>How a tokenizer makes tokens of words. Later versions may add some.</summary>
+public enum TokenizerKind
+{
+    /// <summary>BPE, of bytes or of characters.</summary>
+    BytePairs = Raw.TOKENIZER_KIND_BYTE_PAIRS,
+
+    /// <summary>WordPiece, as BERT has it.</summary>
+    WordPiece = Raw.TOKENIZER_KIND_WORD_PIECE,
+
+    /// <summary>Unigram, as SentencePiece makes it.</summary>
+    Unigram = Raw.TOKENIZER_KIND_UNIGRAM,
+}
+
 /// <summary>What <see cref="ScoreKind.Model"/> makes of a class score x.</summary>
 public enum ScoreActivation
 {

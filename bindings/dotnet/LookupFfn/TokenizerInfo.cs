@@ -14,6 +14,7 @@ public sealed record TokenizerInfo
         MaskId = (int)numbers[Raw.TOKENIZER_MASK_ID];
         AddedToText = (int)numbers[Raw.TOKENIZER_ADDED_TO_TEXT];
         AddedToPair = (int)numbers[Raw.TOKENIZER_ADDED_TO_PAIR];
+        Kind = (TokenizerKind)numbers[Raw.TOKENIZER_KIND];
         IsWordPiece = numbers[Raw.TOKENIZER_IS_WORD_PIECE] != 0;
         OwnMaxTokens = numbers[Raw.TOKENIZER_OWN_MAX_TOKENS];
         MemoryBytes = numbers[Raw.TOKENIZER_MEMORY_BYTES];
@@ -43,7 +44,10 @@ public sealed record TokenizerInfo
     /// <summary>How many around a pair of texts.</summary>
     public int AddedToPair { get; }
 
-    /// <summary>Whether it is a WordPiece tokenizer.</summary>
+    /// <summary>How it makes tokens of words.</summary>
+    public TokenizerKind Kind { get; }
+
+    /// <summary>Whether it is a WordPiece tokenizer: see <see cref="Kind"/>.</summary>
     public bool IsWordPiece { get; }
 
     /// <summary>The most tokens that a text has by its files, special ones counted; 0 when they tell none.</summary>

@@ -47,7 +47,12 @@ public final class TokenizerInfo extends NativeFacts {
     return (int) numbers[Abi.TOKENIZER_ADDED_TO_PAIR];
   }
 
-  /** {@return whether it is a WordPiece, as BERT has it} */
+  /** {@return how it makes tokens of words} */
+  public TokenizerKind kind() {
+    return TokenizerKind.ofCode((int) numbers[Abi.TOKENIZER_KIND]);
+  }
+
+  /** {@return whether it is a WordPiece, as BERT has it: see {@link #kind}} */
   public boolean isWordPiece() {
     return numbers[Abi.TOKENIZER_IS_WORD_PIECE] != 0;
   }
@@ -57,8 +62,13 @@ public final class TokenizerInfo extends NativeFacts {
     return numbers[Abi.TOKENIZER_OWN_MAX_TOKENS];
   }
 
+  /** {@return about how many bytes of memory the tokenizer takes} */
+  public long memoryBytes() {
+    return numbers[Abi.TOKENIZER_MEMORY_BYTES];
+  }
+
   @Override
   public String toString() {
-    return "TokenizerInfo[vocabulary " + vocabSize() + (isWordPiece() ? ", WordPiece]" : "]");
+    return "TokenizerInfo[vocabulary " + vocabSize() + ", " + kind() + "]";
   }
 }

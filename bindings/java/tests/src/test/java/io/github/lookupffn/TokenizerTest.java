@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A tokenizer alone gives what it gives with its model. */
@@ -34,6 +36,30 @@ class TokenizerTest {
         assertEquals(-1, tokenizer.idOf("no such token of any vocabulary"));
       }
     }
+  }
+
+  private static void assertKind(TokenizerKind kind, String json) {
+    byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+    try (Tokenizer tokenizer = Tokenizer.load(Map.of("tokenizer.json", bytes), LoadOptions.defaults())) {
+      assertEquals(kind, tokenizer.info().kind());
+      assertEquals(kind == TokenizerKind.WORD_PIECE, tokenizer.info().isWordPiece());
+      assertEquals("TokenizerInfo[vocabulary 1, " + kind + "]", tokenizer.info().toString());
+      assertTrue(tokenizer.info().memoryBytes() > 0);
+    }
+  }
+
+  @Test
+  void tellsItsKind() {
+    assertKind(TokenizerKind.BYTE_PAIRS, """
+        {"pre_tokenizer": {"type": "ByteLevel"}, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}
+        """);
+    assertKind(TokenizerKind.WORD_PIECE, """
+        {"pre_tokenizer": {"type": "BertPreTokenizer"},
+         "model": {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0}}}
+        """);
+    assertKind(TokenizerKind.UNIGRAM, """
+        {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", -1.0]]}}
+        """);
   }
 
   @Test
