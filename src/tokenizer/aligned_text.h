@@ -26,8 +26,11 @@ class AlignedText {
     text_.clear();
     from_.clear();
   }
-  // Of a text of so many bytes: to append more than 16 times as many and a megabyte throws Error(LFFN_ERROR_BAD_TEXT).
-  void limit_growth(size_t bytes) { most_ = bytes < (SIZE_MAX >> 5) ? 16 * bytes + (size_t{1} << 20) : SIZE_MAX; }
+  // Of a text of so many bytes: to append more than most_bytes() throws Error(LFFN_ERROR_BAD_TEXT).
+  void limit_growth(size_t bytes) { most_ = most_bytes(bytes); }
+  void limit_as(const AlignedText& other) { most_ = other.most_; }
+  // All that steps may make of so many bytes, one after another: Korean, taken apart, is three times as long.
+  static size_t most_bytes(size_t bytes) { return bytes < (SIZE_MAX >> 3) ? 4 * bytes + (size_t{1} << 18) : SIZE_MAX; }
 
   void append(std::string_view text, const TextSpan& from) {
     check(text.size());
@@ -55,7 +58,11 @@ class AlignedText {
 
   bool aligned() const { return aligned_; }
   std::string_view text() const { return text_; }
-  std::string& bytes() { return text_; }  // for appending more than one character that have no spans
+  // Becomes another text, which has no spans.
+  void assign(std::string_view text) {
+    clear(false);
+    text_ = text;
+  }
 
   // Where a part of the text that is not empty came from. Only if aligned.
   TextSpan from(size_t begin, size_t end) const { return {from_[begin].begin, from_[end - 1].end}; }

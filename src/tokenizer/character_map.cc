@@ -42,7 +42,7 @@ class Writer {
 
   void replace(std::string_view old, std::string_view by) {
     if (!aligned_) {
-      to_.bytes() += by;
+      to_.append(by, {0, 0});
       return;
     }
     const size_t old_count = count_characters(old), new_count = count_characters(by);
@@ -56,7 +56,7 @@ class Writer {
   }
   void keep(std::string_view text) {
     if (!aligned_) {
-      to_.bytes() += text;
+      to_.append(text, {0, 0});
       return;
     }
     for (size_t at = 0; at < text.size();) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "format/utf8.h"
+#include "runtime/error.h"
 #include "tokenizer/byte_alphabet.h"
 
 namespace lffn {
@@ -96,20 +97,28 @@ std::string stripped(std::string_view token, const DecoderStep& step) {
   return std::string(token);
 }
 
-std::string replaced(std::string_view token, const DecoderStep& step) {
+// `left` is how many bytes may still be written.
+std::string replaced(std::string_view token, const DecoderStep& step, Pattern::Scratch& search, size_t& left) {
   std::string result;
   size_t done = 0;
-  Pattern::Scratch search;
+  const auto check = [&](size_t size) {
+    if (size > left) fail(LFFN_ERROR_BAD_TEXT, "the steps of the decoder make the text far longer; give fewer ids");
+  };
+  search.begin(token.size());
   while (const std::optional<Pattern::Match> match = step.pattern.find(token, done, search, nullptr)) {
     result.append(token, done, match->begin - done).append(step.text);
     done = match->end;
+    check(result.size());
   }
-  return result.append(token, done);
+  result.append(token, done);
+  check(result.size());
+  left -= result.size();
+  return result;
 }
 
 }  // namespace
 
-void decode(const DecoderStep& step, std::vector<std::string>& tokens) {
+void decode(const DecoderStep& step, const size_t most, std::vector<std::string>& tokens) {
   switch (step.kind) {
     case DecoderStep::Kind::kByteLevel:
       return join_bytes(tokens);
@@ -123,6 +132,8 @@ void decode(const DecoderStep& step, std::vector<std::string>& tokens) {
     default:
       break;
   }
+  Pattern::Scratch search;
+  size_t left = most;
   for (size_t i = 0; i < tokens.size(); ++i) {
     std::string& token = tokens[i];
     switch (step.kind) {
@@ -139,7 +150,7 @@ void decode(const DecoderStep& step, std::vector<std::string>& tokens) {
         token = stripped(token, step);
         break;
       default:
-        token = replaced(token, step);
+        token = replaced(token, step, search, left);
         break;
     }
   }

@@ -32,8 +32,9 @@ struct DecoderStep {
   Pattern pattern = {};        // of kReplace
 };
 
-// Changes the texts of tokens; put side by side they are the whole text after the last step.
-void decode(const DecoderStep& step, std::vector<std::string>& tokens);
+// Changes the texts of tokens; put side by side they are the whole text after the last step. Where kReplace makes more
+// than `most` bytes of them it throws Error(LFFN_ERROR_BAD_TEXT).
+void decode(const DecoderStep& step, size_t most, std::vector<std::string>& tokens);
 
 // Takes away the blanks before signs and contractions that WordPiece's decoder puts there.
 std::string without_odd_blanks(std::string_view text, bool also_do_not);

@@ -171,7 +171,7 @@ class Tokenizer::Run {
   void normalize(size_t begin, size_t end) {
     poll(options_.cancel);
     tokenizer_.normalizer_->normalize(text_.substr(begin, end - begin), begin, options_.spans, scratch_.text,
-                                      scratch_.marks);
+                                      scratch_.marks, options_.cancel);
   }
 
   // add_token(id, begin, end) for each token of the piece, which are remembered, or else split() gives them.

@@ -72,7 +72,7 @@ void Tokenizer::Parts::add_words(std::string_view part) {
   poll(cancel_);
   if (tokenizer_.cache_.find_part(part, ids_)) return;
   const size_t had = ids_.size();
-  tokenizer_.normalizer_->normalize(part, 0, false, scratch_.text, scratch_.marks);
+  tokenizer_.normalizer_->normalize(part, 0, false, scratch_.text, scratch_.marks, cancel_);
   const std::string_view text = scratch_.text.text();
   for (Word word = next_word(text, 0); word.begin < word.end; word = next_word(text, word.end)) {
     tokenizer_.word_pieces_->split(text.substr(word.begin, word.end - word.begin), scratch_.pieces, cancel_);

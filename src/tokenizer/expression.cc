@@ -10,7 +10,9 @@ namespace {
 
 constexpr size_t kCharactersPerLook = 1 << 16;  // at a cancel flag
 constexpr uint64_t kStepsPerLook = 1 << 14;
-constexpr uint64_t kStepsPerByte = 64, kFreeSteps = 4096;  // before failures are remembered
+// Before the text is looked at from its end.
+constexpr uint64_t kStepsPerByte = 64, kFreeSteps = 1024;
+constexpr size_t kMostFrames = 4096;
 
 }  // namespace
 
@@ -31,29 +33,22 @@ size_t Expression::row_end(const Instruction& row, std::string_view text, size_t
 }
 
 // Where the match ends that begins at `at` with the code; `at`: there is none. Of several ways to match the first one
-// counts. What fails once, at a place, by a choice, fails always, whatever came before: so after many steps it is
-// remembered, and no choice is tried twice at a place of the text.
+// counts. They are tried one after another, which nearly always ends soon; where it does not, the outlook tells which
+// of them matches.
 size_t Expression::match_end(std::string_view text, const size_t begin, const uint32_t start, Scratch& scratch,
                              const int32_t* cancel) const {
   using Kind = Instruction::Kind;
+  if (scratch.has_outlook) return foreseen_end(text, begin, start, scratch, cancel);
+  const uint64_t most_steps = (scratch.before + begin + 1) * kStepsPerByte + kFreeSteps;
   std::vector<Scratch::Frame>& frames = scratch.frames;
   frames.clear();
   size_t at = begin;
   uint32_t code = start;
-  const auto bit_of = [&](uint32_t choice, size_t place) { return place * choices_ + choice; };
-  const auto may_go = [&](uint32_t choice) {
-    if (!scratch.remembers) return true;
-    const size_t bit = bit_of(choice, at);
-    return (scratch.failed[bit / 64] >> bit % 64 & 1) == 0;
-  };
   for (;;) {
-    if (++scratch.steps % kStepsPerLook == 0) poll(cancel);
-    if (!scratch.remembers && scratch.steps > (begin + 1) * kStepsPerByte + kFreeSteps) {
-      scratch.remembers = true;
-      scratch.failed.assign((text.size() + 1) * choices_ / 64 + 1, 0);
-      frames.clear();
-      at = begin;
-      code = start;
+    if (++scratch.tried % kStepsPerLook == 0) poll(cancel);
+    if (scratch.tried > most_steps || frames.size() > kMostFrames) {
+      make_outlook(text, begin, scratch, cancel);
+      return foreseen_end(text, begin, start, scratch, cancel);
     }
     const Instruction& now = code_[code];
     bool goes_on = true;
@@ -79,59 +74,26 @@ size_t Expression::match_end(std::string_view text, const size_t begin, const ui
         code = now.to;
         break;
       case Kind::kSplit:
-        if (!may_go(now.choice)) {
-          goes_on = false;
-          break;
-        }
-        frames.push_back({now.to, scratch.remembers ? now.choice : kNowhere, at, at});
+        frames.push_back({now.to, at, at});
         ++code;
         break;
       case Kind::kRow:
       case Kind::kFirm: {
-        const bool is_row = now.kind == Kind::kRow;
-        if (!scratch.remembers || now.most != kEndless) {
-          const size_t end = row_end(now, text, at, cancel);
-          scratch.steps += (end - at) / 8;
-          if (is_row && end > at) frames.push_back({code + 1, kNowhere, end, at});
-          at = end;
-          ++code;
-          break;
-        }
-        if (!may_go(now.choice)) {
-          goes_on = false;
-          break;
-        }
-        // One character more, and the same choice again.
-        const size_t end = at < text.size() ? sets_[now.set].end_of(text, at) : at;
-        frames.push_back({is_row && end > at ? code + 1 : kNowhere, now.choice, at, at});
-        code += end > at ? 0 : 1;
+        const size_t end = row_end(now, text, at, cancel);
+        scratch.tried += (end - at) / 8;
+        if (now.kind == Kind::kRow && end > at) frames.push_back({code + 1, end, at});
         at = end;
+        ++code;
         break;
       }
     }
     if (goes_on) continue;
-    for (;;) {
-      if (frames.empty()) return begin;
-      Scratch::Frame& frame = frames.back();
-      if (frame.code == kNowhere) {
-        const size_t bit = bit_of(frame.choice, frame.at);
-        scratch.failed[bit / 64] |= uint64_t{1} << bit % 64;
-        frames.pop_back();
-        continue;
-      }
-      code = frame.code;
-      if (frame.at > frame.least) {
-        // A character less.
-        frame.at = character_before(text, frame.at);
-        at = frame.at;
-        if (at == frame.least) frames.pop_back();
-      } else {
-        at = frame.at;
-        frame.code = kNowhere;
-        if (frame.choice == kNowhere) frames.pop_back();
-      }
-      break;
-    }
+    if (frames.empty()) return begin;
+    Scratch::Frame& frame = frames.back();
+    code = frame.code;
+    if (frame.at > frame.least) frame.at = character_before(text, frame.at);  // a character less
+    at = frame.at;
+    if (at == frame.least) frames.pop_back();
   }
 }
 
@@ -177,7 +139,8 @@ bool Expression::may_match_single_blank() const {
 }
 
 size_t Expression::bytes() const {
-  return sizeof *this + code_.capacity() * sizeof(Instruction) + sets_.capacity() * (sizeof(CharacterSet) + 64);
+  return sizeof *this + code_.capacity() * sizeof(Instruction) + order_.capacity() * sizeof order_[0] +
+         sets_.capacity() * (sizeof(CharacterSet) + 64);
 }
 
 void Expression::note_starts() {

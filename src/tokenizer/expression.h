@@ -19,22 +19,33 @@ class Expression {
     size_t begin;
     size_t end;
   };
-  // What a search works with: one for all the matches in a text, from the first one on.
+  // What a search works with: one for all the texts that a step looks into, one after another.
   struct Scratch {
     struct Frame {
-      uint32_t code;    // where else to go on; kNowhere: all that was tried from here has failed
-      uint32_t choice;  // what then is known to fail; kNowhere: that is not remembered
+      uint32_t code;  // where else to go on
       size_t at;
       size_t least;  // of a row of characters that may be shorter: where it must not be cut any more
     };
+    // Where in the text what follows an instruction matches. Made from the text's end, block by block as it is needed.
+    struct Outlook {
+      size_t origin = 0;            // where the first block begins
+      size_t block = SIZE_MAX;      // which of them has rows
+      std::vector<uint8_t> rows;    // of each place in that block: a value for each instruction
+      std::vector<uint8_t> behind;  // of each block: the row of the first character behind it
+      std::vector<uint8_t> last;    // two rows, while the blocks are gone through
+    };
     std::vector<Frame> frames;
-    std::vector<uint64_t> failed;  // a bit for each choice and place in the text, once `remembers`
-    uint64_t steps = 0;
-    bool remembers = false;
+    Outlook outlook;
+    uint64_t tried = 0, foreseen = 0;  // steps without an outlook and with one, in all texts
+    size_t before = 0;                 // bytes of the texts that are done
+    size_t bytes = 0;                  // of this text
+    bool has_outlook = false;
 
-    void clear() {
-      steps = 0;
-      remembers = false;
+    // Goes before the first search in each text.
+    void begin(size_t text_bytes) {
+      before += bytes;
+      bytes = text_bytes;
+      has_outlook = false;
     }
   };
 
@@ -43,14 +54,15 @@ class Expression {
   // characters, or has more than 4096 bytes.
   static std::optional<Expression> parse(std::string_view source);
 
-  // The first match at or behind `from`. Finding all matches in a text, one behind another, takes time in proportion to
-  // the text, and so does the memory, which is rarely needed. Throws Error(LFFN_ERROR_CANCELLED) if the flag is set; it
-  // may be nullptr.
+  // The first match at or behind `from`. Finding all matches in a text, one behind another, takes at most time in
+  // proportion to the text and to size(), and a byte of memory for each of the text. Throws Error(LFFN_ERROR_CANCELLED)
+  // if the flag is set; it may be nullptr.
   std::optional<Match> find(std::string_view text, size_t from, Scratch& scratch, const int32_t* cancel) const;
 
   // Whether a match can have a blank in it, and one with no other white space beside it.
   bool may_match_blank() const;
   bool may_match_single_blank() const;
+  size_t size() const { return code_.size(); }  // in instructions
   size_t bytes() const;
 
  private:
@@ -69,19 +81,24 @@ class Expression {
     } kind;
     uint32_t set = 0;
     uint32_t to = 0;
-    uint32_t most = 0;    // of kRow and kFirm
-    uint32_t choice = 0;  // of kRow, kFirm and kSplit: their number
+    uint32_t most = 0;  // of kRow and kFirm: kEndless, or at most 64; of a firm row 1
   };
-  static constexpr uint32_t kEndless = UINT32_MAX, kNowhere = UINT32_MAX;
+  static constexpr uint32_t kEndless = UINT32_MAX;
 
   size_t match_end(std::string_view text, size_t begin, uint32_t start, Scratch& scratch, const int32_t* cancel) const;
   size_t row_end(const Instruction& row, std::string_view text, size_t at, const int32_t* cancel) const;
+  void make_outlook(std::string_view text, size_t from, Scratch& scratch, const int32_t* cancel) const;
+  void enter_block(std::string_view text, size_t at, Scratch& scratch, const int32_t* cancel) const;
+  void note_row(std::string_view text, size_t at, const uint8_t* next, uint8_t* row) const;
+  size_t foreseen_end(std::string_view text, size_t begin, uint32_t start, Scratch& scratch,
+                      const int32_t* cancel) const;
   void note_starts();
+  void note_order();
 
   std::vector<CharacterSet> sets_;
   std::vector<Instruction> code_;
   std::vector<uint32_t> alternatives_;  // where each begins in the code
-  uint32_t choices_ = 0;
+  std::vector<uint32_t> order_;         // of the code: behind what it goes on to without taking a character
   // By the first byte of a character: the alternatives that may begin with it, as bits.
   std::array<uint32_t, 256> may_start_ = {};
 };

@@ -107,10 +107,6 @@ class ExpressionParser {
       if (at_end()) break;
       if (!take('|')) return false;
     }
-    for (Instruction& each : to_.code_) {
-      if (each.kind == Kind::kRow || each.kind == Kind::kFirm || each.kind == Kind::kSplit)
-        each.choice = to_.choices_++;
-    }
     return to_.code_.size() <= kMostCode;
   }
 
@@ -406,6 +402,7 @@ std::optional<Expression> Expression::parse(std::string_view source) {
   Expression result;
   if (source.size() > kMostSource || !ExpressionParser(source, result).parse()) return std::nullopt;
   result.note_starts();
+  result.note_order();
   return result;
 }
 

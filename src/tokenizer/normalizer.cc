@@ -100,12 +100,12 @@ class Normalizer::Run {
   WaitingMarks& waiting_;
 };
 
-void Normalizer::normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to,
-                           WaitingMarks& waiting) const {
+void Normalizer::normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, WaitingMarks& waiting,
+                           const int32_t* cancel) const {
   to.limit_growth(text.size());
   to.clear(aligned);
   if (is_identity_ && !aligned) {
-    to.bytes() = text;
+    to.assign(text);
     return;
   }
   waiting.marks.clear();
@@ -113,6 +113,7 @@ void Normalizer::normalize(std::string_view text, size_t begin, bool aligned, Al
   Run run(settings_, to, waiting);
   size_t at = 0;
   while (at < text.size()) {
+    poll(cancel);
     const size_t start = at;
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte < 128) {
@@ -152,6 +153,7 @@ size_t growth(const NormalizerStep& step) {
 bool replace(const NormalizerStep& step, const AlignedText& text, AlignedText& to, const int32_t* cancel) {
   size_t done = 0;
   Pattern::Scratch search;
+  search.begin(text.text().size());
   while (const std::optional<Pattern::Match> match = step.pattern.find(text.text(), done, search, cancel)) {
     poll(cancel);
     if (done == 0) to.clear(text.aligned());
@@ -173,10 +175,13 @@ bool prepend(const NormalizerStep& step, const AlignedText& text, AlignedText& t
   return true;
 }
 
-bool strip(const NormalizerStep& step, const AlignedText& text, AlignedText& to) {
+bool strip(const NormalizerStep& step, const AlignedText& text, AlignedText& to, const int32_t* cancel) {
   const std::string_view all = text.text();
   size_t begin = 0, end = all.size();
-  const auto is_blank = [&](size_t at) { return unicode_record(next_character(all, at)).is_space(); };
+  const auto is_blank = [&](size_t at) {
+    poll(cancel);
+    return unicode_record(next_character(all, at)).is_space();
+  };
   while (step.right && end > 0 && is_blank(character_before(all, end))) end = character_before(all, end);
   while (step.left && begin < end && is_blank(begin)) next_character(all, begin);
   if (begin == 0 && end == all.size()) return false;
@@ -216,7 +221,7 @@ bool apply(const NormalizerStep& step, const AlignedText& text, AlignedText& to,
     case Kind::kPrepend:
       return prepend(step, text, to);
     case Kind::kStrip:
-      return strip(step, text, to);
+      return strip(step, text, to, cancel);
     case Kind::kLowercase:
       return lowercase(text, to, cancel);
     case Kind::kStripAccents:
@@ -273,8 +278,7 @@ bool NormalizerChain::normalize_part(std::string_view part, AlignedText& to, Ali
   if (!stands_alone(part)) return false;
   to.limit_growth(part.size());
   spare.limit_growth(part.size());
-  to.clear(false);
-  to.bytes() = part;
+  to.assign(part);
   for (const NormalizerStep& step : steps_) {
     poll(cancel);
     if (step.kind == Kind::kStrip || !apply(step, to, spare, cancel)) continue;
@@ -288,15 +292,16 @@ void NormalizerChain::normalize(std::string_view text, size_t begin, bool aligne
                                 const int32_t* cancel) const {
   to.limit_growth(text.size());
   spare.limit_growth(text.size());
-  to.clear(aligned);
   if (aligned) {
+    to.clear(true);
     for (size_t at = 0; at < text.size();) {
+      poll(cancel);
       const size_t start = at;
       next_character(text, at);
       to.append(text.substr(start, at - start), {begin + start, begin + at});
     }
   } else {
-    to.bytes() = text;
+    to.assign(text);
   }
   for (const NormalizerStep& step : steps_) {
     poll(cancel);

@@ -42,8 +42,10 @@ class Normalizer {
   const NormalizerSettings& settings() const { return settings_; }
 
   // Replaces `to`. The text, which must be UTF-8, stands at `begin` in the caller's text. Where text is cut between two
-  // characters of which one is a blank of ASCII, both parts become what they become together. Takes linear time.
-  void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, WaitingMarks& waiting) const;
+  // characters of which one is a blank of ASCII, both parts become what they become together. Takes linear time. Throws
+  // as NormalizerChain::normalize().
+  void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, WaitingMarks& waiting,
+                 const int32_t* cancel) const;
 
  private:
   class Run;
@@ -70,8 +72,8 @@ class NormalizerChain {
   NormalizerChain(const std::vector<NormalizerStep>& steps, const std::string& where);
 
   // Replaces `to` and `spare`. The text, which must be UTF-8, stands at `begin` in the caller's text. Throws
-  // Error(LFFN_ERROR_BAD_TEXT) where it becomes more than 16 times and a megabyte longer, LFFN_ERROR_CANCELLED if the
-  // flag is set; it may be nullptr.
+  // Error(LFFN_ERROR_BAD_TEXT) where it becomes longer than AlignedText::most_bytes(), LFFN_ERROR_CANCELLED if the flag
+  // is set; it may be nullptr.
   void normalize(std::string_view text, size_t begin, bool aligned, AlignedText& to, AlignedText& spare,
                  const int32_t* cancel) const;
 

@@ -28,10 +28,11 @@ class Pattern {
   // Whether a match can have a blank in it, and one with no other white space beside it.
   bool may_match_blank() const;
   bool may_match_single_blank() const;
+  size_t size() const { return expression_ != nullptr ? expression_->size() : 0; }  // of an expression
   size_t bytes() const;
 
   // The first match at or behind `from`; it is not empty. nullopt: none. A text of no bytes is never found. All matches
-  // of a text are found in time in proportion to it; scratch.clear() goes before the first. Throws
+  // of a text are found in time in proportion to it; scratch.begin() goes before the first. Throws
   // Error(LFFN_ERROR_CANCELLED) if the flag is set; it may be nullptr.
   std::optional<Match> find(std::string_view text, size_t from, Scratch& scratch, const int32_t* cancel) const;
 

@@ -14,7 +14,7 @@ namespace {
 using Kind = PreTokenizerStep::Kind;
 
 void append_metaspaced(const PreTokenizerStep& step, const AlignedText& text, const Word& piece, AlignedText& to,
-                       std::vector<Word>& pieces) {
+                       const int32_t* cancel, std::vector<Word>& pieces) {
   const std::string& sign = step.replacement;
   const std::string_view all = text.text().substr(0, piece.end);
   size_t start = to.text().size(), at = piece.begin;
@@ -27,10 +27,12 @@ void append_metaspaced(const PreTokenizerStep& step, const AlignedText& text, co
     start = end;
   };
   while (at < piece.end) {
+    poll(cancel);
     const size_t next = std::min(all.find(' ', at), piece.end);
     const std::string_view before = all.substr(0, next);
     // The sign may be in the text already.
     for (size_t from = at; from < next;) {
+      poll(cancel);
       const size_t found = step.split ? std::min(before.find(sign, from), next) : next;
       to.append(text, from, found);
       if (found == next) break;
@@ -49,9 +51,10 @@ void append_metaspaced(const PreTokenizerStep& step, const AlignedText& text, co
   end_piece(to.text().size());
 }
 
-void append_split(std::string_view text, const Word& piece, std::vector<Word>& pieces) {
+void append_split(std::string_view text, const Word& piece, const int32_t* cancel, std::vector<Word>& pieces) {
   size_t start = piece.begin;
   for (size_t at = piece.begin; at < piece.end;) {
+    poll(cancel);
     const size_t begin = at;
     if (!unicode_record(next_character(text, at)).is_space()) continue;
     if (start < begin) pieces.push_back({start, begin});
@@ -107,10 +110,11 @@ class Splitter {
 // is_found(record) for each character.
 template <typename IsFound>
 void append_characters(const PreTokenizerStep& step, std::string_view text, const Word& piece, const IsFound& is_found,
-                       std::vector<Word>& pieces) {
+                       const int32_t* cancel, std::vector<Word>& pieces) {
   Splitter splitter(step.behavior, false, pieces);
   size_t done = piece.begin;
   for (size_t at = piece.begin; at < piece.end;) {
+    poll(cancel);
     const size_t begin = at;
     if (!is_found(unicode_record(next_character(text, at)))) continue;
     if (done < begin) splitter.add(done, begin, false);
@@ -125,9 +129,10 @@ void append_found(const PreTokenizerStep& step, std::string_view text, const Wor
                   const int32_t* cancel, std::vector<Word>& pieces) {
   text = text.substr(piece.begin, piece.end - piece.begin);
   Splitter splitter(step.behavior, step.inverted, pieces);
-  search.clear();
+  search.begin(text.size());
   size_t done = 0;
   while (const std::optional<Pattern::Match> match = step.pattern.find(text, done, search, cancel)) {
+    poll(cancel);
     if (done < match->begin) splitter.add(piece.begin + done, piece.begin + match->begin, false);
     splitter.add(piece.begin + match->begin, piece.begin + match->end, true);
     done = match->end;
@@ -136,26 +141,29 @@ void append_found(const PreTokenizerStep& step, std::string_view text, const Wor
 }
 
 // By GPT-2's pattern.
-void append_byte_level(std::string_view text, const Word& piece, std::vector<Word>& pieces) {
+void append_byte_level(std::string_view text, const Word& piece, const int32_t* cancel, std::vector<Word>& pieces) {
   text = text.substr(0, piece.end);
   for (size_t at = piece.begin; at < piece.end;) {
+    poll(cancel);
     const size_t end = piece_end(text, at);
     pieces.push_back({at, end});
     at = end;
   }
 }
 
-Word append_prefixed(const AlignedText& from, const Word& piece, AlignedText& to) {
+Word append_prefixed(const AlignedText& from, const Word& piece, AlignedText& to, const int32_t* cancel) {
+  poll(cancel);
   const size_t begin = to.text().size();
   if (from.text()[piece.begin] != ' ') to.append(" ", from.at(piece.begin));
   to.append(from, piece.begin, piece.end);
   return {begin, to.text().size()};
 }
 
-Word append_alphabet(const AlignedText& from, const Word& piece, AlignedText& to) {
+Word append_alphabet(const AlignedText& from, const Word& piece, AlignedText& to, const int32_t* cancel) {
   const size_t begin = to.text().size();
   std::string character;
   for (size_t at = piece.begin; at < piece.end; ++at) {
+    poll(cancel);
     character.clear();
     append_byte_character(character, static_cast<uint8_t>(from.text()[at]));
     to.append(character, from.at(at));
@@ -165,11 +173,11 @@ Word append_alphabet(const AlignedText& from, const Word& piece, AlignedText& to
 
 // Steps that write the text anew, piece by piece.
 template <typename Write>
-void write_anew(Pieces& to, const Write& write) {
+void write_anew(Pieces& to, const int32_t* cancel, const Write& write) {
   const AlignedText& from = *to.text;
   AlignedText& next = to.text == &to.texts[0] ? to.texts[1] : to.texts[0];
   next.clear(from.aligned());
-  for (Word& piece : to.pieces) piece = write(from, piece, next);
+  for (Word& piece : to.pieces) piece = write(from, piece, next, cancel);
   to.text = &next;
 }
 
@@ -190,10 +198,10 @@ void cut_pieces(const std::vector<PreTokenizerStep>& steps, const AlignedText& t
                 const int32_t* cancel) {
   to.text = &text;
   to.pieces.assign(1, part);
-  for (AlignedText& each : to.texts) each.limit_growth(part.end - part.begin);
+  for (AlignedText& each : to.texts) each.limit_as(text);
   for (const PreTokenizerStep& step : steps) {
     poll(cancel);
-    if (step.kind == Kind::kByteLevel && step.add_prefix_space) write_anew(to, append_prefixed);
+    if (step.kind == Kind::kByteLevel && step.add_prefix_space) write_anew(to, cancel, append_prefixed);
     to.spare.clear();
     const AlignedText& from = *to.text;
     AlignedText& next = to.text == &to.texts[0] ? to.texts[1] : to.texts[0];
@@ -201,26 +209,27 @@ void cut_pieces(const std::vector<PreTokenizerStep>& steps, const AlignedText& t
     for (const Word& piece : to.pieces) {
       switch (step.kind) {
         case Kind::kMetaspace:
-          append_metaspaced(step, from, piece, next, to.spare);
+          append_metaspaced(step, from, piece, next, cancel, to.spare);
           break;
         case Kind::kWhitespaceSplit:
-          append_split(from.text(), piece, to.spare);
+          append_split(from.text(), piece, cancel, to.spare);
           break;
         case Kind::kPunctuation:
           append_characters(
-              step, from.text(), piece, [](const UnicodeRecord& record) { return record.is_punctuation(); }, to.spare);
+              step, from.text(), piece, [](const UnicodeRecord& record) { return record.is_punctuation(); }, cancel,
+              to.spare);
           break;
         case Kind::kDigits:
           append_characters(
               step, from.text(), piece,
-              [](const UnicodeRecord& record) { return record.kind() == UnicodeClass::kNumber; }, to.spare);
+              [](const UnicodeRecord& record) { return record.kind() == UnicodeClass::kNumber; }, cancel, to.spare);
           break;
         case Kind::kSplit:
           append_found(step, from.text(), piece, to.search, cancel, to.spare);
           break;
         case Kind::kByteLevel:
           if (step.use_regex) {
-            append_byte_level(from.text(), piece, to.spare);
+            append_byte_level(from.text(), piece, cancel, to.spare);
           } else {
             to.spare.push_back(piece);
           }
@@ -229,7 +238,7 @@ void cut_pieces(const std::vector<PreTokenizerStep>& steps, const AlignedText& t
     }
     if (step.kind == Kind::kMetaspace) to.text = &next;
     to.pieces.swap(to.spare);
-    if (step.kind == Kind::kByteLevel && step.writes_bytes) write_anew(to, append_alphabet);
+    if (step.kind == Kind::kByteLevel && step.writes_bytes) write_anew(to, cancel, append_alphabet);
   }
 }
 

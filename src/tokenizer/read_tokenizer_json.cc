@@ -227,6 +227,20 @@ void read_extras(const JsonSettings& settings, TokenizerDescription& to) {
       settings.text("/truncation/direction") == "Left" || settings.text("/model/truncation_side") == "left";
 }
 
+// A text takes as many steps a byte as all expressions have instructions, and some times more.
+void check_expressions(const TokenizerDescription& to) {
+  constexpr size_t kMostInstructions = 1024;
+  size_t size = 0;
+  for (const NormalizerStep& step : to.normalizer_steps) size += step.pattern.size();
+  for (const PreTokenizerStep& step : to.pre_tokenizer_steps) size += step.pattern.size();
+  for (const DecoderStep& step : to.decoders) size += step.pattern.size();
+  if (size <= kMostInstructions) return;
+  fail(LFFN_ERROR_BAD_MODEL,
+       "%s: its expressions have %zu instructions together, more than the %zu allowed; use fewer of them, or shorter "
+       "ones",
+       kWhere, size, kMostInstructions);
+}
+
 }  // namespace
 
 TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel) {
@@ -243,6 +257,7 @@ TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* c
   read_pre_tokenizer(settings, result);
   result.post_processing = read_post_processing(settings, "/post_processor", result.kind == TokenizerKind::kBytePairs);
   result.decoders = read_decoder_steps(settings, "/decoder");
+  check_expressions(result);
   read_added_tokens(settings, result);
   result.limit_length(settings.size("/truncation/max_length", 0));
   read_extras(settings, result);

@@ -96,7 +96,7 @@ void Tokenizer::add_added_tokens() {
     if (!token.in_normalized_text) continue;
     normalized.emplace_back(token.content, &token);
     if (!normalizer_ && !normalizer_chain_) continue;
-    if (normalizer_) normalizer_->normalize(token.content, 0, false, text, marks);
+    if (normalizer_) normalizer_->normalize(token.content, 0, false, text, marks, nullptr);
     if (normalizer_chain_) normalizer_chain_->normalize(token.content, 0, false, text, spare, nullptr);
     normalized.back().first = text.text();
   }
@@ -183,7 +183,9 @@ std::string Tokenizer::decode(const int32_t* ids, size_t count, bool skip_specia
     }
     if (!skip_special || !is_special(ids[i])) tokens.emplace_back(*token);
   }
-  for (const DecoderStep& step : description_.decoders) lffn::decode(step, tokens);
+  size_t bytes = 0;
+  for (const std::string& token : tokens) bytes += token.size();
+  for (const DecoderStep& step : description_.decoders) lffn::decode(step, AlignedText::most_bytes(bytes), tokens);
   std::string result;
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (i > 0 && description_.decoders.empty()) result += ' ';

@@ -105,7 +105,7 @@ TEST(Chains, MakeNoTextFarLonger) {
     FAIL() << "4096 times a megabyte";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), LFFN_ERROR_BAD_TEXT);
-    EXPECT_STREQ(error.what(), "the steps of the tokenizer make the text longer than 17825792 bytes; give it in parts");
+    EXPECT_STREQ(error.what(), "the steps of the tokenizer make the text longer than 4456448 bytes; give it in parts");
   }
 }
 
@@ -129,6 +129,25 @@ TEST(Chains, SearchInLinearTime) {
                                              R"("}, "behavior": "Isolated", "invert": false})");
     expect_linear(*cuts, "a");
     EXPECT_EQ(encode(*cuts, std::string(5000, 'a')).size(), 5000u);
+  }
+}
+
+// Alone they would be read; each has 302 instructions.
+TEST(Chains, HaveExpressionsOfABoundedSize) {
+  const std::string part = "(?:a|b)?";
+  const std::string regex = repeated(part, 60) + "c";
+  const std::string step = R"({"type": "Split", "pattern": {"Regex": ")" + regex + R"("}, "behavior": "Isolated"})";
+  const auto rows = [&](size_t times) {
+    return R"({"type": "Sequence", "pretokenizers": [)" + step + repeated(", " + step, times - 1) + "]}";
+  };
+  EXPECT_EQ(encode(*with_steps("null", rows(3)), "aaaa").size(), 4u);
+  try {
+    with_steps("null", rows(64));
+    FAIL() << "64 steps";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "tokenizer.json: its expressions have 19328 instructions together, more than the 1024 allowed; use "
+                 "fewer of them, or shorter ones");
   }
 }
 
