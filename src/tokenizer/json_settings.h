@@ -24,7 +24,8 @@ class JsonSettings {
 
   // What is missing is null. Each throws Error(LFFN_ERROR_BAD_MODEL) for a value of another type.
   bool has(const std::string& path) const;
-  std::string text(const std::string& path) const;  // "" if there is none
+  bool is_said(const std::string& path) const { return values_.count(path) != 0; }  // has it, or is null in the file
+  std::string text(const std::string& path) const;                                  // "" if there is none
   bool flag(const std::string& path, bool otherwise) const;
   std::optional<bool> optional_flag(const std::string& path) const;
   size_t size(const std::string& path, size_t otherwise) const;  // huge ones become SIZE_MAX

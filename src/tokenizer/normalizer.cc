@@ -2,6 +2,7 @@
 #include "tokenizer/normalizer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "format/utf8.h"
 #include "runtime/cancel_flag.h"
@@ -210,6 +211,35 @@ bool strip_accents(const AlignedText& text, AlignedText& to, const int32_t* canc
   return true;
 }
 
+// What the normalizer Nmt takes away and makes a blank of: SentencePiece's rules for translation, but those of NFKC.
+struct NmtRule {
+  uint32_t first, last;
+  bool is_blank;  // else it goes
+};
+constexpr NmtRule kNmtRules[] = {{0x1, 0x8, false},      {0x9, 0xA, true},       {0xB, 0xB, false},
+                                 {0xC, 0xD, true},       {0xE, 0x1F, false},     {0x7F, 0x7F, false},
+                                 {0x8F, 0x8F, false},    {0x9F, 0x9F, false},    {0x1680, 0x1680, true},
+                                 {0x200B, 0x200F, true}, {0x2028, 0x2029, true}, {0x2581, 0x2581, true},
+                                 {0xFEFF, 0xFEFF, true}, {0xFFFD, 0xFFFD, true}};
+
+bool prepare_for_translation(const AlignedText& text, AlignedText& to, const int32_t* cancel) {
+  to.clear(text.aligned());
+  for (size_t at = 0; at < text.text().size();) {
+    poll(cancel);
+    const size_t begin = at;
+    const uint32_t code_point = next_character(text.text(), at);
+    const auto* const rule = std::find_if(std::begin(kNmtRules), std::end(kNmtRules), [&](const NmtRule& each) {
+      return code_point >= each.first && code_point <= each.last;
+    });
+    if (rule == std::end(kNmtRules)) {
+      to.append(text, begin, at);
+    } else if (rule->is_blank) {
+      to.append(' ', text.at(begin));
+    }
+  }
+  return true;
+}
+
 bool apply(const NormalizerStep& step, const AlignedText& text, AlignedText& to, const int32_t* cancel) {
   switch (step.kind) {
     case Kind::kPrecompiled:
@@ -226,6 +256,8 @@ bool apply(const NormalizerStep& step, const AlignedText& text, AlignedText& to,
       return lowercase(text, to, cancel);
     case Kind::kStripAccents:
       return strip_accents(text, to, cancel);
+    case Kind::kNmt:
+      return prepare_for_translation(text, to, cancel);
   }
   return false;
 }

@@ -57,7 +57,7 @@ class Normalizer {
 
 // Normalisers one after another, as Unigram's and BPE's vocabularies want them.
 struct NormalizerStep {
-  enum class Kind : uint8_t { kPrecompiled, kForm, kReplace, kPrepend, kStrip, kLowercase, kStripAccents } kind;
+  enum class Kind : uint8_t { kPrecompiled, kForm, kReplace, kPrepend, kStrip, kLowercase, kStripAccents, kNmt } kind;
   std::shared_ptr<const CharacterMap> map = nullptr;  // of kPrecompiled
   UnicodeForm form = UnicodeForm::kC;                 // of kForm
   Pattern pattern = {};                               // of kReplace: what is replaced

@@ -124,12 +124,14 @@ std::vector<NormalizerStep> read_normalizer_steps(const JsonSettings& settings, 
       step.kind = Kind::kStrip;
       step.left = settings.flag(at + "/strip_left", true);
       step.right = settings.flag(at + "/strip_right", true);
+    } else if (type == "Nmt") {
+      step.kind = Kind::kNmt;
     } else if (type == "StripAccents") {
       step.kind = Kind::kStripAccents;
     } else if (type != "Lowercase") {
       settings.refuse(at + "/type",
                       "\"Precompiled\", \"NFC\", \"NFD\", \"NFKC\", \"NFKD\", \"Replace\", \"Prepend\", \"Strip\", "
-                      "\"StripAccents\", \"Lowercase\" or \"Sequence\"");
+                      "\"StripAccents\", \"Lowercase\", \"Nmt\" or \"Sequence\"");
     }
     result.push_back(std::move(step));
   });

@@ -155,8 +155,10 @@ void read_model(const JsonSettings& settings, TokenizerDescription& to) {
   }
   if (type == "Unigram" || (type.empty() && !to.unigram.scores.empty())) {
     to.kind = TokenizerKind::kUnigram;
-    to.unigram.unknown = settings.id("/model/unk_id");  // text may hold what no piece fits
-    if (static_cast<size_t>(to.unigram.unknown) >= to.tokens.size()) {
+    const bool is_null = settings.is_said("/model/unk_id") && !settings.has("/model/unk_id");
+    // null, as its trainer writes unless it is told an unknown token: then no text may hold what no piece fits.
+    to.unigram.unknown = is_null ? -1 : settings.id("/model/unk_id");
+    if (to.unigram.unknown >= 0 && static_cast<size_t>(to.unigram.unknown) >= to.tokens.size()) {
       settings.refuse("/model/unk_id", "the place of a piece");
     }
     to.unigram.byte_fallback = settings.flag("/model/byte_fallback", false);

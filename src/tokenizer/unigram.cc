@@ -133,13 +133,18 @@ void Unigram::find_best(std::string_view text, Scratch& scratch, const int32_t* 
       offer(at + size, settings_.scores[static_cast<size_t>(id)] + here, id);
       is_known = is_known || size == character;
     });
+    if (!is_known && settings_.unknown < 0) {
+      fail(LFFN_ERROR_BAD_TEXT,
+           "no piece of the tokenizer is the character %s, and its unk_id is null: it knows no unknown ones",
+           in_quotes(text.substr(at, character)).c_str());
+    }
     if (!is_known) offer(at + character, unknown_score_ + here, settings_.unknown);
     at += character;
   }
   for (size_t end = text.size(); end > 0;) {
     size_t begin = steps[end].begin;
     int32_t id = steps[end].id;
-    if (id == settings_.unknown) {
+    if (id == settings_.unknown && id >= 0) {
       while (begin > 0 && steps[begin].id == id) begin = steps[begin].begin;
       id = id_of_unknown(text.substr(begin, end - begin));
     }

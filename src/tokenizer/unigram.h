@@ -85,7 +85,7 @@ class Unigram {
  public:
   struct Settings {
     std::vector<double> scores;  // of each id
-    int32_t unknown = 0;         // the id for characters that no piece is
+    int32_t unknown = 0;  // the id for characters that no piece is; -1: there is none, and such texts are refused
     bool byte_fallback = false;  // or the pieces "<0x00>" to "<0xFF>" of their bytes, if all are there
   };
   // The best way to each place in a piece of text.

@@ -57,6 +57,8 @@ std::string normalizer(const NormalizerStep& step) {
              ", \"strip_right\": " + word(step.right) + '}';
     case Kind::kLowercase:
       return "{\"type\": \"Lowercase\"}";
+    case Kind::kNmt:
+      return "{\"type\": \"Nmt\"}";
     default:
       return "{\"type\": \"StripAccents\"}";
   }

@@ -119,7 +119,8 @@ std::string model(const TokenizerDescription& description) {
            ", \"continuing_subword_prefix\": " + quoted(description.word_pieces.prefix) +
            ", \"max_input_chars_per_word\": " + std::to_string(description.word_pieces.longest_word);
   } else if (description.kind == TokenizerKind::kUnigram) {
-    out += "\"Unigram\", \"unk_id\": " + std::to_string(description.unigram.unknown) +
+    const int32_t id = description.unigram.unknown;
+    out += "\"Unigram\", \"unk_id\": " + (id >= 0 ? std::to_string(id) : "null") +
            ", \"byte_fallback\": " + word(description.unigram.byte_fallback);
   } else {
     out +=

@@ -150,6 +150,8 @@ TEST(Parts, OfPiecesAreAsTheText) {
       R"({"type": "Replace", "pattern": {"String": "b"}, "content": " "})",
       R"({"type": "Replace", "pattern": {"String": " a"}, "content": ""})",
       R"({"type": "Replace", "pattern": {"Regex": "[ a]{2,}"}, "content": "b"})",
+      R"({"type": "Sequence", "normalizers": [{"type": "Nmt"}, {"type": "NFKC"},
+          {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]})",
       R"({"type": "Prepend", "prepend": "b"})"};
   const std::string space = R"({"type": "WhitespaceSplit"})", signs = R"({"type": "Punctuation"})";
   const auto meta = [](const std::string& more) {

@@ -302,5 +302,27 @@ TEST(Unigram, CanBeCancelled) {
   EXPECT_THROW(Tokenizer::from_tokenizer_json(json_of({}), &stop), Error);
 }
 
+// As a trainer writes it that was told no unknown token.
+TEST(Unigram, RefusesUnknownCharactersWithoutAnUnknownPiece) {
+  const auto tokenizer = Tokenizer::from_tokenizer_json(
+      R"({"model": {"type": "Unigram", "unk_id": null, "vocab": [["a", -1], ["b", -2]]}})");
+  EXPECT_EQ(encode(*tokenizer, "abba"), (Ids{0, 1, 1, 0}));
+  EXPECT_EQ(tokenizer->unknown_id(), -1);
+  EXPECT_EQ(Tokenizer::from_tokenizer_json(tokenizer->to_json())->to_json(), tokenizer->to_json());
+  for (const bool has_spans : {false, true}) {
+    Tokenizer::Options options;
+    options.spans = has_spans;
+    try {
+      encode(*tokenizer, "abé", options);
+      FAIL() << "no piece is that character";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), LFFN_ERROR_BAD_TEXT);
+      EXPECT_STREQ(error.what(),
+                   "no piece of the tokenizer is the character '\u00e9', and its unk_id is null: it knows no unknown "
+                   "ones");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lffn
