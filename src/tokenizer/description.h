@@ -17,6 +17,7 @@
 #include "tokenizer/added_tokens.h"
 #include "tokenizer/byte_pairs.h"
 #include "tokenizer/decoder.h"
+#include "tokenizer/json_settings.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/post_processor.h"
 #include "tokenizer/pre_tokenizer_chain.h"
@@ -48,18 +49,15 @@ struct TokenizerDescription {
   std::vector<DecoderStep> decoders;
   bool cleans_up_decoded = false;  // blanks before signs go, over the whole text
 
-  // The special tokens by what they are for; "" where that is not said.
+  // The special tokens by what they are for.
   struct Role {
-    const char* name;  // in tokenizer_config.json
-    const char* bert;  // what it usually is
-    const char* roberta;
-    std::string token;
+    const char* name;        // in tokenizer_config.json
+    std::string token = {};  // "": there is none
+    bool is_said = false;    // by a file, be it that there is none
   };
-  std::vector<Role> roles = {{"cls_token", "[CLS]", "<s>", {}},
-                             {"sep_token", "[SEP]", "</s>", {}},
-                             {"unk_token", "[UNK]", "<unk>", {}},
-                             {"pad_token", "[PAD]", "<pad>", {}},
-                             {"mask_token", "[MASK]", "<mask>", {}}};
+  std::vector<Role> roles = {{"bos_token"}, {"eos_token"}, {"unk_token"}, {"sep_token"},
+                             {"pad_token"}, {"cls_token"}, {"mask_token"}};
+  std::vector<AddedToken> named;  // special tokens that are named with flags, or have no role; without ids
   const std::string& role(std::string_view name) const;
   // The only pre-tokenizer, if it is ByteLevel; else nullptr.
   PreTokenizerStep* byte_level();
@@ -106,11 +104,13 @@ TokenizerDescription read_tokenizer_files(const TokenizerFiles& files);
 // Throws Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
 TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* cancel);
 
-// tokenizer_config.json and special_tokens_map.json: what they say besides, or against, tokenizer.json.
-// Both do what transformers does, and throw Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's
-// name. The first returns whether it lists the added tokens, and so leaves nothing for the second to say.
-bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to);
-void apply_special_tokens_map(std::string_view text, TokenizerDescription& to);
+// tokenizer_config.json and special_tokens_map.json: what they say besides, or against, tokenizer.json, as transformers
+// does; the second only where the first does not list the added tokens. Throws Error(LFFN_ERROR_BAD_MODEL) with a
+// message that begins with the file's name.
+void apply_config_files(const TokenizerFiles& files, const JsonSettings& tokenizer_config, TokenizerDescription& to);
+// Looks for the special tokens that have a role or are named, and are in the vocabulary, in texts, too.
+// mask_strips_left: where no file says it.
+void add_special_tokens(TokenizerDescription& to, bool mask_strips_left);
 
 // vocab.txt, a token on each line; vocab.json, an object of token: id, with merges.txt, a pair on each line.
 // Both throw Error(LFFN_ERROR_BAD_MODEL) with a message that begins with the file's usual name.
@@ -118,17 +118,8 @@ TokenizerDescription read_vocab_txt(std::string_view text, const int32_t* cancel
 TokenizerDescription read_vocab_merges(std::string_view vocab_json, std::string_view merges_txt, const int32_t* cancel);
 
 // A SentencePiece model becomes the tokenizer that transformers makes of it, by the family of the model it belongs to.
-struct SentencePieceFiles {
-  std::string_view model;
-  std::string name;  // of that file
-  std::optional<std::string_view> tokenizer_config;
-  std::optional<std::string_view> special_tokens_map;
-  std::optional<std::string_view> config;
-  const int32_t* cancel;
-};
-
 // With what the other files say. Throws Error(LFFN_ERROR_BAD_MODEL).
-TokenizerDescription read_sentencepiece(const SentencePieceFiles& files);
+TokenizerDescription read_sentencepiece(const TokenizerFiles& files, const JsonSettings& tokenizer_config);
 
 // The tokenizer.json of what was read: the same text for the same content, which Hugging Face's library reads, too.
 std::string write_tokenizer_json(const TokenizerDescription& description);

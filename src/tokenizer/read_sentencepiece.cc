@@ -11,90 +11,28 @@
 #include "tokenizer/description.h"
 #include "tokenizer/json_settings.h"
 #include "tokenizer/sentencepiece_model.h"
+#include "tokenizer/tokenizer_family.h"
 
 namespace lffn {
 namespace {
 
 using Piece = SentencePieceModel::Piece;
 
-enum class Around { kNothing, kBert, kRoberta, kEndOnly };  // what is put around texts
-
-struct SentencePieceFamily {
-  std::string_view name;
-  std::string_view classes[2];  // in tokenizer_config.json, without "Fast"
-  std::string_view types[3];    // "model_type" in config.json
-  const char* roles[5];         // the tokens for cls, sep, unk, pad and mask
-  Around around;
-  bool mask_strips_left;
-};
-
-constexpr SentencePieceFamily kFamilies[] = {
-    {"xlm-roberta",
-     {"XLMRobertaTokenizer"},
-     {"xlm-roberta", "xlm-roberta-xl"},
-     {"<s>", "</s>", "<unk>", "<pad>", "<mask>"},
-     Around::kRoberta,
-     true},
-    {"camembert",
-     {"CamembertTokenizer"},
-     {"camembert"},
-     {"<s>", "</s>", "<unk>", "<pad>", "<mask>"},
-     Around::kRoberta,
-     true},
-    {"deberta-v2",
-     {"DebertaV2Tokenizer"},
-     {"deberta-v2", "deberta-v3"},
-     {"[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]"},
-     Around::kBert,
-     false},
-    {"albert", {"AlbertTokenizer"}, {"albert"}, {"[CLS]", "[SEP]", "<unk>", "<pad>", "[MASK]"}, Around::kBert, true},
-    {"big_bird",
-     {"BigBirdTokenizer"},
-     {"big_bird"},
-     {"[CLS]", "[SEP]", "<unk>", "<pad>", "[MASK]"},
-     Around::kBert,
-     true},
-    {"t5",
-     {"T5Tokenizer", "MT5Tokenizer"},
-     {"t5", "mt5", "umt5"},
-     {"", "</s>", "<unk>", "<pad>", ""},
-     Around::kEndOnly,
-     false},
-    {"", {}, {}, {"", "", "", "", ""}, Around::kNothing, false},  // any other
-};
-
-template <size_t kCount>
-bool holds(const std::string_view (&all)[kCount], std::string_view one) {
-  return !one.empty() && std::find(std::begin(all), std::end(all), one) != std::end(all);
-}
-
 bool has_piece(const SentencePieceModel& model, std::string_view text) {
   return std::any_of(model.pieces.begin(), model.pieces.end(), [&](const Piece& piece) { return piece.text == text; });
 }
 
-// By the class, else by the model's type, else by the file's name and its pieces.
-const SentencePieceFamily& family_of(const SentencePieceFiles& files, const JsonSettings& config,
-                                     const SentencePieceModel& model) {
-  std::string name = config.text("/tokenizer_class");
-  if (name.size() > 4 && name.compare(name.size() - 4, 4, "Fast") == 0) name.resize(name.size() - 4);
-  std::string type;
-  if (files.config) type = read_json_settings(*files.config, "config.json").text("/model_type");
-  for (const SentencePieceFamily& family : kFamilies) {
-    if (holds(family.classes, name)) return family;
+// By tokenizer_config.json, else by config.json, else by the file's name and its pieces; nullptr: any other.
+const TokenizerFamily* family_of(const TokenizerFiles& files, const JsonSettings& config,
+                                 const SentencePieceModel& model) {
+  const JsonSettings nothing(config.where());
+  for (const JsonSettings* says : {&config, &nothing}) {
+    const TokenizerFamily* named = choose_family(*says, files.config).family;
+    if (named != nullptr && named->files == VocabularyFiles::kSentencePiece) return named;
   }
-  for (const SentencePieceFamily& family : kFamilies) {
-    if (holds(family.types, type)) return family;
-  }
-  std::string_view guess;
-  if (files.name == "sentencepiece.bpe.model") {
-    guess = "xlm-roberta";
-  } else if (has_piece(model, "[CLS]")) {
-    guess = has_piece(model, "[PAD]") ? "deberta-v2" : "albert";
-  } else if (files.name == "spiece.model") {
-    guess = "t5";
-  }
-  return *std::find_if(std::begin(kFamilies), std::end(kFamilies),
-                       [&](const auto& family) { return family.name == guess; });
+  if (files.sentencepiece_name == "sentencepiece.bpe.model") return &family_named("xlm-roberta");
+  if (has_piece(model, "[CLS]")) return &family_named(has_piece(model, "[PAD]") ? "deberta-v2" : "albert");
+  return files.sentencepiece_name == "spiece.model" ? &family_named("t5") : nullptr;
 }
 
 NormalizerStep replaced(const char* source, bool is_regex, const char* by) {
@@ -114,7 +52,7 @@ bool ends_in_number(std::string_view piece) {
 // Writes a model down as its family has it.
 class Conversion {
  public:
-  Conversion(const SentencePieceFiles& files, const JsonSettings& config, SentencePieceModel&& model,
+  Conversion(const TokenizerFiles& files, const JsonSettings& config, SentencePieceModel&& model,
              TokenizerDescription& to)
       : config_(config),
         cancel_(files.cancel),
@@ -123,7 +61,7 @@ class Conversion {
         to_(to) {}
 
   void add_pieces() {
-    const std::string_view name = family_.name;
+    const std::string_view name = family_ != nullptr ? family_->name : "";
     size_t first = 0;
     if (name == "xlm-roberta") {
       for (const char* token : {"<s>", "<pad>", "</s>", "<unk>"}) add(token, 0);
@@ -153,7 +91,7 @@ class Conversion {
   }
 
   void add_steps() {
-    const std::string_view name = family_.name;
+    const std::string_view name = family_ != nullptr ? family_->name : "";
     if (name == "albert") {
       to_.normalizer_steps.push_back(replaced("``", false, "\""));
       to_.normalizer_steps.push_back(replaced("''", false, "\""));
@@ -193,15 +131,15 @@ class Conversion {
   void finish() {
     for (size_t i = 0; i < to_.roles.size(); ++i) {
       TokenizerDescription::Role& role = to_.roles[i];
-      if (role.token.empty()) role.token = family_.roles[i];
-      for (const char* usual : {role.roberta, role.bert}) {
-        if (role.token.empty() && to_.place_of_added.count(usual) != 0) role.token = usual;
+      if (!role.is_said && family_ != nullptr) role.token = family_->roles[i];
+      for (const char* usual : {family_named("roberta").roles[i], family_named("bert").roles[i]}) {
+        if (!role.is_said && role.token.empty() && is_control(usual)) role.token = usual;
       }
       if (role.token.empty() || to_.place_of_added.count(role.token) != 0) continue;
       AddedToken token;
       token.content = role.token;
       token.id = id_of(role.token);
-      token.strip_left = family_.mask_strips_left && std::string_view(role.name) == "mask_token";
+      token.strip_left = family_ != nullptr && family_->mask_strips_left && std::string_view(role.name) == "mask_token";
       if (token.id < 0) token.id = next_id();
       add_token(to_, std::move(token));
     }
@@ -237,6 +175,10 @@ class Conversion {
     }
   }
 
+  bool is_control(const char* text) const {
+    const auto place = to_.place_of_added.find(text);
+    return place != to_.place_of_added.end() && to_.added[place->second].special;
+  }
   int32_t id_of(std::string_view text) const {
     const auto found =
         std::find_if(to_.tokens.rbegin(), to_.tokens.rend(), [&](const auto& token) { return token.first == text; });
@@ -267,45 +209,42 @@ class Conversion {
     };
     const TemplatePart first = {TemplatePart::Kind::kFirst, 0, -1};
     const auto second = [](int32_t type) { return TemplatePart{TemplatePart::Kind::kSecond, type, -1}; };
-    if (family_.around == Around::kNothing) return;
+    if (family_ == nullptr) return;
     const TemplatePart sep = special("sep_token", 0);
-    if (family_.around == Around::kEndOnly) {
+    if (family_->around == Around::kEndOnly) {
       post.single = {first, sep};
       post.pair = {first, sep, second(0), sep};
       return;
     }
     const TemplatePart cls = special("cls_token", 0);
     post.single = {cls, first, sep};
-    post.pair = family_.around == Around::kBert ? Template{cls, first, sep, second(1), special("sep_token", 1)}
-                                                : Template{cls, first, sep, sep, second(0), sep};
+    post.pair = family_->around == Around::kBert ? Template{cls, first, sep, second(1), special("sep_token", 1)}
+                                                 : Template{cls, first, sep, sep, second(0), sep};
   }
 
   const JsonSettings& config_;
   const int32_t* cancel_;
   SentencePieceModel model_;
-  const SentencePieceFamily& family_;
+  const TokenizerFamily* family_;  // nullptr: none that is known
   TokenizerDescription& to_;
 };
 
 }  // namespace
 
-TokenizerDescription read_sentencepiece(const SentencePieceFiles& files) {
+TokenizerDescription read_sentencepiece(const TokenizerFiles& files, const JsonSettings& tokenizer_config) {
   TokenizerDescription result;
-  result.where = files.name;
+  result.where = files.sentencepiece_name;
   result.kind = TokenizerKind::kUnigram;
-  check_vocabulary_size(files.model.size(), result.where.c_str());
-  SentencePieceModel model = read_sentencepiece_model(files.model, result.where, files.cancel);
+  check_vocabulary_size(files.sentencepiece->size(), result.where.c_str());
+  SentencePieceModel model = read_sentencepiece_model(*files.sentencepiece, result.where, files.cancel);
   if (model.kind != 1) {
     fail(LFFN_ERROR_BAD_MODEL, "%s: its model_type is %lld; only 1, Unigram, is known here", result.where.c_str(),
          static_cast<long long>(model.kind));
   }
-  JsonSettings config("tokenizer_config.json");
-  if (files.tokenizer_config) config = read_json_settings(*files.tokenizer_config, "tokenizer_config.json");
-  Conversion conversion(files, config, std::move(model), result);
+  Conversion conversion(files, tokenizer_config, std::move(model), result);
   conversion.add_pieces();
   conversion.add_steps();
-  const bool outdates_map = files.tokenizer_config && apply_tokenizer_config(*files.tokenizer_config, result);
-  if (files.special_tokens_map && !outdates_map) apply_special_tokens_map(*files.special_tokens_map, result);
+  apply_config_files(files, tokenizer_config, result);
   conversion.finish();
   return result;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
+#include "runtime/seeded_hash.h"
 #include "tokenizer/description.h"
 #include "tokenizer/json_settings.h"
+#include "tokenizer/tokenizer_family.h"
 
 namespace lffn {
 namespace {
@@ -17,10 +20,31 @@ std::string token_at(const JsonSettings& settings, const std::string& path) {
   return settings.has(content) ? settings.text(content) : settings.text(path);
 }
 
+// A token's flags; a text has none.
+void read_flags(const JsonSettings& settings, const std::string& path, AddedToken& token) {
+  token.single_word = settings.flag(path + "/single_word", false);
+  token.strip_left = settings.flag(path + "/lstrip", false);
+  token.strip_right = settings.flag(path + "/rstrip", false);
+  token.normalized = settings.flag(path + "/normalized", !token.special);
+}
+
+void name_token(const JsonSettings& settings, const std::string& path, TokenizerDescription& to) {
+  AddedToken token;
+  token.content = token_at(settings, path);
+  read_flags(settings, path, token);
+  if (!token.content.empty()) to.named.push_back(std::move(token));
+}
+
 void read_roles(const JsonSettings& settings, TokenizerDescription& to) {
   for (TokenizerDescription::Role& role : to.roles) {
-    std::string token = token_at(settings, std::string("/") + role.name);
-    if (!token.empty()) role.token = std::move(token);
+    const std::string path = std::string("/") + role.name;
+    if (!settings.is_said(path)) continue;
+    role.is_said = true;
+    role.token = token_at(settings, path);
+    if (settings.has(path + "/content")) name_token(settings, path, to);
+  }
+  for (const char* others : {"/additional_special_tokens", "/extra_special_tokens"}) {
+    for (const std::string& key : settings.keys(others)) name_token(settings, others + ('/' + key), to);
   }
 }
 
@@ -40,26 +64,18 @@ void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
     token.id = id;
     token.content = settings.text(path + "/content");
     if (token.content.empty()) settings.refuse(path + "/content", "a text that is not empty");
-    token.single_word = settings.flag(path + "/single_word", false);
-    token.strip_left = settings.flag(path + "/lstrip", false);
-    token.strip_right = settings.flag(path + "/rstrip", false);
     token.special = settings.flag(path + "/special", false);
-    token.normalized = settings.flag(path + "/normalized", !token.special);
+    read_flags(settings, path, token);
     const auto plays = [&](const TokenizerDescription::Role& role) { return role.token == token.content; };
     token.special = token.special || std::any_of(to.roles.begin(), to.roles.end(), plays);
     add_token(to, std::move(token));
   }
 }
 
-// The class may be one that knows nothing of a normaliser or of trimming.
-bool is_plain_class(const JsonSettings& settings) {
-  const std::string name = settings.text("/tokenizer_class");
-  return name == "PreTrainedTokenizerFast" || name == "PreTrainedTokenizer" || name == "TokenizersBackend";
-}
-
 void apply_kind_settings(const JsonSettings& settings, TokenizerDescription& to) {
   if (to.kind == TokenizerKind::kUnigram) return;
-  const bool is_plain = is_plain_class(settings);
+  // A plain class knows nothing of a normaliser or of trimming.
+  const bool is_plain = is_plain_class(settings.text("/tokenizer_class"));
   if (to.kind == TokenizerKind::kWordPiece) {
     if (is_plain || !to.normalizer) return;
     to.normalizer->lowercase = settings.flag("/do_lower_case", true);
@@ -75,10 +91,7 @@ void apply_kind_settings(const JsonSettings& settings, TokenizerDescription& to)
   post.trims_after_prefix = prefix;
 }
 
-}  // namespace
-
-bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
-  const JsonSettings settings = read_json_settings(text, "tokenizer_config.json");
+void apply_tokenizer_config(const JsonSettings& settings, TokenizerDescription& to) {
   read_roles(settings, to);
   apply_kind_settings(settings, to);
   read_added_tokens(settings, to);
@@ -87,11 +100,41 @@ bool apply_tokenizer_config(std::string_view text, TokenizerDescription& to) {
   if (to.max_length == 0) to.max_length = truncation;  // counts only where there is no other limit
   to.cleans_up_decoded = settings.flag("/clean_up_tokenization_spaces", false);
   if (settings.has("/truncation_side")) to.truncates_left = settings.text("/truncation_side") == "left";
-  return settings.has(kAddedTokens);
 }
 
-void apply_special_tokens_map(std::string_view text, TokenizerDescription& to) {
-  read_roles(read_json_settings(text, "special_tokens_map.json"), to);
+}  // namespace
+
+void apply_config_files(const TokenizerFiles& files, const JsonSettings& tokenizer_config, TokenizerDescription& to) {
+  if (files.tokenizer_config) apply_tokenizer_config(tokenizer_config, to);
+  if (!files.special_tokens_map || tokenizer_config.has(kAddedTokens)) return;
+  read_roles(read_json_settings(*files.special_tokens_map, "special_tokens_map.json"), to);
+}
+
+void add_special_tokens(TokenizerDescription& to, bool mask_strips_left) {
+  std::vector<AddedToken> wanted;
+  for (const TokenizerDescription::Role& role : to.roles) {
+    AddedToken token;
+    token.content = role.token;
+    token.strip_left = mask_strips_left && std::string_view(role.name) == "mask_token";
+    wanted.push_back(std::move(token));
+  }
+  // What is named with flags last goes before what has none.
+  std::unordered_map<std::string_view, const AddedToken*, SeededHash> flags;
+  for (const AddedToken& token : to.named) flags[token.content] = &token;
+  for (AddedToken& token : wanted) {
+    if (const auto found = flags.find(token.content); found != flags.end()) token = *found->second;
+  }
+  wanted.insert(wanted.end(), to.named.begin(), to.named.end());
+  std::unordered_map<std::string, int32_t, SeededHash> ids;
+  for (const AddedToken& token : wanted) ids.emplace(token.content, -1);
+  for (const auto& [token, id] : to.tokens) {
+    if (const auto found = ids.find(token); found != ids.end()) found->second = id;
+  }
+  for (AddedToken& token : wanted) {
+    if (token.content.empty() || to.place_of_added.count(token.content) != 0) continue;
+    token.id = ids.at(token.content);
+    if (token.id >= 0) add_token(to, std::move(token));
+  }
 }
 
 }  // namespace lffn

@@ -6,6 +6,8 @@
 #include "format/utf8.h"
 #include "runtime/error.h"
 #include "tokenizer/description.h"
+#include "tokenizer/json_settings.h"
+#include "tokenizer/tokenizer_family.h"
 
 namespace lffn {
 namespace {
@@ -17,31 +19,34 @@ int32_t id_of(const TokenizerDescription& description, std::string_view token) {
   return found != tokens.end() ? found->second : -1;
 }
 
-TemplatePart special(const TokenizerDescription& description, std::string_view token, int32_t type) {
-  const int32_t id = id_of(description, token);
+// The defaults that hold beside files without a post-processor, and why.
+struct Defaults {
+  const TokenizerFamily& family;
+  std::string why;
+};
+
+TemplatePart special(const TokenizerDescription& to, std::string_view role, int32_t type, const Defaults& defaults) {
+  const std::string& token = to.role(role);
+  const int32_t id = id_of(to, token);
   if (id < 0) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s is missing", description.where.c_str(), in_quotes(token).c_str());
+    fail(LFFN_ERROR_BAD_MODEL, "%s: the token %s is missing, the %s of %s", to.where.c_str(), in_quotes(token).c_str(),
+         std::string(role).c_str(), defaults.why.c_str());
   }
   return {TemplatePart::Kind::kSpecial, type, id};
 }
 
-// MPNet's vocabulary is BERT's kind with RoBERTa's special tokens.
-bool is_mpnet(const TokenizerDescription& to) {
-  return to.kind == TokenizerKind::kWordPiece && to.role("cls_token") == "<s>";
-}
-
 // What tokenizers of this kind put around texts.
-void add_default_template(TokenizerDescription& to) {
+void add_default_template(TokenizerDescription& to, const Defaults& defaults) {
   const auto first = [](int32_t type) { return TemplatePart{TemplatePart::Kind::kFirst, type, -1}; };
   const auto second = [](int32_t type) { return TemplatePart{TemplatePart::Kind::kSecond, type, -1}; };
   PostProcessing& post = to.post_processing;
-  const bool is_bert = to.kind == TokenizerKind::kWordPiece;
-  const TemplatePart cls = special(to, to.role("cls_token"), 0), sep = special(to, to.role("sep_token"), 0);
+  const TemplatePart cls = special(to, "cls_token", 0, defaults), sep = special(to, "sep_token", 0, defaults);
+  const TemplatePart last = special(to, "sep_token", 1, defaults);
   post.single = {cls, first(0), sep};
-  if (is_mpnet(to)) {
-    post.pair = {cls, first(0), sep, sep, second(1), special(to, to.role("sep_token"), 1)};
-  } else if (is_bert) {
-    post.pair = {cls, first(0), sep, second(1), special(to, to.role("sep_token"), 1)};
+  if (defaults.family.around == Around::kMpnet) {
+    post.pair = {cls, first(0), sep, sep, second(1), last};
+  } else if (defaults.family.around == Around::kBert) {
+    post.pair = {cls, first(0), sep, second(1), last};
   } else {
     post.pair = {cls, first(0), sep, sep, second(0), sep};
     post.is_roberta = post.has_trimming = post.trims_spans = true;
@@ -49,43 +54,60 @@ void add_default_template(TokenizerDescription& to) {
   }
 }
 
-// Gives the roles that have no token yet their usual ones. Unigram's vocabularies have either kind's, or fewer.
-void name_roles(TokenizerDescription& to) {
-  const auto is_there = [&](const char* token) { return to.place_of_added.count(token) != 0; };
-  for (TokenizerDescription::Role& role : to.roles) {
-    if (!role.token.empty()) continue;
-    if (to.kind != TokenizerKind::kUnigram) {
-      role.token = to.kind == TokenizerKind::kWordPiece ? role.bert : role.roberta;
-    } else if (is_there(role.roberta) || is_there(role.bert)) {
-      role.token = is_there(role.roberta) ? role.roberta : role.bert;
-    }
+// Of vocab.txt or vocab.json and merges.txt: the class's, else the file's own. Other classes cut texts in ways that
+// only tokenizer.json tells.
+Defaults defaults_of(const FamilyChoice& choice, const TokenizerDescription& to) {
+  const bool is_word_piece = to.kind == TokenizerKind::kWordPiece;
+  const VocabularyFiles files = is_word_piece ? VocabularyFiles::kVocabTxt : VocabularyFiles::kVocabAndMerges;
+  const bool is_named = !choice.class_name.empty() && !is_plain_class(choice.class_name);
+  const bool fits = choice.family != nullptr && choice.family->files == files;
+  if (is_named && !fits) {
+    fail(LFFN_ERROR_BAD_MODEL,
+         "%s: the class %s of %s is not one that these files suffice for; save its tokenizer.json, as "
+         "AutoTokenizer.from_pretrained(...).save_pretrained(...) does",
+         to.where.c_str(), in_quotes(choice.class_name).c_str(), choice.where);
+  }
+  if (fits) {
+    const std::string what = is_named ? "the class " + choice.class_name : "the model_type";
+    return {*choice.family, what + " in " + choice.where};
+  }
+  // MPNet's vocabulary is BERT's kind with RoBERTa's special tokens.
+  if (is_word_piece && to.role("cls_token") == "<s>") return {family_named("mpnet"), "MPNet, whose cls_token it has"};
+  return is_word_piece ? Defaults{family_named("bert"), "BERT, whose file this is"}
+                       : Defaults{family_named("roberta"), "RoBERTa, whose files these are"};
+}
+
+// Gives the roles that no file speaks of the family's tokens.
+void take_roles(const TokenizerFamily& family, TokenizerDescription& to) {
+  for (size_t i = 0; i < to.roles.size(); ++i) {
+    if (!to.roles[i].is_said) to.roles[i].token = family.roles[i];
   }
 }
 
-// Looks for the tokens of all roles that are in the vocabulary in texts, too.
-void add_role_tokens(TokenizerDescription& to) {
-  for (const TokenizerDescription::Role& role : to.roles) {
-    if (role.token.empty() || to.place_of_added.count(role.token) != 0) continue;
-    AddedToken token;
-    token.id = id_of(to, role.token);
-    if (token.id < 0) continue;
-    token.content = role.token;
-    const bool strips = to.kind == TokenizerKind::kBytePairs || is_mpnet(to);
-    token.strip_left = strips && std::string_view(role.name) == "mask_token";
-    add_token(to, std::move(token));
+// Where nothing tells of the roles: the special tokens of a tokenizer.json with a usual name. It makes no token
+// special.
+void recognise_roles(TokenizerDescription& to) {
+  for (const char* family : {"bert", "roberta"}) {  // the last one counts
+    for (size_t i = 0; i < to.roles.size(); ++i) {
+      const char* token = family_named(family).roles[i];
+      const auto found = to.place_of_added.find(token);
+      const bool is_special = found != to.place_of_added.end() && to.added[found->second].special;
+      if (!to.roles[i].is_said && is_special) to.roles[i].token = token;
+    }
   }
 }
 
 }  // namespace
 
 TokenizerDescription read_tokenizer_files(const TokenizerFiles& files) {
+  JsonSettings tokenizer_config("tokenizer_config.json");
+  if (files.tokenizer_config) tokenizer_config = read_json_settings(*files.tokenizer_config, "tokenizer_config.json");
   const bool has_json = files.tokenizer_json.has_value();
   TokenizerDescription result;
   if (has_json) {
     result = read_tokenizer_json(*files.tokenizer_json, files.cancel);
   } else if (files.sentencepiece) {
-    return read_sentencepiece({*files.sentencepiece, files.sentencepiece_name, files.tokenizer_config,
-                               files.special_tokens_map, files.config, files.cancel});
+    return read_sentencepiece(files, tokenizer_config);
   } else if (files.vocab_txt) {
     result = read_vocab_txt(*files.vocab_txt, files.cancel);
   } else if (files.vocab_json && files.merges_txt) {
@@ -99,14 +121,19 @@ TokenizerDescription read_tokenizer_files(const TokenizerFiles& files) {
          "no tokenizer: neither tokenizer.json nor vocab.txt nor vocab.json with merges.txt nor a model of "
          "SentencePiece");
   }
-  const bool outdates_map = files.tokenizer_config && apply_tokenizer_config(*files.tokenizer_config, result);
-  if (files.special_tokens_map && !outdates_map) apply_special_tokens_map(*files.special_tokens_map, result);
-  name_roles(result);
+  apply_config_files(files, tokenizer_config, result);
+  const FamilyChoice choice = choose_family(tokenizer_config, files.config);
   if (!has_json) {
+    const Defaults defaults = defaults_of(choice, result);
+    take_roles(defaults.family, result);
     result.unknown = result.role("unk_token");
-    add_default_template(result);
+    add_default_template(result, defaults);
+    add_special_tokens(result, defaults.family.mask_strips_left);
+    return result;
   }
-  if (!has_json || files.tokenizer_config) add_role_tokens(result);
+  if (choice.family != nullptr) take_roles(*choice.family, result);
+  if (choice.family == nullptr && choice.class_name.empty()) recognise_roles(result);
+  add_special_tokens(result, choice.family != nullptr && choice.family->mask_strips_left);
   return result;
 }
 

@@ -221,8 +221,10 @@ void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
 
 // What only files written here tell.
 void read_extras(const JsonSettings& settings, TokenizerDescription& to) {
+  const std::string roles = "/model/special_tokens";
   for (TokenizerDescription::Role& role : to.roles) {
-    role.token = settings.text(std::string("/model/special_tokens/") + role.name);
+    role.is_said = settings.has(roles);
+    role.token = settings.text(roles + '/' + role.name);
   }
   to.cleans_up_decoded = settings.flag("/model/clean_up_tokenization_spaces", false);
   to.truncates_left =

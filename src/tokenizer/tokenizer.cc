@@ -143,7 +143,10 @@ const AddedToken* Tokenizer::added_of(int32_t id) const {
   return found != added_by_id_.end() && found->first == id ? &description_.added[found->second] : nullptr;
 }
 
-int32_t Tokenizer::role_id(std::string_view name) const { return id_of(description_.role(name)); }
+int32_t Tokenizer::role_id(std::string_view name, std::string_view otherwise) const {
+  const std::string& token = description_.role(name);
+  return id_of(token.empty() && !otherwise.empty() ? description_.role(otherwise) : token);
+}
 
 int32_t Tokenizer::unknown_id() const {
   if (description_.kind == TokenizerKind::kUnigram) return description_.unigram.unknown;

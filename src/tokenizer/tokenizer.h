@@ -44,9 +44,10 @@ class Tokenizer {
   size_t bytes() const;  // in memory, calls aside
 
   TokenizerKind kind() const { return description_.kind; }
-  int32_t size() const { return size_; }                   // the largest id + 1
-  int32_t bos_id() const { return role_id("cls_token"); }  // before a text; of each -1: none
-  int32_t eos_id() const { return role_id("sep_token"); }  // behind it
+  int32_t size() const { return size_; }                                // the largest id + 1
+  int32_t cls_id() const { return role_id("cls_token"); }               // of each -1: none
+  int32_t bos_id() const { return role_id("cls_token", "bos_token"); }  // before a text
+  int32_t eos_id() const { return role_id("sep_token", "eos_token"); }  // behind it
   int32_t unk_id() const { return role_id("unk_token"); }
   // What encode() gives for what no token fits, whatever the files call special; -1: nothing does.
   int32_t unknown_id() const;
@@ -102,7 +103,7 @@ class Tokenizer {
   class Run;
   class Parts;
 
-  int32_t role_id(std::string_view name) const;
+  int32_t role_id(std::string_view name, std::string_view otherwise = {}) const;
   const AddedToken* added_of(int32_t id) const;
   void make_chains();
   void add_added_tokens();

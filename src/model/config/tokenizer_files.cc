@@ -49,7 +49,7 @@ std::shared_ptr<const Tokenizer> take_tokenizer(std::vector<TensorView>& tensors
 }
 
 std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int32_t* cancel) {
-  std::array<std::string, 7> texts;
+  std::array<std::string, 8> texts;
   size_t used = 0;
   const auto read = [&](const char* name) -> std::optional<std::string_view> {
     if (!folder.has(name)) return std::nullopt;
@@ -68,9 +68,9 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const Folder& folder, const int3
       if (name == std::end(kSentencePieceNames)) return nullptr;
       files.sentencepiece = read(*name);
       files.sentencepiece_name = *name;
-      files.config = read("config.json");
     }
   }
+  files.config = read("config.json");
   files.tokenizer_config = read("tokenizer_config.json");
   files.special_tokens_map = read("special_tokens_map.json");
   return Tokenizer::from_files(files);

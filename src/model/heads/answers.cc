@@ -85,7 +85,7 @@ class Finder {
         options_(options),
         sequences_(sequences),
         windows_(sequences.windows),
-        first_id_(model.tokenizer()->bos_id()),
+        first_id_(model.tokenizer()->cls_id()),
         // Several may turn out to be the same words.
         most_(2 * static_cast<size_t>(options.top_k) + 10) {}
 
