@@ -80,14 +80,15 @@ class NewFile {
 
 // Where a message about a file's content gets the file's name.
 
-// Runs `action` so that what it says of the content begins with the path, if there is one.
+// Runs `action` so that what it says of the content begins with the path, if there is one, and once.
 template <typename Action>
 auto naming(const std::string& path, Action&& action) {
   try {
     return action();
   } catch (const Error& error) {
     if (error.status() != LFFN_ERROR_BAD_MODEL && error.status() != LFFN_ERROR_UNSUPPORTED) throw;
-    throw Error(error.status(), path.empty() ? error.what() : path + ": " + error.what());
+    if (path.empty() || starts_with(error.what(), path + ":") || starts_with(error.what(), path + "/")) throw;
+    throw Error(error.status(), path + ": " + error.what());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "format/file.h"
+#include "format/stand_in.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 
@@ -54,6 +55,7 @@ std::string Folder::read_text(const std::string& name, size_t most) const {
   }
   std::string text(bytes->size(), '\0');
   bytes->read(0, text.size(), text.data());
+  naming(path(name), [&] { refuse_stand_in(text); });
   return text;
 }
 

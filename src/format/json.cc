@@ -66,7 +66,9 @@ class Parser {
     while (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t') ++at_;
   }
   [[noreturn]] void refuse() const {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: byte %zu is not valid JSON", events_.where().c_str(), first_byte_ + at_);
+    const bool is_empty = text_.find_first_not_of(" \t\r\n") == std::string_view::npos;
+    const char* const why = is_empty ? ": it is empty" : at_ >= text_.size() ? ": it ends there" : "";
+    fail(LFFN_ERROR_BAD_MODEL, "%s: byte %zu is not valid JSON%s", events_.where().c_str(), first_byte_ + at_, why);
   }
 
   void read_value() {

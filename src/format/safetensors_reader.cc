@@ -8,6 +8,7 @@
 
 #include "format/json.h"
 #include "format/safetensors.h"
+#include "format/stand_in.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 
@@ -21,6 +22,7 @@ constexpr size_t kMaxTensors = 65536;          // an empty one costs some 400 in
 constexpr size_t kMaxMetadataEntries = 65536;  // an entry of 7 bytes costs some 200 in memory
 constexpr size_t kMaxDepth = 3;
 constexpr char kMetadataKey[] = "__metadata__";
+constexpr char kCut[] = "; it was cut short, so fetch or write it again";
 
 struct DTypeRow {
   DType dtype;
@@ -213,8 +215,8 @@ void check_extent(const Entry& entry, uint64_t data_bytes) {
          static_cast<unsigned long long>(needed));
   }
   if (end > data_bytes) {
-    fail(LFFN_ERROR_BAD_MODEL, "%s: data offsets [%llu, %llu] end after the file's %llu bytes of data", name.c_str(),
-         begin, end, static_cast<unsigned long long>(data_bytes));
+    fail(LFFN_ERROR_BAD_MODEL, "%s: data offsets [%llu, %llu] end after the file's %llu bytes of data%s", name.c_str(),
+         begin, end, static_cast<unsigned long long>(data_bytes), kCut);
   }
 }
 
@@ -274,9 +276,11 @@ TensorView view_of(std::string name, DType dtype, std::vector<int64_t> shape, co
 }
 
 Safetensors parse_safetensors(const Bytes& file) {
+  refuse_stand_in(file);
   const size_t size = file.size();
   if (size < kPrefixBytes) {
-    fail(LFFN_ERROR_BAD_MODEL, "the file ends at byte %zu, inside the 8 bytes of the header's length", size);
+    fail(LFFN_ERROR_BAD_MODEL, "the file %sends at byte %zu, inside the 8 bytes of the header's length%s",
+         size == 0 ? "is empty: it " : "", size, kCut);
   }
   uint8_t prefix[kPrefixBytes];
   file.read(0, kPrefixBytes, prefix);
@@ -287,8 +291,8 @@ Safetensors parse_safetensors(const Bytes& file) {
          static_cast<unsigned long long>(header_bytes), static_cast<unsigned long long>(kMaxHeaderBytes));
   }
   if (header_bytes > size - kPrefixBytes) {
-    fail(LFFN_ERROR_BAD_MODEL, "the file ends at byte %zu, inside its header of %llu bytes", size,
-         static_cast<unsigned long long>(header_bytes));
+    fail(LFFN_ERROR_BAD_MODEL, "the file ends at byte %zu, inside its header of %llu bytes%s", size,
+         static_cast<unsigned long long>(header_bytes), kCut);
   }
   std::string header(header_bytes, '\0');
   file.read(kPrefixBytes, header.size(), header.data());

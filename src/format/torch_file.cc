@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "format/stand_in.h"
 #include "format/torch_pickle.h"
 #include "format/utf8.h"
 #include "format/zip.h"
@@ -135,8 +136,10 @@ std::string read_entry(const Bytes& file, const ZipEntry& entry) {
 }  // namespace
 
 Safetensors parse_torch_file(const Bytes& file) {
+  refuse_stand_in(file);
   char start[2] = {};
   if (file.size() >= sizeof start) file.read(0, sizeof start, start);
+  if (file.size() == 0) fail(LFFN_ERROR_BAD_MODEL, "the file is empty; fetch it again");
   if (start[0] == '\x80') refuse_torch("the file was written by PyTorch before 1.6");
   if (start[0] != 'P' || start[1] != 'K') fail(LFFN_ERROR_BAD_MODEL, "the file is not PyTorch's: it is not a zip");
   const std::map<std::string, ZipEntry> entries = read_zip(file);

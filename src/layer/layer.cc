@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "format/file.h"
+#include "format/stand_in.h"
 #include "format/utf8.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
@@ -98,7 +99,8 @@ const std::string& stored_config(const Safetensors& file, const char* kind) {
 }
 
 std::unique_ptr<const Bytes> open_file(const std::string& path, const LoadOptions& options) {
-  return counted(std::make_unique<const FileReader>(path, options.map_file), options.progress);
+  return open_given(
+      path, [&] { return counted(std::make_unique<const FileReader>(path, options.map_file), options.progress); });
 }
 
 std::unique_ptr<const Bytes> borrow_bytes(const void* data, size_t size, const LoadOptions& options) {

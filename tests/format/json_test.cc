@@ -154,7 +154,7 @@ TEST(JsonTest, RefusesWhatTheOtherRefusesInSpoiltDocuments) {
 
 TEST(JsonTest, TellsWhereItStopped) {
   EXPECT_EQ(failure("[1, x]"), "here: byte 4 is not valid JSON");
-  EXPECT_EQ(failure("[1"), "here: byte 2 is not valid JSON");
+  EXPECT_EQ(failure("[1"), "here: byte 2 is not valid JSON: it ends there");
   EXPECT_EQ(failure(std::string("[1]\0", 4)), "here: byte 3 is not valid JSON");  // the other would take it for the end
   EXPECT_EQ(failure("[\"\xC3\"]"), "here: byte 2 is not valid UTF-8");
   EXPECT_EQ(failure("[[[]]]", 2), "here: nested deeper than 2 levels");

@@ -76,7 +76,8 @@ TEST(TorchFile, RefusesWhatIsMoreThanTensors) {
 }
 
 TEST(TorchFile, RefusesBrokenFiles) {
-  EXPECT_EQ(failure(""), "the file is not PyTorch's: it is not a zip");
+  EXPECT_EQ(failure(""), "the file is empty; fetch it again");
+  EXPECT_EQ(failure("x"), "the file is not PyTorch's: it is not a zip");
   EXPECT_EQ(failure(zip_of({{"a/data.pkl", dict(kWeight)}}, 8)),
             "the zip's entry 'a/data.pkl' is compressed or encrypted; PyTorch stores it as it is");
   EXPECT_EQ(failure(zip_of({{"x", "y"}})), "the zip has no data.pkl, so PyTorch did not write it");

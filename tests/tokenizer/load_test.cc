@@ -47,7 +47,7 @@ TEST(Load, KnowsItsIds) {
 }
 
 TEST(Load, RefusesBadVocabularies) {
-  EXPECT_EQ(failure("", ""), "vocab.json: byte 0 is not valid JSON");
+  EXPECT_EQ(failure("", ""), "vocab.json: byte 0 is not valid JSON: it is empty");
   EXPECT_EQ(failure("[]", ""), "vocab.json: must be one JSON object of tokens and their ids");
   EXPECT_EQ(failure("5", ""), "vocab.json: must be one JSON object of tokens and their ids");
   EXPECT_EQ(failure(R"({"a": {}})", ""), "vocab.json: must be one JSON object of tokens and their ids");

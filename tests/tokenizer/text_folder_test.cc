@@ -190,7 +190,7 @@ TEST_F(TextFolder, OfATextThatMayBeATokenizer) {
   }
   write("any.json", "");
   EXPECT_EQ(lookupffn::Tokenizer::try_load(path, {}).status, LFFN_ERROR_BAD_MODEL);
-  EXPECT_EQ(lffn_last_error(), path + ": tokenizer.json: byte 0 is not valid JSON");
+  EXPECT_EQ(lffn_last_error(), path + ": tokenizer.json: byte 0 is not valid JSON: it is empty");
 }
 
 // Bytes are counted in what the caller gave, not behind the prompt.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "format/file.h"
+#include "format/stand_in.h"
 #include "model/config/sentence_folder.h"
 #include "runtime/error.h"
 
@@ -91,7 +92,8 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const Folder& folder, const int3
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path, const int32_t* cancel) {
   return naming(path, [&] {
     if (is_folder(path)) return load_tokenizer(FolderOnDisk(path, false), cancel);
-    const FileReader file(path);
+    const auto opened = open_given(path, [&] { return std::make_unique<const FileReader>(path); });
+    const FileReader& file = *opened;
     // safetensors begin with a number of eight bytes, the upper ones zero, as no text has them.
     char first[8] = {};
     file.read(0, std::min(file.size(), sizeof first), first);
@@ -99,6 +101,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path, const i
       if (file.size() > kMaxVocabularyBytes) fail(LFFN_ERROR_BAD_MODEL, "it is too large for a tokenizer.json");
       std::string text(file.size(), '\0');
       file.read(0, text.size(), text.data());
+      refuse_stand_in(text);
       return std::shared_ptr<const Tokenizer>(Tokenizer::from_tokenizer_json(text, cancel));
     }
     return tokenizer_of(file, cancel);
