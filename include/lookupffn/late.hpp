@@ -78,6 +78,18 @@ inline std::vector<float> Model::rerank(std::string_view query, const std::vecto
                                         const RunOptions& options) const {
   if (info().num_classes > 1) throw InvalidArgument("this model has several classes; a reranker has one");
   if (info().num_classes == 0 && info().is_late != 0) {
+    const RunOptions usual;
+    const bool is_usual =
+        options.reading == usual.reading &&
+        (options.prompt_kind == LFFN_PROMPT_MODEL || options.prompt_kind == LFFN_PROMPT_DOCUMENT) &&
+        options.prompt.empty() && options.pooling == usual.pooling && options.normalize == usual.normalize &&
+        options.dimensions == usual.dimensions && options.windows == usual.windows && options.stride == usual.stride &&
+        options.max_active == usual.max_active && !(options.min_weight > 0) && options.progress == nullptr;
+    if (!is_usual) {
+      throw InvalidArgument(
+          "a late-interaction model reads queries and documents in ways of its own; of the options only max_tokens, "
+          "repair_text, num_threads and cancel have a meaning here");
+    }
     const Texts texts(documents);
     lffn_model_run_args given = arguments(options);
     texts.give(given);

@@ -212,7 +212,8 @@ class Model {
    * late.hpp.
    * @param query     UTF-8
    * @param documents UTF-8
-   * @param options   see RunOptions */
+   * @param options   see RunOptions; of a late-interaction model only max_tokens, repair_text, num_threads and cancel,
+   * and others are refused */
   std::vector<float> rerank(std::string_view query, const std::vector<std::string>& documents,
                             const RunOptions& options = {}) const;
 

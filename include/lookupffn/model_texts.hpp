@@ -39,7 +39,9 @@ inline lffn_model_run_args Model::arguments(const RunOptions& options) noexcept 
   args.max_tokens = options.max_tokens;
   args.reading = options.reading;
   args.prompt_kind = options.prompt_kind;
-  if (options.prompt_kind == LFFN_PROMPT_NAMED || options.prompt_kind == LFFN_PROMPT_TEXT) {
+  // A prompt that its kind does not take goes along, so that the call refuses it.
+  const bool takes_prompt = options.prompt_kind == LFFN_PROMPT_NAMED || options.prompt_kind == LFFN_PROMPT_TEXT;
+  if (takes_prompt || !options.prompt.empty()) {
     args.prompt = options.prompt.data();
     args.prompt_size = options.prompt.size();
   }

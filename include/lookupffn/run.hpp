@@ -120,7 +120,7 @@ struct RunOptions {
   std::int64_t max_tokens = LFFN_MAX_TOKENS_MODEL; /**< Cut to this many tokens, or LFFN_MAX_TOKENS_. */
   std::int32_t reading = LFFN_READING_MODEL;       /**< LFFN_READING_. */
   std::int32_t prompt_kind = LFFN_PROMPT_MODEL;    /**< LFFN_PROMPT_. */
-  std::string prompt;                              /**< For LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
+  std::string prompt; /**< For LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT; with another kind it is refused. */
   std::int32_t pooling = LFFN_POOLING_MODEL;       /**< LFFN_POOLING_. */
   std::int32_t normalize = LFFN_NORMALIZE_MODEL;   /**< LFFN_NORMALIZE_. */
   std::int32_t dimensions = 0;                     /**< Keep this many first numbers of each embedding; 0: all. */

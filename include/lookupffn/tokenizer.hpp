@@ -90,13 +90,16 @@ class Tokenizer {
     } else {
       texts.add(text);
     }
-    return encode_batch(texts, options)[0];
+    TokenizeOptions others = options;
+    others.pair.reset();
+    return encode_batch(texts, others)[0];
   }
 
   /** The tokens of several texts, on several threads.
    * @param texts   UTF-8, with their pairs
-   * @param options see TokenizeOptions, without its pair */
+   * @param options see TokenizeOptions; its pair is refused, as texts have pairs of their own */
   List<Encoding> encode_batch(const Texts& texts, const TokenizeOptions& options = {}) const {
+    if (options.pair) throw InvalidArgument("a pair is given in the options; add it to the texts");
     Result result;
     lffn_tokenize_batch_args args;
     lffn_tokenize_batch_args_init(&args);

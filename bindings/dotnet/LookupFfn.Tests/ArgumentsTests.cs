@@ -261,6 +261,9 @@ public sealed class NamedArgumentsTests : IDisposable
         Says("topK", () => model.FillMask("<mask>", int.MaxValue));
         Says("Isa is 'none'; set it to one of ", () => new LookupFfnRuntime(new() { Isa = "none" }));
         Says("no prompt", () => model.Embed("a", new() { Prompt = "none" }));
+        Says("a prompt, and WithoutPrompt", () => model.Embed("a", new() { PromptText = "x: ", WithoutPrompt = true }));
+        Says("a prompt, and WithoutPrompt", () => model.Embed("a", new() { Prompt = "x", WithoutPrompt = true }));
+        Says("a purpose and a prompt", () => model.Embed("a", new() { Purpose = TextPurpose.Query, WithoutPrompt = true }));
         Assert.Equal(
             "Pooling is First, but static vectors can only be averaged",
             Raw.Failure(1, "pooling is 1, but static vectors can only be averaged").Message);

@@ -53,7 +53,8 @@ public sealed record EmbedOptions
     /// <see cref="PromptText"/>.</summary>
     public TextPurpose Purpose { get; init; }
 
-    /// <summary>Whether no prompt is put before texts, not even the model's default one.</summary>
+    /// <summary>Whether no prompt is put before texts, not even the model's default one. Not together with
+    /// <see cref="Prompt"/>, <see cref="PromptText"/> or <see cref="Purpose"/>.</summary>
     public bool WithoutPrompt { get; init; }
 
     /// <summary>A prompt that is put before each text, of which the model's files need not know, such as "query: ".
@@ -185,6 +186,11 @@ public sealed record EmbedOptions
             if (Prompt is not null && PromptText is not null)
             {
                 throw new ArgumentException("the options have both a prompt's name and a prompt's text");
+            }
+
+            if (WithoutPrompt && (Prompt is not null || PromptText is not null))
+            {
+                throw new ArgumentException("the options have a prompt, and WithoutPrompt");
             }
 
             if (Purpose != TextPurpose.None && (WithoutPrompt || Prompt is not null || PromptText is not null))
