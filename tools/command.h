@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+#include "numbers.h"
+
 namespace lffn::tools {
 
 struct Command {

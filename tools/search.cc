@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // lookupffn search: the lines of a file that are most like a query.
-#include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.h"
+#include "comparison.h"
 #include "model_options.h"
 #include "text_options.h"
 
@@ -17,57 +19,43 @@ struct SearchOptions {
   std::string model;
   std::string query;
   std::string input = "-";
-  std::string query_prompt;
-  std::string query_prompt_text;
+  std::optional<std::string> query_prompt;
+  std::optional<std::string> query_prompt_text;
   size_t top = 5;
   bool json = false;
   TextOptions text;
   ModelOptions load;
 };
 
-// The cosine of two vectors, whether or not the model scales them.
-float cosine_with(const std::vector<float>& a, const float* b) {
-  double ab = 0, aa = 0, bb = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    ab += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-    aa += static_cast<double>(a[i]) * static_cast<double>(a[i]);
-    bb += static_cast<double>(b[i]) * static_cast<double>(b[i]);
-  }
-  return aa > 0 && bb > 0 ? static_cast<float>(ab / std::sqrt(aa * bb)) : 0.0f;
-}
-
-std::vector<float> embed_query(const SearchOptions& options, const lookupffn::Model& model) {
+lookupffn::RunOptions query_options(const SearchOptions& options) {
   lookupffn::RunOptions run = options.text.run_options();
-  if (!options.query_prompt.empty()) {
+  if (options.query_prompt) {
     run.prompt_kind = LFFN_PROMPT_NAMED;
-    run.prompt = options.query_prompt;
-  } else if (!options.query_prompt_text.empty()) {
+    run.prompt = *options.query_prompt;
+  } else if (options.query_prompt_text) {
     run.prompt_kind = LFFN_PROMPT_TEXT;
-    run.prompt = options.query_prompt_text;
+    run.prompt = *options.query_prompt_text;
   }
-  return model.embed(lookupffn::Texts{options.query}, run);
+  return run;
 }
 
 int search(const SearchOptions& options) {
   const lookupffn::Model model = options.load.load(options.model);
-  const std::vector<float> query = embed_query(options, model);
-  const lookupffn::RunOptions run = options.text.run_options();
-  lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = LFFN_WANT_EMBEDDINGS;
+  Comparison comparison(model, Comparison::kind_of(model), options.query, query_options(options),
+                        options.text.run_options());
   TextInput input(options.input, "searching", options.text.json_lines());
-  lookupffn::Result result;
   std::vector<std::string> lines;
   std::vector<size_t> indexes;  // of the lines in the input
   size_t lines_read = 0;
   std::vector<float> scores;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    const lookupffn::ResultView view = run_records(model, records, input, args, result);
+    const std::vector<std::optional<float>> found = comparison.scores(records, input);
     for (size_t i = 0; i < records.size(); ++i) {
       lines_read += 1;
-      if (view.statuses[i] != LFFN_OK) continue;
+      if (!found[i]) continue;
       indexes.push_back(lines_read - 1);
-      scores.push_back(cosine_with(query, view.embeddings + i * query.size()));
-      lines.push_back(records[i].text);
+      scores.push_back(*found[i]);
+      lines.push_back(std::move(records[i].text));
     }
   }
   std::vector<size_t> order = best_first(scores);
@@ -103,12 +91,17 @@ Command search_command(CLI::App& parent) {
   app->add_option("--query-prompt-text", options->query_prompt_text, "This text goes before the query")
       ->type_name("TEXT")
       ->excludes(named);
-  app->add_option("--top", options->top, "How many lines; default 5")->check(CLI::PositiveNumber)->type_name("N");
+  app->add_option("--top", options->top, "How many lines; default 5")->check(whole(1))->type_name("N");
   app->add_flag("--json", options->json, "Print {\"index\": ..., \"score\": ..., \"text\": ...}, an object a line");
   options->text.add_to(*app);
   options->load.add_to(*app);
   app->footer(
-      "Scores are cosines: 1 for the same meaning, about 0 for none in common.\n"
+      "Scores are cosines: 1 for the same meaning, about 0 for none in common. A model of sparse vectors scores by\n"
+      "their products, a late-interaction model by its sums of products, a reranker by its logit of each pair.\n"
+      "\n"
+      "Before the query and before the lines goes the model's prompt for queries and for documents, as in `evaluate`:\n"
+      "--no-prompt leaves both out, --prompt and --prompt-text replace both, --query-prompt and --query-prompt-text\n"
+      "the query's.\n"
       "\n"
       "Examples:\n"
       "  lookupffn search my-model sentences.txt --query 'Somebody has a meal.'\n"

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "numbers.h"
+
 namespace lffn::tools {
 namespace {
 
@@ -43,7 +45,7 @@ void TextOptions::add_prompts_to(CLI::App& app) {
   CLI::Option* const text = app.add_option("--prompt-text", prompt_text_, "Put this text before each text")
                                 ->type_name("TEXT")
                                 ->excludes(prompt);
-  app.add_flag("--no-prompt", no_prompt_, "Do not put the model's default prompt before texts")
+  app.add_flag("--no-prompt", no_prompt_, "Put none of the model's prompts before texts")
       ->excludes(prompt)
       ->excludes(text);
 }
@@ -61,7 +63,7 @@ void TextOptions::add_purposes_to(CLI::App& app) {
 void TextOptions::add_reading_to(CLI::App& app) {
   truncate_ = true;
   app.add_option("--max-tokens", max_tokens_, "Cut texts to so many tokens instead, special ones counted")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->type_name("N");
   add_prompts_to(app);
 }
@@ -70,7 +72,7 @@ void TextOptions::add_format_to(CLI::App& app) {
   app.add_flag("--json-lines", json_lines_,
                "Each line of the input is a JSON string, or an object {\"text\": ..., \"pair\": ...}");
   app.add_option("--max-tokens", max_tokens_, "Cut texts to so many tokens, special ones counted")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->type_name("N");
 }
 
@@ -98,12 +100,12 @@ lookupffn::RunOptions TextOptions::run_options() const {
   if (queries_) options.prompt_kind = LFFN_PROMPT_QUERY;
   if (documents_) options.prompt_kind = LFFN_PROMPT_DOCUMENT;
   if (no_prompt_) options.prompt_kind = LFFN_PROMPT_NONE;
-  if (!prompt_.empty()) {
+  if (prompt_) {
     options.prompt_kind = LFFN_PROMPT_NAMED;
-    options.prompt = prompt_;
-  } else if (!prompt_text_.empty()) {
+    options.prompt = *prompt_;
+  } else if (prompt_text_) {
     options.prompt_kind = LFFN_PROMPT_TEXT;
-    options.prompt = prompt_text_;
+    options.prompt = *prompt_text_;
   }
   return options;
 }

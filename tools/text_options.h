@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ class TextOptions {
   bool json_lines() const { return json_lines_; }
   lookupffn::RunOptions run_options() const;
   // Whether the model is needed to know how texts are to be read, and not its tokenizer alone.
-  bool needs_model() const { return truncate_ || !prompt_.empty() || !prompt_text_.empty(); }
+  bool needs_model() const { return truncate_ || prompt_ || prompt_text_; }
   int64_t max_tokens() const { return max_tokens_; }
 
  private:
@@ -49,8 +50,8 @@ class TextOptions {
   bool queries_ = false;
   bool documents_ = false;
   int64_t max_tokens_ = 0;
-  std::string prompt_;
-  std::string prompt_text_;
+  std::optional<std::string> prompt_;
+  std::optional<std::string> prompt_text_;
 };
 
 // The records of a file or of standard input, handed out as they come.

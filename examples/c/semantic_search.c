@@ -39,6 +39,19 @@ static float dot(const float* a, const float* b, int32_t size) {
   return sum;
 }
 
+/* Queries and documents have prompts of their own where the model names some. LFFN_PROMPT_NONE would leave them out. */
+static lffn_status embed(const lffn_model* model, int32_t prompt_kind, const char* const* texts, int64_t n, float* to,
+                         int32_t size) {
+  lffn_model_run_args args;
+  lffn_model_run_args_init(&args);
+  args.n = n;
+  args.texts = texts;
+  args.prompt_kind = prompt_kind;
+  args.embeddings = to;
+  args.embeddings_capacity = n * size;
+  return lffn_model_run(model, &args);
+}
+
 int main(int argc, char** argv) {
   static char* lines[kMostLines];
   lffn_model* model = NULL;
@@ -68,14 +81,11 @@ int main(int argc, char** argv) {
   }
 
   /* The index is made once; a program would keep it. Lines that are too long for the model are cut. */
-  if (lffn_model_embed_texts(model, (const char* const*)lines, NULL, n, LFFN_MAX_TOKENS_MODEL, index,
-                             n * info.embedding_size) != LFFN_OK) {
+  if (embed(model, LFFN_PROMPT_DOCUMENT, (const char* const*)lines, n, index, info.embedding_size) != LFFN_OK) {
     return fail(argv[2]);
   }
   asked = argv[3];
-  if (lffn_model_embed_texts(model, &asked, NULL, 1, LFFN_MAX_TOKENS_MODEL, question, info.embedding_size) != LFFN_OK) {
-    return fail("the question");
-  }
+  if (embed(model, LFFN_PROMPT_QUERY, &asked, 1, question, info.embedding_size) != LFFN_OK) return fail("the question");
   for (i = 0; i < n; ++i) scores[i] = dot(question, index + i * info.embedding_size, info.embedding_size);
   for (best = 0; best < kBest && best < n; ++best) {
     int64_t at = 0;

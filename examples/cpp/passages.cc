@@ -46,8 +46,11 @@ int main(int argc, char** argv) {
     lookupffn::RunOptions options;
     options.max_tokens = 128;
     options.stride = 32;
+    options.prompt_kind = LFFN_PROMPT_DOCUMENT;  // before each window, if the model names one
     const auto windows = model.embed_windows(documents, options);
-    const std::vector<float> question = model.embed({argv[2]});
+    lookupffn::RunOptions of_question;
+    of_question.prompt_kind = LFFN_PROMPT_QUERY;
+    const std::vector<float> question = model.embed(lookupffn::Texts{argv[2]}, of_question);
 
     std::vector<Passage> passages;
     for (std::size_t d = 0; d < windows.size(); ++d) {

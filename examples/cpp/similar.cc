@@ -19,14 +19,17 @@ int main(int argc, char** argv) {
   }
   try {
     const auto model = lookupffn::Model::load(argv[1]);
-    const std::vector<std::string> texts(argv + 2, argv + argc);
-    const std::vector<float> vectors = model.embed(lookupffn::Texts(texts));  // of length 1, one after the other
-    const std::size_t width = vectors.size() / texts.size();
+    const std::vector<std::string> sentences(argv + 3, argv + argc);
+    // Each kind of text has the prompt that the model names for it, if it names one.
+    lookupffn::RunOptions as_query, as_document;
+    as_query.prompt_kind = LFFN_PROMPT_QUERY;
+    as_document.prompt_kind = LFFN_PROMPT_DOCUMENT;
+    const std::vector<float> question = model.embed(lookupffn::Texts{argv[2]}, as_query);
+    const std::vector<float> vectors = model.embed(lookupffn::Texts(sentences), as_document);  // each of length 1
     std::vector<std::pair<float, std::string>> ranked;
-    for (std::size_t i = 1; i < texts.size(); ++i) {
-      const auto vector = vectors.begin() + static_cast<std::ptrdiff_t>(i * width);
-      ranked.emplace_back(
-          std::inner_product(vector, vector + static_cast<std::ptrdiff_t>(width), vectors.begin(), 0.0f), texts[i]);
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      const auto vector = vectors.begin() + static_cast<std::ptrdiff_t>(i * question.size());
+      ranked.emplace_back(std::inner_product(question.begin(), question.end(), vector, 0.0f), sentences[i]);
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [likeness, text] : ranked) std::printf("%7.4f  %s\n", static_cast<double>(likeness), text.c_str());

@@ -128,7 +128,7 @@ Labels read_labels(const std::string& train_file, const std::string& test_file, 
   return result;
 }
 
-Ranking read_ranking(const std::string& file, bool header, TextPool& queries, TextPool& texts) {
+Ranking read_ranking(const std::string& file, bool header, TextPool& queries, TextPool& documents) {
   std::vector<Query> found;
   std::unordered_map<size_t, size_t> places;  // of a query in `found`
   for_each_case(file, header, "query\tlabel\ttext",
@@ -138,7 +138,7 @@ Ranking read_ranking(const std::string& file, bool header, TextPool& queries, Te
                   const auto [entry, is_new] = places.emplace(query, found.size());
                   if (is_new) found.push_back({query, {}, {}, 0});
                   Query& one = found[entry->second];
-                  one.candidates.push_back(texts.add(columns[2], place));
+                  one.candidates.push_back(documents.add(columns[2], place));
                   one.right.push_back(right ? 1 : 0);
                   one.rights += right ? 1 : 0;
                 });

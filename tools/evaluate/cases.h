@@ -81,7 +81,7 @@ struct Ranking {
 };
 
 struct Cases {
-  TextPool texts, queries;
+  TextPool texts, queries, documents;  // the last two of rankings
   std::vector<Pairs> pairs;
   std::vector<Labels> labels;
   std::vector<Ranking> rankings;
@@ -92,6 +92,6 @@ struct Cases {
 // file is no case.
 Pairs read_pairs(const std::string& file, bool header, TextPool& texts);
 Labels read_labels(const std::string& train_file, const std::string& test_file, bool header, TextPool& texts);
-Ranking read_ranking(const std::string& file, bool header, TextPool& queries, TextPool& texts);
+Ranking read_ranking(const std::string& file, bool header, TextPool& queries, TextPool& documents);
 
 }  // namespace lffn::tools

@@ -50,7 +50,7 @@ Cases read_cases(const Options& options) {
     cases.labels.push_back(read_labels(train, test, options.header, cases.texts));
   }
   for (const std::string& file : options.rankings) {
-    cases.rankings.push_back(read_ranking(file, options.header, cases.queries, cases.texts));
+    cases.rankings.push_back(read_ranking(file, options.header, cases.queries, cases.documents));
   }
   for (const std::string& folder : options.collections) {
     cases.collections.push_back(read_collection(folder, options.right_from, options.candidates));
@@ -76,14 +76,22 @@ lookupffn::RunOptions of_kind(lookupffn::RunOptions run, int32_t kind) {
   return run;
 }
 
+lookupffn::RunOptions documents_run(const Options& options) {
+  return with_prompt(of_kind(options.text.run_options(), LFFN_PROMPT_DOCUMENT), options.document_prompt,
+                     options.document_prompt_text);
+}
+
+lookupffn::RunOptions queries_run(const Options& options) {
+  return with_prompt(of_kind(options.text.run_options(), LFFN_PROMPT_QUERY), options.query_prompt,
+                     options.query_prompt_text);
+}
+
 RetrievalOptions retrieval_options(const Options& options) {
-  const lookupffn::RunOptions run = options.text.run_options();
   RetrievalOptions result;
   result.vectors = options.vectors;
-  result.documents =
-      with_prompt(of_kind(run, LFFN_PROMPT_DOCUMENT), options.document_prompt, options.document_prompt_text);
-  result.queries = with_prompt(of_kind(run, LFFN_PROMPT_QUERY), options.query_prompt, options.query_prompt_text);
-  result.pairs.max_tokens = run.max_tokens;
+  result.documents = documents_run(options);
+  result.queries = queries_run(options);
+  result.pairs.max_tokens = options.text.run_options().max_tokens;
   result.candidates = options.candidates;
   result.rerank_depth = options.reranker.empty() ? 0 : options.rerank_depth;
   return result;
@@ -111,12 +119,13 @@ void measure_collections(const Options& options, const Cases& cases, const looku
 Answers answer(const Options& options, const Cases& cases, const std::string& path, Kept& kept) {
   const lookupffn::Model model = options.load.load(path);
   const lookupffn::RunOptions run = options.text.run_options();
-  const lookupffn::RunOptions query_run = with_prompt(run, options.query_prompt, options.query_prompt_text);
   Answers answers;
   answers.model = path;
   answers.num_threads = model.info().num_threads;
   answers.embedded.texts = embed_pool(model, cases.texts, run, path + ": embedding");
-  answers.embedded.queries = embed_pool(model, cases.queries, query_run, path + ": embedding queries");
+  answers.embedded.queries = embed_pool(model, cases.queries, queries_run(options), path + ": embedding queries");
+  answers.embedded.documents =
+      embed_pool(model, cases.documents, documents_run(options), path + ": embedding documents");
   answers.files = measure(cases, answers.embedded, path, options.strength, answers.num_threads);
   measure_collections(options, cases, model, kept, answers);
   return answers;
@@ -201,25 +210,25 @@ Command evaluate_command(CLI::App& parent) {
   app->add_option("--rerank", options->reranker, "A reranker that puts the first documents in another order")
       ->type_name("MODEL");
   app->add_option("--rerank-depth", options->rerank_depth, "How many it puts in order; default 100")
-      ->check(CLI::Range(1, 100000))
+      ->check(whole(1, 100000))
       ->type_name("N");
   app->add_flag(
       "--candidates", options->candidates,
       "Of each query only the documents that the folder's candidates_bm25.tsv names; MODEL may be a reranker");
   app->add_option("--right-from", options->right_from,
                   "The score from which a document is right, for recall and MRR; default 1")
-      ->check(CLI::Range(1e-6, 1e6))
+      ->check(real(1e-6, 1e6, "from 1e-6 to 1e6"))
       ->type_name("SCORE");
   app->add_option("--against", options->against, "Compare each model with this one, case by case")->type_name("MODEL");
   add_prompt(*app, "--query-prompt", "queries", options->query_prompt, options->query_prompt_text);
-  add_prompt(*app, "--document-prompt", "documents of --retrieval", options->document_prompt,
+  add_prompt(*app, "--document-prompt", "documents of --retrieval and --ranking", options->document_prompt,
              options->document_prompt_text);
   app->add_option("--resamples", options->resamples, "How many for the intervals, 0 for none; default 2000")
-      ->check(CLI::Range(0, 1000000))
+      ->check(whole(0, 1000000))
       ->type_name("N");
   app->add_option("--strength", options->strength,
                   "Of the logistic regression, scikit-learn's C: the larger, the closer it fits; default 10")
-      ->check(CLI::Range(1e-6, 1e9))
+      ->check(real(1e-6, 1e9, "from 1e-6 to 1e9"))
       ->type_name("C");
   app->add_flag("--header", options->header, "The first line of each file names the columns");
   app->add_flag("--json", options->json,

@@ -94,7 +94,7 @@ Measured measure_ranking(const Ranking& ranking, const Embedded& embedded) {
   for (const Query& query : ranking.queries) {
     std::vector<double> cosines;
     for (const size_t candidate : query.candidates) {
-      cosines.push_back(cosine(embedded.queries[query.text], embedded.texts[candidate], embedded.texts.width));
+      cosines.push_back(cosine(embedded.queries[query.text], embedded.documents[candidate], embedded.documents.width));
     }
     const RankFigures figures = rank_figures(cosines, query.right);
     precisions.push_back(figures.average_precision);

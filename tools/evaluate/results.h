@@ -13,7 +13,7 @@ namespace lffn::tools {
 
 // What a model's vectors are worth on each file.
 struct Embedded {
-  Vectors texts, queries;
+  Vectors texts, queries, documents;
 };
 
 // Of one file: its figures, and the cosines of its pairs, or of its queries and candidates. Test texts and training

@@ -10,8 +10,10 @@ namespace {
 
 constexpr size_t kDocumentsOfBlock = 256;
 
+// Such models have prompts of their own for each kind of text, and take no others.
 lookupffn::RunOptions as(const lookupffn::RunOptions& options, int32_t prompt_kind) {
   lookupffn::RunOptions result = options;
+  result.prompt.clear();
   result.prompt_kind = prompt_kind;
   return result;
 }

@@ -13,11 +13,14 @@ try
 {
     string[] lines = [.. File.ReadLines(args[1]).Where(line => !string.IsNullOrWhiteSpace(line))];
     using Model model = Model.Load(args[0]);
+    // Documents and questions have prompts of their own where the model names some; WithoutPrompt would leave them out.
+    EmbedOptions asDocument = new() { Purpose = TextPurpose.Document };
+    EmbedOptions asQuery = new() { Purpose = TextPurpose.Query };
     List<float[]> index = [];
     int cut = 0;
     foreach (string[] batch in lines.Chunk(64))
     {
-        EmbeddingResult result = model.EmbedWithCounts(batch);
+        EmbeddingResult result = model.EmbedWithCounts(batch, asDocument);
         index.AddRange(result.Vectors);
         cut += Enumerable.Range(0, batch.Length).Count(result.Counts.IsCut);
     }
@@ -27,7 +30,7 @@ try
         Console.Error.WriteLine($"{cut} lines were longer than the model reads; their ends are not in the index");
     }
 
-    float[] asked = model.Embed(args[2]);
+    float[] asked = model.Embed(args[2], asQuery);
     foreach ((float[] vector, string line) in index.Zip(lines).OrderByDescending(pair => Cosine(pair.First, asked)).Take(3))
     {
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Cosine(vector, asked),6:F3}  {line}"));

@@ -42,7 +42,8 @@ public final class Search {
   private static void search(Model model, List<String> lines, String question) {
     List<float[]> index = new ArrayList<>();
     TextCounts counts = new TextCounts();
-    RunOptions counted = RunOptions.defaults().withCounts(counts);
+    // Documents and questions have prompts of their own where the model names some; withoutPrompt() would leave them out.
+    RunOptions counted = RunOptions.defaults().withDocumentPrompt().withCounts(counts);
     long cut = 0;
     for (int from = 0; from < lines.size(); from += BATCH) {
       List<String> batch = lines.subList(from, Math.min(lines.size(), from + BATCH));
@@ -52,7 +53,7 @@ public final class Search {
     if (cut > 0) {
       System.err.println(cut + " lines were longer than the model reads; their ends are not in the index");
     }
-    float[] asked = model.embed(question);
+    float[] asked = model.embed(question, RunOptions.defaults().withQueryPrompt());
     double[] similarity = index.stream().mapToDouble(vector -> cosine(vector, asked)).toArray();
     IntStream.range(0, lines.size())
         .boxed()

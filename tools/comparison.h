@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// How well texts answer a query, compared as the model means it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lookupffn/lookupffn.hpp"
+#include "text_options.h"
+
+namespace lffn::tools {
+
+class Comparison {
+ public:
+  enum class Kind {
+    kDense,   // cosines of embeddings
+    kSparse,  // products of sparse vectors
+    kLate,    // lffn_max_sim
+    kPairs    // class scores of query and text
+  };
+  // As `evaluate` chooses: a model with both sparse and late vectors is compared by its embeddings.
+  static Kind kind_of(const lookupffn::Model& model);
+
+  // `texts` says how they are read, `query` how the query is; a reranker reads pairs as `query` says. Prompts that
+  // nobody chose are the model's for queries and for documents. Throws InvalidArgument where the kind takes no other.
+  // The model must outlive it.
+  Comparison(const lookupffn::Model& model, Kind kind, const std::string& query_text, lookupffn::RunOptions query,
+             lookupffn::RunOptions texts);
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
+
+  // The scores of the input's next texts; of one that cannot be run, which the input is told of, there is none.
+  std::vector<std::optional<float>> scores(const std::vector<TextRecord>& records, TextInput& from);
+
+ private:
+  void read_query(const lookupffn::RunOptions& how);
+  std::vector<float> scores_of(const lookupffn::ResultView& view);
+  std::vector<float> cosines(const lookupffn::ResultView& view) const;
+  std::vector<float> sparse_products(const lookupffn::ResultView& view) const;
+  std::vector<float> max_sims(const lookupffn::ResultView& view) const;
+
+  const lookupffn::Model& model_;
+  const Kind kind_;
+  const std::string query_;
+  lookupffn::RunOptions texts_;  // what args_ refers to
+  lffn_model_run_args args_ = {};
+  lookupffn::Result result_;
+  // The query's vectors: one of these.
+  std::vector<float> dense_;
+  std::vector<float> weights_;  // of each token of the vocabulary
+  lookupffn::LateVectors late_;
+};
+
+}  // namespace lffn::tools
