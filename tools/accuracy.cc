@@ -195,7 +195,7 @@ Command accuracy_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("accuracy", "Show what bf16 and int8 cost in accuracy against f32");
   app->add_option("MODEL", options->models, "Layers in safetensors files; default: random layers of the paper's sizes");
   app->add_option("--tokens", options->tokens, "How many standard normal tokens to run; default 4096")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(whole(1, 1 << 20))
       ->type_name("N");
   app->add_flag("--json", options->json, "Print a JSON array instead of a Markdown table");
   app->footer(

@@ -69,19 +69,17 @@ Command answer_command(CLI::App& parent) {
   app->add_option("FILE", options->input, "Lines of JSON; default or -: standard input");
   app->add_flag("--json-lines", options->json_lines,
                 "Each line of the input is an object {\"question\": ..., \"context\": ...}; this is the default");
-  app->add_option("--top-k", options->how.top_k, "How many answers; default 1")
-      ->check(CLI::PositiveNumber)
-      ->type_name("K");
+  app->add_option("--top-k", options->how.top_k, "How many answers; default 1")->check(whole(1))->type_name("K");
   app->add_option("--max-tokens", options->how.max_tokens,
                   "Tokens of a window; a long context is read in several. Default: what the model reads, at most 384")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->type_name("N");
   app->add_option("--stride", options->how.stride,
                   "Tokens of the context that a window repeats; default half of a window, at most 128")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole(0))
       ->type_name("N");
   app->add_option("--max-answer-tokens", options->how.max_answer_tokens, "The most tokens of an answer; default 15")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->type_name("N");
   app->add_flag("--may-be-none", options->how.may_be_none,
                 "Allow \"no answer\" as an answer: an empty text, begin 0 and end 0");

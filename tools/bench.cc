@@ -246,22 +246,24 @@ void add_options(CLI::App& app, BenchOptions& options) {
   config.num_tables = 128;
   config.table_size = 256;
   options.load.num_threads = 1;
-  app.add_option("--hidden-size", config.hidden_size, "Floats per token; default 512")->type_name("N");
-  app.add_option("--tables", config.num_tables, "How many tables; default 128")->type_name("N");
-  app.add_option("--table-size", config.table_size, "Rows per table, a power of two; default 256")->type_name("N");
+  app.add_option("--hidden-size", config.hidden_size, "Floats per token; default 512")->check(whole(1))->type_name("N");
+  app.add_option("--tables", config.num_tables, "How many tables; default 128")->check(whole(1))->type_name("N");
+  app.add_option("--table-size", config.table_size, "Rows per table, a power of two; default 256")
+      ->check(whole(1))
+      ->type_name("N");
   add_choice(app, "--projection", config.projection, projection_names(), "dense or bh1 to bh9; default bh4");
-  app.add_option("--block-size", config.block_size, "Of the BH blocks, a power of two; default 64")->type_name("N");
-  app.add_option("--probes", config.num_probes, "Rows read per table; default 1")->type_name("N");
+  app.add_option("--block-size", config.block_size, "Of the BH blocks, a power of two; default 64")
+      ->check(whole(1))
+      ->type_name("N");
+  app.add_option("--probes", config.num_probes, "Rows read per table; default 1")->check(whole(1))->type_name("N");
   app.add_option("--intermediate-size", options.intermediate,
                  "Floats between the vanilla FFN's two products; default 2048, 0 leaves it out")
-      ->check(CLI::Range(0, 1 << 20))
+      ->check(whole(0, 1 << 20))
       ->type_name("N");
-  app.add_option("--batch", options.batch, "Tokens per call; default 4096")
-      ->check(CLI::Range(1, 1 << 20))
-      ->type_name("N");
+  app.add_option("--batch", options.batch, "Tokens per call; default 4096")->check(whole(1, 1 << 20))->type_name("N");
   app.add_option("--threads", options.load.num_threads,
                  "Threads; 0 = what affinity, cgroup and OMP_NUM_THREADS leave; default 1")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole(0))
       ->type_name("N");
   add_choice(app, "--table-dtype", options.load.table_dtype, dtype_names(), "f32, bf16 or int8; default f32");
   add_choice(app, "--hash-dtype", options.load.hash_dtype, dtype_names(), "f32 or int8; default f32");
@@ -270,14 +272,14 @@ void add_options(CLI::App& app, BenchOptions& options) {
   add_attention_dtype(app, options.load);
   add_seven_bit_inputs(app, options.load);
   app.add_option("--seconds", options.seconds, "How long to measure, at least 3 rounds; default 1")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(real(0, 3600, "from 0 to 3600"))
       ->type_name("S");
   app.add_option("--model", options.model.path, "Time this model, a folder or a single file, instead of a layer");
   app.add_option("--length", options.model.length, "With --model: tokens per sequence; default 128")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->type_name("N");
   app.add_option("--sequences", options.model.sequences, "With --model: sequences per call; default 8")
-      ->check(CLI::Range(1, 1 << 16))
+      ->check(whole(1, 1 << 16))
       ->type_name("N");
   options.shape.add_to(app);
   app.add_flag(

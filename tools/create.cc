@@ -42,16 +42,28 @@ int create(CreateOptions& options) {
 void add_options(CLI::App& app, CreateOptions& options) {
   lookupffn::LayerConfig& config = options.config;
   app.add_option("FILE", options.path, "The safetensors file to write")->required();
-  app.add_option("--hidden-size", config.hidden_size, "Floats per input token")->required()->type_name("N");
-  app.add_option("--output-size", config.output_size, "Floats per output token; 0 = hidden size")->type_name("N");
-  CLI::Option* tables = app.add_option("--tables", config.num_tables, "How many tables")->type_name("N");
-  app.add_option("--table-size", config.table_size, "Rows per table, a power of two")->type_name("N")->needs(tables);
+  app.add_option("--hidden-size", config.hidden_size, "Floats per input token")
+      ->required()
+      ->check(whole(1))
+      ->type_name("N");
+  app.add_option("--output-size", config.output_size, "Floats per output token; 0 = hidden size")
+      ->check(whole(0))
+      ->type_name("N");
+  CLI::Option* tables =
+      app.add_option("--tables", config.num_tables, "How many tables")->check(whole(1))->type_name("N");
+  app.add_option("--table-size", config.table_size, "Rows per table, a power of two")
+      ->check(whole(1))
+      ->type_name("N")
+      ->needs(tables);
   add_choice(app, "--projection", config.projection, projection_names(), "dense or bh1 to bh9; default bh4");
-  app.add_option("--block-size", config.block_size, "Of the BH blocks, a power of two; default 64")->type_name("N");
+  app.add_option("--block-size", config.block_size, "Of the BH blocks, a power of two; default 64")
+      ->check(whole(1))
+      ->type_name("N");
   add_choice(app, "--activation", config.activation, activation_names(), "gelu or sigmoid; default gelu");
-  app.add_option("--probes", config.num_probes, "Rows read per table; default 1")->type_name("N");
+  app.add_option("--probes", config.num_probes, "Rows read per table; default 1")->check(whole(1))->type_name("N");
   app.add_flag("--no-layer-norm", options.no_layer_norm, "Leave out the layer norm");
-  app.add_option("--decay", config.decay_coeff, "Weight of the projection against its input; default 0.7");
+  app.add_option("--decay", config.decay_coeff, "Weight of the projection against its input; default 0.7")
+      ->check(real(-1e30, 1e30, "that is finite"));
   app.add_option("--seed", config.seed, "The same seed gives the same file on every machine; default 0");
   app.add_flag("--force", options.force, "Replace a file that exists");
   options.layer.add_to(app);

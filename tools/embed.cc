@@ -260,14 +260,14 @@ Command embed_command(CLI::App& parent) {
           ->type_name("FILE.npy")
           ->excludes(raw);
   app->add_option("--dimensions", options->dimensions, "The first N numbers of each vector, scaled after that")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->type_name("N");
   CLI::Option* const windows = add_choice(*app, "--windows", options->windows, window_names(),
                                           "Read long lines in windows of --max-tokens instead of cutting them: each "
                                           "becomes a line of output, or their mean");
   app->add_option("--stride", options->stride,
                   "Tokens of the line that a window repeats; default half of a window, at most 128")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole(0))
       ->type_name("N")
       ->needs(windows);
   add_choice(*app, "--type", options->form, form_names(),
@@ -295,7 +295,7 @@ Command embed_command(CLI::App& parent) {
       ->excludes("--dimensions")
       ->excludes("--pooling");
   app->add_option("--most", options->most, "Values of a sparse vector; default: as many as the model's files say")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->type_name("N")
       ->needs(sparse);
   CLI::Option* const repair =

@@ -112,7 +112,7 @@ Command fill_mask_command(CLI::App& parent) {
   app->add_option("TEXT", options->texts,
                   "Texts with <mask> or [MASK] in them, as the model writes it; default: the lines of standard input");
   app->add_option("--top-k", options->top_k, "How many candidates for each mask; default 5")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1))
       ->type_name("N");
   app->add_flag("--json", options->json, "Print a line of JSON for each text");
   app->add_flag("--json-lines", options->json_lines,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer_options.h"
 
+#include "numbers.h"
 #include "progress.h"
 
 namespace lffn::tools {
@@ -72,7 +73,7 @@ void LayerOptions::add_to(CLI::App& app) {
   app.add_option("--threads", options_.num_threads,
                  "Threads per forward; 0 = as LOOKUPFFN_NUM_THREADS says, else what affinity, cgroup and "
                  "OMP_NUM_THREADS leave")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole(0))
       ->type_name("N");
   add_choice(app, "--table-dtype", options_.table_dtype, dtype_names(),
              "Hold the tables as f32, bf16 or int8; default: as stored");
@@ -112,20 +113,20 @@ std::vector<int32_t> for_each(const char* option, const std::vector<int32_t>& gi
 
 void ShapeOptions::add_to(CLI::App& app) {
   const auto list = [&](const char* name, std::vector<int32_t>& numbers, int most, const std::string& help) {
-    app.add_option(name, numbers, help)->delimiter(',')->check(CLI::Range(0, most))->type_name("N[,N...]");
+    app.add_option(name, numbers, help)->delimiter(',')->check(whole(0, most))->type_name("N[,N...]");
   };
   app.add_option("--layers", layers_, "A whole encoder of so many layers, of BERT's family, instead of one layer")
-      ->check(CLI::Range(1, 256))
+      ->check(whole(1, 256))
       ->type_name("N");
   list("--heads", heads_, 4096, "With --layers: attention heads, 0 for none; default as many as fit the hidden size");
   list("--neurons", neurons_, 1 << 20, "With --layers: neurons, 0 for the tables, if --tables is given, or none");
   list("--word-rows", word_rows_, 1 << 22,
        "With --layers: rows by word, 0 for none, else the same number for all layers that have some");
   app.add_option("--head-size", head_size_, "With --layers: floats per head; default 32")
-      ->check(CLI::Range(1, 4096))
+      ->check(whole(1, 4096))
       ->type_name("N");
   app.add_option("--vocab-size", vocab_size_, "With --layers: words in the vocabulary; default 30522")
-      ->check(CLI::Range(1, 1 << 22))
+      ->check(whole(1, 1 << 22))
       ->type_name("N");
   app.add_flag("--linear-map", linear_map_, "With --layers: a linear map beside tables");
   add_choice(app, "--word-dtype", word_dtype_, word_dtype_names(),

@@ -3,14 +3,18 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "command.h"
+#include "format/utf8.h"
 #include "lookupffn/lookupffn.h"
+#include "nearest.h"
 
 namespace {
 
@@ -25,6 +29,18 @@ void occupy_standard_streams() {
 }
 
 std::string version_text() { return std::string("lookupffn ") + lffn_version_text(); }
+
+// Tells of a first word that is no subcommand.
+bool refuse_unknown(const CLI::App& app, const char* given) {
+  std::vector<std::string> names;
+  for (const CLI::App* const subcommand : app.get_subcommands({})) names.push_back(subcommand->get_name());
+  if (given == nullptr || given[0] == '-' || std::find(names.begin(), names.end(), given) != names.end()) return false;
+  const std::string nearest = lffn::tools::nearest_name(names, given);
+  const std::string meant = nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  std::fprintf(stderr, "lookupffn: there is no subcommand %s%s\nRun with --help for more information.\n",
+               lffn::in_quotes(given).c_str(), meant.c_str());
+  return true;
+}
 
 // A reader that left early, such as `head`, is told by the exit status alone.
 int finish_output(int status) {
@@ -59,6 +75,7 @@ int main(int argc, char** argv) {
         embed_command(app),    encode_command(app),   classify_command(app), rerank_command(app),
         search_command(app),   tokenize_command(app), convert_command(app),  evaluate_command(app),
         entities_command(app), answer_command(app),   zero_shot_command(app)};
+    if (argc > 1 && refuse_unknown(app, argv[1])) return 2;
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

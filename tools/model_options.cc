@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "layer_options.h"
+#include "numbers.h"
 
 namespace lffn::tools {
 namespace {
@@ -40,7 +41,7 @@ void ModelOptions::add_to(CLI::App& app) {
 
 void ModelOptions::add_stored_to(CLI::App& app) {
   app.add_option("--threads", options_.num_threads, "Threads; 0 = what the environment leaves")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole(0))
       ->type_name("N");
   add_choice(app, "--table-dtype", options_.table_dtype, dtype_names(),
              "Hold the tables as f32, bf16 or int8; default: as stored");

@@ -132,8 +132,10 @@ Command verify_command(CLI::App& parent) {
   app->add_option("MODEL", options->model, "A layer in a safetensors file")->required();
   app->add_option("IO", options->io, "A safetensors file with x, codes, scores and y")->required();
   app->add_option("--score-limit", options->score_limit,
-                  "Largest error of a score, relative to the largest of its table; default 1e-5");
-  app->add_option("--y-limit", options->y_limit, "Largest error of y, in rms of y; default 2e-5");
+                  "Largest error of a score, relative to the largest of its table; default 1e-5")
+      ->check(real(0, 1e9, "from 0 to 1e9"));
+  app->add_option("--y-limit", options->y_limit, "Largest error of y, in rms of y; default 2e-5")
+      ->check(real(0, 1e9, "from 0 to 1e9"));
   app->add_flag("--json", options->json, "Print one JSON object instead of lines");
   options->layer.add_to(*app);
   app->footer(
