@@ -9,6 +9,7 @@ import re
 
 SHELL = [
     (r"^git clone ", "fetches the project"),
+    (r"^(hf download|git lfs) ", "fetches a model"),
     (r"^(scripts/(install-deps|aarch64-libs)\b|apt-get )", "installs packages of the system"),
     (r"^(cmake (--preset|-B|--build|-S|--install)|ctest --preset)", "builds and tests the project, as whoever runs this has done"),
     (r"^scripts/(demo|test|natives|release|fuzz)\b|^tests/natives/check.py$", "builds or tests all; the stages run it"),
