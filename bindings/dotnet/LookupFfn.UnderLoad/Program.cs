@@ -32,11 +32,11 @@ using Model model = Model.Load(path);
 model.Embed("warm");
 foreach (int texts in (int[])[1, 2])
 {
-    await using EmbeddingBatcher batcher = new(model, new BatchingOptions { MaxQueue = 1 });
+    await using EmbeddingBatcher batcher = new(model, new BatchingOptions { MaxQueue = texts });
     Task[] calls = [.. Enumerable.Range(0, 100).Select(_ => batcher.EmbedAsync([.. Enumerable.Repeat("A sentence.", texts)]))];
     await Task.WhenAll(calls).ContinueWith(_ => { }, TaskScheduler.Default);
     int refused = calls.Count(call => call.Exception?.InnerException is QueueFullException);
-    Print($"100 calls of {texts} at once, MaxQueue 1: {refused} refused");
+    Print($"100 calls of {texts} at once, MaxQueue {texts}: {refused} refused");
     good &= refused >= 50;
 }
 
