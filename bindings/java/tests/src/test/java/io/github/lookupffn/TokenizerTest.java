@@ -39,7 +39,7 @@ class TokenizerTest {
   }
 
   private static void assertKind(TokenizerKind kind, String json) {
-    byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     try (Tokenizer tokenizer = Tokenizer.load(Map.of("tokenizer.json", bytes), LoadOptions.defaults())) {
       assertEquals(kind, tokenizer.info().kind());
       assertEquals(kind == TokenizerKind.WORD_PIECE, tokenizer.info().isWordPiece());
@@ -50,16 +50,12 @@ class TokenizerTest {
 
   @Test
   void tellsItsKind() {
-    assertKind(TokenizerKind.BYTE_PAIRS, """
-        {"pre_tokenizer": {"type": "ByteLevel"}, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}
-        """);
-    assertKind(TokenizerKind.WORD_PIECE, """
-        {"pre_tokenizer": {"type": "BertPreTokenizer"},
-         "model": {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0}}}
-        """);
-    assertKind(TokenizerKind.UNIGRAM, """
-        {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", -1.0]]}}
-        """);
+    assertKind(TokenizerKind.BYTE_PAIRS,
+        "{'pre_tokenizer': {'type': 'ByteLevel'}, 'model': {'type': 'BPE', 'vocab': {'a': 0}, 'merges': []}}");
+    assertKind(TokenizerKind.WORD_PIECE,
+        "{'pre_tokenizer': {'type': 'BertPreTokenizer'},"
+            + " 'model': {'type': 'WordPiece', 'unk_token': 'a', 'vocab': {'a': 0}}}");
+    assertKind(TokenizerKind.UNIGRAM, "{'model': {'type': 'Unigram', 'unk_id': 0, 'vocab': [['a', -1.0]]}}");
   }
 
   @Test
