@@ -246,7 +246,7 @@ TEST(Unigram, RefusesWhatItDoesNotKnow) {
     parts.*part = value;
     return failure(parts);
   };
-  EXPECT_EQ(with(&Parts::normalizer, R"({"type": "Nmt"})").substr(0, 62),
+  EXPECT_EQ(with(&Parts::normalizer, R"({"type": "Odd"})").substr(0, 62),
             "tokenizer.json: '/normalizer/type' must be \"Precompiled\", \"NFC");
   EXPECT_EQ(with(&Parts::normalizer, R"({"type": "Replace", "pattern": {"Regex": "a+?c"}, "content": ""})"),
             "tokenizer.json: '/normalizer/pattern/Regex' must be one of the expressions that are known here");

@@ -163,7 +163,8 @@ TEST(WordPiece, RefusesBadFiles) {
     }
   };
   EXPECT_EQ(failure("{}", "[CLS]\n[SEP]\n"), "vocab.txt: the token '[UNK]' is missing");
-  EXPECT_EQ(failure("{}", "[UNK]\n[SEP]\n"), "vocab.txt: the token '[CLS]' is missing");
+  EXPECT_EQ(failure("{}", "[UNK]\n[SEP]\n"),
+            "vocab.txt: the token '[CLS]' is missing, the cls_token of BERT, whose file this is");
   EXPECT_EQ(failure("{}", "\xff\n"), "vocab.txt: byte 0 is not valid UTF-8");
   EXPECT_EQ(failure("[", kVocab), "tokenizer_config.json: byte 1 is not valid JSON: it ends there");
   EXPECT_EQ(failure(R"({"do_lower_case": 1})", kVocab),
