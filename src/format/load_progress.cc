@@ -25,6 +25,8 @@ class CountedBytes : public Bytes {
     return bytes_->map(first, count);
   }
   void read(size_t first, size_t count, void* to) const override {
+    // Whoever reads no bytes looks at the flag: a header may be long.
+    if (count == 0) progress_.advance(0);
     // A tensor may be read at once; the host wants to hear more often.
     for (size_t done = 0; done < count;) {
       const size_t piece = std::min(kPieceBytes, count - done);
@@ -61,6 +63,7 @@ std::unique_ptr<const Bytes> counted(std::unique_ptr<const Bytes> bytes, LoadPro
 }
 
 std::unique_ptr<const Bytes> CountedFolder::open(const std::string& name) const {
+  poll(flag_of(progress_));
   bool weights = false;
   for (const std::string_view end : {".safetensors", ".bin", ".pt"}) {
     weights |= name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;

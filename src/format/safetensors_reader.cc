@@ -53,6 +53,8 @@ std::string name_of(const Entry& entry) { return "tensor " + in_quotes(entry.vie
 // Collects the header. It knows three levels: the header, a tensor or the metadata, and a tensor's two lists.
 class HeaderReader : public JsonEvents {
  public:
+  explicit HeaderReader(const Bytes& file) : file_(file) {}
+
   std::map<std::string, std::string> metadata;
   std::vector<Entry> entries;
 
@@ -105,6 +107,7 @@ class HeaderReader : public JsonEvents {
   }
 
   void key(std::string& name) override {
+    file_.read(0, 0, nullptr);  // looks at the flag of who waits
     key_ = std::move(name);
     if (place_ == Place::kTensor && key_ != "dtype" && key_ != "shape" && key_ != "data_offsets") {
       fail(LFFN_ERROR_BAD_MODEL, "%s: unknown key %s", where().c_str(), in_quotes(key_).c_str());
@@ -179,6 +182,7 @@ class HeaderReader : public JsonEvents {
     fail(LFFN_ERROR_BAD_MODEL, "%s: unknown dtype %s", where().c_str(), in_quotes(name).c_str());
   }
 
+  const Bytes& file_;
   Place place_ = Place::kOutside;
   std::string key_;
   bool has_dtype_ = false;
@@ -298,7 +302,7 @@ Safetensors parse_safetensors(const Bytes& file) {
   file.read(kPrefixBytes, header.size(), header.data());
   if (header.empty() || header[0] != '{') fail(LFFN_ERROR_BAD_MODEL, "header: byte 8 is not '{'");
 
-  HeaderReader reader;
+  HeaderReader reader(file);
   parse_json(header, kPrefixBytes, kMaxDepth, reader);
   const uint64_t data_bytes = size - kPrefixBytes - header_bytes;
   for (const Entry& entry : reader.entries) check_extent(entry, data_bytes);

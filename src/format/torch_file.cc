@@ -86,6 +86,7 @@ std::vector<TensorView> views_of(const TorchPickle& pickle, const Storages& stor
   std::unordered_set<Number> seen;
   std::map<std::string_view, Number> by_name;  // the last of equal names counts, as in a dict
   for (size_t i = dict.size(); i > 0; i -= 2) {
+    file.read(0, 0, nullptr);  // looks at the flag of who waits
     const TorchPickle::Value &key = pickle.at(dict[i - 2]), &value = pickle.at(dict[i - 1]);
     if (key.kind != Kind::kText) refuse_torch("the dict has a key that is not text");
     if (value.kind != Kind::kTensor) refuse_torch(in_quotes(key.text) + " is no tensor");
@@ -97,6 +98,7 @@ std::vector<TensorView> views_of(const TorchPickle& pickle, const Storages& stor
   std::unordered_map<Number, const ZipEntry*> by_key;
   std::vector<TensorView> views;
   for (const auto& [name, number] : by_name) {
+    file.read(0, 0, nullptr);
     const PickledTensor tensor = pickle.tensor_of(pickle.at(number));
     const auto [entry, is_new] = by_key.emplace(tensor.key, nullptr);
     const std::string_view key = pickle.at(tensor.key).text;
@@ -157,7 +159,7 @@ Safetensors parse_torch_file(const Bytes& file) {
     refuse_torch("the file was written on a big-endian machine");
 
   const std::string code = read_entry(file, entries.at(*folder + std::string(kPickle)));
-  const TorchPickle pickle(code);
+  const TorchPickle pickle(code, file);
   Safetensors result;
   result.tensors = views_of(pickle, Storages(entries, *folder), file);
   check_overlaps(result.tensors, file.size());

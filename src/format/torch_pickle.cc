@@ -7,7 +7,7 @@
 namespace lffn {
 namespace {
 
-constexpr size_t kMostValues = 1u << 20;
+constexpr size_t kMostValues = 1u << 20, kValuesPerLook = 64;
 
 struct StorageRow {
   const char* name;
@@ -32,8 +32,11 @@ void refuse_torch(const std::string& what) {
        what.c_str());
 }
 
-TorchPickle::TorchPickle(std::string_view code) : code_(code) {
-  for (uint8_t operation = byte(); operation != '.'; operation = byte()) step(operation);
+TorchPickle::TorchPickle(std::string_view code, const Bytes& file) : code_(code) {
+  for (uint8_t operation = byte(); operation != '.'; operation = byte()) {
+    if (values_.size() % kValuesPerLook == 0) file.read(0, 0, nullptr);  // looks at the flag of who waits
+    step(operation);
+  }
   const Value& result = values_[pop()];
   if (result.kind != Kind::kDict) refuse_torch("the file does not hold a dict");
   dict_ = static_cast<size_t>(result.integer);

@@ -40,8 +40,8 @@ class TorchPickle {
   using Kind = Value::Kind;
   using Dict = std::vector<Number>;  // keys and values by turns
 
-  // `code` must outlive it. Throws Error(LFFN_ERROR_BAD_MODEL), and what refuse_torch() throws.
-  explicit TorchPickle(std::string_view code);
+  // Of the file's pickle, which must outlive it. Throws Error(LFFN_ERROR_BAD_MODEL), and what refuse_torch() throws.
+  TorchPickle(std::string_view code, const Bytes& file);
 
   const Dict& dict() const { return dicts_[dict_]; }
   const Value& at(Number number) const { return values_[number]; }

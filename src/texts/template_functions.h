@@ -25,7 +25,6 @@ class TemplateBudget {
  private:
   size_t left_;
   const int32_t* cancel_;
-  size_t until_poll_ = 0;
 };
 
 // What a call is given beside its subject.

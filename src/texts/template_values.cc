@@ -30,16 +30,10 @@ int64_t place_within(int64_t at, int64_t count) {
 }  // namespace
 
 void TemplateBudget::spend(size_t bytes) {
-  constexpr size_t kBetweenPolls = size_t{1} << 16;
   if (bytes > left_) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "it takes too long, or makes too much of these texts");
   }
   left_ -= bytes;
-  if (bytes < until_poll_) {
-    until_poll_ -= bytes;
-    return;
-  }
-  until_poll_ = kBetweenPolls;
   poll(cancel_);
 }
 

@@ -62,6 +62,8 @@ struct TokenizerDescription {
   // The only pre-tokenizer, if it is ByteLevel; else nullptr.
   PreTokenizerStep* byte_level();
 
+  const int32_t* cancel = nullptr;  // looked at until a tokenizer is made of this
+
   size_t max_length = 0;  // model_max_length, else truncation's; 0: no limit
   bool truncates_left = false;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "format/utf8.h"
+#include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "tokenizer/description.h"
 
@@ -14,8 +15,13 @@ namespace {
 using Kind = JsonScalar::Kind;
 
 constexpr size_t kMaxValues = 1 << 20;  // an added token has eight
+// Of the names of all values, by which they are found: some times what a list of small numbers needs.
+constexpr size_t kLeastPathBytes = 1 << 16, kPathTimes = 64;
 
 }  // namespace
+
+JsonSettings::JsonSettings(const char* where, size_t bytes)
+    : where_(where), most_path_bytes_(std::min(kLeastPathBytes + kPathTimes * bytes, kMaxVocabularyBytes)) {}
 
 void JsonSettings::keep(std::string path, std::optional<JsonScalar>&& value) {
   if (values_.size() == kMaxValues) {
@@ -23,9 +29,9 @@ void JsonSettings::keep(std::string path, std::optional<JsonScalar>&& value) {
   }
   // A long name counts as often as there are values under it: it is copied for each.
   path_bytes_ += path.size();
-  if (path_bytes_ > kMaxVocabularyBytes) {
+  if (path_bytes_ > most_path_bytes_) {
     fail(LFFN_ERROR_BAD_MODEL, "%s: the names of the values besides vocabulary and merges have more than %zu bytes",
-         where_, kMaxVocabularyBytes);
+         where_, most_path_bytes_);
   }
   values_.emplace(std::move(path), std::move(value));
 }
@@ -110,6 +116,11 @@ void JsonSettings::want_nothing(const std::string& path) const {
   if (has(path) && !is_nothing) refuse(path, "null; nothing else is known here");
 }
 
+void SettingsReader::scalar(JsonScalar&& value) {
+  poll(cancel_);
+  to_.keep(next_path(), std::move(value));
+}
+
 void SettingsReader::begin(bool is_array) {
   std::string path = next_path();
   to_.keep(path, std::nullopt);
@@ -122,11 +133,11 @@ std::string SettingsReader::next_path() {
   return level.path + '/' + (level.is_array ? std::to_string(level.next_place++) : level.key);
 }
 
-JsonSettings read_json_settings(std::string_view text, const char* where) {
+JsonSettings read_json_settings(std::string_view text, const char* where, const int32_t* cancel) {
   constexpr size_t kMaxDepth = 16;
   check_vocabulary_size(text.size(), where);
-  JsonSettings result(where);
-  SettingsReader reader(result);
+  JsonSettings result(where, text.size());
+  SettingsReader reader(result, cancel);
   parse_json(text, 0, kMaxDepth, reader);
   return result;
 }

@@ -16,7 +16,8 @@ namespace lffn {
 
 class JsonSettings {
  public:
-  explicit JsonSettings(const char* where) : where_(where) {}
+  // Of a file of so many bytes.
+  explicit JsonSettings(const char* where, size_t bytes = 0);
 
   // For readers. Without a scalar the value is an object or an array.
   void keep(std::string path, std::optional<JsonScalar>&& value);
@@ -43,20 +44,22 @@ class JsonSettings {
 
   const char* where_;
   size_t path_bytes_ = 0;  // that were to be kept
+  size_t most_path_bytes_;
   std::map<std::string, std::optional<JsonScalar>, std::less<>> values_;
 };
 
 // Keeps all values of a document. What a derived reader takes for itself is not kept.
 class SettingsReader : public JsonEvents {
  public:
-  explicit SettingsReader(JsonSettings& to) : to_(to) {}
+  // The flag is looked at for each value.
+  SettingsReader(JsonSettings& to, const int32_t* cancel) : to_(to), cancel_(cancel) {}
 
   void begin_object() override { begin(false); }
   void end_object() override { levels_.pop_back(); }
   void begin_array() override { begin(true); }
   void end_array() override { levels_.pop_back(); }
   void key(std::string& name) override { levels_.back().key = std::move(name); }
-  void scalar(JsonScalar&& value) override { to_.keep(next_path(), std::move(value)); }
+  void scalar(JsonScalar&& value) override;
   std::string where() const override { return to_.where(); }
 
  protected:
@@ -73,8 +76,9 @@ class SettingsReader : public JsonEvents {
   std::string next_path();
 
   JsonSettings& to_;
+  const int32_t* cancel_;
 };
 
-JsonSettings read_json_settings(std::string_view text, const char* where);
+JsonSettings read_json_settings(std::string_view text, const char* where, const int32_t* cancel);
 
 }  // namespace lffn

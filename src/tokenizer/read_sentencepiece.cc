@@ -244,6 +244,7 @@ TokenizerDescription read_sentencepiece(const TokenizerFiles& files, const JsonS
   Conversion conversion(files, tokenizer_config, std::move(model), result);
   conversion.add_pieces();
   conversion.add_steps();
+  result.cancel = files.cancel;
   apply_config_files(files, tokenizer_config, result);
   conversion.finish();
   return result;

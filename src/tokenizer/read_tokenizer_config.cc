@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/cancel_flag.h"
 #include "runtime/seeded_hash.h"
 #include "tokenizer/description.h"
 #include "tokenizer/json_settings.h"
@@ -58,6 +59,7 @@ void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
   }
   std::sort(ids.begin(), ids.end());
   for (const auto& [id, key] : ids) {
+    poll(to.cancel);
     std::string path = all;
     path.append(1, '/').append(key);
     AddedToken token;
@@ -107,7 +109,7 @@ void apply_tokenizer_config(const JsonSettings& settings, TokenizerDescription& 
 void apply_config_files(const TokenizerFiles& files, const JsonSettings& tokenizer_config, TokenizerDescription& to) {
   if (files.tokenizer_config) apply_tokenizer_config(tokenizer_config, to);
   if (!files.special_tokens_map || tokenizer_config.has(kAddedTokens)) return;
-  read_roles(read_json_settings(*files.special_tokens_map, "special_tokens_map.json"), to);
+  read_roles(read_json_settings(*files.special_tokens_map, "special_tokens_map.json", files.cancel), to);
 }
 
 void add_special_tokens(TokenizerDescription& to, bool mask_strips_left) {

@@ -101,7 +101,8 @@ void recognise_roles(TokenizerDescription& to) {
 
 TokenizerDescription read_tokenizer_files(const TokenizerFiles& files) {
   JsonSettings tokenizer_config("tokenizer_config.json");
-  if (files.tokenizer_config) tokenizer_config = read_json_settings(*files.tokenizer_config, "tokenizer_config.json");
+  if (files.tokenizer_config)
+    tokenizer_config = read_json_settings(*files.tokenizer_config, "tokenizer_config.json", files.cancel);
   const bool has_json = files.tokenizer_json.has_value();
   TokenizerDescription result;
   if (has_json) {
@@ -121,6 +122,7 @@ TokenizerDescription read_tokenizer_files(const TokenizerFiles& files) {
          "no tokenizer: neither tokenizer.json nor vocab.txt nor vocab.json with merges.txt nor a model of "
          "SentencePiece");
   }
+  result.cancel = files.cancel;
   apply_config_files(files, tokenizer_config, result);
   const FamilyChoice choice = choose_family(tokenizer_config, files.config);
   if (!has_json) {

@@ -23,7 +23,7 @@ constexpr char kMergesPath[] = "/model/merges";
 class Reader : public SettingsReader {
  public:
   Reader(TokenizerDescription& to, JsonSettings& settings, const int32_t* cancel)
-      : SettingsReader(settings), to_(to), settings_(settings), cancel_(cancel) {}
+      : SettingsReader(settings, cancel), to_(to), settings_(settings), cancel_(cancel) {}
 
   void begin_object() override {
     refuse_inside(Inside::kMerges, Inside::kPair);
@@ -201,6 +201,7 @@ void read_pre_tokenizer(const JsonSettings& settings, TokenizerDescription& to) 
 
 void read_added_tokens(const JsonSettings& settings, TokenizerDescription& to) {
   for (size_t i = 0; settings.has("/added_tokens/" + std::to_string(i)); ++i) {
+    poll(to.cancel);
     const std::string path = "/added_tokens/" + std::to_string(i);
     AddedToken token;
     token.content = settings.text(path + "/content");
@@ -252,7 +253,8 @@ TokenizerDescription read_tokenizer_json(std::string_view text, const int32_t* c
   check_vocabulary_size(text.size(), kWhere);
   TokenizerDescription result;
   result.where = kWhere;
-  JsonSettings settings(kWhere);
+  result.cancel = cancel;
+  JsonSettings settings(kWhere, text.size());
   Reader reader(result, settings, cancel);
   parse_json(text, 0, kMaxDepth, reader);
   read_model(settings, result);

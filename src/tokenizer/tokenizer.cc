@@ -5,11 +5,28 @@
 #include <utility>
 
 #include "format/utf8.h"
+#include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "tokenizer/decoder.h"
 #include "tokenizer/description.h"
 
 namespace lffn {
+namespace {
+
+// Each piece of a word may look through a token: where long words are allowed, long tokens are not.
+void check_words(const Vocabulary& vocabulary, const WordPieces::Settings& settings, const std::string& where) {
+  constexpr size_t kLong = 512;
+  if (settings.longest_word <= kLong) return;
+  for (const uint32_t id : vocabulary.sorted()) {
+    const std::string_view token = vocabulary.text(static_cast<int32_t>(id));
+    if (token.size() <= kLong) continue;
+    fail(LFFN_ERROR_BAD_MODEL,
+         "%s: max_input_chars_per_word is %zu, so no token may have more than %zu bytes, but %s has", where.c_str(),
+         settings.longest_word, kLong, in_quotes(token).c_str());
+  }
+}
+
+}  // namespace
 
 std::unique_ptr<const Tokenizer> Tokenizer::from_files(const TokenizerFiles& files) {
   return std::make_unique<const Tokenizer>(read_tokenizer_files(files));
@@ -23,10 +40,12 @@ std::unique_ptr<const Tokenizer> Tokenizer::from_tokenizer_json(std::string_view
 }
 
 Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::move(description)) {
+  poll(description_.cancel);
   const bool is_unigram = description_.kind == TokenizerKind::kUnigram;
   vocabulary_.emplace(std::move(description_.tokens),
                       is_unigram ? Vocabulary::Twice::kLastCounts : Vocabulary::Twice::kRefused, description_.where);
   description_.tokens.clear();
+  poll(description_.cancel);
   size_ = vocabulary_->end();
   const int32_t unknown = description_.unknown ? id_of(*description_.unknown) : -1;
   if (description_.unknown && unknown < 0) {
@@ -37,6 +56,7 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
     NormalizerSettings settings = description_.normalizer.value_or(NormalizerSettings());
     settings.strip_accents = description_.strip_accents.value_or(settings.lowercase);
     normalizer_.emplace(settings);
+    check_words(*vocabulary_, description_.word_pieces, description_.where);
     word_pieces_.emplace(*vocabulary_, description_.word_pieces, unknown);
   } else {
     make_chains();
@@ -47,7 +67,9 @@ Tokenizer::Tokenizer(TokenizerDescription&& description) : description_(std::mov
       description_.merges = MergeTexts();  // gives its memory back
     }
   }
+  poll(description_.cancel);
   add_added_tokens();
+  description_.cancel = nullptr;
   for (const Template* parts : {&description_.post_processing.single, &description_.post_processing.pair}) {
     for (const TemplatePart& part : *parts) {
       if (part.kind == TemplatePart::Kind::kSpecial && !token_of(part.id)) {
@@ -96,8 +118,13 @@ void Tokenizer::add_added_tokens() {
     if (!token.in_normalized_text) continue;
     normalized.emplace_back(token.content, &token);
     if (!normalizer_ && !normalizer_chain_) continue;
-    if (normalizer_) normalizer_->normalize(token.content, 0, false, text, marks, nullptr);
-    if (normalizer_chain_) normalizer_chain_->normalize(token.content, 0, false, text, spare, nullptr);
+    poll(description_.cancel);
+    if (normalizer_) normalizer_->normalize(token.content, 0, false, text, marks, description_.cancel);
+    if (normalizer_chain_) normalizer_chain_->normalize(token.content, 0, false, text, spare, description_.cancel);
+    if (text.text().size() > kMaxAddedTokenBytes) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: the normalizers make the token %s longer than the %zu bytes allowed",
+           description_.where.c_str(), in_quotes(token.content).c_str(), kMaxAddedTokenBytes);
+    }
     normalized.back().first = text.text();
   }
   std::sort(added_by_id_.begin(), added_by_id_.end());

@@ -120,7 +120,7 @@ FamilyChoice choose_family(const JsonSettings& tokenizer_config, const std::opti
   choice.class_name = tokenizer_config.text(kClass);
   choice.where = tokenizer_config.where();
   if (choice.class_name.empty() && config) {
-    const JsonSettings settings = read_json_settings(*config, "config.json");
+    const JsonSettings settings = read_json_settings(*config, "config.json", nullptr);
     choice.class_name = settings.text(kClass);
     choice.where = settings.where();
     if (choice.class_name.empty()) {

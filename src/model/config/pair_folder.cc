@@ -36,7 +36,7 @@ std::optional<JsonObject> inner(const JsonObject& object, const char* key, const
 }
 
 JsonSettings read_settings(const Folder& folder, const char* name) {
-  return read_json_settings(folder.read_text(name, kMaxVocabularyBytes), name);
+  return read_json_settings(folder.read_text(name, kMaxVocabularyBytes), name, nullptr);
 }
 
 // The file of its own counts before what the tokenizer's file says; of several the one called "default".

@@ -185,6 +185,14 @@ std::vector<SentenceModule> list_modules(const Folder& folder) {
     module.type = object.text("type");
     module.name = module.type.substr(module.type.rfind('.') + 1);
     module.place = place_of(object, where);
+    // Those have numbers, which must not become more than the folder has.
+    const auto is_again = [&](const SentenceModule& other) {
+      return other.place == module.place && other.name == module.name;
+    };
+    if (module.name == "Dense" && std::any_of(modules.begin(), modules.end(), is_again)) {
+      fail(LFFN_ERROR_BAD_MODEL, "%s: two Dense modules have the path %s", where.c_str(),
+           in_quotes(module.place).c_str());
+    }
     modules.push_back(std::move(module));
   }
   return modules;
