@@ -110,8 +110,8 @@ enum {
   LFFN_OUT_DOCUMENT_SCORES = 47, /**< lffn_model_rerank: float32 [documents] how well each answers the query. */
   LFFN_OUT_DOCUMENT_ORDER = 48,  /**< lffn_model_rerank: int64 [documents] their indices, the best first. */
   LFFN_OUT_MAX_SIM_SCORES = 49,  /**< lffn_max_sim: float32 [queries, documents] */
-  LFFN_OUT_DECODED = 50,         /**< lffn_tokenizer_decode_batch: text [bytes] the texts. */
-  LFFN_OUT_DECODED_OFFSETS = 51, /**< lffn_tokenizer_decode_batch: int64 [sequences + 1] where each text begins. */
+  LFFN_OUT_DECODED = 50,         /**< lffn_tokenizer_decode: text [bytes] the texts. */
+  LFFN_OUT_DECODED_OFFSETS = 51, /**< lffn_tokenizer_decode: int64 [sequences + 1] where each text begins. */
 
   /* What it took, on all threads together. */
   LFFN_OUT_STAGE_SECONDS = 52, /**< float64 [LFFN_NUM_STAGES] for each LFFN_STAGE_. */
@@ -139,7 +139,7 @@ typedef struct lffn_array {
   /** The numbers, row after row. They belong to the result and are valid until it is used again or freed. NULL for an
    * output that went to the caller's memory, or that was not computed for lack of room. */
   const void* data;
-  int64_t rows;    /**< How many. */
+  int64_t rows;    /**< How many; -1 if that is known only once the model has run, and it has not. */
   int32_t columns; /**< Numbers of each row. */
   int32_t dtype;   /**< Their type, LFFN_DTYPE_. */
 } lffn_array;

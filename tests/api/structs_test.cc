@@ -176,7 +176,7 @@ TEST(Structs, ArraysStepByTheirStructSize) {
   Longer<lffn_tensor> tensors[2] = {};
   for (auto& tensor : tensors) {
     lffn_tensor_init_sized(&tensor.known, sizeof tensor);
-    tensor.known.dtype = LFFN_F32;
+    tensor.known.dtype = LFFN_DTYPE_F32;
     tensor.known.rank = 1;
     tensor.known.shape[0] = 1;
     tensor.known.data = numbers;

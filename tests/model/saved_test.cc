@@ -42,7 +42,7 @@ void make_sentence(MadeFolder& folder) {
 
 TEST_F(Saved, EveryFamilyAndElementType) {
   for (const char* name : {"roberta-classes", "distilbert-classes"}) {
-    for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+    for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
       MadeFolder folder(name);
       if (std::string(name) == "roberta-classes") add_lm_head(folder);
       LoadOptions options;
@@ -60,8 +60,8 @@ TEST_F(Saved, EveryFamilyAndElementType) {
       const std::string first = content_of(path("saved"));
       saved->save(path("twice"));
       EXPECT_EQ(content_of(path("twice")), first) << "saving again writes the same file";
-      if (dtype != LFFN_BF16) continue;
-      options.linear_dtype = LFFN_F32;
+      if (dtype != LFFN_DTYPE_BF16) continue;
+      options.linear_dtype = LFFN_DTYPE_F32;
       const auto wide = load_model(path("saved"), options, usable_kernels());
       EXPECT_EQ(hidden_of(*wide), hidden_of(*model)) << "held as bfloat16, multiplied as float32";
       EXPECT_LT(model->info().memory_bytes, wide->info().memory_bytes);
@@ -110,10 +110,10 @@ TEST_F(Saved, Lookups) {
       "\"projection_type\": [\"bh4\", \"bh4\"], \"block_size\": 16, \"ffn_num_table\": 12, \"ffn_table_size\": 16, "
       "\"ffn_linear\": [false, true]");
   make_sentence(folder);
-  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
     LoadOptions options;
     options.table_dtype = dtype;
-    options.hash_dtype = dtype == LFFN_INT8 ? LFFN_INT8 : LFFN_F32;
+    options.hash_dtype = dtype == LFFN_DTYPE_INT8 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_F32;
     options.linear_dtype = options.hash_dtype;
     options.embedding_dtype = dtype;
     const auto model = folder.load(options), saved = again(*model);
