@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "format/folder.h"
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/base.h"
 
 namespace lffn {
 

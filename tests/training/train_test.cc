@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training through the C functions: every instruction set, any number of threads, NaN, misuse, memory that runs out.
-#include "layer/train.h"
+#include "train/train.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "layer/train.h"
+#include "train/train.h"
 #include "runtime/memory.h"
 
 namespace lffn {
