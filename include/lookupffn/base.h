@@ -101,19 +101,14 @@ LFFN_API int64_t lffn_live_handles(void);
  * What the functions that load have in common.
  * @{ */
 
-/** The types of numbers, stored ones and outputs. */
+/** The element types of stored numbers. */
 enum {
   LFFN_DTYPE_AS_STORED = 0, /**< In lffn_load_options: keep what the file holds. */
   LFFN_F32 = 1,             /**< IEEE float32. */
   LFFN_BF16 = 2,            /**< bfloat16: the upper half of a float32. */
   LFFN_INT8 = 3,            /**< int8 with scales. */
   LFFN_F16 = 4,             /**< IEEE float16; for tensors passed in, and rows by word as stored. */
-  LFFN_INT4 = 5,            /**< Four bits with scales; for rows by word only. */
-  LFFN_DTYPE_INT32 = 6,     /**< The types from here on are those of outputs. */
-  LFFN_DTYPE_INT64 = 7,     /**< int64_t */
-  LFFN_DTYPE_UINT8 = 8,     /**< uint8_t */
-  LFFN_DTYPE_F64 = 9,       /**< IEEE float64. */
-  LFFN_DTYPE_TEXT = 10      /**< Bytes of UTF-8. */
+  LFFN_INT4 = 5             /**< Four bits with scales; for rows by word only. */
 };
 
 /** Flags of lffn_load_options. */

@@ -38,7 +38,6 @@
 #include "lookupffn/late.h"
 #include "lookupffn/layer.h"
 #include "lookupffn/model.h"
-#include "lookupffn/output.h"
 #include "lookupffn/result.h"
 #include "lookupffn/run.h"
 #include "lookupffn/runtime.h"
