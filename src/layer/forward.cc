@@ -57,25 +57,20 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
   }
   // Codes and scores: of a chunk, or of a tile in every thread's part. A kernel may write whole vectors of tokens.
   const auto entries = static_cast<size_t>(layout.stride * (layout.in_slabs ? round_up(layout.chunk, tile) : tile));
-  size_t end = 0;
-  layout.codes = place(end, entries * sizeof(uint16_t));
-  layout.scores = place(end, entries * sizeof(float));
+  ScratchParts& parts = layout.in_slabs ? layout.all : layout.of_thread;
+  layout.codes = parts.place(entries * sizeof(uint16_t));
+  layout.scores = parts.place(entries * sizeof(float));
   if (tables_.dtype == LFFN_INT8 && plan.num_probes == 1) {
-    layout.score_bytes = place(end, entries);
-    layout.score_byte_scales = place(end, static_cast<size_t>(tile) * sizeof(float));
+    layout.score_bytes = parts.place(entries);
+    layout.score_byte_scales = parts.place(static_cast<size_t>(tile) * sizeof(float));
   }
   layout.picks = tables_.picks.size() > 0;
   const size_t hash = kernels_.hash_scratch(plan);
-  if (layout.in_slabs) {
-    const size_t sums = static_cast<size_t>(layout.chunk * kSlabColumns) * sizeof(float);
-    layout.thread_bytes = round_up(std::max(hash, sums), kCacheLine);
-    layout.threads = end;
-    layout.total = end + layout.thread_bytes * static_cast<size_t>(threads);
-  } else {
-    layout.hash = place(end, hash);
-    layout.thread_bytes = end;
-    layout.total = end * static_cast<size_t>(threads);
-  }
+  const size_t sums = static_cast<size_t>(layout.chunk * kSlabColumns) * sizeof(float);
+  layout.hash = layout.in_slabs ? 0 : parts.place(hash);
+  const size_t each = layout.in_slabs ? std::max(hash, sums) : layout.of_thread.end();
+  layout.threads = layout.all.place_each(threads, each, layout.thread_bytes);
+  layout.total = layout.all.end();
   return layout;
 }
 
@@ -102,6 +97,7 @@ void Layer::for_tiles(const Layout& layout, const ForwardCall& call, uint8_t* sc
     poll(call.cancel);
     const FloatMode mode(flush_denormals_);
     uint8_t* mine = scratch + layout.threads + layout.thread_bytes * static_cast<size_t>(thread);
+    const Borders borders(mine, layout.of_thread);
     const int64_t first = item * layout.tile;
     // Of all tokens, or of this thread's only.
     uint8_t* results = layout.in_slabs ? scratch : mine;
@@ -214,6 +210,7 @@ void Layer::forward(const ForwardCall& call) const {
 
 void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
   const Layout sizes = layout(call.num_tokens, tables_.dtype == LFFN_F32);
+  const Borders borders(scratch, sizes.all);
   if (!sizes.in_slabs) {
     for_tiles(sizes, call, scratch, [&](const ForwardCall& part, int64_t, const HashOutput& hashed, uint8_t* mine) {
       gather_tile(sizes, part, hashed, mine);
@@ -233,6 +230,7 @@ void Layer::hash(const ForwardCall& call, int32_t* codes, float* scores) const {
     Layout sizes = layout(call.num_tokens, false);
     sizes.picks = false;  // they are not what is asked for
     const ScratchPool::Lease scratch(scratch_, sizes.total);
+    const Borders borders(scratch.data(), sizes.all);
     const int64_t entries = static_cast<int64_t>(config_.num_tables) * config_.num_probes;
     for_tiles(sizes, call, scratch.data(),
               [&](const ForwardCall& part, int64_t first, const HashOutput& hashed, uint8_t*) {

@@ -74,6 +74,7 @@ class Layer {
     bool picks;      // rows of small tables are picked in registers, where a tile has enough tokens
     // Offsets and sizes in bytes. Codes and scores lie in each thread's part, those of a chunk before the first part.
     size_t codes, scores, score_bytes, score_byte_scales, hash, threads, thread_bytes, total;
+    ScratchParts all, of_thread;  // of the memory, and of each thread's part
   };
   Layout layout(int64_t num_tokens, bool in_slabs) const;
   template <typename Body>

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/borders.h"
 #include "runtime/idle_pool.h"
 #include "runtime/memory.h"
 

@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "kernels/linear/linear.h"
 #include "kernels/linear/panels.h"
+#include "kernels/linear/parts.h"
 #include "kernels/simd/exponential.h"
 #include "kernels/simd/reduce.h"
 #include "kernels/simd/simd.h"
@@ -24,21 +25,20 @@ struct AttentionScratch {
   PlaceScores places;
 };
 
-inline AttentionScratch lay_out(int64_t num_keys, int64_t head_size, int64_t num_places, float* start) {
+inline AttentionScratch lay_out(int64_t num_keys, int64_t head_size, int64_t num_places, Parts& parts) {
   AttentionScratch s;
-  s.key_panels = start;
-  s.value_panels = s.key_panels + round_up(num_keys, kPanel) * head_size;
-  s.scores = s.value_panels + round_up(head_size, kPanel) * num_keys;
-  s.sums = s.scores + kQueryTile * kKeyBlock;
-  s.places = lay_out_places(num_places, s.sums + kQueryTile * round_up(head_size, kPanel));
+  s.key_panels = parts.take<float>(round_up(num_keys, kPanel) * head_size);
+  s.value_panels = parts.take<float>(round_up(head_size, kPanel) * num_keys);
+  s.scores = parts.take<float>(kQueryTile * kKeyBlock);
+  s.sums = parts.take<float>(kQueryTile * round_up(head_size, kPanel));
+  s.places = lay_out_places(num_keys, num_places, parts);
   return s;
 }
 
 inline size_t attention_scratch(int64_t num_keys, int64_t head_size, int64_t num_places) {
-  const int64_t panels = round_up(num_keys, kPanel) * head_size + round_up(head_size, kPanel) * num_keys;
-  return static_cast<size_t>(panels + kQueryTile * (kKeyBlock + round_up(head_size, kPanel)) +
-                             place_floats(num_keys, num_places)) *
-         sizeof(float);
+  Parts parts(nullptr);
+  lay_out(num_keys, head_size, num_places, parts);
+  return parts.size();
 }
 
 // values[keys][columns] -> [panels][keys][kPanel], columns beyond the head zero.
@@ -181,7 +181,8 @@ inline void attend_tile(const AttentionPlan& plan, const AttentionScratch& s, in
 }
 
 inline void attend(const AttentionPlan& plan, void* scratch) {
-  const AttentionScratch s = lay_out(plan.num_keys, plan.head_size, plan.num_places, static_cast<float*>(scratch));
+  Parts parts(scratch);
+  const AttentionScratch s = lay_out(plan.num_keys, plan.head_size, plan.num_places, parts);
   if (!plan.packed) {
     lay_panels(plan.keys, plan.stride, plan.num_keys, plan.head_size, s.key_panels);
     copy_values(plan, s.value_panels);

@@ -241,7 +241,8 @@ inline void attend_int8_tile(const AttentionPlan& plan, const Int8Scratch& s, fl
 }
 
 inline void attend_int8(const AttentionPlan& plan, void* scratch) {
-  const Int8Scratch s = lay_out_int8(plan.num_keys, plan.head_size, scratch);
+  Parts parts(scratch);
+  const Int8Scratch s = lay_out_int8(plan.num_keys, plan.head_size, parts);
   if (!plan.packed) {
     *s.largest_key_scale = pack_keys(plan, s);
     pack_values(plan, s);

@@ -5,6 +5,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/linear/linear.h"
+#include "kernels/linear/parts.h"
 #include "kernels/simd/simd.h"
 #include "runtime/layout.h"
 
@@ -25,13 +26,12 @@ inline int64_t place_stride(int64_t num_places) {
   return num_places == 0 ? 0 : round_up(num_places, kPanel) + kPanel;  // no power of two
 }
 
-inline PlaceScores lay_out_places(int64_t num_places, float* start) {
-  const int64_t stride = place_stride(num_places);
-  return {stride, start, start + kQueryTile * stride};
-}
-
-inline int64_t place_floats(int64_t num_keys, int64_t num_places) {
-  return (kQueryTile + num_keys) * place_stride(num_places);
+inline PlaceScores lay_out_places(int64_t num_keys, int64_t num_places, Parts& parts) {
+  PlaceScores s;
+  s.stride = place_stride(num_places);
+  s.of_queries = parts.take<float>(kQueryTile * s.stride);
+  s.of_keys = parts.take<float>(num_keys * s.stride);
+  return s;
 }
 
 inline void add_by_distance(const AttentionPlan& plan, float* scores, int64_t first_query, int64_t queries,

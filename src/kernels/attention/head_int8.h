@@ -55,11 +55,9 @@ struct Int8Scratch {
   int32_t* row;              // [kPanel][row_cells]: keys on their way into a panel
   float* sums;               // [kInt8Queries][columns]
   int64_t key_cells, row_cells, value_cells, columns;
-  size_t size;
 };
 
-inline Int8Scratch lay_out_int8(int64_t num_keys, int64_t head_size, void* start) {
-  Parts parts(start);
+inline Int8Scratch lay_out_int8(int64_t num_keys, int64_t head_size, Parts& parts) {
   Int8Scratch s;
   const int64_t padded = round_up(num_keys, kPanel);
   s.key_cells = cells_of(head_size);
@@ -77,12 +75,13 @@ inline Int8Scratch lay_out_int8(int64_t num_keys, int64_t head_size, void* start
   s.queries = parts.take<int32_t>(kInt8Queries * s.row_cells);
   s.row = parts.take<int32_t>(kPanel * s.row_cells);
   s.sums = parts.take<float>(kInt8Queries * s.columns);
-  s.size = parts.size();
   return s;
 }
 
 inline size_t attention_int8_scratch(int64_t num_keys, int64_t head_size) {
-  return lay_out_int8(num_keys, head_size, nullptr).size;
+  Parts parts(nullptr);
+  lay_out_int8(num_keys, head_size, parts);
+  return parts.size();
 }
 
 // One row of a head -> cells. Returns its scale, NaN where a number is not finite.

@@ -153,6 +153,7 @@ void add_attention(Pass& pass, size_t number, const Span& batch, int64_t begin, 
   const int64_t a = described.query_size(), from = kept.before(begin);
   const int64_t rows = kept.before(begin + batch.tokens) - from;
   if (rows == 0) return;
+  const Borders borders = pass.borders(pass.layout.encoder);
   const Reading read = reading(pass, number, true);
   const Rows wide = {pass.floats(pass.layout.wide), row_stride(described.attention_width())};
   const Rows summed = {pass.floats(pass.layout.summed), row_stride(a)};

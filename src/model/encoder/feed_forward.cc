@@ -59,6 +59,7 @@ void add_word_rows(const Pass& pass, const WordRows& word_rows, const KeptTokens
 void add_neurons(const Pass& pass, size_t number, const Reading& read, const KeptTokens& kept, const Rows& hidden) {
   const LayerWeights& layer = pass.weights.layers[number];
   const LayerDescription& described = pass.config.layers[number];
+  const Borders borders = pass.borders(pass.layout.encoder);
   const Rows beside = {pass.floats(pass.layout.normed), row_stride(pass.d)};
   for (int64_t first = 0; first < kept.count; first += pass.layout.batch_tokens) {
     const WordRowsOfTokens word_rows = {&layer.word_rows, &pass.weights.row_of_word, kept.ids + first};
@@ -108,6 +109,7 @@ void add_lookup(const Pass& pass, const LayerWeights& layer, const Reading& read
   forward.x = apart ? inputs.data : hidden.data;
   forward.y = read.of_result == nullptr ? hidden.data : inputs.data;
   if (!layer.linear.empty()) {
+    const Borders borders = pass.borders(pass.layout.encoder);
     for (int64_t first = 0; first < tokens; first += pass.layout.batch_tokens) {
       Linear::Call linear;
       linear.in = {inputs.row(first), inputs.stride};

@@ -58,6 +58,7 @@ void embed(const Pass& pass, const Span& chunk, const Rows& hidden) {
   for (int64_t s = chunk.first; s < chunk.last;) {
     const Span batch = next_span(pass.call, s, chunk.last, pass.layout.batch_tokens);
     s = batch.last;
+    const Borders borders = pass.borders(pass.layout.encoder);
     Linear::Call widen;
     widen.in = {pass.floats(pass.layout.wide), row_stride(pass.config.embedding_size)};
     widen.rows = batch.tokens;
@@ -130,6 +131,7 @@ void Pass::run() {
   layout = lay_out(model, call);
   const AskedTokens asked(model, call);
   scratch.emplace(model.scratch(), layout.total);
+  const Borders around = borders(layout.call);
   model.places().prepare(layout.longest, reinterpret_cast<int32_t*>(bytes(layout.places)));
   model.rotations().prepare(workers, layout.longest, floats(layout.angles));
   const bool after = config.layers.back().norms == NormPlace::kAfter;

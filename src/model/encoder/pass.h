@@ -22,6 +22,7 @@ struct Pass {
   void normalise(const Norm& norm, const Rows& rows, int64_t count, float* copy = nullptr) const;
 
   uint8_t* bytes(size_t offset) const { return scratch->data() + offset; }
+  Borders borders(const ScratchParts& parts) const { return {scratch->data(), parts}; }
   float* floats(size_t offset) const { return reinterpret_cast<float*>(bytes(offset)); }
   Linear::Packed packed() const { return {reinterpret_cast<int32_t*>(bytes(layout.packed)), layout.packed_stride}; }
 

@@ -36,28 +36,36 @@ size_t floats_bytes(int64_t rows, int64_t stride) {
 
 size_t block_bytes(int64_t rows, int64_t size) { return floats_bytes(std::min(rows, kHeadRows), row_stride(size)); }
 
-size_t words_bytes(const Model& model, int64_t rows) {
-  if (rows == 0) return 0;
-  return block_bytes(rows, model.config().embedding_size) + model.decoder().scratch_bytes(rows);
+WordScratch place_words(const Model& model, int64_t rows, ScratchParts& parts) {
+  WordScratch words;
+  words.block = parts.place(block_bytes(rows, model.config().embedding_size));
+  words.words = parts.place(model.decoder().scratch_bytes(rows));
+  return words;
 }
 
-size_t heads_bytes(const Model& model, const Extent& extent) {
-  const size_t logits = words_bytes(model, std::min(extent.positions, kHeadRows));
-  const int64_t dense_rows = model.puts_tokens_through_dense() ? extent.chunk : extent.sequences;
-  return std::max({logits, block_bytes(dense_rows, model.config().hidden_size),
-                   2 * block_bytes(extent.pooled, widest_module(model)), late_stage_bytes(model, extent.chunk)});
-}
-
-// Behind the hidden states, as the other stages. Gives where it ends.
-size_t place_masks(const Model& model, int64_t masks, ScratchLayout& layout) {
-  if (masks == 0) return 0;
+void place_masks(const Model& model, int64_t masks, ScratchLayout& layout) {
   const int64_t vocabulary = model.config().vocab_size;
   const int64_t fitting = kMaskLogitBytes / (vocabulary * static_cast<int64_t>(sizeof(float)));
   layout.head_rows = std::min(masks, std::clamp<int64_t>(fitting, 1, kHeadRows));
-  size_t end = layout.stage;
-  layout.mask_states = place(end, floats_bytes(layout.head_rows, model.config().hidden_size));
-  layout.mask_logits = place(end, floats_bytes(layout.head_rows, vocabulary));
-  layout.mask_stage = place(end, words_bytes(model, layout.head_rows));
+  layout.mask_states = layout.masks.place(floats_bytes(layout.head_rows, model.config().hidden_size));
+  layout.mask_logits = layout.masks.place(floats_bytes(layout.head_rows, vocabulary));
+  layout.mask_words = place_words(model, layout.head_rows, layout.masks);
+}
+
+// Behind the hidden states, as the stages of the encoder. Gives where the largest ends.
+size_t place_heads(const Model& model, const Extent& extent, ScratchLayout& layout) {
+  ScratchParts* const stages[] = {&layout.logits,  &layout.masks, &layout.classes,
+                                  &layout.modules, &layout.late,  &layout.weights};
+  for (ScratchParts* stage : stages) *stage = ScratchParts(layout.stage);
+  const int64_t positions = std::min(extent.positions, kHeadRows);
+  if (positions > 0) layout.positions = place_words(model, positions, layout.logits);
+  if (extent.masks > 0) place_masks(model, extent.masks, layout);
+  const int64_t dense_rows = model.puts_tokens_through_dense() ? extent.chunk : extent.sequences;
+  layout.classes.place(block_bytes(dense_rows, model.config().hidden_size));
+  layout.modules.place_each(2, block_bytes(extent.pooled, widest_module(model)), layout.module_bytes);
+  place_late_stage(model, extent.chunk, layout);
+  size_t end = 0;
+  for (const ScratchParts* stage : stages) end = std::max(end, stage->end());
   return end;
 }
 
@@ -85,25 +93,25 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
       look_at(*linear);
     }
   }
-  size_t end = 0;
-  if (extent.hidden) layout.hidden = place(end, floats_bytes(extent.chunk, d));
-  if (extent.some) layout.kept = place(end, floats_bytes(extent.chunk, 2));
-  layout.asked = place(end, floats_bytes(extent.positions, d));
-  layout.firsts = place(end, floats_bytes(extent.sequences, d));
-  layout.pooled = place(end, floats_bytes(extent.pooled, widest_module(model)));
+  ScratchParts& parts = layout.call;
+  if (extent.hidden) layout.hidden = parts.place(floats_bytes(extent.chunk, d));
+  if (extent.some) layout.kept = parts.place(floats_bytes(extent.chunk, 2));
+  layout.asked = parts.place(floats_bytes(extent.positions, d));
+  layout.firsts = parts.place(floats_bytes(extent.sequences, d));
+  layout.pooled = parts.place(floats_bytes(extent.pooled, widest_module(model)));
   layout.longest = std::max<int64_t>(extent.longest, 1);
-  layout.places = place(end, model.places().call_bytes(layout.longest));
-  layout.angles = place(end, model.rotations().call_bytes(layout.longest));
-  layout.inputs = place(end, reads_apart ? floats_bytes(extent.chunk, d) : 0);
-  layout.stage = end;
-  layout.normed = place(end, floats_bytes(layout.batch_tokens, row_stride(d)));
+  layout.places = parts.place(model.places().call_bytes(layout.longest));
+  layout.angles = parts.place(model.rotations().call_bytes(layout.longest));
+  layout.inputs = parts.place(reads_apart ? floats_bytes(extent.chunk, d) : 0);
+  layout.stage = parts.end();
+  ScratchParts& encoder = layout.encoder = ScratchParts(layout.stage);
+  layout.normed = encoder.place(floats_bytes(layout.batch_tokens, row_stride(d)));
   const int64_t narrow = widener.empty() ? 0 : config.embedding_size;
-  layout.wide = place(end, floats_bytes(layout.batch_tokens, row_stride(std::max({width, neurons, narrow}))));
-  layout.summed = place(end, floats_bytes(layout.batch_tokens, row_stride(a)));
+  layout.wide = encoder.place(floats_bytes(layout.batch_tokens, row_stride(std::max({width, neurons, narrow}))));
+  layout.summed = encoder.place(floats_bytes(layout.batch_tokens, row_stride(a)));
   layout.packed_stride = Linear::packed_cells(std::max({d, a, neurons, narrow}));
-  layout.packed = place(end, std::max(integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0,
-                                      floats_bytes(running.num_threads, widened)));
-  layout.thread = end;
+  layout.packed = encoder.place(std::max(integers ? floats_bytes(layout.batch_tokens, layout.packed_stride) : 0,
+                                         floats_bytes(running.num_threads, widened)));
   size_t attention = 0;
   for (size_t i = 0; i < model.weights().layers.size(); ++i) {
     attention = std::max(attention, model.attends_in_int8(i)
@@ -111,15 +119,13 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
                                         : running.kernels.attention_scratch(layout.longest, config.head_size,
                                                                             model.places().num_places()));
   }
-  place(layout.thread_bytes, attention);
-  end += checked_product(layout.thread_bytes, static_cast<size_t>(running.num_threads));
-  layout.total = end;
+  layout.thread = encoder.place_each(running.num_threads, attention, layout.thread_bytes);
+  layout.total = encoder.end();
   for (const LayerWeights& layer : model.weights().layers) {
     if (layer.lookup.empty()) continue;
     layout.total = std::max(layout.total, layout.stage + layer.lookup.layer().scratch_bytes(extent.chunk));
   }
-  layout.total =
-      std::max({layout.total, layout.stage + heads_bytes(model, extent), place_masks(model, extent.masks, layout)});
+  layout.total = std::max(layout.total, place_heads(model, extent, layout));
   return layout;
 }
 

@@ -3,10 +3,18 @@
 #pragma once
 
 #include "model/model.h"
+#include "runtime/borders.h"
 
 namespace lffn {
 
-// Offsets in bytes. The stages of an encoder layer use the same region one after the other.
+// What the language model's head works with.
+struct WordScratch {
+  size_t block = 0;  // [rows][row_stride(embedding_size)]
+  size_t words = 0;  // what scoring words takes
+};
+
+// Offsets in bytes. The stages use the same region one after the other: while one of them works, Borders of its parts
+// live.
 struct ScratchLayout {
   int64_t batch_tokens = 0;  // of the most that goes through attention at once
   size_t hidden = 0;         // [chunk][hidden_size], unless the caller's own memory serves
@@ -18,18 +26,29 @@ struct ScratchLayout {
   size_t places = 0;         // [2 * longest - 1], the place of each distance, where a model has places
   size_t angles = 0;         // of rotary positions, where sequences are longer than the model is ready for
   size_t inputs = 0;         // [chunk][hidden_size], what lookups and the linear layers beside them read
+  ScratchParts call;         // all of these, while the call lasts
   size_t stage = 0;          // what the stages share
-  size_t normed = 0;         // within a stage: [batch][normed_stride]
+  ScratchParts encoder;      // of an encoder layer
+  size_t normed = 0;         // [batch][normed_stride]
   size_t wide = 0;           // [batch][wide_stride], queries, keys and values or a dense block's inside
   size_t summed = 0;         // [batch][summed_stride], attention's result
   size_t packed = 0;         // [batch][packed_stride], rows as bytes for int8 layers
   int64_t packed_stride = 0;
   size_t thread = 0;  // one part for each thread
   size_t thread_bytes = 0;
+  ScratchParts logits;  // of positions
+  WordScratch positions;
+  ScratchParts masks;
   int64_t head_rows = 0;   // of masks that go through the language model's head at once
   size_t mask_states = 0;  // [head_rows][hidden_size]
   size_t mask_logits = 0;  // [head_rows][vocab_size]
-  size_t mask_stage = 0;   // what the head works with
+  WordScratch mask_words;
+  ScratchParts classes;     // at the stage's start: rows behind a dense layer
+  ScratchParts modules;     // there, too: two blocks of rows between modules
+  size_t module_bytes = 0;  // of one
+  ScratchParts late;        // there, too: three blocks of rows between layers of token vectors
+  size_t late_bytes = 0;    // of one
+  ScratchParts weights;     // there, too: of each token
   size_t total = 0;
 };
 

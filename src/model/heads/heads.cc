@@ -26,27 +26,26 @@ void prepare_words(const Pass& pass, const float* states, int64_t rows, const Ro
 
 namespace {
 
-// The language model's head on some rows of hidden states, back to back. `stage` has room for stage_rows of them and
-// what scoring them takes.
-void score_words(const Pass& pass, float* states, int64_t rows, size_t stage, int64_t stage_rows, float* logits) {
-  const Rows block = {pass.floats(stage), row_stride(pass.config.embedding_size)};
+// The language model's head on some rows of hidden states, back to back.
+void score_words(const Pass& pass, float* states, int64_t rows, const WordScratch& scratch, float* logits) {
+  const Rows block = {pass.floats(scratch.block), row_stride(pass.config.embedding_size)};
   prepare_words(pass, states, rows, block);
   WordMatrix::Call words;
   words.in = block;
   words.rows = rows;
   words.bias = pass.weights.decoder_bias.data();
   words.out = {logits, pass.config.vocab_size};
-  words.scratch = reinterpret_cast<uint8_t*>(block.row(stage_rows));
+  words.scratch = pass.bytes(scratch.words);
   pass.model.decoder().score(pass.workers, words);
 }
 
 }  // namespace
 
 void predict(const Pass& pass) {
-  const int64_t most = std::min(pass.call.num_positions, kHeadRows);
+  const Borders borders = pass.borders(pass.layout.logits);
   for (int64_t first = 0; first < pass.call.num_positions; first += kHeadRows) {
     const int64_t rows = std::min(kHeadRows, pass.call.num_positions - first);
-    score_words(pass, pass.floats(pass.layout.asked) + first * pass.d, rows, pass.layout.stage, most,
+    score_words(pass, pass.floats(pass.layout.asked) + first * pass.d, rows, pass.layout.positions,
                 pass.call.logits + first * pass.config.vocab_size);
   }
 }
@@ -57,6 +56,7 @@ void fill_masks(const Pass& pass, const Span& chunk, const KeptTokens& kept, con
   const int64_t* const end =
       std::lower_bound(pass.call.masks, pass.call.masks + pass.call.num_masks, chunk.begin + chunk.tokens);
   const int64_t* mask = std::lower_bound(pass.call.masks, end, chunk.begin);
+  const Borders borders = pass.borders(pass.layout.masks);
   float* const states = pass.floats(pass.layout.mask_states);
   float* const logits = pass.floats(pass.layout.mask_logits);
   while (mask < end) {
@@ -64,7 +64,7 @@ void fill_masks(const Pass& pass, const Span& chunk, const KeptTokens& kept, con
     for (int64_t r = 0; r < rows; ++r) {
       std::copy_n(hidden.row(kept.before(mask[r] - chunk.begin)), pass.d, states + r * pass.d);
     }
-    score_words(pass, states, rows, pass.layout.mask_stage, pass.layout.head_rows, logits);
+    score_words(pass, states, rows, pass.layout.mask_words, logits);
     pass.workers.run(
         rows, pass.workers.threads_for(16.0 * static_cast<double>(rows * vocabulary)), [&](int64_t r, int32_t) {
           most_likely(
@@ -104,6 +104,7 @@ void pool_for_classes(const Pass& pass, const Rows& tokens, int64_t sequence, fl
     return void(std::copy_n(tokens.row(last_class_token(pass.model, pass.call, sequence)), pass.d, out));
   }
   std::fill_n(out, pass.d, 0.0f);
+  const Borders borders = pass.borders(pass.layout.classes);
   for (int64_t first = 0; first < length; first += kHeadRows) {
     const int64_t rows = std::min(kHeadRows, length - first);
     Rows now = {tokens.row(first), tokens.stride};
@@ -118,6 +119,7 @@ void pool_for_classes(const Pass& pass, const Rows& tokens, int64_t sequence, fl
 void classify(const Pass& pass, const Span& chunk) {
   const int64_t classes = pass.model.num_classes(), sequences = chunk.last - chunk.first;
   float* const scores = pass.call.class_scores + chunk.first * classes;
+  const Borders borders = pass.borders(pass.layout.classes);
   for (int64_t first = 0; first < sequences; first += kHeadRows) {
     Linear::Call out;
     out.in = {pass.floats(pass.layout.firsts) + first * pass.d, pass.d};
@@ -134,6 +136,7 @@ void classify(const Pass& pass, const Span& chunk) {
 void score_tokens(const Pass& pass, const Span& chunk, const Rows& hidden) {
   const int64_t classes = pass.model.num_token_classes();
   const int64_t at_once = pass.model.puts_tokens_through_dense() ? kHeadRows : chunk.tokens;
+  const Borders borders = pass.borders(pass.layout.classes);
   for (int64_t first = 0; first < chunk.tokens; first += at_once) {
     Linear::Call scores;
     scores.rows = std::min(at_once, chunk.tokens - first);

@@ -95,7 +95,8 @@ void pool(const Pass& pass, const Span& chunk, const KeptTokens& kept, const Row
 void run_modules(const Pass& pass, const Span& chunk) {
   const SentenceSettings& sentence = pass.model.sentence();
   const int64_t widest = widest_module(pass.model), final_size = pass.model.embedding_size(std::nullopt);
-  const int64_t sequences = chunk.last - chunk.first, block = std::min(kHeadRows, sequences) * row_stride(widest);
+  const int64_t sequences = chunk.last - chunk.first;
+  const Borders borders = pass.borders(pass.layout.modules);
   for (int64_t first = 0; first < sequences; first += kHeadRows) {
     const int64_t rows = std::min(kHeadRows, sequences - first);
     Rows now = {pass.floats(pass.layout.pooled) + first * widest, widest};
@@ -103,7 +104,7 @@ void run_modules(const Pass& pass, const Span& chunk) {
     const auto scale_all = [&] {
       for (int64_t r = 0; r < rows; ++r) scale_to_one(now.row(r), size);
     };
-    int turn = 0;
+    size_t turn = 0;
     for (size_t i = 0; i < sentence.modules.size(); ++i) {
       const SentenceSettings::Module& module = sentence.modules[i];
       if (module.normalise) {
@@ -114,7 +115,7 @@ void run_modules(const Pass& pass, const Span& chunk) {
       dense.in = now;
       dense.rows = rows;
       dense.activation = module.activation;
-      dense.out = {pass.floats(pass.layout.stage) + turn * block, row_stride(widest)};
+      dense.out = {pass.floats(pass.layout.stage + turn * pass.layout.module_bytes), row_stride(widest)};
       pass.weights.modules[i].run(pass.workers, dense);
       turn = 1 - turn;
       now = dense.out;

@@ -15,29 +15,29 @@ int64_t sequences_at_once(const Model& model) { return std::max(model.running().
 
 // What the scores of a call are pooled in.
 struct SparseLayout {
-  int64_t rows;       // tokens that go through the head at once
-  size_t states = 0;  // [rows][hidden_size]
-  size_t block = 0;   // [rows][row_stride(embedding_size)]
-  size_t words = 0;   // what scoring them takes
-  size_t scores = 0;  // [threads][most_scores]
-  size_t pooled = 0;  // [sequences][vocab_size]
-  size_t total = 0;
+  ScratchParts parts;
+  int64_t rows = kHeadRows;  // tokens that go through the head at once
+  size_t states = 0;         // [rows][hidden_size]
+  size_t block = 0;          // [rows][row_stride(embedding_size)]
+  size_t words = 0;          // what scoring them takes
+  size_t scores = 0;         // of each thread [most_scores]
+  size_t scores_bytes = 0;   // from one thread's to the next
+  size_t pooled = 0;         // [sequences][vocab_size]
 };
 
 SparseLayout lay_out_sparse(const Model& model) {
   const ModelConfig& config = model.config();
-  SparseLayout layout = {};
-  layout.rows = kHeadRows;
+  SparseLayout layout;
+  ScratchParts& parts = layout.parts;
   const auto floats = [](int64_t rows, int64_t stride) {
     return checked_product(checked_product(static_cast<size_t>(rows), static_cast<size_t>(stride)), sizeof(float));
   };
-  size_t end = 0;
-  layout.states = place(end, floats(layout.rows, config.hidden_size));
-  layout.block = place(end, floats(layout.rows, row_stride(config.embedding_size)));
-  layout.words = place(end, model.decoder().scratch_bytes(layout.rows));
-  layout.scores = place(end, floats(model.running().num_threads, model.decoder().most_scores(layout.rows)));
-  layout.pooled = place(end, floats(sequences_at_once(model), config.vocab_size));
-  layout.total = end;
+  layout.states = parts.place(floats(layout.rows, config.hidden_size));
+  layout.block = parts.place(floats(layout.rows, row_stride(config.embedding_size)));
+  layout.words = parts.place(model.decoder().scratch_bytes(layout.rows));
+  layout.scores = parts.place_each(model.running().num_threads, floats(model.decoder().most_scores(layout.rows), 1),
+                                   layout.scores_bytes);
+  layout.pooled = parts.place(floats(sequences_at_once(model), config.vocab_size));
   return layout;
 }
 
@@ -52,13 +52,14 @@ float activated(const SparseSettings& settings, float score) {
 
 size_t sparse_scratch_bytes(const Model& model) {
   const SparseSettings& settings = model.sentence().sparse;
-  return settings.pools && !settings.of_tokens ? lay_out_sparse(model).total : 0;
+  return settings.pools && !settings.of_tokens ? lay_out_sparse(model).parts.end() : 0;
 }
 
 void pool_words(const Pass& pass, const Span& chunk, const Rows& hidden) {
   const SparseSettings& settings = pass.model.sentence().sparse;
   const SparseLayout layout = lay_out_sparse(pass.model);
-  const ScratchPool::Lease scratch(pass.model.scratch(), layout.total);
+  const ScratchPool::Lease scratch(pass.model.scratch(), layout.parts.end());
+  const Borders borders(scratch.data(), layout.parts);
   const auto at = [&](size_t place) { return reinterpret_cast<float*>(scratch.data() + place); };
   const int64_t vocabulary = pass.config.vocab_size;
   float* const pooled = at(layout.pooled);
@@ -90,7 +91,7 @@ void pool_words(const Pass& pass, const Span& chunk, const Rows& hidden) {
       words.in = block;
       words.rows = rows;
       words.bias = pass.weights.decoder_bias.data();
-      words.out.data = at(layout.scores);
+      words.out = {at(layout.scores), static_cast<int64_t>(layout.scores_bytes / sizeof(float))};
       words.scratch = scratch.data() + layout.words;
       pass.model.decoder().score(pass.workers, words, pool);
     }

@@ -29,11 +29,10 @@ size_t block_bytes(const Model& model) {
 }  // namespace
 
 // Rows as they come, and two between layers.
-size_t late_stage_bytes(const Model& model, int64_t chunk) {
+void place_late_stage(const Model& model, int64_t chunk, ScratchLayout& layout) {
   const SentenceSettings& sentence = model.sentence();
-  const size_t vectors = sentence.late.is_late ? 3 * block_bytes(model) : 0;
-  const size_t weights = sentence.sparse.of_tokens ? static_cast<size_t>(chunk) * sizeof(float) : 0;
-  return std::max(vectors, weights);
+  if (sentence.late.is_late) layout.late.place_each(3, block_bytes(model), layout.late_bytes);
+  if (sentence.sparse.of_tokens) layout.weights.place(static_cast<size_t>(chunk) * sizeof(float));
 }
 
 void add_tokens_with_vectors(const LateSettings& late, LateRole role, const int32_t* ids, int64_t begin, int64_t end,
@@ -86,7 +85,11 @@ void make_token_vectors(const Pass& pass, const Span& chunk, const Rows& hidden)
   const bool scales = pass.call.scaling == Scaling::kYes ||
                       (pass.call.scaling == Scaling::kAsModel && (late.is_late ? late.normalises : layers > 0));
   const int64_t at_once = gathers || layers > 1 ? kHeadRows : std::max<int64_t>(count, 1);
-  const Rows gathered = {pass.floats(pass.layout.stage), row_stride(widest_row(pass.model))};
+  const auto block = [&](size_t number) {
+    return Rows{pass.floats(pass.layout.stage + number * pass.layout.late_bytes), row_stride(widest_row(pass.model))};
+  };
+  const Borders borders = pass.borders(pass.layout.late);
+  const Rows gathered = block(0);
   for (int64_t done = 0; done < count; done += at_once) {
     const int64_t rows = std::min(at_once, count - done);
     Rows now = {hidden.row(done), hidden.stride};
@@ -98,8 +101,7 @@ void make_token_vectors(const Pass& pass, const Span& chunk, const Rows& hidden)
     }
     const Rows out = {pass.call.token_vectors + (before + done) * size, size};
     for (size_t i = 0; i < layers; ++i) {
-      const Rows to =
-          i + 1 == layers ? out : Rows{gathered.row(kHeadRows * (1 + static_cast<int64_t>(i % 2))), gathered.stride};
+      const Rows to = i + 1 == layers ? out : block(1 + i % 2);
       run_late_layer(pass, i, now, rows, to);
       now = to;
     }
@@ -117,6 +119,7 @@ void make_token_vectors(const Pass& pass, const Span& chunk, const Rows& hidden)
 // Each token has one weight; of a token that comes again the largest counts.
 void weigh_tokens(const Pass& pass, const Span& chunk, const Rows& hidden) {
   const std::vector<int32_t>& left_out = pass.model.sentence().sparse.left_out;
+  const Borders borders = pass.borders(pass.layout.weights);
   Linear::Call weigh;
   weigh.in = hidden;
   weigh.rows = chunk.tokens;

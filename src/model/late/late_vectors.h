@@ -8,8 +8,8 @@
 
 namespace lffn {
 
-// What making vectors and weights of a chunk's tokens takes of a stage's scratch memory.
-size_t late_stage_bytes(const Model& model, int64_t chunk);
+// What making vectors and weights of a chunk's tokens works with.
+void place_late_stage(const Model& model, int64_t chunk, ScratchLayout& layout);
 
 // Appends of the tokens [begin, end), one sequence, those whose vectors are compared.
 void add_tokens_with_vectors(const LateSettings& late, LateRole role, const int32_t* ids, int64_t begin, int64_t end,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/borders.h"
 #include "runtime/memory.h"
 
 namespace lffn {
@@ -146,13 +147,17 @@ void max_sim(const Workers& workers, const LateVectors& queries, const LateVecto
   const int32_t threads = workers.threads_for(flop);
   // Documents, and where these are few, parts of the queries.
   const int64_t parts = std::clamp<int64_t>(4 * int64_t{threads} / documents.count, 1, queries.count);
-  size_t end = 0;
-  const auto place_floats = [&](int64_t count) { return place(end, static_cast<size_t>(count) * sizeof(float)); };
+  ScratchParts of_thread, all;
+  const auto place_floats = [&](int64_t count) { return of_thread.place(static_cast<size_t>(count) * sizeof(float)); };
   const size_t query = place_floats(kQueryRows * stride), document = place_floats(block_rows * stride);
   const size_t products = place_floats(kQueryRows * kMostRows), best = place_floats(kSegmentRows);
-  const Memory memory(checked_product(end, static_cast<size_t>(threads)));
+  size_t thread_bytes = 0;
+  all.place_each(threads, of_thread.end(), thread_bytes);
+  const Memory memory(all.end());
+  const Borders borders(memory.as<uint8_t>(), all);
   workers.run(documents.count * parts, threads, [&](int64_t item, int32_t thread) {
-    uint8_t* const mine = memory.as<uint8_t>() + static_cast<size_t>(thread) * end;
+    uint8_t* const mine = memory.as<uint8_t>() + static_cast<size_t>(thread) * thread_bytes;
+    const Borders own(mine, of_thread);
     const auto at = [&](size_t offset) { return reinterpret_cast<float*>(mine + offset); };
     const int64_t part = item % parts;
     call.score(item / parts, part * queries.count / parts, (part + 1) * queries.count / parts,

@@ -9,9 +9,20 @@
 
 namespace lffn {
 
+namespace {
+
+// A row for each thread, `stride` bytes from one to the next.
+ScratchParts rows_of_threads(const Model& model, size_t& stride) {
+  ScratchParts parts;
+  parts.place_each(model.running().num_threads, static_cast<size_t>(model.statics()->size()) * sizeof(float), stride);
+  return parts;
+}
+
+}  // namespace
+
 size_t static_scratch_bytes(const Model& model) {
-  return checked_product(static_cast<size_t>(model.running().num_threads),
-                         static_cast<size_t>(model.statics()->size()) * sizeof(float));
+  size_t stride = 0;
+  return rows_of_threads(model, stride).end();
 }
 
 void run_static(const Model& model, const ModelCall& call) {
@@ -19,7 +30,10 @@ void run_static(const Model& model, const ModelCall& call) {
   const int64_t size = vectors.size();
   const Workers workers = {model.running().kernels, model.threads_of(call), model.running().flush_denormals,
                            call.cancel};
-  const ScratchPool::Lease scratch(model.scratch(), static_scratch_bytes(model));
+  size_t stride = 0;
+  const ScratchParts rows = rows_of_threads(model, stride);
+  const ScratchPool::Lease scratch(model.scratch(), rows.end());
+  const Borders borders(scratch.data(), rows);
   const bool scales =
       call.scaling == Scaling::kYes || (call.scaling == Scaling::kAsModel && model.sentence().normalises());
   constexpr int64_t kPerItem = 32, kAtOnce = 4096;  // sequences
@@ -27,7 +41,7 @@ void run_static(const Model& model, const ModelCall& call) {
     const int64_t last = std::min(call.num_sequences, first + kAtOnce);
     const double work = 4.0 * static_cast<double>((call.offsets[last] - call.offsets[first]) * size);
     workers.run((last - first + kPerItem - 1) / kPerItem, workers.threads_for(work), [&](int64_t item, int32_t thread) {
-      float* const row = reinterpret_cast<float*>(scratch.data()) + thread * size;
+      float* const row = reinterpret_cast<float*>(scratch.data() + static_cast<size_t>(thread) * stride);
       const int64_t begin = first + item * kPerItem, end = std::min(last, begin + kPerItem);
       for (int64_t s = begin; s < end; ++s) {
         const int32_t* const ids = call.ids + call.offsets[s];

@@ -169,7 +169,7 @@ void WordMatrix::score(const Workers& workers, const Call& call, const Taker& ta
   const double flop = 2.0 * static_cast<double>(call.rows) * static_cast<double>(num_parameters());
   workers.run((num_words_ + words - 1) / words, workers.threads_for(flop), [&](int64_t item, int32_t thread) {
     const int64_t first = item * words, count = std::min(words, num_words_ - first);
-    const Rows scores = {call.out.data + thread * call.rows * words, words};
+    const Rows scores = {call.out.row(thread), words};
     score_some(workers, call, first, count, scores);
     take(first, count, scores);
   });

@@ -40,7 +40,8 @@ class WordMatrix {
   };
   void score(const Workers& workers, const Call& call) const;
   // The same without a row for the whole vocabulary: take(first, count, scores) sees some words' scores, from several
-  // threads at once, each with words of its own. call.out.data has room for most_scores() of each thread.
+  // threads at once, each with words of its own. call.out has room for most_scores() of each thread, call.out.stride
+  // numbers from one thread's to the next.
   using Taker = std::function<void(int64_t, int64_t, const Rows&)>;
   void score(const Workers& workers, const Call& call, const Taker& take) const;
   // Scores that a thread holds at once in a call of at most so many rows. Of fewer rows they may be more.
