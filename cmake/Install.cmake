@@ -25,6 +25,9 @@ endif()
 if(LFFN_STATIC)
   list(APPEND lffn_libraries lookupffn_static)
 endif()
+if(LFFN_TRAIN_LIBRARY)
+  list(APPEND lffn_libraries lookupffn_train)
+endif()
 install(TARGETS ${lffn_libraries} EXPORT lookupffn
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -32,8 +35,12 @@ install(TARGETS ${lffn_libraries} EXPORT lookupffn
 if(TARGET lookupffn_command)
   install(TARGETS lookupffn_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+set(lffn_without_training PATTERN train.h EXCLUDE)
+if(LFFN_TRAIN_LIBRARY)
+  set(lffn_without_training)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lookupffn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" ${lffn_without_training})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
               ${PROJECT_SOURCE_DIR}/SECURITY.md ${PROJECT_SOURCE_DIR}/NOTICE ${PROJECT_SOURCE_DIR}/bindings/THIRD-PARTY-NOTICES.txt
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

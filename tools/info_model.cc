@@ -232,6 +232,15 @@ void print_late(const lookupffn::Model& model) {
   describe("documents", late["document_tokens"], late["document_prefix"]);
 }
 
+std::string fingerprint_of(const lookupffn::Model& model) {
+  std::string digits;
+  for (const uint8_t byte : model.fingerprint()) {
+    digits += "0123456789abcdef"[byte >> 4];
+    digits += "0123456789abcdef"[byte & 15];
+  }
+  return digits;
+}
+
 void print_json(const std::string& path, const lookupffn::Model& model) {
   const lookupffn::ModelInfo& info = model.info();
   const nlohmann::ordered_json json = {
@@ -274,6 +283,7 @@ void print_json(const std::string& path, const lookupffn::Model& model) {
       {"embedding_dtype", name_of(dtype_names(), info.embedding_dtype)},
       {"num_threads", info.num_threads},
       {"arithmetic", info.arithmetic},
+      {"fingerprint", fingerprint_of(model)},
       {"ffn_flop_per_token", info.ffn_flop_per_token},
       {"attention_flop_per_token", info.attention_flop_per_token},
       {"attention_flop_per_pair", info.attention_flop_per_pair},
@@ -332,6 +342,7 @@ void print_table(const std::string& path, const lookupffn::Model& model) {
   row("in memory", number(static_cast<int64_t>(info.memory_bytes)) + " bytes");
   row("scratch", "at most " + number(static_cast<int64_t>(info.scratch_bytes)) + " bytes per call");
   row("threads", number(info.num_threads));
+  row("fingerprint", fingerprint_of(model));
 }
 
 }  // namespace

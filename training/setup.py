@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the licence into the package, and liblookupffn with the notices of what is inside it where LOOKUPFFN_LIBRARY names
+"""Puts the licence into the package, and liblookupffn_train with the notices of what is inside it where LOOKUPFFN_LIBRARY names
 a built one; pyproject.toml says the rest."""
 
 import os
@@ -10,7 +10,6 @@ from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parents[1]  # of the whole project
-NAMES = {".dylib": "liblookupffn.1.dylib", ".dll": "lookupffn.dll"}
 
 
 class BuildWithLibrary(build_py):
@@ -27,7 +26,7 @@ class BuildWithLibrary(build_py):
             folder = package / "lib"
             folder.mkdir(exist_ok=True)
             shutil.copyfile(ROOT / "bindings" / "THIRD-PARTY-NOTICES.txt", folder / "THIRD-PARTY-NOTICES.txt")
-            shutil.copyfile(library, folder / NAMES.get(Path(library).suffix, "liblookupffn.so.1"))
+            shutil.copyfile(library, folder / "liblookupffn_train.so.0")
 
 
 class MaybeNative(Distribution):

@@ -226,6 +226,18 @@ LFFN_API void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_si
  * @param info  receives it; its struct_size must be set, see lffn_model_info_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info);
 
+/** Bytes of a fingerprint. */
+#define LFFN_FINGERPRINT_SIZE 16
+
+/** Names what the model's results depend on: weights as they are held, config, tokenizer, prompts, element types and
+ * arithmetic. Store it beside vectors, and compare: models of one fingerprint make the same vectors from the same calls,
+ * to the bit. A folder and the file that lffn_model_save makes of it have the same; threads and instruction sets do not
+ * change it. It tells models apart, but is no signature against somebody who forges one. The first call reads all
+ * weights once.
+ * @param model       the model
+ * @param fingerprint receives LFFN_FINGERPRINT_SIZE bytes */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_fingerprint(const lffn_model* model, uint8_t* fingerprint);
+
 /** What one encoder layer consists of and costs. Its feed-forward block is the sum of its parts: neurons, tables, a
  * linear map, and a row chosen by the token's id. */
 typedef struct lffn_model_layer_info {

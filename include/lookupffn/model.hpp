@@ -5,6 +5,8 @@
 #ifndef LOOKUPFFN_MODEL_HPP
 #define LOOKUPFFN_MODEL_HPP
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -277,6 +279,13 @@ class Model {
   const ModelInfo& info() const& {
     if (handle_ == nullptr) throw InvalidArgument("the model is empty or was moved from");
     return info_;
+  }
+
+  /** Names what the model's results depend on, to be stored beside vectors; see lffn_model_fingerprint. */
+  std::array<std::uint8_t, LFFN_FINGERPRINT_SIZE> fingerprint() const {
+    std::array<std::uint8_t, LFFN_FINGERPRINT_SIZE> bytes = {};
+    check(lffn_model_fingerprint(handle_.get(), bytes.data()));
+    return bytes;
   }
 
   /** Describes one of its layers.

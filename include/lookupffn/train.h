@@ -1,4 +1,5 @@
 /* train.h - forward and backward of a layer for training. Experimental: it may change from one version to the next.
+ * It belongs to liblookupffn_train, which has all functions of liblookupffn, too: link one of the two.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -123,6 +123,17 @@ lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info) 
   });
 }
 
+lffn_status lffn_model_fingerprint(const lffn_model* model, uint8_t* fingerprint) {
+  return guarded([&] {
+    need(model, "model");
+    need(fingerprint, "fingerprint");
+    const UseHooks hooks(hooks_of(model->runtime));
+    const auto value = model->model->fingerprint();
+    static_assert(value.size() == LFFN_FINGERPRINT_SIZE);
+    std::copy(value.begin(), value.end(), fingerprint);
+  });
+}
+
 void lffn_model_layer_info_init_sized(lffn_model_layer_info* info, size_t struct_size) {
   init_struct(info, struct_size);
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "format/bytes.h"
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/base.h"
 
 namespace lffn {
 

@@ -7,6 +7,7 @@
 
 #include "format/json.h"
 #include "format/json_object.h"
+#include "lookupffn/layer.h"
 #include "runtime/error.h"
 
 namespace lffn {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "format/folder.h"
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/base.h"
 
 namespace lffn {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "format/safetensors.h"
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/base.h"
 
 namespace lffn {
 

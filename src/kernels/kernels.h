@@ -230,8 +230,6 @@ struct TwoVectors {
   double ab, bb;
 };
 
-struct TrainKernels;  // in train_kernels.h
-
 // The kernels that multiply bytes: all that an instruction set has which adds nothing else.
 struct IntegerKernels {
   // How an int8 hash wants its weights, see HashPlan.
@@ -305,7 +303,6 @@ struct Kernels : IntegerKernels, PickKernels {
   TwoVectors (*compare_f32)(const float* a, const float* b, int64_t size);
   TwoVectors (*compare_int8)(const int8_t* a, const int8_t* b, int64_t size);
   int64_t (*different_bits)(const uint8_t* a, const uint8_t* b, int64_t bytes);
-  const TrainKernels* train;
 };
 
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels for one instruction set. Compiled once for each, with its flags, LFFN_TABLE, LFFN_TRAIN_TABLE and
-// LFFN_ISA_NAME.
+// The kernels for one instruction set. Compiled once for each, with its flags, LFFN_TABLE and LFFN_ISA_NAME.
 #include "kernels/attention/attention.h"
 #include "kernels/gather/gather.h"
 #include "kernels/gather/gather_slabs.h"
@@ -11,7 +10,6 @@
 #include "kernels/linear/linear.h"
 #include "kernels/linear/panels.h"
 #include "kernels/linear/two_vectors.h"
-#include "kernels/train/train_kernels.h"
 
 namespace lffn {
 namespace {
@@ -42,7 +40,6 @@ constexpr Kernels all_kernels() {
   table.compare_f32 = compare_f32;
   table.compare_int8 = compare_int8;
   table.different_bits = different_bits;
-  table.train = &LFFN_TRAIN_TABLE;
   return table;
 }
 

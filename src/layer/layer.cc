@@ -6,6 +6,7 @@
 #include "format/file.h"
 #include "format/stand_in.h"
 #include "format/utf8.h"
+#include "lookupffn/layer.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
 

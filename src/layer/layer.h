@@ -9,6 +9,7 @@
 #include "format/load_progress.h"
 #include "layer/pack.h"
 #include "layer/scratch.h"
+#include "lookupffn/layer.h"
 #include "runtime/executor.h"
 
 namespace lffn {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "layer/pack.h"
+#include "lookupffn/layer.h"
 #include "runtime/error.h"
 
 namespace lffn {

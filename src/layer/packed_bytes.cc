@@ -3,6 +3,7 @@
 
 #include "layer/pack.h"
 #include "layer/tensors.h"
+#include "lookupffn/layer.h"
 #include "runtime/memory.h"
 
 namespace lffn {

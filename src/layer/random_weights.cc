@@ -4,6 +4,7 @@
 
 #include "layer/layer.h"
 #include "layer/tensors.h"
+#include "lookupffn/layer.h"
 
 namespace lffn {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "format/layer_config.h"
 #include "format/tensor_numbers.h"
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/layer.h"
 
 namespace lffn {
 

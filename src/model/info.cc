@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "lookupffn/late.h"
 #include "model/config/activations.h"
 #include "model/encoder/scratch_layout.h"
 #include "model/heads/sparse.h"

@@ -4,15 +4,19 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "format/digest.h"
 #include "format/folder.h"
 #include "layer/layer.h"
+#include "lookupffn/model.h"
 #include "model/config/model_config.h"
 #include "model/config/sentence_settings.h"
 #include "model/encoder/places.h"
@@ -110,6 +114,8 @@ class Model {
   // the heads there.
   void run(const ModelCall& call) const;
   void save(const std::string& path, LoadProgress* progress = nullptr) const;
+  // Of all that its results depend on: what save() writes, and how the numbers are computed. Reads all weights once.
+  std::array<uint8_t, Digest::kBytes> fingerprint() const;
   lffn_model_info info() const;
   lffn_model_layer_info layer_info(size_t layer) const;
   const ModelConfig& config() const { return config_; }
@@ -163,6 +169,10 @@ class Model {
   ScratchPool& scratch() const { return scratch_; }
 
  private:
+  struct Stored;
+  void store(Stored& stored) const;
+  std::array<uint8_t, Digest::kBytes> read_fingerprint() const;
+
   ModelConfig config_;
   SentenceSettings sentence_;
   ChatTemplate chat_template_;
@@ -175,6 +185,8 @@ class Model {
   QueryWeights query_weights_;
   std::vector<std::string> labels_;
   mutable ScratchPool scratch_;
+  mutable std::once_flag fingerprint_once_;
+  mutable std::array<uint8_t, Digest::kBytes> fingerprint_ = {};
 };
 
 // Reads a model's single file. Throws Error(LFFN_ERROR_BAD_MODEL).

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "model/config/sentence_settings.h"
 #include "model/config/tokenizer_files.h"
 #include "model/model.h"
 
 namespace lffn {
-namespace {
 
-// Collects what a file holds of each part.
-struct Storing {
+// What a file holds of each part.
+struct Model::Stored {
+  std::map<std::string, std::string> metadata;
   std::vector<TensorView> tensors;
+  // Where they lie.
   std::vector<Memory> memory;
   std::vector<std::unique_ptr<const Bytes>> sources;
+  std::string tokenizer, query_tokenizer;
 
   void operator()(const PartNames& names, const Floats& part) {
     if (!part.empty()) part.add_stored(names[0], tensors);
@@ -35,30 +39,67 @@ struct Storing {
   }
 };
 
-}  // namespace
-
-void Model::save(const std::string& path, LoadProgress* progress) const {
-  Storing storing;
+void Model::store(Stored& stored) const {
   if (statics_) {
-    statics_->add_stored(storing.tensors, storing.memory);
+    statics_->add_stored(stored.tensors, stored.memory);
   } else {
-    visit_parts(config_, storing, weights_);
+    visit_parts(config_, stored, weights_);
   }
   if (has_lm_head() && weights_.decoder.empty() && family().ties_decoder && !config_.ties_decoder) {
-    storing({family().decoder}, decoder());  // which then must be there
+    stored({family().decoder}, decoder());  // which then must be there
   }
-  std::string tokenizer, query_tokenizer;
-  if (!query_weights_.empty()) query_weights_.add_stored(storing.tensors, query_tokenizer);
+  if (!query_weights_.empty()) query_weights_.add_stored(stored.tensors, stored.query_tokenizer);
   if (tokenizer_ != nullptr) {
-    tokenizer = tokenizer_->to_json();
-    storing.tensors.push_back(
-        view_of(kTokenizerTensor, DType::kU8, {static_cast<int64_t>(tokenizer.size())}, tokenizer.data()));
+    stored.tokenizer = tokenizer_->to_json();
+    stored.tensors.push_back(view_of(kTokenizerTensor, DType::kU8, {static_cast<int64_t>(stored.tokenizer.size())},
+                                     stored.tokenizer.data()));
   }
-  std::map<std::string, std::string> metadata = {
-      {"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config_.text}};
-  if (sentence_.is_sentence_encoder || sentence_.pairs) metadata[kSentenceKey] = sentence_to_json(sentence_);
-  if (statics_) metadata[kStaticKey] = static_to_json(statics_->settings());
-  write_safetensors(path, metadata, storing.tensors, progress);
+  stored.metadata = {{"format", "lookupffn"}, {"format_version", "1"}, {"kind", "model"}, {"config", config_.text}};
+  if (sentence_.is_sentence_encoder || sentence_.pairs) stored.metadata[kSentenceKey] = sentence_to_json(sentence_);
+  if (statics_) stored.metadata[kStaticKey] = static_to_json(statics_->settings());
+}
+
+void Model::save(const std::string& path, LoadProgress* progress) const {
+  Stored saved;
+  store(saved);
+  write_safetensors(path, saved.metadata, saved.tensors, progress);
+}
+
+// What a file holds is the same of a folder and of the file made of it.
+std::array<uint8_t, Digest::kBytes> Model::read_fingerprint() const {
+  Digest digest;
+  digest.add_number(static_cast<uint64_t>(info().arithmetic));
+  digest.add_number(running_.flush_denormals ? 1 : 0);
+  for (size_t i = 0; i < weights_.layers.size(); ++i) digest.add_number(attends_in_int8(i) ? 1 : 0);
+  Stored named;
+  store(named);
+  for (const auto& [key, value] : named.metadata) {
+    digest.add_text(key);
+    digest.add_text(value);
+  }
+  std::vector<uint8_t> piece;
+  for (const TensorView& tensor : named.tensors) {
+    digest.add_text(tensor.name);
+    digest.add_text(dtype_name(tensor.dtype));
+    digest.add_text(tensor.shape_text());
+    if (tensor.data != nullptr) {
+      digest.add(tensor.data, tensor.size);
+      continue;
+    }
+    constexpr size_t kPieceBytes = size_t{1} << 20;
+    piece.resize(std::min(kPieceBytes, tensor.size));
+    for (size_t done = 0; done < tensor.size; done += piece.size()) {
+      const size_t count = std::min(piece.size(), tensor.size - done);
+      tensor.read(done, count, piece.data());
+      digest.add(piece.data(), count);
+    }
+  }
+  return digest.value();
+}
+
+std::array<uint8_t, Digest::kBytes> Model::fingerprint() const {
+  std::call_once(fingerprint_once_, [&] { fingerprint_ = read_fingerprint(); });
+  return fingerprint_;
 }
 
 }  // namespace lffn

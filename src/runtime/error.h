@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/base.h"
 
 namespace lffn {
 

@@ -2,7 +2,7 @@
 // Where the memory of a call comes from and who hears of it, for handles that do not use the process's settings.
 #pragma once
 
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/runtime.h"
 
 namespace lffn {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/runtime.h"
 #include "runtime/layout.h"
 
 namespace lffn {

@@ -22,6 +22,4 @@
   ENTRY(lffn_answer_args, reserved)            \
   ENTRY(lffn_zero_shot_args, reserved)         \
   ENTRY(lffn_max_sim_args, capacity)           \
-  ENTRY(lffn_rerank_args, order)               \
-  ENTRY(lffn_train_weights, bias)              \
-  ENTRY(lffn_train_gradients, bias)
+  ENTRY(lffn_rerank_args, order)

@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "lookupffn/lookupffn.h"
-#include "lookupffn/train.h"
 #include "tests/api/struct_list.h"
 
 #define ENDS_WITH(type, member)                                                          \

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "lookupffn/lookupffn.h"
-#include "lookupffn/train.h"
 #include "tests/api/struct_list.h"
 
 namespace {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "lookupffn/layer.h"
 #include "tests/format/helpers.h"
 
 namespace lffn {

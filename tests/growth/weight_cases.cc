@@ -3,6 +3,7 @@
 #include <string>
 
 #include "format/torch_file.h"
+#include "lookupffn/layer.h"
 #include "runtime/error.h"
 #include "tests/growth/growth_case.h"
 #include "tests/support/torch_maker.h"

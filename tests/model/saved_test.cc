@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One file holds all that a folder says, and gives the same bits.
+#include <array>
 #include <filesystem>
+#include <set>
 
+#include "all_kernels.h"
 #include "layer/layer.h"
 #include "made_folder.h"
 #include "model/text_batch.h"
@@ -125,6 +128,35 @@ TEST_F(Saved, Lookups) {
     EXPECT_EQ(hidden_of(*saved), hidden_of(*model));
     EXPECT_EQ(embeddings_of(*saved), embeddings_of(*model));
   }
+}
+
+// Stored vectors name their model by it.
+TEST_F(Saved, FingerprintsNameWhatVectorsDependOn) {
+  MadeFolder folder("distilbert-classes");
+  make_sentence(folder);
+  std::set<std::array<uint8_t, Digest::kBytes>> seen;
+  const auto is_new = [&](const Model& model) { return seen.insert(model.fingerprint()).second; };
+  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+    LoadOptions options;
+    options.linear_dtype = dtype;
+    const auto model = folder.load(options);
+    EXPECT_TRUE(is_new(*model));
+    EXPECT_EQ(again(*model)->fingerprint(), model->fingerprint()) << "folder and file are one model";
+    options.num_threads = 3;
+    EXPECT_EQ(folder.load(options)->fingerprint(), model->fingerprint());
+    options.attention_dtype = LFFN_INT8;
+    EXPECT_EQ(is_new(*folder.load(options)), dtype != LFFN_INT8) << "which attends in int8 by itself";
+  }
+  folder.load()->save(path("saved"));
+  for (const Kernels* kernels : all_kernels()) {
+    EXPECT_FALSE(is_new(*load_model(path("saved"), LoadOptions(), *kernels))) << kernels->name;
+  }
+  folder.tensors.back().data[0] ^= 1;
+  EXPECT_TRUE(is_new(*folder.load())) << "one bit of one weight";
+  folder.files["config_sentence_transformers.json"] = "{\"prompts\": {\"a\": \"A \"}, \"default_prompt_name\": \"a\"}";
+  EXPECT_TRUE(is_new(*folder.load())) << "prompts";
+  folder.files["1_Pooling/config.json"] = "{\"pooling_mode_max_tokens\":true,\"pooling_mode_mean_tokens\":true}";
+  EXPECT_TRUE(is_new(*folder.load())) << "whether prompts are pooled";
 }
 
 TEST_F(Saved, UntiedDecoders) {

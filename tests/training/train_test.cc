@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training through the C functions: every instruction set, any number of threads, NaN, misuse, memory that runs out.
-#include "layer/train.h"
+#include "train/train.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,7 @@
 #include "lookupffn/train.h"
 #include "tests/layer/random_layer.h"
 #include "tests/support/allocator.h"
+#include "train/train_kernels.h"
 
 namespace lffn {
 namespace {
@@ -53,7 +54,7 @@ Results train(const Problem& problem, const Kernels& kernels, int32_t threads) {
   Results r(problem);
   const TrainCall call = {
       problem.layer.config,
-      *kernels.train,
+      train_kernels_of(kernels),
       threads,
       {w.gain.data(), w.shift.data(), w.projection.data(), w.hash_bias.data(), w.tables.data(), w.bias.data()},
       problem.x.data(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layer through liblookupffn: the C functions lffn_train_forward and lffn_train_backward, called with ctypes.
+"""The layer through liblookupffn_train: the C functions lffn_train_forward and lffn_train_backward, called with ctypes.
 
 The library is the one that LOOKUPFFN_LIBRARY names, otherwise the one that an installation put into this package, otherwise
 one that the dynamic loader finds. Without it everything runs in plain PyTorch.
@@ -17,7 +17,7 @@ from typing import Any, Optional, Sequence
 import torch
 from torch import Tensor
 
-_NAMES = ("liblookupffn.so.1", "liblookupffn.1.dylib", "lookupffn.dll")
+_NAMES = ("liblookupffn_train.so.0",)
 _float_pointer = ctypes.c_void_p
 
 
@@ -58,7 +58,8 @@ def library() -> Optional[ctypes.CDLL]:
         forward, backward = loaded.lffn_train_forward, loaded.lffn_train_backward
     except AttributeError:
         if os.environ.get("LOOKUPFFN_LIBRARY"):
-            raise
+            raise OSError(f"{loaded._name} has no functions that train; build with -DLFFN_TRAIN_LIBRARY=ON and let "
+                          "LOOKUPFFN_LIBRARY name liblookupffn_train.so") from None
         return None
     pointer, count = ctypes.c_void_p, ctypes.c_int64
     forward.argtypes = [pointer, pointer, pointer, count, ctypes.c_int32, pointer, pointer]

@@ -54,7 +54,7 @@ class NativeModel:
                  linear_dtype: int = DTYPE_AS_STORED, embedding_dtype: int = DTYPE_AS_STORED) -> None:
         self._library = native.library()
         if self._library is None:
-            raise RuntimeError("liblookupffn was not found; set LOOKUPFFN_LIBRARY to its file")
+            raise RuntimeError("liblookupffn_train was not found; set LOOKUPFFN_LIBRARY to its file")
         pointer = ctypes.c_void_p
         self._library.lffn_model_load.argtypes = [ctypes.c_char_p, pointer, pointer]
         self._library.lffn_model_run.argtypes = [pointer, pointer]

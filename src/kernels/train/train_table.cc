@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training kernels for one instruction set. Compiled once for each, beside table.cc.
+// The training kernels for one instruction set. Compiled once for each, with its flags and LFFN_TABLE.
 #include "kernels/train/train_kernels.h"
 #include "kernels/train/train_product.h"
 #include "kernels/train/train_rows.h"
@@ -24,6 +24,6 @@ constexpr TrainKernels all_train_kernels() {
 
 }  // namespace
 
-constexpr TrainKernels LFFN_TRAIN_TABLE = all_train_kernels();
+constexpr TrainKernels LFFN_TABLE = all_train_kernels();
 
 }  // namespace lffn

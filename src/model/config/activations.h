@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kernels/kernels.h"
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/model.h"
 
 namespace lffn {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lookupffn/lookupffn.h"
+#include "lookupffn/run.h"
 
 namespace lffn {
 

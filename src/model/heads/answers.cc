@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "lookupffn/tokenizer.h"
 #include "model/encoder/own_math.h"
 #include "model/text_batch.h"
 #include "runtime/cancel_flag.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "lookupffn/run.h"
 #include "model/config/activations.h"
 #include "model/encoder/own_math.h"
 

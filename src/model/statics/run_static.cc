@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lookupffn/run.h"
 #include "model/encoder/workers.h"
 #include "model/heads/embedding_forms.h"
 

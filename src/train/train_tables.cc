@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/train_tables.h"
+#include "train/train_tables.h"
 
 #include <algorithm>
 

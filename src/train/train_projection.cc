@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/train_projection.h"
+#include "train/train_projection.h"
 
 #include <algorithm>
 

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "api/structs.h"
-#include "kernels/kernels.h"
-#include "layer/layer.h"
-#include "layer/train.h"
+#include "kernels/train/train_kernels.h"
 #include "lookupffn/train.h"
 #include "runtime/threads.h"
+#include "train/train.h"
+#include "train/train_kernels.h"
 
 using namespace lffn;
 
@@ -76,7 +76,7 @@ lffn_status lffn_train_forward(const lffn_layer_config* config, const lffn_train
                                int64_t n_tokens, int32_t num_threads, float* y, float* z) {
   return guarded([&] {
     const LayerConfig read = read_train_config(config);
-    TrainCall call = {read, *usable_kernels().train, read_threads(num_threads), {}, x, n_tokens};
+    TrainCall call = {read, train_kernels_of(usable_kernels()), read_threads(num_threads), {}, x, n_tokens};
     read_tensors(read, weights, "weights", call.weights);
     check_count(read, n_tokens);
     if (n_tokens == 0) return;
@@ -91,7 +91,7 @@ lffn_status lffn_train_backward(const lffn_layer_config* config, const lffn_trai
                                 float* grad_x, const lffn_train_gradients* gradients) {
   return guarded([&] {
     const LayerConfig read = read_train_config(config);
-    TrainCall call = {read, *usable_kernels().train, read_threads(num_threads), {}, x, n_tokens};
+    TrainCall call = {read, train_kernels_of(usable_kernels()), read_threads(num_threads), {}, x, n_tokens};
     read_tensors(read, weights, "weights", call.weights);
     TrainGradients grads;
     read_tensors(read, gradients, "gradients", grads);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/train.h"
+#include "train/train.h"
 
 #include <algorithm>
 
-#include "layer/train_projection.h"
-#include "layer/train_tables.h"
+#include "lookupffn/layer.h"
 #include "runtime/memory.h"
 #include "runtime/threads.h"
+#include "train/train_projection.h"
+#include "train/train_tables.h"
 
 namespace lffn {
 namespace {

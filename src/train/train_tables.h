@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "layer/train.h"
 #include "runtime/memory.h"
+#include "train/train.h"
 
 namespace lffn {
 

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the public C headers, so that no name and no number of the ABI is written down twice.
+
+usage: abi.py constants|fields HEADER_FOLDER OUTPUT
+
+constants  a header for SWIG: each LFFN_ constant without that beginning, and the places of structs' numbers in rows
+fields     a header for C++: lists of those structs' members, in the order of their places
+
+The headers have one form, which CONTRIBUTING.md describes. Whatever leaves it is an error here, with its line.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# Structs that cross as rows of numbers: all members that are numbers have a place, but struct_size and reserved ones.
+ROWS = {
+    "lffn_load_options": "OPTION",
+    "lffn_model_run_args": "RUN_OPTION",
+    "lffn_layer_info": "INFO",
+    "lffn_model_info": "MODEL",
+    "lffn_model_layer_info": "MODEL_LAYER",
+    "lffn_tokenizer_info": "TOKENIZER",
+}
+NUMBERS = ("int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "float", "double")
+
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+DIRECTIVE = re.compile(r"#(?:[^\n\\]|\\\n|\\.)*\n")
+ENUM = re.compile(r"enum \{(.*?)\};", re.DOTALL)
+STRUCT = re.compile(r"typedef struct (lffn_\w+) \{(.*?)\} (lffn_\w+);", re.DOTALL)
+HANDLE = re.compile(r"typedef struct (lffn_\w+) \1;")
+CALLBACK = re.compile(r"typedef [\w ]+\*? ?\(\*lffn_\w+\)\([^;]*\);")
+TYPE = re.compile(r"typedef u?int\d+_t lffn_\w+;")
+FUNCTION = re.compile(r"LFFN_API (?:LFFN_CHECKED )?[\w ]+?[ *]+(lffn_\w+)\([^;]*\);", re.DOTALL)
+LINKAGE = re.compile(r'extern "C" \{|\}')
+POINTER = re.compile(r"[\w ]+\*? ?\(\*(\w+)\)\([^;]*\);")
+MEMBER = re.compile(r"(?:const )?(?:struct )?(\w+)((?:\s|\*|const\b)*)(\w+)(\[\w+\])?;")
+
+
+class Header:
+    def __init__(self, path):
+        self.path = path
+        self.text = path.read_text(encoding="utf-8")
+        self.constants = {}  # name: value
+        self.structs = {}  # name: [(type, stars, member, array)]
+        self.functions = []
+        self._read()
+
+    def _fail(self, at, what):
+        line = self.text.count("\n", 0, at) + 1
+        sys.exit(f"{self.path}:{line}: {what}; CONTRIBUTING.md describes the form of the headers")
+
+    def _read(self):
+        text, at = self.text, 0
+        # Comments are read as blanks, so that places stay what they are.
+        bare = COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+        while True:
+            at += len(bare[at:]) - len(bare[at:].lstrip())
+            if at == len(bare):
+                return
+            for form, take in ((DIRECTIVE, None), (ENUM, self._enum), (STRUCT, self._struct), (HANDLE, None),
+                               (CALLBACK, None), (TYPE, None), (FUNCTION, self._function), (LINKAGE, None)):
+                found = form.match(bare, at)
+                if found:
+                    if take:
+                        take(found)
+                    at = found.end()
+                    break
+            else:
+                self._fail(at, "neither a constant, a struct, a handle, a callback nor a function")
+
+    def _enum(self, found):
+        for part in re.finditer(r"[^,]+", found.group(1)):
+            item = part.group().strip()
+            if not item:
+                continue
+            named = re.fullmatch(r"(LFFN_\w+)\s*=\s*(-?\d+|1u << \d+)", item)
+            if not named:
+                self._fail(found.start(1) + part.start(), f"'{item}' is no constant with its value")
+            name, value = named.groups()
+            if name in self.constants:
+                self._fail(found.start(1) + part.start(), f"{name} stands twice")
+            self.constants[name] = 1 << int(value.split("<<")[1]) if "<<" in value else int(value)
+
+    def _struct(self, found):
+        name, body, last = found.groups()
+        if name != last:
+            self._fail(found.start(), f"the struct {name} ends as {last}")
+        members = []
+        at = 0
+        while body[at:].strip():
+            at += len(body[at:]) - len(body[at:].lstrip())
+            call = POINTER.match(body, at)
+            if call:
+                members.append(("function", 1, call.group(1), None))
+                at = call.end()
+                continue
+            member = MEMBER.match(body, at)
+            if not member:
+                self._fail(found.start(2) + at, f"a member of {name} is none of its own")
+            kind, stars, what, array = member.groups()
+            members.append((kind, stars.count("*"), what, array))
+            at = member.end()
+        self.structs[name] = members
+
+    def _function(self, found):
+        self.functions.append(found.group(1))
+
+
+class Abi:
+    def __init__(self, folder):
+        self.constants, self.structs, self.functions = {}, {}, []
+        for path in sorted(Path(folder).glob("*.h")):
+            header = Header(path)
+            for name, value in header.constants.items():
+                if name in self.constants:
+                    sys.exit(f"{path}: {name} stands in two headers")
+                self.constants[name] = value
+            self.structs.update(header.structs)
+            self.functions += header.functions
+        base = (Path(folder) / "base.h").read_text(encoding="utf-8")
+        parts = [int(re.search(rf"#define LFFN_VERSION_{part} (\d+)", base).group(1)) for part in ("MAJOR", "MINOR", "PATCH")]
+        self.version = parts[0] * 10000 + parts[1] * 100 + parts[2]
+
+    def row(self, struct):
+        """(place, member) of each number."""
+        return [(member.upper() + ("_BITS" if kind == "float" else ""), member)
+                for kind, stars, member, array in self.structs[struct]
+                if kind in NUMBERS and not stars and not array and member != "struct_size" and not member.startswith("reserved")]
+
+
+def constants_header(abi):
+    lines = ["// Made of include/lookupffn by abi.py.", "enum Abi {", f"  ABI_VERSION = {abi.version},"]
+    taken = {}
+    for name, value in abi.constants.items():
+        taken[name[len("LFFN_"):]] = value
+    for struct, beginning in ROWS.items():
+        places = [place for place, _ in abi.row(struct)] + ["COUNT"]
+        for number, place in enumerate(places):
+            name = f"{beginning}_{place}"
+            if name in taken:
+                sys.exit(f"abi.py: {name} is a constant, and the place of a member of {struct}")
+            taken[name] = number
+    lines += [f"  {name} = {value}," for name, value in taken.items()]
+    return "\n".join([*lines, "};", ""])
+
+
+def fields_header(abi):
+    lines = ["// Made of include/lookupffn by abi.py: what lies at which place of a row of numbers."]
+    for struct in ROWS:
+        lines.append(f"#define {struct.upper()[len('LFFN_'):]}_FIELDS(FIELD) \\")
+        row = abi.row(struct)
+        lines += [f"  FIELD({place}, {member})" + (" \\" if i + 1 < len(row) else "") for i, (place, member) in enumerate(row)]
+    return "\n".join([*lines, ""])
+
+
+def main():
+    if len(sys.argv) != 4 or sys.argv[1] not in ("constants", "fields"):
+        sys.exit(__doc__)
+    abi = Abi(sys.argv[2])
+    text = {"constants": constants_header, "fields": fields_header}[sys.argv[1]](abi)
+    Path(sys.argv[3]).write_text(text, encoding="utf-8")
+
+
+main()
