@@ -31,10 +31,10 @@ struct Kind {
   const char* name;
   int32_t table_dtype, hash_dtype;
 };
-constexpr Kind kKinds[] = {{"bf16 tables", LFFN_BF16, LFFN_F32},
-                           {"int8 tables", LFFN_INT8, LFFN_F32},
-                           {"int8 hash", LFFN_F32, LFFN_INT8},
-                           {"int8 both", LFFN_INT8, LFFN_INT8}};
+constexpr Kind kKinds[] = {{"bf16 tables", LFFN_DTYPE_BF16, LFFN_DTYPE_F32},
+                           {"int8 tables", LFFN_DTYPE_INT8, LFFN_DTYPE_F32},
+                           {"int8 hash", LFFN_DTYPE_F32, LFFN_DTYPE_INT8},
+                           {"int8 both", LFFN_DTYPE_INT8, LFFN_DTYPE_INT8}};
 constexpr size_t kNumKinds = std::size(kKinds);
 constexpr size_t kInt8Hash = 2;
 
@@ -105,7 +105,7 @@ Deviation compare(const Case& one, int64_t random_tokens) {
   std::vector<int32_t> exact_codes;
   Deviation row = {one.name, 0, {}};
   {
-    const lookupffn::Layer exact = make(one, LFFN_F32, LFFN_F32);
+    const lookupffn::Layer exact = make(one, LFFN_DTYPE_F32, LFFN_DTYPE_F32);
     const int64_t width = exact.info().hidden_size;
     x = one.recorded.empty() ? normal_numbers(random_tokens * width, 1.0f, 1) : recorded_x(one.recorded);
     row.tokens = static_cast<int64_t>(x.size()) / width;

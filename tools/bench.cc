@@ -62,7 +62,7 @@ double hash_flop(const lffn_layer_info& info) {
 }
 
 double row_bytes(const lffn_layer_info& info) {
-  const double number = info.table_dtype == LFFN_F32 ? 4 : info.table_dtype == LFFN_BF16 ? 2 : 1;
+  const double number = info.table_dtype == LFFN_DTYPE_F32 ? 4 : info.table_dtype == LFFN_DTYPE_BF16 ? 2 : 1;
   return number * info.num_tables * info.num_probes * info.output_size;
 }
 

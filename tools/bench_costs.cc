@@ -30,7 +30,7 @@ struct Shape {
   int64_t tokens() const { return int64_t{sequences} * length; }
 };
 constexpr Shape kShapes[] = {{1, 16}, {32, 128}};
-constexpr int32_t kTypes[] = {LFFN_F32, LFFN_BF16, LFFN_INT8};
+constexpr int32_t kTypes[] = {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8};
 
 // Of this thread, so that what else runs on the machine counts little.
 double cpu_seconds() {
@@ -48,7 +48,7 @@ lookupffn::LoadOptions held_as(int32_t dtype) {
   lookupffn::LoadOptions options;
   options.num_threads = 1;
   options.table_dtype = options.word_dtype = dtype;
-  options.hash_dtype = options.linear_dtype = dtype == LFFN_INT8 ? LFFN_INT8 : LFFN_F32;
+  options.hash_dtype = options.linear_dtype = dtype == LFFN_DTYPE_INT8 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_F32;
   return options;
 }
 
@@ -75,8 +75,9 @@ class Subject {
     args.n = shape.sequences;
     args.ids = ids_.data();
     args.offsets = offsets_.data();
-    args.embeddings = embeddings_.data();
-    args.embeddings_capacity = static_cast<int64_t>(embeddings_.size());
+    const lffn_output output = {LFFN_OUT_EMBEDDINGS, 0, embeddings_.data(), static_cast<int64_t>(embeddings_.size())};
+    args.outputs = &output;
+    args.n_outputs = 1;
     const double start = cpu_seconds();
     model_.run(args);
     return cpu_seconds() - start;
@@ -128,7 +129,7 @@ class PartCosts {
   void measure(int32_t hidden_size, int32_t dtype) {
     const lookupffn::LoadOptions options = held_as(dtype);
     const RandomModelShape none = plain(hidden_size);
-    if (dtype != LFFN_BF16) {  // which linear layers are never held as
+    if (dtype != LFFN_DTYPE_BF16) {  // which linear layers are never held as
       Subject base(none, options);
       RandomModelShape shape = none;
       shape.ffn_kinds = std::string(kLayers, 'v');

@@ -61,11 +61,14 @@ Times time_calls(const lookupffn::Model& model, const lookupffn::TokenBatch& bat
   args.n = static_cast<int64_t>(batch.offsets.size()) - 1;
   args.pooling = LFFN_POOLING_MEAN;
   args.normalize = LFFN_NORMALIZE_YES;
-  args.embeddings = embeddings.data();
-  args.embeddings_capacity = static_cast<int64_t>(embeddings.size());
-  args.seconds = stages;
   std::vector<double> layers(2 * static_cast<size_t>(model.info().num_layers));
-  args.layer_seconds = layers.data();
+  const lffn_output outputs[] = {
+      {LFFN_OUT_EMBEDDINGS, 0, embeddings.data(), static_cast<int64_t>(embeddings.size())},
+      {LFFN_OUT_STAGE_SECONDS, 0, stages, LFFN_NUM_STAGES},
+      {LFFN_OUT_LAYER_SECONDS, 0, layers.data(), static_cast<int64_t>(layers.size())},
+  };
+  args.outputs = outputs;
+  args.n_outputs = layers.empty() ? 2 : 3;
   lookupffn::check(lffn_model_run(model.get(), &args));  // makes the scratch memory
   Times times;
   times.layers.resize(layers.size());

@@ -24,18 +24,17 @@ int classify(const ClassifyOptions& options) {
   const auto classes = static_cast<size_t>(model.info().num_classes);
   if (classes == 0) throw lookupffn::InvalidArgument(options.model + ": this model has no classifier");
   const lookupffn::RunOptions run = options.text.run_options();
-  lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = LFFN_WANT_CLASS_SCORES;
+  const lffn_model_run_args args = lookupffn::Model::arguments(run);
   TextInput input(options.input, "classifying", options.text.json_lines());
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    const lookupffn::ResultView view = run_records(model, records, input, args, result);
-    const float* const scores = view.class_scores;
+    const auto statuses = run_records(model, records, input, args, {lookupffn::out::class_scores}, result);
+    const float* const scores = result.get(lookupffn::out::class_scores).values.data();
     std::vector<float> probabilities(scores, scores + records.size() * classes);
     model.activate(LFFN_SCORES_PROBABILITIES, probabilities);
     std::string out;
     for (size_t i = 0; i < records.size(); ++i) {
-      if (view.statuses[i] != LFFN_OK) continue;
+      if (statuses[i] != LFFN_OK) continue;
       const float* const row = scores + i * classes;
       const auto best = static_cast<int32_t>(std::max_element(row, row + classes) - row);
       out += '{';

@@ -7,6 +7,8 @@
 namespace lffn::tools {
 namespace {
 
+namespace out = lookupffn::out;
+
 bool is_chosen(const lookupffn::RunOptions& how) { return how.prompt_kind != LFFN_PROMPT_MODEL; }
 
 lookupffn::RunOptions with_prompt_of(int32_t kind, lookupffn::RunOptions how) {
@@ -14,16 +16,16 @@ lookupffn::RunOptions with_prompt_of(int32_t kind, lookupffn::RunOptions how) {
   return how;
 }
 
-uint32_t wanted_of(Comparison::Kind kind) {
+std::vector<lookupffn::AnyOutput> outputs_of(Comparison::Kind kind) {
   switch (kind) {
     case Comparison::Kind::kPairs:
-      return LFFN_WANT_CLASS_SCORES;
+      return {out::class_scores};
     case Comparison::Kind::kLate:
-      return LFFN_WANT_TOKEN_VECTORS;
+      return {out::token_vectors, out::vector_offsets};
     case Comparison::Kind::kSparse:
-      return LFFN_WANT_SPARSE;
+      return {out::sparse_ids, out::sparse_weights, out::sparse_offsets};
     default:
-      return LFFN_WANT_EMBEDDINGS;
+      return {out::embeddings};
   }
 }
 
@@ -63,7 +65,6 @@ Comparison::Comparison(const lookupffn::Model& model, Kind kind, const std::stri
     read_query(with_prompt_of(LFFN_PROMPT_QUERY, std::move(query)));
   }
   args_ = lookupffn::Model::arguments(texts_);
-  args_.wanted = wanted_of(kind_);
   if (kind_ == Kind::kPairs || kind_ == Kind::kLate) args_.flags |= LFFN_RUN_DOCUMENTS;
 }
 
@@ -94,61 +95,70 @@ std::vector<std::optional<float>> Comparison::scores(const std::vector<TextRecor
     if (kind_ == Kind::kPairs) record = {query_, std::move(record.text), true};
     if (kind_ == Kind::kLate) record = {std::move(record.text), "", false};
   }
-  const lookupffn::ResultView view = run_records(model_, asked, from, args_, result_);
-  const std::vector<float> found = scores_of(view);
+  const lookupffn::Rows<int32_t> statuses = run_records(model_, asked, from, args_, outputs_of(kind_), result_);
+  const std::vector<float> found = scores_of();
   std::vector<std::optional<float>> result(records.size());
   for (size_t i = 0; i < records.size(); ++i) {
-    if (view.statuses[i] == LFFN_OK) result[i] = found[i];
+    if (statuses[i] == LFFN_OK) result[i] = found[i];
   }
   return result;
 }
 
-std::vector<float> Comparison::scores_of(const lookupffn::ResultView& view) {
+std::vector<float> Comparison::scores_of() const {
   switch (kind_) {
-    case Kind::kPairs:
-      return {view.class_scores, view.class_scores + view.n};
+    case Kind::kPairs: {
+      const auto scores = result_.get(out::class_scores).values;
+      return {scores.begin(), scores.end()};
+    }
     case Kind::kLate:
-      return max_sims(view);
+      return max_sims();
     case Kind::kSparse:
-      return sparse_products(view);
+      return sparse_products();
     default:
-      return cosines(view);
+      return cosines();
   }
 }
 
-std::vector<float> Comparison::cosines(const lookupffn::ResultView& view) const {
+std::vector<float> Comparison::cosines() const {
+  const auto embeddings = result_.get(out::embeddings);
   std::vector<float> found;
-  for (int64_t i = 0; i < view.n; ++i) found.push_back(cosine(dense_, view.embeddings + i * view.embedding_size));
+  for (size_t i = 0; i < embeddings.count(); ++i) found.push_back(cosine(dense_, embeddings.row(i).data()));
   return found;
 }
 
-std::vector<float> Comparison::sparse_products(const lookupffn::ResultView& view) const {
+std::vector<float> Comparison::sparse_products() const {
+  const auto offsets = result_.get(out::sparse_offsets);
+  const auto ids = result_.get(out::sparse_ids);
+  const auto weights = result_.get(out::sparse_weights);
   std::vector<float> found;
-  for (int64_t i = 0; i < view.n; ++i) {
+  for (size_t i = 0; i + 1 < offsets.count(); ++i) {
     double sum = 0;
-    for (int64_t k = view.sparse_offsets[i]; k < view.sparse_offsets[i + 1]; ++k) {
-      sum += double{weights_[static_cast<size_t>(view.sparse_ids[k])]} * double{view.sparse_weights[k]};
+    for (auto k = static_cast<size_t>(offsets[i]); k < static_cast<size_t>(offsets[i + 1]); ++k) {
+      sum += double{weights_[static_cast<size_t>(ids[k])]} * double{weights[k]};
     }
     found.push_back(static_cast<float>(sum));
   }
   return found;
 }
 
-std::vector<float> Comparison::max_sims(const lookupffn::ResultView& view) const {
-  std::vector<float> found(static_cast<size_t>(view.n));
+std::vector<float> Comparison::max_sims() const {
+  const auto vectors = result_.get(out::token_vectors);
+  const auto offsets = result_.get(out::vector_offsets);
+  std::vector<float> found(offsets.count() - 1);
   lffn_max_sim_args args;
   lffn_max_sim_args_init(&args);
   args.queries = late_.values.data();
   args.query_offsets = late_.offsets.data();
   args.n_queries = 1;
-  args.documents = view.token_vectors;
-  args.document_offsets = view.vector_offsets;
-  args.n_documents = view.n;
-  args.size = view.token_vector_size;
+  args.documents = vectors.values.data();
+  args.document_offsets = offsets.values.data();
+  args.n_documents = static_cast<int64_t>(found.size());
+  args.size = static_cast<int32_t>(vectors.columns);
   args.flags = late_.max_sim_flags;
   args.num_threads = model_.info().num_threads;
-  args.scores = found.data();
-  args.capacity = view.n;
+  const lffn_output output = {LFFN_OUT_MAX_SIM_SCORES, 0, found.data(), static_cast<int64_t>(found.size())};
+  args.outputs = &output;
+  args.n_outputs = 1;
   lookupffn::check(lffn_max_sim(&args));
   return found;
 }

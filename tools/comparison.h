@@ -36,10 +36,10 @@ class Comparison {
 
  private:
   void read_query(const lookupffn::RunOptions& how);
-  std::vector<float> scores_of(const lookupffn::ResultView& view);
-  std::vector<float> cosines(const lookupffn::ResultView& view) const;
-  std::vector<float> sparse_products(const lookupffn::ResultView& view) const;
-  std::vector<float> max_sims(const lookupffn::ResultView& view) const;
+  std::vector<float> scores_of() const;
+  std::vector<float> cosines() const;
+  std::vector<float> sparse_products() const;
+  std::vector<float> max_sims() const;
 
   const lookupffn::Model& model_;
   const Kind kind_;

@@ -62,18 +62,23 @@ const std::map<std::string, int32_t>& form_names() {
   return names;
 }
 
-uint32_t wanted_of(const EmbedOptions& options) {
+namespace out = lookupffn::out;
+
+std::vector<lookupffn::AnyOutput> outputs_of(const EmbedOptions& options) {
   const auto form = static_cast<Form>(options.form);
-  if (options.sparse) return LFFN_WANT_SPARSE;
-  if (options.late) return form == Form::kBytes ? LFFN_WANT_INT8_TOKEN_VECTORS : LFFN_WANT_TOKEN_VECTORS;
-  switch (form) {
-    case Form::kBytes:
-      return LFFN_WANT_INT8_EMBEDDINGS;
-    case Form::kBits:
-      return LFFN_WANT_BIT_EMBEDDINGS;
-    default:
-      return LFFN_WANT_EMBEDDINGS;
+  if (options.sparse) return {out::sparse_ids, out::sparse_weights, out::sparse_offsets};
+  if (options.late && form == Form::kBytes) {
+    return {out::int8_token_vectors, out::token_vector_scales, out::vector_offsets};
   }
+  if (options.late) return {out::token_vectors, out::vector_offsets};
+  std::vector<lookupffn::AnyOutput> outputs = {out::embeddings};
+  if (form == Form::kBytes) outputs = {out::int8_embeddings, out::embedding_scales};
+  if (form == Form::kBits) outputs = {out::bit_embeddings};
+  if (options.windows == LFFN_WINDOWS_EACH) {
+    outputs.insert(outputs.end(),
+                   {out::window_offsets, out::text_begins, out::text_ends, out::pair_begins, out::pair_ends});
+  }
+  return outputs;
 }
 
 template <typename Number>
@@ -82,105 +87,108 @@ void append_numbers(std::string& out, const Number* numbers, size_t count) {
   append_json(out, whole.data(), count);
 }
 
-void append_embedding(std::string& out, Form form, const lookupffn::ResultView& view, size_t row) {
-  const auto width = static_cast<size_t>(view.embedding_size);
-  const size_t bytes = (width + 7) / 8;
-  switch (form) {
-    case Form::kBytes:
-      out += ",\"scale\":";
-      append_json(out, view.embedding_scales[row]);
-      out += ",\"embedding\":";
-      append_numbers(out, view.int8_embeddings + row * width, width);
-      break;
-    case Form::kBits:
-      out += ",\"embedding\":";
-      append_numbers(out, view.bit_embeddings + row * bytes, bytes);
-      break;
-    default:
-      out += ",\"embedding\":";
-      append_json(out, view.embeddings + row * width, width);
+void append_embedding(std::string& json, Form form, const lookupffn::Result& result, size_t row) {
+  if (form == Form::kBytes) {
+    json += ",\"scale\":";
+    append_json(json, result.get(out::embedding_scales)[row]);
+  }
+  json += ",\"embedding\":";
+  if (form == Form::kBytes) {
+    const auto values = result.get(out::int8_embeddings).row(row);
+    append_numbers(json, values.data(), values.size());
+  } else if (form == Form::kBits) {
+    const auto values = result.get(out::bit_embeddings).row(row);
+    append_numbers(json, values.data(), values.size());
+  } else {
+    const auto values = result.get(out::embeddings).row(row);
+    append_json(json, values.data(), values.size());
   }
 }
 
 // The places of a text's embeddings among all: one, or one for each of its windows.
-std::pair<size_t, size_t> rows_of(const EmbedOptions& options, const lookupffn::ResultView& view, size_t text) {
+std::pair<size_t, size_t> rows_of(const EmbedOptions& options, const lookupffn::Result& result, size_t text) {
   if (options.windows != LFFN_WINDOWS_EACH) return {text, text + 1};
-  return {static_cast<size_t>(view.text_offsets[text]), static_cast<size_t>(view.text_offsets[text + 1])};
+  const auto offsets = result.get(out::window_offsets);
+  return {static_cast<size_t>(offsets[text]), static_cast<size_t>(offsets[text + 1])};
 }
 
-void append_window(std::string& out, const lookupffn::ResultView& view, const TextRecord& record, size_t row) {
+void append_window(std::string& json, const lookupffn::Result& result, const TextRecord& record, size_t row) {
   // Of a pair the second text is what is read in parts.
-  const int64_t begin = record.has_pair ? view.pair_begins[row] : view.text_begins[row];
-  const int64_t end = record.has_pair ? view.pair_ends[row] : view.text_ends[row];
-  out += ",\"begin\":" + std::to_string(begin) + ",\"end\":" + std::to_string(end);
+  const int64_t begin = result.get(record.has_pair ? out::pair_begins : out::text_begins)[row];
+  const int64_t end = result.get(record.has_pair ? out::pair_ends : out::text_ends)[row];
+  json += ",\"begin\":" + std::to_string(begin) + ",\"end\":" + std::to_string(end);
 }
+
+using Statuses = lookupffn::Rows<int32_t>;
 
 // A line of output for each embedding of the records.
-std::string as_json(const EmbedOptions& options, const std::vector<TextRecord>& records,
-                    const lookupffn::ResultView& view) {
-  std::string out;
+std::string as_json(const EmbedOptions& options, const std::vector<TextRecord>& records, const Statuses& statuses,
+                    const lookupffn::Result& result) {
+  std::string json;
   for (size_t i = 0; i < records.size(); ++i) {
-    if (view.statuses[i] != LFFN_OK) continue;
-    const auto [begin, end] = rows_of(options, view, i);
+    if (statuses[i] != LFFN_OK) continue;
+    const auto [begin, end] = rows_of(options, result, i);
     for (size_t row = begin; row < end; ++row) {
-      out += '{';
-      append_record(out, records[i]);
-      if (options.windows == LFFN_WINDOWS_EACH) append_window(out, view, records[i], row);
-      append_embedding(out, static_cast<Form>(options.form), view, row);
-      out += "}\n";
+      json += '{';
+      append_record(json, records[i]);
+      if (options.windows == LFFN_WINDOWS_EACH) append_window(json, result, records[i], row);
+      append_embedding(json, static_cast<Form>(options.form), result, row);
+      json += "}\n";
     }
   }
-  return out;
+  return json;
 }
 
 // A line of output for each record.
-std::string as_sparse(const std::vector<TextRecord>& records, const lookupffn::ResultView& view) {
-  std::string out;
-  for (size_t i = 0; i < records.size(); ++i) {
-    if (view.statuses[i] != LFFN_OK) continue;
-    const auto begin = static_cast<size_t>(view.sparse_offsets[i]),
-               end = static_cast<size_t>(view.sparse_offsets[i + 1]);
-    out += "{\"indices\":";
-    append_json(out, view.sparse_ids + begin, end - begin);
-    out += ",\"values\":";
-    append_json(out, view.sparse_weights + begin, end - begin);
-    out += "}\n";
+std::string as_sparse(const Statuses& statuses, const lookupffn::Result& result) {
+  const int32_t* const ids = result.get(out::sparse_ids).values.data();
+  const float* const weights = result.get(out::sparse_weights).values.data();
+  const auto offsets = result.get(out::sparse_offsets);
+  std::string json;
+  for (size_t i = 0; i < statuses.count(); ++i) {
+    if (statuses[i] != LFFN_OK) continue;
+    const auto begin = static_cast<size_t>(offsets[i]), end = static_cast<size_t>(offsets[i + 1]);
+    json += "{\"indices\":";
+    append_json(json, ids + begin, end - begin);
+    json += ",\"values\":";
+    append_json(json, weights + begin, end - begin);
+    json += "}\n";
   }
-  return out;
+  return json;
 }
 
 // A line of output for each record: as many vectors as it has.
-std::string as_late(const EmbedOptions& options, const std::vector<TextRecord>& records,
-                    const lookupffn::ResultView& view) {
-  std::string out;
+std::string as_late(const EmbedOptions& options, const Statuses& statuses, const lookupffn::Result& result) {
   const bool bytes = static_cast<Form>(options.form) == Form::kBytes;
-  const auto size = static_cast<size_t>(view.token_vector_size);
-  for (size_t i = 0; i < records.size(); ++i) {
-    if (view.statuses[i] != LFFN_OK) continue;
-    const auto begin = static_cast<size_t>(view.vector_offsets[i]),
-               end = static_cast<size_t>(view.vector_offsets[i + 1]);
-    out += "{\"vectors\":[";
+  const auto offsets = result.get(out::vector_offsets);
+  std::string json;
+  for (size_t i = 0; i < statuses.count(); ++i) {
+    if (statuses[i] != LFFN_OK) continue;
+    const auto begin = static_cast<size_t>(offsets[i]), end = static_cast<size_t>(offsets[i + 1]);
+    json += "{\"vectors\":[";
     for (size_t v = begin; v < end; ++v) {
-      if (v > begin) out += ',';
+      if (v > begin) json += ',';
       if (bytes) {
-        append_numbers(out, view.int8_token_vectors + v * size, size);
+        const auto vector = result.get(out::int8_token_vectors).row(v);
+        append_numbers(json, vector.data(), vector.size());
       } else {
-        append_json(out, view.token_vectors + v * size, size);
+        const auto vector = result.get(out::token_vectors).row(v);
+        append_json(json, vector.data(), vector.size());
       }
     }
-    out += ']';
+    json += ']';
     if (bytes) {
-      out += ",\"scales\":";
-      append_json(out, view.token_vector_scales + begin, end - begin);
+      json += ",\"scales\":";
+      append_json(json, result.get(out::token_vector_scales).values.data() + begin, end - begin);
     }
-    out += "}\n";
+    json += "}\n";
   }
-  return out;
+  return json;
 }
 
-std::string as_floats(const lookupffn::ResultView& view, size_t rows) {
-  return {reinterpret_cast<const char*>(view.embeddings),
-          rows * static_cast<size_t>(view.embedding_size) * sizeof(float)};
+std::string as_floats(const lookupffn::Result& result) {
+  const auto values = result.get(out::embeddings).values;
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
 size_t width_of(const EmbedOptions& options, const lookupffn::Model& model) {
@@ -216,24 +224,24 @@ int embed(const EmbedOptions& options) {
   if (options.keep_length) run.normalize = LFFN_NORMALIZE_NO;
   if (options.unit_length) run.normalize = LFFN_NORMALIZE_YES;
   lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = wanted_of(options);
   args.max_active = options.most;
-  if (options.windows == LFFN_WINDOWS_EACH) args.wanted |= LFFN_WANT_SPANS;
+  const std::vector<lookupffn::AnyOutput> outputs = outputs_of(options);
   TextInput input(options.input, "embedding", options.text.json_lines());
   std::unique_ptr<NpyFile> npy;
   if (!options.npy.empty()) npy = std::make_unique<NpyFile>(options.npy, width_of(options, model));
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    const lookupffn::ResultView view = run_records(model, records, input, args, result);
+    const Statuses statuses = run_records(model, records, input, args, outputs, result);
     if (npy != nullptr) {
-      npy->write(view.embeddings, records.size());
+      npy->write(result.get(out::embeddings).values.data(), records.size());
       continue;
     }
-    if (options.sparse || options.late) {
-      if (!write_out(options.sparse ? as_sparse(records, view) : as_late(options, records, view))) return 1;
-      continue;
+    if (!write_out(options.sparse ? as_sparse(statuses, result)
+                   : options.late ? as_late(options, statuses, result)
+                   : options.raw  ? as_floats(result)
+                                  : as_json(options, records, statuses, result))) {
+      return 1;
     }
-    if (!write_out(options.raw ? as_floats(view, records.size()) : as_json(options, records, view))) return 1;
   }
   if (npy != nullptr) npy->finish();
   return input.exit_status();

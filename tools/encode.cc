@@ -35,23 +35,23 @@ int encode(const EncodeOptions& options) {
   const auto width = static_cast<size_t>(options.logits ? logits : model.info().hidden_size);
   const lookupffn::RunOptions run = options.text.run_options();
   lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = LFFN_WANT_IDS;
-  if (of_tokens) {
-    args.wanted |= LFFN_WANT_TOKEN_SCORES;
-  } else {
-    args.wanted |= options.logits ? LFFN_WANT_LOGITS : LFFN_WANT_HIDDEN;
-    if (options.logits) args.flags = LFFN_RUN_ALL_POSITIONS;
-  }
+  const lookupffn::Output<float> output = of_tokens        ? lookupffn::out::token_scores
+                                          : options.logits ? lookupffn::out::logits
+                                                           : lookupffn::out::hidden;
+  if (options.logits && !of_tokens) args.flags = LFFN_RUN_ALL_POSITIONS;
   TextInput input(options.input, "encoding", options.text.json_lines());
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    const lookupffn::ResultView view = run_records(model, records, input, args, result);
-    const float* const rows = of_tokens ? view.token_scores : options.logits ? view.logits : view.hidden;
+    const auto statuses = run_records(model, records, input, args,
+                                      {lookupffn::out::token_ids, lookupffn::out::token_offsets, output}, result);
+    const float* const rows = result.get(output).values.data();
+    const int32_t* const ids = result.get(lookupffn::out::token_ids).values.data();
+    const auto offsets = result.get(lookupffn::out::token_offsets);
     for (size_t i = 0; i < records.size(); ++i) {
-      if (view.statuses[i] != LFFN_OK) continue;
-      const int64_t begin = view.offsets[i], count = view.offsets[i + 1] - begin;
+      if (statuses[i] != LFFN_OK) continue;
+      const int64_t begin = offsets[i], count = offsets[i + 1] - begin;
       std::string out = "{\"ids\":";
-      append_json(out, view.ids + begin, static_cast<size_t>(count));
+      append_json(out, ids + begin, static_cast<size_t>(count));
       out += options.logits ? ",\"logits\":" : ",\"hidden\":";
       append_rows(out, rows + static_cast<size_t>(begin) * width, count, width);
       out += "}\n";

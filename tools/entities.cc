@@ -22,37 +22,46 @@ struct EntitiesOptions {
 };
 
 int find_entities(const EntitiesOptions& options) {
+  namespace out = lookupffn::out;
   const lookupffn::Model model = options.load.load(options.model);
   if (model.info().token_head != LFFN_TOKEN_HEAD_CLASSES) {
     throw lookupffn::InvalidArgument(options.model + ": this model has no classes of tokens");
   }
   const lookupffn::RunOptions run = options.text.run_options();
   lffn_model_run_args args = lookupffn::Model::arguments(run);
-  args.wanted = LFFN_WANT_ENTITIES;
   args.aggregation = options.aggregation;
   if (options.all_labels) args.flags |= LFFN_RUN_ALL_LABELS;
   TextInput input(options.input, "finding entities", options.text.json_lines());
   lookupffn::Result result;
   for (std::vector<TextRecord> records = input.next(); !records.empty(); records = input.next()) {
-    const lookupffn::ResultView view = run_records(model, records, input, args, result);
-    std::string out;
+    const auto statuses = run_records(
+        model, records, input, args,
+        {out::entity_begins, out::entity_ends, out::entity_scores, out::entity_classes, out::entity_offsets}, result);
+    const auto begins = result.get(out::entity_begins), ends = result.get(out::entity_ends);
+    const auto offsets = result.get(out::entity_offsets);
+    const auto scores = result.get(out::entity_scores);
+    const auto classes = result.get(out::entity_classes);
+    std::string json;
     for (size_t i = 0; i < records.size(); ++i) {
-      if (view.statuses[i] != LFFN_OK) continue;
-      out += "{\"entities\":[";
-      for (int64_t e = view.entity_offsets[i]; e < view.entity_offsets[i + 1]; ++e) {
-        if (e > view.entity_offsets[i]) out += ',';
-        const auto begin = static_cast<size_t>(view.entity_begins[e]), end = static_cast<size_t>(view.entity_ends[e]);
-        out += "{\"label\":";
-        append_json(out, view.entity_labels[e]);
-        out += ",\"score\":";
-        append_json(out, view.entity_scores[e]);
-        out += ",\"begin\":" + std::to_string(begin) + ",\"end\":" + std::to_string(end) + ",\"text\":";
-        append_json(out, records[i].text.substr(begin, end - begin));
-        out += '}';
+      if (statuses[i] != LFFN_OK) continue;
+      json += "{\"entities\":[";
+      const auto first = static_cast<size_t>(offsets[i]), last = static_cast<size_t>(offsets[i + 1]);
+      for (size_t e = first; e < last; ++e) {
+        if (e > first) json += ',';
+        const auto begin = static_cast<size_t>(begins[e]), end = static_cast<size_t>(ends[e]);
+        json += "{\"label\":";
+        append_json(json, options.aggregation == LFFN_AGGREGATION_NONE
+                              ? lffn_model_label(model.get(), classes[e])
+                              : lffn_model_entity_label(model.get(), classes[e]));
+        json += ",\"score\":";
+        append_json(json, scores[e]);
+        json += ",\"begin\":" + std::to_string(begin) + ",\"end\":" + std::to_string(end) + ",\"text\":";
+        append_json(json, records[i].text.substr(begin, end - begin));
+        json += '}';
       }
-      out += "]}\n";
+      json += "]}\n";
     }
-    if (!write_out(out)) return 1;
+    if (!write_out(json)) return 1;
   }
   return input.exit_status();
 }

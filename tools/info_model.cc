@@ -10,7 +10,9 @@
 namespace lffn::tools {
 namespace {
 
-std::string word_dtype_name(int32_t dtype) { return dtype == LFFN_F16 ? "f16" : name_of(word_dtype_names(), dtype); }
+std::string word_dtype_name(int32_t dtype) {
+  return dtype == LFFN_DTYPE_F16 ? "f16" : name_of(word_dtype_names(), dtype);
+}
 
 }  // namespace
 
@@ -103,13 +105,13 @@ const char* tokenizer_name(const lookupffn::Model& model) {
 
 const char* score_activation_name(int32_t activation) {
   switch (activation) {
-    case LFFN_SCORE_TANH:
+    case LFFN_SCORE_ACTIVATION_TANH:
       return "tanh";
-    case LFFN_SCORE_RELU:
+    case LFFN_SCORE_ACTIVATION_RELU:
       return "relu";
-    case LFFN_SCORE_SIGMOID:
+    case LFFN_SCORE_ACTIVATION_SIGMOID:
       return "sigmoid";
-    case LFFN_SCORE_GELU:
+    case LFFN_SCORE_ACTIVATION_GELU:
       return "gelu";
     default:
       return "identity";
@@ -204,7 +206,7 @@ nlohmann::ordered_json late_of(const lookupffn::Model& model) {
   const lookupffn::ModelInfo& info = model.info();
   const LateSettings& late = model.get()->model->sentence().late;
   if (info.is_late == 0) return nullptr;
-  return {{"size", info.late_size},
+  return {{"size", info.token_vector_size},
           {"mean", (info.max_sim_flags & LFFN_MAX_SIM_MEAN) != 0},
           {"query_tokens", info.query_tokens},
           {"document_tokens", info.document_tokens},

@@ -23,19 +23,20 @@ const std::map<std::string, int32_t>& activation_names() {
 
 const std::map<std::string, int32_t>& dtype_names() {
   static const std::map<std::string, int32_t> names = {
-      {"f32", LFFN_F32}, {"float32", LFFN_F32}, {"bf16", LFFN_BF16}, {"int8", LFFN_INT8}};
+      {"f32", LFFN_DTYPE_F32}, {"float32", LFFN_DTYPE_F32}, {"bf16", LFFN_DTYPE_BF16}, {"int8", LFFN_DTYPE_INT8}};
   return names;
 }
 
 const std::map<std::string, int32_t>& exact_or_int8_names() {
-  static const std::map<std::string, int32_t> names = {{"f32", LFFN_F32}, {"float32", LFFN_F32}, {"int8", LFFN_INT8}};
+  static const std::map<std::string, int32_t> names = {
+      {"f32", LFFN_DTYPE_F32}, {"float32", LFFN_DTYPE_F32}, {"int8", LFFN_DTYPE_INT8}};
   return names;
 }
 
 const std::map<std::string, int32_t>& word_dtype_names() {
   static const std::map<std::string, int32_t> names = [] {
     std::map<std::string, int32_t> result = dtype_names();
-    result["int4"] = LFFN_INT4;
+    result["int4"] = LFFN_DTYPE_INT4;
     return result;
   }();
   return names;
@@ -90,11 +91,11 @@ namespace {
 
 DType stored_as(int32_t dtype) {
   switch (dtype) {
-    case LFFN_BF16:
+    case LFFN_DTYPE_BF16:
       return DType::kBF16;
-    case LFFN_INT8:
+    case LFFN_DTYPE_INT8:
       return DType::kI8;
-    case LFFN_INT4:
+    case LFFN_DTYPE_INT4:
       return DType::kU8;
     default:
       return DType::kF32;

@@ -129,19 +129,30 @@ void TextInput::refuse(size_t place, const std::string& why) {
   refused_ = true;
 }
 
-lookupffn::ResultView run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
-                                  TextInput& from, lffn_model_run_args args, lookupffn::Result& result) {
+lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
+                                     TextInput& from, lffn_model_run_args args,
+                                     const std::vector<lookupffn::AnyOutput>& outputs, lookupffn::Result& result) {
+  namespace out = lookupffn::out;
   lookupffn::Texts texts;
   for (const TextRecord& record : records) add_to(texts, record);
   texts.give(args);
-  args.result = result.get();
-  args.wanted |= LFFN_WANT_STATUSES;
-  model.run(args);
-  const lookupffn::ResultView view = result.view();
-  for (size_t i = 0; i < records.size(); ++i) {
-    if (view.statuses[i] != LFFN_OK) from.refuse(i, view.messages[i]);
+  std::vector<lffn_output> list;
+  for (const lookupffn::AnyOutput output : {lookupffn::AnyOutput(out::statuses), lookupffn::AnyOutput(out::messages),
+                                            lookupffn::AnyOutput(out::message_offsets)}) {
+    list.push_back({output.what, 0, nullptr, 0});
   }
-  return view;
+  for (const lookupffn::AnyOutput output : outputs) list.push_back({output.what, 0, nullptr, 0});
+  args.outputs = list.data();
+  args.n_outputs = static_cast<int64_t>(list.size());
+  args.result = result.get();
+  model.run(args);
+  const lookupffn::Rows<int32_t> statuses = result.get(out::statuses);
+  const char* const messages = result.get(out::messages).values.data();
+  const lookupffn::Rows<int64_t> offsets = result.get(out::message_offsets);
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (statuses[i] != LFFN_OK) from.refuse(i, messages + offsets[i]);
+  }
+  return statuses;
 }
 
 void append_record(std::string& out, const TextRecord& record) {

@@ -76,10 +76,11 @@ class TextInput {
   bool refused_ = false;
 };
 
-// Runs the records. One that cannot be run is told with the name of its line; its status says so, its results are
-// zeros.
-lookupffn::ResultView run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
-                                  TextInput& from, lffn_model_run_args args, lookupffn::Result& result);
+// Runs the records and keeps these outputs in the result. One that cannot be run is told with the name of its line; its
+// status, among those that are returned, says so, its results are zeros.
+lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
+                                     TextInput& from, lffn_model_run_args args,
+                                     const std::vector<lookupffn::AnyOutput>& outputs, lookupffn::Result& result);
 
 // "text":...,"pair":... without braces.
 void append_record(std::string& out, const TextRecord& record);

@@ -19,8 +19,8 @@ class LookupFfnEngine : public ModelEngine {
     lffn_load_options_init(&options);
     options.num_threads = threads;
     options.flags = flags;
-    options.linear_dtype = options.table_dtype = options.hash_dtype = int8 ? LFFN_INT8 : LFFN_F32;
-    if (int8_words) options.embedding_dtype = LFFN_INT8;
+    options.linear_dtype = options.table_dtype = options.hash_dtype = int8 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_F32;
+    if (int8_words) options.embedding_dtype = LFFN_DTYPE_INT8;
     check(lffn_model_load(file.c_str(), &options, &model_));
   }
   ~LookupFfnEngine() override { lffn_model_free(model_); }
@@ -52,30 +52,24 @@ class LookupFfnEngine : public ModelEngine {
   }
 
  private:
-  lffn_model_run_args mean_embeddings(const Batch& batch, float* out) const {
-    lffn_model_run_args args;
-    lffn_model_run_args_init(&args);
-    args.n = batch.texts;
-    if (out != nullptr) {
-      args.embeddings = out;
-      args.embeddings_capacity = batch.texts * hidden_size();
-    }
-    args.pooling = LFFN_POOLING_MEAN;
-    args.normalize = LFFN_NORMALIZE_YES;
-    return args;
-  }
-
   void call(const int32_t* ids, const Batch& batch, float* hidden, double* seconds, float* embeddings = nullptr) {
     offsets_.resize(static_cast<size_t>(batch.texts) + 1);
     for (size_t i = 0; i < offsets_.size(); ++i) offsets_[i] = static_cast<int64_t>(i) * batch.length;
-    lffn_model_run_args args = mean_embeddings(batch, embeddings);
+    lffn_output outputs[3];
+    lffn_model_run_args args;
+    lffn_model_run_args_init(&args);
+    args.n = batch.texts;
     args.ids = ids;
     args.offsets = offsets_.data();
-    if (hidden != nullptr) {
-      args.hidden = hidden;
-      args.hidden_capacity = batch.tokens() * hidden_size();
-    }
-    args.seconds = seconds;
+    args.pooling = LFFN_POOLING_MEAN;
+    args.normalize = LFFN_NORMALIZE_YES;
+    args.outputs = outputs;
+    const auto give = [&](int32_t what, void* to, int64_t capacity) {
+      if (to != nullptr) outputs[args.n_outputs++] = {what, 0, to, capacity};
+    };
+    give(LFFN_OUT_EMBEDDINGS, embeddings, batch.texts * hidden_size());
+    give(LFFN_OUT_HIDDEN, hidden, batch.tokens() * hidden_size());
+    give(LFFN_OUT_STAGE_SECONDS, seconds, LFFN_NUM_STAGES);
     check(lffn_model_run(model_, &args));
   }
 

@@ -24,16 +24,20 @@ TextPool::TextPool(const std::string& folder, const std::string& words) {
 
 std::vector<int32_t> TextPool::ids(const std::string& text) const {
   std::vector<int32_t> ids(text.size() + 2);
-  int64_t n = 0;
+  int64_t offsets[2] = {};
+  const char* const pointer = text.data();
+  const size_t size = text.size();
+  const lffn_output outputs[] = {{LFFN_OUT_TOKEN_IDS, 0, ids.data(), static_cast<int64_t>(ids.size())},
+                                 {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
   lffn_tokenize_args args;
   lffn_tokenize_args_init(&args);
-  args.text = text.data();
-  args.text_size = text.size();
-  args.ids = ids.data();
-  args.capacity = static_cast<int64_t>(ids.size());
-  args.n_ids = &n;
+  args.n = 1;
+  args.texts = &pointer;
+  args.text_sizes = &size;
+  args.outputs = outputs;
+  args.n_outputs = 2;
   check(lffn_tokenizer_encode(tokenizer_.get(), &args));
-  ids.resize(static_cast<size_t>(n));
+  ids.resize(static_cast<size_t>(offsets[1]));
   return ids;
 }
 

@@ -55,11 +55,11 @@ class LinearEngine : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_linear_f32(Problem& problem, int threads, std::string*) {
-  return std::make_unique<LinearEngine>(problem, LFFN_F32, threads);
+  return std::make_unique<LinearEngine>(problem, LFFN_DTYPE_F32, threads);
 }
 
 std::unique_ptr<Engine> make_linear_int8(Problem& problem, int threads, std::string*) {
-  return std::make_unique<LinearEngine>(problem, LFFN_INT8, threads);
+  return std::make_unique<LinearEngine>(problem, LFFN_DTYPE_INT8, threads);
 }
 
 }  // namespace compare

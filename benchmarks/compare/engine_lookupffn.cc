@@ -22,9 +22,12 @@ class LookupFfnEngine : public Engine {
   const Library& library_;
 };
 
-constexpr LayerKind kFloat32 = {LFFN_F32, LFFN_F32, false}, kBf16 = {LFFN_BF16, LFFN_F32, false},
-                    kInt8Tables = {LFFN_INT8, LFFN_F32, false}, kInt8 = {LFFN_INT8, LFFN_INT8, false},
-                    kDenseFloat32 = {LFFN_F32, LFFN_F32, true}, kDenseInt8 = {LFFN_INT8, LFFN_INT8, true};
+constexpr LayerKind kFloat32 = {LFFN_DTYPE_F32, LFFN_DTYPE_F32, false},
+                    kBf16 = {LFFN_DTYPE_BF16, LFFN_DTYPE_F32, false},
+                    kInt8Tables = {LFFN_DTYPE_INT8, LFFN_DTYPE_F32, false},
+                    kInt8 = {LFFN_DTYPE_INT8, LFFN_DTYPE_INT8, false},
+                    kDenseFloat32 = {LFFN_DTYPE_F32, LFFN_DTYPE_F32, true},
+                    kDenseInt8 = {LFFN_DTYPE_INT8, LFFN_DTYPE_INT8, true};
 
 std::unique_ptr<Engine> make(Problem& problem, const LayerKind& kind, int threads, const Library& library,
                              std::string* why) {

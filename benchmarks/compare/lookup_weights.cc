@@ -87,7 +87,7 @@ lffn_tensor tensor(const Library& library, const char* name, const std::vector<f
   lffn_tensor t;
   library.tensor_init(&t);
   t.name = name;
-  t.dtype = LFFN_F32;
+  t.dtype = LFFN_DTYPE_F32;
   t.rank = static_cast<int32_t>(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) t.shape[i] = shape[i];
   t.data = values.data();

@@ -47,7 +47,7 @@ void measure_shape(const Options& options, const Shape& shape, size_t total, Rep
   const std::string weights = shape.name + ": making weights";
   show_progress(report.cells.size(), total, weights);
   if (!shape.is_linear()) {
-    lffn_layer* layer = problem.lookup_weights().make_layer({LFFN_F32, LFFN_F32, false}, 1);
+    lffn_layer* layer = problem.lookup_weights().make_layer({LFFN_DTYPE_F32, LFFN_DTYPE_F32, false}, 1);
     report.spreads[shape.name] = measure_code_spread(layer, problem);
     lffn_layer_free(layer);
   }

@@ -61,7 +61,7 @@ inline lffn_layer* lookup(bool int8) {
   lffn_load_options options;
   lffn_load_options_init(&options);
   options.num_threads = 1;
-  if (int8) options.table_dtype = options.hash_dtype = LFFN_INT8;
+  if (int8) options.table_dtype = options.hash_dtype = LFFN_DTYPE_INT8;
   lffn_layer* layer = nullptr;
   if (lffn_layer_create(&config, nullptr, 0, &options, &layer) != LFFN_OK) {
     std::fprintf(stderr, "%s\n", lffn_last_error());

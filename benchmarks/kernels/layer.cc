@@ -25,9 +25,12 @@ struct Kind {
 };
 
 constexpr Kind kKinds[] = {
-    {"f32", {LFFN_F32, LFFN_F32, false}, 4},          {"bf16", {LFFN_BF16, LFFN_F32, false}, 2},
-    {"int8-tables", {LFFN_INT8, LFFN_F32, false}, 1}, {"int8", {LFFN_INT8, LFFN_INT8, false}, 1},
-    {"dense-f32", {LFFN_F32, LFFN_F32, true}, 4},     {"dense-int8", {LFFN_INT8, LFFN_INT8, true}, 1},
+    {"f32", {LFFN_DTYPE_F32, LFFN_DTYPE_F32, false}, 4},
+    {"bf16", {LFFN_DTYPE_BF16, LFFN_DTYPE_F32, false}, 2},
+    {"int8-tables", {LFFN_DTYPE_INT8, LFFN_DTYPE_F32, false}, 1},
+    {"int8", {LFFN_DTYPE_INT8, LFFN_DTYPE_INT8, false}, 1},
+    {"dense-f32", {LFFN_DTYPE_F32, LFFN_DTYPE_F32, true}, 4},
+    {"dense-int8", {LFFN_DTYPE_INT8, LFFN_DTYPE_INT8, true}, 1},
 };
 
 // Multiplications and additions that the hash needs per token; for BH with the Hadamard matrix's inner part folded into

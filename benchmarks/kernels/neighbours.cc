@@ -51,7 +51,7 @@ lffn_layer* make_layer(int32_t threads) {
   lffn_load_options options;
   lffn_load_options_init(&options);
   options.num_threads = threads;
-  options.table_dtype = options.hash_dtype = LFFN_INT8;
+  options.table_dtype = options.hash_dtype = LFFN_DTYPE_INT8;
   lffn_layer* layer = nullptr;
   if (lffn_layer_create(&config, nullptr, 0, &options, &layer) != LFFN_OK) {
     std::fprintf(stderr, "%s\n", lffn_last_error());
@@ -63,7 +63,7 @@ lffn_layer* make_layer(int32_t threads) {
 std::unique_ptr<const lffn::Model> make_model(const std::string& file, int32_t threads) {
   lffn::LoadOptions options;
   options.num_threads = threads;
-  options.table_dtype = options.hash_dtype = options.linear_dtype = LFFN_INT8;
+  options.table_dtype = options.hash_dtype = options.linear_dtype = LFFN_DTYPE_INT8;
   return lffn::load_model(file, options, lffn::usable_kernels());
 }
 

@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   const std::vector<TensorView> views = random_weights(config, 1, memory);
   LoadOptions options;
   options.num_threads = 1;
-  options.table_dtype = options.hash_dtype = LFFN_INT8;
+  options.table_dtype = options.hash_dtype = LFFN_DTYPE_INT8;
   std::vector<std::unique_ptr<const Layer>> by_rows, by_picks;
   for (int l = 0; l < layers; ++l) {
     const LayerTensors tensors = check_tensors(config, views, LFFN_ERROR_INVALID_ARGUMENT);

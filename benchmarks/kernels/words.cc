@@ -64,7 +64,7 @@ RandomModelShape student(lffn::DType dtype, bool has_word_rows) {
 lookupffn::LoadOptions options_of(bool map) {
   lookupffn::LoadOptions options;
   options.num_threads = 1;
-  options.linear_dtype = options.embedding_dtype = LFFN_INT8;
+  options.linear_dtype = options.embedding_dtype = LFFN_DTYPE_INT8;
   options.flags = map ? LFFN_LOAD_MMAP : 0;
   return options;
 }
@@ -97,8 +97,9 @@ class Caller {
     args.n = sequences_;
     args.ids = ids_.data();
     args.offsets = offsets_.data();
-    args.embeddings = embeddings_.data();
-    args.embeddings_capacity = static_cast<int64_t>(embeddings_.size());
+    const lffn_output output = {LFFN_OUT_EMBEDDINGS, 0, embeddings_.data(), static_cast<int64_t>(embeddings_.size())};
+    args.outputs = &output;
+    args.n_outputs = 1;
     const double start = thread_seconds();
     lookupffn::check(lffn_model_run(model.get(), &args));
     return thread_seconds() - start;

@@ -61,14 +61,19 @@ Tokens tokenize(const lffn_tokenizer* tokenizer, const std::vector<std::string>&
   for (const std::string& text : texts) {
     lffn_tokenize_args args;
     lffn_tokenize_args_init(&args);
-    int64_t count = 0;
-    args.text = text.data();
-    args.text_size = text.size();
+    int64_t offsets[2] = {};
+    const char* const pointer = text.data();
+    const size_t size = text.size();
+    const lffn_output outputs[] = {{LFFN_OUT_TOKEN_IDS, 0, ids.data(), static_cast<int64_t>(ids.size())},
+                                   {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
+    args.n = 1;
+    args.texts = &pointer;
+    args.text_sizes = &size;
     args.flags = 0;
-    args.ids = ids.data();
-    args.capacity = static_cast<int64_t>(ids.size());
-    args.n_ids = &count;
+    args.outputs = outputs;
+    args.n_outputs = 2;
     need(lffn_tokenizer_encode(tokenizer, &args));
+    const int64_t count = offsets[1];
     all.count += static_cast<uint64_t>(count);
     for (int64_t i = 0; i < count; ++i) all.hash = (all.hash ^ static_cast<uint32_t>(ids[i])) * 16777619u;
   }

@@ -122,7 +122,7 @@ const SharedModel& Connection::encoder() const {
 
 int64_t Connection::size() { return encoder().info.embedding_size; }
 
-const lffn_result_view& Connection::run(const SharedModel& model, lffn_model_run_args& args) {
+void Connection::run(const SharedModel& model, lffn_model_run_args& args) {
   if (result_ == nullptr) {
     if (const lffn_status status = lffn_result_create(&result_)) fail(status);
   }
@@ -133,9 +133,12 @@ const lffn_result_view& Connection::run(const SharedModel& model, lffn_model_run
   args.progress = [](int64_t, int64_t, void* user) { static_cast<Watch*>(user)->look(); };
   args.progress_user = &watch;
   if (const lffn_status status = lffn_model_run(model.handle, &args)) fail(status);
-  lffn_result_view_init(&view_);
-  if (const lffn_status status = lffn_result_get(result_, &view_)) fail(status);
-  return view_;
+}
+
+lffn_array Connection::array(int32_t what) const {
+  lffn_array found = {};
+  if (const lffn_status status = lffn_result_array(result_, what, &found)) fail(status);
+  return found;
 }
 
 std::vector<std::string> Connection::embed(const std::vector<std::string_view>& texts, Purpose purpose, Form form,
@@ -154,19 +157,22 @@ std::vector<std::string> Connection::embed(const std::vector<std::string_view>& 
   if (purpose == Purpose::kQuery) args.prompt_kind = LFFN_PROMPT_QUERY;
   if (purpose == Purpose::kNone) args.prompt_kind = LFFN_PROMPT_NONE;
   if (purpose == Purpose::kDocument) args.prompt_kind = LFFN_PROMPT_DOCUMENT;
-  args.wanted = form == Form::kFloats  ? LFFN_WANT_EMBEDDINGS
-                : form == Form::kBytes ? LFFN_WANT_INT8_EMBEDDINGS
-                                       : LFFN_WANT_BIT_EMBEDDINGS;
-  if (may_fail) args.wanted |= LFFN_WANT_STATUSES;
-  const lffn_result_view& view = run(encoder(), args);
-  const int64_t size = view.embedding_size;
+  const int32_t what = form == Form::kFloats  ? LFFN_OUT_EMBEDDINGS
+                       : form == Form::kBytes ? LFFN_OUT_INT8_EMBEDDINGS
+                                              : LFFN_OUT_BIT_EMBEDDINGS;
+  const lffn_output outputs[] = {{what, 0, nullptr, 0}, {LFFN_OUT_STATUSES, 0, nullptr, 0}};
+  args.outputs = outputs;
+  args.n_outputs = may_fail ? 2 : 1;
+  run(encoder(), args);
+  const lffn_array vectors = array(what);
+  const auto* const statuses = may_fail ? static_cast<const int32_t*>(array(LFFN_OUT_STATUSES).data) : nullptr;
   std::vector<std::string> blobs(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
-    const auto row = static_cast<int64_t>(i);
-    if (may_fail && view.statuses[i] != LFFN_OK) continue;
-    if (form == Form::kFloats) blobs[i] = numbers_of(view.embeddings + row * size, size);
-    if (form == Form::kBytes) blobs[i] = numbers_of(view.int8_embeddings + row * size, size);
-    if (form == Form::kBits) blobs[i] = bits_of(view.bit_embeddings + row * ((size + 7) / 8), size);
+    if (may_fail && statuses[i] != LFFN_OK) continue;
+    const int64_t first = static_cast<int64_t>(i) * vectors.columns;
+    if (form == Form::kFloats) blobs[i] = numbers_of(static_cast<const float*>(vectors.data) + first, vectors.columns);
+    if (form == Form::kBytes) blobs[i] = numbers_of(static_cast<const int8_t*>(vectors.data) + first, vectors.columns);
+    if (form == Form::kBits) blobs[i] = bits_of(static_cast<const uint8_t*>(vectors.data) + first, size());
   }
   return blobs;
 }
@@ -187,8 +193,11 @@ double Connection::rerank(std::string_view query, std::string_view document) {
   args.pairs = pairs;
   args.pair_sizes = pair_sizes;
   args.flags = LFFN_RUN_DOCUMENTS;
-  args.wanted = LFFN_WANT_CLASS_SCORES;
-  float score = run(*reranker_, args).class_scores[0];
+  const lffn_output output = {LFFN_OUT_CLASS_SCORES, 0, nullptr, 0};
+  args.outputs = &output;
+  args.n_outputs = 1;
+  run(*reranker_, args);
+  float score = *static_cast<const float*>(array(LFFN_OUT_CLASS_SCORES).data);
   const lffn_status status = lffn_model_activate_scores(reranker_->handle, LFFN_SCORES_MODEL, &score, 1, &score);
   if (status != LFFN_OK) fail(status);
   return static_cast<double>(score);
@@ -206,7 +215,9 @@ double Connection::rerank_late(std::string_view query, std::string_view document
   args.document_sizes = sizes;
   args.n_documents = 1;
   args.max_tokens = LFFN_MAX_TOKENS_MODEL;
-  args.scores = &score;
+  const lffn_output output = {LFFN_OUT_DOCUMENT_SCORES, 0, &score, 1};
+  args.outputs = &output;
+  args.n_outputs = 1;
   if (const lffn_status status = lffn_model_rerank(reranker_->handle, &args)) fail(status);
   return static_cast<double>(score);
 }

@@ -84,7 +84,9 @@ class Connection {
   bool is_within_inner() const { return depth_ > 0; }
 
  private:
-  const lffn_result_view& run(const SharedModel& model, lffn_model_run_args& args);
+  // Keeps the outputs in the result.
+  void run(const SharedModel& model, lffn_model_run_args& args);
+  lffn_array array(int32_t what) const;
   const SharedModel& encoder() const;
   double rerank_late(std::string_view query, std::string_view document);
 
@@ -93,7 +95,6 @@ class Connection {
   int64_t loads_ = 0;
   int depth_ = 0;  // of what runs SQL within a statement
   lffn_result* result_ = nullptr;
-  lffn_result_view view_ = {};
 };
 
 }  // namespace lffn::sql

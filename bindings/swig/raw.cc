@@ -17,11 +17,11 @@ SAME(STATUS_BAD_TEXT, LFFN_ERROR_BAD_TEXT);
 SAME(STATUS_TOO_LONG, LFFN_ERROR_TOO_LONG);
 SAME(STATUS_NULL_TEXT, LFFN_ERROR_NULL_TEXT);
 SAME(DTYPE_AS_STORED, LFFN_DTYPE_AS_STORED);
-SAME(DTYPE_F32, LFFN_F32);
-SAME(DTYPE_BF16, LFFN_BF16);
-SAME(DTYPE_INT8, LFFN_INT8);
-SAME(DTYPE_F16, LFFN_F16);
-SAME(DTYPE_INT4, LFFN_INT4);
+SAME(DTYPE_F32, LFFN_DTYPE_F32);
+SAME(DTYPE_BF16, LFFN_DTYPE_BF16);
+SAME(DTYPE_INT8, LFFN_DTYPE_INT8);
+SAME(DTYPE_F16, LFFN_DTYPE_F16);
+SAME(DTYPE_INT4, LFFN_DTYPE_INT4);
 SAME(ACTIVATION_GELU, LFFN_ACTIVATION_GELU);
 SAME(ACTIVATION_SIGMOID, LFFN_ACTIVATION_SIGMOID);
 SAME(LOAD_MMAP, LFFN_LOAD_MMAP);
@@ -32,11 +32,8 @@ SAME(LOG_ERROR, LFFN_LOG_ERROR);
 SAME(LOG_WARNING, LFFN_LOG_WARNING);
 SAME(LOG_INFO, LFFN_LOG_INFO);
 #undef SAME
-#define RESULT_ALL(FIELD) RESULT_FIELDS(FIELD) RESULT_SIZES(FIELD)
 NAMES_ALL(LAYER_INFO_FIELDS, NO_OTHERS, lffn_layer_info)
 NAMES_ALL(LOAD_OPTIONS_FIELDS, LOAD_OPTIONS_OTHERS, lffn_load_options)
-NAMES_ALL(RESULT_ALL, RESULT_OTHERS, lffn_result_view)
-#undef RESULT_ALL
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }
@@ -80,12 +77,12 @@ lffn_status layer_random(int32_t hidden_size, int32_t output_size, int32_t num_t
   return lffn_layer_create(&config, nullptr, 0, &given, out);
 }
 
-lffn_status layer_save(const lffn_layer* layer, const char* path) { return lffn_layer_save(layer, path); }
+lffn_status layer_save(const lffn_layer* layer, const char* path) { return lffn_layer_save(layer, path, nullptr); }
 
 lffn_status layer_save_with(const lffn_layer* layer, const char* path, const int32_t* cancel,
                             lffn_load_progress progress, void* progress_user) {
   const lffn_save_options given = save_options(cancel, progress, progress_user);
-  return lffn_layer_save_with(layer, path, &given);
+  return lffn_layer_save(layer, path, &given);
 }
 
 lffn_status layer_info(const lffn_layer* layer, int64_t* numbers) {
@@ -141,14 +138,21 @@ void trim() { lffn_trim(); }
 lffn_status result_create(lffn_result** out) { return lffn_result_create(out); }
 void result_free(lffn_result* result) { lffn_result_free(result); }
 
+namespace {
+
+// One of a result's arrays; all zero where the call did not make it.
+lffn_array array_of(const lffn_result* result, int32_t output) {
+  lffn_array array = {};
+  return lffn_result_array(result, output, &array) == LFFN_OK ? array : lffn_array{};
+}
+
+}  // namespace
+
 const void* result_array(const lffn_result* result, int32_t what) {
-  lffn_result_view view;
-  lffn_result_view_init(&view);
-  if (lffn_result_get(result, &view) != LFFN_OK) return nullptr;
   switch (what) {
-#define CASE(place, member) \
+#define CASE(place, output) \
   case RESULT_##place:      \
-    return view.member;
+    return array_of(result, output).data;
     RESULT_FIELDS(CASE)
 #undef CASE
     default:
@@ -157,23 +161,33 @@ const void* result_array(const lffn_result* result, int32_t what) {
 }
 
 int64_t result_size(const lffn_result* result, int32_t what) {
-  lffn_result_view view;
-  lffn_result_view_init(&view);
-  if (lffn_result_get(result, &view) != LFFN_OK) return 0;
   switch (what) {
-#define CASE(place, member) \
-  case RESULT_SIZE_##place: \
-    return view.member;
-    RESULT_SIZES(CASE)
-#undef CASE
+    case RESULT_SIZE_SEQUENCES:
+      return array_of(result, LFFN_OUT_TOKEN_OFFSETS).rows - 1;
+    case RESULT_SIZE_TEXTS:
+      return array_of(result, LFFN_OUT_WINDOW_OFFSETS).rows - 1;
+    case RESULT_SIZE_TOKENS: {
+      const lffn_array offsets = array_of(result, LFFN_OUT_TOKEN_OFFSETS);
+      return offsets.data == nullptr ? 0 : static_cast<const int64_t*>(offsets.data)[offsets.rows - 1];
+    }
+    case RESULT_SIZE_EMBEDDING: {
+      // Of bits it is how many there is room for.
+      const int32_t numbers = array_of(result, LFFN_OUT_EMBEDDINGS).columns;
+      const int32_t bytes = numbers != 0 ? numbers : array_of(result, LFFN_OUT_INT8_EMBEDDINGS).columns;
+      return bytes != 0 ? bytes : 8 * array_of(result, LFFN_OUT_BIT_EMBEDDINGS).columns;
+    }
+    case RESULT_SIZE_TOKEN_VECTOR: {
+      const int32_t numbers = array_of(result, LFFN_OUT_TOKEN_VECTORS).columns;
+      return numbers != 0 ? numbers : array_of(result, LFFN_OUT_INT8_TOKEN_VECTORS).columns;
+    }
     default:
       return 0;
   }
 }
 
 const char* result_message(const lffn_result* result, int64_t text) {
-  lffn_result_view view;
-  lffn_result_view_init(&view);
-  if (lffn_result_get(result, &view) != LFFN_OK || view.messages == nullptr) return "";
-  return text < 0 || text >= view.n_texts ? "" : view.messages[text];
+  const lffn_array messages = array_of(result, LFFN_OUT_MESSAGES);
+  const lffn_array offsets = array_of(result, LFFN_OUT_MESSAGE_OFFSETS);
+  if (messages.data == nullptr || offsets.data == nullptr || text < 0 || text >= offsets.rows - 1) return "";
+  return static_cast<const char*>(messages.data) + static_cast<const int64_t*>(offsets.data)[text];
 }

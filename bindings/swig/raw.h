@@ -95,7 +95,7 @@ enum Abi {
   WINDOWS_NONE = 0,
   WINDOWS_EACH = 1,
   WINDOWS_MEAN = 2,
-  // What model_run_into_result makes, or-ed together.
+  // Outputs that model_run_into_result makes together, or-ed.
   WANT_IDS = 1,
   WANT_EMBEDDINGS = 4,
   WANT_STATUSES = 64,
@@ -137,7 +137,7 @@ enum Abi {
 #define MODEL_LAYER_PLACE(name, member) MODEL_LAYER_##name,
 #define TOKENIZER_PLACE(name, member) TOKENIZER_##name,
 #define RESULT_PLACE(name, member) RESULT_##name,
-#define RESULT_SIZE_PLACE(name, member) RESULT_SIZE_##name,
+#define RESULT_SIZE_PLACE(name) RESULT_SIZE_##name,
   OPTION_BEFORE_FIRST = -1,
   LOAD_OPTIONS_FIELDS(OPTION_PLACE) OPTION_COUNT,
   RUN_OPTION_BEFORE_FIRST = -1,

@@ -38,46 +38,27 @@
 // What is given to each call in its own way; and what other calls are for, or no binding passes on.
 #define RUN_OPTIONS_OTHERS(FIELD) \
   FIELD(_, n)                     \
-  FIELD(_, ids)                   \
-  FIELD(_, offsets)               \
-  FIELD(_, token_types)           \
   FIELD(_, texts)                 \
   FIELD(_, text_sizes)            \
   FIELD(_, pairs)                 \
   FIELD(_, pair_sizes)            \
+  FIELD(_, ids)                   \
+  FIELD(_, offsets)               \
+  FIELD(_, token_types)           \
   FIELD(_, prompt)                \
   FIELD(_, prompt_size)           \
   FIELD(_, max_tokens)            \
   FIELD(_, top_k)                 \
-  FIELD(_, wanted)                \
+  FIELD(_, aggregation)           \
+  FIELD(_, min_weight)            \
   FIELD(_, positions)             \
   FIELD(_, n_positions)           \
-  FIELD(_, cancel)                \
+  FIELD(_, outputs)               \
+  FIELD(_, n_outputs)             \
   FIELD(_, result)                \
-  FIELD(_, hidden)                \
-  FIELD(_, hidden_capacity)       \
-  FIELD(_, embeddings)            \
-  FIELD(_, embeddings_capacity)   \
-  FIELD(_, logits)                \
-  FIELD(_, logits_capacity)       \
-  FIELD(_, class_scores)          \
-  FIELD(_, class_scores_capacity) \
-  FIELD(_, filling_ids)           \
-  FIELD(_, filling_probabilities) \
-  FIELD(_, fillings_capacity)     \
-  FIELD(_, offsets_out)           \
-  FIELD(_, uncut)                 \
-  FIELD(_, n_masks)               \
-  FIELD(_, statuses)              \
-  FIELD(_, seconds)               \
-  FIELD(_, token_scores)          \
-  FIELD(_, token_scores_capacity) \
-  FIELD(_, layer_seconds)         \
-  FIELD(_, aggregation)           \
-  FIELD(_, reserved)              \
+  FIELD(_, cancel)                \
   FIELD(_, progress)              \
-  FIELD(_, progress_user)         \
-  FIELD(_, min_weight)
+  FIELD(_, progress_user)
 
 // The two float values come as their bits.
 #define LAYER_INFO_FIELDS(FIELD)             \
@@ -157,7 +138,6 @@
   FIELD(QUERY_TOKENS, query_tokens)                         \
   FIELD(DOCUMENT_TOKENS, document_tokens)                   \
   FIELD(MAX_SIM_FLAGS, max_sim_flags)                       \
-  FIELD(LATE_SIZE, late_size)                               \
   FIELD(IS_CAUSAL, is_causal)                               \
   FIELD(WINDOW, window)                                     \
   FIELD(THETA_BITS, theta)                                  \
@@ -199,67 +179,51 @@
   FIELD(MASK_ID, mask_id)               \
   FIELD(ADDED_TO_TEXT, added_to_text)   \
   FIELD(ADDED_TO_PAIR, added_to_pair)   \
-  FIELD(IS_WORD_PIECE, is_word_piece)   \
   FIELD(KIND, kind)                     \
   FIELD(OWN_MAX_TOKENS, own_max_tokens) \
   FIELD(MEMORY_BYTES, memory_bytes)
 
-#define RESULT_FIELDS(FIELD)                    \
-  FIELD(OFFSETS, offsets)                       \
-  FIELD(UNCUT, uncut)                           \
-  FIELD(STATUSES, statuses)                     \
-  FIELD(IDS, ids)                               \
-  FIELD(HIDDEN, hidden)                         \
-  FIELD(EMBEDDINGS, embeddings)                 \
-  FIELD(LOGITS, logits)                         \
-  FIELD(CLASS_SCORES, class_scores)             \
-  FIELD(TOKEN_SCORES, token_scores)             \
-  FIELD(ENTITY_OFFSETS, entity_offsets)         \
-  FIELD(ENTITY_BEGINS, entity_begins)           \
-  FIELD(ENTITY_ENDS, entity_ends)               \
-  FIELD(ENTITY_CLASSES, entity_classes)         \
-  FIELD(ENTITY_SCORES, entity_scores)           \
-  FIELD(TEXT_OFFSETS, text_offsets)             \
-  FIELD(TOKEN_TYPES, token_types)               \
-  FIELD(TOKEN_BEGINS, token_begins)             \
-  FIELD(TOKEN_ENDS, token_ends)                 \
-  FIELD(TOKEN_TEXTS, token_texts)               \
-  FIELD(TEXT_BEGINS, text_begins)               \
-  FIELD(TEXT_ENDS, text_ends)                   \
-  FIELD(TOKEN_VECTORS, token_vectors)           \
-  FIELD(VECTOR_OFFSETS, vector_offsets)         \
-  FIELD(INT8_EMBEDDINGS, int8_embeddings)       \
-  FIELD(EMBEDDING_SCALES, embedding_scales)     \
-  FIELD(BIT_EMBEDDINGS, bit_embeddings)         \
-  FIELD(DECODED, decoded)                       \
-  FIELD(DECODED_SIZES, decoded_sizes)           \
-  FIELD(SPARSE_OFFSETS, sparse_offsets)         \
-  FIELD(SPARSE_IDS, sparse_ids)                 \
-  FIELD(SPARSE_WEIGHTS, sparse_weights)         \
-  FIELD(VECTOR_TOKENS, vector_tokens)           \
-  FIELD(INT8_TOKEN_VECTORS, int8_token_vectors) \
-  FIELD(TOKEN_VECTOR_SCALES, token_vector_scales)
+#define RESULT_FIELDS(FIELD)                             \
+  FIELD(OFFSETS, LFFN_OUT_TOKEN_OFFSETS)                 \
+  FIELD(UNCUT, LFFN_OUT_UNCUT)                           \
+  FIELD(STATUSES, LFFN_OUT_STATUSES)                     \
+  FIELD(IDS, LFFN_OUT_TOKEN_IDS)                         \
+  FIELD(HIDDEN, LFFN_OUT_HIDDEN)                         \
+  FIELD(EMBEDDINGS, LFFN_OUT_EMBEDDINGS)                 \
+  FIELD(LOGITS, LFFN_OUT_LOGITS)                         \
+  FIELD(CLASS_SCORES, LFFN_OUT_CLASS_SCORES)             \
+  FIELD(TOKEN_SCORES, LFFN_OUT_TOKEN_SCORES)             \
+  FIELD(ENTITY_OFFSETS, LFFN_OUT_ENTITY_OFFSETS)         \
+  FIELD(ENTITY_BEGINS, LFFN_OUT_ENTITY_BEGINS)           \
+  FIELD(ENTITY_ENDS, LFFN_OUT_ENTITY_ENDS)               \
+  FIELD(ENTITY_CLASSES, LFFN_OUT_ENTITY_CLASSES)         \
+  FIELD(ENTITY_SCORES, LFFN_OUT_ENTITY_SCORES)           \
+  FIELD(TEXT_OFFSETS, LFFN_OUT_WINDOW_OFFSETS)           \
+  FIELD(TOKEN_TYPES, LFFN_OUT_TOKEN_TYPES)               \
+  FIELD(TOKEN_BEGINS, LFFN_OUT_TOKEN_BEGINS)             \
+  FIELD(TOKEN_ENDS, LFFN_OUT_TOKEN_ENDS)                 \
+  FIELD(TOKEN_TEXTS, LFFN_OUT_TOKEN_TEXTS)               \
+  FIELD(TEXT_BEGINS, LFFN_OUT_TEXT_BEGINS)               \
+  FIELD(TEXT_ENDS, LFFN_OUT_TEXT_ENDS)                   \
+  FIELD(TOKEN_VECTORS, LFFN_OUT_TOKEN_VECTORS)           \
+  FIELD(VECTOR_OFFSETS, LFFN_OUT_VECTOR_OFFSETS)         \
+  FIELD(INT8_EMBEDDINGS, LFFN_OUT_INT8_EMBEDDINGS)       \
+  FIELD(EMBEDDING_SCALES, LFFN_OUT_EMBEDDING_SCALES)     \
+  FIELD(BIT_EMBEDDINGS, LFFN_OUT_BIT_EMBEDDINGS)         \
+  FIELD(DECODED, LFFN_OUT_DECODED)                       \
+  FIELD(DECODED_OFFSETS, LFFN_OUT_DECODED_OFFSETS)       \
+  FIELD(SPARSE_OFFSETS, LFFN_OUT_SPARSE_OFFSETS)         \
+  FIELD(SPARSE_IDS, LFFN_OUT_SPARSE_IDS)                 \
+  FIELD(SPARSE_WEIGHTS, LFFN_OUT_SPARSE_WEIGHTS)         \
+  FIELD(VECTOR_TOKENS, LFFN_OUT_VECTOR_TOKENS)           \
+  FIELD(INT8_TOKEN_VECTORS, LFFN_OUT_INT8_TOKEN_VECTORS) \
+  FIELD(TOKEN_VECTOR_SCALES, LFFN_OUT_TOKEN_VECTOR_SCALES)
 
-// Numbers that tell how long the arrays are.
-#define RESULT_SIZES(FIELD)        \
-  FIELD(SEQUENCES, n)              \
-  FIELD(TOKENS, n_tokens)          \
-  FIELD(TEXTS, n_texts)            \
-  FIELD(EMBEDDING, embedding_size) \
-  FIELD(TOKEN_VECTOR, token_vector_size)
+// What result_size tells.
+#define RESULT_SIZES(FIELD) FIELD(SEQUENCES) FIELD(TOKENS) FIELD(TEXTS) FIELD(EMBEDDING) FIELD(TOKEN_VECTOR)
 
-// What no binding asks for, or another function gives.
-#define RESULT_OTHERS(FIELD)      \
-  FIELD(_, n_positions)           \
-  FIELD(_, n_masks)               \
-  FIELD(_, messages)              \
-  FIELD(_, mask_offsets)          \
-  FIELD(_, filling_ids)           \
-  FIELD(_, filling_probabilities) \
-  FIELD(_, entity_labels)         \
-  FIELD(_, pair_begins)           \
-  FIELD(_, pair_ends)
-
+// The last member of some.
+#define RESERVED(FIELD) FIELD(_, reserved)
 #define NO_OTHERS(FIELD)
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_FIELDS_H

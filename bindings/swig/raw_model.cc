@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <new>
 
@@ -31,36 +32,24 @@ SAME(PROMPT_DOCUMENT, LFFN_PROMPT_DOCUMENT);
 SAME(SCORES_RAW, LFFN_SCORES_RAW);
 SAME(SCORES_PROBABILITIES, LFFN_SCORES_PROBABILITIES);
 SAME(SCORES_MODEL, LFFN_SCORES_MODEL);
-SAME(SCORE_IDENTITY, LFFN_SCORE_IDENTITY);
-SAME(SCORE_TANH, LFFN_SCORE_TANH);
-SAME(SCORE_RELU, LFFN_SCORE_RELU);
-SAME(SCORE_SIGMOID, LFFN_SCORE_SIGMOID);
-SAME(SCORE_GELU, LFFN_SCORE_GELU);
+SAME(SCORE_IDENTITY, LFFN_SCORE_ACTIVATION_IDENTITY);
+SAME(SCORE_TANH, LFFN_SCORE_ACTIVATION_TANH);
+SAME(SCORE_RELU, LFFN_SCORE_ACTIVATION_RELU);
+SAME(SCORE_SIGMOID, LFFN_SCORE_ACTIVATION_SIGMOID);
+SAME(SCORE_GELU, LFFN_SCORE_ACTIVATION_GELU);
 SAME(MAX_TOKENS_NEVER, LFFN_MAX_TOKENS_NEVER);
 SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
 SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
 SAME(TOKENIZE_REPAIR, LFFN_TOKENIZE_REPAIR);
-SAME(TOKENIZE_SPANS, LFFN_TOKENIZE_SPANS);
-SAME(TOKENIZE_UNCUT, LFFN_TOKENIZE_UNCUT);
 SAME(RUN_REPAIR_TEXT, LFFN_RUN_REPAIR_TEXT);
 SAME(WINDOWS_NONE, LFFN_WINDOWS_NONE);
 SAME(WINDOWS_EACH, LFFN_WINDOWS_EACH);
 SAME(WINDOWS_MEAN, LFFN_WINDOWS_MEAN);
-SAME(WANT_IDS, LFFN_WANT_IDS);
-SAME(WANT_EMBEDDINGS, LFFN_WANT_EMBEDDINGS);
-SAME(WANT_STATUSES, LFFN_WANT_STATUSES);
-SAME(WANT_UNCUT, LFFN_WANT_UNCUT);
-SAME(WANT_SPANS, LFFN_WANT_SPANS);
-SAME(WANT_TOKEN_VECTORS, LFFN_WANT_TOKEN_VECTORS);
-SAME(WANT_INT8_EMBEDDINGS, LFFN_WANT_INT8_EMBEDDINGS);
-SAME(WANT_BIT_EMBEDDINGS, LFFN_WANT_BIT_EMBEDDINGS);
-SAME(WANT_SPARSE, LFFN_WANT_SPARSE);
-SAME(WANT_INT8_TOKEN_VECTORS, LFFN_WANT_INT8_TOKEN_VECTORS);
 SAME(MAX_ACTIVE_MODEL, LFFN_MAX_ACTIVE_MODEL);
 SAME(MAX_ACTIVE_ALL, LFFN_MAX_ACTIVE_ALL);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
-NAMES_ALL(MODEL_INFO_FIELDS, NO_OTHERS, lffn_model_info)
+NAMES_ALL(MODEL_INFO_FIELDS, RESERVED, lffn_model_info)
 NAMES_ALL(MODEL_LAYER_INFO_FIELDS, NO_OTHERS, lffn_model_layer_info)
 NAMES_ALL(RUN_OPTIONS_FIELDS, RUN_OPTIONS_OTHERS, lffn_model_run_args)
 
@@ -119,12 +108,12 @@ lffn_status model_estimate_files(const char* const* names, const void* const* co
   return tell(lffn_model_estimate_files(files.get(), n, &given, &estimate), estimate, estimate_numbers);
 }
 
-lffn_status model_save(const lffn_model* model, const char* path) { return lffn_model_save(model, path); }
+lffn_status model_save(const lffn_model* model, const char* path) { return lffn_model_save(model, path, nullptr); }
 
 lffn_status model_save_with(const lffn_model* model, const char* path, const int32_t* cancel,
                             lffn_load_progress progress, void* progress_user) {
   const lffn_save_options given = save_options(cancel, progress, progress_user);
-  return lffn_model_save_with(model, path, &given);
+  return lffn_model_save(model, path, &given);
 }
 
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
@@ -181,53 +170,71 @@ lffn_status activate(const lffn_model* model, int32_t output, int32_t scores, fl
   return lffn_model_activate_scores(model, scores, out, n, out);
 }
 
+constexpr int32_t kOutputs[] = {LFFN_OUT_HIDDEN, LFFN_OUT_LOGITS, LFFN_OUT_CLASS_SCORES, LFFN_OUT_EMBEDDINGS};
+
+// The outputs of a call, at most so many.
+class OutputList {
+ public:
+  // .NET pins an empty array at NULL.
+  void give(int32_t what, void* data, int64_t capacity) {
+    static int64_t none = 0;  // nobody writes it: there is no room
+    list_[count_++] = {what, 0, data != nullptr ? data : &none, capacity};
+  }
+  void keep(std::initializer_list<int32_t> outputs) {
+    for (const int32_t what : outputs) list_[count_++] = {what, 0, nullptr, 0};
+  }
+  lffn_status run(const lffn_model* model, lffn_model_run_args& args) const {
+    args.outputs = list_;
+    args.n_outputs = count_;
+    return lffn_model_run(model, &args);
+  }
+
+ private:
+  lffn_output list_[32];
+  int64_t count_ = 0;
+};
+
+// Where each text begins among the tokens: of texts in windows, its first one.
+void take_offsets(const lffn_model_run_args& args, const lffn_result* result, int64_t* offsets) {
+  const auto* const tokens = static_cast<const int64_t*>(result_array(result, RESULT_OFFSETS));
+  const auto* const windows = static_cast<const int64_t*>(result_array(result, RESULT_TEXT_OFFSETS));
+  for (int64_t i = 0; i <= args.n; ++i) offsets[i] = tokens[windows[i]];
+}
+
 lffn_status run(const lffn_model* model, lffn_model_run_args& args, int32_t output, int32_t scores, float* out,
                 int64_t capacity) {
-  float** const outputs[] = {&args.hidden, &args.logits, &args.class_scores, &args.embeddings};
-  int64_t* const capacities[] = {&args.hidden_capacity, &args.logits_capacity, &args.class_scores_capacity,
-                                 &args.embeddings_capacity};
-  *outputs[output] = out;
-  *capacities[output] = capacity;
-  const lffn_status status = lffn_model_run(model, &args);
+  OutputList outputs;
+  if (out != nullptr) outputs.give(kOutputs[output], out, capacity);
+  const lffn_status status = outputs.run(model, args);
   return status == LFFN_OK ? activate(model, output, scores, out, args.n) : status;
 }
 
-// How many numbers an output has in a result.
-int64_t size_of(const lffn_model* model, const lffn_model_run_args& args, int32_t output, const int64_t* offsets) {
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  if (lffn_model_get_info(model, &info) != LFFN_OK) return 0;
-  if (output == OUTPUT_HIDDEN) return offsets[args.n] * info.hidden_size;
-  if (output == OUTPUT_CLASS_SCORES) return args.n * info.num_classes;
-  if (args.dimensions > 0) return args.n * args.dimensions;
-  return args.n * (args.pooling == LFFN_POOLING_MODEL ? info.embedding_size : info.hidden_size);
-}
-
-// By way of the result, which alone has messages, and offsets of windows.
-lffn_status run_by_result(const lffn_model* model, const lffn_model_run_args& args, int32_t output, int32_t scores,
-                          float* out, int64_t capacity, uint32_t statuses, lffn_result* result) {
-  constexpr uint32_t kWanted[] = {LFFN_WANT_HIDDEN, 0, LFFN_WANT_CLASS_SCORES, LFFN_WANT_EMBEDDINGS};
-  constexpr int32_t kArrays[] = {RESULT_HIDDEN, RESULT_LOGITS, RESULT_CLASS_SCORES, RESULT_EMBEDDINGS};
-  lffn_model_run_args into_result = args;
-  into_result.offsets_out = nullptr;
-  into_result.uncut = nullptr;
-  into_result.result = result;
-  into_result.wanted = statuses | LFFN_WANT_UNCUT | (out == nullptr ? 0 : kWanted[output]);
-  const lffn_status status = lffn_model_run(model, &into_result);
-  if (status != LFFN_OK) return status;
-  const auto* const offsets = static_cast<const int64_t*>(result_array(result, RESULT_OFFSETS));
-  const auto* const windows = static_cast<const int64_t*>(result_array(result, RESULT_TEXT_OFFSETS));
-  for (int64_t i = 0; i <= args.n; ++i) args.offsets_out[i] = offsets[windows == nullptr ? i : windows[i]];
-  std::copy_n(static_cast<const int64_t*>(result_array(result, RESULT_UNCUT)), args.n, args.uncut);
-  if (out == nullptr) return LFFN_OK;
-  const int64_t count = size_of(model, args, output, offsets);
-  if (count > capacity) {
-    lffn_model_run_args refused = args;
-    refused.offsets_out = nullptr;                              // which do not go with windows
-    return run(model, refused, output, scores, out, capacity);  // says how much is needed
+// Numbers and counts go to the caller's memory; what has no place there goes through a result.
+lffn_status run_texts(const lffn_model* model, lffn_model_run_args& args, int32_t output, int32_t scores, float* out,
+                      int64_t capacity, int64_t* offsets, int64_t* uncut, bool statuses, lffn_result* result) {
+  const bool windows = args.windows != LFFN_WINDOWS_NONE;
+  args.result = result;
+  OutputList outputs;
+  if (windows) {
+    outputs.keep({LFFN_OUT_TOKEN_OFFSETS, LFFN_OUT_WINDOW_OFFSETS});
+  } else {
+    outputs.give(LFFN_OUT_TOKEN_OFFSETS, offsets, args.n + 1);
   }
-  std::copy_n(static_cast<const float*>(result_array(result, kArrays[output])), count, out);
-  return activate(model, output, scores, out, args.n);
+  outputs.give(LFFN_OUT_UNCUT, uncut, args.n);
+  if (statuses) outputs.keep({LFFN_OUT_STATUSES, LFFN_OUT_MESSAGES, LFFN_OUT_MESSAGE_OFFSETS});
+  const OutputList counting = outputs;
+  if (out != nullptr) outputs.give(kOutputs[output], out, capacity);
+  const lffn_status status = outputs.run(model, args);
+  if (status == LFFN_ERROR_TOO_SMALL) {
+    // The counts are told all the same, and why it failed stays what is told of it.
+    const lffn_status counted = counting.run(model, args);
+    if (counted != LFFN_OK) return counted;
+    if (windows) take_offsets(args, result, offsets);
+    return outputs.run(model, args);
+  }
+  if (status != LFFN_OK) return status;
+  if (windows) take_offsets(args, result, offsets);
+  return out == nullptr ? LFFN_OK : activate(model, output, scores, out, args.n);
 }
 
 }  // namespace
@@ -252,8 +259,10 @@ lffn_status model_run(const lffn_model* model, const int32_t* ids, int64_t* offs
   args.ids = ids;
   args.offsets = offsets;
   args.n = n;
-  args.positions = positions;
-  args.n_positions = n_positions;
+  if (output == OUTPUT_LOGITS) {
+    args.positions = positions;
+    args.n_positions = n_positions;
+  }
   args.prompt_kind = LFFN_PROMPT_MODEL;
   args.flags &= ~static_cast<uint32_t>(LFFN_RUN_REPAIR_TEXT);
   args.windows = LFFN_WINDOWS_NONE;
@@ -283,17 +292,13 @@ lffn_status model_run_texts(const lffn_model* model, const char* utf8, int64_t* 
     args.text_sizes = query_sizes.get();
     args.flags |= uint32_t{LFFN_RUN_DOCUMENTS};
   }
-  args.offsets_out = offsets;
-  args.uncut = uncut;
   const int32_t scores = run_options[RUN_OPTION_SCORES];
-  const bool windows = args.windows != LFFN_WINDOWS_NONE;
-  // What there is of each window has no place here, which the core says.
-  const bool refused = windows && (args.windows != LFFN_WINDOWS_MEAN || output != OUTPUT_EMBEDDINGS);
-  if (refused || (!windows && result == nullptr)) return run(model, args, output, scores, out, capacity);
-  if (result != nullptr) return run_by_result(model, args, output, scores, out, capacity, LFFN_WANT_STATUSES, result);
+  if (result != nullptr || args.windows == LFFN_WINDOWS_NONE) {
+    return run_texts(model, args, output, scores, out, capacity, offsets, uncut, result != nullptr, result);
+  }
   const Result own;
   if (own.status() != LFFN_OK) return own.status();
-  return run_by_result(model, args, output, scores, out, capacity, 0, own.get());
+  return run_texts(model, args, output, scores, out, capacity, offsets, uncut, false, own.get());
 }
 
 lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int64_t* ends, int64_t n,
@@ -304,9 +309,25 @@ lffn_status model_run_into_result(const lffn_model* model, const char* utf8, int
   if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
   lffn_model_run_args args = run_args(run_options, cancel, run_progress, run_progress_user);
   give_texts(args, texts, n, max_tokens, prompt);
-  args.wanted = static_cast<uint32_t>(wanted);
   args.result = result;
-  return lffn_model_run(model, &args);
+  OutputList outputs;
+  outputs.keep({LFFN_OUT_TOKEN_OFFSETS, LFFN_OUT_WINDOW_OFFSETS});
+  const auto keep = [&](int32_t with, std::initializer_list<int32_t> list) {
+    if ((wanted & with) != 0) outputs.keep(list);
+  };
+  keep(WANT_IDS, {LFFN_OUT_TOKEN_IDS});
+  keep(WANT_EMBEDDINGS, {LFFN_OUT_EMBEDDINGS});
+  keep(WANT_STATUSES, {LFFN_OUT_STATUSES, LFFN_OUT_MESSAGES, LFFN_OUT_MESSAGE_OFFSETS});
+  keep(WANT_UNCUT, {LFFN_OUT_UNCUT});
+  keep(WANT_SPANS,
+       {LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS, LFFN_OUT_TOKEN_TEXTS, LFFN_OUT_TEXT_BEGINS, LFFN_OUT_TEXT_ENDS});
+  keep(WANT_TOKEN_VECTORS, {LFFN_OUT_TOKEN_VECTORS});
+  keep(WANT_INT8_TOKEN_VECTORS, {LFFN_OUT_INT8_TOKEN_VECTORS, LFFN_OUT_TOKEN_VECTOR_SCALES});
+  keep(WANT_TOKEN_VECTORS | WANT_INT8_TOKEN_VECTORS, {LFFN_OUT_VECTOR_OFFSETS, LFFN_OUT_VECTOR_TOKENS});
+  keep(WANT_INT8_EMBEDDINGS, {LFFN_OUT_INT8_EMBEDDINGS, LFFN_OUT_EMBEDDING_SCALES});
+  keep(WANT_BIT_EMBEDDINGS, {LFFN_OUT_BIT_EMBEDDINGS});
+  keep(WANT_SPARSE, {LFFN_OUT_SPARSE_IDS, LFFN_OUT_SPARSE_WEIGHTS, LFFN_OUT_SPARSE_OFFSETS});
+  return outputs.run(model, args);
 }
 
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,
@@ -327,7 +348,8 @@ lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t
 
 lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t top_k, int32_t* ids,
                             float* probabilities, size_t capacity, size_t* n_masks, const int32_t* cancel) {
-  int64_t count = -1;
+  if (n_bytes == 0) utf8 = "";
+  int64_t offsets[2] = {};
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
   args.n = 1;
@@ -335,14 +357,21 @@ lffn_status model_fill_mask(const lffn_model* model, const char* utf8, size_t n_
   args.text_sizes = &n_bytes;
   args.max_tokens = LFFN_MAX_TOKENS_NEVER;
   args.top_k = top_k;
-  args.n_masks = &count;
   args.cancel = cancel;
-  // Without room for any mask this only counts them.
   int32_t any = 0;
-  args.filling_ids = capacity == 0 ? &any : ids;
-  args.filling_probabilities = capacity == 0 ? nullptr : probabilities;
-  args.fillings_capacity = static_cast<int64_t>(capacity) * top_k;
-  const lffn_status status = lffn_model_run(model, &args);
-  if (count >= 0) *n_masks = static_cast<size_t>(count);
-  return count > static_cast<int64_t>(capacity) ? LFFN_OK : status;
+  OutputList outputs;
+  outputs.give(LFFN_OUT_MASK_OFFSETS, offsets, 2);
+  const auto room = static_cast<int64_t>(capacity) * top_k;
+  outputs.give(LFFN_OUT_FILLING_IDS, capacity == 0 ? &any : ids, capacity == 0 ? 0 : room);
+  if (capacity != 0) outputs.give(LFFN_OUT_FILLING_PROBABILITIES, probabilities, room);
+  lffn_status status = outputs.run(model, args);
+  if (status == LFFN_ERROR_TOO_SMALL) {
+    // Then this only counts the masks.
+    args.top_k = 0;
+    OutputList counting;
+    counting.give(LFFN_OUT_MASK_OFFSETS, offsets, 2);
+    status = counting.run(model, args);
+  }
+  if (status == LFFN_OK) *n_masks = static_cast<size_t>(offsets[1]);
+  return status;
 }

@@ -81,7 +81,7 @@ lffn_status model_rerank(const lffn_model* model, const char* query, size_t quer
 lffn_status model_tokenize(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t flags, int64_t max_tokens,
                            int32_t* ids, int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids,
                            const int32_t* cancel);
-// n_bytes likewise.
+// n_bytes are those written, or more than the capacity: so many as there must be room for.
 lffn_status model_detokenize(const lffn_model* model, const int32_t* ids, size_t n_ids, int32_t flags, char* utf8,
                              size_t capacity, size_t* n_bytes);
 // n_masks likewise; capacity counts masks.
@@ -139,11 +139,11 @@ lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, 
 lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* utf8, int64_t* ends, int64_t n,
                                    int32_t flags, int64_t max_tokens, int32_t num_threads, lffn_result* result,
                                    const int32_t* cancel);
-// n_bytes likewise.
+// n_bytes are those written, or more than the capacity: so many as there must be room for.
 lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, size_t n_ids, int32_t flags,
                              char* utf8, size_t capacity, size_t* n_bytes);
 // The texts of sequences that lie end to end, as model_run has them, into a result: RESULT_DECODED and
-// RESULT_DECODED_SIZES.
+// RESULT_DECODED_OFFSETS.
 lffn_status tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t* offsets, int64_t n,
                                    int32_t flags, lffn_result* result);
 // The id of a token as the vocabulary writes it, or -1.

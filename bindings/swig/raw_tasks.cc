@@ -19,11 +19,27 @@ SAME(TOKEN_HEAD_CLASSES, LFFN_TOKEN_HEAD_CLASSES);
 SAME(TOKEN_HEAD_ANSWERS, LFFN_TOKEN_HEAD_ANSWERS);
 #undef SAME
 
+namespace {
+
+constexpr lffn_output kEntities[] = {
+    {LFFN_OUT_ENTITY_OFFSETS, 0, nullptr, 0},  {LFFN_OUT_ENTITY_BEGINS, 0, nullptr, 0},
+    {LFFN_OUT_ENTITY_ENDS, 0, nullptr, 0},     {LFFN_OUT_ENTITY_CLASSES, 0, nullptr, 0},
+    {LFFN_OUT_ENTITY_SCORES, 0, nullptr, 0},   {LFFN_OUT_TOKEN_OFFSETS, 0, nullptr, 0},
+    {LFFN_OUT_WINDOW_OFFSETS, 0, nullptr, 0},  {LFFN_OUT_UNCUT, 0, nullptr, 0},
+    {LFFN_OUT_STATUSES, 0, nullptr, 0},        {LFFN_OUT_MESSAGES, 0, nullptr, 0},
+    {LFFN_OUT_MESSAGE_OFFSETS, 0, nullptr, 0},
+};
+
+template <typename Number>
+const Number* numbers(const lffn_result* result, int32_t what) {
+  return static_cast<const Number*>(result_array(result, what));
+}
+
+}  // namespace
+
 lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_bytes, int32_t aggregation,
                            int32_t flags, int64_t max_tokens, int64_t* begins, int64_t* ends, int32_t* classes,
                            float* scores, size_t capacity, size_t* n_entities, const int32_t* cancel) {
-  const Result result;
-  if (result.status() != LFFN_OK) return result.status();
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
   args.n = 1;
@@ -33,22 +49,21 @@ lffn_status model_entities(const lffn_model* model, const char* utf8, size_t n_b
   args.max_tokens = max_tokens;
   args.aggregation = aggregation;
   args.flags = static_cast<uint32_t>(flags);
-  args.wanted = LFFN_WANT_ENTITIES | LFFN_WANT_UNCUT;
-  args.result = result.get();
   args.cancel = cancel;
-  lffn_status status = lffn_model_run(model, &args);
+  const Result result;
+  if (result.status() != LFFN_OK) return result.status();
+  args.result = result.get();
+  args.outputs = kEntities;
+  args.n_outputs = 5;
+  const lffn_status status = lffn_model_run(model, &args);
   if (status != LFFN_OK) return status;
-  lffn_result_view view;
-  lffn_result_view_init(&view);
-  status = lffn_result_get(result.get(), &view);
-  if (status != LFFN_OK) return status;
-  const auto count = static_cast<size_t>(view.entity_offsets[1]);
+  const auto count = static_cast<size_t>(numbers<int64_t>(result.get(), RESULT_ENTITY_OFFSETS)[1]);
   *n_entities = count;
   if (count > capacity) return LFFN_OK;
-  std::copy_n(view.entity_begins, count, begins);
-  std::copy_n(view.entity_ends, count, ends);
-  std::copy_n(view.entity_classes, count, classes);
-  std::copy_n(view.entity_scores, count, scores);
+  std::copy_n(numbers<int64_t>(result.get(), RESULT_ENTITY_BEGINS), count, begins);
+  std::copy_n(numbers<int64_t>(result.get(), RESULT_ENTITY_ENDS), count, ends);
+  std::copy_n(numbers<int32_t>(result.get(), RESULT_ENTITY_CLASSES), count, classes);
+  std::copy_n(numbers<float>(result.get(), RESULT_ENTITY_SCORES), count, scores);
   return LFFN_OK;
 }
 
@@ -67,7 +82,8 @@ lffn_status model_entities_texts(const lffn_model* model, const char* utf8, int6
   args.num_threads = num_threads;
   args.aggregation = aggregation;
   args.flags = static_cast<uint32_t>(flags);
-  args.wanted = LFFN_WANT_ENTITIES | LFFN_WANT_UNCUT | (statuses == 0 ? 0 : LFFN_WANT_STATUSES);
+  args.outputs = kEntities;
+  args.n_outputs = statuses == 0 ? 8 : 11;
   args.result = result;
   args.cancel = cancel;
   args.progress = run_progress;
@@ -95,8 +111,10 @@ lffn_status max_sim(const float* queries, const void* int8_queries, const float*
   args.flags = static_cast<uint32_t>(flags);
   args.num_threads = num_threads;
   args.cancel = cancel;
-  args.scores = scores;
-  args.capacity = capacity;
+  float none = 0;  // .NET pins an empty array at NULL
+  const lffn_output output = {LFFN_OUT_MAX_SIM_SCORES, 0, capacity == 0 ? &none : scores, capacity};
+  args.outputs = &output;
+  args.n_outputs = 1;
   return lffn_max_sim(&args);
 }
 
@@ -117,7 +135,10 @@ lffn_status model_rerank(const lffn_model* model, const char* query, size_t quer
   args.num_threads = num_threads;
   args.flags = static_cast<uint32_t>(flags);
   args.cancel = cancel;
-  args.scores = scores;
+  float none = 0;
+  const lffn_output output = {LFFN_OUT_DOCUMENT_SCORES, 0, n == 0 ? &none : scores, n};
+  args.outputs = &output;
+  args.n_outputs = 1;
   return lffn_model_rerank(model, &args);
 }
 
@@ -136,12 +157,17 @@ lffn_status model_answer(const lffn_model* model, const char* question, size_t q
   args.stride = stride;
   args.max_answer_tokens = max_answer_tokens;
   args.flags = static_cast<uint32_t>(flags);
-  args.begins = begins;
-  args.ends = ends;
-  args.scores = scores;
-  args.n_answers = n_answers;
+  int64_t offsets[2] = {};
+  const lffn_output outputs[] = {{LFFN_OUT_ANSWER_BEGINS, 0, begins, top_k},
+                                 {LFFN_OUT_ANSWER_ENDS, 0, ends, top_k},
+                                 {LFFN_OUT_ANSWER_SCORES, 0, scores, top_k},
+                                 {LFFN_OUT_ANSWER_OFFSETS, 0, offsets, 2}};
+  args.outputs = outputs;
+  args.n_outputs = 4;
   args.cancel = cancel;
-  return lffn_model_answer(model, &args);
+  const lffn_status status = lffn_model_answer(model, &args);
+  if (status == LFFN_OK) *n_answers = static_cast<int32_t>(offsets[1]);
+  return status;
 }
 
 lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_bytes, const char* labels,
@@ -159,8 +185,9 @@ lffn_status model_zero_shot(const lffn_model* model, const char* utf8, size_t n_
   args.hypothesis = hypothesis;
   args.max_tokens = max_tokens;
   args.flags = static_cast<uint32_t>(flags);
-  args.order = order;
-  args.scores = scores;
+  const lffn_output outputs[] = {{LFFN_OUT_LABEL_SCORES, 0, scores, n}, {LFFN_OUT_LABEL_ORDER, 0, order, n}};
+  args.outputs = outputs;
+  args.n_outputs = n == 0 ? 0 : 2;
   args.cancel = cancel;
   return lffn_model_zero_shot(model, &args);
 }

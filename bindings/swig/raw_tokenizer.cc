@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <initializer_list>
+
 #include "raw.h"
 #include "raw_model.h"
 #include "raw_structs.h"
@@ -8,7 +11,7 @@ SAME(TOKENIZER_KIND_BYTE_PAIRS, LFFN_TOKENIZER_BYTE_PAIRS);
 SAME(TOKENIZER_KIND_WORD_PIECE, LFFN_TOKENIZER_WORD_PIECE);
 SAME(TOKENIZER_KIND_UNIGRAM, LFFN_TOKENIZER_UNIGRAM);
 #undef SAME
-NAMES_ALL(TOKENIZER_INFO_FIELDS, NO_OTHERS, lffn_tokenizer_info)
+NAMES_ALL(TOKENIZER_INFO_FIELDS, RESERVED, lffn_tokenizer_info)
 
 lffn_status tokenizer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
                            lffn_load_progress progress, void* progress_user, lffn_tokenizer** out) {
@@ -44,26 +47,36 @@ lffn_status tokenizer_encode(const lffn_tokenizer* tokenizer, const char* utf8, 
                              size_t pair_bytes, int32_t flags, int64_t max_tokens, int32_t* ids, int32_t* types,
                              int64_t* begins, int64_t* ends, size_t capacity, size_t* n_ids, int64_t* n_uncut,
                              const int32_t* cancel) {
-  int64_t count = -1;
+  if (n_bytes == 0) utf8 = "";
+  if (pair != nullptr && pair_bytes == 0) pair = "";
   lffn_tokenize_args args;
   lffn_tokenize_args_init(&args);
-  args.text = utf8;
-  args.text_size = n_bytes;
-  args.pair = pair;
-  args.pair_size = pair_bytes;
+  args.n = 1;
+  args.texts = &utf8;
+  args.text_sizes = &n_bytes;
+  args.pairs = pair == nullptr ? nullptr : &pair;
+  args.pair_sizes = pair == nullptr ? nullptr : &pair_bytes;
   args.flags = static_cast<uint32_t>(flags);
   args.max_tokens = max_tokens;
   args.cancel = cancel;
-  args.ids = ids;
-  args.types = types;
-  args.begins = begins;
-  args.ends = ends;
-  args.capacity = static_cast<int64_t>(capacity);
-  args.n_ids = &count;
-  args.n_uncut = n_uncut;
-  const lffn_status status = lffn_tokenizer_encode(tokenizer, &args);
-  if (count >= 0) *n_ids = static_cast<size_t>(count);
-  return status == LFFN_ERROR_TOO_SMALL ? LFFN_OK : status;
+  int64_t offsets[2] = {};
+  const auto room = static_cast<int64_t>(capacity);
+  lffn_output outputs[6] = {{LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
+  args.outputs = outputs;
+  args.n_outputs = 1;
+  if (n_uncut != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_UNCUT, 0, n_uncut, 1};
+  const int64_t counts = args.n_outputs;
+  if (ids != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_TOKEN_IDS, 0, ids, room};
+  if (types != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_TOKEN_TYPES, 0, types, room};
+  if (begins != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_TOKEN_BEGINS, 0, begins, room};
+  if (ends != nullptr) outputs[args.n_outputs++] = {LFFN_OUT_TOKEN_ENDS, 0, ends, room};
+  lffn_status status = lffn_tokenizer_encode(tokenizer, &args);
+  if (status == LFFN_ERROR_TOO_SMALL) {
+    args.n_outputs = counts;
+    status = lffn_tokenizer_encode(tokenizer, &args);
+  }
+  if (status == LFFN_OK) *n_ids = static_cast<size_t>(offsets[1]);
+  return status;
 }
 
 lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* utf8, int64_t* ends, int64_t n,
@@ -71,30 +84,66 @@ lffn_status tokenizer_encode_texts(const lffn_tokenizer* tokenizer, const char* 
                                    const int32_t* cancel) {
   const Texts texts(utf8, ends, n);
   if (!texts.made()) return LFFN_ERROR_OUT_OF_MEMORY;
-  lffn_tokenize_batch_args args;
-  lffn_tokenize_batch_args_init(&args);
+  lffn_tokenize_args args;
+  lffn_tokenize_args_init(&args);
   args.n = n;
   args.texts = texts.begins();
   args.text_sizes = texts.sizes();
   args.max_tokens = max_tokens;
-  args.flags = static_cast<uint32_t>(flags);
+  args.flags = static_cast<uint32_t>(flags & ~(TOKENIZE_SPANS | TOKENIZE_UNCUT));
   args.num_threads = num_threads;
   args.result = result;
   args.cancel = cancel;
-  return lffn_tokenizer_encode_batch(tokenizer, &args);
+  lffn_output outputs[10];
+  const auto keep = [&](std::initializer_list<int32_t> list) {
+    for (const int32_t what : list) outputs[args.n_outputs++] = {what, 0, nullptr, 0};
+  };
+  keep({LFFN_OUT_TOKEN_IDS, LFFN_OUT_TOKEN_TYPES, LFFN_OUT_TOKEN_OFFSETS, LFFN_OUT_WINDOW_OFFSETS});
+  if ((flags & TOKENIZE_SPANS) != 0) keep({LFFN_OUT_TOKEN_BEGINS, LFFN_OUT_TOKEN_ENDS});
+  if ((flags & TOKENIZE_UNCUT) != 0) keep({LFFN_OUT_UNCUT});
+  args.outputs = outputs;
+  return lffn_tokenizer_encode(tokenizer, &args);
 }
 
 lffn_status tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, size_t n_ids, int32_t flags,
                              char* utf8, size_t capacity, size_t* n_bytes) {
   *n_bytes = 0;
-  const lffn_status status = lffn_tokenizer_decode(tokenizer, ids, static_cast<int64_t>(n_ids),
-                                                   static_cast<uint32_t>(flags), utf8, capacity, n_bytes);
-  return status == LFFN_ERROR_TOO_SMALL ? LFFN_OK : status;
+  const int64_t offsets[] = {0, static_cast<int64_t>(n_ids)};
+  int64_t text_offsets[2] = {};
+  const lffn_output outputs[] = {{LFFN_OUT_DECODED_OFFSETS, 0, text_offsets, 2},
+                                 {LFFN_OUT_DECODED, 0, utf8, static_cast<int64_t>(capacity)}};
+  lffn_detokenize_args args;
+  lffn_detokenize_args_init(&args);
+  args.n = 1;
+  args.ids = ids;
+  args.offsets = offsets;
+  args.flags = static_cast<uint32_t>(flags);
+  args.outputs = outputs;
+  args.n_outputs = 2;
+  lffn_status status = lffn_tokenizer_decode(tokenizer, &args);
+  const bool has_room = status != LFFN_ERROR_TOO_SMALL;
+  if (!has_room) {
+    args.n_outputs = 1;
+    status = lffn_tokenizer_decode(tokenizer, &args);
+  }
+  // The zero byte behind the text is no part of it, but must have room.
+  if (status == LFFN_OK) *n_bytes = static_cast<size_t>(text_offsets[1]) - (has_room ? 1 : 0);
+  return status;
 }
 
 lffn_status tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t* offsets, int64_t n,
                                    int32_t flags, lffn_result* result) {
-  return lffn_tokenizer_decode_batch(tokenizer, ids, offsets, n, static_cast<uint32_t>(flags), result);
+  constexpr lffn_output kOutputs[] = {{LFFN_OUT_DECODED, 0, nullptr, 0}, {LFFN_OUT_DECODED_OFFSETS, 0, nullptr, 0}};
+  lffn_detokenize_args args;
+  lffn_detokenize_args_init(&args);
+  args.n = n;
+  args.ids = ids;
+  args.offsets = offsets;
+  args.flags = static_cast<uint32_t>(flags);
+  args.outputs = kOutputs;
+  args.n_outputs = 2;
+  args.result = result;
+  return lffn_tokenizer_decode(tokenizer, &args);
 }
 
 lffn_status tokenizer_find(const lffn_tokenizer* tokenizer, const char* utf8, size_t n_bytes, int32_t* id) {

@@ -123,9 +123,9 @@ static void write_case(const char* golden, const char* name, const struct types*
 
 static const struct types kTypes[] = {
     {"stored", LFFN_DTYPE_AS_STORED, LFFN_DTYPE_AS_STORED},
-    {"bf16", LFFN_BF16, LFFN_F32},
-    {"int8", LFFN_INT8, LFFN_F32},
-    {"all-int8", LFFN_INT8, LFFN_INT8},
+    {"bf16", LFFN_DTYPE_BF16, LFFN_DTYPE_F32},
+    {"int8", LFFN_DTYPE_INT8, LFFN_DTYPE_F32},
+    {"all-int8", LFFN_DTYPE_INT8, LFFN_DTYPE_INT8},
 };
 
 int main(int argc, char** argv) {

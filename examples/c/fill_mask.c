@@ -18,11 +18,21 @@ static int fail(const char* what, lffn_status status) {
 
 /* The text of one token. */
 static lffn_status print_token(const lffn_tokenizer* tokenizer, int32_t id, float probability) {
+  const int64_t offsets[2] = {0, 1};
   char text[256];
-  size_t size = 0;
-  const lffn_status status = lffn_tokenizer_decode(tokenizer, &id, 1, 0, text, sizeof text, &size);
+  lffn_output output = {LFFN_OUT_DECODED, 0, NULL, sizeof text};
+  lffn_detokenize_args args;
+  lffn_status status;
+  output.data = text;
+  lffn_detokenize_args_init(&args);
+  args.n = 1;
+  args.ids = &id;
+  args.offsets = offsets;
+  args.outputs = &output;
+  args.n_outputs = 1;
+  status = lffn_tokenizer_decode(tokenizer, &args);
   if (status != LFFN_OK) return status;
-  printf("  %5.1f %%  '%.*s'\n", 100.0 * (double)probability, (int)size, text);
+  printf("  %5.1f %%  '%s'\n", 100.0 * (double)probability, text);
   return LFFN_OK;
 }
 
@@ -31,7 +41,8 @@ int main(int argc, char** argv) {
   lffn_tokenizer* tokenizer = NULL;
   int32_t ids[kMostMasks * kTop];
   float probabilities[kMostMasks * kTop];
-  int64_t masks = 0;
+  int64_t offsets[2] = {0, 0}; /* of masks: how many there are is the second one */
+  int64_t masks;
   int64_t i;
   lffn_status status;
 
@@ -49,12 +60,17 @@ int main(int argc, char** argv) {
     args.texts = &text;
     args.n = 1;
     args.top_k = kTop;
-    args.filling_ids = ids;
-    args.filling_probabilities = probabilities;
-    args.fillings_capacity = kMostMasks * kTop;
-    args.n_masks = &masks;
+    lffn_output outputs[3] = {{LFFN_OUT_FILLING_IDS, 0, NULL, kMostMasks * kTop},
+                              {LFFN_OUT_FILLING_PROBABILITIES, 0, NULL, kMostMasks * kTop},
+                              {LFFN_OUT_MASK_OFFSETS, 0, NULL, 2}};
+    outputs[0].data = ids;
+    outputs[1].data = probabilities;
+    outputs[2].data = offsets;
+    args.outputs = outputs;
+    args.n_outputs = 3;
     status = lffn_model_run(model, &args);
   }
+  masks = offsets[1];
   for (i = 0; status == LFFN_OK && i < masks; ++i) {
     int64_t k;
     printf("<mask> %d of %d\n", (int)(i + 1), (int)masks);

@@ -42,13 +42,16 @@ static float dot(const float* a, const float* b, int32_t size) {
 /* Queries and documents have prompts of their own where the model names some. LFFN_PROMPT_NONE would leave them out. */
 static lffn_status embed(const lffn_model* model, int32_t prompt_kind, const char* const* texts, int64_t n, float* to,
                          int32_t size) {
+  lffn_output output = {LFFN_OUT_EMBEDDINGS, 0, NULL, 0};
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
   args.n = n;
   args.texts = texts;
   args.prompt_kind = prompt_kind;
-  args.embeddings = to;
-  args.embeddings_capacity = n * size;
+  output.data = to;
+  output.capacity = n * size;
+  args.outputs = &output;
+  args.n_outputs = 1;
   return lffn_model_run(model, &args);
 }
 

@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     std::cout << "saved and loaded again, same bits: " << (first == second ? "yes" : "no") << "\n";
 
     lookupffn::LoadOptions options;
-    options.table_dtype = LFFN_BF16;
+    options.table_dtype = LFFN_DTYPE_BF16;
     const lookupffn::LayerInfo half = lookupffn::Layer::load(argv[1], options).info();
     std::cout << "bytes of weights: " << made.info().memory_bytes << " as float32, " << half.memory_bytes
               << " with bf16 tables\n";

@@ -101,14 +101,19 @@ LFFN_API int64_t lffn_live_handles(void);
  * What the functions that load have in common.
  * @{ */
 
-/** The element types of stored numbers. */
+/** The types of numbers, stored ones and outputs. */
 enum {
   LFFN_DTYPE_AS_STORED = 0, /**< In lffn_load_options: keep what the file holds. */
-  LFFN_F32 = 1,             /**< IEEE float32. */
-  LFFN_BF16 = 2,            /**< bfloat16: the upper half of a float32. */
-  LFFN_INT8 = 3,            /**< int8 with scales. */
-  LFFN_F16 = 4,             /**< IEEE float16; for tensors passed in, and rows by word as stored. */
-  LFFN_INT4 = 5             /**< Four bits with scales; for rows by word only. */
+  LFFN_DTYPE_F32 = 1,       /**< IEEE float32. */
+  LFFN_DTYPE_BF16 = 2,      /**< bfloat16: the upper half of a float32. */
+  LFFN_DTYPE_INT8 = 3,      /**< int8 with scales. */
+  LFFN_DTYPE_F16 = 4,       /**< IEEE float16; for tensors passed in, and rows by word as stored. */
+  LFFN_DTYPE_INT4 = 5,      /**< Four bits with scales; for rows by word only. */
+  LFFN_DTYPE_INT32 = 6,     /**< The types from here on are those of outputs. */
+  LFFN_DTYPE_INT64 = 7,     /**< int64_t */
+  LFFN_DTYPE_UINT8 = 8,     /**< uint8_t */
+  LFFN_DTYPE_F64 = 9,       /**< IEEE float64. */
+  LFFN_DTYPE_TEXT = 10      /**< Bytes of UTF-8. */
 };
 
 /** Flags of lffn_load_options. */
@@ -149,20 +154,21 @@ LFFN_API void lffn_cancel(int32_t* cancel, int32_t request);
 typedef struct lffn_load_options {
   size_t struct_size;  /**< sizeof(lffn_load_options), set by the _init function. */
   int32_t num_threads; /**< Threads per call; 0 = what the environment allows, see docs/threads.md. Default 0. */
-  int32_t table_dtype; /**< LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
-  int32_t hash_dtype;  /**< LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  int32_t table_dtype; /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  int32_t hash_dtype;  /**< LFFN_DTYPE_F32, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED (default). */
   uint32_t flags;      /**< LFFN_LOAD_ values or-ed together. Default 0. */
-  /** For a model's linear layers: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). LFFN_BF16 weights
-   * become float32 while they are multiplied. Layers ignore it. */
+  /** For a model's linear layers: LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED (default).
+   * LFFN_DTYPE_BF16 weights become float32 while they are multiplied. Layers ignore it. */
   int32_t linear_dtype;
-  /** For a model's word embeddings: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default). */
+  /** For a model's word embeddings: LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED (default).
+   */
   int32_t embedding_dtype;
-  /** For a model's rows by word: LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4 or LFFN_DTYPE_AS_STORED (default). In
-   * another type than the file's they are never mapped. */
+  /** For a model's rows by word: LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8, LFFN_DTYPE_INT4 or
+   * LFFN_DTYPE_AS_STORED (default). In another type than the file's they are never mapped. */
   int32_t word_dtype;
-  /** For a model's attention: LFFN_F32, LFFN_INT8 or LFFN_DTYPE_AS_STORED (default), which is int8 where the linear
-   * layers are. Families that add terms for distances to the scores have no int8 attention: with them, LFFN_INT8 gives
-   * LFFN_ERROR_UNSUPPORTED. */
+  /** For a model's attention: LFFN_DTYPE_F32, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED (default), which is int8 where
+   * the linear layers are. Families that add terms for distances to the scores have no int8 attention: with them,
+   * LFFN_DTYPE_INT8 gives LFFN_ERROR_UNSUPPORTED. */
   int32_t attention_dtype;
   /** Threads, memory, log and kernels; NULL: the default ones. You may free it at any time. */
   const lffn_runtime* runtime;

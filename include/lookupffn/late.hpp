@@ -43,33 +43,39 @@ inline std::vector<float> max_sim(const LateVectors& queries, const LateVectors&
   args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
   std::vector<float> scores(static_cast<std::size_t>(args.n_queries * args.n_documents));
   if (scores.empty()) return scores;
-  args.scores = scores.data();
-  args.capacity = static_cast<std::int64_t>(scores.size());
+  const lffn_output output = {LFFN_OUT_MAX_SIM_SCORES, 0, scores.data(), static_cast<std::int64_t>(scores.size())};
+  args.outputs = &output;
+  args.n_outputs = 1;
   check(lffn_max_sim(&args));
   return scores;
 }
 
 inline LateVectors Model::embed_late(const Texts& texts, const RunOptions& options) const {
   Result result;
-  const ResultView view = run(texts, options, LFFN_WANT_TOKEN_VECTORS, result);
-  LateVectors found = late_rows(view);
-  found.values.assign(view.token_vectors, view.token_vectors + found.offsets.back() * view.token_vector_size);
+  run(texts, {out::token_vectors, out::vector_offsets}, result, options);
+  const auto vectors = result.get(out::token_vectors);
+  LateVectors found = late_rows(result);
+  found.size = vectors.columns;
+  found.values.assign(vectors.values.begin(), vectors.values.end());
   return found;
 }
 
 inline LateVectors Model::embed_late_int8(const Texts& texts, const RunOptions& options) const {
   Result result;
-  const ResultView view = run(texts, options, LFFN_WANT_INT8_TOKEN_VECTORS, result);
-  LateVectors found = late_rows(view);
-  found.bytes.assign(view.int8_token_vectors, view.int8_token_vectors + found.offsets.back() * view.token_vector_size);
-  found.scales.assign(view.token_vector_scales, view.token_vector_scales + found.offsets.back());
+  run(texts, {out::int8_token_vectors, out::token_vector_scales, out::vector_offsets}, result, options);
+  const auto vectors = result.get(out::int8_token_vectors);
+  const auto scales = result.get(out::token_vector_scales).values;
+  LateVectors found = late_rows(result);
+  found.size = vectors.columns;
+  found.bytes.assign(vectors.values.begin(), vectors.values.end());
+  found.scales.assign(scales.begin(), scales.end());
   return found;
 }
 
-inline LateVectors Model::late_rows(const ResultView& view) const {
+inline LateVectors Model::late_rows(const Result& result) const {
+  const auto offsets = result.get(out::vector_offsets).values;
   LateVectors found;
-  found.offsets.assign(view.vector_offsets, view.vector_offsets + view.n + 1);
-  found.size = static_cast<std::size_t>(view.token_vector_size);
+  found.offsets.assign(offsets.begin(), offsets.end());
   found.max_sim_flags = info().max_sim_flags;
   return found;
 }
@@ -105,7 +111,11 @@ inline std::vector<float> Model::rerank(std::string_view query, const std::vecto
     args.flags = given.flags;
     args.cancel = given.cancel;
     std::vector<float> scores(documents.size());
-    args.scores = scores.data();
+    float none = 0;
+    const lffn_output output = {LFFN_OUT_DOCUMENT_SCORES, 0, scores.empty() ? &none : scores.data(),
+                                static_cast<std::int64_t>(scores.size())};
+    args.outputs = &output;
+    args.n_outputs = 1;
     check(lffn_model_rerank(handle_.get(), &args));
     return scores;
   }
@@ -114,7 +124,7 @@ inline std::vector<float> Model::rerank(std::string_view query, const std::vecto
   lffn_model_run_args args = arguments(options);
   args.flags |= std::uint32_t{LFFN_RUN_DOCUMENTS};
   pairs.give(args);
-  return floats(args, args.class_scores, args.class_scores_capacity, args.n * info().num_classes);
+  return floats(args, out::class_scores, args.n * info().num_classes);
 }
 
 }  // namespace lookupffn

@@ -50,7 +50,7 @@ LFFN_API void lffn_layer_config_init_sized(lffn_layer_config* config, size_t str
 typedef struct lffn_tensor {
   size_t struct_size; /**< sizeof(lffn_tensor), set by the _init function. */
   const char* name;   /**< Such as "tables" or "hash.projection.weight". */
-  int32_t dtype;      /**< LFFN_F32, LFFN_F16, LFFN_BF16 or LFFN_INT8. */
+  int32_t dtype;      /**< LFFN_DTYPE_F32, LFFN_DTYPE_F16, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8. */
   int32_t rank;       /**< 0..8. */
   int64_t shape[8];   /**< The first `rank` are used. */
   const void* data;   /**< Row-major, without gaps; any alignment. */
@@ -80,8 +80,8 @@ typedef struct lffn_layer_info {
   int32_t layer_norm;     /**< 1 if the layer starts with a layer norm. */
   float decay_coeff;      /**< Weight of the projection against its input. */
   float layer_norm_eps;   /**< Of the layer norm. */
-  int32_t table_dtype;    /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
-  int32_t hash_dtype;     /**< LFFN_F32 or LFFN_INT8: as held in memory. */
+  int32_t table_dtype;    /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t hash_dtype;     /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: as held in memory. */
   int32_t num_threads;    /**< Threads per forward, resolved. */
   int64_t flop_per_token; /**< The paper's count. */
   int64_t num_parameters; /**< Learned numbers. */
@@ -126,16 +126,11 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_create(const lffn_layer_config* con
 
 /** Writes the layer to a file, in the element types it holds in memory, so that loading it again gives the same bits.
  * The file appears whole or not at all: an old file of that name stays until the new one is on disk.
- * @param layer the layer
- * @param path  UTF-8 */
-LFFN_API LFFN_CHECKED lffn_status lffn_layer_save(const lffn_layer* layer, const char* path);
-
-/** Like lffn_layer_save, with cancellation and progress.
  * @param layer   the layer
  * @param path    UTF-8
  * @param options NULL for the defaults */
-LFFN_API LFFN_CHECKED lffn_status lffn_layer_save_with(const lffn_layer* layer, const char* path,
-                                                       const lffn_save_options* options);
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_save(const lffn_layer* layer, const char* path,
+                                                  const lffn_save_options* options);
 
 /** Runs the layer: y = LookupFFN(x).
  * @param layer    the layer

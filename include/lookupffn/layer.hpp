@@ -86,7 +86,7 @@ struct Tensor : lffn_tensor {
       throw InvalidArgument(std::string(tensor_name) + ": more than 8 dimensions");
     lffn_tensor_init(this);
     name = tensor_name;
-    dtype = LFFN_F32;
+    dtype = LFFN_DTYPE_F32;
     for (const std::int64_t dimension : dimensions) shape[rank++] = dimension;
     data = numbers.data();
     size = numbers.size() * sizeof(float);
@@ -232,7 +232,7 @@ class Layer {
 
   /** Writes the layer to a file, which appears whole or not at all.
    * @param path UTF-8 */
-  void save(const std::string& path) const { check(lffn_layer_save(handle_.get(), path.c_str())); }
+  void save(const std::string& path) const { check(lffn_layer_save(handle_.get(), path.c_str(), nullptr)); }
 
   /** The handle, for functions of the C interface. */
   lffn_layer* get() const& noexcept { return handle_.get(); }

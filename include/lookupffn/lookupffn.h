@@ -38,6 +38,7 @@
 #include "lookupffn/late.h"
 #include "lookupffn/layer.h"
 #include "lookupffn/model.h"
+#include "lookupffn/output.h"
 #include "lookupffn/result.h"
 #include "lookupffn/run.h"
 #include "lookupffn/runtime.h"

@@ -76,18 +76,13 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_estimate_files(const lffn_file* fil
                                                             lffn_memory_estimate* estimate);
 
 /** Writes the model to one file, with its tokenizer, labels, prompts and sentence modules, in the element types it
- * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all.
- * @param model the model
- * @param path  UTF-8 */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const char* path);
-
-/** Like lffn_model_save, with cancellation and progress. An unfinished file is removed, and the old one stays
- * unchanged.
+ * holds in memory, so that loading it again gives the same bits. The file appears whole or not at all: an unfinished
+ * one is removed, and the old one stays unchanged.
  * @param model   the model
  * @param path    UTF-8
  * @param options NULL for the defaults */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_save_with(const lffn_model* model, const char* path,
-                                                       const lffn_save_options* options);
+LFFN_API LFFN_CHECKED lffn_status lffn_model_save(const lffn_model* model, const char* path,
+                                                  const lffn_save_options* options);
 
 /** Makes the caller another owner of the model, which lives until each owner has freed it. Any owning thread may call
  * it.
@@ -122,11 +117,11 @@ enum {
 
 /** What LFFN_SCORES_MODEL makes of a class score x. */
 enum {
-  LFFN_SCORE_IDENTITY = 0, /**< x */
-  LFFN_SCORE_TANH = 1,     /**< tanh(x) */
-  LFFN_SCORE_RELU = 2,     /**< x if it is above 0, else 0 */
-  LFFN_SCORE_SIGMOID = 3,  /**< 1 / (1 + exp(-x)) */
-  LFFN_SCORE_GELU = 4      /**< x Phi(x), Phi the normal distribution */
+  LFFN_SCORE_ACTIVATION_IDENTITY = 0, /**< x */
+  LFFN_SCORE_ACTIVATION_TANH = 1,     /**< tanh(x) */
+  LFFN_SCORE_ACTIVATION_RELU = 2,     /**< x if it is above 0, else 0 */
+  LFFN_SCORE_ACTIVATION_SIGMOID = 3,  /**< 1 / (1 + exp(-x)) */
+  LFFN_SCORE_ACTIVATION_GELU = 4      /**< x Phi(x), Phi the normal distribution */
 };
 
 /** What a model is. */
@@ -173,10 +168,10 @@ typedef struct lffn_model_info {
   int32_t pad_id;              /**< Id of the padding token, which is never needed here. */
   int32_t unk_id;              /**< Id of the unknown token. */
   int32_t mask_id;             /**< Id of the mask token. */
-  int32_t table_dtype;         /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
-  int32_t hash_dtype;          /**< LFFN_F32 or LFFN_INT8: as held in memory. */
-  int32_t linear_dtype;        /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: as held in memory. */
-  int32_t embedding_dtype;     /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: of the word embeddings. */
+  int32_t table_dtype;         /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t hash_dtype;          /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t linear_dtype;        /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t embedding_dtype;     /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: of the word embeddings. */
   int32_t num_threads;         /**< Threads per call, resolved. */
   /** Grows when a version of the library changes the results of int8 arithmetic: compare stored embeddings only with
    * embeddings of the same number. It is 1000 more if LFFN_LOAD_SEVEN_BIT_INPUTS has an effect. */
@@ -196,7 +191,7 @@ typedef struct lffn_model_info {
   int32_t token_head;        /**< LFFN_TOKEN_HEAD_ */
   int32_t num_token_classes; /**< Scores per token; 2 for answers, 0 without a token head. */
   int32_t token_vector_size; /**< Numbers of each token's vector: hidden_size unless the files change it. */
-  int32_t attention_dtype;   /**< LFFN_F32 or LFFN_INT8: LFFN_INT8 if any layer attends in int8. */
+  int32_t attention_dtype;   /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: LFFN_DTYPE_INT8 if any layer attends in int8. */
   size_t tokenizer_bytes;    /**< About how much memory the tokenizer takes, not included in memory_bytes. */
   int32_t kind;              /**< LFFN_KIND_ */
   int32_t sparse_size;       /**< Tokens that may have weights in a sparse vector; 0 if the model has none. */
@@ -205,13 +200,13 @@ typedef struct lffn_model_info {
   int32_t query_tokens;      /**< Late models: where queries are cut, and up to which length some models fill them. */
   int32_t document_tokens;   /**< Late models: where documents are cut. */
   uint32_t max_sim_flags;    /**< Late models: the flags to pass to lffn_max_sim. */
-  int32_t late_size;         /**< Late models: numbers of each vector, token_vector_size; else 0. */
   int32_t is_causal;         /**< 1 if a token attends only to earlier ones, 0 if to both sides. */
   /** How far tokens of local layers attend: that many tokens on each side, or before them in a causal model; 0 if all
    * layers attend to all tokens. */
   int32_t window;
   float theta;       /**< Of rotary positions, in layers that attend to all; 0: no such layers, or other positions. */
   float local_theta; /**< The same for local layers. */
+  int32_t reserved;  /**< 0. */
 } lffn_model_info;
 
 /** What lffn_model_info_init calls.
@@ -230,10 +225,10 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_get_info(const lffn_model* model, l
 #define LFFN_FINGERPRINT_SIZE 16
 
 /** Names what the model's results depend on: weights as they are held, config, tokenizer, prompts, element types and
- * arithmetic. Store it beside vectors, and compare: models of one fingerprint make the same vectors from the same calls,
- * to the bit. A folder and the file that lffn_model_save makes of it have the same; threads and instruction sets do not
- * change it. It tells models apart, but is no signature against somebody who forges one. The first call reads all
- * weights once.
+ * arithmetic. Store it beside vectors, and compare: models of one fingerprint make the same vectors from the same
+ * calls, to the bit. A folder and the file that lffn_model_save makes of it have the same; threads and instruction sets
+ * do not change it. It tells models apart, but is no signature against somebody who forges one. The first call reads
+ * all weights once.
  * @param model       the model
  * @param fingerprint receives LFFN_FINGERPRINT_SIZE bytes */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_fingerprint(const lffn_model* model, uint8_t* fingerprint);
@@ -241,21 +236,22 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_fingerprint(const lffn_model* model
 /** What one encoder layer consists of and costs. Its feed-forward block is the sum of its parts: neurons, tables, a
  * linear map, and a row chosen by the token's id. */
 typedef struct lffn_model_layer_info {
-  size_t struct_size;               /**< sizeof(lffn_model_layer_info), set by the _init function. */
-  int32_t num_heads;                /**< Attention heads; 0: attention gives only its output bias. */
-  int32_t head_size;                /**< Floats per head. */
-  int32_t num_neurons;              /**< 0: none, as for the parts below. */
-  int32_t num_tables;               /**< Tables whose rows a hash chooses. */
-  int32_t table_size;               /**< Rows of each. */
-  int32_t projection;               /**< LFFN_PROJECTION_ */
-  int32_t block_size;               /**< Of a BH projection. */
-  int32_t num_probes;               /**< Rows read per table. */
-  int32_t has_linear_map;           /**< 1 if there is one beside the tables. */
-  int32_t num_word_rows;            /**< Rows by word. */
-  int32_t linear_dtype;             /**< LFFN_F32, LFFN_BF16 or LFFN_INT8: of attention, neurons and linear map. */
-  int32_t table_dtype;              /**< LFFN_F32, LFFN_BF16 or LFFN_INT8, if there are tables. */
-  int32_t hash_dtype;               /**< LFFN_F32 or LFFN_INT8, likewise. */
-  int32_t word_dtype;               /**< LFFN_F32, _F16, _BF16, _INT8 or _INT4, if there are rows by word. */
+  size_t struct_size;     /**< sizeof(lffn_model_layer_info), set by the _init function. */
+  int32_t num_heads;      /**< Attention heads; 0: attention gives only its output bias. */
+  int32_t head_size;      /**< Floats per head. */
+  int32_t num_neurons;    /**< 0: none, as for the parts below. */
+  int32_t num_tables;     /**< Tables whose rows a hash chooses. */
+  int32_t table_size;     /**< Rows of each. */
+  int32_t projection;     /**< LFFN_PROJECTION_ */
+  int32_t block_size;     /**< Of a BH projection. */
+  int32_t num_probes;     /**< Rows read per table. */
+  int32_t has_linear_map; /**< 1 if there is one beside the tables. */
+  int32_t num_word_rows;  /**< Rows by word. */
+  int32_t
+      linear_dtype;    /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: of attention, neurons and linear map. */
+  int32_t table_dtype; /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8, if there are tables. */
+  int32_t hash_dtype;  /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8, likewise. */
+  int32_t word_dtype;  /**< LFFN_DTYPE_F32, _F16, _BF16, _INT8 or _INT4, if there are rows by word. */
   int64_t attention_flop_per_token; /**< As in lffn_model_info, for this layer. */
   int64_t attention_flop_per_pair;  /**< Likewise. */
   int64_t ffn_flop_per_token;       /**< Likewise. */
@@ -289,6 +285,10 @@ LFFN_API const char* lffn_model_family(const lffn_model* model);
 /** The name of a class of texts or of tokens, such as "POSITIVE" or "LABEL_0"; NULL if there is no such class or no
  * model. */
 LFFN_API const char* lffn_model_label(const lffn_model* model, int32_t index);
+
+/** The kind of entity that a class of tokens means: its label without the part before the first dash, "PER" of "B-PER".
+ * NULL if there is no such class or no model. */
+LFFN_API const char* lffn_model_entity_label(const lffn_model* model, int32_t index);
 
 /** The name and the text of one of the model's prompts.
  * @param model the model

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -121,7 +122,7 @@ class Model {
   std::vector<float> embed(const Texts& texts, const RunOptions& options = {}) const {
     lffn_model_run_args args = arguments(options);
     texts.give(args);
-    return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options));
+    return floats(args, out::embeddings, args.n * width(options));
   }
 
   /** One vector for each sequence, [sequences, embedding_size].
@@ -129,7 +130,7 @@ class Model {
    * @param options   see RunOptions */
   std::vector<float> embed(const Sequences& sequences, const RunOptions& options = {}) const {
     lffn_model_run_args args = arguments(sequences, options);
-    return floats(args, args.embeddings, args.embeddings_capacity, args.n * width(options));
+    return floats(args, out::embeddings, args.n * width(options));
   }
 
   /** Like embed, but writes to the caller's memory and reports a failure by its status.
@@ -140,8 +141,11 @@ class Model {
                                       const RunOptions& options = {}) const noexcept {
     lffn_model_run_args args = arguments(options);
     texts.give(args);
-    args.embeddings = out.data();
-    args.embeddings_capacity = static_cast<std::int64_t>(out.size());
+    float none = 0;
+    const lffn_output output = {LFFN_OUT_EMBEDDINGS, 0, out.empty() ? &none : out.data(),
+                                static_cast<std::int64_t>(out.size())};
+    args.outputs = &output;
+    args.n_outputs = 1;
     return lffn_model_run(handle_.get(), &args);
   }
 
@@ -156,7 +160,7 @@ class Model {
    * @param options see RunOptions */
   Int8Embeddings embed_int8(const Texts& texts, const RunOptions& options = {}) const;
 
-  /** One bit for each number of an embedding, [texts, ceil(size / 8)]: see lffn_result_view. In model_texts.hpp.
+  /** One bit for each number of an embedding, [texts, ceil(size / 8)]: see LFFN_OUT_BIT_EMBEDDINGS. In model_texts.hpp.
    * @param texts   UTF-8
    * @param options see RunOptions */
   std::vector<std::uint8_t> embed_bits(const Texts& texts, const RunOptions& options = {}) const;
@@ -194,7 +198,7 @@ class Model {
   std::vector<float> classify(const Texts& texts, const RunOptions& options = {}) const {
     lffn_model_run_args args = arguments(options);
     texts.give(args);
-    return floats(args, args.class_scores, args.class_scores_capacity, args.n * info().num_classes);
+    return floats(args, out::class_scores, args.n * info().num_classes);
   }
 
   /** The raw class scores of each sequence, [sequences, num_classes].
@@ -202,7 +206,7 @@ class Model {
    * @param options   see RunOptions */
   std::vector<float> classify(const Sequences& sequences, const RunOptions& options = {}) const {
     lffn_model_run_args args = arguments(sequences, options);
-    return floats(args, args.class_scores, args.class_scores_capacity, args.n * info().num_classes);
+    return floats(args, out::class_scores, args.n * info().num_classes);
   }
 
   /** The raw scores of each token, [tokens, num_token_classes].
@@ -262,6 +266,15 @@ class Model {
    * @param options   see RunOptions */
   std::vector<float> logits(const Sequences& sequences, Span<const std::int64_t> positions,
                             const RunOptions& options = {}) const;
+
+  /** Any outputs of texts, kept in a result: `model.run(texts, {out::embeddings, out::token_ids}, result)`, then
+   * `result.get(out::embeddings)`. In model_texts.hpp.
+   * @param texts   UTF-8
+   * @param outputs which
+   * @param result  receives them
+   * @param options see RunOptions */
+  void run(const Texts& texts, std::initializer_list<AnyOutput> outputs, Result& result,
+           const RunOptions& options = {}) const;
 
   /** Anything that lffn_model_run can do.
    * @param args see lffn_model_run_args */
@@ -334,7 +347,7 @@ class Model {
    * @param path    UTF-8
    * @param options see lffn_save_options */
   void save(const std::string& path, const SaveOptions& options = {}) const {
-    check(lffn_model_save_with(handle_.get(), path.c_str(), &options));
+    check(lffn_model_save(handle_.get(), path.c_str(), &options));
   }
 
   /** Another owner of the same model, which lives until its last owner ends. */
@@ -360,13 +373,12 @@ class Model {
     if (options.dimensions > 0) return options.dimensions;
     return options.pooling == LFFN_POOLING_MODEL ? info().embedding_size : info().hidden_size;
   }
-  // The same with a result.
-  ResultView run(const Texts& texts, const RunOptions& options, std::uint32_t wanted, Result& result) const;
+  static void keep(lffn_model_run_args& args, const std::vector<lffn_output>& outputs, Result& result) noexcept;
   // Whose vectors they are, and how many.
-  LateVectors late_rows(const ResultView& view) const;
+  LateVectors late_rows(const Result& result) const;
 
-  // Runs with a new vector as the one output. `none` makes the library look for the head even where nothing is written.
-  std::vector<float> floats(lffn_model_run_args& args, float*& output, std::int64_t& capacity, std::int64_t size) const;
+  // Runs with a new vector as the one output.
+  std::vector<float> floats(lffn_model_run_args& args, Output<float> output, std::int64_t size) const;
 
   std::unique_ptr<lffn_model, Free> handle_;
   ModelInfo info_;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lookupffn/model.hpp"
+#include "lookupffn/model_texts.hpp"
 
 namespace lookupffn {
 
@@ -31,13 +31,14 @@ inline List<List<Filling>> Model::fill_mask(std::string_view text, std::int32_t 
   const Texts texts = {text};
   texts.give(args);
   args.top_k = top_k;
-  args.result = result.get();
-  args.wanted = LFFN_WANT_FILLINGS;
+  const std::vector<lffn_output> list = kept({out::filling_ids, out::filling_probabilities});
+  keep(args, list, result);
   check(lffn_model_run(handle_.get(), &args));
-  const ResultView view = result.view();
-  List<List<Filling>> fillings(static_cast<std::size_t>(view.n_masks));
-  for (std::int64_t i = 0; i < view.n_masks * top_k; ++i) {
-    fillings[static_cast<std::size_t>(i / top_k)].push_back({view.filling_ids[i], view.filling_probabilities[i]});
+  const auto ids = result.get(out::filling_ids);
+  const auto probabilities = result.get(out::filling_probabilities);
+  List<List<Filling>> fillings(ids.count());
+  for (std::size_t i = 0; i < ids.values.size(); ++i) {
+    fillings[i / ids.columns].push_back({ids[i], probabilities[i]});
   }
   return fillings;
 }
@@ -48,15 +49,21 @@ inline List<List<Entity>> Model::entities(const Texts& texts, std::int32_t aggre
   lffn_model_run_args args = arguments(options);
   texts.give(args);
   args.aggregation = aggregation;
-  args.result = result.get();
-  args.wanted = LFFN_WANT_ENTITIES;
+  const std::vector<lffn_output> list =
+      kept({out::entity_begins, out::entity_ends, out::entity_scores, out::entity_classes, out::entity_offsets});
+  keep(args, list, result);
   check(lffn_model_run(handle_.get(), &args));
-  const ResultView view = result.view();
+  const auto begins = result.get(out::entity_begins), ends = result.get(out::entity_ends);
+  const auto offsets = result.get(out::entity_offsets);
+  const auto scores = result.get(out::entity_scores);
+  const auto classes = result.get(out::entity_classes);
   List<List<Entity>> found(static_cast<std::size_t>(args.n));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    for (std::int64_t e = view.entity_offsets[i]; e < view.entity_offsets[i + 1]; ++e) {
-      found[i].push_back({view.entity_labels[e], view.entity_scores[e], static_cast<std::size_t>(view.entity_begins[e]),
-                          static_cast<std::size_t>(view.entity_ends[e])});
+    for (auto e = static_cast<std::size_t>(offsets[i]); e < static_cast<std::size_t>(offsets[i + 1]); ++e) {
+      const char* const label = aggregation == LFFN_AGGREGATION_NONE
+                                    ? lffn_model_label(handle_.get(), classes[e])
+                                    : lffn_model_entity_label(handle_.get(), classes[e]);
+      found[i].push_back({label, scores[e], static_cast<std::size_t>(begins[e]), static_cast<std::size_t>(ends[e])});
     }
   }
   return found;
@@ -64,10 +71,7 @@ inline List<List<Entity>> Model::entities(const Texts& texts, std::int32_t aggre
 
 inline List<Answer> Model::answer(std::string_view question, std::string_view context,
                                   const AnswerOptions& options) const {
-  const auto count = static_cast<std::size_t>(options.top_k > 0 ? options.top_k : 0);
-  std::vector<std::int64_t> begins(count), ends(count);
-  std::vector<float> scores(count);
-  std::int32_t found = 0;
+  Result result;
   lffn_answer_args args;
   lffn_answer_args_init(&args);
   args.question = question.data();
@@ -80,13 +84,15 @@ inline List<Answer> Model::answer(std::string_view question, std::string_view co
   args.top_k = options.top_k;
   args.flags = options.may_be_none ? std::uint32_t{LFFN_ANSWER_MAY_BE_NONE} : 0u;
   args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
-  args.begins = begins.data();
-  args.ends = ends.data();
-  args.scores = scores.data();
-  args.n_answers = &found;
+  const std::vector<lffn_output> list = kept({out::answer_begins, out::answer_ends, out::answer_scores});
+  args.outputs = list.data();
+  args.n_outputs = static_cast<std::int64_t>(list.size());
+  args.result = result.get();
   check(lffn_model_answer(handle_.get(), &args));
+  const auto begins = result.get(out::answer_begins), ends = result.get(out::answer_ends);
+  const auto scores = result.get(out::answer_scores);
   List<Answer> answers;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(found); ++i) {
+  for (std::size_t i = 0; i < scores.count(); ++i) {
     answers.push_back({static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(ends[i]), scores[i]});
   }
   return answers;
@@ -100,8 +106,6 @@ inline List<ScoredLabel> Model::zero_shot(std::string_view text, const std::vect
     names.push_back(label.data());
     sizes.push_back(label.size());
   }
-  std::vector<float> scores(labels.size());
-  std::vector<std::int64_t> order(labels.size());
   lffn_zero_shot_args args;
   lffn_zero_shot_args_init(&args);
   args.text = text.data();
@@ -114,15 +118,19 @@ inline List<ScoredLabel> Model::zero_shot(std::string_view text, const std::vect
   args.max_tokens = options.max_tokens;
   args.flags = options.several ? std::uint32_t{LFFN_ZERO_SHOT_SEVERAL} : 0u;
   args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
-  args.scores = scores.data();
-  args.order = order.data();
+  Result result;
+  const std::vector<lffn_output> list = kept({out::label_scores, out::label_order});
+  args.outputs = list.data();
+  args.n_outputs = static_cast<std::int64_t>(list.size());
+  args.result = result.get();
   check(lffn_model_zero_shot(handle_.get(), &args));
-  List<ScoredLabel> result;
-  for (const std::int64_t i : order) {
+  const auto scores = result.get(out::label_scores);
+  List<ScoredLabel> found;
+  for (const std::int64_t i : result.get(out::label_order).values) {
     const auto place = static_cast<std::size_t>(i);
-    result.push_back({labels[place], scores[place]});
+    found.push_back({labels[place], scores[place]});
   }
-  return result;
+  return found;
 }
 
 inline std::string_view Model::prompt(std::string_view name) const& {

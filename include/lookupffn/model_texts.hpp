@@ -16,13 +16,13 @@ namespace lookupffn {
 inline std::vector<float> Model::token_scores(const Sequences& sequences, const RunOptions& options) const {
   lffn_model_run_args args = arguments(sequences, options);
   const auto tokens = static_cast<std::int64_t>(sequences.ids.size());
-  return floats(args, args.token_scores, args.token_scores_capacity, tokens * info().num_token_classes);
+  return floats(args, out::token_scores, tokens * info().num_token_classes);
 }
 
 inline std::vector<float> Model::encode(const Sequences& sequences, const RunOptions& options) const {
   lffn_model_run_args args = arguments(sequences, options);
   const auto tokens = static_cast<std::int64_t>(sequences.ids.size());
-  return floats(args, args.hidden, args.hidden_capacity, tokens * info().hidden_size);
+  return floats(args, out::hidden, tokens * info().hidden_size);
 }
 
 inline std::vector<float> Model::logits(const Sequences& sequences, Span<const std::int64_t> positions,
@@ -30,7 +30,7 @@ inline std::vector<float> Model::logits(const Sequences& sequences, Span<const s
   lffn_model_run_args args = arguments(sequences, options);
   args.positions = positions.data();
   args.n_positions = static_cast<std::int64_t>(positions.size());
-  return floats(args, args.logits, args.logits_capacity, args.n_positions * info().vocab_size);
+  return floats(args, out::logits, args.n_positions * info().vocab_size);
 }
 
 inline lffn_model_run_args Model::arguments(const RunOptions& options) noexcept {
@@ -69,37 +69,52 @@ inline lffn_model_run_args Model::arguments(const Sequences& sequences, const Ru
   return args;
 }
 
-inline std::vector<float> Model::floats(lffn_model_run_args& args, float*& output, std::int64_t& capacity,
-                                        std::int64_t size) const {
+inline std::vector<float> Model::floats(lffn_model_run_args& args, Output<float> output, std::int64_t size) const {
   std::vector<float> result(static_cast<std::size_t>(size));
-  float none = 0;
-  output = result.empty() ? &none : result.data();
-  capacity = size;
+  float none = 0;  // the library looks for the head even where nothing is written
+  const lffn_output only = {output.what, 0, result.empty() ? &none : result.data(), size};
+  args.outputs = &only;
+  args.n_outputs = 1;
   check(lffn_model_run(handle_.get(), &args));
   return result;
 }
 
-inline ResultView Model::run(const Texts& texts, const RunOptions& options, std::uint32_t wanted,
-                             Result& result) const {
+/** The outputs as lffn_model_run takes them, kept in its result. */
+inline std::vector<lffn_output> kept(std::initializer_list<AnyOutput> outputs) {
+  std::vector<lffn_output> list;
+  for (const AnyOutput output : outputs) list.push_back({output.what, 0, nullptr, 0});
+  return list;
+}
+
+inline void Model::keep(lffn_model_run_args& args, const std::vector<lffn_output>& outputs, Result& result) noexcept {
+  args.outputs = outputs.data();
+  args.n_outputs = static_cast<std::int64_t>(outputs.size());
+  args.result = result.get();
+}
+
+inline void Model::run(const Texts& texts, std::initializer_list<AnyOutput> outputs, Result& result,
+                       const RunOptions& options) const {
   lffn_model_run_args args = arguments(options);
   texts.give(args);
-  args.result = result.get();
-  args.wanted = wanted;
+  const std::vector<lffn_output> list = kept(outputs);
+  keep(args, list, result);
   check(lffn_model_run(handle_.get(), &args));
-  return result.view();
 }
 
 inline List<List<Window>> Model::embed_windows(const Texts& texts, const RunOptions& options) const {
   RunOptions each = options;
   each.windows = LFFN_WINDOWS_EACH;
   Result result;
-  const ResultView view = run(texts, each, LFFN_WANT_EMBEDDINGS | LFFN_WANT_SPANS, result);
-  List<List<Window>> found(static_cast<std::size_t>(view.n_texts));
+  run(texts, {out::embeddings, out::window_offsets, out::text_begins, out::text_ends}, result, each);
+  const auto embeddings = result.get(out::embeddings);
+  const auto offsets = result.get(out::window_offsets);
+  const auto begins = result.get(out::text_begins), ends = result.get(out::text_ends);
+  List<List<Window>> found(static_cast<std::size_t>(texts.count()));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    for (std::int64_t s = view.text_offsets[i]; s < view.text_offsets[i + 1]; ++s) {
-      const float* const embedding = view.embeddings + s * view.embedding_size;
-      found[i].push_back({static_cast<std::size_t>(view.text_begins[s]), static_cast<std::size_t>(view.text_ends[s]),
-                          std::vector<float>(embedding, embedding + view.embedding_size)});
+    for (auto s = static_cast<std::size_t>(offsets[i]); s < static_cast<std::size_t>(offsets[i + 1]); ++s) {
+      const Span<const float> embedding = embeddings.row(s);
+      found[i].push_back({static_cast<std::size_t>(begins[s]), static_cast<std::size_t>(ends[s]),
+                          std::vector<float>(embedding.begin(), embedding.end())});
     }
   }
   return found;
@@ -107,48 +122,56 @@ inline List<List<Window>> Model::embed_windows(const Texts& texts, const RunOpti
 
 inline Int8Embeddings Model::embed_int8(const Texts& texts, const RunOptions& options) const {
   Result result;
-  const ResultView view = run(texts, options, LFFN_WANT_INT8_EMBEDDINGS, result);
-  const std::int64_t rows = options.windows == LFFN_WINDOWS_MEAN ? view.n_texts : view.n;
+  run(texts, {out::int8_embeddings, out::embedding_scales}, result, options);
+  const auto values = result.get(out::int8_embeddings);
+  const auto scales = result.get(out::embedding_scales);
   Int8Embeddings found;
-  found.size = static_cast<std::size_t>(view.embedding_size);
-  found.values.assign(view.int8_embeddings, view.int8_embeddings + rows * view.embedding_size);
-  found.scales.assign(view.embedding_scales, view.embedding_scales + rows);
+  found.size = values.columns;
+  found.values.assign(values.values.begin(), values.values.end());
+  found.scales.assign(scales.values.begin(), scales.values.end());
   return found;
 }
 
 inline std::vector<std::uint8_t> Model::embed_bits(const Texts& texts, const RunOptions& options) const {
   Result result;
-  const ResultView view = run(texts, options, LFFN_WANT_BIT_EMBEDDINGS, result);
-  const std::int64_t rows = options.windows == LFFN_WINDOWS_MEAN ? view.n_texts : view.n;
-  return {view.bit_embeddings, view.bit_embeddings + rows * ((view.embedding_size + 7) / 8)};
+  run(texts, {out::bit_embeddings}, result, options);
+  const auto bits = result.get(out::bit_embeddings).values;
+  return {bits.begin(), bits.end()};
 }
 
 inline List<SparseVector> Model::embed_sparse(const Texts& texts, const RunOptions& options) const {
   Result result;
-  const ResultView view = run(texts, options, LFFN_WANT_SPARSE, result);
-  List<SparseVector> found(static_cast<std::size_t>(view.n));
+  run(texts, {out::sparse_ids, out::sparse_weights, out::sparse_offsets}, result, options);
+  const std::int32_t* const ids = result.get(out::sparse_ids).values.data();
+  const float* const weights = result.get(out::sparse_weights).values.data();
+  const auto offsets = result.get(out::sparse_offsets);
+  List<SparseVector> found(offsets.count() - 1);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::int64_t begin = view.sparse_offsets[i], end = view.sparse_offsets[i + 1];
-    found[i].ids.assign(view.sparse_ids + begin, view.sparse_ids + end);
-    found[i].weights.assign(view.sparse_weights + begin, view.sparse_weights + end);
+    found[i].ids.assign(ids + offsets[i], ids + offsets[i + 1]);
+    found[i].weights.assign(weights + offsets[i], weights + offsets[i + 1]);
   }
   return found;
 }
 
 inline List<TokenVectors> Model::token_vectors(const Texts& texts, const RunOptions& options) const {
   Result result;
-  const ResultView view = run(texts, options, LFFN_WANT_TOKEN_VECTORS | LFFN_WANT_SPANS | LFFN_WANT_IDS, result);
-  List<TokenVectors> found(static_cast<std::size_t>(view.n));
+  run(texts,
+      {out::token_vectors, out::vector_offsets, out::vector_tokens, out::token_ids, out::token_begins, out::token_ends},
+      result, options);
+  const auto vectors = result.get(out::token_vectors);
+  const auto offsets = result.get(out::vector_offsets), tokens = result.get(out::vector_tokens);
+  const auto begins = result.get(out::token_begins), ends = result.get(out::token_ends);
+  const auto ids = result.get(out::token_ids);
+  List<TokenVectors> found(offsets.count() - 1);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::int64_t begin = view.vector_offsets[i], end = view.vector_offsets[i + 1];
-    found[i].size = static_cast<std::size_t>(view.token_vector_size);
-    found[i].values.assign(view.token_vectors + begin * view.token_vector_size,
-                           view.token_vectors + end * view.token_vector_size);
-    for (std::int64_t v = begin; v < end; ++v) {
-      const std::int64_t token = view.vector_tokens[v];
-      found[i].ids.push_back(view.ids[token]);
-      found[i].begins.push_back(view.token_begins[token]);
-      found[i].ends.push_back(view.token_ends[token]);
+    found[i].size = vectors.columns;
+    for (auto v = static_cast<std::size_t>(offsets[i]); v < static_cast<std::size_t>(offsets[i + 1]); ++v) {
+      const Span<const float> vector = vectors.row(v);
+      found[i].values.insert(found[i].values.end(), vector.begin(), vector.end());
+      const auto token = static_cast<std::size_t>(tokens[v]);
+      found[i].ids.push_back(ids[token]);
+      found[i].begins.push_back(begins[token]);
+      found[i].ends.push_back(ends[token]);
     }
   }
   return found;
@@ -156,12 +179,13 @@ inline List<TokenVectors> Model::token_vectors(const Texts& texts, const RunOpti
 
 inline List<TokenCount> Model::count_tokens(const Texts& texts, const RunOptions& options) const {
   Result result;
-  const ResultView view = run(texts, options, LFFN_WANT_UNCUT, result);
-  List<TokenCount> found(static_cast<std::size_t>(view.n_texts));
+  run(texts, {out::token_offsets, out::window_offsets, out::uncut}, result, options);
+  const auto offsets = result.get(out::token_offsets), windows = result.get(out::window_offsets);
+  const auto uncut = result.get(out::uncut);
+  List<TokenCount> found(uncut.count());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::size_t first = view.text_offsets == nullptr ? i : static_cast<std::size_t>(view.text_offsets[i]);
-    const std::size_t last = view.text_offsets == nullptr ? i + 1 : static_cast<std::size_t>(view.text_offsets[i + 1]);
-    found[i] = {view.offsets[last] - view.offsets[first], view.uncut[i]};
+    const auto first = static_cast<std::size_t>(windows[i]), last = static_cast<std::size_t>(windows[i + 1]);
+    found[i] = {offsets[last] - offsets[first], uncut[i]};
   }
   return found;
 }

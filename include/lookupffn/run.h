@@ -6,6 +6,7 @@
 #define LOOKUPFFN_RUN_H
 
 #include "lookupffn/model.h"
+#include "lookupffn/output.h"
 #include "lookupffn/result.h"
 
 #ifdef __cplusplus
@@ -13,7 +14,7 @@ extern "C" {
 #endif
 
 /** @defgroup run Running a model
- * Embeddings, class scores, hidden states, logits and fillings of masks, of texts or of token ids.
+ * Embeddings, class scores, hidden states, logits, fillings of masks and more, of texts or of token ids.
  *
  *     lffn_model* model = NULL;
  *     if (lffn_model_load("my-model", NULL, &model) != LFFN_OK) ...
@@ -71,7 +72,7 @@ enum {
       2 /**< lffn_model_info.score_activation, which a reranker's files name; otherwise sigmoid for one class. */
 };
 
-/** The parts of a call's time, indices of lffn_model_run_args.seconds. */
+/** The parts of a call's time, rows of LFFN_OUT_STAGE_SECONDS. */
 enum {
   LFFN_STAGE_ATTENTION = 0, /**< Attention's scores, softmax and sums. */
   LFFN_STAGE_LINEAR = 1,    /**< Attention's linear layers, with the layer norm before them. */
@@ -93,36 +94,12 @@ enum {
 
 /** Flags of lffn_model_run_args. */
 enum {
-  LFFN_RUN_ALL_POSITIONS = 1u << 0, /**< logits are computed for every token; positions are not read. */
+  LFFN_RUN_ALL_POSITIONS = 1u << 0, /**< Logits are computed for every token; positions must be NULL. */
   LFFN_RUN_ALL_LABELS = 1u << 1,    /**< Entities with the label O, which are none, are returned, too. */
   LFFN_RUN_REPAIR_TEXT = 1u << 2,   /**< Invalid UTF-8 in texts and prompt is read as U+FFFD, not refused. */
   /** The texts are documents, and messages call them so: "document 3: ...". In pairs the first text is the query, the
    * second one a document. */
   LFFN_RUN_DOCUMENTS = 1u << 3
-};
-
-/** What an lffn_result receives: the values of lffn_model_run_args.wanted, or-ed together. */
-enum {
-  LFFN_WANT_IDS = 1u << 0,          /**< The token ids that were run. */
-  LFFN_WANT_HIDDEN = 1u << 1,       /**< The hidden states. */
-  LFFN_WANT_EMBEDDINGS = 1u << 2,   /**< One vector for each sequence. */
-  LFFN_WANT_LOGITS = 1u << 3,       /**< The language model head's logits. */
-  LFFN_WANT_CLASS_SCORES = 1u << 4, /**< The classifier's scores. */
-  LFFN_WANT_FILLINGS = 1u << 5,     /**< The most likely tokens in place of each mask. */
-  LFFN_WANT_STATUSES = 1u << 6,     /**< Status and message of each text; a bad text then does not fail the call. */
-  LFFN_WANT_TOKEN_SCORES = 1u << 7, /**< The scores of each token. */
-  LFFN_WANT_ENTITIES = 1u << 8,     /**< Names, places and the like; the texts must have neither prompt nor pair. */
-  /** How many tokens each text would have without cutting. Otherwise long texts may be read no further than they are
-   * run. */
-  LFFN_WANT_UNCUT = 1u << 9,
-  LFFN_WANT_SPANS = 1u << 10, /**< Which bytes of the texts tokens and sequences stand for. */
-  /** Vectors of tokens, as late interaction compares them. With a late-interaction model they differ for queries and
-   * documents: see LFFN_PROMPT_QUERY and LFFN_PROMPT_DOCUMENT; without either, each token of the plain text has one. */
-  LFFN_WANT_TOKEN_VECTORS = 1u << 11,
-  LFFN_WANT_INT8_EMBEDDINGS = 1u << 12,   /**< Embeddings as bytes, each with a scale. */
-  LFFN_WANT_BIT_EMBEDDINGS = 1u << 13,    /**< Embeddings as bits. */
-  LFFN_WANT_SPARSE = 1u << 14,            /**< A sparse vector for each sequence: ids and their weights. */
-  LFFN_WANT_INT8_TOKEN_VECTORS = 1u << 15 /**< Token vectors as bytes, each with a scale. */
 };
 
 /** Values of max_active besides numbers from 1. */
@@ -131,9 +108,10 @@ enum {
   LFFN_MAX_ACTIVE_ALL = -1   /**< All. */
 };
 
-/** The arguments of lffn_model_run. Call lffn_model_run_args_init first.
+/** The arguments of lffn_model_run: what to read, how to read it, how to make outputs, which outputs go where, and how
+ * to run. Call lffn_model_run_args_init first.
  *
- * Inputs: either `n` sequences of token ids, back to back in one array without padding, or `n` texts. Sequence i is
+ * Inputs: either `n` texts, or `n` sequences of token ids, back to back in one array without padding. Sequence i is
  * ids[offsets[i]] up to, not including, ids[offsets[i + 1]], and offsets[0] is 0. An id is 0 or more and below
  * vocab_size; a sequence has at most max_tokens tokens (see lffn_model_info). Anything else gives
  * LFFN_ERROR_INVALID_ARGUMENT or LFFN_ERROR_TOO_LONG. So does asking for a head that the model lacks, and setting a
@@ -141,81 +119,57 @@ enum {
  * is 0, its input arrays may be NULL.
  *
  * A text that is NULL, not UTF-8 or too long has a status of its own: LFFN_ERROR_NULL_TEXT, LFFN_ERROR_BAD_TEXT or
- * LFFN_ERROR_TOO_LONG. If statuses are asked for, it becomes an empty sequence with zeros as results; otherwise the
- * whole call fails.
+ * LFFN_ERROR_TOO_LONG. If statuses or messages are asked for, it becomes an empty sequence with zeros as results;
+ * otherwise the whole call fails.
  *
- * Outputs: either everything `wanted` in a `result`, or the arrays that the caller provides; outputs that stay NULL are
- * not computed. A call uses one of these ways, except for `seconds`. If tokens are only counted or returned, no layer
- * runs: this counts texts exactly as an embedding would read them. The caller's arrays have a capacity, in numbers. If
- * one is too small, the call returns LFFN_ERROR_TOO_SMALL and computes nothing, but it writes `offsets_out`, `uncut`,
- * `n_masks` and `statuses`, from which the needed size follows. */
+ * Outputs that are not listed are not computed. If tokens are only counted or returned, no layer runs: this counts
+ * texts exactly as an embedding would read them. */
 typedef struct lffn_model_run_args {
-  size_t struct_size;         /**< sizeof(lffn_model_run_args), set by the _init function. */
-  int64_t n;                  /**< Sequences or texts, any number from 0. */
-  const int32_t* ids;         /**< Token ids, sequence after sequence. */
-  const int64_t* offsets;     /**< [n + 1] where each sequence begins, and where the last one ends. */
-  const int32_t* token_types; /**< A type for each id, or NULL: all 0. */
-  const char* const* texts;   /**< Instead of ids: [n] texts, UTF-8. */
+  size_t struct_size; /**< sizeof(lffn_model_run_args), set by the _init function. */
+
+  int64_t n;                /**< Texts or sequences, any number from 0. */
+  const char* const* texts; /**< [n] texts, UTF-8. */
   const size_t* text_sizes; /**< [n] their bytes, or SIZE_MAX for up to the first zero byte; NULL: SIZE_MAX for all. */
   /** NULL, or for each text NULL or the second text of a pair. If consecutive pairs have the same first text, such as a
    * query before its documents, it is tokenized once. */
   const char* const* pairs;
-  const size_t* pair_sizes; /**< [n] likewise. */
-  const char* prompt;       /**< For LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
-  size_t prompt_size;       /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
+  const size_t* pair_sizes;   /**< [n] likewise. */
+  const int32_t* ids;         /**< Instead of texts: token ids, sequence after sequence. */
+  const int64_t* offsets;     /**< [n + 1] where each sequence begins, and where the last one ends. */
+  const int32_t* token_types; /**< A type for each id, or NULL: all 0. */
+
+  const char* prompt;  /**< For LFFN_PROMPT_NAMED and LFFN_PROMPT_TEXT. */
+  size_t prompt_size;  /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
+  int32_t prompt_kind; /**< LFFN_PROMPT_. Default LFFN_PROMPT_MODEL. */
+  int32_t reading;     /**< LFFN_READING_. Default LFFN_READING_MODEL. */
   /** Cut texts to this many tokens, including special ones, never to more than the model can run; of a pair the longer
    * text first; or LFFN_MAX_TOKENS_. Default LFFN_MAX_TOKENS_MODEL. */
   int64_t max_tokens;
-  int32_t reading;     /**< LFFN_READING_. Default LFFN_READING_MODEL. */
-  int32_t prompt_kind; /**< LFFN_PROMPT_. Default LFFN_PROMPT_MODEL. */
-  int32_t pooling;     /**< LFFN_POOLING_. */
-  int32_t normalize;   /**< LFFN_NORMALIZE_. */
-  /** Tokens to return for each mask, 1 to vocab_size. Default 0, which is refused if fillings are wanted. */
-  int32_t top_k;
-  int32_t num_threads;      /**< Most threads to use; 0 = as many as the model has. */
-  uint32_t flags;           /**< LFFN_RUN_ values or-ed together. */
-  uint32_t wanted;          /**< LFFN_WANT_ values or-ed together: what `result` receives. */
-  const int64_t* positions; /**< Indices in ids whose logits are wanted, in any order. */
+  int64_t stride; /**< Tokens of the text that a window repeats from the previous one; or LFFN_STRIDE_DEFAULT. */
+  /** LFFN_WINDOWS_. Default LFFN_WINDOWS_NONE. Windows exclude LFFN_MAX_TOKENS_NEVER and entities. */
+  int32_t windows;
+
+  int32_t pooling;    /**< LFFN_POOLING_, of embeddings. */
+  int32_t normalize;  /**< LFFN_NORMALIZE_, of embeddings and token vectors. */
+  int32_t dimensions; /**< Keep this many first numbers of each embedding, then scale; 0: all. */
+  int32_t top_k;      /**< Fillings of each mask, 1 to vocab_size. Default 0, which is refused if they are asked for. */
+  int32_t aggregation;      /**< LFFN_AGGREGATION_, of entities. */
+  int32_t max_active;       /**< Most weights of a sparse vector, the largest are kept; or LFFN_MAX_ACTIVE_. */
+  float min_weight;         /**< Weights of a sparse vector are above it; default 0. */
+  const int64_t* positions; /**< Indices of tokens whose logits are wanted, in any order. */
   int64_t n_positions;      /**< How many. */
+
+  const lffn_output* outputs; /**< [n_outputs] what to compute, and where it goes. */
+  int64_t n_outputs;          /**< How many. */
+  lffn_result* result;        /**< NULL, or what keeps the outputs that go to no memory of the caller. */
+
+  uint32_t flags;      /**< LFFN_RUN_ values or-ed together. */
+  int32_t num_threads; /**< Most threads to use; 0 = as many as the model has. */
   /** NULL, or a number that another thread may set to non-zero while the call runs, see lffn_cancel. The call then ends
    * soon with LFFN_ERROR_CANCELLED; by then any part of the outputs may have been written, and nothing else. */
   const int32_t* cancel;
-  lffn_result* result;           /**< NULL, or what receives everything that is wanted. */
-  float* hidden;                 /**< Receives the hidden states, [tokens, hidden_size]. */
-  int64_t hidden_capacity;       /**< Its room, in floats. */
-  float* embeddings;             /**< Receives [n, embedding_size]; zeros for a text whose status is not LFFN_OK. */
-  int64_t embeddings_capacity;   /**< Its room, in floats. */
-  float* logits;                 /**< Receives [n_positions, vocab_size]. */
-  int64_t logits_capacity;       /**< Its room, in floats. */
-  float* class_scores;           /**< Receives the raw scores, [n, num_classes]. */
-  int64_t class_scores_capacity; /**< Its room, in floats. */
-  int32_t* filling_ids;          /**< Receives [masks, top_k], the most likely token of each mask first. */
-  float* filling_probabilities;  /**< Receives [masks, top_k]. */
-  int64_t fillings_capacity;     /**< Room in each of the two, in tokens. */
-  int64_t* offsets_out;          /**< Receives [n + 1] where each text's tokens begin. */
-  int64_t* uncut;                /**< Receives [n] how many tokens each text would have without cutting. */
-  int64_t* n_masks;              /**< Receives the number of masks in all texts together. */
-  /** Receives [n] LFFN_OK, or why this text could not be run. A result has messages, too. */
-  lffn_status* statuses;
-  /** Receives [LFFN_NUM_STAGES] how long each stage took, on all threads together. Later stages would get another
-   * member: this one keeps its length. */
-  double* seconds;
-  float* token_scores;           /**< Receives the raw scores of each token, [tokens, num_token_classes]. */
-  int64_t token_scores_capacity; /**< Its room, in floats. */
-  /** Receives [num_layers, 2] how long each layer took, on all threads together: its attention, with the linear layers
-   * and the layer norm before it, and its feed-forward block, with its layer norm. */
-  double* layer_seconds;
-  int32_t aggregation; /**< LFFN_AGGREGATION_, for entities. */
-  /** LFFN_WINDOWS_. Default LFFN_WINDOWS_NONE. The number of windows is not known beforehand, so outputs per window
-   * need a `result`. Windows exclude LFFN_MAX_TOKENS_NEVER and entities. */
-  int32_t windows;
-  int64_t stride;     /**< Tokens of the text that a window repeats from the previous one; or LFFN_STRIDE_DEFAULT. */
-  int32_t dimensions; /**< Keep this many first numbers of each embedding, then scale; 0: all. */
-  int32_t reserved;   /**< 0. */
   lffn_run_progress progress; /**< NULL, or receives the progress of the call. */
   void* progress_user;        /**< Passed to it. */
-  int32_t max_active;         /**< Most weights of a sparse vector, the largest are kept; or LFFN_MAX_ACTIVE_. */
-  float min_weight;           /**< Weights of a sparse vector are above it; default 0. */
 } lffn_model_run_args;
 
 /** What lffn_model_run_args_init calls.
@@ -232,8 +186,8 @@ LFFN_API void lffn_model_run_args_init_sized(lffn_model_run_args* args, size_t s
  *   - LFFN_ERROR_INVALID_ARGUMENT: an argument is NULL, out of range or at odds with another; the model lacks the head,
  *     the tokenizer, the prompt or the kind of pooling; `result` is in use by another call;
  *   - LFFN_ERROR_NULL_TEXT, LFFN_ERROR_BAD_TEXT, LFFN_ERROR_TOO_LONG: for the first such text, unless statuses are
- *     wanted; LFFN_ERROR_TOO_LONG also for a sequence of ids;
- *   - LFFN_ERROR_TOO_SMALL: an array is too small, see lffn_model_run_args;
+ *     asked for; LFFN_ERROR_TOO_LONG also for a sequence of ids;
+ *   - LFFN_ERROR_TOO_SMALL: the caller's memory is too small, see lffn_output;
  *   - LFFN_ERROR_CANCELLED: the cancel flag was set;
  *   - LFFN_ERROR_UNSUPPORTED: `args` asks for something that this version does not know, or the tokenizer's template
  *     cannot read what is asked;

@@ -91,7 +91,7 @@ class Texts {
   std::enable_if_t<(std::is_same_v<const Strings, const std::string> || ...)> add(Strings&&... strings) = delete;
   /** How many. */
   std::int64_t count() const noexcept { return static_cast<std::int64_t>(texts_.size()); }
-  /** Puts them into arguments of lffn_model_run or lffn_tokenizer_encode_batch.
+  /** Puts them into arguments of lffn_model_run or lffn_tokenizer_encode.
    * @param args receives them */
   template <typename Args>
   void give(Args& args) const noexcept {

@@ -6,6 +6,7 @@
 #define LOOKUPFFN_TOKENIZER_H
 
 #include "lookupffn/base.h"
+#include "lookupffn/output.h"
 #include "lookupffn/result.h"
 
 #ifdef __cplusplus
@@ -17,14 +18,16 @@ extern "C" {
  *
  *     lffn_tokenizer* tokenizer = NULL;
  *     if (lffn_tokenizer_load("my-model", NULL, &tokenizer) != LFFN_OK) ...
+ *     const char* text = "A sentence.";
  *     int32_t ids[64];
- *     int64_t n_ids = 0;
+ *     int64_t offsets[2];  // offsets[1] is how many ids there are
+ *     const lffn_output outputs[] = {{LFFN_OUT_TOKEN_IDS, 0, ids, 64}, {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
  *     lffn_tokenize_args args;
  *     lffn_tokenize_args_init(&args);
- *     args.text = "A sentence.";
- *     args.ids = ids;
- *     args.capacity = 64;
- *     args.n_ids = &n_ids;
+ *     args.n = 1;
+ *     args.texts = &text;
+ *     args.outputs = outputs;
+ *     args.n_outputs = 2;
  *     lffn_tokenizer_encode(tokenizer, &args);
  *
  * The size of a text is its number of bytes, in which zero bytes are characters like others, or SIZE_MAX for a text
@@ -39,7 +42,7 @@ typedef struct lffn_tokenizer lffn_tokenizer;
  * @param path    a folder with tokenizer.json, vocab.txt, vocab.json with merges.txt, or SentencePiece's own file, and
  * their configuration files; or a file that lffn_model_save wrote, or a tokenizer.json; UTF-8
  * @param options NULL for defaults; cancel works, progress reports only the end, the runtime gets the log, and its
- * threads, at most num_threads, run lffn_tokenizer_encode_batch
+ * threads, at most num_threads, run lffn_tokenizer_encode
  * @param out     receives the handle; free it with lffn_tokenizer_free */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load(const char* path, const lffn_load_options* options,
                                                       lffn_tokenizer** out);
@@ -73,8 +76,8 @@ typedef struct lffn_tokenizer_info {
   int32_t mask_id;       /**< Id of the mask token. */
   int32_t added_to_text; /**< How many special tokens are put around a text. */
   int32_t added_to_pair; /**< How many are put around a pair of texts. */
-  int32_t is_word_piece; /**< 1 for WordPiece, else 0. */
   int32_t kind;          /**< LFFN_TOKENIZER_ */
+  int32_t reserved;      /**< 0. */
   /** Most tokens of a text according to its files, including special ones; 0 if they say nothing. For a model's
    * tokenizer, the same as in lffn_model_info. */
   int64_t own_max_tokens;
@@ -104,32 +107,26 @@ enum {
 /** Flags of lffn_tokenize_args. */
 enum {
   LFFN_TOKENIZE_SPECIAL = 1u << 0, /**< Put the special tokens around the text, as the model needs them. The default. */
-  LFFN_TOKENIZE_REPAIR = 1u << 1,  /**< Invalid UTF-8 is read as U+FFFD, not refused. */
-  LFFN_TOKENIZE_SPANS = 1u << 2,   /**< lffn_tokenizer_encode_batch: also return the bytes that tokens stand for. */
-  LFFN_TOKENIZE_UNCUT = 1u << 3,   /**< Likewise: how many tokens each text would have without cutting. */
-  LFFN_TOKENIZE_STATUSES = 1u << 4 /**< Likewise: statuses and messages; a bad text then does not fail the call. */
+  LFFN_TOKENIZE_REPAIR = 1u << 1   /**< Invalid UTF-8 is read as U+FFFD, not refused. */
 };
 
-/** The arguments of lffn_tokenizer_encode. Call lffn_tokenize_args_init first. Outputs that stay NULL are omitted. */
+/** The arguments of lffn_tokenizer_encode. Call lffn_tokenize_args_init first. */
 typedef struct lffn_tokenize_args {
-  size_t struct_size; /**< sizeof(lffn_tokenize_args), set by the _init function. */
-  const char* text;   /**< The text, UTF-8. */
-  size_t text_size;   /**< Its bytes. Default SIZE_MAX: up to its first zero byte. */
-  const char* pair;   /**< NULL, or the second text of a pair. */
-  size_t pair_size;   /**< Its bytes. Default SIZE_MAX. */
+  size_t struct_size;       /**< sizeof(lffn_tokenize_args), set by the _init function. */
+  int64_t n;                /**< Texts, any number from 0. */
+  const char* const* texts; /**< [n] texts, UTF-8; may be NULL if n is 0. */
+  const size_t* text_sizes; /**< [n] their bytes, or SIZE_MAX for up to the first zero byte; NULL: SIZE_MAX for all. */
+  const char* const* pairs; /**< NULL, or for each text NULL or the second text of a pair. */
+  const size_t* pair_sizes; /**< [n] likewise. */
   /** Cut to at most this many tokens, including special ones, of a pair the longer text first; or LFFN_MAX_TOKENS_.
    * Default LFFN_MAX_TOKENS_NEVER. */
   int64_t max_tokens;
-  const int32_t* cancel; /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
-  int32_t* ids;          /**< Receives the ids. */
-  int32_t* types;        /**< Receives the types: 1 for the second text of a pair if the template says so, else 0. */
-  int64_t* begins;       /**< Receives the first byte of the text (or of its pair) that each token stands for. */
-  int64_t* ends;         /**< Receives the byte after the last one; a token added around the text has 0 and 0. */
-  int64_t capacity;      /**< Room in each array that is given. */
-  int64_t* n_ids;        /**< Receives the number of ids, even if the call gives LFFN_ERROR_TOO_SMALL. */
-  int64_t* n_uncut;      /**< Receives the number of ids without cutting. */
-  uint32_t flags;        /**< LFFN_TOKENIZE_ values or-ed together. Default LFFN_TOKENIZE_SPECIAL. */
-  uint32_t reserved;     /**< 0. */
+  const lffn_output* outputs; /**< [n_outputs] from LFFN_OUT_TOKEN_IDS to LFFN_OUT_MESSAGE_OFFSETS. */
+  int64_t n_outputs;          /**< How many. */
+  lffn_result* result;        /**< NULL, or what keeps the outputs that go to no memory of the caller. */
+  uint32_t flags;             /**< LFFN_TOKENIZE_ values or-ed together. Default LFFN_TOKENIZE_SPECIAL. */
+  int32_t num_threads;        /**< Most threads to use; 0 = as many as the tokenizer has. */
+  const int32_t* cancel;      /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
 } lffn_tokenize_args;
 
 /** What lffn_tokenize_args_init calls.
@@ -139,68 +136,43 @@ LFFN_API void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t str
 /** Fills in the defaults. NULL is ignored. */
 #define lffn_tokenize_args_init(args) lffn_tokenize_args_init_sized((args), sizeof *(args))
 
-/** Turns a text, or a pair of texts, into tokens. Without any array it only counts them. A text of no bytes is valid
- * and may have no token.
+/** Turns texts, or pairs of texts, into tokens, on several threads. A text of no bytes is valid and may have no token.
+ * To count tokens, ask for LFFN_OUT_TOKEN_OFFSETS alone. Texts are not read in windows: each is one sequence.
  * @param tokenizer the tokenizer
- * @param args      what to read and what receives the tokens; see lffn_tokenize_args_init */
+ * @param args      what to read and which outputs go where; see lffn_tokenize_args_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer,
                                                         const lffn_tokenize_args* args);
-
-/** The arguments of lffn_tokenizer_encode_batch. Call lffn_tokenize_batch_args_init first. */
-typedef struct lffn_tokenize_batch_args {
-  size_t struct_size;       /**< sizeof(lffn_tokenize_batch_args), set by the _init function. */
-  int64_t n;                /**< Texts, any number from 0. */
-  const char* const* texts; /**< [n] texts, UTF-8; may be NULL if n is 0. */
-  const size_t* text_sizes; /**< [n] their bytes, or SIZE_MAX for up to the first zero byte; NULL: SIZE_MAX for all. */
-  const char* const* pairs; /**< NULL, or for each text NULL or the second text of a pair. */
-  const size_t* pair_sizes; /**< [n] likewise. */
-  int64_t max_tokens;       /**< As in lffn_tokenize_args. Default LFFN_MAX_TOKENS_NEVER. */
-  const int32_t* cancel;    /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
-  lffn_result* result;      /**< Receives ids, offsets, token_types, and what the flags ask for. */
-  uint32_t flags;           /**< LFFN_TOKENIZE_ values or-ed together. Default LFFN_TOKENIZE_SPECIAL. */
-  int32_t num_threads;      /**< Most threads to use; 0 = as many as the tokenizer has. */
-} lffn_tokenize_batch_args;
-
-/** What lffn_tokenize_batch_args_init calls.
- * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_tokenize_batch_args) */
-LFFN_API void lffn_tokenize_batch_args_init_sized(lffn_tokenize_batch_args* args, size_t struct_size);
-/** Fills in the defaults. NULL is ignored. */
-#define lffn_tokenize_batch_args_init(args) lffn_tokenize_batch_args_init_sized((args), sizeof *(args))
-
-/** Turns texts, or pairs of texts, into tokens, each like lffn_tokenizer_encode, on several threads.
- * @param tokenizer the tokenizer
- * @param args      what to read and the result that receives the tokens; see lffn_tokenize_batch_args_init */
-LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_encode_batch(const lffn_tokenizer* tokenizer,
-                                                              const lffn_tokenize_batch_args* args);
 
 /** Flags for turning tokens into text. */
 enum {
   LFFN_DETOKENIZE_SKIP_SPECIAL = 1u << 0 /**< Leave out special tokens, such as "[CLS]" and "</s>". */
 };
 
-/** Turns ids into text. Bytes that are not UTF-8, such as half of a character, become U+FFFD.
- * @param tokenizer the tokenizer
- * @param ids       ids of the vocabulary; may be NULL if n_ids is 0
- * @param n_ids     how many
- * @param flags     LFFN_DETOKENIZE_ values or-ed together
- * @param utf8      receives the text, without a zero byte; NULL with a capacity of 0 to ask for its length
- * @param capacity  room in utf8; if it is too small, the call gives LFFN_ERROR_TOO_SMALL
- * @param n_bytes   receives the number of bytes of the text, even if it exceeds capacity */
-LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids,
-                                                        int64_t n_ids, uint32_t flags, char* utf8, size_t capacity,
-                                                        size_t* n_bytes);
+/** The arguments of lffn_tokenizer_decode. Call lffn_detokenize_args_init first. */
+typedef struct lffn_detokenize_args {
+  size_t struct_size;         /**< sizeof(lffn_detokenize_args), set by the _init function. */
+  int64_t n;                  /**< Sequences, any number from 0. */
+  const int32_t* ids;         /**< Ids of the vocabulary, sequence after sequence; may be NULL if there are none. */
+  const int64_t* offsets;     /**< [n + 1] where each sequence begins, and where the last one ends; the first is 0. */
+  const lffn_output* outputs; /**< [n_outputs] LFFN_OUT_DECODED and LFFN_OUT_DECODED_OFFSETS. */
+  int64_t n_outputs;          /**< How many. */
+  lffn_result* result;        /**< NULL, or what keeps the outputs that go to no memory of the caller. */
+  uint32_t flags;             /**< LFFN_DETOKENIZE_ values or-ed together. */
+  int32_t reserved;           /**< 0. */
+} lffn_detokenize_args;
 
-/** Turns sequences of ids into texts, each like lffn_tokenizer_decode.
+/** What lffn_detokenize_args_init calls.
+ * @param args        NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_detokenize_args) */
+LFFN_API void lffn_detokenize_args_init_sized(lffn_detokenize_args* args, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_detokenize_args_init(args) lffn_detokenize_args_init_sized((args), sizeof *(args))
+
+/** Turns sequences of ids into texts. Bytes that are not UTF-8, such as half of a character, become U+FFFD.
  * @param tokenizer the tokenizer
- * @param ids       ids of the vocabulary, sequence after sequence; may be NULL if there are none
- * @param offsets   [n + 1] where each sequence begins, and where the last one ends; the first one is 0
- * @param n         how many sequences, any number from 0
- * @param flags     LFFN_DETOKENIZE_ values or-ed together
- * @param result    receives lffn_result_view.decoded and decoded_sizes */
-LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode_batch(const lffn_tokenizer* tokenizer, const int32_t* ids,
-                                                              const int64_t* offsets, int64_t n, uint32_t flags,
-                                                              lffn_result* result);
+ * @param args      what to decode and which outputs go where; see lffn_detokenize_args_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer,
+                                                        const lffn_detokenize_args* args);
 
 /** Looks up a token of the vocabulary, written as in the vocabulary ("##ing", "\xc4\xa0world").
  * @param tokenizer the tokenizer

@@ -84,15 +84,9 @@ class Tokenizer {
    * @param text    UTF-8
    * @param options see TokenizeOptions */
   Encoding encode(std::string_view text, const TokenizeOptions& options = {}) const {
-    Texts texts;
-    if (options.pair) {
-      texts.add(text, *options.pair);
-    } else {
-      texts.add(text);
-    }
     TokenizeOptions others = options;
     others.pair.reset();
-    return encode_batch(texts, others)[0];
+    return encode_batch(texts_of(text, options), others)[0];
   }
 
   /** The tokens of several texts, on several threads.
@@ -100,25 +94,28 @@ class Tokenizer {
    * @param options see TokenizeOptions; its pair is refused, as texts have pairs of their own */
   List<Encoding> encode_batch(const Texts& texts, const TokenizeOptions& options = {}) const {
     if (options.pair) throw InvalidArgument("a pair is given in the options; add it to the texts");
+    constexpr lffn_output kOutputs[] = {
+        {LFFN_OUT_TOKEN_IDS, 0, nullptr, 0},     {LFFN_OUT_TOKEN_TYPES, 0, nullptr, 0},
+        {LFFN_OUT_TOKEN_BEGINS, 0, nullptr, 0},  {LFFN_OUT_TOKEN_ENDS, 0, nullptr, 0},
+        {LFFN_OUT_TOKEN_OFFSETS, 0, nullptr, 0}, {LFFN_OUT_UNCUT, 0, nullptr, 0},
+    };
     Result result;
-    lffn_tokenize_batch_args args;
-    lffn_tokenize_batch_args_init(&args);
-    texts.give(args);
-    args.max_tokens = options.max_tokens;
-    args.flags = flags(options) | LFFN_TOKENIZE_SPANS | LFFN_TOKENIZE_UNCUT;
-    args.num_threads = options.num_threads;
-    args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
+    lffn_tokenize_args args = arguments(texts, options);
+    args.outputs = kOutputs;
+    args.n_outputs = 6;
     args.result = result.get();
-    check(lffn_tokenizer_encode_batch(handle_.get(), &args));
-    const ResultView view = result.view();
-    List<Encoding> found(static_cast<std::size_t>(view.n));
+    check(lffn_tokenizer_encode(handle_.get(), &args));
+    const auto ids = result.get(out::token_ids), types = result.get(out::token_types);
+    const auto begins = result.get(out::token_begins), ends = result.get(out::token_ends);
+    const auto offsets = result.get(out::token_offsets), uncut = result.get(out::uncut);
+    List<Encoding> found(uncut.count());
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const std::int64_t begin = view.offsets[i], end = view.offsets[i + 1];
-      found[i].ids.assign(view.ids + begin, view.ids + end);
-      found[i].types.assign(view.token_types + begin, view.token_types + end);
-      found[i].begins.assign(view.token_begins + begin, view.token_begins + end);
-      found[i].ends.assign(view.token_ends + begin, view.token_ends + end);
-      found[i].uncut = view.uncut[i];
+      const std::int64_t begin = offsets[i], end = offsets[i + 1];
+      found[i].ids.assign(ids.values.data() + begin, ids.values.data() + end);
+      found[i].types.assign(types.values.data() + begin, types.values.data() + end);
+      found[i].begins.assign(begins.values.data() + begin, begins.values.data() + end);
+      found[i].ends.assign(ends.values.data() + begin, ends.values.data() + end);
+      found[i].uncut = uncut[i];
     }
     return found;
   }
@@ -127,11 +124,14 @@ class Tokenizer {
    * @param text    UTF-8
    * @param options see TokenizeOptions */
   std::int64_t count(std::string_view text, const TokenizeOptions& options = {}) const {
-    std::int64_t n_ids = 0;
-    lffn_tokenize_args args = arguments(text, options);
-    args.n_ids = &n_ids;
+    std::int64_t offsets[2] = {};
+    const lffn_output output = {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2};
+    const Texts texts = texts_of(text, options);
+    lffn_tokenize_args args = arguments(texts, options);
+    args.outputs = &output;
+    args.n_outputs = 1;
     check(lffn_tokenizer_encode(handle_.get(), &args));
-    return n_ids;
+    return offsets[1];
   }
 
   /** The text of ids.
@@ -146,12 +146,24 @@ class Tokenizer {
    * @param sequences of the vocabulary
    * @param flags     LFFN_DETOKENIZE_ values */
   List<std::string> decode_batch(const Sequences& sequences, std::uint32_t flags = 0) const {
+    constexpr lffn_output kOutputs[] = {{LFFN_OUT_DECODED, 0, nullptr, 0}, {LFFN_OUT_DECODED_OFFSETS, 0, nullptr, 0}};
     Result result;
-    check(lffn_tokenizer_decode_batch(handle_.get(), sequences.ids.data(), sequences.offsets.data(), sequences.count(),
-                                      flags, result.get()));
-    const ResultView view = result.view();
+    lffn_detokenize_args args;
+    lffn_detokenize_args_init(&args);
+    args.n = sequences.count();
+    args.ids = sequences.ids.data();
+    args.offsets = sequences.offsets.data();
+    args.flags = flags;
+    args.outputs = kOutputs;
+    args.n_outputs = 2;
+    args.result = result.get();
+    check(lffn_tokenizer_decode(handle_.get(), &args));
+    const char* const decoded = result.get(out::decoded).values.data();
+    const auto offsets = result.get(out::decoded_offsets);
     List<std::string> texts;
-    for (std::int64_t i = 0; i < view.n; ++i) texts.emplace_back(view.decoded[i], view.decoded_sizes[i]);
+    for (std::size_t i = 0; i + 1 < offsets.count(); ++i) {
+      texts.emplace_back(decoded + offsets[i], decoded + offsets[i + 1] - 1);
+    }
     return texts;
   }
 
@@ -189,21 +201,23 @@ class Tokenizer {
   lffn_tokenizer* release() noexcept { return handle_.release(); }
 
  private:
-  static std::uint32_t flags(const TokenizeOptions& options) noexcept {
-    return (options.special ? std::uint32_t{LFFN_TOKENIZE_SPECIAL} : 0) |
-           (options.repair_text ? std::uint32_t{LFFN_TOKENIZE_REPAIR} : 0);
+  static Texts texts_of(std::string_view text, const TokenizeOptions& options) {
+    Texts texts;
+    if (options.pair) {
+      texts.add(text, *options.pair);
+    } else {
+      texts.add(text);
+    }
+    return texts;
   }
-  static lffn_tokenize_args arguments(std::string_view text, const TokenizeOptions& options) noexcept {
+  static lffn_tokenize_args arguments(const Texts& texts, const TokenizeOptions& options) noexcept {
     lffn_tokenize_args args;
     lffn_tokenize_args_init(&args);
-    args.text = text.empty() ? "" : text.data();
-    args.text_size = text.size();
-    if (options.pair) {
-      args.pair = options.pair->empty() ? "" : options.pair->data();
-      args.pair_size = options.pair->size();
-    }
+    texts.give(args);
     args.max_tokens = options.max_tokens;
-    args.flags = flags(options);
+    args.flags = (options.special ? std::uint32_t{LFFN_TOKENIZE_SPECIAL} : 0) |
+                 (options.repair_text ? std::uint32_t{LFFN_TOKENIZE_REPAIR} : 0);
+    args.num_threads = options.num_threads;
     args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();
     return args;
   }

@@ -91,6 +91,20 @@ void check_max_tokens(int64_t max_tokens) {
   }
 }
 
+void check_offsets(const int64_t* offsets, int64_t n) {
+  need(offsets, "offsets");
+  if (offsets[0] != 0) fail(LFFN_ERROR_INVALID_ARGUMENT, "offsets[0] is %lld, expected 0", printable(offsets[0]));
+  check_rising(offsets, n, "offsets");
+}
+
+void check_rising(const int64_t* offsets, int64_t n, const char* name) {
+  for (int64_t s = 0; s < n; ++s) {
+    if (offsets[s + 1] >= offsets[s]) continue;
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "%s[%lld] is %lld, less than %s[%lld], %lld", name, printable(s + 1),
+         printable(offsets[s + 1]), name, printable(s), printable(offsets[s]));
+  }
+}
+
 void count_handle(int64_t change) noexcept { handles.fetch_add(change, std::memory_order_relaxed); }
 int64_t live_handles() noexcept { return handles.load(std::memory_order_relaxed); }
 

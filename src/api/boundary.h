@@ -10,6 +10,7 @@
 #include "lookupffn/lookupffn.h"
 #include "runtime/error.h"
 #include "runtime/float_mode.h"
+#include "runtime/printable.h"
 #include "runtime/system.h"
 
 namespace lffn {
@@ -51,8 +52,6 @@ void free_handle(Handle* handle) noexcept {
   count_handle(-1);
 }
 
-inline long long printable(int64_t value) { return value; }
-
 // All throw Error(LFFN_ERROR_INVALID_ARGUMENT).
 void need(const void* pointer, const char* name);
 // A text of the caller's, of so many bytes, or SIZE_MAX for one that ends before its first zero byte.
@@ -63,5 +62,9 @@ void check_flags(uint32_t flags, uint32_t known, const char* name);
 void check_reserved(int64_t value, const char* name = "reserved");
 void check_threads(int32_t num_threads, const char* name);
 void check_max_tokens(int64_t max_tokens);
+// [n + 1] numbers that begin with 0 and never fall.
+void check_offsets(const int64_t* offsets, int64_t n);
+// The same of those that begin anywhere.
+void check_rising(const int64_t* offsets, int64_t n, const char* name);
 
 }  // namespace lffn

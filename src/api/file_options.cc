@@ -12,8 +12,8 @@ struct ChosenType {
   const char* name;
   int32_t lffn_load_options::*given;
   int32_t LoadOptions::*chosen;
-  bool bf16;  // LFFN_BF16 is one of them
-  bool int4;  // LFFN_INT4, too
+  bool bf16;  // LFFN_DTYPE_BF16 is one of them
+  bool int4;  // LFFN_DTYPE_INT4, too
 };
 constexpr ChosenType kChosenTypes[] = {
     {"table_dtype", &lffn_load_options::table_dtype, &LoadOptions::table_dtype, true, false},
@@ -29,10 +29,11 @@ LoadOptions read_options(const lffn_load_options& given) {
   check_threads(given.num_threads, "options.num_threads");
   for (const ChosenType& type : kChosenTypes) {
     const int32_t dtype = given.*type.given;
-    if (dtype != LFFN_DTYPE_AS_STORED && dtype != LFFN_F32 && dtype != LFFN_INT8 &&
-        !(type.bf16 && dtype == LFFN_BF16) && !(type.int4 && dtype == LFFN_INT4)) {
-      fail(LFFN_ERROR_INVALID_ARGUMENT, "options.%s is %d, expected LFFN_F32,%s LFFN_INT8%s or LFFN_DTYPE_AS_STORED",
-           type.name, dtype, type.bf16 ? " LFFN_BF16," : "", type.int4 ? ", LFFN_INT4" : "");
+    if (dtype != LFFN_DTYPE_AS_STORED && dtype != LFFN_DTYPE_F32 && dtype != LFFN_DTYPE_INT8 &&
+        !(type.bf16 && dtype == LFFN_DTYPE_BF16) && !(type.int4 && dtype == LFFN_DTYPE_INT4)) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT,
+           "options.%s is %d, expected LFFN_DTYPE_F32,%s LFFN_DTYPE_INT8%s or LFFN_DTYPE_AS_STORED", type.name, dtype,
+           type.bf16 ? " LFFN_DTYPE_BF16," : "", type.int4 ? ", LFFN_DTYPE_INT4" : "");
     }
     result.*type.chosen = dtype;
   }

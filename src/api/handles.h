@@ -5,16 +5,14 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <utility>
 
-#include "api/run_memory.h"
 #include "kernels/kernels.h"
 #include "model/model.h"
+#include "run/memory.h"
+#include "run/outputs.h"
 #include "runtime/executor.h"
 #include "runtime/hooks.h"
-#include "runtime/idle_pool.h"
 #include "runtime/short_lock.h"
-#include "texts/text_rows.h"
 
 namespace lffn {
 
@@ -43,7 +41,8 @@ inline const Hooks* hooks_of(const SharedRuntime& runtime) { return runtime == n
 struct lffn_model {
   lffn::SharedRuntime runtime;
   std::unique_ptr<const lffn::Model> model;
-  mutable lffn::RunMemoryPool memory;
+  // Its tokenizers use it, too, and may outlive it.
+  std::shared_ptr<lffn::CallMemoryPool> memory = std::make_shared<lffn::CallMemoryPool>();
   std::atomic<int64_t> owners{1};
 };
 
@@ -53,14 +52,13 @@ struct lffn_tokenizer {
   lffn::SharedRuntime runtime;
   std::shared_ptr<lffn::Executor> executor;
   int32_t num_threads;
-  mutable lffn::IdlePool<lffn::TextRows> memory;  // of calls with texts that are not long
+  std::shared_ptr<lffn::CallMemoryPool> memory;
 };
 
 struct lffn_result {
-  lffn::RunMemory memory;
+  lffn::CallResult call;
   uint32_t trims = 0;            // that it heeded
-  mutable lffn::ShortLock lock;  // of the two members behind it, while no call fills
-  lffn_result_view view = {};
+  mutable lffn::ShortLock lock;  // of what is shown and the member behind it, while no call fills
   bool is_filling = false;
 };
 
@@ -74,8 +72,7 @@ class Filling {
   ~Filling();
   Filling(const Filling&) = delete;
   Filling& operator=(const Filling&) = delete;
-  RunMemory& memory() const { return result_.memory; }
-  lffn_result_view& view() const { return result_.view; }
+  CallResult& call() const { return result_.call; }
 
  private:
   struct Claimed {};
@@ -84,29 +81,19 @@ class Filling {
   lffn_result& result_;
 };
 
-// What a call on a tokenizer works with, and leaves for the next one.
-class BorrowedRows {
- public:
-  explicit BorrowedRows(const lffn_tokenizer& handle)
-      : handle_(handle), rows_(handle.memory.take([](const auto&) { return true; })) {
-    if (rows_ == nullptr) rows_ = std::make_unique<TextRows>();
-    rows_->clear();
+// Calls body(outputs, memory) with what the arguments say of outputs, and the memory of their result, or what the
+// handle's pool lends.
+template <typename Args, typename Body>
+void with_outputs(const Args& args, OutputSet known, CallMemoryPool& pool, Body&& body) {
+  if (args.result != nullptr) {
+    const Filling filling(*args.result);
+    CallResult& result = filling.call();
+    Outputs outputs(args.outputs, args.n_outputs, known, result.memory.rooms, &result.shown);
+    return body(outputs, result.memory);
   }
-  BorrowedRows(const BorrowedRows&) = delete;
-  BorrowedRows& operator=(const BorrowedRows&) = delete;
-  // What long texts or many of them took is not kept.
-  ~BorrowedRows() {
-    if (rows_->longest() <= kLongText && rows_->ids().size() <= kManyTokens) handle_.memory.give_back(std::move(rows_));
-  }
-
-  TextRows& operator*() const { return *rows_; }
-  TextRows* operator->() const { return rows_.get(); }
-
- private:
-  static constexpr size_t kLongText = size_t{1} << 16, kManyTokens = size_t{1} << 18;
-
-  const lffn_tokenizer& handle_;
-  std::unique_ptr<TextRows> rows_;
-};
+  const CallMemoryPool::Lease memory(pool);
+  Outputs outputs(args.outputs, args.n_outputs, known, memory.get().rooms, nullptr);
+  body(outputs, memory.get());
+}
 
 }  // namespace lffn

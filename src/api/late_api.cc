@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of late interaction, and reranking by it or by a classifier.
+// The score of late interaction.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -8,8 +8,6 @@
 
 #include "api/boundary.h"
 #include "api/handles.h"
-#include "api/run_call.h"
-#include "api/run_steps.h"
 #include "api/structs.h"
 #include "kernels/kernels.h"
 #include "model/late/max_sim.h"
@@ -65,7 +63,7 @@ LateVectors checked(const Side& side, int32_t size) {
   return vectors;
 }
 
-void run_max_sim(const lffn_max_sim_args& args) {
+void run_max_sim(const lffn_max_sim_args& args, Outputs& outputs) {
   const Runtime* const runtime = args.runtime != nullptr ? args.runtime->shared.get() : nullptr;
   std::optional<UseHooks> hooks;
   if (runtime != nullptr) hooks.emplace(&runtime->hooks);
@@ -81,20 +79,31 @@ void run_max_sim(const lffn_max_sim_args& args) {
   const LateVectors documents = checked({args.documents, args.int8_documents, args.document_scales,
                                          args.document_offsets, args.n_documents, "documents", "document"},
                                         args.size);
-  const int64_t numbers = extent(args.n_queries, args.n_documents, "scores");
-  if (numbers == 0) return;
-  need(args.scores, "scores");
-  if (args.capacity < numbers) {
-    fail(LFFN_ERROR_TOO_SMALL, "capacity is %lld, there are %lld scores", printable(args.capacity), printable(numbers));
-  }
+  constexpr int32_t kScores = LFFN_OUT_MAX_SIM_SCORES;
+  if (!outputs.asks(set_of(kScores))) return;
+  outputs.set_size(kScores, args.n_queries, args.n_documents);
+  outputs.check_room();
+  auto* const scores = outputs.place<float>(kScores);
   poll(args.cancel);
   const std::shared_ptr<Executor>& executor = runtime != nullptr ? runtime->executor : default_executor();
   int32_t threads = resolve_threads(args.num_threads, *executor);
   if (runtime != nullptr && runtime->num_threads > 0) threads = std::min(threads, runtime->num_threads);
   const Workers workers = {runtime != nullptr ? runtime->kernels : usable_kernels(), threads, false, args.cancel};
-  run_call(*executor, threads, [&] {
-    max_sim(workers, queries, documents, args.size, (args.flags & LFFN_MAX_SIM_MEAN) != 0, args.scores);
-  });
+  run_call(*executor, threads,
+           [&] { max_sim(workers, queries, documents, args.size, (args.flags & LFFN_MAX_SIM_MEAN) != 0, scores); });
+  outputs.show();
+}
+
+void run_max_sim(const lffn_max_sim_args& args) {
+  constexpr OutputSet kKnown = set_of(LFFN_OUT_MAX_SIM_SCORES);
+  if (args.result == nullptr) {
+    Rooms none;
+    Outputs outputs(args.outputs, args.n_outputs, kKnown, none, nullptr);
+    return run_max_sim(args, outputs);
+  }
+  const Filling filling(*args.result);
+  Outputs outputs(args.outputs, args.n_outputs, kKnown, filling.call().memory.rooms, &filling.call().shown);
+  run_max_sim(args, outputs);
 }
 
 }  // namespace

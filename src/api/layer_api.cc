@@ -169,16 +169,7 @@ lffn_status lffn_layer_create(const lffn_layer_config* config, const lffn_tensor
   });
 }
 
-lffn_status lffn_layer_save(const lffn_layer* layer, const char* path) {
-  return guarded([&] {
-    need(layer, "layer");
-    need(path, "path");
-    const UseHooks hooks(hooks_of(layer->runtime));
-    layer->layer->save(path);
-  });
-}
-
-lffn_status lffn_layer_save_with(const lffn_layer* layer, const char* path, const lffn_save_options* options) {
+lffn_status lffn_layer_save(const lffn_layer* layer, const char* path, const lffn_save_options* options) {
   return guarded([&] {
     need(layer, "layer");
     need(path, "path");

@@ -6,6 +6,7 @@
 #include "api/file_options.h"
 #include "api/handles.h"
 #include "api/structs.h"
+#include "model/heads/entities.h"
 #include "model/tensors/memory_estimate.h"
 #include "runtime/hooks.h"
 
@@ -86,16 +87,7 @@ lffn_status lffn_model_estimate_files(const lffn_file* files, int64_t n_files, c
   return guarded([&] { estimate_for(FolderInMemory(read_files(files, n_files)), options, estimate); });
 }
 
-lffn_status lffn_model_save(const lffn_model* model, const char* path) {
-  return guarded([&] {
-    need(model, "model");
-    need(path, "path");
-    const UseHooks hooks(hooks_of(model->runtime));
-    model->model->save(path);
-  });
-}
-
-lffn_status lffn_model_save_with(const lffn_model* model, const char* path, const lffn_save_options* options) {
+lffn_status lffn_model_save(const lffn_model* model, const char* path, const lffn_save_options* options) {
   return guarded([&] {
     need(model, "model");
     need(path, "path");
@@ -154,6 +146,11 @@ const char* lffn_model_family(const lffn_model* model) { return model == nullptr
 const char* lffn_model_label(const lffn_model* model, int32_t index) {
   if (model == nullptr || index < 0 || static_cast<size_t>(index) >= model->model->labels().size()) return nullptr;
   return model->model->labels()[static_cast<size_t>(index)].c_str();
+}
+
+const char* lffn_model_entity_label(const lffn_model* model, int32_t index) {
+  // A part of a label ends where the label does, with its zero byte.
+  return lffn_model_label(model, index) == nullptr ? nullptr : entity_label(*model->model, index).data();
 }
 
 lffn_status lffn_model_prompt(const lffn_model* model, int32_t index, const char** name, const char** text) {

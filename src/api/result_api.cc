@@ -24,9 +24,9 @@ lffn_result& claim(lffn_result& result) {
 }  // namespace
 
 Filling::Filling(lffn_result& result) : Filling(claim(result), Claimed()) {
-  result.view = {};
+  result.call.shown.asked = 0;
   const uint32_t trims = AnyIdlePool::trims();
-  if (result.trims != trims || result.memory.is_large()) result.memory = RunMemory();
+  if (result.trims != trims || result.call.memory.is_large()) result.call.memory = CallMemory();
   result.trims = trims;
 }
 
@@ -36,8 +36,6 @@ Filling::~Filling() {
 }
 
 extern "C" {
-
-void lffn_result_view_init_sized(lffn_result_view* view, size_t struct_size) { init_struct(view, struct_size); }
 
 lffn_status lffn_result_create(lffn_result** out) {
   return guarded([&] {
@@ -49,12 +47,21 @@ lffn_status lffn_result_create(lffn_result** out) {
 
 void lffn_result_free(lffn_result* result) { free_handle(result); }
 
-lffn_status lffn_result_get(const lffn_result* result, lffn_result_view* view) {
+lffn_status lffn_result_array(const lffn_result* result, int32_t what, lffn_array* array) {
   return guarded([&] {
     need(result, "result");
+    need(array, "array");
+    if (!is_output(what)) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "what is %d, expected an LFFN_OUT_ value", what);
+    }
     const std::lock_guard<ShortLock> lock(result->lock);
     if (result->is_filling) refuse();
-    write_struct(result->view, view, "view");
+    const ShownOutputs& shown = result->call.shown;
+    if ((shown.asked & set_of(what)) == 0) {
+      fail(LFFN_ERROR_INVALID_ARGUMENT, "result has no %s: the last call that used it did not ask for them",
+           output_kind(what).name);
+    }
+    *array = shown.arrays[static_cast<size_t>(what)];
   });
 }
 

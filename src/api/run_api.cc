@@ -4,9 +4,10 @@
 
 #include "api/boundary.h"
 #include "api/handles.h"
-#include "api/run_call.h"
+#include "api/parse_request.h"
 #include "api/structs.h"
 #include "model/heads/scores.h"
+#include "run/run.h"
 
 using namespace lffn;
 
@@ -15,15 +16,9 @@ namespace {
 void run_checked(const lffn_model* model, const lffn_model_run_args& args) {
   need(model, "model");
   const UseHooks hooks(hooks_of(model->runtime));
-  if (args.result == nullptr) {
-    const RunMemoryPool::Lease memory(model->memory);
-    RunCall(*model->model, args, memory.get()).run();
-    return;
-  }
-  const Filling filling(*args.result);
-  RunCall call(*model->model, args, filling.memory());
-  call.run();
-  filling.view() = call.view();
+  const Request request = parse_request(args);
+  with_outputs(args, run_outputs(), *model->memory,
+               [&](Outputs& outputs, CallMemory& memory) { run(*model->model, request, outputs, memory); });
 }
 
 }  // namespace
@@ -47,13 +42,14 @@ lffn_status lffn_model_embed_texts(const lffn_model* model, const char* const* t
     if (n == 0) return need(model, "model");
     need(texts, "texts");
     need(out, "out");
+    const lffn_output output = {LFFN_OUT_EMBEDDINGS, 0, out, capacity};
     lffn_model_run_args args = {};
     args.n = n;
     args.texts = texts;
     args.text_sizes = sizes;
     args.max_tokens = max_tokens;
-    args.embeddings = out;
-    args.embeddings_capacity = capacity;
+    args.outputs = &output;
+    args.n_outputs = 1;
     run_checked(model, args);
   });
 }

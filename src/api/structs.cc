@@ -56,16 +56,16 @@ std::vector<TensorView> read_tensors(const lffn_tensor* tensors, int64_t count) 
     TensorView view;
     view.name = name;
     switch (tensor.dtype) {
-      case LFFN_F32:
+      case LFFN_DTYPE_F32:
         view.dtype = DType::kF32;
         break;
-      case LFFN_F16:
+      case LFFN_DTYPE_F16:
         view.dtype = DType::kF16;
         break;
-      case LFFN_BF16:
+      case LFFN_DTYPE_BF16:
         view.dtype = DType::kBF16;
         break;
-      case LFFN_INT8:
+      case LFFN_DTYPE_INT8:
         view.dtype = DType::kI8;
         break;
       default:

@@ -30,7 +30,7 @@ inline constexpr size_t kFirstSize<lffn_save_options> = LFFN_SIZE_UP_TO(lffn_sav
 template <>
 inline constexpr size_t kFirstSize<lffn_hash_args> = LFFN_SIZE_UP_TO(lffn_hash_args, progress_user);
 template <>
-inline constexpr size_t kFirstSize<lffn_tokenize_batch_args> = LFFN_SIZE_UP_TO(lffn_tokenize_batch_args, num_threads);
+inline constexpr size_t kFirstSize<lffn_detokenize_args> = LFFN_SIZE_UP_TO(lffn_detokenize_args, reserved);
 template <>
 inline constexpr size_t kFirstSize<lffn_allocator> = LFFN_SIZE_UP_TO(lffn_allocator, user);
 template <>
@@ -50,21 +50,19 @@ inline constexpr size_t kFirstSize<lffn_model_info> = LFFN_SIZE_UP_TO(lffn_model
 template <>
 inline constexpr size_t kFirstSize<lffn_model_layer_info> = LFFN_SIZE_UP_TO(lffn_model_layer_info, file_bytes);
 template <>
-inline constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_model_run_args, seconds);
-template <>
-inline constexpr size_t kFirstSize<lffn_result_view> = LFFN_SIZE_UP_TO(lffn_result_view, filling_probabilities);
+inline constexpr size_t kFirstSize<lffn_model_run_args> = LFFN_SIZE_UP_TO(lffn_model_run_args, progress_user);
 template <>
 inline constexpr size_t kFirstSize<lffn_tokenizer_info> = LFFN_SIZE_UP_TO(lffn_tokenizer_info, own_max_tokens);
 template <>
-inline constexpr size_t kFirstSize<lffn_tokenize_args> = LFFN_SIZE_UP_TO(lffn_tokenize_args, reserved);
+inline constexpr size_t kFirstSize<lffn_tokenize_args> = LFFN_SIZE_UP_TO(lffn_tokenize_args, cancel);
 template <>
-inline constexpr size_t kFirstSize<lffn_answer_args> = LFFN_SIZE_UP_TO(lffn_answer_args, reserved);
+inline constexpr size_t kFirstSize<lffn_answer_args> = LFFN_SIZE_UP_TO(lffn_answer_args, cancel);
 template <>
-inline constexpr size_t kFirstSize<lffn_zero_shot_args> = LFFN_SIZE_UP_TO(lffn_zero_shot_args, reserved);
+inline constexpr size_t kFirstSize<lffn_zero_shot_args> = LFFN_SIZE_UP_TO(lffn_zero_shot_args, cancel);
 template <>
-inline constexpr size_t kFirstSize<lffn_max_sim_args> = LFFN_SIZE_UP_TO(lffn_max_sim_args, capacity);
+inline constexpr size_t kFirstSize<lffn_max_sim_args> = LFFN_SIZE_UP_TO(lffn_max_sim_args, cancel);
 template <>
-inline constexpr size_t kFirstSize<lffn_rerank_args> = LFFN_SIZE_UP_TO(lffn_rerank_args, order);
+inline constexpr size_t kFirstSize<lffn_rerank_args> = LFFN_SIZE_UP_TO(lffn_rerank_args, cancel);
 
 // Gives the caller's struct defaults; members that only the caller knows become zero.
 template <typename Struct>

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that answer questions and try labels.
-#include <algorithm>
-#include <numeric>
+// The functions that answer questions, try labels and rerank documents.
 #include <string_view>
 #include <vector>
 
 #include "api/boundary.h"
 #include "api/handles.h"
 #include "api/structs.h"
-#include "model/heads/answers.h"
-#include "model/heads/zero_shot.h"
+#include "tasks/tasks.h"
 
 using namespace lffn;
 
@@ -48,13 +45,8 @@ void answer(const lffn_model* handle, const lffn_answer_args& args) {
   options.top_k = args.top_k;
   options.may_be_none = (args.flags & LFFN_ANSWER_MAY_BE_NONE) != 0;
   options.cancel = args.cancel;
-  const std::vector<Answer> answers = find_answers(model, question, context, options);
-  for (size_t i = 0; i < answers.size(); ++i) {
-    if (args.begins != nullptr) args.begins[i] = static_cast<int64_t>(answers[i].begin);
-    if (args.ends != nullptr) args.ends[i] = static_cast<int64_t>(answers[i].end);
-    if (args.scores != nullptr) args.scores[i] = static_cast<float>(answers[i].score);
-  }
-  if (args.n_answers != nullptr) *args.n_answers = static_cast<int32_t>(answers.size());
+  with_outputs(args, kAnswerOutputs, *handle->memory,
+               [&](Outputs& outputs, CallMemory&) { answer(model, question, context, options, outputs); });
 }
 
 void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
@@ -79,17 +71,34 @@ void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
   options.max_tokens = args.max_tokens;
   options.several = (args.flags & LFFN_ZERO_SHOT_SEVERAL) != 0;
   options.cancel = args.cancel;
-  const std::vector<float> scores = score_labels(model, text, labels, options);
-  if (args.scores != nullptr) std::copy(scores.begin(), scores.end(), args.scores);
-  if (args.order == nullptr) return;
-  std::iota(args.order, args.order + scores.size(), int64_t{0});
-  // NaN is never larger: an order that is none could not be sorted by.
-  const auto value = [&](int64_t i) {
-    const float score = scores[static_cast<size_t>(i)];
-    return score >= 0 ? score : -1.0f;
-  };
-  std::sort(args.order, args.order + scores.size(),
-            [&](int64_t a, int64_t b) { return value(a) != value(b) ? value(a) > value(b) : a < b; });
+  with_outputs(args, kLabelOutputs, *handle->memory,
+               [&](Outputs& outputs, CallMemory&) { zero_shot(model, text, labels, options, outputs); });
+}
+
+void rerank(const lffn_model* handle, const lffn_rerank_args& args) {
+  need(handle, "model");
+  const Model& model = *handle->model;
+  const UseHooks hooks(hooks_of(handle->runtime));
+  Reranking reranking;
+  reranking.query = read_text(args.query, args.query_size, "query");
+  check_count(args.n_documents, "n_documents");
+  check_value(args.scores_kind, LFFN_SCORES_MODEL, "scores_kind", "LFFN_SCORES_");
+  check_max_tokens(args.max_tokens);
+  check_threads(args.num_threads, "num_threads");
+  check_flags(args.flags, LFFN_RUN_REPAIR_TEXT, "flags");
+  check_reserved(args.reserved);
+  check_reranker(model);
+  if (args.n_documents > 0) need(args.documents, "documents");
+  reranking.documents = args.documents;
+  reranking.document_sizes = args.document_sizes;
+  reranking.num_documents = args.n_documents;
+  reranking.max_tokens = args.max_tokens;
+  reranking.scores_kind = args.scores_kind;
+  reranking.repairs = (args.flags & LFFN_RUN_REPAIR_TEXT) != 0;
+  reranking.num_threads = args.num_threads;
+  reranking.cancel = args.cancel;
+  with_outputs(args, kDocumentOutputs, *handle->memory,
+               [&](Outputs& outputs, CallMemory& memory) { rerank(model, reranking, outputs, memory); });
 }
 
 }  // namespace
@@ -117,6 +126,16 @@ void lffn_zero_shot_args_init_sized(lffn_zero_shot_args* args, size_t struct_siz
 
 lffn_status lffn_model_zero_shot(const lffn_model* model, const lffn_zero_shot_args* args) {
   return guarded([&] { zero_shot(model, read_struct(args, "args")); });
+}
+
+void lffn_rerank_args_init_sized(lffn_rerank_args* args, size_t struct_size) {
+  lffn_rerank_args defaults = {};
+  defaults.query_size = SIZE_MAX;
+  init_struct(args, struct_size, defaults);
+}
+
+lffn_status lffn_model_rerank(const lffn_model* model, const lffn_rerank_args* args) {
+  return guarded([&] { rerank(model, read_struct(args, "args")); });
 }
 
 }  // extern "C"

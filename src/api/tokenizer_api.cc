@@ -10,16 +10,18 @@
 #include "api/handles.h"
 #include "api/structs.h"
 #include "model/config/tokenizer_files.h"
+#include "run/read.h"
+#include "run/tokenize.h"
 #include "runtime/threads.h"
-#include "texts/text_rows.h"
 
 using namespace lffn;
 
 namespace {
 
 void hand_out(std::shared_ptr<const Tokenizer> tokenizer, int64_t own_max_tokens, const SharedRuntime& runtime,
-              const std::shared_ptr<Executor>& executor, int32_t num_threads, lffn_tokenizer** out) {
-  *out = new lffn_tokenizer{std::move(tokenizer), own_max_tokens, runtime, executor, num_threads, {}};
+              const std::shared_ptr<Executor>& executor, int32_t num_threads, std::shared_ptr<CallMemoryPool> memory,
+              lffn_tokenizer** out) {
+  *out = new lffn_tokenizer{std::move(tokenizer), own_max_tokens, runtime, executor, num_threads, std::move(memory)};
   count_handle(1);
 }
 
@@ -27,42 +29,41 @@ void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn
   const LoadOptions& options = loading.options();
   loading.finish();
   const auto own_max_tokens = static_cast<int64_t>(tokenizer->max_length());
-  hand_out(std::move(tokenizer), own_max_tokens, loading.runtime(), options.executor, resolve_threads(options), out);
+  hand_out(std::move(tokenizer), own_max_tokens, loading.runtime(), options.executor, resolve_threads(options),
+           std::make_shared<CallMemoryPool>(), out);
 }
 
 void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
+  check_count(args.n, "n");
+  if (args.n > 0) need(args.texts, "texts");
   check_flags(args.flags, LFFN_TOKENIZE_SPECIAL | LFFN_TOKENIZE_REPAIR, "flags");
-  check_reserved(args.reserved);
   check_max_tokens(args.max_tokens);
-  const std::string_view text = read_text(args.text, args.text_size, "text");
-  std::string_view pair;
-  if (args.pair != nullptr) pair = read_text(args.pair, args.pair_size, "pair");
+  check_threads(args.num_threads, "num_threads");
+  const UseHooks hooks(hooks_of(handle.runtime));
   TextRows::Rules rules;
   rules.reading.repairs = (args.flags & LFFN_TOKENIZE_REPAIR) != 0;
   rules.encoding.special = (args.flags & LFFN_TOKENIZE_SPECIAL) != 0;
-  rules.encoding.spans = args.begins != nullptr || args.ends != nullptr;
-  rules.encoding.uncut = args.n_uncut != nullptr;
   rules.encoding.cancel = args.cancel;
   const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
   if (most > 0) rules.encoding.most = static_cast<size_t>(most);
-  const BorrowedRows rows(handle);
-  TextRows& found = *rows;
-  found.add(*handle.tokenizer, text, args.pair != nullptr ? &pair : nullptr, rules);
-  const auto count = static_cast<int64_t>(found.ids().size());
-  if (args.n_ids != nullptr) *args.n_ids = count;
-  if (args.n_uncut != nullptr) *args.n_uncut = found.uncut()[0];
-  const bool arrays = args.ids != nullptr || args.types != nullptr || rules.encoding.spans;
-  if (!arrays) return;
-  if (args.capacity < count) {
-    fail(LFFN_ERROR_TOO_SMALL, "capacity is %lld, the text has %lld tokens", static_cast<long long>(args.capacity),
-         static_cast<long long>(count));
-  }
-  if (args.ids != nullptr) std::copy(found.ids().begin(), found.ids().end(), args.ids);
-  if (args.types != nullptr) std::copy(found.types().begin(), found.types().end(), args.types);
-  for (size_t i = 0; i < found.spans().size(); ++i) {
-    if (args.begins != nullptr) args.begins[i] = static_cast<int64_t>(found.spans()[i].begin);
-    if (args.ends != nullptr) args.ends[i] = static_cast<int64_t>(found.spans()[i].end);
-  }
+  const int32_t threads = args.num_threads > 0 ? std::min(args.num_threads, handle.num_threads) : handle.num_threads;
+  with_outputs(args, kReadOutputs, *handle.memory, [&](Outputs& outputs, CallMemory& memory) {
+    tokenize(*handle.tokenizer, {args.n, args.texts, args.text_sizes, args.pairs, args.pair_sizes}, rules,
+             *handle.executor, threads, outputs, memory);
+  });
+}
+
+void decode(const lffn_tokenizer& handle, const lffn_detokenize_args& args) {
+  check_count(args.n, "n");
+  check_flags(args.flags, LFFN_DETOKENIZE_SKIP_SPECIAL, "flags");
+  check_reserved(args.reserved);
+  if (args.n > 0) check_offsets(args.offsets, args.n);
+  if (args.n > 0 && args.offsets[args.n] > 0) need(args.ids, "ids");
+  const UseHooks hooks(hooks_of(handle.runtime));
+  with_outputs(args, kDecodedOutputs, *handle.memory, [&](Outputs& outputs, CallMemory& memory) {
+    detokenize(*handle.tokenizer, {args.ids, args.offsets}, args.n, (args.flags & LFFN_DETOKENIZE_SKIP_SPECIAL) != 0,
+               outputs, memory);
+  });
 }
 
 int32_t kind_of(const Tokenizer& tokenizer) {
@@ -87,7 +88,6 @@ lffn_tokenizer_info info_of(const lffn_tokenizer& handle) {
   info.mask_id = tokenizer.mask_id();
   info.added_to_text = static_cast<int32_t>(tokenizer.num_special(false));
   info.added_to_pair = static_cast<int32_t>(tokenizer.num_special(true));
-  info.is_word_piece = tokenizer.kind() == TokenizerKind::kWordPiece ? 1 : 0;
   info.kind = kind_of(tokenizer);
   info.own_max_tokens = handle.own_max_tokens;
   info.memory_bytes = tokenizer.bytes();
@@ -102,11 +102,12 @@ void lffn_tokenizer_info_init_sized(lffn_tokenizer_info* info, size_t struct_siz
 
 void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t struct_size) {
   lffn_tokenize_args defaults = {};
-  defaults.text_size = defaults.pair_size = SIZE_MAX;
   defaults.max_tokens = LFFN_MAX_TOKENS_NEVER;
   defaults.flags = LFFN_TOKENIZE_SPECIAL;
   init_struct(args, struct_size, defaults);
 }
+
+void lffn_detokenize_args_init_sized(lffn_detokenize_args* args, size_t struct_size) { init_struct(args, struct_size); }
 
 lffn_status lffn_tokenizer_load(const char* path, const lffn_load_options* options, lffn_tokenizer** out) {
   return guarded([&] {
@@ -133,7 +134,7 @@ lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out) 
     if (model->model->tokenizer() == nullptr) fail(LFFN_ERROR_INVALID_ARGUMENT, "this model has no tokenizer");
     const Running& running = model->model->running();
     hand_out(model->model->tokenizer(), model->model->own_max_tokens(), model->runtime, running.executor,
-             running.num_threads, out);
+             running.num_threads, model->memory, out);
   });
 }
 
@@ -153,23 +154,10 @@ lffn_status lffn_tokenizer_encode(const lffn_tokenizer* tokenizer, const lffn_to
   });
 }
 
-lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const int32_t* ids, int64_t n_ids, uint32_t flags,
-                                  char* utf8, size_t capacity, size_t* n_bytes) {
+lffn_status lffn_tokenizer_decode(const lffn_tokenizer* tokenizer, const lffn_detokenize_args* args) {
   return guarded([&] {
     need(tokenizer, "tokenizer");
-    check_count(n_ids, "n_ids");
-    if (n_ids > 0) need(ids, "ids");
-    if (capacity > 0) need(utf8, "utf8");
-    need(n_bytes, "n_bytes");
-    check_flags(flags, LFFN_DETOKENIZE_SKIP_SPECIAL, "flags");
-    const std::string text =
-        tokenizer->tokenizer->decode(ids, static_cast<size_t>(n_ids), (flags & LFFN_DETOKENIZE_SKIP_SPECIAL) != 0);
-    *n_bytes = text.size();
-    if (utf8 == nullptr) return;
-    if (capacity < text.size()) {
-      fail(LFFN_ERROR_TOO_SMALL, "capacity is %zu, the text has %zu bytes", capacity, text.size());
-    }
-    text.copy(utf8, text.size());
+    decode(*tokenizer, read_struct(args, "args"));
   });
 }
 

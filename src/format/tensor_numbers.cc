@@ -77,7 +77,7 @@ void check_tensor(const TensorView& tensor, const std::vector<int64_t>& shape, c
 
 int32_t held_as(DType stored, int32_t wanted) {
   if (wanted != LFFN_DTYPE_AS_STORED) return wanted;
-  return stored == DType::kI8 ? LFFN_INT8 : stored == DType::kBF16 ? LFFN_BF16 : LFFN_F32;
+  return stored == DType::kI8 ? LFFN_DTYPE_INT8 : stored == DType::kBF16 ? LFFN_DTYPE_BF16 : LFFN_DTYPE_F32;
 }
 
 void read_floats(const TensorView& tensor, int64_t first, int64_t count, float* out) {

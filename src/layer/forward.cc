@@ -60,7 +60,7 @@ Layer::Layout Layer::layout(int64_t num_tokens, bool in_slabs) const {
   ScratchParts& parts = layout.in_slabs ? layout.all : layout.of_thread;
   layout.codes = parts.place(entries * sizeof(uint16_t));
   layout.scores = parts.place(entries * sizeof(float));
-  if (tables_.dtype == LFFN_INT8 && plan.num_probes == 1) {
+  if (tables_.dtype == LFFN_DTYPE_INT8 && plan.num_probes == 1) {
     layout.score_bytes = parts.place(entries);
     layout.score_byte_scales = parts.place(static_cast<size_t>(tile) * sizeof(float));
   }
@@ -148,11 +148,11 @@ GatherPlan Layer::gather_plan(const ForwardCall& call, const HashOutput& hashed,
 }
 
 void Layer::gather_tile(const Layout& layout, const ForwardCall& call, const HashOutput& hashed, uint8_t* mine) const {
-  const bool integer = tables_.dtype == LFFN_INT8 && projection_.plan.num_probes == 1;
-  const auto gather = hashed.picks != nullptr      ? kernels_.gather_picked
-                      : integer                    ? kernels_.gather_int8
-                      : tables_.dtype == LFFN_INT8 ? kernels_.gather_int8_scores
-                                                   : kernels_.gather_bf16;
+  const bool integer = tables_.dtype == LFFN_DTYPE_INT8 && projection_.plan.num_probes == 1;
+  const auto gather = hashed.picks != nullptr            ? kernels_.gather_picked
+                      : integer                          ? kernels_.gather_int8
+                      : tables_.dtype == LFFN_DTYPE_INT8 ? kernels_.gather_int8_scores
+                                                         : kernels_.gather_bf16;
   uint8_t* score_bytes = mine + layout.score_bytes;
   float* score_byte_scales = reinterpret_cast<float*>(mine + layout.score_byte_scales);
   if (integer && hashed.picks == nullptr) {
@@ -198,7 +198,9 @@ void Layer::gather_slabs(const Layout& layout, const ForwardCall& call, uint8_t*
   });
 }
 
-size_t Layer::scratch_bytes(int64_t num_tokens) const { return layout(num_tokens, tables_.dtype == LFFN_F32).total; }
+size_t Layer::scratch_bytes(int64_t num_tokens) const {
+  return layout(num_tokens, tables_.dtype == LFFN_DTYPE_F32).total;
+}
 
 void Layer::forward(const ForwardCall& call) const {
   if (call.num_tokens == 0) return;
@@ -209,7 +211,7 @@ void Layer::forward(const ForwardCall& call) const {
 }
 
 void Layer::forward(const ForwardCall& call, uint8_t* scratch) const {
-  const Layout sizes = layout(call.num_tokens, tables_.dtype == LFFN_F32);
+  const Layout sizes = layout(call.num_tokens, tables_.dtype == LFFN_DTYPE_F32);
   const Borders borders(scratch, sizes.all);
   if (!sizes.in_slabs) {
     for_tiles(sizes, call, scratch, [&](const ForwardCall& part, int64_t, const HashOutput& hashed, uint8_t* mine) {

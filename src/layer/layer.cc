@@ -50,8 +50,8 @@ Layer::Layer(const LayerConfig& config, const LayerTensors& tensors, const LoadO
 
 int64_t Layer::stored_bytes() const {
   const int64_t rows = static_cast<int64_t>(config_.num_tables) * config_.table_size;
-  const int64_t element = tables_.dtype == LFFN_F32 ? 4 : tables_.dtype == LFFN_BF16 ? 2 : 1;
-  const int64_t scales = tables_.dtype == LFFN_INT8 ? rows * 4 : 0;
+  const int64_t element = tables_.dtype == LFFN_DTYPE_F32 ? 4 : tables_.dtype == LFFN_DTYPE_BF16 ? 2 : 1;
+  const int64_t scales = tables_.dtype == LFFN_DTYPE_INT8 ? rows * 4 : 0;
   const int64_t floats =
       (config_.layer_norm ? 2 * int64_t{config_.hidden_size} : 0) + config_.num_hashes() + config_.output_size;
   const std::vector<int64_t> shape = projection_shape(config_);
@@ -81,7 +81,7 @@ lffn_layer_info Layer::info() const {
   info.decay_coeff = config_.decay_coeff;
   info.layer_norm_eps = config_.layer_norm_eps;
   info.table_dtype = tables_.dtype;
-  info.hash_dtype = projection_.plan.arithmetic == HashArithmetic::kF32 ? LFFN_F32 : LFFN_INT8;
+  info.hash_dtype = projection_.plan.arithmetic == HashArithmetic::kF32 ? LFFN_DTYPE_F32 : LFFN_DTYPE_INT8;
   info.num_threads = num_threads_;
   info.flop_per_token = config_.flop_per_token();
   info.num_parameters = count_of(projection_shape(config_)) + config_.num_hashes() + rows * config_.output_size +

@@ -19,9 +19,9 @@ struct LoadOptions {
   int32_t table_dtype = LFFN_DTYPE_AS_STORED;
   int32_t hash_dtype = LFFN_DTYPE_AS_STORED;
   int32_t linear_dtype = LFFN_DTYPE_AS_STORED;     // of a model's linear layers
-  int32_t embedding_dtype = LFFN_DTYPE_AS_STORED;  // of its word embeddings and its decoder: also LFFN_BF16
+  int32_t embedding_dtype = LFFN_DTYPE_AS_STORED;  // of its word embeddings and its decoder: also LFFN_DTYPE_BF16
   int32_t attention_dtype = LFFN_DTYPE_AS_STORED;  // of its attention: as stored is as its linear layers
-  int32_t word_dtype = LFFN_DTYPE_AS_STORED;       // of its rows by word: also LFFN_BF16 and LFFN_INT4
+  int32_t word_dtype = LFFN_DTYPE_AS_STORED;       // of its rows by word: also LFFN_DTYPE_BF16 and LFFN_DTYPE_INT4
   bool map_file = false;
   bool flush_denormals = false;
   bool seven_bit_inputs = false;  // of a model's int8 linear layers

@@ -41,7 +41,7 @@ Memory restored_hashes(const HashPlan& plan, const float* outputs);
 struct PackedTables {
   static constexpr int32_t kPeriod = 64;  // columns after which positions repeat
 
-  int32_t dtype = LFFN_F32;
+  int32_t dtype = LFFN_DTYPE_F32;
   int32_t num_tables = 0, table_size = 0, output_size = 0;
   int32_t slab_columns = 0;  // of every slab but the last, which may be narrower; padded
   int32_t num_slabs = 0;

@@ -296,13 +296,14 @@ PackedProjection pack_projection(const LayerConfig& config, const LayerTensors& 
   plan.bias = packed.bias.as<float>();
 
   const int64_t count = count_of(projection_shape(config));
-  if (hash_dtype == LFFN_INT8) {
+  if (hash_dtype == LFFN_DTYPE_INT8) {
     pack_int8(config, tensors, count, kernels, packed);
     return packed;
   }
   if (tensors.hash_weight == nullptr) {
     fail(LFFN_ERROR_UNSUPPORTED,
-         "hash_dtype: this file holds an int8 hash only; load it as LFFN_INT8, or quantise again from a float32 file");
+         "hash_dtype: this file holds an int8 hash only; load it as LFFN_DTYPE_INT8, or quantise again from a float32 "
+         "file");
   }
   plan.arithmetic = HashArithmetic::kF32;
   Memory weight = read_all(*tensors.hash_weight, count);

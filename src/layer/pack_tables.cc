@@ -9,16 +9,16 @@ namespace lffn {
 namespace {
 
 int32_t columns_unit(int32_t dtype) {
-  return dtype == LFFN_F32 ? kColumnsF32 : dtype == LFFN_BF16 ? kColumnsBf16 : kColumnsInt8;
+  return dtype == LFFN_DTYPE_F32 ? kColumnsF32 : dtype == LFFN_DTYPE_BF16 ? kColumnsBf16 : kColumnsInt8;
 }
 
-int64_t element_bytes(int32_t dtype) { return dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1; }
+int64_t element_bytes(int32_t dtype) { return dtype == LFFN_DTYPE_F32 ? 4 : dtype == LFFN_DTYPE_BF16 ? 2 : 1; }
 
 // Float32 rows are cut so that a few tables' slabs fit into half the L2 cache; wide slabs cost less per row. Smaller
 // elements' rows stay whole.
 int32_t choose_columns(const LayerConfig& config, int32_t dtype) {
   const int32_t whole = round_up(config.output_size, columns_unit(dtype));
-  if (dtype != LFFN_F32) return whole;
+  if (dtype != LFFN_DTYPE_F32) return whole;
   const int32_t widest = std::min(static_cast<int32_t>(kSlabColumns), whole);
   const int64_t column_bytes = kEntryGroup * int64_t{config.table_size} * element_bytes(dtype);
   for (int32_t columns = kSlabColumns; columns >= kColumnsF32; columns /= 2) {
@@ -41,8 +41,8 @@ const uint8_t* PackedTables::slab_rows(int32_t slab) const {
 }
 
 int32_t PackedTables::position(int32_t column) const {
-  if (dtype == LFFN_F32) return column;
-  if (dtype == LFFN_INT8) return int8_position(column);
+  if (dtype == LFFN_DTYPE_F32) return column;
+  if (dtype == LFFN_DTYPE_INT8) return int8_position(column);
   // bf16: a cell of 32 bits holds column i in its lower and i + 16 in its upper half, so that unpacking needs no
   // shuffle.
   const int32_t within = column % 32;
@@ -50,7 +50,7 @@ int32_t PackedTables::position(int32_t column) const {
 }
 
 size_t picks_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels& kernels) {
-  const bool picked = kernels.gather_picked != nullptr && table_dtype == LFFN_INT8 && config.num_probes == 1 &&
+  const bool picked = kernels.gather_picked != nullptr && table_dtype == LFFN_DTYPE_INT8 && config.num_probes == 1 &&
                       config.table_size <= kPickRows && config.num_tables <= kTablesInt8;
   if (!picked) return 0;
   return checked_product(static_cast<size_t>(round_up(config.output_size, kPanel)),
@@ -58,7 +58,7 @@ size_t picks_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels
 }
 
 size_t row_scales_bytes(const LayerConfig& config, int32_t table_dtype, const Kernels& kernels) {
-  if (table_dtype != LFFN_INT8) return 0;
+  if (table_dtype != LFFN_DTYPE_INT8) return 0;
   const size_t rows = checked_product(static_cast<size_t>(config.num_tables), static_cast<size_t>(config.table_size));
   // Room to read as many from each table on as a register holds.
   const size_t room = picks_bytes(config, table_dtype, kernels) > 0 ? kPickRows : 0;
@@ -89,9 +89,9 @@ void PackedTables::unpack_row(int32_t table, int32_t row, void* out) const {
     for_row<Element>(table, row, [&](Element& element, int32_t column) { to[column] = element; });
   };
   switch (dtype) {
-    case LFFN_F32:
+    case LFFN_DTYPE_F32:
       return copy(static_cast<float*>(out));
-    case LFFN_BF16:
+    case LFFN_DTYPE_BF16:
       return copy(static_cast<uint16_t*>(out));
     default:
       return copy(static_cast<int8_t*>(out));
@@ -129,7 +129,7 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
   packed.rows = Memory(total);
   std::memset(packed.rows.data(), 0, total);
   const int64_t size = config.output_size;
-  if (table_dtype == LFFN_INT8) {
+  if (table_dtype == LFFN_DTYPE_INT8) {
     const size_t picks = picks_bytes(config, table_dtype, kernels);
     packed.picks = Memory(picks);
     if (picks > 0) std::memset(packed.picks.data(), 0, picks);
@@ -140,7 +140,7 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
   for (int32_t k = 0; k < config.num_tables; ++k) {
     for (int32_t r = 0; r < config.table_size; ++r) {
       const int64_t index = static_cast<int64_t>(k) * config.table_size + r;
-      if (table_dtype == LFFN_INT8) {
+      if (table_dtype == LFFN_DTYPE_INT8) {
         packed.row_scales.as<float>()[index] =
             read_int8_row(*tensors.tables, tensors.tables_scale, index, size, row.data(), quantised.data());
         packed.for_row<int8_t>(k, r, [&](int8_t& to, int32_t c) { to = quantised[static_cast<size_t>(c)]; });
@@ -148,7 +148,7 @@ PackedTables pack_tables(const LayerConfig& config, const LayerTensors& tensors,
         continue;
       }
       read_row(*tensors.tables, tensors.tables_scale, index, size, row.data());
-      if (table_dtype == LFFN_F32) {
+      if (table_dtype == LFFN_DTYPE_F32) {
         packed.for_row<float>(k, r, [&](float& to, int32_t c) { to = row[static_cast<size_t>(c)]; });
       } else {
         packed.for_row<uint16_t>(k, r,

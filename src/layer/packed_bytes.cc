@@ -14,8 +14,8 @@ size_t bytes_of(int64_t numbers, size_t size) { return checked_product(static_ca
 int64_t weight_count(const LayerConfig& config) { return count_of(projection_shape(config)); }
 
 size_t tables_bytes(const LayerConfig& config, int32_t dtype, const Kernels& kernels) {
-  const int64_t unit = dtype == LFFN_F32 ? kColumnsF32 : dtype == LFFN_BF16 ? kColumnsBf16 : kColumnsInt8;
-  const size_t element = dtype == LFFN_F32 ? 4 : dtype == LFFN_BF16 ? 2 : 1;
+  const int64_t unit = dtype == LFFN_DTYPE_F32 ? kColumnsF32 : dtype == LFFN_DTYPE_BF16 ? kColumnsBf16 : kColumnsInt8;
+  const size_t element = dtype == LFFN_DTYPE_F32 ? 4 : dtype == LFFN_DTYPE_BF16 ? 2 : 1;
   const int64_t rows = int64_t{config.num_tables} * config.table_size;
   const int64_t most_columns = round_up(config.output_size, kSlabColumns);  // in slabs of any width
   return bytes_of(rows, static_cast<size_t>(round_up(config.output_size, unit)) * element) +
@@ -54,7 +54,7 @@ size_t packed_bytes(const LayerConfig& config, int32_t table_dtype, int32_t hash
   const int64_t floats =
       (config.layer_norm ? 2 * int64_t{config.hidden_size} : 0) + (dense ? dense_outputs(config) : config.num_hashes());
   return bytes_of(floats, sizeof(float)) + tables_bytes(config, table_dtype, kernels) +
-         (hash_dtype == LFFN_INT8 ? int8_projection_bytes(config, kernels) : f32_projection_bytes(config));
+         (hash_dtype == LFFN_DTYPE_INT8 ? int8_projection_bytes(config, kernels) : f32_projection_bytes(config));
 }
 
 size_t packing_bytes(const LayerConfig& config) {

@@ -16,7 +16,9 @@ void Layer::add_stored(const std::string& prefix, std::vector<TensorView>& tenso
   };
 
   // The tables first: their size is a multiple of 64 in all usual shapes, which keeps what follows aligned.
-  const DType dtype = tables_.dtype == LFFN_F32 ? DType::kF32 : tables_.dtype == LFFN_BF16 ? DType::kBF16 : DType::kI8;
+  const DType dtype = tables_.dtype == LFFN_DTYPE_F32    ? DType::kF32
+                      : tables_.dtype == LFFN_DTYPE_BF16 ? DType::kBF16
+                                                         : DType::kI8;
   const size_t row = static_cast<size_t>(config_.output_size) * dtype_size(dtype);
   const size_t rows = static_cast<size_t>(config_.num_tables) * static_cast<size_t>(config_.table_size);
   Memory unpacked(checked_product(rows, row));

@@ -42,13 +42,13 @@ int32_t linear_dtype(const LayerWeights& layer) {
   for (const Linear* linear : {&layer.query_key_value, &layer.up, &layer.linear}) {
     if (!linear->empty()) return linear->dtype();
   }
-  return LFFN_F32;
+  return LFFN_DTYPE_F32;
 }
 int32_t linear_dtype(const std::vector<LayerWeights>& layers) {
   for (const LayerWeights& layer : layers) {
     if (!layer.query_key_value.empty() || !layer.up.empty() || !layer.linear.empty()) return linear_dtype(layer);
   }
-  return LFFN_F32;
+  return LFFN_DTYPE_F32;
 }
 
 int32_t window_of(const LayerDescription& layer) { return layer.is_local ? static_cast<int32_t>(layer.before) : 0; }
@@ -78,7 +78,7 @@ lffn_model_info Model::info() const {
   for (const LayerWeights& layer : weights_.layers) {
     info.intermediate_size = std::max(info.intermediate_size, static_cast<int32_t>(layer.down.inputs()));
   }
-  info.table_dtype = info.hash_dtype = LFFN_F32;  // where there are none
+  info.table_dtype = info.hash_dtype = LFFN_DTYPE_F32;  // where there are none
   info.num_classes = num_classes();
   info.num_token_classes = num_token_classes();
   info.token_head = static_cast<int32_t>(token_head());
@@ -140,13 +140,13 @@ lffn_model_info Model::info() const {
   info.token_vector_size = static_cast<int32_t>(token_vector_size());
   const LateSettings& late = sentence_.late;
   info.is_late = late.is_late ? 1 : 0;
-  info.late_size = late.is_late ? info.token_vector_size : 0;
+
   info.query_tokens = static_cast<int32_t>(late_tokens(LateRole::kQuery));
   info.document_tokens = static_cast<int32_t>(late_tokens(LateRole::kDocument));
   info.max_sim_flags = late.takes_means ? uint32_t{LFFN_MAX_SIM_MEAN} : 0;
-  info.attention_dtype = LFFN_F32;
+  info.attention_dtype = LFFN_DTYPE_F32;
   for (size_t i = 0; i < weights_.layers.size(); ++i) {
-    if (attends_in_int8(i)) info.attention_dtype = LFFN_INT8;
+    if (attends_in_int8(i)) info.attention_dtype = LFFN_DTYPE_INT8;
   }
   if (tokenizer_ != nullptr) info.tokenizer_bytes = tokenizer_->bytes();
   for (const LayerDescription& layer : config_.layers) {

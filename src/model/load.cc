@@ -128,9 +128,10 @@ ReadModel check_parts(std::string_view config_text, SentenceSettings sentence, s
                       std::shared_ptr<const Tokenizer> tokenizer, const LoadOptions& options,
                       QueryWeights query_weights) {
   ModelConfig config = parse_model_config(config_text);
-  if (options.attention_dtype == LFFN_INT8 && config.distances.kind != Distances::kNone) {
+  if (options.attention_dtype == LFFN_DTYPE_INT8 && config.distances.kind != Distances::kNone) {
     fail(LFFN_ERROR_UNSUPPORTED,
-         "options.attention_dtype is LFFN_INT8, but in the family %s distances add to scores, which are floats then; "
+         "options.attention_dtype is LFFN_DTYPE_INT8, but in the family %s distances add to scores, which are floats "
+         "then; "
          "leave it LFFN_DTYPE_AS_STORED",
          config.family->name);
   }

@@ -51,8 +51,8 @@ void Model::run(const ModelCall& call) const {
 // What distances add to scores is in floats.
 bool Model::attends_in_int8(size_t layer) const {
   if (!places_.empty() || config_.layers[layer].heads == 0) return false;
-  if (running_.attention_dtype != LFFN_DTYPE_AS_STORED) return running_.attention_dtype == LFFN_INT8;
-  return weights_.layers[layer].query_key_value.dtype() == LFFN_INT8;
+  if (running_.attention_dtype != LFFN_DTYPE_AS_STORED) return running_.attention_dtype == LFFN_DTYPE_INT8;
+  return weights_.layers[layer].query_key_value.dtype() == LFFN_DTYPE_INT8;
 }
 
 Activation Model::rank_activation() const {

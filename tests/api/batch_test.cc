@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/outputs.h"
+#include "tests/support/short_calls.h"
 
 namespace {
 
@@ -24,7 +26,7 @@ class Batch : public testing::Test {
       texts_.push_back(text);
     }
     for (const std::string& text : texts_) pointers_.push_back(text.c_str());
-    lffn_tokenize_batch_args_init(&args_);
+    lffn_tokenize_args_init(&args_);
     args_.n = static_cast<int64_t>(texts_.size());
     args_.texts = pointers_.data();
     args_.result = result_;
@@ -34,15 +36,14 @@ class Batch : public testing::Test {
     lffn_tokenizer_free(tokenizer_);
     EXPECT_EQ(lffn_live_handles(), 0);
   }
-  lffn_result_view encode() {
-    EXPECT_EQ(lffn_tokenizer_encode_batch(tokenizer_, &args_), LFFN_OK) << lffn_last_error();
-    lffn_result_view view;
-    lffn_result_view_init(&view);
-    EXPECT_EQ(lffn_result_get(result_, &view), LFFN_OK);
-    return view;
+  outputs::View encode(uint32_t groups = 0) {
+    outputs::keep(args_, outputs::kIds | groups);
+    EXPECT_EQ(lffn_tokenizer_encode(tokenizer_, &args_), LFFN_OK) << lffn_last_error();
+    return outputs::View(result_);
   }
   void refused(const std::string& part, lffn_status status = LFFN_ERROR_INVALID_ARGUMENT) {
-    EXPECT_EQ(lffn_tokenizer_encode_batch(tokenizer_, &args_), status);
+    outputs::keep(args_, outputs::kIds);
+    EXPECT_EQ(lffn_tokenizer_encode(tokenizer_, &args_), status);
     EXPECT_NE(std::string(lffn_last_error()).find(part), std::string::npos) << lffn_last_error();
   }
 
@@ -50,7 +51,7 @@ class Batch : public testing::Test {
   lffn_result* result_ = nullptr;
   std::vector<std::string> texts_;
   std::vector<const char*> pointers_;
-  lffn_tokenize_batch_args args_;
+  lffn_tokenize_args args_;
 };
 
 TEST_F(Batch, EachTextAsAlone) {
@@ -58,26 +59,26 @@ TEST_F(Batch, EachTextAsAlone) {
   pairs[5] = nullptr;
   args_.pairs = pairs.data();
   args_.max_tokens = 20;
-  args_.flags |= LFFN_TOKENIZE_SPANS | LFFN_TOKENIZE_UNCUT;
-  const lffn_result_view view = encode();
+  const outputs::View view = encode(outputs::kSpans | outputs::kUncut | outputs::kStatuses);
   ASSERT_EQ(view.n, args_.n);
   for (int64_t i = 0; i < args_.n; ++i) {
     std::vector<int32_t> ids(20), types(20);
     std::vector<int64_t> begins(20), ends(20);
-    int64_t count = 0, uncut = 0;
+    int64_t offsets[2] = {}, uncut = 0;
     lffn_tokenize_args alone;
     lffn_tokenize_args_init(&alone);
-    alone.text = pointers_[static_cast<size_t>(i)];
-    alone.pair = pairs[static_cast<size_t>(i)];
+    alone.n = 1;
+    alone.texts = &pointers_[static_cast<size_t>(i)];
+    alone.pairs = &pairs[static_cast<size_t>(i)];
     alone.max_tokens = 20;
-    alone.ids = ids.data();
-    alone.types = types.data();
-    alone.begins = begins.data();
-    alone.ends = ends.data();
-    alone.capacity = 20;
-    alone.n_ids = &count;
-    alone.n_uncut = &uncut;
+    outputs::List list = {{LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}, {LFFN_OUT_UNCUT, 0, &uncut, 1}};
+    list.add(LFFN_OUT_TOKEN_IDS, ids);
+    list.add(LFFN_OUT_TOKEN_TYPES, types);
+    list.add(LFFN_OUT_TOKEN_BEGINS, begins);
+    list.add(LFFN_OUT_TOKEN_ENDS, ends);
+    list.give(alone);
     ASSERT_EQ(lffn_tokenizer_encode(tokenizer_, &alone), LFFN_OK) << lffn_last_error();
+    const int64_t count = offsets[1];
     const int64_t first = view.offsets[i];
     ASSERT_EQ(view.offsets[i + 1] - first, count) << i;
     EXPECT_EQ(view.uncut[i], uncut);
@@ -95,13 +96,11 @@ TEST_F(Batch, EachTextAsAlone) {
       EXPECT_EQ(view.text_ends[i], static_cast<int64_t>(text.size()));
     }
   }
-  EXPECT_EQ(view.messages, nullptr);
 
   // Where nobody counts what is cut, it is cut to the same.
   const std::vector<int32_t> ids(view.ids, view.ids + view.n_tokens);
-  args_.flags = LFFN_TOKENIZE_SPECIAL;
   args_.num_threads = 1;
-  const lffn_result_view again = encode();
+  const outputs::View again = encode();
   EXPECT_EQ(std::vector<int32_t>(again.ids, again.ids + again.n_tokens), ids);
   EXPECT_EQ(again.uncut, nullptr);
   EXPECT_EQ(again.token_begins, nullptr);
@@ -111,8 +110,7 @@ TEST_F(Batch, BadTexts) {
   pointers_[150] = nullptr;
   pointers_[70] = "x\xff";
   refused("texts[70]: byte 1 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
-  args_.flags |= LFFN_TOKENIZE_STATUSES;
-  const lffn_result_view view = encode();
+  const outputs::View view = encode(outputs::kStatuses);
   EXPECT_EQ(view.statuses[70], LFFN_ERROR_BAD_TEXT);
   EXPECT_STREQ(view.messages[70], "byte 1 of the text is not valid UTF-8");
   EXPECT_EQ(view.statuses[150], LFFN_ERROR_NULL_TEXT);
@@ -120,9 +118,9 @@ TEST_F(Batch, BadTexts) {
   EXPECT_STREQ(view.messages[151], "");
   EXPECT_EQ(view.offsets[71], view.offsets[70]);
   args_.flags |= LFFN_TOKENIZE_REPAIR;
-  EXPECT_EQ(encode().statuses[70], LFFN_OK);
-  args_.flags = 1u << 5;
-  refused("flags is 0x20");
+  EXPECT_EQ(encode(outputs::kStatuses).statuses[70], LFFN_OK);
+  args_.flags = 1u << 2;
+  refused("flags is 0x4");
   args_.flags = 0;
   args_.num_threads = -1;
   refused("num_threads is -1");
@@ -137,9 +135,9 @@ TEST_F(Batch, BadTexts) {
   args_.n = 1;
   args_.texts = nullptr;
   refused("texts is NULL");
-  args_.result = nullptr;
-  refused("result is NULL");
   args_.texts = pointers_.data();
+  args_.result = nullptr;
+  refused("has no data, and the call has no result");
   args_.result = result_;
   const int32_t cancel = 1;
   args_.cancel = &cancel;
@@ -147,38 +145,53 @@ TEST_F(Batch, BadTexts) {
 }
 
 TEST_F(Batch, DecodesManyAtOnce) {
-  const lffn_result_view view = encode();
+  const outputs::View view = encode();
   const std::vector<int32_t> ids(view.ids, view.ids + view.n_tokens);
   const std::vector<int64_t> offsets(view.offsets, view.offsets + view.n + 1);
-  ASSERT_EQ(lffn_tokenizer_decode_batch(tokenizer_, ids.data(), offsets.data(), args_.n, LFFN_DETOKENIZE_SKIP_SPECIAL,
-                                        result_),
-            LFFN_OK)
+  const std::vector<lffn_output> both_kept = outputs::kept({LFFN_OUT_DECODED, LFFN_OUT_DECODED_OFFSETS});
+  const auto decode = [&](const int32_t* with_ids, const int64_t* with_offsets, int64_t n, uint32_t flags,
+                          lffn_result* result) {
+    lffn_detokenize_args args;
+    lffn_detokenize_args_init(&args);
+    args.n = n;
+    args.ids = with_ids;
+    args.offsets = with_offsets;
+    args.flags = flags;
+    args.outputs = both_kept.data();
+    args.n_outputs = 2;
+    args.result = result;
+    return lffn_tokenizer_decode(tokenizer_, &args);
+  };
+  ASSERT_EQ(decode(ids.data(), offsets.data(), args_.n, LFFN_DETOKENIZE_SKIP_SPECIAL, result_), LFFN_OK)
       << lffn_last_error();
-  lffn_result_view texts;
-  lffn_result_view_init(&texts);
-  ASSERT_EQ(lffn_result_get(result_, &texts), LFFN_OK);
-  ASSERT_EQ(texts.n, args_.n);
+  lffn_array texts, places;
+  ASSERT_EQ(lffn_result_array(result_, LFFN_OUT_DECODED, &texts), LFFN_OK);
+  ASSERT_EQ(lffn_result_array(result_, LFFN_OUT_DECODED_OFFSETS, &places), LFFN_OK);
+  ASSERT_EQ(places.rows, args_.n + 1);
+  EXPECT_EQ(texts.dtype, LFFN_DTYPE_TEXT);
   for (int64_t i = 0; i < args_.n; ++i) {
+    const int64_t begin = offsets[static_cast<size_t>(i)], count = offsets[static_cast<size_t>(i) + 1] - begin;
     char alone[1024];
     size_t size = 0;
-    const int64_t begin = offsets[static_cast<size_t>(i)], count = offsets[static_cast<size_t>(i) + 1] - begin;
-    ASSERT_EQ(lffn_tokenizer_decode(tokenizer_, ids.data() + begin, count, LFFN_DETOKENIZE_SKIP_SPECIAL, alone,
-                                    sizeof alone, &size),
+    ASSERT_EQ(short_calls::decode(tokenizer_, ids.data() + begin, count, LFFN_DETOKENIZE_SKIP_SPECIAL, alone,
+                                  sizeof alone, &size),
               LFFN_OK);
-    EXPECT_EQ(std::string(texts.decoded[i], texts.decoded_sizes[i]), std::string(alone, size));
-    EXPECT_EQ(texts.decoded[i][size], '\0');
+    const int64_t* const place = static_cast<const int64_t*>(places.data) + i;
+    const char* const text = static_cast<const char*>(texts.data) + place[0];
+    EXPECT_EQ(std::string(text, static_cast<size_t>(place[1] - place[0]) - 1), std::string(alone, size));
+    EXPECT_EQ(text[size], '\0');
   }
   const int64_t falling[] = {0, 3, 2};
-  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, ids.data(), falling, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(ids.data(), falling, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
   const int32_t unknown[] = {5, 1 << 20};
   const int64_t both[] = {0, 1, 2};
-  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, unknown, both, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(unknown, both, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(lffn_last_error()).find("sequence 1: ids[0] is 1048576"), std::string::npos)
       << lffn_last_error();
-  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, nullptr, both, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, unknown, nullptr, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, unknown, both, 2, 0, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(lffn_tokenizer_decode_batch(tokenizer_, nullptr, nullptr, 0, 0, result_), LFFN_OK);
+  EXPECT_EQ(decode(nullptr, both, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(unknown, nullptr, 2, 0, result_), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(unknown, both, 2, 0, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(nullptr, nullptr, 0, 0, result_), LFFN_OK);
 }
 
 TEST_F(Batch, OneRepairedTextAndItsSize) {
@@ -186,17 +199,20 @@ TEST_F(Batch, OneRepairedTextAndItsSize) {
       "a\xff"
       "b";
   std::vector<int64_t> begins(8), ends(8);
-  int64_t count = 0;
+  int64_t offsets[2] = {};
+  const char* const text = broken.c_str();
   lffn_tokenize_args args;
   lffn_tokenize_args_init(&args);
-  args.text = broken.c_str();
-  args.begins = begins.data();
-  args.ends = ends.data();
-  args.capacity = 8;
-  args.n_ids = &count;
+  args.n = 1;
+  args.texts = &text;
+  outputs::List list = {{LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 2}};
+  list.add(LFFN_OUT_TOKEN_BEGINS, begins);
+  list.add(LFFN_OUT_TOKEN_ENDS, ends);
+  list.give(args);
   EXPECT_EQ(lffn_tokenizer_encode(tokenizer_, &args), LFFN_ERROR_BAD_TEXT);
   args.flags |= LFFN_TOKENIZE_REPAIR;
   ASSERT_EQ(lffn_tokenizer_encode(tokenizer_, &args), LFFN_OK) << lffn_last_error();
+  const int64_t count = offsets[1];
   ASSERT_GE(count, 3);
   EXPECT_EQ(begins[static_cast<size_t>(count) - 2], 2) << "of the given bytes";
   EXPECT_EQ(ends[static_cast<size_t>(count) - 2], 3);
@@ -223,7 +239,6 @@ TEST(TokenizerInfo, TellsTheKind) {
     lffn_tokenizer_info_init(&info);
     EXPECT_EQ(lffn_tokenizer_get_info(tokenizer, &info), LFFN_OK);
     EXPECT_EQ(info.kind, one.kind) << one.folder;
-    EXPECT_EQ(info.is_word_piece, one.kind == LFFN_TOKENIZER_WORD_PIECE ? 1 : 0) << one.folder;
     lffn_tokenizer_free(tokenizer);
   }
 }

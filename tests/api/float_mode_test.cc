@@ -87,7 +87,7 @@ bool same_bits(const Floats& a, const Floats& b) {
 
 TEST(FloatMode, OfTheHostChangesNothing) {
   const Case layer;
-  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
     for (const int32_t threads : {1, 3}) {
       const Floats expected = layer.run(options_of(dtype, threads));
       for (const Mode& mode : kModes) {
@@ -107,7 +107,7 @@ TEST(FloatMode, OfTheHostChangesNothing) {
 
 TEST(FloatMode, OfTheHostsThreadsChangesNothing) {
   const Case layer;
-  const Floats expected = layer.run(options_of(LFFN_F32, 1));
+  const Floats expected = layer.run(options_of(LFFN_DTYPE_F32, 1));
   lookupffn::RuntimeOptions options;
   options.parallel_for = [](void*, int64_t n, void (*run)(void*, int64_t), void* context) {
     std::fenv_t usual;
@@ -117,14 +117,14 @@ TEST(FloatMode, OfTheHostsThreadsChangesNothing) {
     std::fesetenv(&usual);
   };
   const lookupffn::Runtime runtime(options);
-  lookupffn::LoadOptions with = options_of(LFFN_F32, 4);
+  lookupffn::LoadOptions with = options_of(LFFN_DTYPE_F32, 4);
   with.runtime = runtime.get();
   EXPECT_TRUE(same_bits(layer.run(with), expected));
 }
 
 TEST(FloatMode, FlushesDenormalsWhereThatIsAsked) {
   const Case layer;
-  lookupffn::LoadOptions options = options_of(LFFN_F32, 1);
+  lookupffn::LoadOptions options = options_of(LFFN_DTYPE_F32, 1);
   const Floats kept = layer.run(options);
   options.flags = LFFN_LOAD_FLUSH_DENORMALS;
   const auto before = mode_now();

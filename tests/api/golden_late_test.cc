@@ -8,6 +8,7 @@
 #include "format/file.h"
 #include "format/safetensors.h"
 #include "golden_folder.h"
+#include "tests/support/outputs.h"
 
 namespace {
 
@@ -62,9 +63,9 @@ void compare_tokens(const Model& model, const Golden& golden, const std::string&
   given.give(args);
   lookupffn::Result result;
   args.result = result.get();
-  args.wanted = LFFN_WANT_IDS | LFFN_WANT_TOKEN_VECTORS;
+  outputs::keep(args, outputs::kIds | outputs::kTokenVectors);
   model.run(args);
-  const lookupffn::ResultView view = result.view();
+  const outputs::View view(result.get());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::vector<std::int64_t> ids(view.ids + view.offsets[i], view.ids + view.offsets[i + 1]);
     ASSERT_EQ(ids, integers(golden.value((kind + "_ids").c_str()).items[i])) << kind << " " << i;
@@ -80,7 +81,6 @@ void compare_tokens(const Model& model, const Golden& golden, const std::string&
 void check_late(const Golden& golden) {
   const Model model = Model::load(golden.path());
   EXPECT_EQ(model.info().is_late, 1);
-  EXPECT_EQ(model.info().late_size, model.info().token_vector_size);
   EXPECT_EQ(model.info().max_sim_flags, 0u);
   const Expected expected(golden);
   const lookupffn::RunOptions query = options_of(LFFN_PROMPT_QUERY), document = options_of(LFFN_PROMPT_DOCUMENT);
@@ -183,9 +183,9 @@ TEST(DenseSparseAndLate, OfOnePass) {
   given.give(args);
   lookupffn::Result result;
   args.result = result.get();
-  args.wanted = LFFN_WANT_EMBEDDINGS | LFFN_WANT_SPARSE | LFFN_WANT_TOKEN_VECTORS | LFFN_WANT_INT8_TOKEN_VECTORS;
+  outputs::keep(args, outputs::kEmbeddings | outputs::kSparse | outputs::kTokenVectors | outputs::kInt8TokenVectors);
   model.run(args);
-  const lookupffn::ResultView view = result.view();
+  const outputs::View view(result.get());
   EXPECT_EQ(std::vector<float>(view.token_vectors, view.token_vectors + late.values.size()), late.values);
   EXPECT_EQ(std::vector<float>(view.sparse_weights, view.sparse_weights + sparse[0].weights.size()), sparse[0].weights);
 }

@@ -4,6 +4,7 @@
 #include "runtime/error.h"
 #include "tests/format/out_of_memory.h"
 #include "tests/support/allocator.h"
+#include "tests/support/outputs.h"
 #include "texts/chat_template.h"
 
 namespace lffn {
@@ -65,6 +66,7 @@ TEST_F(LateOutOfMemory, Loads) {
 
 TEST_F(LateOutOfMemory, MakesVectors) {
   const char* const texts[] = {"What is the sun?", "", "It is a star."};
+  outputs::list_of(outputs::kTokenVectors | outputs::kInt8TokenVectors);  // is made before memory is scarce
   for (const int32_t kind : {LFFN_PROMPT_QUERY, LFFN_PROMPT_DOCUMENT}) {
     const auto run = [&] {
       lffn_result* result = nullptr;
@@ -76,7 +78,7 @@ TEST_F(LateOutOfMemory, MakesVectors) {
       args.n = 3;
       args.prompt_kind = kind;
       args.result = result;
-      args.wanted = LFFN_WANT_TOKEN_VECTORS | LFFN_WANT_INT8_TOKEN_VECTORS;
+      outputs::keep(args, outputs::kTokenVectors | outputs::kInt8TokenVectors);
       status = lffn_model_run(model_, &args);
       lffn_result_free(result);
       return status;
@@ -94,8 +96,10 @@ TEST_F(LateOutOfMemory, Reranks) {
   args.query = "What is the sun?";
   args.documents = documents;
   args.n_documents = 3;
-  args.scores = scores.data();
-  args.order = order.data();
+  const lffn_output outputs[] = {{LFFN_OUT_DOCUMENT_SCORES, 0, scores.data(), 3},
+                                 {LFFN_OUT_DOCUMENT_ORDER, 0, order.data(), 3}};
+  args.outputs = outputs;
+  args.n_outputs = 2;
   EXPECT_GT(survive_with_model([&] { return lffn_model_rerank(model_, &args); },
                                [&] {
                                  ASSERT_EQ(scores, std::vector<float>(3, 7));
@@ -117,8 +121,9 @@ TEST_F(LateOutOfMemory, ScoresVectors) {
   args.n_documents = 3;
   args.size = 20;
   args.num_threads = 1;
-  args.scores = scores.data();
-  args.capacity = 6;
+  const lffn_output output = {LFFN_OUT_MAX_SIM_SCORES, 0, scores.data(), 6};
+  args.outputs = &output;
+  args.n_outputs = 1;
   EXPECT_GT(survive([&] { return lffn_max_sim(&args); }, [] {}, [&] { ASSERT_EQ(scores, std::vector<float>(6, 7)); }),
             0);
   EXPECT_EQ(scores[0], 30 * 5);

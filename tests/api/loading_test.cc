@@ -55,7 +55,7 @@ class Loading : public testing::TestWithParam<std::string> {
     layer_ = own + ".layer";
     lffn_model* model = nullptr;
     ASSERT_EQ(lffn_model_load(kFolder, nullptr, &model), LFFN_OK) << lffn_last_error();
-    ASSERT_EQ(lffn_model_save(model, saved_.c_str()), LFFN_OK) << lffn_last_error();
+    ASSERT_EQ(lffn_model_save(model, saved_.c_str(), nullptr), LFFN_OK) << lffn_last_error();
     lffn_model_free(model);
     lffn_layer_config config;
     lffn_layer_config_init(&config);
@@ -64,7 +64,7 @@ class Loading : public testing::TestWithParam<std::string> {
     config.table_size = 64;
     lffn_layer* layer = nullptr;
     ASSERT_EQ(lffn_layer_create(&config, nullptr, 0, nullptr, &layer), LFFN_OK);
-    ASSERT_EQ(lffn_layer_save(layer, layer_.c_str()), LFFN_OK);
+    ASSERT_EQ(lffn_layer_save(layer, layer_.c_str(), nullptr), LFFN_OK);
     lffn_layer_free(layer);
   }
   static void TearDownTestSuite() {
@@ -185,8 +185,8 @@ TEST(Cancelling, TokenizingObeysTheFlag) {
   const int32_t cancel = 1;
   lffn_tokenize_args tokenize;
   lffn_tokenize_args_init(&tokenize);
-  tokenize.text = text.data();
-  tokenize.text_size = text.size();
+  tokenize.n = 1;
+  tokenize.texts = texts;
   tokenize.cancel = &cancel;
   EXPECT_EQ(lffn_tokenizer_encode(tokenizer, &tokenize), LFFN_ERROR_CANCELLED);
   lffn_model_run_args run;
@@ -195,8 +195,9 @@ TEST(Cancelling, TokenizingObeysTheFlag) {
   run.texts = texts;
   run.n = 1;
   run.max_tokens = LFFN_MAX_TOKENS_MODEL;
-  run.embeddings = embedding.data();
-  run.embeddings_capacity = static_cast<int64_t>(embedding.size());
+  const lffn_output output = {LFFN_OUT_EMBEDDINGS, 0, embedding.data(), static_cast<int64_t>(embedding.size())};
+  run.outputs = &output;
+  run.n_outputs = 1;
   run.cancel = &cancel;
   EXPECT_EQ(lffn_model_run(model, &run), LFFN_ERROR_CANCELLED);
   lffn_tokenizer_free(tokenizer);

@@ -57,8 +57,11 @@ class MaxSim : public testing::Test {
   }
   static Scores run(lffn_max_sim_args args) {
     Scores scores(static_cast<size_t>(args.n_queries * args.n_documents), -7);
-    args.scores = scores.data();
-    args.capacity = static_cast<int64_t>(scores.size());
+    float none = 0;
+    const lffn_output output = {LFFN_OUT_MAX_SIM_SCORES, 0, scores.empty() ? &none : scores.data(),
+                                static_cast<int64_t>(scores.size())};
+    args.outputs = &output;
+    args.n_outputs = 1;
     EXPECT_EQ(lffn_max_sim(&args), LFFN_OK) << lffn_last_error();
     return scores;
   }
@@ -184,10 +187,11 @@ TEST_F(MaxSim, ANumberThatIsNoneMakesItsScoresNone) {
 TEST_F(MaxSim, RefusesWhatCannotBeMeant) {
   const lffn_max_sim_args good = args(false, true);
   Scores scores(35);
+  lffn_output output = {LFFN_OUT_MAX_SIM_SCORES, 0, scores.data(), 35};
   const auto with = [&](auto change) {
     lffn_max_sim_args changed = good;
-    changed.scores = scores.data();
-    changed.capacity = 35;
+    changed.outputs = &output;
+    changed.n_outputs = 1;
     change(changed);
     return changed;
   };
@@ -202,8 +206,13 @@ TEST_F(MaxSim, RefusesWhatCannotBeMeant) {
   refused(with([&](auto& a) { a.documents = documents.floats.data(); }), "documents and int8_documents are both given");
   refused(with([](auto& a) { a.document_scales = nullptr; }), "document_scales");
   refused(with([](auto& a) { a.query_offsets = nullptr; }), "query_offsets");
-  refused(with([](auto& a) { a.scores = nullptr; }), "scores");
-  refused(with([](auto& a) { a.capacity = 34; }), "capacity is 34, there are 35 scores", LFFN_ERROR_TOO_SMALL);
+  output.capacity = 34;
+  refused(with([](auto&) {}), "max_sim_scores: capacity is 34, expected 35", LFFN_ERROR_TOO_SMALL);
+  output = {LFFN_OUT_MAX_SIM_SCORES, 0, nullptr, 0};
+  refused(with([](auto&) {}), "has no data, and the call has no result");
+  output = {LFFN_OUT_EMBEDDINGS, 0, scores.data(), 35};
+  refused(with([](auto&) {}), "which this call does not give");
+  output = {LFFN_OUT_MAX_SIM_SCORES, 0, scores.data(), 35};
   const int64_t falling[] = {0, 3, 2}, negative[] = {-1, 0}, huge[] = {0, INT64_MAX / 8};
   refused(with([&](auto& a) { a.query_offsets = falling, a.n_queries = 2; }),
           "query_offsets[2] is 2, less than query_offsets[1], 3");
@@ -231,8 +240,10 @@ TEST(Rerank, GivesTheScoresOfPairsAndTheirOrder) {
   args.n_documents = 4;
   std::vector<float> found(4);
   std::vector<int64_t> order(4);
-  args.scores = found.data();
-  args.order = order.data();
+  const lffn_output outputs[] = {{LFFN_OUT_DOCUMENT_SCORES, 0, found.data(), 4},
+                                 {LFFN_OUT_DOCUMENT_ORDER, 0, order.data(), 4}};
+  args.outputs = outputs;
+  args.n_outputs = 2;
   ASSERT_EQ(lffn_model_rerank(model.get(), &args), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(found, scores);
   for (size_t i = 1; i < 4; ++i) {

@@ -9,6 +9,7 @@
 #include "host.h"
 #include "lookupffn/lookupffn.hpp"
 #include "tests/support/allocator.h"
+#include "tests/support/outputs.h"
 
 namespace {
 
@@ -92,15 +93,15 @@ TEST_F(ModelRuntimes, ResultsGiveBackWhatWasTrimmed) {
       lffn_model_run_args_init(&args);
       texts.give(args);
       args.result = result.get();
-      args.wanted = wanted;
+      outputs::keep(args, wanted);
       model.run(args);
     };
-    run(LFFN_WANT_HIDDEN);
+    run(outputs::kHidden);
     lffn_trim();
     const int64_t held = heap.blocks;
-    run(LFFN_WANT_IDS);
+    run(outputs::kIds);
     EXPECT_LT(heap.blocks, held) << "the hidden states are of no use any more";
-    EXPECT_EQ(result.view().n, 2);
+    EXPECT_EQ(outputs::View(result.get()).n, 2);
   }
   EXPECT_EQ(heap.blocks, 0);
 }

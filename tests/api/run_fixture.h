@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/outputs.h"
 
 using Floats = std::vector<float>;
 using Places = std::vector<int64_t>;
@@ -27,12 +28,7 @@ class OneModel : public testing::Test {
     lffn_model_free(model_);
     EXPECT_EQ(lffn_live_handles(), 0);
   }
-  lffn_result_view view() const {
-    lffn_result_view view;
-    lffn_result_view_init(&view);
-    EXPECT_EQ(lffn_result_get(result_, &view), LFFN_OK);
-    return view;
-  }
+  outputs::View view() const { return outputs::View(result_); }
   void refused(const std::string& part, lffn_status status = LFFN_ERROR_INVALID_ARGUMENT) {
     EXPECT_EQ(lffn_model_run(model_, &args_), status);
     EXPECT_NE(std::string(lffn_last_error()).find(part), std::string::npos) << lffn_last_error();
@@ -64,16 +60,16 @@ class Wanted : public OneModel {
     for (int i = 0; i < 40; ++i) long_ += "word" + std::to_string(i) + " and ";
     args_.result = result_;
   }
-  lffn_result_view run(const std::vector<const char*>& texts, uint32_t wanted) {
+  outputs::View run(const std::vector<const char*>& texts, uint32_t wanted) {
     texts_ = texts;
     args_.texts = texts_.data();
     args_.n = static_cast<int64_t>(texts_.size());
-    args_.wanted = wanted;
+    outputs::keep(args_, wanted);
     EXPECT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
     return view();
   }
   Floats embeddings(const std::vector<const char*>& texts) {
-    const lffn_result_view view = run(texts, LFFN_WANT_EMBEDDINGS);
+    const outputs::View view = run(texts, outputs::kEmbeddings);
     return Floats(view.embeddings, view.embeddings + static_cast<int64_t>(texts.size()) * view.embedding_size);
   }
 

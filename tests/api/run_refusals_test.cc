@@ -14,15 +14,15 @@ TEST_F(Run, ATextHasItsReason) {
   args_.n = 4;
   args_.max_tokens = LFFN_MAX_TOKENS_NEVER;
   args_.result = result_;
-  args_.wanted = LFFN_WANT_EMBEDDINGS | LFFN_WANT_STATUSES;
+  outputs::keep(args_, outputs::kEmbeddings | outputs::kStatuses);
   lffn_model_run_args none = args_;
   none.top_k = -1;
-  none.wanted |= LFFN_WANT_FILLINGS;
+  outputs::keep(none, outputs::kFillings);
   EXPECT_EQ(lffn_model_run(model_, &none), LFFN_ERROR_INVALID_ARGUMENT);
   const std::string before = lffn_last_error();
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(lffn_last_error(), before) << "a call that succeeds is no failure";
-  const lffn_result_view seen = view();
+  const outputs::View seen = view();
   EXPECT_EQ(std::vector<lffn_status>(seen.statuses, seen.statuses + 4),
             (std::vector<lffn_status>{LFFN_OK, LFFN_ERROR_NULL_TEXT, LFFN_ERROR_BAD_TEXT, LFFN_ERROR_TOO_LONG}));
   EXPECT_STREQ(seen.messages[0], "");
@@ -32,36 +32,40 @@ TEST_F(Run, ATextHasItsReason) {
 }
 
 TEST_F(Run, TooLittleRoomTellsHowMuchIsNeeded) {
-  std::vector<int64_t> offsets(4, -1), uncut(3, -1);
-  int64_t masks = -1;
-  lffn_status statuses[3] = {-1, -1, -1};
+  Places uncut(3, -1);
   Floats hidden(4096, 7.0f);
-  args_.hidden = hidden.data();
-  args_.hidden_capacity = 5;
-  args_.offsets_out = offsets.data();
-  args_.uncut = uncut.data();
-  args_.n_masks = &masks;
-  args_.statuses = statuses;
-  refused("hidden_capacity is 5, the result has ", LFFN_ERROR_TOO_SMALL);
-  EXPECT_GT(offsets[3], 0);
-  EXPECT_EQ(uncut[0], offsets[1]);
-  EXPECT_EQ(masks, 3);
-  EXPECT_EQ(statuses[2], LFFN_OK);
-  EXPECT_EQ(hidden, Floats(4096, 7.0f)) << "nothing is computed";
-  args_.hidden_capacity = offsets[3] * info_.hidden_size;
-  hidden.resize(static_cast<size_t>(args_.hidden_capacity));
-  args_.hidden = hidden.data();
+  outputs::List list = {{LFFN_OUT_HIDDEN, 0, hidden.data(), 5}, {LFFN_OUT_TOKEN_IDS, 0, nullptr, 0}};
+  list.add(LFFN_OUT_UNCUT, uncut);
+  list.give(args_);
+  args_.result = result_;
+  refused("hidden: capacity is 5, expected ", LFFN_ERROR_TOO_SMALL);
+  EXPECT_EQ(uncut, Places(3, -1)) << "nothing is written";
+  EXPECT_EQ(hidden, Floats(4096, 7.0f));
+  lffn_array array;
+  ASSERT_EQ(lffn_result_array(result_, LFFN_OUT_HIDDEN, &array), LFFN_OK);
+  EXPECT_EQ(array.columns, info_.hidden_size);
+  EXPECT_EQ(array.data, nullptr);
+  const int64_t tokens = array.rows;
+  EXPECT_GT(tokens, 3);
+  ASSERT_EQ(lffn_result_array(result_, LFFN_OUT_TOKEN_IDS, &array), LFFN_OK);
+  EXPECT_EQ(array.rows, tokens);
+  EXPECT_EQ(array.data, nullptr) << "of those too that have room";
+  hidden.resize(static_cast<size_t>(tokens * info_.hidden_size));
+  list = {{LFFN_OUT_HIDDEN, 0, hidden.data(), tokens * info_.hidden_size}};
+  list.give(args_);
   EXPECT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
 }
 
 TEST_F(Run, OneBadTextNeedNotFailABatch) {
   texts_[1] = "\xff";
   Floats embeddings(3 * static_cast<size_t>(info_.embedding_size), 7.0f), alone(embeddings.size() / 3);
-  args_.embeddings = embeddings.data();
-  args_.embeddings_capacity = static_cast<int64_t>(embeddings.size());
+  outputs::List list;
+  list.add(LFFN_OUT_EMBEDDINGS, embeddings);
+  list.give(args_);
   refused("texts[1]: byte 0 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
   lffn_status statuses[3] = {-1, -1, -1};
-  args_.statuses = statuses;
+  list.add(LFFN_OUT_STATUSES, statuses, 3);
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(statuses[0], LFFN_OK);
   EXPECT_EQ(statuses[1], LFFN_ERROR_BAD_TEXT);
@@ -75,11 +79,11 @@ TEST_F(Run, OneBadTextNeedNotFailABatch) {
 TEST_F(Run, AResultMayTellOfBadTexts) {
   texts_[1] = "\xff";
   args_.result = result_;
-  args_.wanted = LFFN_WANT_EMBEDDINGS;
+  outputs::keep(args_, outputs::kEmbeddings);
   refused("texts[1]: byte 0 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
-  args_.wanted |= LFFN_WANT_STATUSES;
+  outputs::keep(args_, outputs::kEmbeddings | outputs::kStatuses);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
-  const lffn_result_view seen = view();
+  const outputs::View seen = view();
   EXPECT_EQ(std::vector<lffn_status>(seen.statuses, seen.statuses + 3),
             (std::vector<lffn_status>{LFFN_OK, LFFN_ERROR_BAD_TEXT, LFFN_OK}));
   EXPECT_STREQ(seen.messages[0], "");
@@ -97,18 +101,18 @@ TEST_F(Run, DocumentsAreCalledSo) {
   args_.texts = queries;
   args_.pairs = documents;
   args_.result = result_;
-  args_.wanted = LFFN_WANT_IDS;
+  outputs::keep(args_, outputs::kIds);
   refused("texts[2]: byte 9 of the pair is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
   args_.flags = LFFN_RUN_DOCUMENTS;
   refused("document 2: byte 9 of the document is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
-  args_.wanted |= LFFN_WANT_STATUSES | LFFN_WANT_CLASS_SCORES;
+  outputs::keep(args_, outputs::kIds | outputs::kStatuses | outputs::kClassScores);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_STREQ(view().messages[2], "byte 9 of the document is not valid UTF-8");
   const Floats scores(view().class_scores, view().class_scores + 2 * info_.num_classes);
   args_.flags = 0;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(Floats(view().class_scores, view().class_scores + 2 * info_.num_classes), scores);
-  args_.wanted = LFFN_WANT_IDS;
+  outputs::keep(args_, outputs::kIds);
   args_.flags = LFFN_RUN_DOCUMENTS;
   queries[0] = nullptr;
   refused("document 0: the query is NULL", LFFN_ERROR_NULL_TEXT);
@@ -120,8 +124,10 @@ TEST_F(Run, CutsAsTheModelMeansUnlessToldOtherwise) {
   const std::string text(2000, 'z');
   texts_[1] = text.c_str();
   std::vector<int64_t> offsets(4), uncut(3);
-  args_.offsets_out = offsets.data();
-  args_.uncut = uncut.data();
+  outputs::List list;
+  list.add(LFFN_OUT_TOKEN_OFFSETS, offsets);
+  list.add(LFFN_OUT_UNCUT, uncut);
+  list.give(args_);
   args_.max_tokens = LFFN_MAX_TOKENS_NEVER;
   refused("texts[1]: the text has 2002 tokens, the model can run at most " + std::to_string(info_.max_tokens),
           LFFN_ERROR_TOO_LONG);
@@ -132,8 +138,7 @@ TEST_F(Run, CutsAsTheModelMeansUnlessToldOtherwise) {
   EXPECT_EQ(args_.max_tokens, LFFN_MAX_TOKENS_MODEL);
   args_.texts = texts_;
   args_.n = 3;
-  args_.offsets_out = offsets.data();
-  args_.uncut = uncut.data();
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(offsets[2] - offsets[1], info_.own_max_tokens);
   EXPECT_EQ(uncut[1], 2002);
@@ -156,14 +161,12 @@ TEST_F(Run, RefusesWhatCannotBeMeant) {
   args_.ids = &id;
   refused("texts and ids are given");
   args_.ids = nullptr;
-  args_.wanted = LFFN_WANT_HIDDEN;
-  refused("result is NULL");
+  outputs::keep(args_, outputs::kHidden);
+  refused("has no data, and the call has no result that could keep it");
   args_.result = result_;
-  args_.wanted = 1u << 30;
-  refused("wanted is 0x40000000");
-  args_.wanted = LFFN_WANT_FILLINGS;
+  outputs::keep(args_, outputs::kFillings);
   refused("top_k is 0");
-  args_.wanted = 0;
+  outputs::keep(args_, 0);
   args_.flags = 16;
   refused("flags is 0x10");
   args_.flags = 0;
@@ -212,8 +215,9 @@ TEST_F(Run, APromptGoesBeforeTheText) {
   args_.n = 1;
   args_.prompt_kind = LFFN_PROMPT_TEXT;
   args_.prompt = "query: ";
-  args_.embeddings = found.data();
-  args_.embeddings_capacity = static_cast<int64_t>(size);
+  outputs::List list;
+  list.add(LFFN_OUT_EMBEDDINGS, found);
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(found, expected);
 }
@@ -222,7 +226,7 @@ TEST_F(Run, NothingToRun) {
   args_.n = 0;
   args_.texts = nullptr;
   args_.result = result_;
-  args_.wanted = LFFN_WANT_EMBEDDINGS | LFFN_WANT_IDS;
+  outputs::keep(args_, outputs::kEmbeddings | outputs::kIds);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(view().n_tokens, 0);
 }

@@ -11,18 +11,17 @@ namespace {
 TEST_F(Run, ResultAndCallersMemoryAgree) {
   args_.result = result_;
   args_.top_k = 2;
-  args_.wanted = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_LOGITS | LFFN_WANT_CLASS_SCORES |
-                 LFFN_WANT_FILLINGS | LFFN_WANT_UNCUT;
+  outputs::keep(args_, outputs::kIds | outputs::kHidden | outputs::kEmbeddings | outputs::kLogits |
+                           outputs::kClassScores | outputs::kFillings | outputs::kUncut);
   args_.flags = LFFN_RUN_ALL_POSITIONS;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
-  const lffn_result_view all = view();
+  const outputs::View all = view();
   EXPECT_EQ(all.n, 3);
   EXPECT_EQ(all.n_masks, 3);
   EXPECT_EQ(all.n_positions, all.n_tokens);
   EXPECT_EQ(std::vector<int64_t>(all.mask_offsets, all.mask_offsets + 4), (std::vector<int64_t>{0, 1, 1, 3}));
   EXPECT_EQ(all.offsets[3], all.n_tokens);
   for (int64_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(all.statuses[i], LFFN_OK);
     EXPECT_EQ(all.uncut[i], all.offsets[i + 1] - all.offsets[i]);
   }
 
@@ -32,23 +31,17 @@ TEST_F(Run, ResultAndCallersMemoryAgree) {
   Floats scores(3 * static_cast<size_t>(info_.num_classes)), probabilities(6);
   std::vector<int32_t> fillings(6);
   std::vector<int64_t> offsets(4), uncut(3);
-  int64_t masks = 0;
   args_.result = nullptr;
-  args_.wanted = 0;
-  args_.hidden = hidden.data();
-  args_.hidden_capacity = static_cast<int64_t>(hidden.size());
-  args_.embeddings = embeddings.data();
-  args_.embeddings_capacity = static_cast<int64_t>(embeddings.size());
-  args_.logits = logits.data();
-  args_.logits_capacity = static_cast<int64_t>(logits.size());
-  args_.class_scores = scores.data();
-  args_.class_scores_capacity = static_cast<int64_t>(scores.size());
-  args_.filling_ids = fillings.data();
-  args_.filling_probabilities = probabilities.data();
-  args_.fillings_capacity = 6;
-  args_.offsets_out = offsets.data();
-  args_.uncut = uncut.data();
-  args_.n_masks = &masks;
+  outputs::List list;
+  list.add(LFFN_OUT_HIDDEN, hidden);
+  list.add(LFFN_OUT_EMBEDDINGS, embeddings);
+  list.add(LFFN_OUT_LOGITS, logits);
+  list.add(LFFN_OUT_CLASS_SCORES, scores);
+  list.add(LFFN_OUT_FILLING_IDS, fillings);
+  list.add(LFFN_OUT_FILLING_PROBABILITIES, probabilities);
+  list.add(LFFN_OUT_TOKEN_OFFSETS, offsets);
+  list.add(LFFN_OUT_UNCUT, uncut);
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(hidden, Floats(all.hidden, all.hidden + hidden.size()));
   EXPECT_EQ(embeddings, Floats(all.embeddings, all.embeddings + embeddings.size()));
@@ -58,7 +51,6 @@ TEST_F(Run, ResultAndCallersMemoryAgree) {
   EXPECT_EQ(probabilities, Floats(all.filling_probabilities, all.filling_probabilities + 6));
   EXPECT_EQ(offsets, std::vector<int64_t>(all.offsets, all.offsets + 4));
   EXPECT_EQ(uncut, std::vector<int64_t>(all.uncut, all.uncut + 3));
-  EXPECT_EQ(masks, 3);
 
   // The same ids without text.
   Floats again(hidden.size());
@@ -69,7 +61,7 @@ TEST_F(Run, ResultAndCallersMemoryAgree) {
 TEST_F(Run, FillingsLeaveTheLogitsAlone) {
   const int64_t position = 1;
   args_.result = result_;
-  args_.wanted = LFFN_WANT_LOGITS | LFFN_WANT_FILLINGS;
+  outputs::keep(args_, outputs::kLogits | outputs::kFillings);
   args_.positions = &position;
   args_.n_positions = 1;
   args_.top_k = 1;
@@ -78,41 +70,27 @@ TEST_F(Run, FillingsLeaveTheLogitsAlone) {
   EXPECT_EQ(view().n_masks, 3);
   const std::vector<int32_t> fillings(view().filling_ids, view().filling_ids + 3);
   const Floats row(view().logits, view().logits + info_.vocab_size);
-  args_.wanted = LFFN_WANT_LOGITS;
+  outputs::keep(args_, outputs::kLogits);
+  refused("top_k is given, but no fillings are asked for");
+  args_.top_k = 0;
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(row, Floats(view().logits, view().logits + info_.vocab_size));
   // Probabilities alone.
   Floats probabilities(3);
   std::vector<int32_t> again(3, -1);
   args_.result = nullptr;
-  args_.wanted = 0;
-  args_.filling_probabilities = probabilities.data();
-  args_.fillings_capacity = 3;
+  args_.positions = nullptr;
+  args_.n_positions = 0;
+  args_.top_k = 1;
+  outputs::List list;
+  list.add(LFFN_OUT_FILLING_PROBABILITIES, probabilities);
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_GT(probabilities[2], 0);
-  args_.filling_ids = again.data();
+  list.add(LFFN_OUT_FILLING_IDS, again);
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(again, fillings);
-}
-
-TEST_F(Run, ResultsGoIntoOnePlace) {
-  float number = 0;
-  int64_t count = 0;
-  lffn_status status = LFFN_OK;
-  args_.result = result_;
-  args_.wanted = LFFN_WANT_EMBEDDINGS;
-  args_.hidden = &number;
-  refused("result and hidden are both given");
-  args_.hidden = nullptr;
-  args_.n_masks = &count;
-  refused("result and n_masks are both given");
-  args_.n_masks = nullptr;
-  args_.statuses = &status;
-  refused("result and statuses are both given");
-  args_.statuses = nullptr;
-  double seconds[LFFN_NUM_STAGES];
-  args_.seconds = seconds;
-  EXPECT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
 }
 
 // Logits of all masks at once would be 2,700 times the vocabulary.
@@ -124,7 +102,7 @@ TEST_F(Run, FillingManyMasksTakesLittleMemory) {
   args_.n = 30;
   args_.top_k = 2;
   args_.result = result_;
-  args_.wanted = LFFN_WANT_FILLINGS;
+  outputs::keep(args_, outputs::kFillings);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   ASSERT_EQ(view().n_masks, 2700);
   const std::vector<int32_t> many(view().filling_ids, view().filling_ids + 5400);
@@ -145,14 +123,17 @@ TEST_F(Run, TextsMayEndWithAZeroByteOrBeCounted) {
   args_.prompt_kind = LFFN_PROMPT_TEXT;
   args_.prompt = "to the";
   args_.prompt_size = 3;
-  args_.embeddings = counted.data();
-  args_.embeddings_capacity = static_cast<int64_t>(counted.size());
+  outputs::List list;
+  list.add(LFFN_OUT_EMBEDDINGS, counted);
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(Floats(&counted[0], &counted[size]), Floats(&counted[size], &counted[2 * size]));
   args_.text_sizes = nullptr;
   args_.prompt = "to ";
   args_.prompt_size = SIZE_MAX;
-  args_.embeddings = whole.data();
+  list = {};
+  list.add(LFFN_OUT_EMBEDDINGS, whole);
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(Floats(&whole[size], &whole[2 * size]), Floats(&counted[size], &counted[2 * size]));
   EXPECT_NE(whole, counted);

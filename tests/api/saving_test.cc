@@ -62,15 +62,15 @@ class Saving : public testing::Test {
 };
 
 TEST_F(Saving, TellsHowFarItHasComeAndWritesTheSame) {
-  ASSERT_EQ(lffn_model_save(model_, file_.c_str()), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_model_save(model_, file_.c_str(), nullptr), LFFN_OK) << lffn_last_error();
   const std::string plain = content_of(file_);
-  ASSERT_EQ(lffn_model_save_with(model_, file_.c_str(), &options_), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_model_save(model_, file_.c_str(), &options_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(content_of(file_), plain);
   expect_rising(told_);
-  ASSERT_EQ(lffn_model_save_with(model_, file_.c_str(), nullptr), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_model_save(model_, file_.c_str(), nullptr), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(content_of(file_), plain);
   told_.clear();
-  ASSERT_EQ(lffn_layer_save_with(layer_, file_.c_str(), &options_), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_layer_save(layer_, file_.c_str(), &options_), LFFN_OK) << lffn_last_error();
   expect_rising(told_);
 }
 
@@ -79,18 +79,18 @@ TEST_F(Saving, CancelledLeavesTheOldFile) {
   int32_t cancel = 0;
   lffn_cancel(&cancel, 1);
   options_.cancel = &cancel;
-  EXPECT_EQ(lffn_model_save_with(model_, file_.c_str(), &options_), LFFN_ERROR_CANCELLED);
-  EXPECT_EQ(lffn_layer_save_with(layer_, file_.c_str(), &options_), LFFN_ERROR_CANCELLED);
+  EXPECT_EQ(lffn_model_save(model_, file_.c_str(), &options_), LFFN_ERROR_CANCELLED);
+  EXPECT_EQ(lffn_layer_save(layer_, file_.c_str(), &options_), LFFN_ERROR_CANCELLED);
   EXPECT_EQ(content_of(file_), "old");
   for (const auto& entry : fs::directory_iterator(fs::path(file_).parent_path())) {
     const std::string name = entry.path().filename().string(), own = fs::path(file_).filename().string();
     EXPECT_TRUE(name == own || name.find(own) == std::string::npos) << name;
   }
-  EXPECT_EQ(lffn_model_save_with(nullptr, file_.c_str(), nullptr), LFFN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(lffn_model_save_with(model_, nullptr, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(lffn_layer_save_with(nullptr, file_.c_str(), nullptr), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_model_save(nullptr, file_.c_str(), nullptr), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_model_save(model_, nullptr, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_layer_save(nullptr, file_.c_str(), nullptr), LFFN_ERROR_INVALID_ARGUMENT);
   options_.struct_size = 3;
-  EXPECT_EQ(lffn_model_save_with(model_, file_.c_str(), &options_), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_model_save(model_, file_.c_str(), &options_), LFFN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(Saving, HashesWithStridesProgressAndCancel) {
@@ -211,23 +211,23 @@ TEST_F(Saving, TheTypeOfAttention) {
   lffn_load_options_init(&options);
   lffn_model_info info;
   lffn_model_info_init(&info);
-  for (const int32_t type : {LFFN_DTYPE_AS_STORED, LFFN_F32, LFFN_INT8}) {
+  for (const int32_t type : {LFFN_DTYPE_AS_STORED, LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
     options.attention_dtype = type;
     lffn_model* model = nullptr;
     ASSERT_EQ(lffn_model_load(kFolder, &options, &model), LFFN_OK) << lffn_last_error();
     ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
-    EXPECT_EQ(info.attention_dtype, type == LFFN_INT8 ? LFFN_INT8 : LFFN_F32);
+    EXPECT_EQ(info.attention_dtype, type == LFFN_DTYPE_INT8 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_F32);
     EXPECT_GT(info.tokenizer_bytes, 0u);
     lffn_model_free(model);
   }
-  options.linear_dtype = LFFN_INT8;
+  options.linear_dtype = LFFN_DTYPE_INT8;
   options.attention_dtype = LFFN_DTYPE_AS_STORED;
   lffn_model* model = nullptr;
   ASSERT_EQ(lffn_model_load(kFolder, &options, &model), LFFN_OK) << lffn_last_error();
   ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
-  EXPECT_EQ(info.attention_dtype, LFFN_INT8);
+  EXPECT_EQ(info.attention_dtype, LFFN_DTYPE_INT8);
   lffn_model_free(model);
-  options.attention_dtype = LFFN_BF16;
+  options.attention_dtype = LFFN_DTYPE_BF16;
   model = nullptr;
   EXPECT_EQ(lffn_model_load(kFolder, &options, &model), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(lffn_last_error()).find("options.attention_dtype is 2"), std::string::npos)
@@ -248,23 +248,23 @@ TEST_F(Saving, AttentionInWholeNumbersIsRefusedWhereDistancesAddToScores) {
     const auto expect_refusal = [named = std::string("in the family ") + family, &folder](lffn_status status) {
       EXPECT_EQ(status, LFFN_ERROR_UNSUPPORTED) << folder;
       const std::string message = lffn_last_error();
-      EXPECT_NE(message.find("options.attention_dtype is LFFN_INT8"), std::string::npos) << message;
+      EXPECT_NE(message.find("options.attention_dtype is LFFN_DTYPE_INT8"), std::string::npos) << message;
       EXPECT_NE(message.find(named), std::string::npos) << message;
       EXPECT_NE(message.find("LFFN_DTYPE_AS_STORED"), std::string::npos) << message;
     };
-    for (const int32_t linear : {LFFN_DTYPE_AS_STORED, LFFN_INT8}) {
+    for (const int32_t linear : {LFFN_DTYPE_AS_STORED, LFFN_DTYPE_INT8}) {
       options.linear_dtype = linear;
-      options.attention_dtype = LFFN_INT8;
+      options.attention_dtype = LFFN_DTYPE_INT8;
       lffn_model* model = nullptr;
       expect_refusal(lffn_model_load(folder.c_str(), &options, &model));
       EXPECT_EQ(model, nullptr);
       expect_refusal(lffn_model_estimate(folder.c_str(), &options, &estimate));
-      for (const int32_t attention : {LFFN_DTYPE_AS_STORED, LFFN_F32}) {
+      for (const int32_t attention : {LFFN_DTYPE_AS_STORED, LFFN_DTYPE_F32}) {
         options.attention_dtype = attention;
         EXPECT_EQ(lffn_model_estimate(folder.c_str(), &options, &estimate), LFFN_OK) << lffn_last_error();
         ASSERT_EQ(lffn_model_load(folder.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
         ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
-        EXPECT_EQ(info.attention_dtype, LFFN_F32) << name;
+        EXPECT_EQ(info.attention_dtype, LFFN_DTYPE_F32) << name;
         lffn_model_free(model);
         model = nullptr;
       }

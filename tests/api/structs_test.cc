@@ -11,6 +11,7 @@
 #include <string>
 
 #include "lookupffn/lookupffn.h"
+#include "lookupffn/train.h"
 #include "tests/api/struct_list.h"
 
 namespace {
@@ -26,6 +27,7 @@ struct Longer {
 #define ENDS_WITH(type, member) \
   static_assert(offsetof(type, member) + sizeof(type::member) == sizeof(type), #type " has padding at its end");
 LFFN_STRUCTS(ENDS_WITH)
+LFFN_TRAIN_STRUCTS(ENDS_WITH)
 
 lffn_layer_config small_config() {
   lffn_layer_config config;
@@ -41,6 +43,7 @@ TEST(Structs, NoneIsForgottenHere) {
   std::set<std::string> listed, declared;
 #define NAME(type, member) listed.insert(#type);
   LFFN_STRUCTS(NAME)
+  LFFN_TRAIN_STRUCTS(NAME)
   const std::regex beginning(R"(struct (\w+) \{\s*size_t struct_size;)");
   size_t sizes = 0;
   for (const auto& header : std::filesystem::directory_iterator(LFFN_HEADERS)) {
@@ -175,7 +178,7 @@ TEST(Structs, ArraysStepByTheirStructSize) {
   Longer<lffn_tensor> tensors[2] = {};
   for (auto& tensor : tensors) {
     lffn_tensor_init_sized(&tensor.known, sizeof tensor);
-    tensor.known.dtype = LFFN_F32;
+    tensor.known.dtype = LFFN_DTYPE_F32;
     tensor.known.rank = 1;
     tensor.known.shape[0] = 1;
     tensor.known.data = numbers;

@@ -12,16 +12,15 @@ namespace {
 
 TEST_F(Wanted, TellsWhereATextWasCut) {
   args_.max_tokens = 10;
-  const lffn_result_view view = run({long_.c_str(), "x"}, LFFN_WANT_SPANS);
+  const outputs::View view = run({long_.c_str(), "x"}, outputs::kSpans);
   EXPECT_EQ(view.uncut, nullptr) << "nobody asked, so nobody read to the end";
-  EXPECT_EQ(view.text_offsets, nullptr);
   EXPECT_EQ(view.text_begins[0], 0);
   EXPECT_EQ(view.text_ends[0], view.token_ends[view.offsets[1] - 2]);
   EXPECT_LT(view.text_ends[0], static_cast<int64_t>(long_.size()));
   EXPECT_EQ(view.text_ends[1], 1);
   EXPECT_EQ(view.pair_ends[0], 0);
   const Places cut(view.offsets, view.offsets + 3);
-  const lffn_result_view counted = run({long_.c_str(), "x"}, LFFN_WANT_UNCUT);
+  const outputs::View counted = run({long_.c_str(), "x"}, outputs::kUncut);
   EXPECT_EQ(Places(counted.offsets, counted.offsets + 3), cut);
   EXPECT_GT(counted.uncut[0], 40);
   EXPECT_EQ(counted.uncut[1], 3);
@@ -32,7 +31,7 @@ TEST_F(Wanted, DimensionsBytesAndBits) {
   const Floats whole = embeddings(texts);
   const auto size = static_cast<size_t>(info_.embedding_size);
   args_.dimensions = 11;
-  const lffn_result_view view = run(texts, LFFN_WANT_EMBEDDINGS | LFFN_WANT_INT8_EMBEDDINGS | LFFN_WANT_BIT_EMBEDDINGS);
+  const outputs::View view = run(texts, outputs::kEmbeddings | outputs::kInt8Embeddings | outputs::kBitEmbeddings);
   ASSERT_EQ(view.embedding_size, 11);
   for (size_t r = 0; r < 3; ++r) {
     double squares = 0;
@@ -52,7 +51,7 @@ TEST_F(Wanted, DimensionsBytesAndBits) {
   args_.dimensions = info_.embedding_size - 1;
   const Floats less = embeddings(texts);
   for (size_t i = 0; i < size - 1; ++i) EXPECT_EQ(less[size - 1 + i], plain[size + i]);
-  const lffn_result_view bytes = run(texts, LFFN_WANT_INT8_EMBEDDINGS);
+  const outputs::View bytes = run(texts, outputs::kInt8Embeddings);
   EXPECT_EQ(bytes.embeddings, nullptr);
   EXPECT_EQ(bytes.bit_embeddings, nullptr);
   EXPECT_NE(bytes.int8_embeddings, nullptr);
@@ -65,8 +64,8 @@ TEST_F(Wanted, DimensionsBytesAndBits) {
 TEST_F(Wanted, TokenVectorsWithTheirPlaces) {
   EXPECT_EQ(info_.token_vector_size, info_.hidden_size);
   const std::string text = "two  words";
-  const lffn_result_view view =
-      run({text.c_str()}, LFFN_WANT_TOKEN_VECTORS | LFFN_WANT_HIDDEN | LFFN_WANT_SPANS | LFFN_WANT_IDS);
+  const outputs::View view =
+      run({text.c_str()}, outputs::kTokenVectors | outputs::kHidden | outputs::kSpans | outputs::kIds);
   const auto numbers = static_cast<size_t>(view.n_tokens * view.token_vector_size);
   const Floats hidden(view.hidden, view.hidden + numbers);
   EXPECT_EQ(Floats(view.token_vectors, view.token_vectors + numbers), hidden);
@@ -76,7 +75,7 @@ TEST_F(Wanted, TokenVectorsWithTheirPlaces) {
   EXPECT_EQ(view.token_ends[view.n_tokens - 2], static_cast<int64_t>(text.size()));
   EXPECT_EQ(view.token_types[0], 0);
   args_.normalize = LFFN_NORMALIZE_YES;
-  const lffn_result_view scaled = run({text.c_str()}, LFFN_WANT_TOKEN_VECTORS);
+  const outputs::View scaled = run({text.c_str()}, outputs::kTokenVectors);
   for (int64_t t = 0; t < scaled.n_tokens; ++t) {
     double squares = 0;
     for (int64_t i = 0; i < scaled.token_vector_size; ++i) {
@@ -90,7 +89,7 @@ TEST_F(Wanted, TokenVectorsWithTheirPlaces) {
 TEST_F(Wanted, APromptHasNoPlaceInTheText) {
   args_.prompt_kind = LFFN_PROMPT_TEXT;
   args_.prompt = "query: ";
-  const lffn_result_view view = run({"cats"}, LFFN_WANT_SPANS | LFFN_WANT_IDS);
+  const outputs::View view = run({"cats"}, outputs::kSpans | outputs::kIds);
   int64_t of_text = 0;
   for (int64_t t = 0; t < view.n_tokens; ++t) {
     if (view.token_texts[t] < 0) continue;
@@ -106,7 +105,7 @@ TEST_F(Wanted, APromptHasNoPlaceInTheText) {
   // In windows each has the prompt.
   args_.windows = LFFN_WINDOWS_EACH;
   args_.max_tokens = 16;
-  const lffn_result_view windows = run({long_.c_str()}, LFFN_WANT_SPANS | LFFN_WANT_IDS);
+  const outputs::View windows = run({long_.c_str()}, outputs::kSpans | outputs::kIds);
   ASSERT_GT(windows.n, 2);
   for (int64_t s = 1; s < windows.n; ++s) {
     for (int64_t t = 0; windows.token_texts[t] < 0; ++t) {
@@ -137,12 +136,12 @@ TEST_F(Wanted, BrokenTextIsRepairedWhereAsked) {
   const char* text = broken.c_str();
   args_.texts = &text;
   args_.n = 1;
-  args_.wanted = LFFN_WANT_EMBEDDINGS;
+  outputs::keep(args_, outputs::kEmbeddings);
   refused("byte 1 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
   const Floats expected = embeddings({whole.c_str()});
   args_.flags = LFFN_RUN_REPAIR_TEXT;
   EXPECT_EQ(embeddings({broken.c_str()}), expected);
-  const lffn_result_view view = run({broken.c_str()}, LFFN_WANT_SPANS);
+  const outputs::View view = run({broken.c_str()}, outputs::kSpans);
   EXPECT_EQ(view.text_ends[0], static_cast<int64_t>(broken.size()));
   EXPECT_EQ(view.token_ends[view.n_tokens - 2], static_cast<int64_t>(broken.size()));
   int64_t before = 0;
@@ -153,15 +152,24 @@ TEST_F(Wanted, BrokenTextIsRepairedWhereAsked) {
 }
 
 TEST_F(Wanted, CountsAsAnEmbeddingWouldWithoutComputing) {
+  const char* const texts[] = {long_.c_str(), "y"};
   double seconds[LFFN_NUM_STAGES] = {};
-  args_.seconds = seconds;
+  int64_t offsets[3] = {};
+  args_.texts = texts;
+  args_.n = 2;
   args_.max_tokens = 10;
-  const Floats computed = embeddings({long_.c_str(), "y"});
+  outputs::List list = {{LFFN_OUT_STAGE_SECONDS, 0, seconds, LFFN_NUM_STAGES}, {LFFN_OUT_EMBEDDINGS, 0, nullptr, 0}};
+  list.give(args_);
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_GT(seconds[LFFN_STAGE_ATTENTION], 0);
-  const lffn_result_view view = run({long_.c_str(), "y"}, LFFN_WANT_UNCUT);
+  list = {{LFFN_OUT_STAGE_SECONDS, 0, seconds, LFFN_NUM_STAGES},
+          {LFFN_OUT_TOKEN_OFFSETS, 0, offsets, 3},
+          {LFFN_OUT_UNCUT, 0, nullptr, 0}};
+  list.give(args_);
+  ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(seconds[LFFN_STAGE_ATTENTION], 0);
-  EXPECT_EQ(view.offsets[1], 10);
-  EXPECT_EQ(view.offsets[2], 13);
+  EXPECT_EQ(offsets[1], 10);
+  EXPECT_EQ(offsets[2], 13);
 }
 
 TEST_F(Wanted, ProgressEndsWithAll) {
@@ -187,7 +195,7 @@ TEST_F(Wanted, ProgressEndsWithAll) {
   for (size_t i = 1; i < told.done.size(); ++i) EXPECT_GT(told.done[i], told.done[i - 1]);
   EXPECT_EQ(told.done.back(), 600);
   told = {};
-  run({}, LFFN_WANT_EMBEDDINGS);
+  run({}, outputs::kEmbeddings);
   EXPECT_EQ(told.done, std::vector<int64_t>{0});
 }
 
@@ -204,20 +212,22 @@ TEST_F(Wanted, AResultIsFilledByOneCall) {
     }
     void ask() {
       expect_refusal(lffn_model_run(model, &args));
-      lffn_result_view view;
-      lffn_result_view_init(&view);
-      expect_refusal(lffn_result_get(result, &view));
+      lffn_array array;
+      expect_refusal(lffn_result_array(result, LFFN_OUT_EMBEDDINGS, &array));
       lffn_tokenizer* tokenizer = nullptr;
       ASSERT_EQ(lffn_model_tokenizer(model, &tokenizer), LFFN_OK);
-      lffn_tokenize_batch_args tokenize;
-      lffn_tokenize_batch_args_init(&tokenize);
+      lffn_tokenize_args tokenize;
+      lffn_tokenize_args_init(&tokenize);
       tokenize.result = result;
-      expect_refusal(lffn_tokenizer_encode_batch(tokenizer, &tokenize));
-      expect_refusal(lffn_tokenizer_decode_batch(tokenizer, nullptr, nullptr, 0, 0, result));
+      expect_refusal(lffn_tokenizer_encode(tokenizer, &tokenize));
+      lffn_detokenize_args detokenize;
+      lffn_detokenize_args_init(&detokenize);
+      detokenize.result = result;
+      expect_refusal(lffn_tokenizer_decode(tokenizer, &detokenize));
       lffn_tokenizer_free(tokenizer);
     }
   } others{model_, result_, args_, {}};
-  others.args.wanted = LFFN_WANT_IDS;
+  outputs::keep(others.args, outputs::kIds);
   const Floats alone = embeddings({"cats", "dogs"});
   args_.progress = [](int64_t, int64_t, void* user) {
     Others& asking = *static_cast<Others*>(user);
@@ -238,24 +248,30 @@ TEST_F(Wanted, AResultIsFilledByOneCall) {
 }
 
 // Whoever looks while others fill sees all that a call gave, or is refused.
-TEST_F(Wanted, AViewIsNeverTorn) {
+TEST_F(Wanted, AnArrayIsNeverTorn) {
   lffn_tokenizer* tokenizer = nullptr;
   ASSERT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_OK);
   const int64_t offsets[] = {0, 0};
-  const auto fill = [&] {
-    ASSERT_EQ(lffn_tokenizer_decode_batch(tokenizer, nullptr, offsets, 1, 0, result_), LFFN_OK) << lffn_last_error();
-  };
+  const lffn_output output = {LFFN_OUT_DECODED_OFFSETS, 0, nullptr, 0};
+  lffn_detokenize_args args;
+  lffn_detokenize_args_init(&args);
+  args.n = 1;
+  args.offsets = offsets;
+  args.outputs = &output;
+  args.n_outputs = 1;
+  args.result = result_;
+  const auto fill = [&] { ASSERT_EQ(lffn_tokenizer_decode(tokenizer, &args), LFFN_OK) << lffn_last_error(); };
   fill();
   std::atomic<bool> done{false};
   std::thread filler([&] {
     for (int i = 0; i < 20000; ++i) fill();
     done = true;
   });
-  lffn_result_view view;
-  lffn_result_view_init(&view);
+  lffn_array array;
   int64_t torn = 0;
   while (!done) {
-    if (lffn_result_get(result_, &view) == LFFN_OK && (view.n != 1 || view.decoded_sizes == nullptr)) ++torn;
+    if (lffn_result_array(result_, output.what, &array) == LFFN_OK && (array.rows != 2 || array.data == nullptr))
+      ++torn;
   }
   filler.join();
   EXPECT_EQ(torn, 0);

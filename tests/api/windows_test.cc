@@ -14,8 +14,8 @@ TEST_F(Wanted, WindowsCoverATextAndTellWhere) {
   args_.windows = LFFN_WINDOWS_EACH;
   args_.stride = 3;
   const std::vector<const char*> texts = {"short", long_.c_str(), ""};
-  const lffn_result_view view =
-      run(texts, LFFN_WANT_IDS | LFFN_WANT_EMBEDDINGS | LFFN_WANT_SPANS | LFFN_WANT_UNCUT | LFFN_WANT_STATUSES);
+  const outputs::View view =
+      run(texts, outputs::kIds | outputs::kEmbeddings | outputs::kSpans | outputs::kUncut | outputs::kStatuses);
   EXPECT_EQ(view.n_texts, 3);
   const Places of_text(view.text_offsets, view.text_offsets + 4);
   EXPECT_EQ(of_text[1], 1);
@@ -35,15 +35,16 @@ TEST_F(Wanted, WindowsCoverATextAndTellWhere) {
   lffn_tokenizer* tokenizer = nullptr;
   ASSERT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_OK);
   std::vector<int32_t> whole(static_cast<size_t>(uncut));
-  int64_t count = 0;
   lffn_tokenize_args tokenize;
   lffn_tokenize_args_init(&tokenize);
-  tokenize.text = long_.c_str();
-  tokenize.ids = whole.data();
-  tokenize.capacity = uncut;
-  tokenize.n_ids = &count;
+  tokenize.n = 1;
+  tokenize.texts = &texts[1];
+  int64_t counted[2] = {};
+  outputs::List list = {{LFFN_OUT_TOKEN_OFFSETS, 0, counted, 2}};
+  list.add(LFFN_OUT_TOKEN_IDS, whole);
+  list.give(tokenize);
   ASSERT_EQ(lffn_tokenizer_encode(tokenizer, &tokenize), LFFN_OK) << lffn_last_error();
-  ASSERT_EQ(count, uncut);
+  ASSERT_EQ(counted[1], uncut);
   lffn_tokenizer_free(tokenizer);
   int64_t at = 1;  // behind the token that begins a text
   for (int64_t s = of_text[1]; s < of_text[2]; ++s) {
@@ -70,11 +71,9 @@ TEST_F(Wanted, WindowsCoverATextAndTellWhere) {
   args_.n = static_cast<int64_t>(offsets.size()) - 1;
   args_.windows = LFFN_WINDOWS_NONE;
   args_.stride = 0;
-  args_.wanted = LFFN_WANT_EMBEDDINGS;
+  outputs::keep(args_, outputs::kEmbeddings);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
-  lffn_result_view again;
-  lffn_result_view_init(&again);
-  ASSERT_EQ(lffn_result_get(result_, &again), LFFN_OK);
+  const outputs::View again(result_);
   EXPECT_EQ(Floats(again.embeddings, again.embeddings + all.size()), all);
   args_.ids = nullptr;
   args_.offsets = nullptr;
@@ -96,9 +95,9 @@ TEST_F(Wanted, WindowsCoverATextAndTellWhere) {
   // The mean has a size that is known before.
   Floats memory(3 * size);
   args_.result = nullptr;
-  args_.wanted = 0;
-  args_.embeddings = memory.data();
-  args_.embeddings_capacity = static_cast<int64_t>(memory.size());
+  list = {};
+  list.add(LFFN_OUT_EMBEDDINGS, memory);
+  list.give(args_);
   ASSERT_EQ(lffn_model_run(model_, &args_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(memory, means);
 }
@@ -110,7 +109,7 @@ TEST_F(Wanted, WindowsOfAPairRepeatTheFirstText) {
   args_.windows = LFFN_WINDOWS_EACH;
   args_.stride = LFFN_STRIDE_DEFAULT;
   args_.max_tokens = 24;
-  const lffn_result_view view = run({query}, LFFN_WANT_IDS | LFFN_WANT_SPANS | LFFN_WANT_CLASS_SCORES);
+  const outputs::View view = run({query}, outputs::kIds | outputs::kSpans | outputs::kClassScores);
   ASSERT_GT(view.n, 2);
   for (int64_t s = 0; s < view.n; ++s) {
     EXPECT_EQ(view.text_begins[s], 0);
@@ -142,9 +141,9 @@ TEST_F(Wanted, SpansOfManyWindowsTakeTimeByTheText) {
       EXPECT_GT(run({whole}, wanted).n, 10000);
       return lffn::cpu_seconds() - begin;
     };
-    seconds(LFFN_WANT_IDS | LFFN_WANT_SPANS);  // takes the memory
-    const double without = seconds(LFFN_WANT_IDS);
-    EXPECT_LT(seconds(LFFN_WANT_IDS | LFFN_WANT_SPANS), 20 * without);
+    seconds(outputs::kIds | outputs::kSpans);  // takes the memory
+    const double without = seconds(outputs::kIds);
+    EXPECT_LT(seconds(outputs::kIds | outputs::kSpans), 20 * without);
   }
 }
 
@@ -152,7 +151,7 @@ TEST_F(Wanted, WindowsThatCannotBeMeant) {
   const char* text = long_.c_str();
   args_.texts = &text;
   args_.n = 1;
-  args_.wanted = LFFN_WANT_EMBEDDINGS;
+  outputs::keep(args_, outputs::kEmbeddings);
   args_.stride = 2;
   refused("stride is given, but windows are not wanted");
   args_.windows = LFFN_WINDOWS_MEAN + 1;
@@ -174,28 +173,21 @@ TEST_F(Wanted, WindowsThatCannotBeMeant) {
   args_.stride = 0;
   float out[1];
   args_.result = nullptr;
-  args_.wanted = 0;
-  args_.embeddings = out;
-  args_.embeddings_capacity = 1;
-  refused("needs a result");
+  outputs::List list = {{LFFN_OUT_EMBEDDINGS, 0, out, 1}};
+  list.give(args_);
+  refused("embeddings: capacity is 1", LFFN_ERROR_TOO_SMALL);
   args_.windows = LFFN_WINDOWS_MEAN;
-  refused("embeddings_capacity is 1", LFFN_ERROR_TOO_SMALL);
-  args_.embeddings = nullptr;
-  args_.hidden = out;
-  refused("needs a result");
+  refused("embeddings: capacity is 1", LFFN_ERROR_TOO_SMALL);
   const int32_t id = 5;
   const int64_t offsets[] = {0, 1};
-  args_.hidden = nullptr;
   args_.texts = nullptr;
   args_.ids = &id;
   args_.offsets = offsets;
   refused("windows are wanted, but no texts are given");
   args_.windows = LFFN_WINDOWS_NONE;
   args_.result = result_;
-  args_.wanted = LFFN_WANT_SPANS;
-  refused("spans of texts are wanted, but no texts are given");
-  args_.wanted = 1u << 31;
-  refused("wanted is");
+  outputs::keep(args_, outputs::kSpans);
+  refused("places in texts are asked for, but no texts are given");
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class Tree:
         """What my-model stands for, by what is done with it."""
         kinds = ((r"fill-mask|fill_mask|fillMask|FillMask|-table-dtype", ROOT / "examples" / "models" / "kjv-small"),
                  (r"\bclassify\b|zero-shot|entailing", self.made / "entailment"), (r"\bentities\b", self.made / "tokens"),
-                 (r"\banswer\b|answering", self.made / "answers"), (r"--sparse|embed_sparse|LFFN_WANT_SPARSE", self.made / "sparse"),
+                 (r"\banswer\b|answering", self.made / "answers"), (r"--sparse|embed_sparse|LFFN_OUT_SPARSE", self.made / "sparse"),
                  (r"late", self.made / "late"), (r"\brerank\b", self.made / "reranker"),
                  (r"prompt|--query [^'\"]|LFFN_PROMPT_NAMED", self.made / "prompts"))
         return next((model for pattern, model in kinds if re.search(pattern, text)), ROOT / (SHIPPED + "quality"))

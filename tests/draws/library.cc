@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/outputs.h"
 
 namespace draws {
 namespace {
@@ -19,9 +20,9 @@ struct Options {
   explicit Options(const HowToLoad& how) : runtime(nullptr, lffn_runtime_free) {
     lffn_load_options_init(&options);
     options.num_threads = how.threads;
-    options.linear_dtype = options.embedding_dtype = how.weights == Weights::kFloat  ? LFFN_F32
-                                                     : how.weights == Weights::kBf16 ? LFFN_BF16
-                                                                                     : LFFN_INT8;
+    options.linear_dtype = options.embedding_dtype = how.weights == Weights::kFloat  ? LFFN_DTYPE_F32
+                                                     : how.weights == Weights::kBf16 ? LFFN_DTYPE_BF16
+                                                                                     : LFFN_DTYPE_INT8;
     if (how.isa == nullptr) return;
     lffn_runtime_options with;
     lffn_runtime_options_init(&with);
@@ -58,9 +59,9 @@ class Call {
     args_.pooling = request.pooling;
     args_.normalize = request.normalize;
     args_.dimensions = request.dimensions;
-    args_.top_k = request.top_k;
+    if (request.fillings) args_.top_k = request.top_k;
     args_.num_threads = request.threads;
-    args_.aggregation = request.aggregation;
+    if (request.entities) args_.aggregation = request.aggregation;
     outputs_.resize(place(args_.n));
   }
 
@@ -112,30 +113,30 @@ class Call {
   }
 
   std::vector<Output> into_result() {
-    const auto want = [&](bool is, uint32_t flag) {
-      if (is) args_.wanted |= flag;
+    uint32_t groups = 0;
+    const auto want = [&](bool is, uint32_t group) {
+      if (is) groups |= group;
     };
-    want(request_.hidden, LFFN_WANT_HIDDEN);
-    want(request_.embeddings, LFFN_WANT_EMBEDDINGS);
-    want(request_.int8, LFFN_WANT_INT8_EMBEDDINGS);
-    want(request_.bits, LFFN_WANT_BIT_EMBEDDINGS);
-    want(request_.logits, LFFN_WANT_LOGITS);
-    want(request_.class_scores, LFFN_WANT_CLASS_SCORES);
-    want(request_.token_scores, LFFN_WANT_TOKEN_SCORES);
-    want(request_.fillings, LFFN_WANT_FILLINGS);
-    want(request_.sparse, LFFN_WANT_SPARSE);
-    want(request_.vectors, LFFN_WANT_TOKEN_VECTORS | LFFN_WANT_INT8_TOKEN_VECTORS);
-    want(request_.entities, LFFN_WANT_ENTITIES);
-    want(!request_.texts.empty(), LFFN_WANT_IDS);
-    if (request_.all_positions) args_.flags |= LFFN_RUN_ALL_POSITIONS;
+    want(request_.hidden, outputs::kHidden);
+    want(request_.embeddings, outputs::kEmbeddings);
+    want(request_.int8, outputs::kInt8Embeddings);
+    want(request_.bits, outputs::kBitEmbeddings);
+    want(request_.logits, outputs::kLogits);
+    want(request_.class_scores, outputs::kClassScores);
+    want(request_.token_scores, outputs::kTokenScores);
+    want(request_.fillings, outputs::kFillings);
+    want(request_.sparse, outputs::kSparse);
+    want(request_.vectors, outputs::kTokenVectors | outputs::kInt8TokenVectors);
+    want(request_.entities, outputs::kEntities);
+    want(!request_.texts.empty(), outputs::kIds);
+    if (request_.all_positions && request_.logits) args_.flags |= LFFN_RUN_ALL_POSITIONS;
+    outputs::keep(args_, groups);
     lffn_result* result = nullptr;
     check(lffn_result_create(&result), "result");
     const std::unique_ptr<lffn_result, void (*)(lffn_result*)> owner(result, lffn_result_free);
     args_.result = result;
     check(lffn_model_run(model_, &args_), "run");
-    lffn_result_view view;
-    lffn_result_view_init(&view);
-    check(lffn_result_get(result, &view), "view");
+    const outputs::View view(result);
     const size_t four = sizeof(float), wide = place(view.embedding_size);
     const std::vector<int64_t> one = each(), asked = rows_of_positions();
     if (view.ids != nullptr) share_out("ids", view.ids, view.offsets, sizeof(int32_t));
@@ -192,30 +193,29 @@ class Call {
     };
     std::vector<Array> arrays;
     arrays.reserve(8);
-    const auto make = [&](bool is, const char* name, const std::vector<int64_t>& rows, int64_t size, float*& to,
-                          int64_t& capacity) {
+    outputs::List list;
+    const auto make = [&](bool is, int32_t what, const char* name, const std::vector<int64_t>& rows, int64_t size) {
       if (!is) return;
-      capacity = rows.back() * size;
+      const int64_t capacity = rows.back() * size;
       arrays.push_back({name, std::vector<float>(place(capacity) + kBehind, kUntouched), rows, size});
-      to = arrays.back().floats.data();
+      list.add(what, arrays.back().floats.data(), capacity);
     };
     int32_t pooled = request_.pooling != 0 ? info_.hidden_size : info_.embedding_size;
     if (request_.dimensions > 0) pooled = request_.dimensions;
-    make(request_.hidden, "hidden", offsets_, info_.hidden_size, args_.hidden, args_.hidden_capacity);
-    make(request_.embeddings, "embeddings", each(), pooled, args_.embeddings, args_.embeddings_capacity);
-    make(request_.logits && !request_.all_positions, "logits", rows_of_positions(), info_.vocab_size, args_.logits,
-         args_.logits_capacity);
-    make(request_.class_scores, "class scores", each(), info_.num_classes, args_.class_scores,
-         args_.class_scores_capacity);
-    make(request_.token_scores, "token scores", offsets_, info_.num_token_classes, args_.token_scores,
-         args_.token_scores_capacity);
-    if (args_.logits == nullptr) {
+    const bool logits = request_.logits && !request_.all_positions;
+    make(request_.hidden, LFFN_OUT_HIDDEN, "hidden", offsets_, info_.hidden_size);
+    make(request_.embeddings, LFFN_OUT_EMBEDDINGS, "embeddings", each(), pooled);
+    make(logits, LFFN_OUT_LOGITS, "logits", rows_of_positions(), info_.vocab_size);
+    make(request_.class_scores, LFFN_OUT_CLASS_SCORES, "class scores", each(), info_.num_classes);
+    make(request_.token_scores, LFFN_OUT_TOKEN_SCORES, "token scores", offsets_, info_.num_token_classes);
+    if (!logits) {
       args_.positions = nullptr;
       args_.n_positions = 0;
     }
     if (arrays.empty() || tokens == 0) return {};
+    list.give(args_);
     args_.top_k = 0;
-    if (args_.embeddings == nullptr) args_.pooling = args_.normalize = args_.dimensions = 0;
+    if (!request_.embeddings) args_.pooling = args_.normalize = args_.dimensions = 0;
     args_.aggregation = 0;
     check(lffn_model_run(model_, &args_), "run into own memory");
     for (const Array& array : arrays) {
@@ -259,7 +259,7 @@ ModelPtr load(const std::map<std::string, std::string>& files, const HowToLoad& 
 }
 
 ModelPtr load_saved(const LoadedModel& model, const std::string& path, const HowToLoad& how) {
-  check(lffn_model_save(model.model, path.c_str()), "save");
+  check(lffn_model_save(model.model, path.c_str(), nullptr), "save");
   const Options options(how);
   lffn_model* again = nullptr;
   check(lffn_model_load(path.c_str(), &options.options, &again), "load what was saved");

@@ -50,7 +50,7 @@ class OutOfMemory : public InFolder, public testing::WithParamInterface<Kind> {
   std::string saved() {
     lffn_layer* layer = nullptr;
     EXPECT_EQ(lffn_layer_create(&config_, nullptr, 0, nullptr, &layer), LFFN_OK) << lffn_last_error();
-    EXPECT_EQ(lffn_layer_save(layer, path("layer").c_str()), LFFN_OK) << lffn_last_error();
+    EXPECT_EQ(lffn_layer_save(layer, path("layer").c_str(), nullptr), LFFN_OK) << lffn_last_error();
     lffn_layer_free(layer);
     return path("layer");
   }
@@ -98,7 +98,7 @@ TEST_P(OutOfMemory, CreateFromTensors) {
     lffn_tensor result;
     lffn_tensor_init(&result);
     result.name = name;
-    result.dtype = LFFN_F32;
+    result.dtype = LFFN_DTYPE_F32;
     result.rank = static_cast<int32_t>(shape.size());
     result.size = sizeof(float);
     for (size_t i = 0; i < shape.size(); ++i) result.size *= static_cast<size_t>(result.shape[i] = shape[i]);
@@ -115,7 +115,7 @@ TEST_P(OutOfMemory, Save) {
   ASSERT_EQ(lffn_layer_create(&config_, nullptr, 0, &options_, &layer_), LFFN_OK) << lffn_last_error();
   const std::string file = path("saved");
   std::ofstream(file) << "old";
-  const int failures = survive([&] { return lffn_layer_save(layer_, file.c_str()); }, [] {},
+  const int failures = survive([&] { return lffn_layer_save(layer_, file.c_str(), nullptr); }, [] {},
                                [&] {
                                  ASSERT_EQ(content_of(file), "old");
                                  ASSERT_EQ(files_in_folder(), 1u);
@@ -163,13 +163,14 @@ TEST_P(OutOfMemory, ForwardAndHash) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, OutOfMemory,
-                         testing::Values(Kind{"bh4", 4, 1, 1, LFFN_F32, LFFN_F32},
-                                         Kind{"bh1_probes", 1, 3, 0, LFFN_F32, LFFN_F32},
-                                         Kind{"dense", LFFN_PROJECTION_DENSE, 1, 0, LFFN_F32, LFFN_F32},
-                                         Kind{"bf16", 4, 3, 0, LFFN_BF16, LFFN_F32},
-                                         Kind{"int8", 2, 1, 1, LFFN_INT8, LFFN_INT8},
-                                         Kind{"int8_probes", 1, 2, 1, LFFN_INT8, LFFN_F32},
-                                         Kind{"int8_dense", LFFN_PROJECTION_DENSE, 1, 1, LFFN_F32, LFFN_INT8}),
+                         testing::Values(Kind{"bh4", 4, 1, 1, LFFN_DTYPE_F32, LFFN_DTYPE_F32},
+                                         Kind{"bh1_probes", 1, 3, 0, LFFN_DTYPE_F32, LFFN_DTYPE_F32},
+                                         Kind{"dense", LFFN_PROJECTION_DENSE, 1, 0, LFFN_DTYPE_F32, LFFN_DTYPE_F32},
+                                         Kind{"bf16", 4, 3, 0, LFFN_DTYPE_BF16, LFFN_DTYPE_F32},
+                                         Kind{"int8", 2, 1, 1, LFFN_DTYPE_INT8, LFFN_DTYPE_INT8},
+                                         Kind{"int8_probes", 1, 2, 1, LFFN_DTYPE_INT8, LFFN_DTYPE_F32},
+                                         Kind{"int8_dense", LFFN_PROJECTION_DENSE, 1, 1, LFFN_DTYPE_F32,
+                                              LFFN_DTYPE_INT8}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

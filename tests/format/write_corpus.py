@@ -57,7 +57,7 @@ def write_layer(library, folder, name, tables, hashes, projection):
     layer, y = ctypes.c_void_p(), (ctypes.c_float * (TOKENS * 24))()
     call(library, "lffn_layer_create", ctypes.byref(config), None, ctypes.c_int64(0), ctypes.byref(options),
          ctypes.byref(layer))
-    call(library, "lffn_layer_save", layer, str(folder / f"{name}.safetensors").encode())
+    call(library, "lffn_layer_save", layer, str(folder / f"{name}.safetensors").encode(), None)
     call(library, "lffn_layer_forward", layer, inputs(TOKENS * 32), ctypes.c_int64(TOKENS), y)
     library.lffn_layer_free(layer)
     (folder / f"{name}.f32").write_bytes(bytes(y))
@@ -67,7 +67,7 @@ def write_model(library, folder, name, source, dtype):
     options, model = made(library, "load_options", Options), ctypes.c_void_p()
     options.table_dtype = options.hash_dtype = options.linear_dtype = options.embedding_dtype = dtype
     call(library, "lffn_model_load", str(source).encode(), ctypes.byref(options), ctypes.byref(model))
-    call(library, "lffn_model_save", model, str(folder / f"{name}.safetensors").encode())
+    call(library, "lffn_model_save", model, str(folder / f"{name}.safetensors").encode(), None)
     info = ctypes.create_string_buffer(1024)
     library.lffn_model_info_init_sized(info, ctypes.c_size_t(1024))
     call(library, "lffn_model_get_info", model, info)

@@ -46,7 +46,7 @@ bool same_floats(const float* a, const float* b, size_t count) {
 void save_and_load(const lffn_layer* layer, const std::vector<float>& x, int64_t tokens, const std::vector<float>& y) {
   static const std::string path =
       (std::filesystem::temp_directory_path() / ("fuzz_layer-" + std::to_string(getpid()))).string();
-  const lffn_status saved = lffn_layer_save(layer, path.c_str());
+  const lffn_status saved = lffn_layer_save(layer, path.c_str(), nullptr);
   if (saved == LFFN_ERROR_OUT_OF_MEMORY) return;
   require(saved == LFFN_OK, "a loaded layer can be saved");
   lffn_load_options options;
@@ -109,7 +109,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lffn_load_options_init(&options);
   options.num_threads = 1;
   options.table_dtype = static_cast<int32_t>(choice % 4);
-  options.hash_dtype = choice / 4 % 3 == 0 ? LFFN_F32 : choice / 4 % 3 == 1 ? LFFN_INT8 : LFFN_DTYPE_AS_STORED;
+  options.hash_dtype = choice / 4 % 3 == 0   ? LFFN_DTYPE_F32
+                       : choice / 4 % 3 == 1 ? LFFN_DTYPE_INT8
+                                             : LFFN_DTYPE_AS_STORED;
 
   lffn_layer* layer = nullptr;
   const lffn_status status = lffn_layer_load_memory(data, size, &options, &layer);

@@ -15,6 +15,7 @@
 #include "format/utf8.h"
 #include "lookupffn/lookupffn.h"
 #include "tests/fuzz/require.h"
+#include "tests/support/outputs.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -147,9 +148,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (int64_t& position : positions) position = source.number(static_cast<int64_t>(ids.size()) + 1);
   args.positions = positions.data();
   args.n_positions = static_cast<int64_t>(positions.size());
+  uint32_t groups = 0;
   if (source.byte() % 2 == 0) {
     args.result = result;
-    args.wanted = static_cast<uint32_t>(source.number(128));
+    groups = static_cast<uint32_t>(source.number(128)) & 0xFFFF;
   }
   const int64_t tokens = kind % 2 == 1 ? std::max<int64_t>(0, offsets.back()) : 16;
   const Output hidden(source, tokens * info.hidden_size), embeddings(source, n * info.embedding_size);
@@ -157,28 +159,41 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Output probabilities(source, 8);
   std::vector<int32_t> fillings(static_cast<size_t>(probabilities.size()));
   const uint8_t more = source.byte();
-  const bool outputs = args.result == nullptr || more == 254;
-  args.hidden = outputs ? hidden.data() : nullptr;
-  args.hidden_capacity = hidden.size();
-  args.embeddings = outputs ? embeddings.data() : nullptr;
-  args.embeddings_capacity = embeddings.size();
-  args.logits = outputs ? logits.data() : nullptr;
-  args.logits_capacity = logits.size();
-  args.class_scores = outputs ? scores.data() : nullptr;
-  args.class_scores_capacity = scores.size();
-  args.filling_probabilities = outputs ? probabilities.data() : nullptr;
-  args.filling_ids = args.filling_probabilities == nullptr ? nullptr : fillings.data();
-  args.fillings_capacity = probabilities.size();
+  const bool into_memory = args.result == nullptr || more == 254;
   std::vector<int64_t> offsets_out(static_cast<size_t>(n) + 1, -7), uncut(static_cast<size_t>(n));
   std::vector<lffn_status> statuses(static_cast<size_t>(n));
-  int64_t masks = 0;
   double seconds[LFFN_NUM_STAGES] = {};
   const int32_t cancel = more == 255 ? 1 : 0;
-  if (outputs && more % 2 == 1) args.offsets_out = offsets_out.data();
-  if (outputs && more % 4 > 1) args.uncut = uncut.data();
-  if (outputs && more % 8 > 3) args.statuses = statuses.data();
-  if (outputs && more % 16 > 7) args.n_masks = &masks;
-  if (more % 32 > 15) args.seconds = seconds;
+  std::vector<lffn_output> list;
+  if (args.result != nullptr) list = outputs::list_of(groups);
+  const auto give = [&](bool wanted, int32_t what, void* to, int64_t capacity) {
+    if (wanted && to != nullptr) list.push_back({what, 0, to, capacity});
+  };
+  give(into_memory, LFFN_OUT_HIDDEN, hidden.data(), hidden.size());
+  give(into_memory, LFFN_OUT_EMBEDDINGS, embeddings.data(), embeddings.size());
+  give(into_memory, LFFN_OUT_LOGITS, logits.data(), logits.size());
+  give(into_memory, LFFN_OUT_CLASS_SCORES, scores.data(), scores.size());
+  give(into_memory, LFFN_OUT_FILLING_PROBABILITIES, probabilities.data(), probabilities.size());
+  give(into_memory && probabilities.data() != nullptr, LFFN_OUT_FILLING_IDS, fillings.data(), probabilities.size());
+  give(into_memory && more % 2 == 1, LFFN_OUT_TOKEN_OFFSETS, offsets_out.data(), n + 1);
+  give(into_memory && more % 4 > 1, LFFN_OUT_UNCUT, uncut.data(), n);
+  give(into_memory && more % 8 > 3, LFFN_OUT_STATUSES, statuses.data(), n);
+  give(more % 32 > 15, LFFN_OUT_STAGE_SECONDS, seconds, LFFN_NUM_STAGES);
+  if (more == 253 && !list.empty()) list.back().what = static_cast<int32_t>(source.number(80));
+  const auto asks = [&](int32_t what) {
+    return std::any_of(list.begin(), list.end(), [&](const lffn_output& output) { return output.what == what; });
+  };
+  // Mostly not what would be refused as having no effect.
+  if (more % 16 != 9) {
+    if (!asks(LFFN_OUT_FILLING_IDS) && !asks(LFFN_OUT_FILLING_PROBABILITIES)) args.top_k = 0;
+    if (!asks(LFFN_OUT_LOGITS)) {
+      args.positions = nullptr;
+      args.n_positions = 0;
+      args.flags &= ~static_cast<uint32_t>(LFFN_RUN_ALL_POSITIONS);
+    }
+  }
+  args.outputs = list.data();
+  args.n_outputs = static_cast<int64_t>(list.size());
   args.cancel = &cancel;
 
   const lffn_status status = lffn_model_run(model, &args);
@@ -193,20 +208,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     require(embeddings.finite(n * info.embedding_size), "embeddings are finite");
     require(scores.finite(n * info.num_classes), "class scores are finite");
-    if (args.offsets_out != nullptr) {
+    if (offsets_out[0] != -7) {
       require(offsets_out[0] == 0 && std::is_sorted(offsets_out.begin(), offsets_out.end()), "offsets are in order");
     }
-    lffn_result_view view;
-    lffn_result_view_init(&view);
-    require(lffn_result_get(result, &view) == LFFN_OK, "a result shows what it holds");
-    if (args.result != nullptr) {
+    if (args.result != nullptr && more != 253) {
+      const outputs::View view(result);
       require(view.n == n && view.offsets[n] == view.n_tokens, "a result tells of every sequence");
       require(view.ids == nullptr || view.n_tokens == 0 || view.ids[view.n_tokens - 1] < info.vocab_size,
               "ids are in the vocabulary");
-      const bool may_fail = args.statuses != nullptr || (args.wanted & LFFN_WANT_STATUSES) != 0;
-      require(may_fail || std::all_of(view.statuses, view.statuses + n, [](lffn_status one) { return one == LFFN_OK; }),
-              "a bad text fails the call unless statuses are wanted");
-      const bool all = (args.flags & LFFN_RUN_ALL_POSITIONS) != 0, rows = (args.wanted & LFFN_WANT_LOGITS) != 0;
+      const bool all = (args.flags & LFFN_RUN_ALL_POSITIONS) != 0, rows = (groups & outputs::kLogits) != 0;
       require(view.n_positions == (!rows ? 0 : all ? view.n_tokens : args.n_positions), "rows are of what was asked");
       const int64_t numbers = view.n_positions * info.vocab_size;
       require(numbers == 0 || std::all_of(view.logits, view.logits + numbers, [](float x) { return std::isfinite(x); }),

@@ -124,7 +124,7 @@ TEST_P(Golden, AnyBatchAndThreadsSameBits) {
 
 TEST_P(Golden, SavedAndLoadedSameBits) {
   const std::string path = testing::TempDir() + "/lffn_golden_" + GetParam() + "_" + std::to_string(getpid());
-  ASSERT_EQ(lffn_layer_save(layer_, path.c_str()), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_layer_save(layer_, path.c_str(), nullptr), LFFN_OK) << lffn_last_error();
   lffn_layer* again = nullptr;
   ASSERT_EQ(lffn_layer_load(path.c_str(), nullptr, &again), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(forward(again, tokens_), forward(layer_, tokens_));

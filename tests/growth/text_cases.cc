@@ -7,6 +7,7 @@
 #include "lookupffn/lookupffn.h"
 #include "tests/growth/growth_case.h"
 #include "tests/growth/tokenizer_maker.h"
+#include "tests/support/outputs.h"
 
 namespace growth {
 namespace {
@@ -26,14 +27,14 @@ Work tokenized(const std::string& json, std::string text) {
             lffn_result* result = nullptr;
             if (lffn_result_create(&result) != LFFN_OK) return lffn_last_error();
             const char* const texts[] = {text.c_str()};
-            lffn_tokenize_batch_args args;
-            lffn_tokenize_batch_args_init(&args);
+            lffn_tokenize_args args;
+            lffn_tokenize_args_init(&args);
             args.n = 1;
             args.texts = texts;
-            args.flags |= LFFN_TOKENIZE_SPANS;
+            outputs::keep(args, outputs::kIds | outputs::kSpans);
             args.result = result;
             const std::string outcome =
-                lffn_tokenizer_encode_batch(tokenizer.get(), &args) == LFFN_OK ? "" : lffn_last_error();
+                lffn_tokenizer_encode(tokenizer.get(), &args) == LFFN_OK ? "" : lffn_last_error();
             lffn_result_free(result);
             return outcome;
           }};

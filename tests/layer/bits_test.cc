@@ -160,23 +160,24 @@ TEST_P(Bits, CloseToFloat32) {
     error += std::pow(static_cast<double>(y[i]) - static_cast<double>(exact[i]), 2);
     size += std::pow(static_cast<double>(exact[i]), 2);
   }
-  const double limit = GetParam().hash == LFFN_INT8 ? 0.2 : GetParam().table == LFFN_INT8 ? 0.02 : 0.004;
+  const double limit = GetParam().hash == LFFN_DTYPE_INT8 ? 0.2 : GetParam().table == LFFN_DTYPE_INT8 ? 0.02 : 0.004;
   EXPECT_LT(std::sqrt(error / size), limit);
-  if (GetParam().table == LFFN_F32 && GetParam().hash == LFFN_F32) {
+  if (GetParam().table == LFFN_DTYPE_F32 && GetParam().hash == LFFN_DTYPE_F32) {
     EXPECT_EQ(error, 0);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Bits,
-                         testing::Values(Types{LFFN_F32, LFFN_F32}, Types{LFFN_BF16, LFFN_F32},
-                                         Types{LFFN_INT8, LFFN_F32}, Types{LFFN_F32, LFFN_INT8},
-                                         Types{LFFN_BF16, LFFN_INT8}, Types{LFFN_INT8, LFFN_INT8}),
-                         [](const auto& info) {
-                           const auto name = [](int32_t dtype) {
-                             return std::string(dtype == LFFN_F32 ? "F32" : dtype == LFFN_BF16 ? "Bf16" : "Int8");
-                           };
-                           return name(info.param.table) + "Hash" + name(info.param.hash);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Types, Bits,
+    testing::Values(Types{LFFN_DTYPE_F32, LFFN_DTYPE_F32}, Types{LFFN_DTYPE_BF16, LFFN_DTYPE_F32},
+                    Types{LFFN_DTYPE_INT8, LFFN_DTYPE_F32}, Types{LFFN_DTYPE_F32, LFFN_DTYPE_INT8},
+                    Types{LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}, Types{LFFN_DTYPE_INT8, LFFN_DTYPE_INT8}),
+    [](const auto& info) {
+      const auto name = [](int32_t dtype) {
+        return std::string(dtype == LFFN_DTYPE_F32 ? "F32" : dtype == LFFN_DTYPE_BF16 ? "Bf16" : "Int8");
+      };
+      return name(info.param.table) + "Hash" + name(info.param.hash);
+    });
 
 }  // namespace
 }  // namespace lffn

@@ -65,7 +65,7 @@ TEST_P(Gather, SumsOfRows) {
           }
         }
         const double largest = *std::max_element(size.begin(), size.end());
-        const double allowed = GetParam() == LFFN_F32 ? 1e-6 : GetParam() == LFFN_BF16 ? 0.005 : 0.02;
+        const double allowed = GetParam() == LFFN_DTYPE_F32 ? 1e-6 : GetParam() == LFFN_DTYPE_BF16 ? 0.005 : 0.02;
         for (size_t c = 0; c < sum.size(); ++c) {
           ASSERT_NEAR(y[static_cast<size_t>(t) * sum.size() + c], sum[c], allowed * largest + 1e-6) << t << " " << c;
         }
@@ -82,7 +82,7 @@ TEST(GatherInt8, SmallTablesGiveTheSameBits) {
                           Case{63, 7, 4, 1}, Case{65, 16, 16, 1}, Case{100, 17, 2, 1}, Case{384, 33, 16, 1},
                           Case{530, 128, 16, 1}, Case{2100, 6, 8, 1}, Case{90, 9, 32, 1}, Case{90, 9, 16, 2}}) {
     for (const int32_t projection : {int32_t{LFFN_PROJECTION_DENSE}, 2}) {
-      for (const int32_t hash : {LFFN_F32, LFFN_INT8}) {
+      for (const int32_t hash : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
         LayerConfig config = config_of(one);
         config.hidden_size = 40;
         config.projection = projection;
@@ -90,7 +90,7 @@ TEST(GatherInt8, SmallTablesGiveTheSameBits) {
         const RandomLayer random(config);
         SCOPED_TRACE(layer_config_to_json(config));
         LoadOptions options = RandomLayer::one_thread();
-        options.table_dtype = LFFN_INT8;
+        options.table_dtype = LFFN_DTYPE_INT8;
         options.hash_dtype = hash;
         std::vector<float> x = random.inputs(211);
         for (const size_t token : {size_t{7}, size_t{100}})
@@ -115,7 +115,7 @@ TEST(GatherInt8, SmallTablesAreHeldTwiceWhereTheyArePicked) {
   for (const int32_t size : {8, 16, 32}) {
     const RandomLayer random(config_of({100, 21, size, 1}));
     LoadOptions options = RandomLayer::one_thread();
-    options.table_dtype = LFFN_INT8;
+    options.table_dtype = LFFN_DTYPE_INT8;
     for (const Kernels* kernels : all_kernels()) {
       Kernels rows_only = *kernels;
       rows_only.gather_picked = nullptr;
@@ -188,10 +188,10 @@ TEST_P(Gather, ScratchGrowsWithTokens) {
 }
 
 std::string name_of(const testing::TestParamInfo<int32_t>& info) {
-  return info.param == LFFN_F32 ? "f32" : info.param == LFFN_BF16 ? "bf16" : "int8";
+  return info.param == LFFN_DTYPE_F32 ? "f32" : info.param == LFFN_DTYPE_BF16 ? "bf16" : "int8";
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Gather, testing::Values(LFFN_F32, LFFN_BF16, LFFN_INT8), name_of);
+INSTANTIATE_TEST_SUITE_P(Types, Gather, testing::Values(LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8), name_of);
 
 // Sums of int8 products: every table as large as it can be, more of them than 32 bits can count.
 TEST(GatherInt8, SumsBeyond32Bits) {
@@ -226,7 +226,7 @@ TEST(GatherInt8, SumsBeyond32Bits) {
     std::vector<float> first;
     for (const Kernels* kernels : all_kernels(true)) {
       const auto layer = random.make(*kernels);
-      ASSERT_EQ(layer->info().table_dtype, LFFN_INT8);
+      ASSERT_EQ(layer->info().table_dtype, LFFN_DTYPE_INT8);
       const std::vector<float> y = run(*layer, {0.0f, 0.0f}, 2);
       for (const float value : y) ASSERT_NEAR(value, expected, 1e-6 * std::fabs(expected)) << kernels->name;
       if (first.empty()) first = y;
@@ -248,7 +248,7 @@ TEST(GatherInt8, InfinityTimesZeroIsSeen) {
     std::fill_n(values, view.size / sizeof(float), view.name == kHashWeight ? 2.0f : 0.0f);
   }
   for (const Kernels* kernels : all_kernels()) {
-    for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+    for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
       LoadOptions options = RandomLayer::one_thread();
       options.table_dtype = dtype;
       const std::vector<float> y = run(*random.make(*kernels, options), {3e38f, 1.0f}, 2);

@@ -142,7 +142,7 @@ TEST(Int8Hash, SameBitsWithOutliersAndNan) {
       x[9 * 384 + 300] = 3e38f;
       LoadOptions options;
       options.num_threads = 1;
-      options.hash_dtype = LFFN_INT8;
+      options.hash_dtype = LFFN_DTYPE_INT8;
       std::vector<float> expected;
       for (const Kernels* kernels : all_kernels(true)) {
         const auto layer = random.make(*kernels, options);
@@ -167,7 +167,7 @@ TEST(Int8Hash, AnInfinityGivesTheSameCodesEverywhere) {
   for (const int32_t projection : {0, 1, 4}) {
     const RandomLayer random(hashed(projection, 64));
     LoadOptions int8;
-    int8.hash_dtype = LFFN_INT8;
+    int8.hash_dtype = LFFN_DTYPE_INT8;
     std::vector<float> x = with_outliers(random, 20);
     std::vector<int32_t> expected(20 * 64), codes(expected.size());
     random.make(kernels(), int8)->hash(x.data(), 20, expected.data(), nullptr);
@@ -229,7 +229,7 @@ TEST(Int8Hash, NoMoreCopiesThanTheKernelsRead) {
     const size_t weights = random.weights.projection.size();
     for (const Kernels* kernels : all_kernels()) {
       LoadOptions int8;
-      int8.hash_dtype = LFFN_INT8;
+      int8.hash_dtype = LFFN_DTYPE_INT8;
       const lffn_layer_info info = random.make(*kernels, int8)->info();
       // The file has them once; for tiles of tokens they lie there again, of two bytes each on some processors.
       const size_t again = weights * (kernels->hash_cell_inputs == 4 ? 1 : 2);
@@ -246,7 +246,7 @@ TEST(Int8Hash, OutliersFlipFewCodes) {
   for (const int32_t projection : {0, 4}) {
     const RandomLayer random(hashed(projection, 64));
     LoadOptions int8;
-    int8.hash_dtype = LFFN_INT8;
+    int8.hash_dtype = LFFN_DTYPE_INT8;
     const std::vector<float> x = with_outliers(random, 300);
     std::vector<int32_t> exact(300 * 64), rounded(exact.size());
     random.make(kernels())->hash(x.data(), 300, exact.data(), nullptr);

@@ -112,7 +112,7 @@ TEST(Adapters, AreSums) {
     const std::vector<float> found = hidden_of(*published.load(with(name)));
     EXPECT_LT(distance(found.data(), expected.data(), expected.size()), 1e-5) << name;
     EXPECT_GT(distance(base.data(), expected.data(), expected.size()), 0.01) << name;
-    const std::vector<float> int8 = hidden_of(*published.load(with(name, LFFN_INT8)));
+    const std::vector<float> int8 = hidden_of(*published.load(with(name, LFFN_DTYPE_INT8)));
     EXPECT_LT(distance(int8.data(), expected.data(), expected.size()), 0.1) << name;
   }
 }
@@ -138,7 +138,7 @@ TEST(Adapters, OfHalfPrecisionWeights) {
 
 TEST(Adapters, SavedAsSums) {
   const std::string path = testing::TempDir() + "/adapters_test." + std::to_string(getpid());
-  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
     const auto model = published_folder().load(with("text-matching", dtype));
     model->save(path);
     EXPECT_EQ(hidden_of(*load_model(path, LoadOptions(), usable_kernels())), hidden_of(*model));

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "model_fixture.h"
+#include "tests/support/outputs.h"
 
 namespace lffn {
 namespace {
@@ -21,23 +22,25 @@ class AskedRows : public WithModel {
     Results results;
     std::vector<float> states(static_cast<size_t>(input.tokens() * info_.hidden_size));
     lffn_model_run_args args = short_calls::args_of(input.ids.data(), input.offsets.data(), input.n());
-    if (hidden) args.hidden = states.data();
+    outputs::List list;
+    if (hidden) list.add(LFFN_OUT_HIDDEN, states);
     if (logits && info_.has_lm_head != 0) {
       results.logits.assign(positions.size() * static_cast<size_t>(info_.vocab_size), 7.0f);
       args.positions = positions.data();
       args.n_positions = static_cast<int64_t>(positions.size());
-      args.logits = results.logits.data();
+      list.add(LFFN_OUT_LOGITS, results.logits);
     }
     if (classes) {
       results.class_scores.assign(static_cast<size_t>(input.n() * info_.num_classes), 7.0f);
-      args.class_scores = results.class_scores.data();
+      list.add(LFFN_OUT_CLASS_SCORES, results.class_scores);
     }
     if (embeddings) {
       results.embeddings.assign(static_cast<size_t>(input.n() * info_.hidden_size), 7.0f);
       args.pooling = LFFN_POOLING_FIRST;
       args.normalize = LFFN_NORMALIZE_NO;
-      args.embeddings = results.embeddings.data();
+      list.add(LFFN_OUT_EMBEDDINGS, results.embeddings);
     }
+    list.give(args);
     EXPECT_EQ(lffn_model_run(model_, &args), LFFN_OK) << lffn_last_error();
     return results;
   }
@@ -64,7 +67,7 @@ TEST_P(AskedRowsOfFamilies, GiveTheSameBits) {
   for (const std::string kinds : {"lv", "vl", "vw", "v", "n"}) {
     if (family == &kAuthors && (kinds == "vw" || kinds == "n")) continue;
     for (const int32_t threads : {1, 3}) {
-      for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+      for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
         RandomModelShape shape;
         shape.family = family;
         shape.ffn_kinds = kinds;
@@ -97,7 +100,7 @@ TEST_F(AskedRows, OfStudents) {
       shape.heads = heads;
       shape.has_word_rows = {true, true};
       shape.word_rows = 50;
-      load(shape, 2, LFFN_INT8);
+      load(shape, 2, LFFN_DTYPE_INT8);
       const Sequences input = sequences({30, 1, 200, 17}, info_.vocab_size);
       same_bits(input, {5, 40, 41, 240}, kinds + ", heads " + std::to_string(heads[1]));
     }
@@ -111,7 +114,7 @@ TEST_F(AskedRows, OfNarrowHeads) {
   shape.ffn_kinds = "vv";
   shape.num_heads = 3;
   shape.head_size = 7;
-  load(shape, 2, LFFN_INT8);
+  load(shape, 2, LFFN_DTYPE_INT8);
   same_bits(sequences({30, 1, 200, 17}, info_.vocab_size), {5, 40, 41, 240}, "3 heads of 7");
 }
 

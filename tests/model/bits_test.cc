@@ -34,8 +34,8 @@ struct Arithmetic {
   int32_t dtype;
   uint32_t flags;
 };
-constexpr Arithmetic kExact = {LFFN_F32, 0}, kHalf = {LFFN_BF16, 0}, kEightBits = {LFFN_INT8, 0},
-                     kSevenBits = {LFFN_INT8, LFFN_LOAD_SEVEN_BIT_INPUTS};
+constexpr Arithmetic kExact = {LFFN_DTYPE_F32, 0}, kHalf = {LFFN_DTYPE_BF16, 0}, kEightBits = {LFFN_DTYPE_INT8, 0},
+                     kSevenBits = {LFFN_DTYPE_INT8, LFFN_LOAD_SEVEN_BIT_INPUTS};
 
 using Lengths = std::vector<int64_t>;
 const Lengths kLengths =

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "model_fixture.h"
+#include "tests/support/outputs.h"
 #include "tests/support/short_calls.h"
 
 namespace lffn {
@@ -46,7 +47,7 @@ TEST_F(ModelCalls, Info) {
   EXPECT_EQ(info_.intermediate_size, 128);
   EXPECT_EQ(info_.num_classes, 3);
   EXPECT_EQ(info_.has_lm_head, 1);
-  EXPECT_EQ(info_.table_dtype, LFFN_F32);
+  EXPECT_EQ(info_.table_dtype, LFFN_DTYPE_F32);
   EXPECT_EQ(info_.num_threads, 2);
   EXPECT_EQ(info_.attention_flop_per_token, 2 * 2 * 4 * 64 * 64);
   EXPECT_EQ(info_.attention_flop_per_pair, 2 * 4 * 64);
@@ -104,7 +105,7 @@ TEST_F(ModelCalls, MissingArguments) {
   refused(lffn_model_get_info(model_, &info), "struct_size");
   refused(lffn_model_load(nullptr, nullptr, &model_), "path is NULL");
   refused(lffn_model_load("x", nullptr, nullptr), "out is NULL");
-  refused(lffn_model_save(model_, nullptr), "path is NULL");
+  refused(lffn_model_save(model_, nullptr, nullptr), "path is NULL");
   lffn_model_free(nullptr);
   lffn_model_info_init_sized(nullptr, sizeof(lffn_model_info));
   lffn_model_run_args_init_sized(nullptr, sizeof(lffn_model_run_args));
@@ -130,14 +131,16 @@ TEST_F(ModelCalls, TellsWhereTheTimeGoes) {
   std::fill_n(seconds, LFFN_NUM_STAGES, -1);
   lffn_model_run_args args;
   lffn_model_run_args_init(&args);
-  args.seconds = seconds;
+  lffn_output outputs[] = {{LFFN_OUT_STAGE_SECONDS, 0, seconds, LFFN_NUM_STAGES},
+                           {LFFN_OUT_HIDDEN, 0, hidden.data(), static_cast<int64_t>(hidden.size())}};
+  args.outputs = outputs;
+  args.n_outputs = 1;
   ASSERT_EQ(lffn_model_run(model_, &args), LFFN_OK) << "nothing to do";
   for (const double stage : seconds) EXPECT_LT(stage, 1e-3);
   args.ids = input.ids.data();
   args.offsets = input.offsets.data();
   args.n = input.n();
-  args.hidden = hidden.data();
-  args.hidden_capacity = static_cast<int64_t>(hidden.size());
+  args.n_outputs = 2;
   const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(lffn_model_run(model_, &args), LFFN_OK) << lffn_last_error();
   const double total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -204,18 +207,16 @@ TEST_F(ModelCalls, RunGivesAll) {
   args.offsets = input.offsets.data();
   args.n = input.n();
   ASSERT_EQ(lffn_model_run(model_, &args), LFFN_OK) << "nothing wanted";
-  args.hidden = hidden.data();
-  args.hidden_capacity = static_cast<int64_t>(hidden.size());
   args.positions = positions;
   args.n_positions = 2;
-  args.logits = logits.data();
-  args.logits_capacity = static_cast<int64_t>(logits.size());
-  args.class_scores = scores.data();
-  args.class_scores_capacity = static_cast<int64_t>(scores.size());
+  outputs::List list;
+  list.add(LFFN_OUT_HIDDEN, hidden);
+  list.add(LFFN_OUT_LOGITS, logits);
+  list.add(LFFN_OUT_CLASS_SCORES, scores);
+  list.add(LFFN_OUT_EMBEDDINGS, embeddings);
+  list.give(args);
   args.pooling = LFFN_POOLING_MEAN;
   args.normalize = LFFN_NORMALIZE_NO;
-  args.embeddings = embeddings.data();
-  args.embeddings_capacity = static_cast<int64_t>(embeddings.size());
   ASSERT_EQ(lffn_model_run(model_, &args), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(hidden, encode(input));
   std::vector<float> logits_alone(logits.size()), scores_alone(scores.size()), embeddings_alone(embeddings.size());
@@ -238,8 +239,9 @@ TEST_F(ModelCalls, Cancelled) {
   args.ids = input.ids.data();
   args.offsets = input.offsets.data();
   args.n = input.n();
-  args.hidden = hidden.data();
-  args.hidden_capacity = static_cast<int64_t>(hidden.size());
+  outputs::List list;
+  list.add(LFFN_OUT_HIDDEN, hidden);
+  list.give(args);
   args.cancel = &cancel;
   EXPECT_EQ(lffn_model_run(model_, &args), LFFN_ERROR_CANCELLED);
   cancel = 0;

@@ -53,7 +53,7 @@ class DistanceFiles : public InFolder {};
 
 TEST_F(DistanceFiles, SavedAndEstimated) {
   for (const char* name : kNames) {
-    for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+    for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
       const MadeFolder folder = small(name);
       LoadOptions options;
       options.linear_dtype = dtype;
@@ -70,7 +70,7 @@ TEST_F(DistanceFiles, SavedAndEstimated) {
       EXPECT_EQ(told.weights, model->info().memory_bytes) << name;
       EXPECT_GT(model->info().file_bytes, 0u);
       EXPECT_GT(std::filesystem::file_size(path("saved")), model->info().file_bytes);
-      if (dtype == LFFN_INT8) {
+      if (dtype == LFFN_DTYPE_INT8) {
         const std::vector<float> exact = hidden_of(*folder.load(), input);
         EXPECT_LT(distance(hidden.data(), exact.data(), exact.size()), 0.3) << name;
       }

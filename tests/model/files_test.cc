@@ -213,7 +213,7 @@ TEST_F(ModelFiles, OtherNamesAndTypes) {
   lffn_model_free(model_);
   ASSERT_EQ(lffn_model_load(path("model").c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();
   EXPECT_NE(logits(), expected);
-  ASSERT_EQ(lffn_model_save(model_, path("saved").c_str()), LFFN_OK);
+  ASSERT_EQ(lffn_model_save(model_, path("saved").c_str(), nullptr), LFFN_OK);
   const std::vector<float> own = logits();
   lffn_model_free(model_);
   ASSERT_EQ(lffn_model_load(path("saved").c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();

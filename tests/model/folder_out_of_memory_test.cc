@@ -5,6 +5,7 @@
 #include "model/text_batch.h"
 #include "tests/format/out_of_memory.h"
 #include "tests/support/allocator.h"
+#include "tests/support/outputs.h"
 
 namespace lffn {
 namespace {
@@ -172,6 +173,7 @@ class TasksOutOfMemory : public testing::Test {
 constexpr char kText[] = "Hello, world! The quick brown fox.";
 
 TEST_F(TasksOutOfMemory, Entities) {
+  outputs::list_of(outputs::kEntities);  // is made before memory is scarce
   survive_all("bert-tokens", [](const lffn_model* model) {
     lffn_result* result = nullptr;
     lffn_status status = lffn_result_create(&result);
@@ -181,7 +183,7 @@ TEST_F(TasksOutOfMemory, Entities) {
     lffn_model_run_args_init(&args);
     args.texts = &text;
     args.n = 1;
-    args.wanted = LFFN_WANT_ENTITIES;
+    outputs::keep(args, outputs::kEntities);
     args.aggregation = LFFN_AGGREGATION_AVERAGE;
     args.result = result;
     status = lffn_model_run(model, &args);
@@ -200,6 +202,10 @@ TEST_F(TasksOutOfMemory, Answers) {
     args.context_size = sizeof kText - 1;
     args.max_tokens = 16;
     args.stride = 2;
+    float score = 0;
+    const lffn_output output = {LFFN_OUT_ANSWER_SCORES, 0, &score, 1};
+    args.outputs = &output;
+    args.n_outputs = 1;
     return lffn_model_answer(model, &args);
   });
 }

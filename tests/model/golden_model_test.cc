@@ -117,13 +117,13 @@ TEST_P(GoldenModel, Logits) {
 TEST_P(GoldenModel, Int8LinearLayers) {
   lffn_load_options options;
   lffn_load_options_init(&options);
-  options.linear_dtype = LFFN_INT8;
+  options.linear_dtype = LFFN_DTYPE_INT8;
   lffn_model* model = nullptr;
   ASSERT_EQ(lffn_model_load(folder_.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
   lffn_model_info info;
   lffn_model_info_init(&info);
   ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
-  EXPECT_EQ(info.linear_dtype, LFFN_INT8);
+  EXPECT_EQ(info.linear_dtype, LFFN_DTYPE_INT8);
   EXPECT_LT(info.file_bytes, info_.file_bytes);
   std::vector<float> hidden(ids_.size() * static_cast<size_t>(info_.hidden_size)), again(hidden.size());
   ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), hidden.data()), LFFN_OK);
@@ -133,14 +133,14 @@ TEST_P(GoldenModel, Int8LinearLayers) {
     EXPECT_LT(off, 0.2) << i << ": some codes flip, and choose rows that in these models are unrelated";
   }
   const std::string path = testing::TempDir() + "/lffn_int8_model_" + GetParam() + "_" + std::to_string(getpid());
-  ASSERT_EQ(lffn_model_save(model, path.c_str()), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_model_save(model, path.c_str(), nullptr), LFFN_OK) << lffn_last_error();
   lffn_model_free(model);
   model = nullptr;
   ASSERT_EQ(lffn_model_load(path.c_str(), nullptr, &model), LFFN_OK) << lffn_last_error();
   ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
   EXPECT_EQ(hidden, again);
   lffn_model_free(model);
-  options.linear_dtype = LFFN_F32;
+  options.linear_dtype = LFFN_DTYPE_F32;
   ASSERT_EQ(lffn_model_load(path.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
   ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), again.data()), LFFN_OK);
   EXPECT_LT(distance(again, again.data(), hidden), 0.1)
@@ -152,7 +152,7 @@ TEST_P(GoldenModel, Int8LinearLayers) {
 // One file with everything in it gives the same bits, from disk and from memory, and is written the same again.
 TEST_P(GoldenModel, SavedAndLoadedSameBits) {
   const std::string path = testing::TempDir() + "/lffn_model_" + GetParam() + "_" + std::to_string(getpid());
-  ASSERT_EQ(lffn_model_save(model_, path.c_str()), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_model_save(model_, path.c_str(), nullptr), LFFN_OK) << lffn_last_error();
   std::vector<float> first(ids_.size() * static_cast<size_t>(info_.hidden_size)), second(first.size());
   ASSERT_EQ(short_calls::encode(model_, ids_.data(), offsets_.data(), n(), first.data()), LFFN_OK);
   const lffn::FileBytes saved(path);
@@ -160,7 +160,7 @@ TEST_P(GoldenModel, SavedAndLoadedSameBits) {
   lffn_model* from_memory = nullptr;
   ASSERT_EQ(lffn_model_load(path.c_str(), nullptr, &from_file), LFFN_OK) << lffn_last_error();
   ASSERT_EQ(lffn_model_load_memory(saved.data(), saved.size(), nullptr, &from_memory), LFFN_OK) << lffn_last_error();
-  ASSERT_EQ(lffn_model_save(from_memory, (path + ".again").c_str()), LFFN_OK);
+  ASSERT_EQ(lffn_model_save(from_memory, (path + ".again").c_str(), nullptr), LFFN_OK);
   for (const lffn_model* model : {from_file, from_memory}) {
     ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), second.data()), LFFN_OK);
     EXPECT_EQ(first, second);

@@ -308,7 +308,7 @@ TEST(Linear, HugeScalesGiveNoInfinities) {
   tensors.weights = {&weight};
   tensors.scales = {&scale};
   tensors.biases = {&bias};
-  const Linear linear(tensors, LFFN_F32, kernels());
+  const Linear linear(tensors, LFFN_DTYPE_F32, kernels());
   std::vector<TensorView> stored;
   std::vector<std::unique_ptr<const Bytes>> sources;
   linear.add_stored({"x"}, stored, sources);

@@ -72,7 +72,7 @@ bool peaks_can_be_measured() {
 lookupffn::LoadOptions all_in(int32_t dtype) {
   lookupffn::LoadOptions options;
   options.linear_dtype = dtype;
-  options.hash_dtype = dtype == LFFN_BF16 ? LFFN_F32 : dtype;
+  options.hash_dtype = dtype == LFFN_DTYPE_BF16 ? LFFN_DTYPE_F32 : dtype;
   options.table_dtype = dtype;
   options.embedding_dtype = dtype;
   options.word_dtype = dtype;
@@ -91,7 +91,7 @@ TEST(MemoryEstimate, IsWhatLoadingTakes) {
   for (const std::string& folder :
        {std::string(LFFN_MODEL_DATA "/model-lookup"), std::string(LFFN_MODEL_DATA "/model-mixed"),
         std::string(LFFN_HF_DATA "/distilbert-classes"), std::string(LFFN_HF_DATA "/roberta-classes"), linear}) {
-    for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+    for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
       Heap heap;
       const lffn_allocator allocator = allocator_of(Heap::allocate, Heap::deallocate, &heap);
       lookupffn::RuntimeOptions with;
@@ -137,7 +137,7 @@ TEST(MemoryEstimate, IsTheSameOfFilesInMemory) {
     const std::string bytes = lffn::content_of(saved);
     const std::vector<lffn_file> one = {
         {sizeof(lffn_file), "model.safetensors", bytes.data(), bytes.size(), nullptr, nullptr}};
-    for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_INT8}) {
+    for (const int32_t dtype : {LFFN_DTYPE_AS_STORED, LFFN_DTYPE_INT8}) {
       const lookupffn::LoadOptions options = all_in(dtype);
       EXPECT_TRUE(lookupffn::Model::estimate_files(files, options) == lookupffn::Model::estimate(folder, options));
       EXPECT_TRUE(lookupffn::Model::estimate_files(one, options) == lookupffn::Model::estimate(saved, options));
@@ -191,7 +191,7 @@ TEST(LoadingMemory, OfALayerIsItsWeightsAndLittleMore) {
   config.table_size = 512;
   lookupffn::Layer::create(config).save(path);
   ASSERT_GT(std::filesystem::file_size(path), 128 * kMiB);
-  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
     size_t weights = 0;
     const size_t peak = peak_of([&] { weights = lookupffn::Layer::load(path, all_in(dtype)).info().memory_bytes; });
     EXPECT_LE(peak, weights + 64 * kMiB) << dtype;
@@ -210,7 +210,7 @@ TEST(LoadingMemory, OfARealModelIsItsWeightsAndLittleMore) {
   const std::string folder = LFFN_REAL_MODELS "/all-MiniLM-L6-v2";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not here";
   if (!peaks_can_be_measured()) GTEST_SKIP() << "the peak of this process's memory cannot be measured";
-  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
     const lookupffn::LoadOptions options = all_in(dtype);
     const lookupffn::MemoryEstimate told = lookupffn::Model::estimate(folder, options);
     size_t weights = 0;
@@ -223,8 +223,8 @@ TEST(LoadingMemory, OfARealModelIsItsWeightsAndLittleMore) {
       const lookupffn::Model model = lookupffn::Model::load(folder, options);
       best = std::min(best, cpu_seconds() - start);
     }
-    RecordProperty(dtype == LFFN_F32 ? "f32_seconds" : "int8_seconds", std::to_string(best));
-    RecordProperty(dtype == LFFN_F32 ? "f32_beyond_weights" : "int8_beyond_weights",
+    RecordProperty(dtype == LFFN_DTYPE_F32 ? "f32_seconds" : "int8_seconds", std::to_string(best));
+    RecordProperty(dtype == LFFN_DTYPE_F32 ? "f32_beyond_weights" : "int8_beyond_weights",
                    std::to_string(static_cast<int64_t>(peak - weights)));
     EXPECT_LT(best, 0.3) << "seconds of this thread's CPU, the best of five, " << dtype;
   }

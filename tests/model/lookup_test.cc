@@ -203,14 +203,15 @@ TEST(LookupsInEncoders, LinearLayersBesideThem) {
     for (const char* name : {"tables", "bias", "linear.weight", "linear.bias"}) {
       fill(silent.tensor(last + "FFN." + name), 0);
     }
-    for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+    for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
       LoadOptions options;
       options.linear_dtype = dtype;
       const std::vector<float> got = hidden_of(*folder.load(options)),
                                expected = with_linear(hidden_of(*silent.load(options)), lookups,
                                                       values_of(folder.tensor(last + "FFN.linear.weight")),
                                                       values_of(folder.tensor(last + "FFN.linear.bias")));
-      EXPECT_LT(distance(got.data(), expected.data(), got.size()), dtype == LFFN_F32 ? 1e-5 : 0.02) << family.name;
+      EXPECT_LT(distance(got.data(), expected.data(), got.size()), dtype == LFFN_DTYPE_F32 ? 1e-5 : 0.02)
+          << family.name;
     }
   }
 }

@@ -47,7 +47,8 @@ class WithModel : public InFolder {
     InFolder::TearDown();
   }
   // Replaces model_.
-  void load(const RandomModelShape& shape, int32_t threads = 1, int32_t linear_dtype = LFFN_F32, uint32_t flags = 0) {
+  void load(const RandomModelShape& shape, int32_t threads = 1, int32_t linear_dtype = LFFN_DTYPE_F32,
+            uint32_t flags = 0) {
     random_model(shape).write(path("model"));
     lffn_load_options options;
     lffn_load_options_init(&options);

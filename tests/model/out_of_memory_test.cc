@@ -34,7 +34,7 @@ class ModelOutOfMemory : public InFolder {
     random_model(shape_).write(path("model"));
     lffn_load_options_init(&options_);
     options_.num_threads = 1;
-    options_.linear_dtype = LFFN_INT8;
+    options_.linear_dtype = LFFN_DTYPE_INT8;
   }
   void TearDown() override {
     EXPECT_EQ(lffn_set_allocator(nullptr), LFFN_OK);
@@ -66,7 +66,8 @@ TEST_F(ModelOutOfMemory, Save) {
   ASSERT_EQ(lffn_model_load(path("model").c_str(), &options_, &model_), LFFN_OK) << lffn_last_error();
   const std::string file = path("saved");
   std::ofstream(file) << "old";
-  survive([&] { return lffn_model_save(model_, file.c_str()); }, [] {}, [&] { ASSERT_EQ(content_of(file), "old"); });
+  survive([&] { return lffn_model_save(model_, file.c_str(), nullptr); }, [] {},
+          [&] { ASSERT_EQ(content_of(file), "old"); });
   EXPECT_NE(content_of(file), "old");
   free_model();
 }
@@ -82,13 +83,15 @@ TEST_F(ModelOutOfMemory, RunAndSteadyState) {
   args.ids = input.ids.data();
   args.offsets = input.offsets.data();
   args.n = input.n();
-  args.hidden = hidden.data();
   args.positions = positions;
   args.n_positions = 2;
-  args.logits = logits.data();
-  args.class_scores = scores.data();
-  args.embeddings = embeddings.data();
-  args.hidden_capacity = args.logits_capacity = args.class_scores_capacity = args.embeddings_capacity = 26 * 16;
+  constexpr int64_t kRoom = 26 * 16;
+  const lffn_output outputs[] = {{LFFN_OUT_LOGITS, 0, logits.data(), kRoom},
+                                 {LFFN_OUT_CLASS_SCORES, 0, scores.data(), kRoom},
+                                 {LFFN_OUT_EMBEDDINGS, 0, embeddings.data(), kRoom},
+                                 {LFFN_OUT_HIDDEN, 0, hidden.data(), kRoom}};
+  args.outputs = outputs;
+  args.n_outputs = 4;
   int failures = 0;
   for (lffn_status status = LFFN_ERROR_OUT_OF_MEMORY; status != LFFN_OK; ++failures) {
     ASSERT_LT(failures, 1000);
@@ -104,7 +107,7 @@ TEST_F(ModelOutOfMemory, RunAndSteadyState) {
   }
   EXPECT_GT(failures, 0) << "the first call makes its scratch memory";
   for (int round = 0; round < 3; ++round) {
-    args.hidden = round == 1 ? nullptr : hidden.data();  // needs more scratch memory
+    args.n_outputs = round == 1 ? 3 : 4;  // without hidden states it needs more scratch memory
     if (round != 2) {
       ASSERT_EQ(lffn_model_run(model_, &args), LFFN_OK);
     }
@@ -147,8 +150,9 @@ TEST_F(ModelOutOfMemory, Rerank) {
         args.pairs = documents;
         args.n = 3;
         args.max_tokens = 16;
-        args.class_scores = scores;
-        args.class_scores_capacity = 3;
+        const lffn_output output = {LFFN_OUT_CLASS_SCORES, 0, scores, 3};
+        args.outputs = &output;
+        args.n_outputs = 1;
         status = lffn_model_run(model_, &args);
         left = INT64_MAX;
         free_model();

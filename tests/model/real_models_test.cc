@@ -80,7 +80,7 @@ TEST_F(RealModels, MiniLmFloat32) {
 
 TEST_F(RealModels, MiniLmInt8) {
   LoadOptions options;
-  options.linear_dtype = LFFN_INT8;
+  options.linear_dtype = LFFN_DTYPE_INT8;
   EXPECT_GT(cosines(embed(kTeacher, options), expected())[0], 0.997);
 }
 

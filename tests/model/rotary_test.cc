@@ -85,7 +85,7 @@ std::vector<float> hidden(const Model& model, const Texts& texts) {
 const std::vector<int64_t> kLengths = {7, 1, 0, 130, 33, 280, 2, 64};
 
 TEST_P(Rotary, SameBits) {
-  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
     std::vector<float> first;
     for (const Kernels* kernels : all_kernels()) {
       const auto model = load(GetParam(), dtype, 1, *kernels);
@@ -111,7 +111,7 @@ TEST_P(Rotary, SameBits) {
 
 // Of the last layer only some rows are computed where one token is pooled.
 TEST_P(Rotary, OneTokenOfEach) {
-  for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
     const auto model = load(GetParam(), dtype, 2, usable_kernels());
     const Texts texts(*model, kLengths);
     const std::vector<float> all = hidden(*model, texts);
@@ -138,7 +138,7 @@ TEST_P(Rotary, OneTokenOfEach) {
 }
 
 TEST_P(Rotary, SavedAndEstimated) {
-  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
     const auto model = load(GetParam(), dtype, 1, usable_kernels());
     const std::string path = testing::TempDir() + "/rotary_test." + std::to_string(getpid());
     model->save(path);
@@ -179,7 +179,7 @@ TEST(RotaryInt8, LosesLittle) {
     if (!std::filesystem::exists(shared(name))) GTEST_SKIP() << shared(name) << " is not here";
     const auto exact = load_model_folder(WithoutTokenizer(shared(name)), LoadOptions(), usable_kernels());
     LoadOptions options;
-    options.linear_dtype = LFFN_INT8;
+    options.linear_dtype = LFFN_DTYPE_INT8;
     const auto int8 = load_model_folder(WithoutTokenizer(shared(name)), options, usable_kernels());
     std::vector<int64_t> lengths;
     for (int64_t i = 0; i < 40; ++i) lengths.push_back(3 + i * 7 % 60);

@@ -45,7 +45,7 @@ void make_sentence(MadeFolder& folder) {
 
 TEST_F(Saved, EveryFamilyAndElementType) {
   for (const char* name : {"roberta-classes", "distilbert-classes"}) {
-    for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+    for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
       MadeFolder folder(name);
       if (std::string(name) == "roberta-classes") add_lm_head(folder);
       LoadOptions options;
@@ -63,8 +63,8 @@ TEST_F(Saved, EveryFamilyAndElementType) {
       const std::string first = content_of(path("saved"));
       saved->save(path("twice"));
       EXPECT_EQ(content_of(path("twice")), first) << "saving again writes the same file";
-      if (dtype != LFFN_BF16) continue;
-      options.linear_dtype = LFFN_F32;
+      if (dtype != LFFN_DTYPE_BF16) continue;
+      options.linear_dtype = LFFN_DTYPE_F32;
       const auto wide = load_model(path("saved"), options, usable_kernels());
       EXPECT_EQ(hidden_of(*wide), hidden_of(*model)) << "held as bfloat16, multiplied as float32";
       EXPECT_LT(model->info().memory_bytes, wide->info().memory_bytes);
@@ -113,10 +113,10 @@ TEST_F(Saved, Lookups) {
       "\"projection_type\": [\"bh4\", \"bh4\"], \"block_size\": 16, \"ffn_num_table\": 12, \"ffn_table_size\": 16, "
       "\"ffn_linear\": [false, true]");
   make_sentence(folder);
-  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
     LoadOptions options;
     options.table_dtype = dtype;
-    options.hash_dtype = dtype == LFFN_INT8 ? LFFN_INT8 : LFFN_F32;
+    options.hash_dtype = dtype == LFFN_DTYPE_INT8 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_F32;
     options.linear_dtype = options.hash_dtype;
     options.embedding_dtype = dtype;
     const auto model = folder.load(options), saved = again(*model);
@@ -136,7 +136,7 @@ TEST_F(Saved, FingerprintsNameWhatVectorsDependOn) {
   make_sentence(folder);
   std::set<std::array<uint8_t, Digest::kBytes>> seen;
   const auto is_new = [&](const Model& model) { return seen.insert(model.fingerprint()).second; };
-  for (const int32_t dtype : {LFFN_F32, LFFN_BF16, LFFN_INT8}) {
+  for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8}) {
     LoadOptions options;
     options.linear_dtype = dtype;
     const auto model = folder.load(options);
@@ -144,8 +144,8 @@ TEST_F(Saved, FingerprintsNameWhatVectorsDependOn) {
     EXPECT_EQ(again(*model)->fingerprint(), model->fingerprint()) << "folder and file are one model";
     options.num_threads = 3;
     EXPECT_EQ(folder.load(options)->fingerprint(), model->fingerprint());
-    options.attention_dtype = LFFN_INT8;
-    EXPECT_EQ(is_new(*folder.load(options)), dtype != LFFN_INT8) << "which attends in int8 by itself";
+    options.attention_dtype = LFFN_DTYPE_INT8;
+    EXPECT_EQ(is_new(*folder.load(options)), dtype != LFFN_DTYPE_INT8) << "which attends in int8 by itself";
   }
   folder.load()->save(path("saved"));
   for (const Kernels* kernels : all_kernels()) {

@@ -271,7 +271,7 @@ int main(int argc, char** argv) {
     lookupffn::check(lffn_set_allocator(&allocator));
     std::vector<Subject> subjects;
     for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
-      for (const int32_t dtype : {LFFN_F32, LFFN_INT8}) subjects.emplace_back(entry.path().string(), dtype);
+      for (const int32_t dtype : {LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) subjects.emplace_back(entry.path().string(), dtype);
     }
     Service service(subjects, counts);
     growth = run(service, seconds, num_threads, failure);

@@ -3,6 +3,7 @@
 // models that lack a part in every layer.
 #include "all_kernels.h"
 #include "format/tensor_numbers.h"
+#include "lookupffn/run.h"
 #include "model/tensors/memory_estimate.h"
 #include "student_folder.h"
 
@@ -13,7 +14,8 @@ struct Held {
   int32_t dtype;
   const char* stored;  // as files call it
 };
-constexpr Held kHeld[] = {{LFFN_F32, "F32"}, {LFFN_BF16, "BF16"}, {LFFN_INT8, "I8"}, {LFFN_INT4, "U8"}};
+constexpr Held kHeld[] = {
+    {LFFN_DTYPE_F32, "F32"}, {LFFN_DTYPE_BF16, "BF16"}, {LFFN_DTYPE_INT8, "I8"}, {LFFN_DTYPE_INT4, "U8"}};
 
 LoadOptions holding(int32_t word_dtype) {
   LoadOptions options;
@@ -31,7 +33,7 @@ TEST_F(HeldWords, AreThoseOfAFileInThatType) {
       const auto model = folder.load(holding(held.dtype));
       EXPECT_EQ(model->layer_info(0).word_dtype, held.dtype) << stored;
       const std::vector<float> hidden = hidden_of(*model);
-      const bool exact_type = held.dtype == LFFN_F32 || held.dtype == LFFN_BF16;
+      const bool exact_type = held.dtype == LFFN_DTYPE_F32 || held.dtype == LFFN_DTYPE_BF16;
       const bool as_stored = std::string(stored) == held.stored;
       float most = 0;
       for (size_t i = 0; i < hidden.size(); ++i) most = std::max(most, std::fabs(hidden[i] - exact[i]));
@@ -39,7 +41,7 @@ TEST_F(HeldWords, AreThoseOfAFileInThatType) {
         EXPECT_EQ(most, 0) << stored << " held as " << held.stored;
       } else {
         EXPECT_GT(most, 0) << stored << " held as " << held.stored;
-        EXPECT_LT(most, held.dtype == LFFN_INT8 ? 0.02f : 0.2f) << stored << " held as " << held.stored;
+        EXPECT_LT(most, held.dtype == LFFN_DTYPE_INT8 ? 0.02f : 0.2f) << stored << " held as " << held.stored;
       }
       model->save(path("saved"));
       for (const bool map : {false, true}) {
@@ -53,7 +55,7 @@ TEST_F(HeldWords, AreThoseOfAFileInThatType) {
           EXPECT_EQ(saved->info().memory_bytes, model->info().memory_bytes);
         }
         // Of another type there is nothing in the file to map.
-        options.word_dtype = held.dtype == LFFN_INT4 ? LFFN_INT8 : LFFN_INT4;
+        options.word_dtype = held.dtype == LFFN_DTYPE_INT4 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_INT4;
         EXPECT_EQ(load_model(path("saved"), options, usable_kernels())->info().memory_bytes,
                   folder.load(holding(options.word_dtype))->info().memory_bytes);
         const MemoryEstimate told = estimate_memory(path("saved"), options, usable_kernels());
@@ -97,7 +99,7 @@ TEST(LayerInfo, TellsThePartsOfEachLayer) {
   EXPECT_EQ(first.num_tables, 0);
   EXPECT_EQ(first.has_linear_map, 0);
   EXPECT_EQ(first.num_word_rows, kShared);
-  EXPECT_EQ(first.word_dtype, LFFN_INT4);
+  EXPECT_EQ(first.word_dtype, LFFN_DTYPE_INT4);
   EXPECT_EQ(first.attention_flop_per_token, 2 * 4 * kSize * 16);
   EXPECT_EQ(first.attention_flop_per_pair, 4 * 16);
   EXPECT_EQ(first.ffn_flop_per_token, 2 * 2 * kSize * 24 + 2 * kSize);

@@ -11,6 +11,7 @@
 #include "format/safetensors.h"
 #include "hf_folder.h"
 #include "lookupffn/lookupffn.hpp"
+#include "tests/support/outputs.h"
 
 namespace lffn {
 namespace {
@@ -109,15 +110,16 @@ TEST(Entities, WithTheLabelOThereIsNothingLeftOut) {
   lffn_model_run_args_init(&args);
   const lookupffn::Texts texts = {kContext};
   texts.give(args);
-  args.wanted = LFFN_WANT_ENTITIES | LFFN_WANT_IDS | LFFN_WANT_TOKEN_SCORES;
+  outputs::keep(args, outputs::kEntities | outputs::kIds | outputs::kTokenScores);
   args.aggregation = LFFN_AGGREGATION_NONE;
   args.flags = LFFN_RUN_ALL_LABELS;
   args.result = result.get();
   model.run(args);
-  const lookupffn::ResultView view = result.view();
+  const outputs::View view(result.get());
   EXPECT_EQ(view.entity_offsets[1], view.n_tokens - 2) << "all but the two special ones";
   for (int64_t e = 0; e < view.entity_offsets[1]; ++e) {
-    EXPECT_STREQ(view.entity_labels[e], std::string(model.label(view.entity_classes[e])).c_str());
+    EXPECT_STREQ(lffn_model_label(model.get(), view.entity_classes[e]),
+                 std::string(model.label(view.entity_classes[e])).c_str());
   }
 }
 

@@ -6,6 +6,7 @@
 #include "tests/format/helpers.h"
 #include "tests/format/out_of_memory.h"
 #include "tests/support/allocator.h"
+#include "tests/support/outputs.h"
 #include "tests/support/short_calls.h"
 
 namespace lffn {
@@ -147,7 +148,7 @@ TEST_F(TextOutOfMemory, LoadsTokenizersAndFindsTokens) {
 
 TEST_F(TextOutOfMemory, SavesAndLoadsOneFile) {
   const std::string file = path("saved");
-  survive([&] { return lffn_model_save(model_, file.c_str()); }, [] {});
+  survive([&] { return lffn_model_save(model_, file.c_str(), nullptr); }, [] {});
   const std::string bytes = content_of(file);
   lffn_model* other = nullptr;
   const auto undo = [&] { lffn_model_free(other), other = nullptr; };
@@ -160,12 +161,11 @@ TEST_F(TextOutOfMemory, Tokenizes) {
   std::vector<int32_t> ids(kMany, -7);
   std::vector<int64_t> begins(ids.size(), -7), ends(ids.size(), -7);
   int64_t count = 77;
-  const int failures = survive(
+  const int failures = survive_with_scratch(
       [&] {
         return short_calls::tokenize(model_, kText.data(), kText.size(), LFFN_TOKENIZE_SPECIAL, ids.data(),
                                      begins.data(), ends.data(), kMany, &count);
       },
-      [] {},
       [&] {
         ASSERT_EQ(count, 77);
         for (const int32_t id : ids) ASSERT_EQ(id, -7);
@@ -176,18 +176,17 @@ TEST_F(TextOutOfMemory, Tokenizes) {
   const std::vector<int32_t> found(ids.begin(), ids.begin() + count);
   // Long enough for the ways that keep memory outside the stack.
   const std::string word(3000, 'a');
-  survive(
+  survive_with_scratch(
       [&] { return short_calls::tokenize(model_, word.data(), word.size(), 0, nullptr, nullptr, nullptr, 0, &count); },
       [] {});
 
   std::string text(500, '#');
   size_t size = 77;
-  survive(
+  survive_with_scratch(
       [&] {
         return short_calls::detokenize(model_, found.data(), static_cast<int64_t>(found.size()), 0, text.data(),
                                        text.size(), &size);
       },
-      [] {},
       [&] {
         ASSERT_EQ(size, 77u);
         ASSERT_EQ(text, std::string(500, '#'));
@@ -201,15 +200,15 @@ TEST_F(TextOutOfMemory, BatchesKeepTheirMemory) {
   lffn_result* result = nullptr;
   ASSERT_EQ(lffn_result_create(&result), LFFN_OK);
   const std::vector<const char*> texts(400, kText.data());
-  lffn_tokenize_batch_args args;
-  lffn_tokenize_batch_args_init(&args);
+  lffn_tokenize_args args;
+  lffn_tokenize_args_init(&args);
   args.n = static_cast<int64_t>(texts.size());
   args.texts = texts.data();
-  args.flags |= LFFN_TOKENIZE_SPANS;
+  outputs::keep(args, outputs::kIds | outputs::kSpans);
   args.result = result;
   const auto encode = [&](int64_t allowed) {
     left = allowed;
-    const lffn_status status = lffn_tokenizer_encode_batch(tokenizer, &args);
+    const lffn_status status = lffn_tokenizer_encode(tokenizer, &args);
     left = INT64_MAX;
     return status;
   };
@@ -251,12 +250,12 @@ TEST_F(TextOutOfMemory, GivesAllOutputsOrNone) {
   lffn_model_run_args_init(&args);
   args.texts = texts;
   args.n = 2;
-  args.embeddings = vectors.data();
-  args.embeddings_capacity = static_cast<int64_t>(vectors.size());
   args.top_k = 3;
-  args.filling_ids = ids.data();
-  args.fillings_capacity = 6;
-  args.seconds = seconds;
+  const lffn_output outputs[] = {{LFFN_OUT_EMBEDDINGS, 0, vectors.data(), static_cast<int64_t>(vectors.size())},
+                                 {LFFN_OUT_FILLING_IDS, 0, ids.data(), 6},
+                                 {LFFN_OUT_STAGE_SECONDS, 0, seconds, LFFN_NUM_STAGES}};
+  args.outputs = outputs;
+  args.n_outputs = 3;
   const int failures = survive_with_scratch([&] { return lffn_model_run(model_, &args); },
                                             [&] {
                                               for (const float value : vectors) ASSERT_EQ(value, 7);
@@ -290,6 +289,9 @@ TEST_F(TextOutOfMemory, EmbedsAndClassifies) {
 }
 
 TEST_F(TextOutOfMemory, ResultsGrow) {
+  constexpr uint32_t kGroups =
+      outputs::kIds | outputs::kHidden | outputs::kEmbeddings | outputs::kClassScores | outputs::kFillings;
+  outputs::list_of(kGroups);  // is made before memory is scarce
   const char* const texts[] = {kText.data(), "", "another one"};
   const int failures = survive_with_scratch(
       [&] {
@@ -302,8 +304,7 @@ TEST_F(TextOutOfMemory, ResultsGrow) {
         args.n = 3;
         args.top_k = 2;
         args.result = result;
-        args.wanted =
-            LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS | LFFN_WANT_CLASS_SCORES | LFFN_WANT_FILLINGS;
+        outputs::keep(args, kGroups);
         status = lffn_model_run(model_, &args);
         lffn_result_free(result);
         return status;

@@ -15,7 +15,7 @@
 namespace lffn {
 namespace {
 
-constexpr int32_t kTypes[] = {LFFN_F32, LFFN_BF16, LFFN_INT8};
+constexpr int32_t kTypes[] = {LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8};
 
 struct Stored {
   Stored(int64_t words, int64_t size) : values(random_floats(words * size, 1, 3)) {
@@ -56,7 +56,7 @@ TEST(Words, AreHeldInEveryType) {
     const WordMatrix words(stored.view, nullptr, type);
     EXPECT_EQ(words.dtype(), type);
     const std::vector<float> read = read_all(words, 70, 45);
-    const double slack = type == LFFN_F32 ? 0 : type == LFFN_BF16 ? 1.0 / 256 : 1.001 / 254;
+    const double slack = type == LFFN_DTYPE_F32 ? 0 : type == LFFN_DTYPE_BF16 ? 1.0 / 256 : 1.001 / 254;
     for (size_t i = 0; i < read.size(); ++i) ASSERT_NEAR(read[i], stored.values[i], slack);
   }
 }
@@ -88,7 +88,7 @@ TEST(Words, AreScoredInEveryType) {
                   weights += std::fabs(weight);
                 }
                 // Inputs lie between -1 and 1; for int8 each is off by at most half a step.
-                const double slack = (type == LFFN_INT8 ? 1.002 / 254 : 1e-6) * weights + 1e-6;
+                const double slack = (type == LFFN_DTYPE_INT8 ? 1.002 / 254 : 1e-6) * weights + 1e-6;
                 ASSERT_NEAR(out[static_cast<size_t>(r * count + w)], expected, slack)
                     << kernels->name << ", " << count << " words of " << size << ", type " << type;
               }
@@ -107,11 +107,11 @@ TEST(Words, SavedAndReadAgainAreTheSame) {
     std::vector<TensorView> tensors;
     std::vector<Memory> memory;
     words.add_stored("words", tensors, memory);
-    ASSERT_EQ(tensors.size(), type == LFFN_INT8 ? 2u : 1u);
+    ASSERT_EQ(tensors.size(), type == LFFN_DTYPE_INT8 ? 2u : 1u);
     size_t bytes = 0;
     for (const TensorView& tensor : tensors) bytes += tensor.size;
     EXPECT_EQ(static_cast<int64_t>(bytes), words.stored_bytes());
-    const WordMatrix again(tensors[0], type == LFFN_INT8 ? &tensors[1] : nullptr, LFFN_DTYPE_AS_STORED);
+    const WordMatrix again(tensors[0], type == LFFN_DTYPE_INT8 ? &tensors[1] : nullptr, LFFN_DTYPE_AS_STORED);
     EXPECT_EQ(again.dtype(), type);
     EXPECT_EQ(read_all(again, 37, 50), read_all(words, 37, 50));
   }
@@ -148,7 +148,7 @@ TEST(Words, HugeScalesGiveNoInfinities) {
   view.data = reinterpret_cast<const uint8_t*>(integers);
   view.size = sizeof integers;
   const TensorView scale = view_of("scale", DType::kF32, {2}, scales);
-  for (const int32_t type : {LFFN_F32, LFFN_BF16}) {
+  for (const int32_t type : {LFFN_DTYPE_F32, LFFN_DTYPE_BF16}) {
     for (const float value : read_all(WordMatrix(view, &scale, type), 2, 3)) EXPECT_TRUE(std::isfinite(value)) << type;
   }
 }

@@ -46,7 +46,8 @@ static const lffn_load_options* options_of(int quantised) {
   static lffn_load_options options;
   lffn_load_options_init(&options);
   options.num_threads = 3;
-  if (quantised) options.table_dtype = options.hash_dtype = options.linear_dtype = options.embedding_dtype = LFFN_INT8;
+  if (quantised)
+    options.table_dtype = options.hash_dtype = options.linear_dtype = options.embedding_dtype = LFFN_DTYPE_INT8;
   return &options;
 }
 
@@ -75,12 +76,24 @@ static void run_layer(const char* path, int quantised) {
   lffn_layer_free(layer);
 }
 
-static void add_scores(const lffn_model* model, const lffn_result_view* view, const lffn_model_info* info,
-                       const char* path) {
-  const size_t count = (size_t)view->n * (size_t)info->num_classes;
+static lffn_array array_of(const lffn_result* result, int32_t what, const char* path) {
+  lffn_array array;
+  check(lffn_result_array(result, what, &array), path);
+  return array;
+}
+
+// Numbers of four bytes each.
+static void add_array(const lffn_result* result, int32_t what, const char* path) {
+  const lffn_array array = array_of(result, what, path);
+  add(array.data, (size_t)array.rows * (size_t)array.columns * 4);
+}
+
+static void add_scores(const lffn_model* model, const lffn_result* result, const char* path) {
+  const lffn_array raw = array_of(result, LFFN_OUT_CLASS_SCORES, path);
+  const size_t count = (size_t)raw.rows * (size_t)raw.columns;
   float* scores = allocate(count * 4);
   for (int32_t kind = LFFN_SCORES_RAW; kind <= LFFN_SCORES_MODEL; ++kind) {
-    check(lffn_model_activate_scores(model, kind, view->class_scores, view->n, scores), path);
+    check(lffn_model_activate_scores(model, kind, raw.data, raw.rows, scores), path);
     add(scores, count * 4);
   }
   free(scores);
@@ -101,21 +114,26 @@ static void run_model(const char* path, int quantised) {
   args.n = sizeof texts / sizeof *texts;
   args.texts = texts;
   args.max_tokens = LFFN_MAX_TOKENS_MODEL;
-  args.top_k = 5;
   args.result = result;
-  args.wanted = LFFN_WANT_IDS | LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS;
-  if (info.num_classes > 0) args.wanted |= LFFN_WANT_CLASS_SCORES;
-  if (info.has_lm_head && info.mask_id >= 0) args.wanted |= LFFN_WANT_FILLINGS;
+  lffn_output outputs[6] = {
+      {LFFN_OUT_TOKEN_IDS, 0, NULL, 0}, {LFFN_OUT_HIDDEN, 0, NULL, 0}, {LFFN_OUT_EMBEDDINGS, 0, NULL, 0}};
+  int n = 3;
+  const int fills = info.has_lm_head && info.mask_id >= 0;
+  if (fills) {
+    args.top_k = 5;
+    outputs[n++].what = LFFN_OUT_FILLING_IDS;
+    outputs[n++].what = LFFN_OUT_FILLING_PROBABILITIES;
+  }
+  if (info.num_classes > 0) outputs[n++].what = LFFN_OUT_CLASS_SCORES;
+  args.outputs = outputs;
+  args.n_outputs = n;
   check(lffn_model_run(model, &args), path);
-  lffn_result_view view;
-  lffn_result_view_init(&view);
-  check(lffn_result_get(result, &view), path);
-  add(view.ids, (size_t)view.n_tokens * 4);
-  add(view.hidden, (size_t)view.n_tokens * (size_t)info.hidden_size * 4);
-  add(view.embeddings, (size_t)view.n * (size_t)info.embedding_size * 4);
-  add(view.filling_ids, (size_t)view.n_masks * 5 * 4);
-  add(view.filling_probabilities, (size_t)view.n_masks * 5 * 4);
-  if (info.num_classes > 0) add_scores(model, &view, &info, path);
+  add_array(result, LFFN_OUT_TOKEN_IDS, path);
+  add_array(result, LFFN_OUT_HIDDEN, path);
+  add_array(result, LFFN_OUT_EMBEDDINGS, path);
+  if (fills) add_array(result, LFFN_OUT_FILLING_IDS, path);
+  if (fills) add_array(result, LFFN_OUT_FILLING_PROBABILITIES, path);
+  if (info.num_classes > 0) add_scores(model, result, path);
   lffn_result_free(result);
   lffn_model_free(model);
 }

@@ -60,7 +60,7 @@ static uint64_t outcome(const lffn_layer* layer) {
 /* Saves the layer there, twice, and loads it in both ways. */
 static void there_and_back(const lffn_layer* layer, const char* path) {
   for (int round = 0; round < 2; ++round) {
-    if (lffn_layer_save(layer, path) != LFFN_OK) complain("cannot save", path);
+    if (lffn_layer_save(layer, path, NULL) != LFFN_OK) complain("cannot save", path);
     for (int map = 0; map < 2; ++map) {
       lffn_layer* again;
       if (load(path, map ? LFFN_LOAD_MMAP : 0, &again) != LFFN_OK) complain("cannot load", path);
@@ -84,7 +84,7 @@ static void expect_no_load(const char* path, const char* named) {
 }
 
 static void expect_no_save(const lffn_layer* layer, const char* path, const char* named) {
-  if (lffn_layer_save(layer, path) != LFFN_ERROR_IO || strstr(lffn_last_error(), named) == NULL) {
+  if (lffn_layer_save(layer, path, NULL) != LFFN_ERROR_IO || strstr(lffn_last_error(), named) == NULL) {
     complain("was to be an error of the system's", path);
   }
 }
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   }
   /* Some systems take any bytes for a name. */
   const char* const bytes = joined(folder, "/\xff\xfe", "");
-  const lffn_status status = lffn_layer_save(layer, bytes);
+  const lffn_status status = lffn_layer_save(layer, bytes, NULL);
   if (status != LFFN_OK && (status != LFFN_ERROR_IO || strstr(lffn_last_error(), "\\xff") == NULL)) {
     complain("is neither saved nor refused", bytes);
   }

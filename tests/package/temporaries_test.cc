@@ -27,6 +27,7 @@ using lookupffn::Tokenizer;
       : std::true_type {}
 
 CALLS(Gets, get());
+CALLS(Shows, get(lookupffn::out::embeddings));
 CALLS(Views, view());
 CALLS(Configs, config());
 CALLS(Labels, label(0));
@@ -43,7 +44,7 @@ constexpr bool kOnlyOfWhatLives =
 static_assert(kOnlyOfWhatLives<Gets, Model> && kOnlyOfWhatLives<Gets, Tokenizer>);
 static_assert(kOnlyOfWhatLives<Gets, lookupffn::Layer> && kOnlyOfWhatLives<Gets, lookupffn::Result>);
 static_assert(kOnlyOfWhatLives<Gets, lookupffn::Runtime>);
-static_assert(kOnlyOfWhatLives<Views, lookupffn::Result> && kOnlyOfWhatLives<Views, lookupffn::TokenBatch>);
+static_assert(kOnlyOfWhatLives<Shows, lookupffn::Result> && kOnlyOfWhatLives<Views, lookupffn::TokenBatch>);
 static_assert(kOnlyOfWhatLives<Configs, Model> && kOnlyOfWhatLives<Labels, Model> && kOnlyOfWhatLives<Prompts, Model>);
 static_assert(kOnlyOfWhatLives<Spells, Tokenizer> && kOnlyOfWhatLives<Points, lookupffn::CancelFlag>);
 static_assert(std::is_reference_v<decltype(std::declval<Model&>().info())>);

@@ -15,6 +15,8 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/outputs.h"
+
 namespace {
 
 constexpr int64_t kTokens = 256, kSize = 48;
@@ -54,15 +56,15 @@ bool run_model(const lffn_model* model) {
   lffn_model_run_args_init(&args);
   args.n = std::size(texts);
   args.texts = texts;
-  args.wanted = LFFN_WANT_HIDDEN | LFFN_WANT_EMBEDDINGS;
+  outputs::keep(args, outputs::kHidden | outputs::kEmbeddings);
   args.result = result;
   bool well = true;
   for (int round = 0; round < 2 && result != nullptr; ++round) {
     const lffn_status status = lffn_model_run(model, &args);
-    lffn_result_view view;
-    lffn_result_view_init(&view);
-    well &= well_or_no_memory(status) && lffn_result_get(result, &view) == LFFN_OK;
-    if (status == LFFN_OK) well &= view.n == args.n && view.embeddings != nullptr && view.hidden != nullptr;
+    well &= well_or_no_memory(status);
+    if (status != LFFN_OK) continue;
+    const outputs::View view(result);
+    well &= view.n == args.n && view.embeddings != nullptr && view.hidden != nullptr;
   }
   lffn_result_free(result);
   return well;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/outputs.h"
 
 namespace {
 
@@ -33,13 +34,13 @@ void count_layers() {
     const char* name;
     int32_t tables, rows, projection /* 4: BH4 */, dtype;
     int64_t tokens;
-  } cases[] = {{"layer f32 bh4 64", 64, 256, 4, LFFN_F32, 64},
-               {"layer bf16 bh4 64", 64, 256, 4, LFFN_BF16, 64},
-               {"layer int8 bh4 64", 64, 256, 4, LFFN_INT8, 64},
-               {"layer int8 bh4 1", 64, 256, 4, LFFN_INT8, 1},
-               {"layer int8 dense 64", 64, 256, LFFN_PROJECTION_DENSE, LFFN_INT8, 64},
-               {"layer int8 dense small tables 64", 128, 16, LFFN_PROJECTION_DENSE, LFFN_INT8, 64},
-               {"layer f32 dense 1", 64, 256, LFFN_PROJECTION_DENSE, LFFN_F32, 1}};
+  } cases[] = {{"layer f32 bh4 64", 64, 256, 4, LFFN_DTYPE_F32, 64},
+               {"layer bf16 bh4 64", 64, 256, 4, LFFN_DTYPE_BF16, 64},
+               {"layer int8 bh4 64", 64, 256, 4, LFFN_DTYPE_INT8, 64},
+               {"layer int8 bh4 1", 64, 256, 4, LFFN_DTYPE_INT8, 1},
+               {"layer int8 dense 64", 64, 256, LFFN_PROJECTION_DENSE, LFFN_DTYPE_INT8, 64},
+               {"layer int8 dense small tables 64", 128, 16, LFFN_PROJECTION_DENSE, LFFN_DTYPE_INT8, 64},
+               {"layer f32 dense 1", 64, 256, LFFN_PROJECTION_DENSE, LFFN_DTYPE_F32, 1}};
   for (const auto& one : cases) {
     lffn_layer_config config;
     lffn_layer_config_init(&config);
@@ -54,7 +55,7 @@ void count_layers() {
     lffn_load_options_init(&options);
     options.num_threads = 1;
     options.table_dtype = one.dtype;
-    options.hash_dtype = one.dtype == LFFN_BF16 ? LFFN_F32 : one.dtype;
+    options.hash_dtype = one.dtype == LFFN_DTYPE_BF16 ? LFFN_DTYPE_F32 : one.dtype;
     lffn_layer* layer = nullptr;
     check(lffn_layer_create(&config, nullptr, 0, &options, &layer));
     std::vector<float> x(static_cast<size_t>(one.tokens) * 384), y(x.size());
@@ -84,13 +85,13 @@ void count_tokenizer(const std::string& name, const std::string& folder, const c
   check(lffn_result_create(&result));
   const std::string text = text_of(20000);
   const char* const texts[] = {text.c_str()};
-  lffn_tokenize_batch_args args;
-  lffn_tokenize_batch_args_init(&args);
+  lffn_tokenize_args args;
+  lffn_tokenize_args_init(&args);
   args.n = 1;
   args.texts = texts;
   args.result = result;
-  if (std::string_view(what) == "spans") args.flags |= LFFN_TOKENIZE_SPANS;
-  count(name, [&] { check(lffn_tokenizer_encode_batch(tokenizer, &args)); });
+  outputs::keep(args, outputs::kIds | (std::string_view(what) == "spans" ? outputs::kSpans : 0u));
+  count(name, [&] { check(lffn_tokenizer_encode(tokenizer, &args)); });
   lffn_result_free(result);
   lffn_tokenizer_free(tokenizer);
 }

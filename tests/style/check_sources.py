@@ -146,7 +146,10 @@ FLOORS = {"runtime": set(), "format": {"runtime"}, "kernels": {"runtime"}, "toke
           "layer": {"kernels", "format", "runtime"},
           "texts": {"tokenizer", "format", "runtime"},
           "model": {"texts", "layer", "tokenizer", "kernels", "format", "runtime"},
-          "api": {"model", "texts", "layer", "tokenizer", "kernels", "format", "runtime"}}
+          "run": {"model", "texts", "layer", "tokenizer", "kernels", "format", "runtime"},
+          "tasks": {"run", "model", "texts", "layer", "tokenizer", "kernels", "format", "runtime"},
+          "api": {"tasks", "run", "model", "texts", "layer", "tokenizer", "kernels", "format", "runtime"},
+          "train": {"api", "layer", "kernels", "format", "runtime"}}
 
 
 def circle_in(arrows):

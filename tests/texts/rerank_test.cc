@@ -15,6 +15,7 @@
 #include "lookupffn/lookupffn.hpp"
 #include "model/model.h"
 #include "model/pair_texts.h"
+#include "tests/support/outputs.h"
 
 namespace {
 
@@ -57,15 +58,15 @@ struct Pairs {
     result.text_sizes = query_sizes.data();
     result.pairs = documents.data();
     result.pair_sizes = document_sizes.data();
-    result.wanted = LFFN_WANT_CLASS_SCORES | LFFN_WANT_IDS;
+    outputs::keep(result, outputs::kClassScores | outputs::kIds);
     return result;
   }
 };
 
-lookupffn::ResultView run(const lookupffn::Model& model, lffn_model_run_args args, lookupffn::Result& result) {
+outputs::View run(const lookupffn::Model& model, lffn_model_run_args args, lookupffn::Result& result) {
   args.result = result.get();
   model.run(args);
-  return result.view();
+  return outputs::View(result.get());
 }
 
 double number_of(const JsonValue& value) { return value.scalar.number; }
@@ -76,7 +77,7 @@ void expect_near(const float* got, const JsonValue& expected, const std::string&
   }
 }
 
-void expect_same_ids(const lookupffn::ResultView& view, const JsonValue& expected) {
+void expect_same_ids(const outputs::View& view, const JsonValue& expected) {
   for (size_t i = 0; i < expected.items.size(); ++i) {
     std::vector<int32_t> wanted;
     for (const JsonValue& id : expected.items[i].items) wanted.push_back(static_cast<int32_t>(id.scalar.integer));
@@ -95,7 +96,7 @@ TEST_P(LanguageModels, ScoreAsTheirLibraryDoes) {
   const Pairs pairs(*io.value("pairs"));
   lookupffn::Result result;
   lffn_model_run_args args = pairs.args();
-  const lookupffn::ResultView view = run(model, args, result);
+  const outputs::View view = run(model, args, result);
   expect_same_ids(view, *io.value("ids"));
   expect_near(view.class_scores, *io.value("logits"), "logits");
   std::vector<float> scores(view.class_scores, view.class_scores + pairs.queries.size());
@@ -111,7 +112,7 @@ TEST_P(LanguageModels, ScoreAsTheirLibraryDoes) {
     args.prompt_kind = is_named ? LFFN_PROMPT_NAMED : LFFN_PROMPT_TEXT;
     args.prompt = prompt.data();
     args.prompt_size = prompt.size();
-    const lookupffn::ResultView prompted = run(model, args, result);
+    const outputs::View prompted = run(model, args, result);
     scores.assign(prompted.class_scores, prompted.class_scores + pairs.queries.size());
     model.activate(LFFN_SCORES_MODEL, scores);
     expect_near(scores.data(), io.root().items[i], name);
@@ -119,13 +120,13 @@ TEST_P(LanguageModels, ScoreAsTheirLibraryDoes) {
   // On one thread, alone, and out of a single file: the same bits.
   args = pairs.args();
   args.num_threads = 1;
-  const lookupffn::ResultView single = run(model, args, result);
+  const outputs::View single = run(model, args, result);
   EXPECT_EQ(std::vector<float>(single.class_scores, single.class_scores + raw.size()), raw);
   const std::string saved = testing::TempDir() + "/rerank_test." + std::to_string(getpid());
   model.save(saved);
   const lookupffn::Model again = lookupffn::Model::load(saved);
   std::remove(saved.c_str());
-  const lookupffn::ResultView same = run(again, pairs.args(), result);
+  const outputs::View same = run(again, pairs.args(), result);
   EXPECT_EQ(std::vector<float>(same.class_scores, same.class_scores + raw.size()), raw);
   scores = raw;
   again.activate(LFFN_SCORES_MODEL, scores);
@@ -199,7 +200,7 @@ float score_of(const std::string& path) {
   args.n = 1;
   args.texts = &query;
   args.pairs = &document;
-  args.wanted = LFFN_WANT_CLASS_SCORES;
+  outputs::keep(args, outputs::kClassScores);
   lookupffn::Result result;
   return run(model, args, result).class_scores[0];
 }
@@ -267,7 +268,7 @@ TEST(LanguageModel, SaysWhatItCannotRun) {
   lffn_model_run_args_init(&args);
   args.n = 1;
   args.texts = &text;
-  args.wanted = LFFN_WANT_CLASS_SCORES;
+  outputs::keep(args, outputs::kClassScores);
   lookupffn::Result result;
   try {
     run(model, args, result);
@@ -293,9 +294,9 @@ TEST(LanguageModel, KeepsTheEndOfItsTemplateWhereItCuts) {
     args.texts = &query;
     args.pairs = &document;
     args.max_tokens = most;
-    args.wanted = LFFN_WANT_CLASS_SCORES | LFFN_WANT_IDS;
+    outputs::keep(args, outputs::kClassScores | outputs::kIds);
     lookupffn::Result result;
-    const lookupffn::ResultView view = run(model, args, result);
+    const outputs::View view = run(model, args, result);
     return std::vector<int32_t>(view.ids, view.ids + view.offsets[1]);
   };
   const std::vector<int32_t> ids = last_ids(40);

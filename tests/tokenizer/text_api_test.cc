@@ -30,7 +30,7 @@ TEST_F(Text, GivesTheGoldenTokensAlsoFromASingleFile) {
     lffn_model* single = nullptr;
     const fs::path file = fs::temp_directory_path() / ("lffn-text-" + std::to_string(getpid()) + ".safetensors");
     ASSERT_EQ(lffn_model_load((kData + "/" + name).c_str(), nullptr, &folder), LFFN_OK) << lffn_last_error();
-    ASSERT_EQ(lffn_model_save(folder, file.c_str()), LFFN_OK) << lffn_last_error();
+    ASSERT_EQ(lffn_model_save(folder, file.c_str(), nullptr), LFFN_OK) << lffn_last_error();
     ASSERT_EQ(lffn_model_load(file.c_str(), nullptr, &single), LFFN_OK) << lffn_last_error();
     fs::remove(file);
     std::ifstream cases(kData + "/" + name + "/tokens.json");
@@ -174,8 +174,13 @@ TEST_F(Text, RefusesMisuse) {
   lffn_tokenize_args_init(&args);
   refused(lffn_tokenizer_encode(nullptr, &args), "tokenizer is NULL");
   refused(lffn_tokenizer_encode(tokenizer, nullptr), "args is NULL");
-  refused(lffn_tokenizer_encode(tokenizer, &args), "text is NULL");
-  args.text = "a";
+  args.n = 1;
+  refused(lffn_tokenizer_encode(tokenizer, &args), "texts is NULL");
+  const char* text = nullptr;
+  size_t text_size = SIZE_MAX - 1;
+  args.texts = &text;
+  refused(lffn_tokenizer_encode(tokenizer, &args), "the text is NULL", LFFN_ERROR_NULL_TEXT);
+  text = "a";
   args.flags = 4;
   refused(lffn_tokenizer_encode(tokenizer, &args), "flags is 0x4, which has bits this version does not know");
   args.flags = 0;
@@ -183,19 +188,39 @@ TEST_F(Text, RefusesMisuse) {
   refused(lffn_tokenizer_encode(tokenizer, &args),
           "max_tokens is -2, expected a number above 0 or an LFFN_MAX_TOKENS_ value");
   args.max_tokens = 0;
-  args.text_size = SIZE_MAX - 1;
-  refused(lffn_tokenizer_encode(tokenizer, &args), "text: 18446744073709551614 bytes are more than any memory holds");
-  args.text = "ab\xff";
-  args.text_size = 3;
+  args.text_sizes = &text_size;
+  refused(lffn_tokenizer_encode(tokenizer, &args),
+          "the text: 18446744073709551614 bytes are more than any memory holds");
+  text = "ab\xff";
+  text_size = 3;
   refused(lffn_tokenizer_encode(tokenizer, &args), "byte 2 of the text is not valid UTF-8", LFFN_ERROR_BAD_TEXT);
   const Ids bad = {5, info_.vocab_size};
-  refused(lffn_tokenizer_decode(tokenizer, nullptr, 2, 0, &byte, 1, &size), "ids is NULL");
-  refused(lffn_tokenizer_decode(tokenizer, bad.data(), -1, 0, &byte, 1, &size), "n_ids is -1, expected 0 or more");
-  refused(lffn_tokenizer_decode(tokenizer, bad.data(), 1, 0, nullptr, 1, &size), "utf8 is NULL");
-  refused(lffn_tokenizer_decode(tokenizer, bad.data(), 1, 0, &byte, 1, nullptr), "n_bytes is NULL");
-  refused(lffn_tokenizer_decode(tokenizer, bad.data(), 1, 2, &byte, 1, &size),
-          "flags is 0x2, which has bits this version does not know");
-  EXPECT_EQ(lffn_tokenizer_decode(tokenizer, bad.data(), 2, 0, &byte, 1, &size), LFFN_ERROR_INVALID_ARGUMENT);
+  const int64_t offsets[] = {0, 1};
+  lffn_output output = {LFFN_OUT_DECODED, 0, &byte, 1};
+  lffn_detokenize_args decode;
+  lffn_detokenize_args_init(&decode);
+  decode.n = 1;
+  decode.outputs = &output;
+  decode.n_outputs = 1;
+  refused(lffn_tokenizer_decode(tokenizer, &decode), "offsets is NULL");
+  decode.offsets = offsets;
+  refused(lffn_tokenizer_decode(tokenizer, &decode), "ids is NULL");
+  decode.ids = bad.data();
+  decode.n = -1;
+  refused(lffn_tokenizer_decode(tokenizer, &decode), "n is -1, expected 0 or more");
+  decode.n = 1;
+  refused(lffn_tokenizer_decode(tokenizer, &decode), "decoded: capacity is 1, expected 2, for 2 rows of 1",
+          LFFN_ERROR_TOO_SMALL);
+  decode.flags = 2;
+  refused(lffn_tokenizer_decode(tokenizer, &decode), "flags is 0x2, which has bits this version does not know");
+  decode.flags = 0;
+  output.data = nullptr;
+  output.capacity = 0;
+  refused(lffn_tokenizer_decode(tokenizer, &decode),
+          "outputs[0], decoded, has no data, and the call has no result that could keep it");
+  decode.ids = bad.data() + 1;
+  output.data = &byte;
+  EXPECT_EQ(lffn_tokenizer_decode(tokenizer, &decode), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(lffn_tokenizer_token(tokenizer, 461, &token, &size), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(lffn_tokenizer_token(tokenizer, -1, &token, &size), LFFN_ERROR_INVALID_ARGUMENT);
   for (const int32_t top_k : {0, -1, 462, INT32_MIN}) {
@@ -223,7 +248,6 @@ TEST_F(Text, LooksTokensUp) {
   EXPECT_EQ(info.vocab_size, info_.vocab_size);
   EXPECT_EQ(info.mask_id, info_.mask_id);
   EXPECT_EQ(info.added_to_text, 2);
-  EXPECT_EQ(info.is_word_piece, 0);
   EXPECT_EQ(info.kind, LFFN_TOKENIZER_BYTE_PAIRS);
   const char* token = nullptr;
   size_t size = 0;
@@ -307,11 +331,14 @@ TEST_F(Text, FillingAMaskCanBeCancelled) {
     args.texts = &pointer;
     args.n = 1;
     args.top_k = 3;
-    args.filling_ids = ids.data();
-    args.fillings_capacity = 3;
-    args.n_masks = &masks;
+    int64_t offsets[2] = {0, masks};
+    const lffn_output outputs[] = {{LFFN_OUT_FILLING_IDS, 0, ids.data(), 3}, {LFFN_OUT_MASK_OFFSETS, 0, offsets, 2}};
+    args.outputs = outputs;
+    args.n_outputs = 2;
     args.cancel = &cancel;
-    return lffn_model_run(model_, &args);
+    const lffn_status status = lffn_model_run(model_, &args);
+    masks = offsets[1];
+    return status;
   };
   cancel = 1;
   EXPECT_EQ(fill(), LFFN_ERROR_CANCELLED);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.hpp"
+#include "tests/support/outputs.h"
 #include "tests/support/short_calls.h"
 
 namespace {
@@ -44,7 +45,7 @@ TEST_F(TextFolder, OfASavedModelInAFolder) {
   ASSERT_EQ(load(), LFFN_OK) << lffn_last_error();
   const fs::path inner = folder_ / "saved";
   fs::create_directory(inner);
-  ASSERT_EQ(lffn_model_save(model_, (inner / "model.safetensors").c_str()), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_model_save(model_, (inner / "model.safetensors").c_str(), nullptr), LFFN_OK) << lffn_last_error();
   lffn_tokenizer* tokenizer = nullptr;
   ASSERT_EQ(lffn_tokenizer_load(inner.c_str(), nullptr, &tokenizer), LFFN_OK) << lffn_last_error();
   lffn_tokenizer_info info, expected;
@@ -119,17 +120,15 @@ TEST_F(TextFolder, ATextIsReadAlikeWhateverIsWanted) {
     args.n = 1;
     args.reading = reading;
     args.result = result;
-    args.wanted = wanted | LFFN_WANT_IDS;
+    outputs::keep(args, wanted | outputs::kIds);
     EXPECT_EQ(lffn_model_run(model_, &args), LFFN_OK) << lffn_last_error();
-    lffn_result_view view;
-    lffn_result_view_init(&view);
-    EXPECT_EQ(lffn_result_get(result, &view), LFFN_OK);
+    const outputs::View view(result);
     return std::vector<int32_t>(view.ids, view.ids + view.n_tokens);
   };
   const lookupffn::Tokenizer tokenizer = lookupffn::Tokenizer::load(folder_.string());
   const std::vector<int32_t> expected = tokenizer.encode("find  a cat").ids, plain = tokenizer.encode(text).ids;
   ASSERT_NE(expected, plain);
-  for (const uint32_t wanted : {LFFN_WANT_EMBEDDINGS, LFFN_WANT_HIDDEN, LFFN_WANT_IDS}) {
+  for (const uint32_t wanted : {outputs::kEmbeddings, outputs::kHidden, outputs::kIds}) {
     EXPECT_EQ(ids(wanted, LFFN_READING_MODEL), expected) << wanted;
     EXPECT_EQ(ids(wanted, LFFN_READING_PLAIN), plain) << wanted;
   }
@@ -206,9 +205,7 @@ TEST_F(TextFolder, NamesTheTextThatIsNotUtf8) {
     args.n = 1;
     args.prompt_kind = LFFN_PROMPT_TEXT;
     args.prompt = prompt;
-    args.embeddings = out.data();
-    args.embeddings_capacity = 1024;
-    const lffn_status status = lffn_model_run(model_, &args);
+    const lffn_status status = short_calls::run(model_, args, LFFN_OUT_EMBEDDINGS, out.data(), 1024);
     EXPECT_TRUE(status == LFFN_OK || status == LFFN_ERROR_BAD_TEXT);
     return status == LFFN_OK ? "" : lffn_last_error();
   };

@@ -37,6 +37,30 @@ std::string reading_of(const lookupffn::Model& model, const lookupffn::RunOption
   return reading;
 }
 
+namespace out = lookupffn::out;
+
+// Runs texts, and throws with the place(i) of the first that cannot be run.
+template <typename Place>
+void run_or_refuse(const lookupffn::Model& model, const lookupffn::Texts& texts,
+                   std::vector<lookupffn::AnyOutput> outputs, lookupffn::Result& result,
+                   const lookupffn::RunOptions& options, Place&& place) {
+  outputs.insert(outputs.end(), {out::statuses, out::messages, out::message_offsets});
+  std::vector<lffn_output> list;
+  for (const lookupffn::AnyOutput output : outputs) list.push_back({output.what, 0, nullptr, 0});
+  lffn_model_run_args args = lookupffn::Model::arguments(options);
+  texts.give(args);
+  args.outputs = list.data();
+  args.n_outputs = static_cast<int64_t>(list.size());
+  args.result = result.get();
+  model.run(args);
+  const auto statuses = result.get(out::statuses);
+  const auto offsets = result.get(out::message_offsets);
+  for (size_t i = 0; i < statuses.count(); ++i) {
+    if (statuses[i] == LFFN_OK) continue;
+    throw lookupffn::InvalidArgument(place(i) + ": " + (result.get(out::messages).values.data() + offsets[i]));
+  }
+}
+
 }  // namespace
 
 bool TokenizedTexts::can_read(const lookupffn::Model& model) {
@@ -60,21 +84,14 @@ void TokenizedTexts::read(const lookupffn::Model& model, const TextList& texts, 
     const size_t end = std::min(first + kTextsAtOnce, texts.count);
     lookupffn::Texts batch;
     for (size_t i = first; i < end; ++i) batch.add(texts.text(i));
-    lffn_model_run_args args = lookupffn::Model::arguments(options);
-    batch.give(args);
-    args.result = result.get();
-    args.wanted = LFFN_WANT_IDS | LFFN_WANT_STATUSES;
-    model.run(args);
-    const lookupffn::ResultView view = result.view();
-    for (size_t i = 0; i < end - first; ++i) {
-      if (view.statuses[i] != LFFN_OK)
-        throw lookupffn::InvalidArgument(texts.place(first + i) + ": " + view.messages[i]);
-      offsets_.push_back(static_cast<int64_t>(ids_.size()) + view.offsets[i + 1]);
-    }
-    ids_.insert(ids_.end(), view.ids, view.ids + view.n_tokens);
-    types_.resize(ids_.size());
-    if (view.token_types != nullptr) std::copy_n(view.token_types, view.n_tokens, types_.end() - view.n_tokens);
-    has_types = has_types || std::any_of(types_.end() - view.n_tokens, types_.end(), [](int32_t t) { return t != 0; });
+    run_or_refuse(model, batch, {out::token_ids, out::token_types, out::token_offsets}, result, options,
+                  [&](size_t i) { return texts.place(first + i); });
+    const auto offsets = result.get(out::token_offsets);
+    for (size_t i = 1; i < offsets.count(); ++i) offsets_.push_back(static_cast<int64_t>(ids_.size()) + offsets[i]);
+    const auto ids = result.get(out::token_ids).values, types = result.get(out::token_types).values;
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    types_.insert(types_.end(), types.begin(), types.end());
+    has_types = has_types || std::any_of(types.begin(), types.end(), [](int32_t t) { return t != 0; });
     progress.add(static_cast<int64_t>(end - first));
   }
   if (!has_types) types_.clear();
@@ -151,18 +168,10 @@ Vectors embed_list(const lookupffn::Model& model, const TextList& texts, const l
   const auto embed = [&](const std::vector<size_t>& which) {
     lookupffn::Texts batch;
     for (const size_t i : which) batch.add(texts.text(i));
-    lffn_model_run_args args = lookupffn::Model::arguments(options);
-    batch.give(args);
     lookupffn::Result result;
-    args.result = result.get();
-    args.wanted = LFFN_WANT_EMBEDDINGS | LFFN_WANT_STATUSES;
-    model.run(args);
-    const lookupffn::ResultView view = result.view();
-    for (size_t i = 0; i < which.size(); ++i) {
-      if (view.statuses[i] != LFFN_OK)
-        throw lookupffn::InvalidArgument(texts.place(which[i]) + ": " + view.messages[i]);
-    }
-    return std::vector<float>(view.embeddings, view.embeddings + view.n * view.embedding_size);
+    run_or_refuse(model, batch, {out::embeddings}, result, options, [&](size_t i) { return texts.place(which[i]); });
+    const auto embeddings = result.get(out::embeddings).values;
+    return std::vector<float>(embeddings.begin(), embeddings.end());
   };
   return embed_by_size(
       model, texts, kBytesAtOnce, [&](size_t i) { return texts.text(i).size() + 1; }, embed, doing);

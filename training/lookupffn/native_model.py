@@ -3,7 +3,7 @@
 
 import ctypes
 import os
-from typing import List, Sequence, Tuple, Union
+from typing import Dict, List, Sequence, Tuple, Union
 
 import numpy
 
@@ -19,31 +19,42 @@ class _LoadOptions(ctypes.Structure):
         (name, ctypes.c_void_p) for name in ("runtime", "cancel", "progress", "progress_user")]
 
 
+class _Output(ctypes.Structure):
+    _fields_ = [("what", ctypes.c_int32), ("reserved", ctypes.c_int32), ("data", ctypes.c_void_p),
+                ("capacity", ctypes.c_int64)]
+
+
+_TOKEN_IDS, _TOKEN_OFFSETS, _HIDDEN, _EMBEDDINGS, _LOGITS, _LAYER_SECONDS = 1, 3, 18, 19, 30, 53  # LFFN_OUT_
+
+
 class _RunArgs(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("n", ctypes.c_int64)] + [
-        (name, ctypes.c_void_p) for name in ("ids", "offsets", "token_types", "texts", "text_sizes", "pairs",
-                                             "pair_sizes", "prompt")] + [
-        ("prompt_size", ctypes.c_size_t), ("max_tokens", ctypes.c_int64), ("reading", ctypes.c_int32),
-        ("prompt_kind", ctypes.c_int32), ("pooling", ctypes.c_int32), ("normalize", ctypes.c_int32),
-        ("top_k", ctypes.c_int32), ("num_threads", ctypes.c_int32), ("flags", ctypes.c_uint32),
-        ("wanted", ctypes.c_uint32), ("positions", ctypes.c_void_p), ("n_positions", ctypes.c_int64),
-        ("cancel", ctypes.c_void_p), ("result", ctypes.c_void_p), ("hidden", ctypes.c_void_p),
-        ("hidden_capacity", ctypes.c_int64), ("embeddings", ctypes.c_void_p), ("embeddings_capacity", ctypes.c_int64),
-        ("logits", ctypes.c_void_p), ("logits_capacity", ctypes.c_int64), ("class_scores", ctypes.c_void_p),
-        ("class_scores_capacity", ctypes.c_int64), ("filling_ids", ctypes.c_void_p),
-        ("filling_probabilities", ctypes.c_void_p), ("fillings_capacity", ctypes.c_int64),
-        ("offsets_out", ctypes.c_void_p), ("uncut", ctypes.c_void_p), ("n_masks", ctypes.c_void_p),
-        ("statuses", ctypes.c_void_p), ("seconds", ctypes.c_void_p), ("token_scores", ctypes.c_void_p),
-        ("token_scores_capacity", ctypes.c_int64), ("layer_seconds", ctypes.c_void_p)]
+        (name, ctypes.c_void_p) for name in ("texts", "text_sizes", "pairs", "pair_sizes", "ids", "offsets",
+                                             "token_types", "prompt")] + [
+        ("prompt_size", ctypes.c_size_t), ("prompt_kind", ctypes.c_int32), ("reading", ctypes.c_int32),
+        ("max_tokens", ctypes.c_int64), ("stride", ctypes.c_int64)] + [
+        (name, ctypes.c_int32) for name in ("windows", "pooling", "normalize", "dimensions", "top_k", "aggregation",
+                                            "max_active")] + [
+        ("min_weight", ctypes.c_float), ("positions", ctypes.c_void_p), ("n_positions", ctypes.c_int64),
+        ("outputs", ctypes.c_void_p), ("n_outputs", ctypes.c_int64), ("result", ctypes.c_void_p),
+        ("flags", ctypes.c_uint32), ("num_threads", ctypes.c_int32), ("cancel", ctypes.c_void_p),
+        ("progress", ctypes.c_void_p), ("progress_user", ctypes.c_void_p)]
 
 
 class _TokenizeArgs(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("text", ctypes.c_void_p), ("text_size", ctypes.c_size_t),
-                ("pair", ctypes.c_void_p), ("pair_size", ctypes.c_size_t), ("max_tokens", ctypes.c_int64),
-                ("cancel", ctypes.c_void_p), ("ids", ctypes.c_void_p), ("types", ctypes.c_void_p),
-                ("begins", ctypes.c_void_p), ("ends", ctypes.c_void_p), ("capacity", ctypes.c_int64),
-                ("n_ids", ctypes.c_void_p), ("n_uncut", ctypes.c_void_p), ("flags", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32)]
+    _fields_ = [("struct_size", ctypes.c_size_t), ("n", ctypes.c_int64)] + [
+        (name, ctypes.c_void_p) for name in ("texts", "text_sizes", "pairs", "pair_sizes")] + [
+        ("max_tokens", ctypes.c_int64), ("outputs", ctypes.c_void_p), ("n_outputs", ctypes.c_int64),
+        ("result", ctypes.c_void_p), ("flags", ctypes.c_uint32), ("num_threads", ctypes.c_int32),
+        ("cancel", ctypes.c_void_p)]
+
+
+def _outputs(args: Union[_RunArgs, _TokenizeArgs], arrays: Dict[int, numpy.ndarray]) -> ctypes.Array:
+    """Gives the arguments outputs that go to these arrays. What is returned must stay meanwhile."""
+    outputs = (_Output * len(arrays))(*(_Output(what, 0, array.ctypes.data, array.size)
+                                        for what, array in arrays.items()))
+    args.outputs, args.n_outputs = ctypes.addressof(outputs), len(arrays)
+    return outputs
 
 
 class NativeModel:
@@ -80,8 +91,8 @@ class NativeModel:
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Saves one file, in the element types that the model has in memory."""
-        self._library.lffn_model_save.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-        self._check(self._library.lffn_model_save(self._handle, str(path).encode()))
+        self._library.lffn_model_save.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        self._check(self._library.lffn_model_save(self._handle, str(path).encode(), None))
 
     def _args(self, sequences: Sequence[Sequence[int]]) -> Tuple[_RunArgs, Tuple[numpy.ndarray, numpy.ndarray]]:
         args = _RunArgs()
@@ -92,30 +103,30 @@ class NativeModel:
         args.ids, args.offsets = ids.ctypes.data, offsets.ctypes.data
         return args, (ids, offsets)  # which must stay meanwhile
 
+    def _run(self, args: _RunArgs, arrays: Dict[int, numpy.ndarray]) -> None:
+        _kept = _outputs(args, arrays)
+        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+
     def encode(self, sequences: Sequence[Sequence[int]], width: int) -> numpy.ndarray:
         """The hidden states of sequences of ids, [tokens, width]."""
         args, kept = self._args(sequences)
         hidden = numpy.zeros((len(kept[0]), width), numpy.float32)
-        args.hidden, args.hidden_capacity = hidden.ctypes.data, hidden.size
-        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+        self._run(args, {_HIDDEN: hidden})
         return hidden
 
     def embed(self, sequences: Sequence[Sequence[int]], width: int) -> numpy.ndarray:
         """A vector for each sequence of ids, as the model's files say, [sequences, width]."""
         args, _kept = self._args(sequences)
         vectors = numpy.zeros((len(sequences), width), numpy.float32)
-        args.embeddings, args.embeddings_capacity = vectors.ctypes.data, vectors.size
-        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+        self._run(args, {_EMBEDDINGS: vectors})
         return vectors
 
     def ffn_seconds(self, sequences: Sequence[Sequence[int]], width: int, num_layers: int) -> numpy.ndarray:
         """How long the feed-forward block of each layer takes, with its layer norm, [num_layers]."""
         args, _kept = self._args(sequences)
         vectors = numpy.zeros((len(sequences), width), numpy.float32)
-        args.embeddings, args.embeddings_capacity = vectors.ctypes.data, vectors.size
         seconds = numpy.zeros((num_layers, 2))
-        args.layer_seconds = seconds.ctypes.data
-        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+        self._run(args, {_EMBEDDINGS: vectors, _LAYER_SECONDS: seconds})
         return seconds[:, 1]
 
     def logits(self, sequences: Sequence[Sequence[int]], places: Sequence[int], vocabulary: int) -> numpy.ndarray:
@@ -124,8 +135,7 @@ class NativeModel:
         positions = numpy.asarray(places, numpy.int64)
         logits = numpy.zeros((len(positions), vocabulary), numpy.float32)
         args.positions, args.n_positions = positions.ctypes.data, len(positions)
-        args.logits, args.logits_capacity = logits.ctypes.data, logits.size
-        self._check(self._library.lffn_model_run(self._handle, ctypes.byref(args)))
+        self._run(args, {_LOGITS: logits})
         return logits
 
     def tokenize(self, text: str) -> List[int]:
@@ -137,17 +147,19 @@ class NativeModel:
         tokenizer = pointer()
         self._check(library.lffn_model_tokenizer(self._handle, ctypes.byref(tokenizer)))
         data = text.encode()
-        count = ctypes.c_int64()
         given = _TokenizeArgs(ctypes.sizeof(_TokenizeArgs))
         library.lffn_tokenize_args_init_sized(ctypes.byref(given), ctypes.c_size_t(ctypes.sizeof(_TokenizeArgs)))
         kept = ctypes.create_string_buffer(data, len(data) + 1)
-        given.text, given.text_size = ctypes.addressof(kept), len(data)
-        given.n_ids = ctypes.addressof(count)
+        texts = (ctypes.c_void_p * 1)(ctypes.addressof(kept))
+        sizes = (ctypes.c_size_t * 1)(len(data))
+        given.n, given.texts, given.text_sizes = 1, ctypes.addressof(texts), ctypes.addressof(sizes)
+        offsets = numpy.zeros(2, numpy.int64)
         try:
+            _counting = _outputs(given, {_TOKEN_OFFSETS: offsets})
             self._check(library.lffn_tokenizer_encode(tokenizer, ctypes.byref(given)))
-            ids = numpy.zeros(max(count.value, 1), numpy.int32)
-            given.ids, given.capacity = ids.ctypes.data, count.value
+            ids = numpy.zeros(max(offsets[1], 1), numpy.int32)
+            _reading = _outputs(given, {_TOKEN_IDS: ids})
             self._check(library.lffn_tokenizer_encode(tokenizer, ctypes.byref(given)))
         finally:
             library.lffn_tokenizer_free(tokenizer)
-        return ids[:count.value].tolist()
+        return ids[:offsets[1]].tolist()

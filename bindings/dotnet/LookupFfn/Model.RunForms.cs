@@ -11,13 +11,14 @@ public sealed unsafe partial class Model
         using NativeResult result = new();
         RunInto(result, texts, options, Raw.WANT_EMBEDDINGS | Raw.WANT_SPANS, Raw.WINDOWS_EACH, cancellationToken);
         ReadOnlySpan<long> firsts = result.Array<long>(Raw.RESULT_TEXT_OFFSETS, texts.Count + 1);
-        ReadOnlySpan<int> statuses = result.Array<int>(Raw.RESULT_STATUSES, texts.Count);
+        ReadOnlySpan<int> statuses =
+            options.Statuses is null ? default : result.Array<int>(Raw.RESULT_STATUSES, texts.Count);
         int size = result.Size(Raw.RESULT_SIZE_EMBEDDING);
         EmbeddedWindow[][] found = new EmbeddedWindow[texts.Count][];
         for (int i = 0; i < found.Length; i++)
         {
             int first = (int)firsts[i];
-            int count = statuses[i] == Raw.STATUS_OK ? (int)firsts[i + 1] - first : 0;
+            int count = statuses.IsEmpty || statuses[i] == Raw.STATUS_OK ? (int)firsts[i + 1] - first : 0;
             int[] from = Utf8.CharsOf(texts.Bytes(i), result.Row<long>(Raw.RESULT_TEXT_BEGINS, first, count), up: false);
             int[] to = Utf8.CharsOf(texts.Bytes(i), result.Row<long>(Raw.RESULT_TEXT_ENDS, first, count), up: true);
             string text = Utf8.Text(texts.Bytes(i));

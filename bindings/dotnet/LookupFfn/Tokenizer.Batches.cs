@@ -99,12 +99,13 @@ public sealed unsafe partial class Tokenizer
             handle.DangerousRelease();
         }
 
-        byte** texts = (byte**)Raw.ResultArray(result.Pointer, Raw.RESULT_DECODED);
-        nuint* sizes = (nuint*)Raw.ResultArray(result.Pointer, Raw.RESULT_DECODED_SIZES);
+        ReadOnlySpan<long> ends = result.Array<long>(Raw.RESULT_DECODED_OFFSETS, all.Length + 1);
         string[] found = new string[all.Length];
         for (int i = 0; i < found.Length; i++)
         {
-            found[i] = Utf8.Text(new ReadOnlySpan<byte>(texts[i], checked((int)sizes[i])));
+            // Without the zero byte behind each.
+            int size = checked((int)(ends[i + 1] - ends[i] - 1));
+            found[i] = Utf8.Text(result.Row<byte>(Raw.RESULT_DECODED, ends[i], size));
         }
 
         return found;

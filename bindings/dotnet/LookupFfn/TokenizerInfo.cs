@@ -15,7 +15,7 @@ public sealed record TokenizerInfo
         AddedToText = (int)numbers[Raw.TOKENIZER_ADDED_TO_TEXT];
         AddedToPair = (int)numbers[Raw.TOKENIZER_ADDED_TO_PAIR];
         Kind = (TokenizerKind)numbers[Raw.TOKENIZER_KIND];
-        IsWordPiece = numbers[Raw.TOKENIZER_IS_WORD_PIECE] != 0;
+        IsWordPiece = Kind == TokenizerKind.WordPiece;
         OwnMaxTokens = numbers[Raw.TOKENIZER_OWN_MAX_TOKENS];
         MemoryBytes = numbers[Raw.TOKENIZER_MEMORY_BYTES];
     }

@@ -20,15 +20,15 @@ float gelu(float x) {
 }
 
 constexpr ActivationRow kRows[] = {
-    {Activation::kNone, nullptr, "Identity", "identity", LFFN_SCORE_IDENTITY, identity},
-    {Activation::kTanh, nullptr, "Tanh", "tanh", LFFN_SCORE_TANH, tanh_of},
-    {Activation::kGelu, "gelu", "GELU", "gelu", LFFN_SCORE_GELU, gelu},
+    {Activation::kNone, nullptr, "Identity", "identity", LFFN_SCORE_ACTIVATION_IDENTITY, identity},
+    {Activation::kTanh, nullptr, "Tanh", "tanh", LFFN_SCORE_ACTIVATION_TANH, tanh_of},
+    {Activation::kGelu, "gelu", "GELU", "gelu", LFFN_SCORE_ACTIVATION_GELU, gelu},
     {Activation::kGeluTanh, "gelu_new", nullptr, nullptr, -1, nullptr},
     {Activation::kGeluTanh, "gelu_pytorch_tanh", nullptr, nullptr, -1, nullptr},
-    {Activation::kRelu, "relu", "ReLU", "relu", LFFN_SCORE_RELU, relu},
+    {Activation::kRelu, "relu", "ReLU", "relu", LFFN_SCORE_ACTIVATION_RELU, relu},
     {Activation::kSilu, "silu", nullptr, nullptr, -1, nullptr},
     {Activation::kSilu, "swish", nullptr, nullptr, -1, nullptr},
-    {Activation::kSigmoid, nullptr, "Sigmoid", "sigmoid", LFFN_SCORE_SIGMOID, sigmoid},
+    {Activation::kSigmoid, nullptr, "Sigmoid", "sigmoid", LFFN_SCORE_ACTIVATION_SIGMOID, sigmoid},
 };
 
 const ActivationRow* find(const char* ActivationRow::*name, std::string_view wanted) {

@@ -73,7 +73,7 @@ void add_neurons(const Pass& pass, size_t number, const Reading& read, const Kep
     up.out = {pass.floats(pass.layout.wide), row_stride(layer.up.outputs())};
     Linear::Call down;
     // Bytes are made of the tokens at once; float32 products read them later.
-    Linear::Call& adds = layer.up.dtype() == LFFN_INT8 ? up : down;
+    Linear::Call& adds = layer.up.dtype() == LFFN_DTYPE_INT8 ? up : down;
     if (read.of_result == nullptr) adds.word_rows = layer.word_rows.empty() ? nullptr : &word_rows;
     adds.with_word_rows = up.in;
     layer.up.run(pass.workers, up);

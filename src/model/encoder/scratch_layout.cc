@@ -82,8 +82,8 @@ ScratchLayout lay_out(const Model& model, const Extent& extent) {
   bool reads_apart = false, integers = false;
   int64_t widened = 0;
   const auto look_at = [&](const Linear& linear) {
-    integers |= linear.dtype() == LFFN_INT8;
-    if (linear.dtype() == LFFN_BF16) widened = std::max(widened, Linear::widened_cells(linear.inputs()));
+    integers |= linear.dtype() == LFFN_DTYPE_INT8;
+    if (linear.dtype() == LFFN_DTYPE_BF16) widened = std::max(widened, Linear::widened_cells(linear.inputs()));
   };
   look_at(widener);
   for (const LayerWeights& layer : model.weights().layers) {

@@ -17,7 +17,7 @@ constexpr int kMostExponent = 10;
 
 bool becomes_int8(const LinearTensors& linear, const LoadOptions& options) {
   const auto is_float = [](const TensorView* scales) { return scales == nullptr; };
-  return !linear.empty() && linear.may_be_int8 && options.linear_dtype == LFFN_INT8 &&
+  return !linear.empty() && linear.may_be_int8 && options.linear_dtype == LFFN_DTYPE_INT8 &&
          std::all_of(linear.scales.begin(), linear.scales.end(), is_float);
 }
 

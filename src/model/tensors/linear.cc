@@ -96,8 +96,8 @@ Cut cut(int64_t rows, int64_t rows_per_item, int64_t outputs, int32_t threads) {
 size_t Linear::bytes_for(int64_t inputs, int64_t outputs, int32_t dtype) {
   const size_t padded = checked_product(static_cast<size_t>(round_up(outputs, kPanel)), sizeof(float));
   const size_t bias = padded;
-  if (dtype == LFFN_F32) return bias + checked_product(padded, static_cast<size_t>(inputs));
-  if (dtype == LFFN_BF16) return bias + checked_product(padded / 2, static_cast<size_t>(inputs));
+  if (dtype == LFFN_DTYPE_F32) return bias + checked_product(padded, static_cast<size_t>(inputs));
+  if (dtype == LFFN_DTYPE_BF16) return bias + checked_product(padded / 2, static_cast<size_t>(inputs));
   const size_t slices = static_cast<size_t>((inputs + kSliceInputs - 1) / kSliceInputs);
   const size_t panels = checked_product(padded, static_cast<size_t>((inputs + 3) / 4));
   return bias + panels + checked_product(padded, 1 + slices);  // scales and sums
@@ -109,7 +109,7 @@ int32_t Linear::dtype_of(const LinearTensors& tensors, int32_t wanted) {
   return held_as(tensors.scales[0] != nullptr ? DType::kI8
                  : bf16                       ? DType::kBF16
                                               : DType::kF32,
-                 tensors.may_be_int8 ? wanted : LFFN_F32);
+                 tensors.may_be_int8 ? wanted : LFFN_DTYPE_F32);
 }
 
 Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels, RowBits input_bits)
@@ -120,11 +120,11 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
       input_bits_(input_bits),
       has_bias_(tensors.biases[0] != nullptr) {
   const size_t padded = static_cast<size_t>(round_up(outputs_, kPanel));
-  const int64_t row_bytes = dtype_ == LFFN_INT8 ? 4 * quads() : inputs_ * weight_bytes();
+  const int64_t row_bytes = dtype_ == LFFN_DTYPE_INT8 ? 4 * quads() : inputs_ * weight_bytes();
   panels_ = Memory(checked_product(padded, static_cast<size_t>(row_bytes)));
   bias_ = Memory(padded * sizeof(float));
   std::memset(bias_.data(), 0, bias_.size());
-  if (dtype_ == LFFN_INT8) {
+  if (dtype_ == LFFN_DTYPE_INT8) {
     std::memset(panels_.data(), 0, panels_.size());
     scales_ = Memory(padded * sizeof(float));
     std::memset(scales_.data(), 0, scales_.size());
@@ -134,7 +134,7 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
   }
   // A panel's rows at a time, wherever they come from.
   std::vector<float> rows(checked_product(static_cast<size_t>(inputs_), kPanel));
-  std::vector<float> laid(dtype_ == LFFN_BF16 ? rows.size() : 0);
+  std::vector<float> laid(dtype_ == LFFN_DTYPE_BF16 ? rows.size() : 0);
   std::vector<int8_t> integers(static_cast<size_t>(inputs_));
   int64_t filled = 0, done = 0;
   for (size_t part = 0; part < tensors.weights.size(); ++part) {
@@ -148,16 +148,17 @@ Linear::Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kerne
       }
     }
     for (int64_t o = 0; o < outputs; ++o, ++done) {
-      if (dtype_ == LFFN_INT8) {
+      if (dtype_ == LFFN_DTYPE_INT8) {
         pack_int8_row(tensors, part, o, done, rows.data(), integers.data());
         continue;
       }
       read_row(*tensors.weights[part], tensors.scales[part], o, inputs_, rows.data() + filled * inputs_);
       if (++filled < kPanel && done + 1 < outputs_) continue;
       const int64_t at = (done + 1 - filled) * inputs_;
-      float* const panel = dtype_ == LFFN_BF16 ? laid.data() : panels_.as<float>() + at;
+      float* const panel = dtype_ == LFFN_DTYPE_BF16 ? laid.data() : panels_.as<float>() + at;
       kernels.lay_panels(rows.data(), inputs_, filled, inputs_, panel);
-      if (dtype_ == LFFN_BF16) std::transform(laid.begin(), laid.end(), panels_.as<uint16_t>() + at, bf16_from_float);
+      if (dtype_ == LFFN_DTYPE_BF16)
+        std::transform(laid.begin(), laid.end(), panels_.as<uint16_t>() + at, bf16_from_float);
       filled = 0;
     }
   }
@@ -199,7 +200,7 @@ void Linear::run(const Workers& workers, const Call& call) const {
     if (call.gate != Gate::kNone) {
       kernels.gate(call.gate_activation, call.gate == Gate::kSecond ? 1 : 0, in.row(first), in.stride, rows, inputs_);
     }
-    if (dtype_ == LFFN_INT8) {
+    if (dtype_ == LFFN_DTYPE_INT8) {
       kernels.quantise_rows(in.row(first), in.stride, rows, inputs_, call.packed.rows + first * call.packed.stride,
                             call.packed.stride, bits);
     }
@@ -245,11 +246,11 @@ void Linear::run(const Workers& workers, const Call& call) const {
     plan.add = call.add;
     plan.out = call.out.row(first) + column;
     plan.out_stride = call.out.stride;
-    if (dtype_ == LFFN_F32) {
+    if (dtype_ == LFFN_DTYPE_F32) {
       plan.weights = panels_.as<float>() + output * inputs_;
       return kernels.linear(plan);
     }
-    if (dtype_ == LFFN_BF16) {
+    if (dtype_ == LFFN_DTYPE_BF16) {
       float* const wide = reinterpret_cast<float*>(call.packed.rows + thread * widened_cells(inputs_));
       const LinearPlan whole = plan;
       for (int64_t o = 0; o < whole.outputs; o += kWidened) {
@@ -276,11 +277,11 @@ void Linear::run(const Workers& workers, const Call& call) const {
 }
 
 void Linear::take_row(int64_t output, void* to) const {
-  if (dtype_ == LFFN_INT8) {
+  if (dtype_ == LFFN_DTYPE_INT8) {
     const int8_t* const start = panels_.as<int8_t>() + int8_start(output);
     auto* const row = static_cast<int8_t*>(to);
     for (int64_t i = 0; i < inputs_; ++i) row[i] = start[int8_place(i)];
-  } else if (dtype_ == LFFN_BF16) {
+  } else if (dtype_ == LFFN_DTYPE_BF16) {
     const uint16_t* const panel = panels_.as<uint16_t>() + output / kPanel * kPanel * inputs_ + output % kPanel;
     auto* const row = static_cast<uint16_t*>(to);
     for (int64_t i = 0; i < inputs_; ++i) row[i] = panel[i * kPanel];
@@ -323,13 +324,13 @@ class Linear::StoredRows : public Bytes {
 
 void Linear::add_stored(const std::vector<std::string>& names, std::vector<TensorView>& tensors,
                         std::vector<std::unique_ptr<const Bytes>>& sources) const {
-  const bool integers = dtype_ == LFFN_INT8;
+  const bool integers = dtype_ == LFFN_DTYPE_INT8;
   int64_t first = 0;
   for (size_t part = 0; part < names.size(); first += parts_[part], ++part) {
     const int64_t outputs = parts_[part];
     const std::string& name = names[part];
     sources.push_back(std::make_unique<const StoredRows>(*this, first, outputs));
-    const DType dtype = integers ? DType::kI8 : dtype_ == LFFN_BF16 ? DType::kBF16 : DType::kF32;
+    const DType dtype = integers ? DType::kI8 : dtype_ == LFFN_DTYPE_BF16 ? DType::kBF16 : DType::kF32;
     TensorView weight = view_of(name + ".weight", dtype, {outputs, inputs_}, nullptr);
     weight.source = sources.back().get();
     tensors.push_back(std::move(weight));

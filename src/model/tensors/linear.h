@@ -59,7 +59,7 @@ class Norm {
 class Linear {
  public:
   Linear() = default;
-  // dtype: LFFN_F32, LFFN_BF16, LFFN_INT8 or LFFN_DTYPE_AS_STORED. input_bits: of int8 layers.
+  // dtype: LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED. input_bits: of int8 layers.
   Linear(const LinearTensors& tensors, int32_t dtype, const Kernels& kernels, RowBits input_bits = RowBits::kEight);
   static size_t bytes_for(int64_t inputs, int64_t outputs, int32_t dtype);
   // As what they are held where this is wanted.
@@ -69,7 +69,7 @@ class Linear {
   int64_t inputs() const { return inputs_; }
   int64_t outputs() const { return outputs_; }
   int32_t dtype() const { return dtype_; }
-  bool has_seven_bit_inputs() const { return dtype_ == LFFN_INT8 && input_bits_ == RowBits::kSeven; }
+  bool has_seven_bit_inputs() const { return dtype_ == LFFN_DTYPE_INT8 && input_bits_ == RowBits::kSeven; }
   int64_t flop_per_row() const { return 2 * inputs_ * outputs_; }
   int64_t num_parameters() const { return (inputs_ + (has_bias_ ? 1 : 0)) * outputs_; }
   int64_t stored_bytes() const { return inputs_ * outputs_ * weight_bytes() + stored_floats() * 4; }
@@ -114,8 +114,8 @@ class Linear {
  private:
   class StoredRows;
 
-  int64_t weight_bytes() const { return dtype_ == LFFN_INT8 ? 1 : dtype_ == LFFN_BF16 ? 2 : 4; }
-  int64_t stored_floats() const { return outputs_ * ((dtype_ == LFFN_INT8 ? 1 : 0) + (has_bias_ ? 1 : 0)); }
+  int64_t weight_bytes() const { return dtype_ == LFFN_DTYPE_INT8 ? 1 : dtype_ == LFFN_DTYPE_BF16 ? 2 : 4; }
+  int64_t stored_floats() const { return outputs_ * ((dtype_ == LFFN_DTYPE_INT8 ? 1 : 0) + (has_bias_ ? 1 : 0)); }
   int64_t quads() const { return (inputs_ + 3) / 4; }
   // Where in the panels the weights of an output begin; those of four inputs lie side by side.
   int64_t int8_start(int64_t output) const { return (output / kPanel * quads() * kPanel + output % kPanel) * 4; }
@@ -128,7 +128,7 @@ class Linear {
   int64_t outputs_ = 0;
   std::vector<int64_t> parts_;  // the outputs of each layer that it was made of
   int64_t rows_per_item_ = 0;
-  int32_t dtype_ = LFFN_F32;
+  int32_t dtype_ = LFFN_DTYPE_F32;
   RowBits input_bits_ = RowBits::kEight;
   bool has_bias_ = true;
   Memory panels_;  // of float32, of bf16, or of int8

@@ -25,7 +25,8 @@ class Sum {
     if (part.empty()) return;
     const int32_t dtype = Linear::dtype_of(part, options_.linear_dtype);
     add(Linear::bytes_for(part.inputs, part.outputs, dtype));
-    work(checked_product(static_cast<size_t>(part.inputs), (dtype == LFFN_BF16 ? 2 : 1) * kPanel * sizeof(float)));
+    work(
+        checked_product(static_cast<size_t>(part.inputs), (dtype == LFFN_DTYPE_BF16 ? 2 : 1) * kPanel * sizeof(float)));
   }
   void operator()(const PartNames&, const WordTensors& part) {
     if (part.empty()) return;

@@ -27,13 +27,13 @@ WordRowKind kind_of(DType dtype) {
 // How rows are kept: in the type that is wanted, or in that of the file.
 DType kept_as(DType stored, int32_t wanted) {
   switch (wanted) {
-    case LFFN_F32:
+    case LFFN_DTYPE_F32:
       return DType::kF32;
-    case LFFN_BF16:
+    case LFFN_DTYPE_BF16:
       return DType::kBF16;
-    case LFFN_INT8:
+    case LFFN_DTYPE_INT8:
       return DType::kI8;
-    case LFFN_INT4:
+    case LFFN_DTYPE_INT4:
       return DType::kU8;
     default:
       return stored;
@@ -108,15 +108,15 @@ void WordRows::convert(const WordRowTensors& tensors) {
 int32_t WordRows::dtype() const {
   switch (dtype_) {
     case DType::kF16:
-      return LFFN_F16;
+      return LFFN_DTYPE_F16;
     case DType::kBF16:
-      return LFFN_BF16;
+      return LFFN_DTYPE_BF16;
     case DType::kI8:
-      return LFFN_INT8;
+      return LFFN_DTYPE_INT8;
     case DType::kU8:
-      return LFFN_INT4;
+      return LFFN_DTYPE_INT4;
     default:
-      return LFFN_F32;
+      return LFFN_DTYPE_F32;
   }
 }
 

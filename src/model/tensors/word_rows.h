@@ -34,14 +34,14 @@ class RowNumbers {
 class WordRows {
  public:
   WordRows() = default;
-  // dtype: LFFN_F32, LFFN_BF16, LFFN_INT8, LFFN_INT4 or LFFN_DTYPE_AS_STORED.
+  // dtype: LFFN_DTYPE_F32, LFFN_DTYPE_BF16, LFFN_DTYPE_INT8, LFFN_DTYPE_INT4 or LFFN_DTYPE_AS_STORED.
   WordRows(const WordRowTensors& tensors, int32_t dtype);
   // Memory of its own: without the rows where they are mapped.
   static size_t bytes_for(const WordRowTensors& tensors, int32_t dtype);
 
   bool empty() const { return num_rows_ == 0; }
   int64_t num_rows() const { return num_rows_; }
-  int32_t dtype() const;  // LFFN_, LFFN_F16 among them
+  int32_t dtype() const;  // LFFN_, LFFN_DTYPE_F16 among them
   // out += the rows of so many tokens; `asked` says that they were asked for.
   void add(const Kernels& kernels, const int32_t* ids, const RowNumbers& row_of_word, int64_t tokens, const Rows& out,
            bool asked) const;

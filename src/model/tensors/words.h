@@ -16,8 +16,8 @@ namespace lffn {
 class WordMatrix {
  public:
   WordMatrix() = default;
-  // words: [words][size]. scales: one for each word where they are I8, else nullptr. dtype: LFFN_F32, LFFN_BF16,
-  // LFFN_INT8 or LFFN_DTYPE_AS_STORED, which holds F16 as float32.
+  // words: [words][size]. scales: one for each word where they are I8, else nullptr. dtype: LFFN_DTYPE_F32,
+  // LFFN_DTYPE_BF16, LFFN_DTYPE_INT8 or LFFN_DTYPE_AS_STORED, which holds F16 as float32.
   WordMatrix(const TensorView& words, const TensorView* scales, int32_t dtype);
 
   static size_t bytes_for(int64_t words, int64_t size, int32_t dtype);
@@ -55,7 +55,7 @@ class WordMatrix {
   size_t bytes() const { return words_.size() + scales_.size() + sums_.size(); }
 
  private:
-  size_t element_size() const { return dtype_ == LFFN_F32 ? 4 : dtype_ == LFFN_BF16 ? 2 : 1; }
+  size_t element_size() const { return dtype_ == LFFN_DTYPE_F32 ? 4 : dtype_ == LFFN_DTYPE_BF16 ? 2 : 1; }
   uint8_t* row(int64_t word) const {
     return words_.as<uint8_t>() + static_cast<size_t>(word * stride_) * element_size();
   }
@@ -67,7 +67,7 @@ class WordMatrix {
   int64_t num_words_ = 0;
   int64_t size_ = 0;
   int64_t stride_ = 0;  // numbers from one word to the next
-  int32_t dtype_ = LFFN_F32;
+  int32_t dtype_ = LFFN_DTYPE_F32;
   Memory words_;   // whole panels of rows, zeros behind each
   Memory scales_;  // int8 only, as are the sums of each word's numbers
   Memory sums_;

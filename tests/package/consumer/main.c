@@ -31,10 +31,10 @@ PINNED(LFFN_ERROR_NULL_TEXT, 11);
 PINNED(LFFN_MAX_TOKENS_MODEL, 0);
 PINNED(LFFN_MAX_TOKENS_NEVER, -1);
 PINNED(LFFN_DTYPE_AS_STORED, 0);
-PINNED(LFFN_F32, 1);
-PINNED(LFFN_BF16, 2);
-PINNED(LFFN_INT8, 3);
-PINNED(LFFN_F16, 4);
+PINNED(LFFN_DTYPE_F32, 1);
+PINNED(LFFN_DTYPE_BF16, 2);
+PINNED(LFFN_DTYPE_INT8, 3);
+PINNED(LFFN_DTYPE_F16, 4);
 PINNED(LFFN_LOAD_MMAP, 1);
 PINNED(LFFN_LOAD_FLUSH_DENORMALS, 2);
 PINNED(LFFN_LOAD_SEVEN_BIT_INPUTS, 4);
@@ -103,7 +103,7 @@ static int use_file(const char* path, const char* copy) {
   CHECK(lffn_layer_hash(layer, x, tokens, codes, scores) == LFFN_OK);
   for (i = 0; i < n_codes; ++i) CHECK(codes[i] >= 0 && codes[i] < info.table_size);
 
-  CHECK(lffn_layer_save(layer, copy) == LFFN_OK);
+  CHECK(lffn_layer_save(layer, copy, NULL) == LFFN_OK);
   CHECK(lffn_layer_load(copy, NULL, &again) == LFFN_OK);
   lffn_forward_args_init(&args);
   args.x = x;

@@ -54,7 +54,7 @@ public final class TokenizerInfo extends NativeFacts {
 
   /** {@return whether it is a WordPiece, as BERT has it: see {@link #kind}} */
   public boolean isWordPiece() {
-    return numbers[Abi.TOKENIZER_IS_WORD_PIECE] != 0;
+    return numbers[Abi.TOKENIZER_KIND] == Abi.TOKENIZER_KIND_WORD_PIECE;
   }
 
   /** {@return the most tokens that a text has by the tokenizer's files, special ones counted; 0 when they tell none} */

@@ -11,29 +11,25 @@
 #include <utility>
 #include <vector>
 
-#include "api/run_steps.h"
+#include "run/memory.h"
+#include "run/request.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
-#include "texts/text_rows.h"
 
 namespace lffn {
 
-// What the caller gives; sizes may be NULL, and so may pairs or some of them.
-struct GivenTexts {
-  int64_t n = 0;
-  const char* const* texts = nullptr;
-  const size_t* text_sizes = nullptr;
-  const char* const* pairs = nullptr;
-  const size_t* pair_sizes = nullptr;
-  const TextNames* names = &kTexts;  // in messages
-};
+// One of a caller's texts. Throws Error that calls it by its name.
+std::string_view text_of(const char* const* texts, const size_t* sizes, int64_t i, const char* name = "text");
+
+// Whether a text's own failure is of this kind.
+bool is_of_text(lffn_status status);
 
 // Appends one of them to `rows`, which has add(text), add_pair(text, pair) and add_nothing(). One that cannot be read
 // is an empty sequence, a status and a failure.
 template <typename Rows>
 void read_text(const GivenTexts& given, int64_t i, Rows& rows, std::vector<lffn_status>& statuses,
-               std::vector<RunMemory::Failure>& failures) {
+               std::vector<TextFailure>& failures) {
   try {
     const bool has_pair = given.pairs != nullptr && given.pairs[i] != nullptr;
     const std::string_view text =
@@ -60,8 +56,7 @@ inline int64_t blocks_of(int64_t n) { return (n + kTextsOfBlock - 1) / kTextsOfB
 // texts in their order, and `failures` is in it, too.
 template <typename Make, typename Join>
 void read_in_blocks(const GivenTexts& given, Executor& executor, int32_t threads, const int32_t* cancel,
-                    std::vector<lffn_status>& statuses, std::vector<RunMemory::Failure>& failures, Make&& make,
-                    Join&& join) {
+                    std::vector<lffn_status>& statuses, std::vector<TextFailure>& failures, Make&& make, Join&& join) {
   using Reader = decltype(make(0));
   struct Block {
     Reader reader = nullptr;
@@ -89,7 +84,7 @@ void read_in_blocks(const GivenTexts& given, Executor& executor, int32_t threads
     std::move(reader->failures.begin(), reader->failures.end(), std::back_inserter(failures));
   }
   std::sort(failures.begin(), failures.end(),
-            [](const RunMemory::Failure& a, const RunMemory::Failure& b) { return a.text < b.text; });
+            [](const TextFailure& a, const TextFailure& b) { return a.text < b.text; });
 }
 
 }  // namespace lffn
