@@ -145,15 +145,16 @@ class Result {
   }
   /** Takes over a handle of the C interface. */
   explicit Result(lffn_result* handle) noexcept : handle_(handle) {}
-  /** One output of the last call that used it, valid until it is used again; InvalidArgument if that did not ask for
-   * it.
+  /** One output of the last call that used it, valid until it is used again; no rows if it went to memory of the caller
+   * or there was too little of that; InvalidArgument if the call did not ask for it.
    * @param output which, such as out::embeddings */
   template <typename Number>
   Rows<Number> get(Output<Number> output) const& {
     lffn_array array = {};
     check(lffn_result_array(handle_.get(), output.what, &array));
     const auto columns = static_cast<std::size_t>(array.columns);
-    return {{static_cast<const Number*>(array.data), static_cast<std::size_t>(array.rows) * columns}, columns};
+    const auto rows = array.data != nullptr ? static_cast<std::size_t>(array.rows) : 0;
+    return {{static_cast<const Number*>(array.data), rows * columns}, columns};
   }
   /** Not of a temporary, which it would outlive. */
   template <typename Number>
