@@ -46,6 +46,7 @@ void run_or_refuse(const lookupffn::Model& model, const lookupffn::Texts& texts,
                    const lookupffn::RunOptions& options, Place&& place) {
   outputs.insert(outputs.end(), {out::statuses, out::messages, out::message_offsets});
   std::vector<lffn_output> list;
+  list.reserve(outputs.size());
   for (const lookupffn::AnyOutput output : outputs) list.push_back({output.what, 0, nullptr, 0});
   lffn_model_run_args args = lookupffn::Model::arguments(options);
   texts.give(args);
