@@ -43,9 +43,9 @@ struct SharedModel {
   SharedModel(const SharedModel&) = delete;
   SharedModel& operator=(const SharedModel&) = delete;
   lffn_model* handle = nullptr;
-  lffn_model_info info = {};
-  bool is_late() const { return info.is_late != 0 && info.num_classes == 0; }
-  bool scores_pairs() const { return info.num_classes == 1 || is_late(); }
+  lffn_model_heads heads = {};
+  bool is_late() const { return heads.is_late != 0 && heads.num_classes == 0; }
+  bool scores_pairs() const { return heads.num_classes == 1 || is_late(); }
 };
 
 // What a text is for, which chooses its prompt: kAny the model's default one, kNone no prompt.

@@ -31,7 +31,7 @@ void model(sqlite3_context* context, int, sqlite3_value** values) {
   give_text(context,
             std::string(lffn_model_family(model.handle)) +
                 (model.scores_pairs() ? ", scores pairs"
-                                      : ", embeds in " + std::to_string(model.info.embedding_size) + " numbers"));
+                                      : ", embeds in " + std::to_string(model.heads.embedding_size) + " numbers"));
 }
 
 constexpr int kLookAhead = -0x6c66666e;  // kept beside the statement, as calls are counted

@@ -58,7 +58,7 @@ static lffn_status embed(const lffn_model* model, int32_t prompt_kind, const cha
 int main(int argc, char** argv) {
   static char* lines[kMostLines];
   lffn_model* model = NULL;
-  lffn_model_info info;
+  lffn_model_heads heads;
   float *index, *question, *scores;
   const char* asked;
   int64_t n, i, best;
@@ -68,15 +68,15 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (lffn_model_load(argv[1], NULL, &model) != LFFN_OK) return fail(argv[1]);
-  lffn_model_info_init(&info);
-  if (lffn_model_get_info(model, &info) != LFFN_OK) return fail("info");
+  lffn_model_heads_init(&heads);
+  if (lffn_model_get_heads(model, &heads) != LFFN_OK) return fail("info");
   n = read_lines(argv[2], lines);
   if (n < 0) {
     perror(argv[2]);
     return EXIT_FAILURE;
   }
-  index = malloc(((size_t)n + 1) * (size_t)info.embedding_size * sizeof *index);
-  question = malloc((size_t)info.embedding_size * sizeof *question);
+  index = malloc(((size_t)n + 1) * (size_t)heads.embedding_size * sizeof *index);
+  question = malloc((size_t)heads.embedding_size * sizeof *question);
   scores = malloc(((size_t)n + 1) * sizeof *scores);
   if (index == NULL || question == NULL || scores == NULL) {
     fputs("out of memory\n", stderr);
@@ -84,12 +84,13 @@ int main(int argc, char** argv) {
   }
 
   /* The index is made once; a program would keep it. Lines that are too long for the model are cut. */
-  if (embed(model, LFFN_PROMPT_DOCUMENT, (const char* const*)lines, n, index, info.embedding_size) != LFFN_OK) {
+  if (embed(model, LFFN_PROMPT_DOCUMENT, (const char* const*)lines, n, index, heads.embedding_size) != LFFN_OK) {
     return fail(argv[2]);
   }
   asked = argv[3];
-  if (embed(model, LFFN_PROMPT_QUERY, &asked, 1, question, info.embedding_size) != LFFN_OK) return fail("the question");
-  for (i = 0; i < n; ++i) scores[i] = dot(question, index + i * info.embedding_size, info.embedding_size);
+  if (embed(model, LFFN_PROMPT_QUERY, &asked, 1, question, heads.embedding_size) != LFFN_OK)
+    return fail("the question");
+  for (i = 0; i < n; ++i) scores[i] = dot(question, index + i * heads.embedding_size, heads.embedding_size);
   for (best = 0; best < kBest && best < n; ++best) {
     int64_t at = 0;
     for (i = 1; i < n; ++i) {
