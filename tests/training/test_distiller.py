@@ -89,7 +89,7 @@ def test_a_sentence_encoder_from_command_to_folder(texts, tmp_path):
 def real_texts(tmp_path_factory, texts):
     """The project's own documentation."""
     folder = tmp_path_factory.mktemp("documentation")
-    pages = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
+    pages = sorted((Path(__file__).parents[2] / "docs").rglob("*.md"))
     for name, part in (("train", pages[1:]), ("valid", pages[:1])):
         (folder / f"{name}.txt").write_text("\n\n".join(page.read_text(encoding="utf-8") for page in part))
     return folder / "train.txt", folder / "valid.txt", texts[2]
