@@ -25,6 +25,9 @@ APART = ("training", "packages", "tidy", "windows", "draws")
 KERNELS_OF = {"no-openmp": "release", "asan": "release", "tsan": "release", "fuzz": "release"}
 # What the tests of the stage windows take of the build release.
 WINDOWS = ("natives_outputs", "java_package", "dotnet_packages")
+# What the stages of Zig's compiler for Linux build: for musl too, which tells another C library's faults, only when asked.
+NATIVES = {"natives": ["linux-x64"], "musl": ["linux-x64", "linux-musl-x64"]}
+LONGEST_TESTS = 20
 SUMMARY = re.compile(r"^\d+% tests passed, \d+ tests? failed out of \d+", re.MULTILINE)
 
 
@@ -64,21 +67,22 @@ class Stage:
         self.seconds = 0.0
         self.broken = ""  # what could not be done, so that there are no results
         self.why_not = ""
-        self.passed, self.failed, self.skipped, self.why_skipped, self.summary = 0, [], 0, Counter(), ""
+        self.passed, self.failed, self.skipped, self.why_skipped = 0, [], 0, Counter()
+        self.step_seconds, self.test_seconds = {}, {}
 
     def preset(self):
         return "release" if self.name in APART else self.name
 
     def ctest(self):
         """What runs its tests, as a user would write it."""
-        if self.name == "natives":
+        if self.name in NATIVES:
             return ["ctest", "--test-dir", "build/natives/packages", "--output-on-failure"]
         return ["ctest", "--preset", self.preset()]
 
     def steps(self):
         preset = self.preset()
-        if self.name == "natives":
-            yield "build", ["scripts/natives", *(["--yes"] if YES else []), "linux-x64", "linux-musl-x64"]
+        if self.name in NATIVES:
+            yield "build", ["scripts/natives", *(["--yes"] if YES else []), *NATIVES[self.name]]
         else:
             if self.name == "aarch64":
                 yield "libraries", ["scripts/aarch64-libs"]
@@ -122,6 +126,7 @@ class Stage:
                 except queue.Empty:
                     line = ""
         progress.end()
+        self.step_seconds[step] = time.monotonic() - progress.start
         return process.returncode
 
     def run(self):
@@ -142,12 +147,11 @@ class Stage:
         log = self.log.read_text(encoding="utf-8")
         for what in re.findall(r"^-- Skipped: (.*)\. It needs (.*?)(?:, or set LFFN_BINDINGS=OFF)?\.?$", log, re.MULTILINE):
             self.why_skipped["left out: {}; it needs {}".format(*what)] = 0
-        found = SUMMARY.findall(log)
-        if not found or not self.results.exists():
+        if not SUMMARY.search(log) or not self.results.exists():
             self.broken = "test"
             return
-        self.summary = found[-1]
         for case in xml.parse(self.results).getroot().iter("testcase"):
+            self.test_seconds[case.get("name")] = float(case.get("time", 0))
             output = case.findtext("system-out") or ""
             if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
                 self.skipped += 1
@@ -185,13 +189,19 @@ def reason(output):
 def report(stages, seconds):
     for stage in stages:
         stage.show_failures()
-    print(f"\n{'stage':<10} {'passed':>7} {'failed':>7} {'skipped':>8} {'time':>8}")
+    longest = sorted(((seconds, stage.name, test) for stage in stages for test, seconds in stage.test_seconds.items()), reverse=True)
+    if longest:
+        print("\nThe longest tests:")
+        for taken, stage, test in longest[:LONGEST_TESTS]:
+            print(f"{taken:>7.1f} s {stage}: {test}")
+    print(f"\n{'stage':<10} {'passed':>7} {'failed':>7} {'skipped':>8} {'time':>8}  of which")
     for stage in stages:
         if stage.why_not:
             print(f"{stage.name:<10} skipped: {stage.why_not}")
             continue
         failed = f"{stage.broken} !" if stage.broken else len(stage.failed)
-        print(f"{stage.name:<10} {stage.passed:>7} {failed:>7} {stage.skipped:>8} {stage.seconds:>6.0f} s  {stage.summary}")
+        steps = ", ".join(f"{step} {taken:.0f}" for step, taken in stage.step_seconds.items() if taken >= 1)
+        print(f"{stage.name:<10} {stage.passed:>7} {failed:>7} {stage.skipped:>8} {stage.seconds:>6.0f} s  {steps}")
     why = Counter()
     for stage in stages:
         for text, count in stage.why_skipped.items():
@@ -212,7 +222,7 @@ def why_not(stage):
         return "it needs a JDK (Debian: default-jdk-headless) or a .NET SDK"
     if stage == "windows" and not shutil.which("dotnet"):
         return "it needs a .NET SDK"
-    if stage not in ("natives", "windows"):
+    if stage not in (*NATIVES, "windows"):
         return ""
     if os.uname().machine != "x86_64":
         return "it is for an x86-64 machine"
