@@ -42,6 +42,7 @@
 #include "lookupffn/result.h"
 #include "lookupffn/run.h"
 #include "lookupffn/runtime.h"
+#include "lookupffn/search.h"
 #include "lookupffn/tasks.h"
 #include "lookupffn/tokenizer.h"
 

@@ -62,6 +62,8 @@ inline constexpr size_t kFirstSize<lffn_zero_shot_args> = LFFN_SIZE_UP_TO(lffn_z
 template <>
 inline constexpr size_t kFirstSize<lffn_max_sim_args> = LFFN_SIZE_UP_TO(lffn_max_sim_args, cancel);
 template <>
+inline constexpr size_t kFirstSize<lffn_top_k_args> = LFFN_SIZE_UP_TO(lffn_top_k_args, reserved);
+template <>
 inline constexpr size_t kFirstSize<lffn_rerank_args> = LFFN_SIZE_UP_TO(lffn_rerank_args, cancel);
 
 // Gives the caller's struct defaults; members that only the caller knows become zero.

@@ -8,6 +8,7 @@
 #include "kernels/hash/hash.h"
 #include "kernels/kernels.h"
 #include "kernels/linear/linear_int8.h"
+#include "kernels/search/many.h"
 
 namespace lffn {
 namespace {
@@ -27,6 +28,7 @@ constexpr IntegerKernels integer_kernels() {
   table.score_words = score_words;
   table.attention_int8_scratch = attention_int8_scratch;
   table.attend_int8 = attend_int8;
+  table.multiply_many = multiply_many;
   return table;
 }
 

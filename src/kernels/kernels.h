@@ -230,6 +230,10 @@ struct TwoVectors {
   double ab, bb;
 };
 
+struct ScanPlan;  // in search_plans.h, with the next two
+struct ManyPlan;
+struct SelectPlan;
+
 // The kernels that multiply bytes: all that an instruction set has which adds nothing else.
 struct IntegerKernels {
   // How an int8 hash wants its weights, see HashPlan.
@@ -251,14 +255,17 @@ struct IntegerKernels {
   // As attention_scratch and attend, in int8; without anything that distances add.
   size_t (*attention_int8_scratch)(int64_t num_keys, int64_t head_size);
   void (*attend_int8)(const AttentionPlan& plan, void* scratch);
+  void (*multiply_many)(const ManyPlan& plan);  // of a search: rows of int8 with many queries
 };
 
-// What only a CPU does that picks bytes from a whole register by as many indices.
+// What only a CPU does that picks bytes from a whole register by as many indices, and counts its bits; the latter
+// others do in other ways.
 struct PickKernels {
   // The sums of gather_int8 for tables of at most kPickRows rows and kTablesInt8 tables, which lie as
   // [columns / kPickColumns][groups][kPickColumns][table of the group][kPickRows]: `tables` points to the plan's first
   // column, a multiple of kPanel, and there are whole panels of columns. nullptr: this CPU gathers rows.
   void (*gather_picked)(const GatherPlan& plan);
+  void (*scan_bits)(const ScanPlan& plan);  // of a search: rows of bits with few queries
 };
 
 struct Kernels : IntegerKernels, PickKernels {
@@ -303,6 +310,10 @@ struct Kernels : IntegerKernels, PickKernels {
   TwoVectors (*compare_f32)(const float* a, const float* b, int64_t size);
   TwoVectors (*compare_int8)(const int8_t* a, const int8_t* b, int64_t size);
   int64_t (*different_bits)(const uint8_t* a, const uint8_t* b, int64_t bytes);
+  // Of a search: rows with few queries, and which of their scores are of use; gives the number of hits.
+  void (*scan_f32)(const ScanPlan& plan);
+  void (*scan_int8)(const ScanPlan& plan);
+  int64_t (*select_scores)(const SelectPlan& plan);
 };
 
 // The table in use: the best that the CPU has, or the one that LOOKUPFFN_ISA names. Throws Error where that cannot be.

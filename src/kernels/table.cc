@@ -10,6 +10,9 @@
 #include "kernels/linear/linear.h"
 #include "kernels/linear/panels.h"
 #include "kernels/linear/two_vectors.h"
+#include "kernels/search/scan.h"
+#include "kernels/search/scan_bits.h"
+#include "kernels/search/select.h"
 
 namespace lffn {
 namespace {
@@ -40,6 +43,10 @@ constexpr Kernels all_kernels() {
   table.compare_f32 = compare_f32;
   table.compare_int8 = compare_int8;
   table.different_bits = different_bits;
+  table.scan_f32 = scan_f32;
+  table.scan_int8 = scan_int8;
+  table.scan_bits = scan_bits;
+  table.select_scores = select_scores;
   return table;
 }
 

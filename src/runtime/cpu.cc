@@ -45,7 +45,7 @@ CpuFeatures detect() {
   features.avx512 = features.avx2 && saves_zmm && bit(extended.ebx, 16) && bit(extended.ebx, 17) &&
                     bit(extended.ebx, 30) && bit(extended.ebx, 31);
   features.avx512_vnni = features.avx512 && bit(extended.ecx, 11);
-  features.avx512_vbmi = features.avx512_vnni && bit(extended.ecx, 1);
+  features.avx512_vbmi = features.avx512_vnni && bit(extended.ecx, 1) && bit(extended.ecx, 14);  // and VPOPCNTDQ
   features.avx_vnni = features.avx2 && extended.eax >= 1 && bit(cpuid(7, 1).eax, 4);
   return features;
 }

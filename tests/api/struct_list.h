@@ -21,6 +21,7 @@
   ENTRY(lffn_answer_args, cancel)            \
   ENTRY(lffn_zero_shot_args, cancel)         \
   ENTRY(lffn_max_sim_args, cancel)           \
+  ENTRY(lffn_top_k_args, reserved)           \
   ENTRY(lffn_rerank_args, cancel)
 
 /* Those of train.h, which is another library's. */

@@ -142,13 +142,13 @@ def check_tidy(build):
 
 
 # Which folders of src a folder may include from, beside itself.
-FLOORS = {"runtime": set(), "format": {"runtime"}, "kernels": {"runtime"}, "tokenizer": {"format", "runtime"},
+FLOORS = {"runtime": set(), "format": {"runtime"}, "kernels": {"runtime"}, "search": {"kernels", "runtime"}, "tokenizer": {"format", "runtime"},
           "layer": {"kernels", "format", "runtime"},
           "texts": {"tokenizer", "format", "runtime"},
           "model": {"texts", "layer", "tokenizer", "kernels", "format", "runtime"},
           "run": {"model", "texts", "layer", "tokenizer", "kernels", "format", "runtime"},
           "tasks": {"run", "model", "texts", "layer", "tokenizer", "kernels", "format", "runtime"},
-          "api": {"tasks", "run", "model", "texts", "layer", "tokenizer", "kernels", "format", "runtime"},
+          "api": {"tasks", "run", "model", "search", "texts", "layer", "tokenizer", "kernels", "format", "runtime"},
           "train": {"api", "layer", "kernels", "format", "runtime"}}
 
 

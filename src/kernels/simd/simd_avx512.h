@@ -80,6 +80,30 @@ inline F32 pick(F32 numbers, I32 index) { return {_mm512_permutexvar_ps(index.v,
 inline I32 pick_bytes(I32 bytes, I32 index) { return {_mm512_permutexvar_epi8(index.v, bytes.v)}; }
 #endif
 
+#if defined(__AVX512VPOPCNTDQ__)
+// Up to 64 bytes, and zeros.
+inline I32 load_bytes(const uint8_t* p, int64_t count) {
+  return {_mm512_maskz_loadu_epi8(~uint64_t{0} >> (64 - count), p)};
+}
+// How many bits are set of each eight bytes, in the lower one of two lanes.
+inline I32 count_in_eights(I32 a) { return {_mm512_popcnt_epi64(a.v)}; }
+// The sums of eight vectors of such counts.
+inline void add_up_eights(const I32* counts, int32_t* to) {
+  __m512i two[4], four[2];
+  for (int i = 0; i < 4; ++i) {
+    two[i] = _mm512_add_epi64(_mm512_unpacklo_epi64(counts[2 * i].v, counts[2 * i + 1].v),
+                              _mm512_unpackhi_epi64(counts[2 * i].v, counts[2 * i + 1].v));
+  }
+  for (int i = 0; i < 2; ++i) {
+    four[i] = _mm512_add_epi64(_mm512_shuffle_i64x2(two[2 * i], two[2 * i + 1], 0x88),
+                               _mm512_shuffle_i64x2(two[2 * i], two[2 * i + 1], 0xdd));
+  }
+  const __m512i eight =
+      _mm512_add_epi64(_mm512_shuffle_i64x2(four[0], four[1], 0x88), _mm512_shuffle_i64x2(four[0], four[1], 0xdd));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi64_epi32(eight));
+}
+#endif
+
 // As many rows of floats as there are lanes, `in_stride` floats apart -> as many columns, `out_stride` apart.
 inline void native_transpose(const float* in, int64_t in_stride, float* out, int64_t out_stride) {
   __m512 a[16], b[16];

@@ -11,9 +11,9 @@ namespace lffn {
 namespace {
 
 // The bytes of all parts, and of what is at work while one is packed.
-class Sum {
+class EstimateSum {
  public:
-  Sum(const LoadOptions& options, const Kernels& kernels) : options_(options), kernels_(kernels) {}
+  EstimateSum(const LoadOptions& options, const Kernels& kernels) : options_(options), kernels_(kernels) {}
 
   void operator()(const PartNames&, const FloatTensor& part) {
     if (!part.empty()) add(Floats::bytes_for(part.values->shape));
@@ -70,7 +70,7 @@ class Sum {
 
 MemoryEstimate estimate_memory(const ModelConfig& config, const ModelTensors& tensors, const LoadOptions& options,
                                const Kernels& kernels) {
-  Sum sum(options, kernels);
+  EstimateSum sum(options, kernels);
   visit_parts(config, sum, tensors);
   sum.add(Places::bytes_for(config));
   sum.add(Rotations::bytes_for(config));
