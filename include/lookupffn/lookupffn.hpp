@@ -26,6 +26,7 @@
 #include "lookupffn/result.hpp"
 #include "lookupffn/run.hpp"
 #include "lookupffn/runtime.hpp"
+#include "lookupffn/search.hpp"
 #include "lookupffn/tasks.hpp"
 #include "lookupffn/tokenizer.hpp"
 
