@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate, distill, finetune, export, import."""
+"""python3 -m lookupffn COMMAND: tokenizer, prepare, train, evaluate, distill, adapt, finetune, export, import."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import torch
 
 from . import bpe, data, features, files, finetune, native, pretrain, safetensors
 from .config import EncoderConfig, read_config
+from .adapt import command as adapt_command
 from .distiller import command as distil_command
 from .many import command as many_command
 from .encoder import Encoder
@@ -158,6 +159,7 @@ def main(argv: Optional[Sequence[str]] = None) -> None:
     command.set_defaults(run_command=evaluate)
 
     distil_command.add(commands)
+    adapt_command.add(commands)
     many_command.add(commands)
 
     command = commands.add_parser("finetune", help="train a classifier on lines of a class number, a tab and one or two texts")
