@@ -85,8 +85,16 @@ std::optional<Form> form_of_subtype(sqlite3_value* value) {
   return std::nullopt;
 }
 
-Failure named(const char* function, int64_t call, std::string_view text, const char* why) {
+bool repairs_texts(sqlite3_value* value) {
+  if (sqlite3_value_type(value) == SQLITE_NULL) return false;
+  const std::string_view name = text_of(value, "'repair'");
+  if (name == "repair") return true;
+  throw Failure("the option is " + in_quotes(name) + ", expected 'repair' or NULL");
+}
+
+Failure named(const char* function, int64_t call, const std::string& rows, std::string_view text, const char* why) {
   std::string name = "call " + std::to_string(call) + " of " + function + " in this statement";
+  if (!rows.empty()) name += ", " + rows;
   if (text.data() != nullptr) name += ", on " + in_quotes(text, kExcerptBytes);
   return Failure(name + ": " + why);
 }

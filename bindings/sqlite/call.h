@@ -19,14 +19,16 @@ std::string_view vector_of(sqlite3_value* value, Form form);
 Purpose purpose_of(sqlite3_value* value);
 Form form_of(sqlite3_value* value);
 const char* name_of(Form form);
+// Whether the options of lffn_embed, of which there is one, say that texts are repaired.
+bool repairs_texts(sqlite3_value* value);
 // sqlite-vec tells by it what a BLOB has, where the BLOB comes from a function and not from a table.
 unsigned subtype_of(Form form);
 std::optional<Form> form_of_subtype(sqlite3_value* value);
 
 // Which of the statement's calls of a function this is, from 1 on.
 int64_t count_call(sqlite3_context* context);
-// "call 3 of lffn_embed in this statement, on 'the text': why"; without a text where it has no data.
-Failure named(const char* function, int64_t call, std::string_view text, const char* why);
+// "call 3 of lffn_embed in this statement, row 7, on 'the text': why"; without rows or a text where there are none.
+Failure named(const char* function, int64_t call, const std::string& rows, std::string_view text, const char* why);
 
 // Runs `body`, whose failures name the call.
 template <typename Body>
@@ -34,7 +36,7 @@ auto naming_call(const char* function, int64_t call, std::string_view text, Body
   try {
     return body();
   } catch (const Failure& failure) {
-    throw named(function, call, text, failure.what());
+    throw named(function, call, {}, text, failure.what());
   }
 }
 

@@ -112,6 +112,7 @@ const SharedModel& Connection::load(const std::string& path) {
     throw Failure("this model makes sparse vectors, which no function here compares; search with `lookupffn search`");
   }
   ++loads_;
+  if (!model->scores_pairs()) fingerprint_.clear();
   return *((model->scores_pairs() ? reranker_ : encoder_) = std::move(model));
 }
 
@@ -120,7 +121,15 @@ const SharedModel& Connection::encoder() const {
   throw Failure("this connection has no model that embeds; call SELECT lffn_model('folder') first");
 }
 
-int64_t Connection::size() { return encoder().info.embedding_size; }
+const std::string& Connection::fingerprint() {
+  if (fingerprint_.empty()) {
+    uint8_t bytes[LFFN_FINGERPRINT_SIZE];
+    if (const lffn_status status = lffn_model_fingerprint(encoder().handle, bytes)) fail(status);
+    constexpr char kDigits[] = "0123456789abcdef";
+    for (const uint8_t byte : bytes) fingerprint_ += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return fingerprint_;
+}
 
 void Connection::run(const SharedModel& model, lffn_model_run_args& args) {
   if (result_ == nullptr) {
@@ -141,8 +150,9 @@ lffn_array Connection::array(int32_t what) const {
   return found;
 }
 
-std::vector<std::string> Connection::embed(const std::vector<std::string_view>& texts, Purpose purpose, Form form,
+std::vector<std::string> Connection::embed(const std::vector<std::string_view>& texts, const Reading& reading,
                                            bool may_fail) {
+  const Form form = reading.form;
   std::vector<const char*> pointers;
   std::vector<size_t> sizes;
   for (const std::string_view text : texts) {
@@ -154,9 +164,10 @@ std::vector<std::string> Connection::embed(const std::vector<std::string_view>& 
   args.n = static_cast<int64_t>(texts.size());
   args.texts = pointers.data();
   args.text_sizes = sizes.data();
-  if (purpose == Purpose::kQuery) args.prompt_kind = LFFN_PROMPT_QUERY;
-  if (purpose == Purpose::kNone) args.prompt_kind = LFFN_PROMPT_NONE;
-  if (purpose == Purpose::kDocument) args.prompt_kind = LFFN_PROMPT_DOCUMENT;
+  if (reading.purpose == Purpose::kQuery) args.prompt_kind = LFFN_PROMPT_QUERY;
+  if (reading.purpose == Purpose::kNone) args.prompt_kind = LFFN_PROMPT_NONE;
+  if (reading.purpose == Purpose::kDocument) args.prompt_kind = LFFN_PROMPT_DOCUMENT;
+  if (reading.repairs) args.flags |= LFFN_RUN_REPAIR_TEXT;
   const int32_t what = form == Form::kFloats  ? LFFN_OUT_EMBEDDINGS
                        : form == Form::kBytes ? LFFN_OUT_INT8_EMBEDDINGS
                                               : LFFN_OUT_BIT_EMBEDDINGS;

@@ -51,6 +51,16 @@ struct SharedModel {
 // What a text is for, which chooses its prompt: kAny the model's default one, kNone no prompt.
 enum class Purpose { kAny, kQuery, kDocument, kNone };
 
+// How texts are embedded.
+struct Reading {
+  Purpose purpose = Purpose::kAny;
+  Form form = Form::kFloats;
+  bool repairs = false;  // invalid UTF-8 is read as U+FFFD
+  bool operator==(const Reading& other) const {
+    return purpose == other.purpose && form == other.form && repairs == other.repairs;
+  }
+};
+
 class Connection {
  public:
   // What runs SQL within a statement: a search, or a reading ahead. That SQL may come to a search again, since a view
@@ -75,10 +85,14 @@ class Connection {
   // embeds that of embed(). All throw Failure and Interrupted.
   const SharedModel& load(const std::string& path);
   bool has_encoder() const { return encoder_ != nullptr; }
-  int64_t loads() const { return loads_; }  // calls of load() so far
-  int64_t size();                           // numbers of an embedding
+  int64_t loads() const { return loads_; }                        // calls of load() so far
+  int64_t size() const { return encoder().info.embedding_size; }  // numbers of an embedding
+  // The model that embeds.
+  const SharedModel& encoder() const;
+  // Of the model that embeds, in hexadecimal: what its vectors depend on.
+  const std::string& fingerprint();
   // The vectors of some texts as BLOBs. Where `may_fail`, a text that cannot be read has an empty one.
-  std::vector<std::string> embed(const std::vector<std::string_view>& texts, Purpose purpose, Form form, bool may_fail);
+  std::vector<std::string> embed(const std::vector<std::string_view>& texts, const Reading& reading, bool may_fail);
   double rerank(std::string_view query, std::string_view document);
   sqlite3* database() const { return database_; }
   bool is_within_inner() const { return depth_ > 0; }
@@ -87,11 +101,11 @@ class Connection {
   // Keeps the outputs in the result.
   void run(const SharedModel& model, lffn_model_run_args& args);
   lffn_array array(int32_t what) const;
-  const SharedModel& encoder() const;
   double rerank_late(std::string_view query, std::string_view document);
 
   sqlite3* const database_;
   std::shared_ptr<const SharedModel> encoder_, reranker_;
+  std::string fingerprint_;  // of encoder_, empty until it is asked for
   int64_t loads_ = 0;
   int depth_ = 0;  // of what runs SQL within a statement
   lffn_result* result_ = nullptr;

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "connection.h"
+#include "format/utf8.h"
 #include "look_ahead.h"
 
 SQLITE_EXTENSION_INIT1
@@ -37,8 +38,10 @@ void model(sqlite3_context* context, int, sqlite3_value** values) {
 constexpr int kLookAhead = -0x6c66666e;  // kept beside the statement, as calls are counted
 
 void embed_text(sqlite3_context* context, std::string_view text, int count, sqlite3_value** values) {
-  const Purpose purpose = count > 1 ? purpose_of(values[1]) : Purpose::kAny;
-  const Form form = count > 2 ? form_of(values[2]) : Form::kFloats;
+  Reading reading;
+  if (count > 1) reading.purpose = purpose_of(values[1]);
+  if (count > 2) reading.form = form_of(values[2]);
+  if (count > 3) reading.repairs = repairs_texts(values[3]);
   Connection& connection = connection_of(context);
   auto* ahead = static_cast<LookAhead*>(sqlite3_get_auxdata(context, kLookAhead));
   if (ahead == nullptr) {
@@ -46,16 +49,41 @@ void embed_text(sqlite3_context* context, std::string_view text, int count, sqli
                         [](void* own) { delete static_cast<LookAhead*>(own); });
     ahead = static_cast<LookAhead*>(sqlite3_get_auxdata(context, kLookAhead));
   }
-  if (ahead == nullptr) return give_vector(context, connection.embed({text}, purpose, form, false)[0], form);
-  give_vector(context, ahead->embed(text, purpose, form), form);
+  if (ahead == nullptr) return give_vector(context, connection.embed({text}, reading, false)[0], reading.form);
+  give_vector(context, ahead->embed(text, reading), reading.form);
 }
 
 void embed(sqlite3_context* context, int count, sqlite3_value** values) {
   const int64_t call = count_call(context);
   if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;  // of nothing there is none
-  constexpr char kName[] = "lffn_embed";
-  const std::string_view text = naming_call(kName, call, {}, [&] { return words_of(values[0], "a text"); });
-  naming_call(kName, call, text, [&] { embed_text(context, text, count, values); });
+  // Not one try block: g++ 12 loses a text that is assigned in it and read in its catch.
+  const auto naming = [&](std::string_view text, auto&& body) {
+    try {
+      return body();
+    } catch (const Failure& failure) {
+      throw named("lffn_embed", call, rows_of(connection_of(context), values[0]), text, failure.what());
+    }
+  };
+  const std::string_view text = naming({}, [&] { return words_of(values[0], "a text"); });
+  naming(text, [&] { embed_text(context, text, count, values); });
+}
+
+void model_info(sqlite3_context* context, int, sqlite3_value** values) {
+  const std::string_view what = text_of(values[0], "what to tell");
+  Connection& connection = connection_of(context);
+  const SharedModel& model = connection.encoder();
+  if (what == "fingerprint") return give_text(context, connection.fingerprint());
+  if (what == "family") return give_text(context, lffn_model_family(model.handle));
+  if (what == "size") return sqlite3_result_int64(context, model.info.embedding_size);
+  if (what == "arithmetic") return sqlite3_result_int64(context, model.info.arithmetic);
+  throw Failure("lffn_model_info tells no " + in_quotes(what) +
+                ", expected 'fingerprint', 'family', 'size' or 'arithmetic'");
+}
+
+void same_model(sqlite3_context* context, int, sqlite3_value** values) {
+  if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;
+  const std::string_view other = text_of(values[0], "a fingerprint");
+  sqlite3_result_int(context, other == connection_of(context).fingerprint() ? 1 : 0);
 }
 
 // What both vectors are: as the call says, or else as the functions say that made them.
@@ -110,9 +138,12 @@ int add_functions(sqlite3* database, const Shared& connection) {
       // A database may come from elsewhere: what is stored in it may not call what reads a file or runs a model. In a
       // CHECK constraint, SQLite minds this of deterministic functions alone.
       {"lffn_model", 1, 1, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC, guarded_function<model>},
-      {"lffn_embed", 1, 3, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC | kGivesSubtype, guarded_function<embed>},
+      {"lffn_embed", 1, 4, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC | kGivesSubtype, guarded_function<embed>},
       {"lffn_similarity", 2, 3, SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC | SQLITE_SUBTYPE, guarded_function<similar>},
       {"lffn_rerank", 2, 2, SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC, guarded_function<rerank>},
+      // They tell of the connection's model, which changes with lffn_model.
+      {"lffn_model_info", 1, 1, SQLITE_INNOCUOUS, guarded_function<model_info>},
+      {"lffn_same_model", 1, 1, SQLITE_INNOCUOUS, guarded_function<same_model>},
   };
   for (const auto& one : functions) {
     for (int count = one.least; count <= one.most; ++count) {

@@ -2,7 +2,9 @@
 #include "look_ahead.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace lffn::sql {
 namespace {
@@ -22,26 +24,61 @@ sqlite3_stmt* running_statement(sqlite3* database) {
   return found;
 }
 
+// The texts that the running statement embeds; empty where that cannot be told.
+std::string texts_of_running(const Connection& connection) {
+  if (connection.is_within_inner()) return {};  // a view that embeds would be read for itself, again and again
+  sqlite3_stmt* const running = running_statement(connection.database());
+  if (running == nullptr) return {};
+  // With the values of its parameters.
+  const std::unique_ptr<char, void (*)(void*)> expanded(sqlite3_expanded_sql(running), sqlite3_free);
+  return expanded == nullptr ? std::string() : texts_of_statement(expanded.get());
+}
+
+// nullptr where SQLite does not take it, or where it writes.
+sqlite3_stmt* prepared(sqlite3* database, const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()), &statement, nullptr);
+  if (code == SQLITE_OK && statement != nullptr && sqlite3_stmt_readonly(statement) != 0) return statement;
+  sqlite3_finalize(statement);
+  return nullptr;
+}
+
+std::string_view seen(const void* bytes, int size) {
+  return bytes == nullptr ? std::string_view()
+                          : std::string_view(static_cast<const char*>(bytes), static_cast<size_t>(size));
+}
+
 }  // namespace
 
-void LookAhead::begin() {
-  if (connection_.is_within_inner()) return;  // a view that embeds would be read for itself, again and again
-  sqlite3* const database = connection_.database();
-  sqlite3_stmt* const running = running_statement(database);
-  if (running == nullptr) return;
-  char* const expanded = sqlite3_expanded_sql(running);  // with the values of its parameters
-  if (expanded == nullptr) return;
-  std::string source;
-  try {
-    source = texts_of_statement(expanded);
-  } catch (...) {
-    sqlite3_free(expanded);
-    throw;
+std::string rows_of(Connection& connection, sqlite3_value* value) {
+  const std::string texts = texts_of_running(connection);
+  if (texts.empty()) return {};
+  constexpr std::string_view kSelect = "SELECT ";
+  const Connection::Inner inner(connection);
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> rows(
+      prepared(connection.database(), "SELECT rowid, " + texts.substr(kSelect.size())), sqlite3_finalize);
+  if (rows == nullptr) return {};
+  const int type = sqlite3_value_type(value);
+  const void* const own = sqlite3_value_blob(value);
+  const std::string_view wanted = seen(own, sqlite3_value_bytes(value));
+  constexpr size_t kMostNamed = 3;
+  std::vector<int64_t> ids;
+  while (ids.size() <= kMostNamed && sqlite3_step(rows.get()) == SQLITE_ROW) {
+    if (sqlite3_column_type(rows.get(), 0) != SQLITE_INTEGER) return {};
+    if (sqlite3_column_type(rows.get(), 1) != type) continue;
+    const void* const bytes = sqlite3_column_blob(rows.get(), 1);
+    if (seen(bytes, sqlite3_column_bytes(rows.get(), 1)) != wanted) continue;
+    ids.push_back(sqlite3_column_int64(rows.get(), 0));
   }
-  sqlite3_free(expanded);
-  if (source.empty()) return;
-  const int code = sqlite3_prepare_v2(database, source.c_str(), static_cast<int>(source.size()), &source_, nullptr);
-  if (code != SQLITE_OK || source_ == nullptr || sqlite3_stmt_readonly(source_) == 0) end();
+  if (ids.empty()) return {};
+  std::string named = ids.size() > 1 ? "rows " : "row ";
+  for (size_t i = 0; i < std::min(ids.size(), kMostNamed); ++i) named += (i > 0 ? ", " : "") + std::to_string(ids[i]);
+  return named + (ids.size() > kMostNamed ? " and others" : "");
+}
+
+void LookAhead::begin() {
+  const std::string texts = texts_of_running(connection_);
+  if (!texts.empty()) source_ = prepared(connection_.database(), texts);
 }
 
 void LookAhead::end() {
@@ -50,7 +87,7 @@ void LookAhead::end() {
 }
 
 // The text, and with it those that come next.
-void LookAhead::read_on(std::string_view text, Purpose purpose, Form form) {
+void LookAhead::read_on(std::string_view text) {
   const auto used = std::count_if(known_.begin(), known_.end(), [](const auto& one) { return one.second.used; });
   // What was read ahead was not asked for: the statement takes its texts in another order, or only some of them.
   if (static_cast<size_t>(used) * 2 < known_.size() && ++wasted_ > 2) end();
@@ -77,7 +114,7 @@ void LookAhead::read_on(std::string_view text, Purpose purpose, Form form) {
   inner.reset();
   batch_ = std::min(2 * batch_, kMostTexts);
   std::vector<std::string> blobs =
-      connection_.embed({texts.begin(), texts.end()}, purpose, form, /*may_fail=*/texts.size() > 1);
+      connection_.embed({texts.begin(), texts.end()}, reading_, /*may_fail=*/texts.size() > 1);
   known_.clear();
   for (size_t i = 0; i < texts.size(); ++i) {
     if (!blobs[i].empty()) known_[std::move(texts[i])] = {std::move(blobs[i])};
@@ -85,17 +122,16 @@ void LookAhead::read_on(std::string_view text, Purpose purpose, Form form) {
 }
 
 // A statement may embed in several ways, and change the model.
-void LookAhead::forget_others(Purpose purpose, Form form) {
-  if (purpose == purpose_ && form == form_ && connection_.loads() == model_) return;
+void LookAhead::forget_others(const Reading& reading) {
+  if (reading == reading_ && connection_.loads() == model_) return;
   known_.clear();
-  purpose_ = purpose;
-  form_ = form;
+  reading_ = reading;
   model_ = connection_.loads();
 }
 
-std::string LookAhead::embed(std::string_view text, Purpose purpose, Form form) {
-  const auto alone = [&] { return std::move(connection_.embed({text}, purpose, form, false)[0]); };
-  forget_others(purpose, form);
+std::string LookAhead::embed(std::string_view text, const Reading& reading) {
+  const auto alone = [&] { return std::move(connection_.embed({text}, reading, false)[0]); };
+  forget_others(reading);
   if (++calls_ == 2) begin();
   if (calls_ == 1) {
     std::string blob = alone();
@@ -105,7 +141,7 @@ std::string LookAhead::embed(std::string_view text, Purpose purpose, Form form) 
   auto found = known_.find(std::string(text));
   if (found == known_.end()) {
     if (source_ == nullptr) return alone();
-    read_on(text, purpose, form);
+    read_on(text);
     found = known_.find(std::string(text));
     if (found == known_.end()) return alone();  // which tells why it fails
   }

@@ -25,7 +25,7 @@ class LookAhead {
   LookAhead(const LookAhead&) = delete;
   LookAhead& operator=(const LookAhead&) = delete;
 
-  std::string embed(std::string_view text, Purpose purpose, Form form);
+  std::string embed(std::string_view text, const Reading& reading);
 
  private:
   struct Known {
@@ -33,21 +33,23 @@ class LookAhead {
     bool used = false;
   };
 
-  void forget_others(Purpose purpose, Form form);
+  void forget_others(const Reading& reading);
   void begin();
-  void read_on(std::string_view text, Purpose purpose, Form form);
+  void read_on(std::string_view text);
   void end();
 
   Connection& connection_;
   sqlite3_stmt* source_ = nullptr;
   std::unordered_map<std::string, Known> known_;
-  // What the vectors that are known are of.
-  Purpose purpose_ = Purpose::kAny;
-  Form form_ = Form::kFloats;
-  int64_t model_ = 0;
+  Reading reading_;    // of the vectors that are known
+  int64_t model_ = 0;  // theirs
   int64_t calls_ = 0;
   size_t batch_ = 16;
   int wasted_ = 0;
 };
+
+// Which rows of the table that the running statement reads have this value where lffn_embed's text is: "row 7",
+// "rows 7, 9". Empty where that cannot be told. Reads the table once, so it is for what failed.
+std::string rows_of(Connection& connection, sqlite3_value* value);
 
 }  // namespace lffn::sql

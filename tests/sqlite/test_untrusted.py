@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Databases that came from elsewhere, beside the extension for SQLite: test_untrusted.py SUBJECT."""
 import sqlite3
-import sys
 import tempfile
-import unittest
 from pathlib import Path
 
-from test_sqlite import ENCODER, SKIPPED, Case, connect, filled, one
+from sqlite_case import ENCODER, Case, connect, filled, main, one
 
 VIEW_THAT_SEARCHES_ITSELF = ("VIEW v(rowid, c) AS SELECT id, x'00000000' FROM "
                              "lffn_search('v', 'c', x'00000000', 10)")
@@ -158,7 +156,4 @@ class Untrusted(Case):
 
 
 if __name__ == "__main__":
-    if not hasattr(sqlite3.Connection, "enable_load_extension"):
-        print("this Python's sqlite3 loads no extensions")
-        sys.exit(SKIPPED)
-    unittest.main(argv=[sys.argv[0], *(["-v"] if len(sys.argv) < 2 else sys.argv[1:])])
+    main()

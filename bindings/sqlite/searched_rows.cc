@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "searched_rows.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "call.h"
+#include "format/utf8.h"
+#include "runtime/threads.h"
+
+namespace lffn::sql {
+namespace {
+
+constexpr char kNoRowid[] =
+    "the rows have no rowid that is a whole number, by which they are found; a view needs a column of this name, as in "
+    "CREATE VIEW v AS SELECT id AS rowid, ...";
+
+// A statement that is finalised.
+class Statement {
+ public:
+  Statement(sqlite3* database, const std::string& sql) : database_(database) {
+    check(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement_, nullptr), SQLITE_OK);
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  bool step() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_DONE) return false;
+    check(code, SQLITE_ROW);
+    return true;
+  }
+  void bind(int place, void* pointer, const char* type) {
+    check(sqlite3_bind_pointer(statement_, place, pointer, type, nullptr), SQLITE_OK);
+  }
+  void bind(int place, sqlite3_value* value) { check(sqlite3_bind_value(statement_, place, value), SQLITE_OK); }
+
+ private:
+  void check(int code, int good) const {
+    if (code == good) return;
+    if (code == SQLITE_INTERRUPT) throw Interrupted();
+    if (code == SQLITE_NOMEM) throw std::bad_alloc();
+    const std::string why = sqlite3_errmsg(database_);
+    throw Failure(why == "no such column: t.rowid" ? kNoRowid : why);
+  }
+
+  sqlite3* const database_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+// What is looked for, in the form that the table's vectors have.
+class Query {
+ public:
+  Query(Connection& connection, sqlite3_value* value) : connection_(connection) {
+    if (sqlite3_value_type(value) == SQLITE_BLOB) {
+      given_ = vector_of(value, Form::kBits);
+      own_ = form_of_subtype(value);
+    } else {
+      text_ = words_of(value, "a text or a vector to search for");
+      connection.size();  // Throws where there is no model.
+    }
+  }
+
+  // The first vector of the table tells by its size what all of them are. Throws Failure where they cannot be the
+  // query's, or the model's.
+  void become(size_t bytes) {
+    if (text_.data() == nullptr && bytes != given_.size()) {
+      throw Failure("its vector has " + std::to_string(bytes) + " bytes and the query " +
+                    std::to_string(given_.size()) + "; one model with one type must have made both");
+    }
+    form_ = connection_.has_encoder() ? form_of_model(bytes) : own_.value_or(Form::kFloats);
+    if (!form_) {
+      throw Failure("its vector has " + std::to_string(bytes) + " bytes, but those of this connection's model have " +
+                    expected() + "; load the model that made it");
+    }
+    if (own_ && *own_ != *form_) {
+      throw Failure(std::string("its vector has the size of ") + name_of(*form_) + " numbers of this connection's " +
+                    "model, but the query is " + name_of(*own_));
+    }
+    if (*form_ == Form::kFloats && bytes % sizeof(float) != 0) {
+      throw Failure("its vector has " + std::to_string(bytes) + " bytes, which are no float32 numbers");
+    }
+    if (text_.data() != nullptr) {
+      made_ = connection_.embed({text_}, {Purpose::kQuery, *form_, false}, false)[0];
+      given_ = made_;
+    }
+  }
+  std::string_view bytes() const { return given_; }
+  Form form() const { return *form_; }
+
+ private:
+  std::optional<Form> form_of_model(size_t bytes) const {
+    for (const Form form : {Form::kFloats, Form::kBytes, Form::kBits}) {
+      if (bytes == bytes_of(form, connection_.size())) return form;
+    }
+    return std::nullopt;
+  }
+  std::string expected() const {
+    const int64_t size = connection_.size();
+    return std::to_string(bytes_of(Form::kFloats, size)) + " as float32, " +
+           std::to_string(bytes_of(Form::kBytes, size)) + " as int8, " + std::to_string(bytes_of(Form::kBits, size)) +
+           " as bits";
+  }
+
+  Connection& connection_;
+  std::string_view text_, given_;
+  std::string made_;
+  std::optional<Form> own_;  // of a vector that a function made
+  std::optional<Form> form_;
+};
+
+// What a call of lffn_search has found so far.
+class Search {
+ public:
+  // `model` is the fingerprint of the model that makes the query, empty where none does.
+  Search(Query& query, int64_t most, std::string model) : query_(query), most_(most), model_(std::move(model)) {}
+
+  // `model` is nullptr where the table does not tell it.
+  void offer(sqlite3_value* row, sqlite3_value* value, sqlite3_value* model) {
+    const int type = sqlite3_value_type(value);
+    if (type == SQLITE_NULL) return;
+    if (sqlite3_value_type(row) != SQLITE_INTEGER) throw Failure(kNoRowid);
+    const int64_t id = sqlite3_value_int64(row);
+    try {
+      if (model != nullptr) compare_model(model);
+      offer(id, value);
+    } catch (const Failure& failure) {
+      throw Failure("row " + std::to_string(id) + ": " + failure.what());
+    }
+  }
+  std::vector<Found> take() { return scan_ ? scan_->take() : std::vector<Found>(); }
+
+ private:
+  void compare_model(sqlite3_value* value) {
+    if (sqlite3_value_type(value) == SQLITE_NULL) return;  // nobody knows it
+    const std::string_view model = text_of(value, "the fingerprint of a model");
+    if (model_.empty()) model_ = model;
+    if (model == model_) return;
+    throw Failure("its vector is of the model " + in_quotes(model) + ", and others, or this connection's, of " +
+                  in_quotes(model_) + "; load the model that made the table, or embed its texts anew");
+  }
+  void offer(int64_t id, sqlite3_value* value) {
+    if (sqlite3_value_type(value) != SQLITE_BLOB) throw Failure("what it has is not a BLOB, so it is no vector");
+    const void* const vector = sqlite3_value_blob(value);
+    const auto bytes = static_cast<size_t>(sqlite3_value_bytes(value));
+    if (vector == nullptr && bytes > 0) throw std::bad_alloc();
+    if (!scan_) {
+      query_.become(bytes);
+      // Reading a row takes longer than comparing it, so more helpers have nothing to do.
+      scan_.emplace(query_.bytes(), query_.form(), most_, std::min(2, resolve_threads(0) - 1));
+    }
+    if (bytes != query_.bytes().size()) {
+      throw Failure("its vector has " + std::to_string(bytes) + " bytes, those of the rows before have " +
+                    std::to_string(query_.bytes().size()));
+    }
+    scan_->offer(id, vector);
+  }
+
+  Query& query_;
+  const int64_t most_;
+  std::string model_;
+  std::optional<Scan> scan_;
+};
+
+constexpr char kSearchPointer[] = "lffn_search";  // of a Search, which SQL can not make
+
+// Takes a row: an aggregate's step sees the vector where SQLite has it, and the statement goes on by itself.
+void take_row(sqlite3_context*, int count, sqlite3_value** values) {
+  auto* const search = static_cast<Search*>(sqlite3_value_pointer(values[0], kSearchPointer));
+  if (search == nullptr) throw Failure("lffn_search_row is for lffn_search alone");
+  search->offer(values[1], values[2], count > 3 ? values[3] : nullptr);
+}
+
+// In quotes, as a name may be any.
+std::string quoted(std::string_view name) {
+  std::string result = "\"";
+  for (const char c : name) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + '"';
+}
+
+bool is_valid(sqlite3* database, const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr);
+  sqlite3_finalize(statement);
+  return code == SQLITE_OK;
+}
+
+// "main.notes" is a table of a schema, unless a table has that name with its dot.
+std::string source_of(sqlite3* database, std::string_view table) {
+  std::string whole = quoted(table);
+  const size_t dot = table.find('.');
+  if (dot == std::string_view::npos || is_valid(database, "SELECT 1 FROM " + whole)) return whole;
+  return quoted(table.substr(0, dot)) + "." + quoted(table.substr(dot + 1));
+}
+
+// Throws unless they are a JSON array of whole numbers: others would be found nowhere, without a word.
+void check_ids(sqlite3* database, sqlite3_value* ids) {
+  constexpr char kExpected[] =
+      "the ids to search among must be a JSON array of whole numbers, as json_group_array(id) makes";
+  const std::string_view text = text_of(ids, "a JSON array of ids, as json_group_array(id) makes");
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '[') throw Failure(kExpected);
+  Statement others(database, "SELECT 1 FROM json_each(?1) WHERE type <> 'integer' LIMIT 1");
+  others.bind(1, ids);
+  if (others.step()) throw Failure(kExpected);
+}
+
+}  // namespace
+
+std::vector<Found> search(Connection& connection, const SearchCall& call) {
+  sqlite3* const database = connection.database();
+  const std::string source = source_of(database, call.table) + " AS t";
+  const std::string model = ", t." + quoted(std::string(call.column) + "_model");
+  std::string sql = "SELECT lffn_search_row(?1, t.rowid, t." + quoted(call.column);
+  const bool tells_model = is_valid(database, "SELECT 1" + model + " FROM " + source);
+  if (tells_model) sql += model;
+  sql += ") FROM " + source;
+  if (call.among != nullptr) {
+    check_ids(database, call.among);
+    sql += " WHERE t.rowid IN (SELECT value FROM json_each(?2))";
+  }
+  Query query(connection, call.query);
+  Search found(query, call.most, tells_model && connection.has_encoder() ? connection.fingerprint() : std::string());
+  const Connection::Inner inner(connection);
+  Statement rows(database, sql);
+  rows.bind(1, &found, kSearchPointer);
+  if (call.among != nullptr) rows.bind(2, call.among);
+  while (rows.step()) continue;
+  return found.take();
+}
+
+int add_search_row(sqlite3* database) {
+  for (const int arguments : {3, 4}) {
+    const int code = sqlite3_create_function_v2(
+        database, "lffn_search_row", arguments, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr, nullptr,
+        guarded_function<take_row>, [](sqlite3_context*) {}, nullptr);
+    if (code != SQLITE_OK) return code;
+  }
+  return SQLITE_OK;
+}
+
+}  // namespace lffn::sql
