@@ -54,22 +54,6 @@ def bars(cells_by_threads, medians, path):
     save(figure, path)
 
 
-def front(cells, medians, path):
-    """For the README: int8 on one thread, this library dense and with lookups, and ONNX Runtime."""
-    bars_of = (("onnxruntime-int8", "ONNX Runtime int8"), ("lookupffn-dense-int8", "liblookupffn int8, the model as it is"),
-               ("lookupffn-int8", "liblookupffn int8, 128 lookup tables (random weights)"))
-    figure, axis = pyplot.subplots(figsize=(8, 3.4))
-    for i, (engine, label) in enumerate(bars_of):
-        rates = [c["texts"] * c["length"] / medians(c)[engine] for c in cells]
-        axis.bar(numpy.arange(len(cells)) + (i - 1) * 0.27, rates, 0.27, color=STYLES[engine][0], label=label)
-    axis.set_xticks(range(len(cells)), [f"{c['texts']} x {c['length']}" for c in cells])
-    axis.set_xlabel("texts x tokens in a call")
-    axis.set_ylabel("tokens per second")
-    axis.grid(axis="x", visible=False)
-    legend_below(figure, numpy.array([axis]), 1)
-    save(figure, path)
-
-
 def shares(cells, engines, path):
     """Where our time goes, on one thread."""
     figure, axes = pyplot.subplots(1, len(engines), figsize=(11 / max(2, len(engines)) * len(engines), 3.6), sharey=True, squeeze=False)

@@ -17,7 +17,6 @@ from plotting import STYLES  # noqa: E402
 import plots  # noqa: E402
 
 FLOAT32 = ["onnxruntime-f32", "pytorch"]
-FRONT = "AuthenticAMD-26-2-avx512vnni"  # whose picture is on the front page
 TITLES = {"paper": "The paper's small RoBERTa", "minilm": "all-MiniLM-L6-v2, dense and with lookups"}
 
 
@@ -162,8 +161,6 @@ def model_text(folder, name, values, model):
     speed, shares = f"{folder}-{name}-speed.png", f"{folder}-{name}-shares.png"
     if name == "minilm":
         plots.bars(by_threads(model), medians, images / speed)
-        if folder == FRONT:
-            plots.front(by_threads(model)[1], medians, images / "speed.svg")
     else:
         plots.speeds(grouped(model), medians, images / speed)
     plots.shares(by_threads(model)[1], ours_in(model["cells"]), images / shares)

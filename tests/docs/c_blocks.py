@@ -111,8 +111,9 @@ def run_blocks(tree, compilers, library, flags):
         source.write_text(block.code, encoding="utf-8")
         compiler = [*compilers[block.language], STANDARD[block.language], *STRICT]
         told, problem = compile_and_run(compiler, flags, library, source, folder)
-        prose = page_of(block.page)[1]
-        if problem is None and told.strip() not in prose:
+        blocks, prose = page_of(block.page)
+        shown = [prose, *(other.code for other in blocks if other.language == "text")]
+        if problem is None and not any(told.strip() in one for one in shown):
             problem = f"it prints {told!r}, which the page does not say"
         if problem:
             bad.append(f"{block.place}: {problem}")
