@@ -74,12 +74,12 @@ class Retrieval(Case):
             found.append([x / length for x in line["embedding"]])
         return found
 
-    def expected(self, model=MODEL, query_options=(), document_options=()):
+    def expected(self, model=MODEL, query_options=(), document_options=(), query_model=None):
         """The means of the three figures, from the vectors that `embed` gives."""
         documents = self.vectors([text_of(*row[1:]) for row in DOCUMENTS], model, *document_options)
         sums = [0, 0, 0]
         for key, text in QUERIES[:3]:
-            query, = self.vectors([text], model, *query_options)
+            query, = self.vectors([text], query_model or model, *query_options)
             scores = [round(math.fsum(a * b for a, b in zip(query, one)), 6) for one in documents]
             order = sorted(range(len(DOCUMENTS)), key=lambda i: (-scores[i], i))
             found = [DOCUMENTS[i][0] for i in order if DOCUMENTS[i][0] != key]
@@ -241,6 +241,41 @@ class Retrieval(Case):
             self.assertAlmostEqual(one["difference"][name]["value"], one[name]["value"] - against[name]["value"], places=12)
         self.assertTrue(0 < one["agreement"] <= 1)
 
+    def test_queries_by_another_model(self):
+        folder, one, other = self.collection(), self.model("sentence-mean"), self.model("sentence-cls")
+        expected = {pair: self.expected(pair[0], query_model=pair[1]) for pair in ((one, other), (other, one), (one, one))}
+        self.assertEqual(len({tuple(values) for values in expected.values()}), 3)
+        for (documents, queries), values in expected.items():
+            self.assert_figures(self.evaluate(folder, "--query-model", queries, model=documents), values)
+        # The model that others are compared with embeds its own queries.
+        found = json.loads(run("evaluate", one, other, "--json", "--query-model", other, "--against", one, "--retrieval",
+                               str(folder))[0])
+        self.assert_figures(found["against"]["retrieval"][0], expected[one, one])
+        self.assert_figures(found["models"][0]["retrieval"][0], expected[one, other])
+        self.assertEqual([model.get("query_model") for model in [found["against"], *found["models"]]], [None, other, other])
+        self.assertIn(f"{one}, queries by {other}", run("evaluate", one, "--query-model", other, "--retrieval", str(folder))[0].decode())
+
+    def test_queries_of_rankings_by_another_model(self):
+        one, other = self.model("sentence-mean"), self.model("sentence-cls")
+        file = self.write("r.tsv", "".join(f"the old fox\t{int(i == 2)}\t{text_of(*row[1:])}\n" for i, row in enumerate(DOCUMENTS[:6])))
+        found = json.loads(run("evaluate", one, "--json", "--query-model", other, "--ranking", file)[0])
+        query, = self.vectors(["the old fox"], other)
+        documents = self.vectors([text_of(*row[1:]) for row in DOCUMENTS[:6]], one)
+        scores = [math.fsum(a * b for a, b in zip(query, document)) for document in documents]
+        place = sorted(range(6), key=lambda i: -scores[i]).index(2)
+        self.assertAlmostEqual(found["models"][0]["rankings"][0]["mrr"]["value"], 1 / (place + 1), places=6)
+
+    def test_models_whose_vectors_cannot_be_multiplied(self):
+        folder, one = str(self.collection()), self.model("sentence-mean")
+        sizes = {name: json.loads(run("info", "--json", model)[0])["embedding_size"] for name, model in (("one", one), ("other", MODEL))}
+        self.assertNotEqual(sizes["one"], sizes["other"])
+        refused = run("evaluate", one, "--query-model", MODEL, "--retrieval", folder, status=1)[1]
+        self.assertIn(f"{MODEL}: its vectors have {sizes['other']} numbers, those of {one} {sizes['one']}", refused)
+        late = str(archive.unpacked("api/late-folders.tar") / "late-pylate")
+        for documents, queries in ((late, one), (one, late)):
+            refused = run("evaluate", documents, "--query-model", queries, "--retrieval", folder, status=1)[1]
+            self.assertIn(f"{late}: --query-model compares embeddings, which this model does not give", refused)
+
     def reranked(self, model, depth):
         """The mean figures where the first of what MODEL finds come in the order of a reranker."""
         documents = self.vectors([text_of(*row[1:]) for row in DOCUMENTS], MODEL)
@@ -336,6 +371,7 @@ class Retrieval(Case):
     def test_usage(self):
         run("evaluate", MODEL, "--rerank", MODEL, "--pairs", "x", status=2)
         run("evaluate", MODEL, "--vectors", "late", "--pairs", "x", status=2)
+        run("evaluate", MODEL, "--query-model", MODEL, "--pairs", "x", status=2)
         run("evaluate", MODEL, "--vectors", "wide", "--retrieval", "x", status=2)
         run("evaluate", MODEL, "--query-prompt", "a", "--query-prompt-text", "b", "--retrieval", "x", status=2)
 

@@ -21,7 +21,7 @@ namespace {
 struct Options {
   std::vector<std::string> models, pairs, rankings, collections;
   std::vector<std::pair<std::string, std::string>> labels;
-  std::string against, reranker;
+  std::string against, reranker, query_model;
   std::string query_prompt, query_prompt_text, document_prompt, document_prompt_text;
   size_t rerank_depth = 100;
   double right_from = 1;
@@ -60,7 +60,7 @@ Cases read_cases(const Options& options) {
 
 // What is kept from model to model.
 struct Kept {
-  std::unique_ptr<lookupffn::Model> reranker;
+  std::unique_ptr<lookupffn::Model> reranker, query_model;
   std::vector<CollectionMemory> collections;
 };
 
@@ -97,13 +97,13 @@ RetrievalOptions retrieval_options(const Options& options) {
   return result;
 }
 
-void measure_collections(const Options& options, const Cases& cases, const lookupffn::Model& model, Kept& kept,
-                         Answers& to) {
+void measure_collections(const Options& options, const Cases& cases, const lookupffn::Model& model,
+                         const lookupffn::Model& query_model, Kept& kept, Answers& to) {
   const RetrievalOptions how = retrieval_options(options);
   for (size_t i = 0; i < cases.collections.size(); ++i) {
     const Collection& collection = cases.collections[i];
     Measured measured;
-    measured.found = find_documents(collection, kept.collections[i], model, how, to.model);
+    measured.found = find_documents(collection, kept.collections[i], model, query_model, how, to.model);
     measured.figures = figures_of(collection, measured.found, "");
     if (kept.reranker != nullptr) {
       const std::vector<Hits> reranked =
@@ -116,24 +116,32 @@ void measure_collections(const Options& options, const Cases& cases, const looku
   }
 }
 
-Answers answer(const Options& options, const Cases& cases, const std::string& path, Kept& kept) {
+// query_model: what embeds the queries instead of the model, or null.
+Answers answer(const Options& options, const Cases& cases, const std::string& path, const lookupffn::Model* query_model,
+               Kept& kept) {
   const lookupffn::Model model = options.load.load(path);
+  if (query_model != nullptr) {
+    check_query_model(*query_model, options.query_model, model, path, retrieval_options(options));
+  }
+  const lookupffn::Model& of_queries = query_model != nullptr ? *query_model : model;
   const lookupffn::RunOptions run = options.text.run_options();
   Answers answers;
   answers.model = path;
   answers.num_threads = model.info().num_threads;
   answers.embedded.texts = embed_pool(model, cases.texts, run, path + ": embedding");
-  answers.embedded.queries = embed_pool(model, cases.queries, queries_run(options), path + ": embedding queries");
+  answers.embedded.queries = embed_pool(of_queries, cases.queries, queries_run(options), path + ": embedding queries");
   answers.embedded.documents =
       embed_pool(model, cases.documents, documents_run(options), path + ": embedding documents");
   answers.files = measure(cases, answers.embedded, path, options.strength, answers.num_threads);
-  measure_collections(options, cases, model, kept, answers);
+  measure_collections(options, cases, model, of_queries, kept, answers);
   return answers;
 }
 
-ModelReport report_on(const Options& options, const Cases& cases, const Answers& answers, const Answers* against) {
+// is_asked: its queries are by --query-model, if there is one.
+ModelReport report_on(const Options& options, const Cases& cases, const Answers& answers, bool is_asked,
+                      const Answers* against) {
   const Progress progress(answers.model + ": resampling");
-  ModelReport report = {answers.model, {}};
+  ModelReport report = {answers.model, is_asked ? options.query_model : "", {}};
   std::vector<double> agreed;
   if (against != nullptr) {
     agreed = agreements(cases, answers.embedded, answers.files, against->embedded, against->files, answers.num_threads);
@@ -163,13 +171,17 @@ int evaluate(const Options& options) {
     kept.reranker = std::make_unique<lookupffn::Model>(options.load.load(options.reranker));
     check_reranker(*kept.reranker, options.reranker);
   }
+  if (!options.query_model.empty()) {
+    kept.query_model = std::make_unique<lookupffn::Model>(options.load.load(options.query_model));
+  }
   std::unique_ptr<Answers> against;
   if (!options.against.empty()) {
-    against = std::make_unique<Answers>(answer(options, cases, options.against, kept));
-    report.against.push_back(report_on(options, cases, *against, nullptr));
+    against = std::make_unique<Answers>(answer(options, cases, options.against, nullptr, kept));
+    report.against.push_back(report_on(options, cases, *against, false, nullptr));
   }
   for (const std::string& model : options.models) {
-    report.models.push_back(report_on(options, cases, answer(options, cases, model, kept), against.get()));
+    const Answers answers = answer(options, cases, model, kept.query_model.get(), kept);
+    report.models.push_back(report_on(options, cases, answers, true, against.get()));
   }
   return write_out(options.json ? as_json(report, cases) : as_table(report, cases)) ? 0 : 1;
 }
@@ -207,6 +219,9 @@ Command evaluate_command(CLI::App& parent) {
          "and not both, else dense")
       ->transform(CLI::CheckedTransformer(kinds))
       ->type_name("KIND");
+  app->add_option("--query-model", options->query_model,
+                  "Embeds the queries of --retrieval and --ranking instead of MODEL, which embeds the documents")
+      ->type_name("MODEL");
   app->add_option("--rerank", options->reranker, "A reranker that puts the first documents in another order")
       ->type_name("MODEL");
   app->add_option("--rerank-depth", options->rerank_depth, "How many it puts in order; default 100")
@@ -240,6 +255,9 @@ Command evaluate_command(CLI::App& parent) {
         options->collections.empty()) {
       throw CLI::RequiredError("--pairs, --labels, --ranking or --retrieval");
     }
+    if (!options->query_model.empty() && options->rankings.empty() && options->collections.empty()) {
+      throw CLI::RequiredError("--retrieval or --ranking, with --query-model,");
+    }
     if (options->collections.empty() &&
         (options->candidates || !options->reranker.empty() || options->vectors != VectorKind::kUsual)) {
       throw CLI::RequiredError("--retrieval, with --rerank, --vectors or --candidates,");
@@ -258,7 +276,8 @@ Command evaluate_command(CLI::App& parent) {
       "  lookupffn evaluate my-model --pairs judged.tsv\n"
       "  lookupffn evaluate small large --labels train.tsv test.tsv --json\n"
       "  lookupffn evaluate distilled --against teacher --pairs sts*.tsv --ranking answers.tsv\n"
-      "  lookupffn evaluate distilled --against teacher --retrieval nfcorpus my-collection");
+      "  lookupffn evaluate distilled --against teacher --retrieval nfcorpus my-collection\n"
+      "  lookupffn evaluate teacher --query-model distilled --against teacher --retrieval nfcorpus");
   return {app, [options] { return evaluate(*options); }};
 }
 

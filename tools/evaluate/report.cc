@@ -31,6 +31,10 @@ std::string cell(const std::string& name) {
   return text;
 }
 
+std::string heading(const ModelReport& model) {
+  return cell(model.query_model.empty() ? model.model : model.model + ", queries by " + model.query_model);
+}
+
 size_t width_of(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -129,7 +133,9 @@ Json as_json(const ModelReport& model, const Cases& cases) {
                        {"unknown_queries", one.unknown_queries}};
     add_file(collections, head, model.files[file++]);
   }
-  Json json = {{"model", model.model}, {"pairs", pairs}, {"labels", labels}, {"rankings", rankings}};
+  Json json = {{"model", model.model}};
+  if (!model.query_model.empty()) json["query_model"] = model.query_model;
+  json.update(Json{{"pairs", pairs}, {"labels", labels}, {"rankings", rankings}});
   if (!collections.empty()) json["retrieval"] = collections;
   return json;
 }
@@ -140,11 +146,11 @@ std::string as_table(const Report& report, const Cases& cases) {
   std::vector<std::vector<std::string>> rows(1);
   rows[0] = {"", ""};
   for (const auto* list : {&report.against, &report.models}) {
-    for (const ModelReport& model : *list) rows[0].push_back(cell(model.model));
+    for (const ModelReport& model : *list) rows[0].push_back(heading(model));
   }
   if (!report.against.empty()) {
     for (const ModelReport& model : report.models) {
-      const std::string beside = report.models.size() > 1 ? cell(model.model) + ": " : "";
+      const std::string beside = report.models.size() > 1 ? heading(model) + ": " : "";
       rows[0].push_back(beside + "difference");
       rows[0].push_back(beside + "agreement");
     }

@@ -48,6 +48,7 @@ struct FileReport {
 
 struct ModelReport {
   std::string model;
+  std::string query_model;        // whose queries its documents are compared with; empty: its own
   std::vector<FileReport> files;  // pairs first, then labels, then rankings, then collections
 };
 

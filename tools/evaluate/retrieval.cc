@@ -2,6 +2,7 @@
 #include "evaluate/retrieval.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "evaluate/vectors_of_tokens.h"
 #include "progress.h"
@@ -91,8 +92,27 @@ void check_reranker(const lookupffn::Model& model, const std::string& name) {
                                    (model.info().num_classes == 0 ? "none" : std::to_string(model.info().num_classes)));
 }
 
+void check_query_model(const lookupffn::Model& query_model, const std::string& query_name,
+                       const lookupffn::Model& model, const std::string& name, const RetrievalOptions& options) {
+  if (options.candidates && model.info().num_classes == 1) {
+    throw lookupffn::InvalidArgument(name +
+                                     ": a reranker reads query and document together, so --query-model has no part");
+  }
+  const auto numbers = [](const lookupffn::Model& one) { return one.info().embedding_size; };
+  for (const auto& [one, whose] : {std::pair(&query_model, &query_name), std::pair(&model, &name)}) {
+    if (numbers(*one) > 0 && vector_kind(*one, options.vectors, *whose) == VectorKind::kDense) continue;
+    throw lookupffn::InvalidArgument(*whose + ": --query-model compares embeddings, which this model does not give" +
+                                     (numbers(*one) > 0 ? " unless --vectors dense asks for them" : ""));
+  }
+  if (numbers(query_model) == numbers(model)) return;
+  throw lookupffn::InvalidArgument(query_name + ": its vectors have " + std::to_string(numbers(query_model)) +
+                                   " numbers, those of " + name + " " + std::to_string(numbers(model)) +
+                                   "; queries can be compared with documents only where these are as many");
+}
+
 std::vector<Hits> find_documents(const Collection& collection, CollectionMemory& memory, const lookupffn::Model& model,
-                                 const RetrievalOptions& options, const std::string& name) {
+                                 const lookupffn::Model& query_model, const RetrievalOptions& options,
+                                 const std::string& name) {
   const std::string doing = name + ": " + collection.folder;
   const size_t most = std::max(kFar, options.rerank_depth);
   if (options.candidates && model.info().num_classes == 1) {
@@ -107,7 +127,8 @@ std::vector<Hits> find_documents(const Collection& collection, CollectionMemory&
   }
   const VectorKind kind = vector_kind(model, options.vectors, name);
   if (kind != VectorKind::kDense) return search_by_tokens(collection, model, kind, options, most, doing);
-  const Vectors queries = embed(model, queries_of(collection), memory.queries, options.queries, doing + ", queries");
+  const Vectors queries =
+      embed(query_model, queries_of(collection), memory.queries, options.queries, doing + ", queries");
   const Vectors documents = embed(model, documents_of(collection), memory.documents, options.documents, doing);
   const Progress progress(doing + ": searching");
   return search(collection, queries, documents, most, options.candidates, model.info().num_threads);

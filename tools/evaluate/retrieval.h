@@ -33,13 +33,19 @@ struct CollectionMemory {
   std::unordered_map<uint64_t, float> pair_scores;  // of the reranker, for pairs of query and document
 };
 
-// What a model finds for each query, the best first.
+// What a model finds for each query, the best first. Queries are embedded by `query_model`, which is the model itself,
+// or one that check_query_model accepts.
 std::vector<Hits> find_documents(const Collection& collection, CollectionMemory& memory, const lookupffn::Model& model,
-                                 const RetrievalOptions& options, const std::string& name);
+                                 const lookupffn::Model& query_model, const RetrievalOptions& options,
+                                 const std::string& name);
 
 // The first of these in the order of a reranker's scores, the others behind them. The reranker is always the same.
 std::vector<Hits> rerank(const Collection& collection, CollectionMemory& memory, const std::vector<Hits>& found,
                          const lookupffn::Model& reranker, const RetrievalOptions& options, const std::string& name);
+
+// Throws InvalidArgument unless embeddings of the two can be multiplied: of queries by one, of documents by the other.
+void check_query_model(const lookupffn::Model& query_model, const std::string& query_name,
+                       const lookupffn::Model& model, const std::string& name, const RetrievalOptions& options);
 
 // Throws InvalidArgument unless it scores pairs of texts.
 void check_reranker(const lookupffn::Model& model, const std::string& name);
