@@ -39,6 +39,21 @@ void add_to(lookupffn::Texts& texts, const TextRecord& record) {
 
 }  // namespace
 
+TextRecord record_of(const std::string& line, bool json_lines) {
+  return json_lines ? parse_record(line) : TextRecord{line, "", false};
+}
+
+std::string TextOptions::described() const {
+  std::string all;
+  if (json_lines_) all += "json-lines\n";
+  if (max_tokens_ > 0) all += "max-tokens " + std::to_string(max_tokens_) + "\n";
+  if (uncut_) all += "no-truncate\n";
+  if (no_prompt_) all += "no-prompt\n";
+  if (prompt_) all += "prompt " + *prompt_ + "\n";
+  if (prompt_text_) all += "prompt-text " + *prompt_text_ + "\n";
+  return all;
+}
+
 void TextOptions::add_prompts_to(CLI::App& app) {
   CLI::Option* const prompt =
       app.add_option("--prompt", prompt_, "Put the model's prompt of this name before each text")->type_name("NAME");
@@ -114,11 +129,7 @@ std::vector<TextRecord> TextInput::next() {
   std::vector<TextRecord> records;
   const std::vector<std::string> lines = lines_.next(kLinesAtOnce);
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (json_lines_) {
-      records.push_back(for_line(lines_, i, [&] { return parse_record(lines[i]); }));
-    } else {
-      records.push_back({lines[i], "", false});
-    }
+    records.push_back(for_line(lines_, i, [&] { return record_of(lines[i], json_lines_); }));
   }
   return records;
 }
@@ -132,6 +143,14 @@ void TextInput::refuse(size_t place, const std::string& why) {
 lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
                                      TextInput& from, lffn_model_run_args args,
                                      const std::vector<lookupffn::AnyOutput>& outputs, lookupffn::Result& result) {
+  const auto refuse = [&](size_t place, const std::string& why) { from.refuse(place, why); };
+  return run_records(model, records, refuse, args, outputs, result);
+}
+
+lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
+                                     const std::function<void(size_t, const std::string&)>& refuse,
+                                     lffn_model_run_args args, const std::vector<lookupffn::AnyOutput>& outputs,
+                                     lookupffn::Result& result) {
   namespace out = lookupffn::out;
   lookupffn::Texts texts;
   for (const TextRecord& record : records) add_to(texts, record);
@@ -150,7 +169,7 @@ lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::v
   const char* const messages = result.get(out::messages).values.data();
   const lookupffn::Rows<int64_t> offsets = result.get(out::message_offsets);
   for (size_t i = 0; i < records.size(); ++i) {
-    if (statuses[i] != LFFN_OK) from.refuse(i, messages + offsets[i]);
+    if (statuses[i] != LFFN_OK) refuse(i, messages + offsets[i]);
   }
   return statuses;
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -23,6 +24,9 @@ struct TextRecord {
   bool has_pair = false;
 };
 
+// What a line holds: itself, or what its JSON says. Throws InvalidArgument.
+TextRecord record_of(const std::string& line, bool json_lines);
+
 class TextOptions {
  public:
   // For a command that cuts texts to what the model means to read.
@@ -38,6 +42,8 @@ class TextOptions {
   // Whether the model is needed to know how texts are to be read, and not its tokenizer alone.
   bool needs_model() const { return truncate_ || prompt_ || prompt_text_; }
   int64_t max_tokens() const { return max_tokens_; }
+  // All that changes how a line is read, in words; empty if nothing was chosen.
+  std::string described() const;
 
  private:
   void add_format_to(CLI::App& app);
@@ -81,6 +87,11 @@ class TextInput {
 lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
                                      TextInput& from, lffn_model_run_args args,
                                      const std::vector<lookupffn::AnyOutput>& outputs, lookupffn::Result& result);
+// Likewise; tells `refuse` of the place of such a one, and why.
+lookupffn::Rows<int32_t> run_records(const lookupffn::Model& model, const std::vector<TextRecord>& records,
+                                     const std::function<void(size_t, const std::string&)>& refuse,
+                                     lffn_model_run_args args, const std::vector<lookupffn::AnyOutput>& outputs,
+                                     lookupffn::Result& result);
 
 // "text":...,"pair":... without braces.
 void append_record(std::string& out, const TextRecord& record);

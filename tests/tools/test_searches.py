@@ -34,7 +34,7 @@ class Search(Case):
         self.lines = self.write("lines.txt", "".join(text + "\n" for text in TEXTS))
 
     def search(self, model, *options):
-        found = run_lines("search", "--json", model, self.lines, "--query", QUERY, "--top", "100", *options)
+        found = run_lines("search", "--json", "--no-vectors", model, self.lines, "--query", QUERY, "--top", "100", *options)
         return [(line["index"], line["score"]) for line in found]
 
     def expect(self, found, scores):
