@@ -104,7 +104,8 @@ def test_the_agreement_rises_and_the_file_is_what_was_trained(tmp_path, capsys, 
 
 
 @needs_library
-def test_a_stopped_run_leaves_nothing(tmp_path):
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_leaves_nothing(tmp_path, stop):
     student, text = make_student(tmp_path), write_lines(tmp_path / "own.txt", 1)
     (tmp_path / "temporary").mkdir()
     before = sorted(tmp_path.iterdir())
@@ -115,7 +116,7 @@ def test_a_stopped_run_leaves_nothing(tmp_path):
         for line in process.stdout:
             if line.startswith("agreement"):
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(stop)
         _, errors = process.communicate(timeout=120)
     assert process.returncode == 130 and errors.splitlines()[-1] == "lookupffn: stopped; nothing was written"
     assert sorted(tmp_path.iterdir()) == before and not any((tmp_path / "temporary").iterdir())

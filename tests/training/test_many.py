@@ -13,7 +13,10 @@ import pytest
 import torch
 
 from lookupffn import __main__, assembly, family_config, family_model, load_sentence_encoder, onnx_weights, safetensors
+from lookupffn.distiller import quantise
+from lookupffn.layer import LookupFFN
 from lookupffn.many import command, draw, encoder, losses, packs, start, texts
+from lookupffn.swap import replace_ffns
 from lookupffn.text_tokenizer import TextTokenizer
 
 torch.set_num_threads(1)
@@ -33,12 +36,25 @@ def model_of(**changes):
     return family_model.FamilyModel(family_config.FamilyConfig("bert", raw)).eval()
 
 
+def with_lookups(projection="dense"):
+    """Few heads, lookups in place of neurons, rows by word."""
+    model = model_of(**{key: value for key, value in STUDENT.items() if not key.startswith("ffn_")})
+    replace_ffns(model, "lookup", ffn_num_table=[6, 8], ffn_table_size=8, projection_type=projection, block_size=16,
+                 ffn_words=True, ffn_word_rows=40, **({"ffn_linear": [True, False]} if projection == "dense" else {}))
+    with torch.no_grad():
+        for layer in model.layers:
+            layer.FFN.tables.normal_(std=0.2)
+            layer.words.weight.normal_(std=0.3)
+    return model.eval()
+
+
 @pytest.fixture(scope="module")
 def places(tmp_path_factory):
     """A teacher, a student that begins anew, texts."""
     folder = tmp_path_factory.mktemp("many")
     family_model.save_folder(model_of(), folder / "teacher", SENTENCE)
     family_model.save_folder(model_of(**STUDENT), folder / "student", SENTENCE)
+    family_model.save_folder(with_lookups(), folder / "lookups", SENTENCE)
     random = np.random.default_rng(1)
     lines = [". ".join(" ".join(random.choice(WORDS, random.integers(4, 12))) for _ in range(random.integers(1, 6))) + "."
              for _ in range(300)]
@@ -87,10 +103,10 @@ def test_only_the_sources_asked_for_are_drawn_from(places):
 
 
 @pytest.mark.parametrize("pooling", ["mean_tokens", "cls_token"])
-@pytest.mark.parametrize("changes", [{}, STUDENT])
+@pytest.mark.parametrize("changes", [{}, STUDENT, "lookups"])
 def test_packed_rows_give_what_texts_alone_give(places, pooling, changes):
-    model = model_of(**changes)
-    if changes:
+    model = with_lookups() if changes == "lookups" else model_of(**changes)
+    if changes == STUDENT:
         for layer in model.layers:
             torch.nn.init.normal_(layer.words.weight, std=0.3)
     batch = command.draws(places / "teacher", texts.load(places / "all.texts"), draw.Shares())(2).batch(3, 48)
@@ -121,9 +137,55 @@ def test_ranking_has_no_loss_where_all_is_as_the_teacher_has_it():
     assert float(rank) > 1 and float(loss) > float(rank)
 
 
-def run(places, out, *options):
+@pytest.mark.parametrize("projection", ["dense", "bh4"])
+def test_lookups_are_rounded_as_the_library_rounds_them(projection):
+    model = with_lookups(projection)
+    wanted = quantise.int8_weights(model)
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    wanted = {names[id(parameter)]: value.clone() for parameter, value in wanted.items() if ".FFN." in names[id(parameter)]}
+    packed = encoder.Packed(model, "mean_tokens", [], torch.device("cpu"), torch.float32)
+    packed.refresh(True)
+    found = dict(packed.short.named_parameters())
+    assert len(wanted) >= 4
+    for name, value in wanted.items():
+        torch.testing.assert_close(found[name], value, msg=name)
+    kinds = {kind: len(pairs) for kind, pairs in packed.pairs.items()}
+    assert (kinds["lookups"], kinds["factors"]) == ((8, 0) if projection == "dense" else (6, 2))
+
+
+def test_codes_are_those_of_float32_in_a_shorter_type_too():
+    model = with_lookups()
+    packed = encoder.Packed(model, "mean_tokens", [], torch.device("cpu"), torch.bfloat16)
+    packed.refresh(False)
+    for whole, short in zip(model.layers, packed.short.layers):
+        assert torch.equal(whole.FFN.hash.projection.weight, short.FFN.hash.projection.weight)
+        assert short.FFN.tables.dtype == torch.float32 and short.output.LayerNorm.weight.dtype == torch.bfloat16
+    ids = torch.randint(5, 1500, (2, 12))
+    pieces = torch.zeros_like(ids)
+    last, = packed.hidden(ids, torch.arange(12).expand(2, 12), encoder.mask_bias(pieces, torch.bfloat16))
+    last.float().square().sum().backward()
+    assert all(mine.grad is not None and bool(mine.grad.isfinite().all()) for mine in
+               [p for module in packed.short.modules() if isinstance(module, LookupFFN) for p in module.parameters()])
+
+
+def test_lookups_learn_as_neurons_do(places, tmp_path):
+    """On the same texts, from the same losses; what comes out are int8 tables that the library loads."""
+    log = run(places, tmp_path / "out", "--most-steps", "100", "--rate", "3e-3", "--lookup-rate", "1e-2", lookups=True)
+    gained = {name: log[-1][name]["cosine"] - log[0][name]["cosine"] for name in ("narrow", "lookups")}
+    assert gained["narrow"] > 0.1 and gained["lookups"] > 0.1, gained
+    tensors = packs.read_tensors(tmp_path / "out" / "lookups.pack")[1]
+    tables = next(value for name, value in tensors.items() if name.endswith("layer.0.FFN.tables"))
+    steps = tables / (np.abs(tables).max(-1, keepdims=True) / 127)
+    assert tables.shape == (6, 8, 32) and np.abs(steps - np.rint(steps)).max() < 1e-3
+    __main__.main(["unpack", str(tmp_path / "out" / "lookups.pack"), str(tmp_path / "folder"), "--like", str(places / "teacher")])
+    student = load_sentence_encoder(tmp_path / "folder")
+    assert student.layers[1].FFN.num_tables == 8 and student.layers[0].FFN.linear is not None
+
+
+def run(places, out, *options, lookups=False):
     plan = places / "plan.json"
-    plan.write_text(json.dumps({"students": [{"name": "narrow", "start": "student", "states": {"1": [1, 1.0]}}, {"name": "static"}]}))
+    more = [{"name": "lookups", "start": "lookups", "states": {"1": [1, 1.0]}}] if lookups else []
+    plan.write_text(json.dumps({"students": [{"name": "narrow", "start": "student", "states": {"1": [1, 1.0]}}, {"name": "static"}, *more]}))
     __main__.main(["distill-many", str(places / "teacher"), "--texts", str(places / "all.texts"), "--plan", str(plan), "--out",
                    str(out), "--rows", "4", "--length", "48", "--seconds", "1e9", "--warm-up", "5", "--bank", "64", *options])
     return json.loads((out / "log.json").read_text()) if (out / "log.json").exists() else None
@@ -142,9 +204,11 @@ def test_students_learn_and_come_out_as_folders(places, tmp_path):
 
 def test_a_run_goes_on_where_it_stopped(places, tmp_path):
     state = tmp_path / "state.pt"
-    assert run(places, tmp_path / "out", "--most-steps", "20", "--state", str(state), "--stop-after", "0.01") is None
-    before = json.loads(torch.load(state)["note"])[1]
-    log = run(places, tmp_path / "out", "--most-steps", "20", "--state", str(state))
+    assert run(places, tmp_path / "out", "--most-steps", "20", "--state", str(state), "--stop-after", "0.01", lookups=True) is None
+    kept = torch.load(state)
+    before = json.loads(kept["note"])[1]
+    assert any(whole.dim() == 3 for whole in kept["whole"][2]), "tables are kept"
+    log = run(places, tmp_path / "out", "--most-steps", "20", "--state", str(state), lookups=True)
     assert 0 < before < 20 and log[-1]["step"] == 20
 
 

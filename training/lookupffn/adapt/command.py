@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -121,8 +122,13 @@ def _run(arguments: Namespace) -> None:
     print(f"done: {arguments.out}, agreement with the teacher {before:.4f} before, {after:.4f} after")
 
 
+def _stop(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
 def adapt(arguments: Namespace) -> None:
     features.set_threads(arguments.threads)
+    before = signal.signal(signal.SIGTERM, _stop)  # as Ctrl-C, so that temporary files go
     try:
         _run(arguments)
     except RuntimeError as error:  # of the library
@@ -130,3 +136,5 @@ def adapt(arguments: Namespace) -> None:
     except KeyboardInterrupt:
         print("\nlookupffn: stopped; nothing was written", file=sys.stderr)
         sys.exit(130)
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -12,7 +12,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .. import attention
+from ..distiller.quantise import rounded_blocks
 from ..family_model import FamilyModel
+from ..layer import LookupFFN
+from ..projections import BlockHadamard
 from ..words import rounded_rows
 
 States = dict[int, Tensor]
@@ -54,6 +57,13 @@ class Layers(nn.Module):
         return [x, *states]
 
 
+def _as_the_library_rounds(whole: Tensor) -> Tensor:
+    """Matrices and tables by row, the blocks of a BH hash as it folds them; vectors not."""
+    if whole.dim() < 2:
+        return whole
+    return rounded_blocks(whole) if whole.dim() > 3 else rounded_rows(whole)
+
+
 class Packed:
     """A model with float32 weights that computes in a shorter type, on request rounded as the library rounds them; the
     gradient ignores the rounding."""
@@ -66,6 +76,14 @@ class Packed:
         self.model, self.pooling, self.device, self.precision = model.to(device), pooling, device, precision
         self.wanted = tuple(wanted)
         self.short = copy.deepcopy(model).to(device=device, dtype=precision)
+        for module in self.short.modules():
+            if isinstance(module, LookupFFN):  # in fewer bits the codes would change
+                module.hash.float()
+                module.tables.data, module.bias.data = module.tables.data.float(), module.bias.data.float()
+                module.use_products, module.use_native = precision == torch.bfloat16, not compiled
+        lookups = {id(p) for module in self.short.modules() if isinstance(module, LookupFFN)
+                   for p in (*module.hash.parameters(), module.tables, module.bias)}
+        factors = {id(module.weight) for module in self.short.modules() if isinstance(module, BlockHadamard)}
         embeddings = self.short.base.embeddings
         self.word_rows: Optional[Tensor] = getattr(model.base.embeddings, "word_rows", None)
         self.with_words = [layer for layer in model.layers if hasattr(layer, "words")]
@@ -81,13 +99,15 @@ class Packed:
         self.words, self.positions = embeddings.word_embeddings, embeddings.position_embeddings
         self.types = embeddings.token_type_embeddings
         fixed = {"position_embeddings", "token_type_embeddings", *(() if learns_words else ("word_embeddings",))}
-        self.pairs: dict[str, list[tuple[Tensor, Tensor]]] = {"rest": [], "words": [], "rows": []}  # the whole, the short
+        self.pairs: dict[str, list[tuple[Tensor, Tensor]]] = {"rest": [], "lookups": [], "factors": [], "words": [], "rows": []}
+        # Of each the whole, the short.
         for (name, whole), (_, mine) in zip(model.named_parameters(), self.short.named_parameters()):
             learns = not any(part in name for part in (*fixed, ".words.weight", ".pooler."))
             whole.requires_grad_(False)
             mine.requires_grad_(learns)
             if learns:
-                self.pairs["words" if "word_embeddings" in name else "rest"].append((whole, mine))
+                kind = "factors" if id(mine) in factors else "lookups" if id(mine) in lookups else "rest"
+                self.pairs["words" if "word_embeddings" in name else kind].append((whole, mine))
         if self.rows is not None:
             self.short_rows = self.rows.to(precision).requires_grad_(True)
             self.pairs["rows"].append((self.rows, self.short_rows))
@@ -95,8 +115,9 @@ class Packed:
     @torch.no_grad()
     def refresh(self, rounded: bool, word_bits: int = 4) -> None:
         """Recomputes the short weights from the float32 ones."""
-        for whole, mine in self.pairs["rest"] + self.pairs["words"]:
-            mine.copy_(rounded_rows(whole) if rounded and whole.dim() == 2 else whole)
+        for kind in ("rest", "lookups", "factors", "words"):
+            for whole, mine in self.pairs[kind]:
+                mine.copy_(_as_the_library_rounds(whole) if rounded else whole)
         for whole, mine in self.pairs["rows"]:
             mine.copy_(rounded_rows(whole, word_bits) if rounded else whole)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Portable models: matrices in int8 with a scale per row, rows by word in int4, vectors in float32; or float16."""
+"""Portable models: matrices and tables in int8 with a scale per row, rows by word in int4, vectors in float32; or float16."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ def write(path: Union[str, Path], config: dict[str, Any], tensors: dict[str, Ten
         array = value.detach().cpu().numpy()
         if name.endswith(FILE_NAME):
             kept.update(packed(name, array.astype(np.float32), word_dtype))
-        elif array.dtype.kind == "f" and array.ndim == 2:
+        elif array.dtype.kind == "f" and array.ndim in (2, 3):
             half = matrices == "f16" and not name.endswith(_WORDS)
-            kept.update({name: array.astype(np.float16)} if half else packed(name, array.astype(np.float32), "int8"))
+            rows = {} if half else packed(name, array.astype(np.float32).reshape(-1, array.shape[-1]), "int8")
+            kept.update({name: array.astype(np.float16)} if half else
+                        {key: value.reshape(array.shape[: value.ndim + array.ndim - 2]) for key, value in rows.items()})
         else:
             kept[name] = array.astype(np.float32) if array.dtype.kind == "f" else array
     data = safetensors.save_bytes(kept, {"config": json.dumps(config)})
@@ -59,8 +61,11 @@ def read_tensors(path: Union[str, Path]) -> tuple[dict[str, Any], dict[str, np.n
         if name.endswith("word_rows"):
             whole[name] = values
         else:
-            whole[name] = unpacked(name, values, tensors.get(name + ".scale"), config["hidden_size"]
-                                   if name.endswith(FILE_NAME) else values.shape[-1])
+            scale = tensors.get(name + ".scale")
+            rows = values.reshape(-1, values.shape[-1]) if values.ndim == 3 else values
+            found = unpacked(name, rows, scale if scale is None else scale.reshape(-1), config["hidden_size"]
+                             if name.endswith(FILE_NAME) else values.shape[-1])
+            whole[name] = found.reshape(values.shape) if values.ndim == 3 else found
     return config, whole
 
 

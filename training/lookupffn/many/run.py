@@ -29,6 +29,7 @@ class Options:
     rows: int = 256
     length: int = 256
     rate: float = 6e-4
+    lookup_rate: float = 1e-3  # of tables and their hashes
     row_rate: float = 8e-4
     words_rate: float = 1e-4
     decay: float = 0.01  # of rows by word
@@ -80,7 +81,8 @@ class Learner:
 
     def __init__(self, student: Student, packed: Union[Packed, Static], options: Options, device: torch.device) -> None:
         self.student, self.options, self.packed = student, options, packed
-        rates = {"rest": (options.rate, 0.0), "words": (options.words_rate, 0.0), "rows": (options.row_rate, options.decay)}
+        rates = {"rest": (options.rate, 0.0), "lookups": (options.lookup_rate, 0.0), "factors": (0.3 * options.lookup_rate, 0.0),
+                 "words": (options.words_rate, 0.0), "rows": (options.row_rate, options.decay)}
         groups = [{"params": [whole for whole, _ in pairs], "lr": 0.0, "weight_decay": rates[name][1], "name": name}
                   for name, pairs in self.packed.pairs.items() if pairs]
         self.rates = [rates[group["name"]][0] * student.rate for group in groups]
@@ -108,8 +110,9 @@ class Learner:
         grads = [mine.grad if mine.grad is not None else torch.zeros_like(mine) for mine in shorts]
         for (whole, _), grad in zip(self.pairs, grads):
             whole.grad.copy_(grad)
-        if self.options.clip and self.packed.pairs["rest"]:
-            nn.utils.clip_grad_norm_([whole for whole, _ in self.packed.pairs["rest"]], self.options.clip)
+        clipped = [whole for kind in ("rest", "lookups", "factors") for whole, _ in self.packed.pairs.get(kind, ())]
+        if self.options.clip and clipped:
+            nn.utils.clip_grad_norm_(clipped, self.options.clip)
         for group, rate in zip(self.optimizer.param_groups, self.rates):
             group["lr"] = rate * share
         self.optimizer.step()
