@@ -36,6 +36,10 @@ def ways_of(db, form, threads, has_sqlite_vec):
     ways = {f"`lffn_search`, {threads} thread{'s' * (threads > 1)}": "SELECT id FROM lffn_search('v', 'e', ?, 10)"}
     if threads > 1:
         return ways
+    kind = {"bits": "bit"}.get(form, form)
+    db.execute(f"CREATE VIRTUAL TABLE p USING lffn_index(size={SIZE}, type={kind})")
+    db.execute("INSERT INTO p(rowid, embedding) SELECT id, e FROM v")
+    ways["`lffn_search` of an `lffn_index`, 1 thread"] = "SELECT id FROM lffn_search('p', 'embedding', ?, 10)"
     ways["rows that SQLite steps through"] = "SELECT count(*) FROM v WHERE e IS NOT NULL AND ? IS NOT NULL"
     if not has_sqlite_vec:
         return ways

@@ -67,8 +67,9 @@ Purpose purpose_of(sqlite3_value* value) {
   throw Failure("the purpose is " + in_quotes(name) + ", expected 'query', 'document', 'none' or NULL");
 }
 
-Form form_of(sqlite3_value* value) {
-  const std::string_view name = text_of(value, "'float32', 'int8' or 'bit'");
+Form form_of(sqlite3_value* value) { return form_of(text_of(value, "'float32', 'int8' or 'bit'")); }
+
+Form form_of(std::string_view name) {
   if (name == "float32") return Form::kFloats;
   if (name == "int8") return Form::kBytes;
   if (name == "bit") return Form::kBits;

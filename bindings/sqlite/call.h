@@ -17,6 +17,7 @@ std::string_view words_of(sqlite3_value* value, const char* what);
 // A vector's bytes.
 std::string_view vector_of(sqlite3_value* value, Form form);
 Purpose purpose_of(sqlite3_value* value);
+Form form_of(std::string_view name);
 Form form_of(sqlite3_value* value);
 const char* name_of(Form form);
 // Whether the options of lffn_embed, of which there is one, say that texts are repaired.
@@ -56,5 +57,8 @@ void guarded_function(sqlite3_context* context, int count, sqlite3_value** value
 
 // The table-valued function lffn_search. `connection` is a std::shared_ptr<Connection>*, which `forget` deletes.
 int add_search(sqlite3* database, void* connection, void (*forget)(void*));
+
+// The module lffn_index of packed tables, likewise.
+int add_index(sqlite3* database, void* connection, void (*forget)(void*));
 
 }  // namespace lffn::sql

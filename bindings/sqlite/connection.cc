@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+
+#include "packed_index.h"
 
 namespace lffn::sql {
 namespace {
@@ -129,6 +132,20 @@ const std::string& Connection::fingerprint() {
     for (const uint8_t byte : bytes) fingerprint_ += {kDigits[byte >> 4], kDigits[byte & 15]};
   }
   return fingerprint_;
+}
+
+void Connection::remove_index(PackedIndex* index) {
+  indexes_.erase(std::remove(indexes_.begin(), indexes_.end(), index), indexes_.end());
+}
+
+PackedIndex* Connection::find_index(const std::string& schema, const std::string& name) const {
+  for (PackedIndex* const index : indexes_) {
+    if (sqlite3_stricmp(index->schema().c_str(), schema.c_str()) == 0 &&
+        sqlite3_stricmp(index->name().c_str(), name.c_str()) == 0) {
+      return index;
+    }
+  }
+  return nullptr;
 }
 
 void Connection::run(const SharedModel& model, lffn_model_run_args& args) {

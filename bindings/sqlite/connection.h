@@ -61,6 +61,8 @@ struct Reading {
   }
 };
 
+class PackedIndex;
+
 class Connection {
  public:
   // What runs SQL within a statement: a search, or a reading ahead. That SQL may come to a search again, since a view
@@ -95,6 +97,11 @@ class Connection {
   std::vector<std::string> embed(const std::vector<std::string_view>& texts, const Reading& reading, bool may_fail);
   double rerank(std::string_view query, std::string_view document);
   sqlite3* database() const { return database_; }
+  // The packed tables that this connection has open; find_index() asks by schema and name, and gives nullptr for
+  // others.
+  void add_index(PackedIndex* index) { indexes_.push_back(index); }
+  void remove_index(PackedIndex* index);
+  PackedIndex* find_index(const std::string& schema, const std::string& name) const;
   bool is_within_inner() const { return depth_ > 0; }
 
  private:
@@ -107,6 +114,7 @@ class Connection {
   std::shared_ptr<const SharedModel> encoder_, reranker_;
   std::string fingerprint_;  // of encoder_, empty until it is asked for
   int64_t loads_ = 0;
+  std::vector<PackedIndex*> indexes_;
   int depth_ = 0;  // of what runs SQL within a statement
   lffn_result* result_ = nullptr;
 };

@@ -153,7 +153,8 @@ int add_functions(sqlite3* database, const Shared& connection) {
       if (code != SQLITE_OK) return code;
     }
   }
-  return add_search(database, new Shared(connection), forget);
+  const int code = add_index(database, new Shared(connection), forget);
+  return code == SQLITE_OK ? add_search(database, new Shared(connection), forget) : code;
 }
 
 // Lets SQLite read the schema again. What it read before these functions were there it would let call them: it marks

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "searched_rows.h"
+#include "statement.h"
 
 namespace lffn::sql {
 namespace {
@@ -27,21 +28,9 @@ struct Cursor : sqlite3_vtab_cursor {
   size_t at = 0;
 };
 
-// Turns what a body throws into what a virtual table reports.
 template <typename Body>
 int guarded(sqlite3_vtab* table, Body&& body) {
-  try {
-    body();
-    return SQLITE_OK;
-  } catch (const Interrupted&) {
-    return SQLITE_INTERRUPT;
-  } catch (const std::bad_alloc&) {
-    return SQLITE_NOMEM;
-  } catch (const std::exception& error) {
-    sqlite3_free(table->zErrMsg);
-    table->zErrMsg = sqlite3_mprintf("lffn_search: %s", error.what());
-    return SQLITE_ERROR;
-  }
+  return reported(table, "lffn_search", std::forward<Body>(body));
 }
 
 int connect(sqlite3* database, void* own, int, const char* const*, sqlite3_vtab** out, char**) {

@@ -2,13 +2,16 @@
 #include "searched_rows.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
 
 #include "call.h"
 #include "format/utf8.h"
+#include "packed_index.h"
 #include "runtime/threads.h"
+#include "statement.h"
 
 namespace lffn::sql {
 namespace {
@@ -16,39 +19,6 @@ namespace {
 constexpr char kNoRowid[] =
     "the rows have no rowid that is a whole number, by which they are found; a view needs a column of this name, as in "
     "CREATE VIEW v AS SELECT id AS rowid, ...";
-
-// A statement that is finalised.
-class Statement {
- public:
-  Statement(sqlite3* database, const std::string& sql) : database_(database) {
-    check(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement_, nullptr), SQLITE_OK);
-  }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  bool step() {
-    const int code = sqlite3_step(statement_);
-    if (code == SQLITE_DONE) return false;
-    check(code, SQLITE_ROW);
-    return true;
-  }
-  void bind(int place, void* pointer, const char* type) {
-    check(sqlite3_bind_pointer(statement_, place, pointer, type, nullptr), SQLITE_OK);
-  }
-  void bind(int place, sqlite3_value* value) { check(sqlite3_bind_value(statement_, place, value), SQLITE_OK); }
-
- private:
-  void check(int code, int good) const {
-    if (code == good) return;
-    if (code == SQLITE_INTERRUPT) throw Interrupted();
-    if (code == SQLITE_NOMEM) throw std::bad_alloc();
-    const std::string why = sqlite3_errmsg(database_);
-    throw Failure(why == "no such column: t.rowid" ? kNoRowid : why);
-  }
-
-  sqlite3* const database_;
-  sqlite3_stmt* statement_ = nullptr;
-};
 
 // What is looked for, in the form that the table's vectors have.
 class Query {
@@ -65,12 +35,12 @@ class Query {
 
   // The first vector of the table tells by its size what all of them are. Throws Failure where they cannot be the
   // query's, or the model's.
-  void become(size_t bytes) {
+  void become(size_t bytes, std::optional<Form> known = {}) {
     if (text_.data() == nullptr && bytes != given_.size()) {
       throw Failure("its vector has " + std::to_string(bytes) + " bytes and the query " +
                     std::to_string(given_.size()) + "; one model with one type must have made both");
     }
-    form_ = connection_.has_encoder() ? form_of_model(bytes) : own_.value_or(Form::kFloats);
+    form_ = known ? known : connection_.has_encoder() ? form_of_model(bytes) : own_.value_or(Form::kFloats);
     if (!form_) {
       throw Failure("its vector has " + std::to_string(bytes) + " bytes, but those of this connection's model have " +
                     expected() + "; load the model that made it");
@@ -111,6 +81,12 @@ class Query {
   std::optional<Form> form_;
 };
 
+void check_model(std::string_view its, std::string_view expected) {
+  if (its == expected) return;
+  throw Failure("its vector is of the model " + in_quotes(its) + ", and others, or this connection's, of " +
+                in_quotes(expected) + "; load the model that made the table, or embed its texts anew");
+}
+
 // What a call of lffn_search has found so far.
 class Search {
  public:
@@ -137,9 +113,7 @@ class Search {
     if (sqlite3_value_type(value) == SQLITE_NULL) return;  // nobody knows it
     const std::string_view model = text_of(value, "the fingerprint of a model");
     if (model_.empty()) model_ = model;
-    if (model == model_) return;
-    throw Failure("its vector is of the model " + in_quotes(model) + ", and others, or this connection's, of " +
-                  in_quotes(model_) + "; load the model that made the table, or embed its texts anew");
+    check_model(model, model_);
   }
   void offer(int64_t id, sqlite3_value* value) {
     if (sqlite3_value_type(value) != SQLITE_BLOB) throw Failure("what it has is not a BLOB, so it is no vector");
@@ -173,13 +147,6 @@ void take_row(sqlite3_context*, int count, sqlite3_value** values) {
   search->offer(values[1], values[2], count > 3 ? values[3] : nullptr);
 }
 
-// In quotes, as a name may be any.
-std::string quoted(std::string_view name) {
-  std::string result = "\"";
-  for (const char c : name) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + '"';
-}
-
 bool is_valid(sqlite3* database, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr);
@@ -187,12 +154,34 @@ bool is_valid(sqlite3* database, const std::string& sql) {
   return code == SQLITE_OK;
 }
 
+struct Source {
+  std::string schema;  // empty where SQLite looks for it
+  std::string name;
+  std::string sql() const { return (schema.empty() ? std::string() : quoted(schema) + ".") + quoted(name); }
+};
+
+bool is_there(sqlite3* database, const Source& source) { return is_valid(database, "SELECT 1 FROM " + source.sql()); }
+
 // "main.notes" is a table of a schema, unless a table has that name with its dot.
-std::string source_of(sqlite3* database, std::string_view table) {
-  std::string whole = quoted(table);
+Source source_of(sqlite3* database, std::string_view table) {
+  Source whole{"", std::string(table)};
   const size_t dot = table.find('.');
-  if (dot == std::string_view::npos || is_valid(database, "SELECT 1 FROM " + whole)) return whole;
-  return quoted(table.substr(0, dot)) + "." + quoted(table.substr(dot + 1));
+  if (dot == std::string_view::npos || is_there(database, whole)) return whole;
+  return {std::string(table.substr(0, dot)), std::string(table.substr(dot + 1))};
+}
+
+// nullptr where it is another table.
+PackedIndex* packed_index(Connection& connection, const Source& source) {
+  sqlite3* const database = connection.database();
+  if (!is_there(database, source)) return nullptr;  // To ask has opened it.
+  if (!source.schema.empty()) return connection.find_index(source.schema, source.name);
+  // The schemas in the order in which SQLite looks.
+  Statement schemas(database, "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq");
+  while (schemas.step()) {
+    const std::string schema(schemas.bytes(0));
+    if (is_there(database, {schema, source.name})) return connection.find_index(schema, source.name);
+  }
+  return nullptr;
 }
 
 // Throws unless they are a JSON array of whole numbers: others would be found nowhere, without a word.
@@ -207,11 +196,49 @@ void check_ids(sqlite3* database, sqlite3_value* ids) {
   if (others.step()) throw Failure(kExpected);
 }
 
+std::vector<int64_t> ids_of(sqlite3* database, sqlite3_value* json) {
+  check_ids(database, json);
+  Statement values(database, "SELECT value FROM json_each(?1) ORDER BY value");
+  values.bind(1, json);
+  std::vector<int64_t> ids;
+  while (values.step()) ids.push_back(values.number(0));
+  return ids;
+}
+
+std::vector<Found> search_packed(Connection& connection, PackedIndex& index, const SearchCall& call) {
+  if (sqlite3_stricmp(std::string(call.column).c_str(), "embedding") != 0) {
+    throw Failure("no such column: " + std::string(call.column) +
+                  "; the vectors of this table are its column embedding");
+  }
+  if (!index.kind().model.empty() && connection.has_encoder()) {
+    check_model(index.kind().model, connection.fingerprint());
+  }
+  Query query(connection, call.query);
+  query.become(index.vector_bytes(), index.kind().form);
+  std::vector<int64_t> among;
+  if (call.among != nullptr) among = ids_of(connection.database(), call.among);
+  const Similarity similarity(query.bytes().data(), query.bytes().size(), query.form());
+  Best best(call.most);
+  const Connection::Inner inner(connection);
+  index.read([&](const char* ids, const char* vectors, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      Found one = {};
+      std::memcpy(&one.id, ids + static_cast<size_t>(i) * sizeof one.id, sizeof one.id);
+      if (call.among != nullptr && !std::binary_search(among.begin(), among.end(), one.id)) continue;
+      one.similarity = similarity.to(vectors + static_cast<size_t>(i) * index.vector_bytes());
+      best.offer(one);
+    }
+  });
+  return best.take();
+}
+
 }  // namespace
 
 std::vector<Found> search(Connection& connection, const SearchCall& call) {
   sqlite3* const database = connection.database();
-  const std::string source = source_of(database, call.table) + " AS t";
+  const Source found_source = source_of(database, call.table);
+  if (PackedIndex* const index = packed_index(connection, found_source)) return search_packed(connection, *index, call);
+  const std::string source = found_source.sql() + " AS t";
   const std::string model = ", t." + quoted(std::string(call.column) + "_model");
   std::string sql = "SELECT lffn_search_row(?1, t.rowid, t." + quoted(call.column);
   const bool tells_model = is_valid(database, "SELECT 1" + model + " FROM " + source);
@@ -224,10 +251,15 @@ std::vector<Found> search(Connection& connection, const SearchCall& call) {
   Query query(connection, call.query);
   Search found(query, call.most, tells_model && connection.has_encoder() ? connection.fingerprint() : std::string());
   const Connection::Inner inner(connection);
-  Statement rows(database, sql);
-  rows.bind(1, &found, kSearchPointer);
-  if (call.among != nullptr) rows.bind(2, call.among);
-  while (rows.step()) continue;
+  try {
+    Statement rows(database, sql);
+    rows.bind(1, &found, kSearchPointer);
+    if (call.among != nullptr) rows.bind(2, call.among);
+    while (rows.step()) continue;
+  } catch (const DatabaseFailure& failure) {
+    if (std::string_view(failure.what()) == "no such column: t.rowid") throw Failure(kNoRowid);
+    throw;
+  }
   return found.take();
 }
 

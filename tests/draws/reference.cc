@@ -29,6 +29,17 @@ void rotate(Numbers& x, int64_t heads, int64_t size, double theta) {
   }
 }
 
+// Moves each number of a row by at most half a step, which is a share of the row's largest number.
+template <typename Number>
+void shake(std::vector<Number>& rows, int64_t size, double step, std::mt19937_64& noise) {
+  std::uniform_real_distribution<double> share(-0.5, 0.5);
+  for (size_t row = 0; row < rows.size(); row += at(size)) {
+    double largest = 0;
+    for (size_t i = 0; i < at(size); ++i) largest = std::max(largest, std::fabs(static_cast<double>(rows[row + i])));
+    for (size_t i = 0; i < at(size); ++i) rows[row + i] += static_cast<Number>(share(noise) * step * largest);
+  }
+}
+
 // MPNet's row of its table, for a key and a query before or behind it.
 int64_t bucket(int64_t distance) {  // query - key
   const int64_t behind = distance < 0 ? 16 : 0, n = std::abs(distance);
@@ -41,7 +52,14 @@ int64_t bucket(int64_t distance) {  // query - key
 
 Numbers Reference::linear(const std::string& name, const Numbers& x, int64_t inputs) const {
   const std::string bias = name + ".bias";
-  return products(m_.tensor(name + ".weight"), m_.has(bias) ? &m_.tensor(bias) : nullptr, x, inputs);
+  const Tensor& weight = m_.tensor(name + ".weight");
+  const Tensor* const added = m_.has(bias) ? &m_.tensor(bias) : nullptr;
+  if (weight_step_ == 0) return products(weight, added, x, inputs);
+  Tensor off_weight = weight;
+  shake(off_weight.values, inputs, weight_step_, noise_);
+  Numbers off = x;
+  shake(off, inputs, input_step_, noise_);
+  return products(off_weight, added, off, inputs);
 }
 
 Numbers Reference::normed(const std::string& name, const Numbers& x, int64_t size) const {

@@ -2,7 +2,9 @@
 // What a drawn model gives, in double precision: written from the definitions, simple and slow.
 #pragma once
 
+#include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "drawn_model.h"
@@ -14,6 +16,10 @@ using Numbers = std::vector<double>;
 class Reference {
  public:
   explicit Reference(const DrawnModel& model) : m_(model), f_(model.family) {}
+  // What linear layers read is a little off, as if it were rounded to few bits: for weights, and what they meet, by up
+  // to `weight_step` and `input_step` of the largest of the row. It tells how much the results depend on that.
+  Reference(const DrawnModel& model, double weight_step, double input_step, uint64_t seed)
+      : m_(model), f_(model.family), weight_step_(weight_step), input_step_(input_step), noise_(seed) {}
 
   // [tokens][d]
   Numbers hidden(const std::vector<int32_t>& ids, const std::vector<int32_t>& types);
@@ -48,6 +54,8 @@ class Reference {
   const DrawnModel& m_;
   const Family& f_;
   double nearest_ = std::numeric_limits<double>::infinity();
+  double weight_step_ = 0, input_step_ = 0;
+  mutable std::mt19937_64 noise_;
 };
 
 Numbers scaled(Numbers values);
