@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector for each line of a text, kept in a file that docs/keeping-vectors.md describes.
+// A vector for each line of a text, kept in a file that README.md describes.
 #pragma once
 
 #include <array>

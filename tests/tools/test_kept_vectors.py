@@ -28,7 +28,7 @@ KINDS = {1: ("f", 4), 3: ("b", 1)}
 
 
 def hash_of(data):
-    """As docs/keeping-vectors.md says."""
+    """As tools/README.md says."""
     value = 14695981039346656037
     for at in range(0, len(data), 8):
         value = (value ^ int.from_bytes(data[at:at + 8], "little")) * 1099511628211 & (1 << 64) - 1
