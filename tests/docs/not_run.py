@@ -20,7 +20,7 @@ SHELL = [
     (r"^training/scripts/fetch_text.py ", "fetches texts from Debian, npm and PyPI"),
     (r"^(OUT=|export OUT=|M=|export LOOKUPFFN_LIBRARY=)", "is for the lines after it, which are not run"),
     (r"^(/usr/bin/python3 )?training/scripts/", "trains or measures for hours on fetched texts; tests/training tests what it calls"),
-    (r"python3? -m lookupffn (distill|distill-many|texts|unpack|tokenizer|prepare|train|export|import|finetune)\b",
+    (r"python3? -m lookupffn (adapt|distill|distill-many|texts|unpack|tokenizer|prepare|train|export|import|finetune)\b",
      "trains on fetched texts, or reads what such a run wrote; tests/training runs each command on small ones"),
     (r"pip install ", "installs into the caller's Python; tests/training installs it into an environment of its own"),
     (r"^dotnet (new|add|nuget) ", "needs the packages on a server, or changes the caller's settings; dotnet_example_* use them"),
