@@ -230,3 +230,9 @@ def test_the_rate_falls_once_the_agreement_no_longer_rises():
     learner._fall_or_end(160)
     assert options.steps == 161
     assert options.hidden_layers == [2, 5]
+
+
+def test_what_the_first_steps_lose_does_not_end_the_run():
+    rise = run.Rise(53)
+    values = [0.931, 0.931, 0.929, 0.926, 0.928, 0.931, 0.933, 0.933, 0.933, 0.934, 0.934, 0.934]
+    assert [step for step, value in enumerate(values) if rise.is_over(13 * step, value)] == [8, 11]

@@ -24,7 +24,7 @@ from ..sentence import SentenceEncoder
 from ..words import FILE_NAME
 
 # General sources that are quickly fetched: about a minute.
-_SOURCES = ("packages", "wordnet", "austen", "debian")
+_SOURCES = ("packages", "wordnet", "glosses", "austen", "debian")
 _LETTERS_OF_SOURCE = 1_500_000
 
 

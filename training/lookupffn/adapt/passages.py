@@ -16,7 +16,8 @@ from ..progress import Progress
 LETTERS = (260, 1100)  # about 60 to 256 tokens, to which longer texts are cut
 _FEWEST_LETTERS = 20
 _QUESTION_WORDS = 40
-_LINE = 1 << 20  # letters of a line that are read at once
+_LINE = 1 << 20  # bytes of a line that are read at once
+_JSON_LINE = 1 << 26  # a longer one is refused
 _LOOK = 1 << 16  # bytes of a file that tell what it is
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 
@@ -100,7 +101,7 @@ def _texts_of(path: Path, progress: "_Read") -> Iterator[str]:
     paragraph: list[str] = []
     size = number = 0
     with _open(path) as file:
-        while data := file.readline(_LINE):
+        while data := file.readline(_JSON_LINE if is_json else _LINE):
             progress.add(len(data))
             number += 1
             line = " ".join(data.decode("utf-8", "replace").split())

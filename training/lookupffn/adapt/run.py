@@ -27,7 +27,7 @@ from .passages import Mixture
 
 _LONGEST = 256  # tokens of a piece
 RISE = 2e-4  # of the agreement; less counts as none
-_PATIENCE = 2  # measurements without a rise, after which the rate falls, or the run ends
+_PATIENCE = 2  # measurements without a rise, after which the rate falls, or the steps with rounded weights begin
 _MEASUREMENTS = 12
 
 
@@ -68,6 +68,25 @@ class Agreement:
             return None
         found = self.measure(self._encode(student))
         return {name: found[f"texts {name}"] for name in ("r", "cosine")}
+
+
+@dataclasses.dataclass
+class Rise:
+    """Of the agreement, from a step on: the steps before lose, while the rate rises, before they gain."""
+
+    first: int
+    best: float = -1.0
+    without: int = 0
+
+    def is_over(self, step: int, value: float) -> bool:
+        """Afterwards it is waited for anew."""
+        if step < self.first:
+            return False
+        self.best, self.without = (value, 0) if value > self.best + RISE else (self.best, self.without + 1)
+        if self.without < _PATIENCE:
+            return False
+        self.without = 0
+        return True
 
 
 @dataclasses.dataclass
@@ -112,7 +131,7 @@ class Adaptation:
         own, general = [self.agreement(self.student.sentence)], [self.of_general(self.student.sentence)]
         before = own[0]["r"]
         print(f"agreement with the teacher before: {before:.4f}", flush=True)
-        measured, best, without = [(0, before)], -1.0, 0  # the first steps lose before they gain
+        measured, rise = [(0, before)], Rise(self.options.steps // 3)
         every = max(1, self.options.steps // _MEASUREMENTS)
         progress = Progress(0, self.whole.total)
         step = 0
@@ -123,9 +142,7 @@ class Adaptation:
             if step % every == 0 and step < self.options.steps:
                 value = self._between()
                 measured.append((step, value))
-                best, without = (value, 0) if value > best + RISE else (best, without + 1)
-                if without >= _PATIENCE:
-                    without = 0
+                if rise.is_over(step, value):
                     self._fall_or_end(step)
             progress.total = self.whole.total
             progress.show(step, f"agreement {measured[-1][1]:.4f}")
