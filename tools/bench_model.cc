@@ -24,13 +24,13 @@ struct Work {
   double ffn, linear, attention, other;
 };
 
-Work work_of(const lffn_model_info& info, int32_t length) {
+Work work_of(const lookupffn::ModelInfo& info, int32_t length) {
   const auto thousands = [](int64_t flop) { return 1e-3 * static_cast<double>(flop); };
   return {thousands(info.ffn_flop_per_token), thousands(info.attention_flop_per_token),
           thousands(info.attention_flop_per_pair) * length, thousands(info.other_flop_per_token)};
 }
 
-lookupffn::TokenBatch random_batch(const lffn_model_info& info, const ModelBench& bench) {
+lookupffn::TokenBatch random_batch(const lookupffn::ModelInfo& info, const ModelBench& bench) {
   lookupffn::TokenBatch batch;
   std::vector<int32_t> ids(static_cast<size_t>(bench.length));
   uint32_t state = 1;

@@ -72,7 +72,7 @@ std::string answer(const FillMaskOptions& options, const lookupffn::Model& model
                    const std::string& text) {
   const Fillings masks = model.fill_mask(text, options.top_k);
   if (masks.empty()) {
-    const int32_t mask = model.info().mask_id;
+    const int32_t mask = tokenizer.info().mask_id;
     throw lookupffn::InvalidArgument("the text has no " +
                                      (mask < 0 ? std::string("mask") : std::string(tokenizer.token(mask))));
   }

@@ -40,10 +40,10 @@ class LookupFfnEngine : public ModelEngine {
     return seconds;
   }
   int64_t hidden_size() const override {
-    lffn_model_info info;
-    lffn_model_info_init(&info);
-    check(lffn_model_get_info(model_, &info));
-    return info.hidden_size;
+    lffn_model_shape shape;
+    lffn_model_shape_init(&shape);
+    check(lffn_model_get_shape(model_, &shape));
+    return shape.hidden_size;
   }
   std::string version() const override {
     const uint32_t v = lffn_version();

@@ -69,7 +69,7 @@ Tokens tokenize(const lffn_tokenizer* tokenizer, const std::vector<std::string>&
     args.n = 1;
     args.texts = &pointer;
     args.text_sizes = &size;
-    args.flags = 0;
+    args.flags = LFFN_TOKENIZE_SKIP_SPECIAL;
     args.outputs = outputs;
     args.n_outputs = 2;
     need(lffn_tokenizer_encode(tokenizer, &args));

@@ -68,8 +68,8 @@ std::shared_ptr<const SharedModel> load_shared(const std::string& path, Watch& w
   options.progress_user = &watch;
   auto model = std::make_shared<SharedModel>();
   if (const lffn_status status = lffn_model_load(path.c_str(), &options, &model->handle)) fail(status);
-  lffn_model_info_init(&model->info);
-  if (const lffn_status status = lffn_model_get_info(model->handle, &model->info)) fail(status);
+  lffn_model_heads_init(&model->heads);
+  if (const lffn_status status = lffn_model_get_heads(model->handle, &model->heads)) fail(status);
   models().by_path[key] = model;
   return model;
 }
@@ -110,8 +110,8 @@ const SharedModel& Connection::load(const std::string& path) {
   InterruptCheck is_interrupted(database_);
   Watch watch{is_interrupted};
   std::shared_ptr<const SharedModel> model = load_shared(path, watch);
-  if (model->info.has_tokenizer == 0) throw Failure("this model has no tokenizer, so it reads no text");
-  if (model->info.sparse_size > 0) {
+  if (model->heads.has_tokenizer == 0) throw Failure("this model has no tokenizer, so it reads no text");
+  if (model->heads.sparse_size > 0) {
     throw Failure("this model makes sparse vectors, which no function here compares; search with `lookupffn search`");
   }
   ++loads_;

@@ -43,9 +43,9 @@ struct SharedModel {
   SharedModel(const SharedModel&) = delete;
   SharedModel& operator=(const SharedModel&) = delete;
   lffn_model* handle = nullptr;
-  lffn_model_info info = {};
-  bool is_late() const { return info.is_late != 0 && info.num_classes == 0; }
-  bool scores_pairs() const { return info.num_classes == 1 || is_late(); }
+  lffn_model_heads heads = {};
+  bool is_late() const { return heads.is_late != 0 && heads.num_classes == 0; }
+  bool scores_pairs() const { return heads.num_classes == 1 || is_late(); }
 };
 
 // What a text is for, which chooses its prompt: kAny the model's default one, kNone no prompt.
@@ -87,8 +87,8 @@ class Connection {
   // embeds that of embed(). All throw Failure and Interrupted.
   const SharedModel& load(const std::string& path);
   bool has_encoder() const { return encoder_ != nullptr; }
-  int64_t loads() const { return loads_; }                        // calls of load() so far
-  int64_t size() const { return encoder().info.embedding_size; }  // numbers of an embedding
+  int64_t loads() const { return loads_; }                         // calls of load() so far
+  int64_t size() const { return encoder().heads.embedding_size; }  // numbers of an embedding
   // The model that embeds.
   const SharedModel& encoder() const;
   // Of the model that embeds, in hexadecimal: what its vectors depend on.

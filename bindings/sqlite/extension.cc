@@ -32,7 +32,7 @@ void model(sqlite3_context* context, int, sqlite3_value** values) {
   give_text(context,
             std::string(lffn_model_family(model.handle)) +
                 (model.scores_pairs() ? ", scores pairs"
-                                      : ", embeds in " + std::to_string(model.info.embedding_size) + " numbers"));
+                                      : ", embeds in " + std::to_string(model.heads.embedding_size) + " numbers"));
 }
 
 constexpr int kLookAhead = -0x6c66666e;  // kept beside the statement, as calls are counted
@@ -74,8 +74,13 @@ void model_info(sqlite3_context* context, int, sqlite3_value** values) {
   const SharedModel& model = connection.encoder();
   if (what == "fingerprint") return give_text(context, connection.fingerprint());
   if (what == "family") return give_text(context, lffn_model_family(model.handle));
-  if (what == "size") return sqlite3_result_int64(context, model.info.embedding_size);
-  if (what == "arithmetic") return sqlite3_result_int64(context, model.info.arithmetic);
+  if (what == "size") return sqlite3_result_int64(context, model.heads.embedding_size);
+  if (what == "arithmetic") {
+    lffn_model_shape shape;
+    lffn_model_shape_init(&shape);
+    if (lffn_model_get_shape(model.handle, &shape) != LFFN_OK) throw Failure(lffn_last_error());
+    return sqlite3_result_int64(context, shape.arithmetic);
+  }
   throw Failure("lffn_model_info tells no " + in_quotes(what) +
                 ", expected 'fingerprint', 'family', 'size' or 'arithmetic'");
 }

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the public C headers, so that no name and no number of the ABI is written down twice.
 
-usage: abi.py constants|fields HEADER_FOLDER OUTPUT
+usage: abi.py HEADER_FOLDER OUTPUT
 
-constants  a header for SWIG: each LFFN_ constant without that beginning, and the places of structs' numbers in rows
-fields     a header for C++: lists of those structs' members, in the order of their places
+Writes lists of the members of those structs whose numbers cross as rows, in the order of their places.
 
 The headers have one form, which CONTRIBUTING.md describes. Whatever leaves it is an error here, with its line.
 """
@@ -15,14 +14,8 @@ import sys
 from pathlib import Path
 
 # Structs that cross as rows of numbers: all members that are numbers have a place, but struct_size and reserved ones.
-ROWS = {
-    "lffn_load_options": "OPTION",
-    "lffn_model_run_args": "RUN_OPTION",
-    "lffn_layer_info": "INFO",
-    "lffn_model_info": "MODEL",
-    "lffn_model_layer_info": "MODEL_LAYER",
-    "lffn_tokenizer_info": "TOKENIZER",
-}
+ROWS = ("lffn_load_options", "lffn_layer_info", "lffn_model_shape", "lffn_model_heads", "lffn_model_costs",
+        "lffn_model_layer_info", "lffn_tokenizer_info")
 NUMBERS = ("int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "float", "double")
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -119,31 +112,12 @@ class Abi:
                 self.constants[name] = value
             self.structs.update(header.structs)
             self.functions += header.functions
-        base = (Path(folder) / "base.h").read_text(encoding="utf-8")
-        parts = [int(re.search(rf"#define LFFN_VERSION_{part} (\d+)", base).group(1)) for part in ("MAJOR", "MINOR", "PATCH")]
-        self.version = parts[0] * 10000 + parts[1] * 100 + parts[2]
 
     def row(self, struct):
         """(place, member) of each number."""
         return [(member.upper() + ("_BITS" if kind == "float" else ""), member)
                 for kind, stars, member, array in self.structs[struct]
                 if kind in NUMBERS and not stars and not array and member != "struct_size" and not member.startswith("reserved")]
-
-
-def constants_header(abi):
-    lines = ["// Made of include/lookupffn by abi.py.", "enum Abi {", f"  ABI_VERSION = {abi.version},"]
-    taken = {}
-    for name, value in abi.constants.items():
-        taken[name[len("LFFN_"):]] = value
-    for struct, beginning in ROWS.items():
-        places = [place for place, _ in abi.row(struct)] + ["COUNT"]
-        for number, place in enumerate(places):
-            name = f"{beginning}_{place}"
-            if name in taken:
-                sys.exit(f"abi.py: {name} is a constant, and the place of a member of {struct}")
-            taken[name] = number
-    lines += [f"  {name} = {value}," for name, value in taken.items()]
-    return "\n".join([*lines, "};", ""])
 
 
 def fields_header(abi):
@@ -156,11 +130,9 @@ def fields_header(abi):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[1] not in ("constants", "fields"):
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    abi = Abi(sys.argv[2])
-    text = {"constants": constants_header, "fields": fields_header}[sys.argv[1]](abi)
-    Path(sys.argv[3]).write_text(text, encoding="utf-8")
+    Path(sys.argv[2]).write_text(fields_header(Abi(sys.argv[1])), encoding="utf-8")
 
 
 main()

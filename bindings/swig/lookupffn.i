@@ -21,6 +21,7 @@
 %rename("%(camelcase)s", %$isfunction) "";
 %include "csharp.i"
 #endif
+%include "abi_fields.h"
 %include "raw_fields.h"
 %include "raw.h"
 %include "raw_model.h"

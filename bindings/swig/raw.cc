@@ -32,8 +32,6 @@ SAME(LOG_ERROR, LFFN_LOG_ERROR);
 SAME(LOG_WARNING, LFFN_LOG_WARNING);
 SAME(LOG_INFO, LFFN_LOG_INFO);
 #undef SAME
-NAMES_ALL(LAYER_INFO_FIELDS, NO_OTHERS, lffn_layer_info)
-NAMES_ALL(LOAD_OPTIONS_FIELDS, LOAD_OPTIONS_OTHERS, lffn_load_options)
 
 int32_t native_version() { return static_cast<int32_t>(lffn_version()); }
 const char* native_isa() { return lffn_isa(); }
@@ -101,14 +99,14 @@ void layer_free(lffn_layer* layer) { lffn_layer_free(layer); }
 lffn_status layer_forward(const lffn_layer* layer, const float* x, int64_t x_offset, int64_t n_tokens, float* y,
                           int64_t y_offset, int32_t flags, const int32_t* cancel) {
   if (flags == 0 && cancel == nullptr) return lffn_layer_forward(layer, x + x_offset, n_tokens, y + y_offset);
-  lffn_forward_args args;
-  lffn_forward_args_init(&args);
+  lffn_layer_run_args args;
+  lffn_layer_run_args_init(&args);
   args.x = x + x_offset;
   args.y = y + y_offset;
   args.n_tokens = n_tokens;
   args.flags = static_cast<uint32_t>(flags);
   args.cancel = cancel;
-  return lffn_layer_forward_ex(layer, &args);
+  return lffn_layer_run(layer, &args);
 }
 
 lffn_status layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores) {

@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What load and run options say, and what layer_info, model_info, model_layer_info, tokenizer_info and results tell: a
-// place in their row of numbers, and the member of the public struct that lies there. Behind the lists that lack some
-// stand the others, by name: a member of the struct that is in neither list is an error of compilation, see NAMES_ALL.
+// What run options say and what results tell: a place in their row of numbers, and what lies there. Behind the list
+// that lacks some stand the others, by name: a member of the struct that is in neither list is an error of compilation,
+// see NAMES_ALL. The lists of whole structs are in abi_fields.h, which abi.py makes of the public headers.
 #ifndef LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 #define LOOKUPFFN_BINDINGS_RAW_FIELDS_H
 
-#define LOAD_OPTIONS_FIELDS(FIELD)        \
-  FIELD(NUM_THREADS, num_threads)         \
-  FIELD(TABLE_DTYPE, table_dtype)         \
-  FIELD(HASH_DTYPE, hash_dtype)           \
-  FIELD(FLAGS, flags)                     \
-  FIELD(LINEAR_DTYPE, linear_dtype)       \
-  FIELD(EMBEDDING_DTYPE, embedding_dtype) \
-  FIELD(WORD_DTYPE, word_dtype)           \
-  FIELD(ATTENTION_DTYPE, attention_dtype)
-
-// What else load_options() gives.
-#define LOAD_OPTIONS_OTHERS(FIELD) \
-  FIELD(_, runtime)                \
-  FIELD(_, cancel)                 \
-  FIELD(_, progress)               \
-  FIELD(_, progress_user)          \
-  FIELD(_, adapter)
+#include "abi_fields.h"
 
 #define RUN_OPTIONS_FIELDS(FIELD) \
   FIELD(READING, reading)         \
@@ -60,128 +44,13 @@
   FIELD(_, progress)              \
   FIELD(_, progress_user)
 
-// The two float values come as their bits.
-#define LAYER_INFO_FIELDS(FIELD)             \
-  FIELD(HIDDEN_SIZE, hidden_size)            \
-  FIELD(OUTPUT_SIZE, output_size)            \
-  FIELD(NUM_TABLES, num_tables)              \
-  FIELD(TABLE_SIZE, table_size)              \
-  FIELD(CODE_BITS, code_bits)                \
-  FIELD(PROJECTION, projection)              \
-  FIELD(BLOCK_SIZE, block_size)              \
-  FIELD(NUM_CHAINS, num_chains)              \
-  FIELD(ACTIVATION, activation)              \
-  FIELD(NUM_PROBES, num_probes)              \
-  FIELD(LAYER_NORM, layer_norm)              \
-  FIELD(DECAY_COEFF_BITS, decay_coeff)       \
-  FIELD(LAYER_NORM_EPS_BITS, layer_norm_eps) \
-  FIELD(TABLE_DTYPE, table_dtype)            \
-  FIELD(HASH_DTYPE, hash_dtype)              \
-  FIELD(NUM_THREADS, num_threads)            \
-  FIELD(FLOP_PER_TOKEN, flop_per_token)      \
-  FIELD(NUM_PARAMETERS, num_parameters)      \
-  FIELD(FILE_BYTES, file_bytes)              \
-  FIELD(MEMORY_BYTES, memory_bytes)          \
-  FIELD(SCRATCH_BYTES, scratch_bytes)
-
-#define MODEL_INFO_FIELDS(FIELD)                            \
-  FIELD(VOCAB_SIZE, vocab_size)                             \
-  FIELD(HIDDEN_SIZE, hidden_size)                           \
-  FIELD(EMBEDDING_SIZE, embedding_size)                     \
-  FIELD(NUM_LAYERS, num_layers)                             \
-  FIELD(NUM_LOOKUP_LAYERS, num_lookup_layers)               \
-  FIELD(NUM_HEADS, num_heads)                               \
-  FIELD(HEAD_SIZE, head_size)                               \
-  FIELD(MAX_TOKENS, max_tokens)                             \
-  FIELD(OWN_MAX_TOKENS, own_max_tokens)                     \
-  FIELD(NUM_TOKEN_TYPES, num_token_types)                   \
-  FIELD(INTERMEDIATE_SIZE, intermediate_size)               \
-  FIELD(NUM_CLASSES, num_classes)                           \
-  FIELD(SEVERAL_LABELS, several_labels)                     \
-  FIELD(HAS_LM_HEAD, has_lm_head)                           \
-  FIELD(HAS_TOKENIZER, has_tokenizer)                       \
-  FIELD(IS_SENTENCE_ENCODER, is_sentence_encoder)           \
-  FIELD(POOLING, pooling)                                   \
-  FIELD(NORMALIZE, normalize)                               \
-  FIELD(NUM_PROMPTS, num_prompts)                           \
-  FIELD(DEFAULT_PROMPT, default_prompt)                     \
-  FIELD(BOS_ID, bos_id)                                     \
-  FIELD(EOS_ID, eos_id)                                     \
-  FIELD(PAD_ID, pad_id)                                     \
-  FIELD(UNK_ID, unk_id)                                     \
-  FIELD(MASK_ID, mask_id)                                   \
-  FIELD(TABLE_DTYPE, table_dtype)                           \
-  FIELD(HASH_DTYPE, hash_dtype)                             \
-  FIELD(LINEAR_DTYPE, linear_dtype)                         \
-  FIELD(EMBEDDING_DTYPE, embedding_dtype)                   \
-  FIELD(NUM_THREADS, num_threads)                           \
-  FIELD(ARITHMETIC, arithmetic)                             \
-  FIELD(SCORE_ACTIVATION, score_activation)                 \
-  FIELD(FFN_FLOP_PER_TOKEN, ffn_flop_per_token)             \
-  FIELD(ATTENTION_FLOP_PER_TOKEN, attention_flop_per_token) \
-  FIELD(ATTENTION_FLOP_PER_PAIR, attention_flop_per_pair)   \
-  FIELD(OTHER_FLOP_PER_TOKEN, other_flop_per_token)         \
-  FIELD(LM_HEAD_FLOP_PER_TOKEN, lm_head_flop_per_token)     \
-  FIELD(NUM_PARAMETERS, num_parameters)                     \
-  FIELD(FILE_BYTES, file_bytes)                             \
-  FIELD(MEMORY_BYTES, memory_bytes)                         \
-  FIELD(SCRATCH_BYTES, scratch_bytes)                       \
-  FIELD(TOKEN_HEAD, token_head)                             \
-  FIELD(NUM_TOKEN_CLASSES, num_token_classes)               \
-  FIELD(TOKEN_VECTOR_SIZE, token_vector_size)               \
-  FIELD(ATTENTION_DTYPE, attention_dtype)                   \
-  FIELD(TOKENIZER_BYTES, tokenizer_bytes)                   \
-  FIELD(KIND, kind)                                         \
-  FIELD(SPARSE_SIZE, sparse_size)                           \
-  FIELD(MAX_ACTIVE, max_active)                             \
-  FIELD(IS_LATE, is_late)                                   \
-  FIELD(QUERY_TOKENS, query_tokens)                         \
-  FIELD(DOCUMENT_TOKENS, document_tokens)                   \
-  FIELD(MAX_SIM_FLAGS, max_sim_flags)                       \
-  FIELD(IS_CAUSAL, is_causal)                               \
-  FIELD(WINDOW, window)                                     \
-  FIELD(THETA_BITS, theta)                                  \
-  FIELD(LOCAL_THETA_BITS, local_theta)
-
-#define MODEL_LAYER_INFO_FIELDS(FIELD)                      \
-  FIELD(NUM_HEADS, num_heads)                               \
-  FIELD(HEAD_SIZE, head_size)                               \
-  FIELD(NUM_NEURONS, num_neurons)                           \
-  FIELD(NUM_TABLES, num_tables)                             \
-  FIELD(TABLE_SIZE, table_size)                             \
-  FIELD(PROJECTION, projection)                             \
-  FIELD(BLOCK_SIZE, block_size)                             \
-  FIELD(NUM_PROBES, num_probes)                             \
-  FIELD(HAS_LINEAR_MAP, has_linear_map)                     \
-  FIELD(NUM_WORD_ROWS, num_word_rows)                       \
-  FIELD(LINEAR_DTYPE, linear_dtype)                         \
-  FIELD(TABLE_DTYPE, table_dtype)                           \
-  FIELD(HASH_DTYPE, hash_dtype)                             \
-  FIELD(WORD_DTYPE, word_dtype)                             \
-  FIELD(ATTENTION_FLOP_PER_TOKEN, attention_flop_per_token) \
-  FIELD(ATTENTION_FLOP_PER_PAIR, attention_flop_per_pair)   \
-  FIELD(FFN_FLOP_PER_TOKEN, ffn_flop_per_token)             \
-  FIELD(OTHER_FLOP_PER_TOKEN, other_flop_per_token)         \
-  FIELD(NUM_PARAMETERS, num_parameters)                     \
-  FIELD(ATTENTION_BYTES, attention_bytes)                   \
-  FIELD(FFN_BYTES, ffn_bytes)                               \
-  FIELD(WORD_BYTES, word_bytes)                             \
-  FIELD(FILE_BYTES, file_bytes)                             \
-  FIELD(WINDOW, window)                                     \
-  FIELD(THETA_BITS, theta)
-
-#define TOKENIZER_INFO_FIELDS(FIELD)    \
-  FIELD(VOCAB_SIZE, vocab_size)         \
-  FIELD(BOS_ID, bos_id)                 \
-  FIELD(EOS_ID, eos_id)                 \
-  FIELD(PAD_ID, pad_id)                 \
-  FIELD(UNK_ID, unk_id)                 \
-  FIELD(MASK_ID, mask_id)               \
-  FIELD(ADDED_TO_TEXT, added_to_text)   \
-  FIELD(ADDED_TO_PAIR, added_to_pair)   \
-  FIELD(KIND, kind)                     \
-  FIELD(OWN_MAX_TOKENS, own_max_tokens) \
-  FIELD(MEMORY_BYTES, memory_bytes)
+// Of its tokenizer.
+#define MODEL_IDS_FIELDS(FIELD) \
+  FIELD(BOS_ID, bos_id)         \
+  FIELD(EOS_ID, eos_id)         \
+  FIELD(PAD_ID, pad_id)         \
+  FIELD(UNK_ID, unk_id)         \
+  FIELD(MASK_ID, mask_id)
 
 #define RESULT_FIELDS(FIELD)                             \
   FIELD(OFFSETS, LFFN_OUT_TOKEN_OFFSETS)                 \
@@ -221,9 +90,5 @@
 
 // What result_size tells.
 #define RESULT_SIZES(FIELD) FIELD(SEQUENCES) FIELD(TOKENS) FIELD(TEXTS) FIELD(EMBEDDING) FIELD(TOKEN_VECTOR)
-
-// The last member of some.
-#define RESERVED(FIELD) FIELD(_, reserved)
-#define NO_OTHERS(FIELD)
 
 #endif  // LOOKUPFFN_BINDINGS_RAW_FIELDS_H

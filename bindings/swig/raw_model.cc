@@ -39,7 +39,7 @@ SAME(SCORE_SIGMOID, LFFN_SCORE_ACTIVATION_SIGMOID);
 SAME(SCORE_GELU, LFFN_SCORE_ACTIVATION_GELU);
 SAME(MAX_TOKENS_NEVER, LFFN_MAX_TOKENS_NEVER);
 SAME(MAX_TOKENS_MODEL, LFFN_MAX_TOKENS_MODEL);
-SAME(TOKENIZE_SPECIAL, LFFN_TOKENIZE_SPECIAL);
+SAME(TOKENIZE_SKIP_SPECIAL, LFFN_TOKENIZE_SKIP_SPECIAL);
 SAME(TOKENIZE_REPAIR, LFFN_TOKENIZE_REPAIR);
 SAME(RUN_REPAIR_TEXT, LFFN_RUN_REPAIR_TEXT);
 SAME(WINDOWS_NONE, LFFN_WINDOWS_NONE);
@@ -49,8 +49,6 @@ SAME(MAX_ACTIVE_MODEL, LFFN_MAX_ACTIVE_MODEL);
 SAME(MAX_ACTIVE_ALL, LFFN_MAX_ACTIVE_ALL);
 SAME(DETOKENIZE_SKIP_SPECIAL, LFFN_DETOKENIZE_SKIP_SPECIAL);
 #undef SAME
-NAMES_ALL(MODEL_INFO_FIELDS, RESERVED, lffn_model_info)
-NAMES_ALL(MODEL_LAYER_INFO_FIELDS, NO_OTHERS, lffn_model_layer_info)
 NAMES_ALL(RUN_OPTIONS_FIELDS, RUN_OPTIONS_OTHERS, lffn_model_run_args)
 
 lffn_status model_load(const char* path, const int32_t* options, const char* adapter, const lffn_runtime* runtime,
@@ -117,12 +115,38 @@ lffn_status model_save_with(const lffn_model* model, const char* path, const int
 }
 
 lffn_status model_info(const lffn_model* model, int64_t* model_numbers) {
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  const lffn_status status = lffn_model_get_info(model, &info);
+  lffn_model_shape shape;
+  lffn_model_shape_init(&shape);
+  lffn_model_heads heads;
+  lffn_model_heads_init(&heads);
+  lffn_model_costs costs;
+  lffn_model_costs_init(&costs);
+  lffn_status status = lffn_model_get_shape(model, &shape);
+  if (status == LFFN_OK) status = lffn_model_get_heads(model, &heads);
+  if (status == LFFN_OK) status = lffn_model_get_costs(model, &costs);
   if (status != LFFN_OK) return status;
-#define COPY(place, member) model_numbers[MODEL_##place] = number_of(info.member);
-  MODEL_INFO_FIELDS(COPY)
+  lffn_tokenizer_info ids;
+  lffn_tokenizer_info_init(&ids);
+  ids.bos_id = ids.eos_id = ids.pad_id = ids.unk_id = ids.mask_id = -1;
+  if (heads.has_tokenizer != 0) {
+    const ModelTokenizer tokenizer(model);
+    status = tokenizer.status();
+    if (status == LFFN_OK) status = lffn_tokenizer_get_info(tokenizer.get(), &ids);
+    if (status != LFFN_OK) return status;
+  }
+#define COPY(from, place, member) model_numbers[MODEL_##place] = number_of(from.member);
+#define COPY_SHAPE(place, member) COPY(shape, place, member)
+#define COPY_HEADS(place, member) COPY(heads, place, member)
+#define COPY_COSTS(place, member) COPY(costs, place, member)
+#define COPY_IDS(place, member) COPY(ids, place, member)
+  MODEL_SHAPE_FIELDS(COPY_SHAPE)
+  MODEL_HEADS_FIELDS(COPY_HEADS)
+  MODEL_COSTS_FIELDS(COPY_COSTS)
+  MODEL_IDS_FIELDS(COPY_IDS)
+#undef COPY_IDS
+#undef COPY_COSTS
+#undef COPY_HEADS
+#undef COPY_SHAPE
 #undef COPY
   return LFFN_OK;
 }
@@ -183,13 +207,22 @@ class OutputList {
   void keep(std::initializer_list<int32_t> outputs) {
     for (const int32_t what : outputs) list_[count_++] = {what, 0, nullptr, 0};
   }
-  lffn_status run(const lffn_model* model, lffn_model_run_args& args) const {
+  // The options are those of any output: what means nothing to these is left out.
+  lffn_status run(const lffn_model* model, lffn_model_run_args args) const {
     args.outputs = list_;
     args.n_outputs = count_;
+    const bool embeds = has(LFFN_OUT_EMBEDDINGS) || has(LFFN_OUT_INT8_EMBEDDINGS) || has(LFFN_OUT_BIT_EMBEDDINGS);
+    if (!embeds) args.pooling = args.dimensions = 0;
+    if (!embeds && !has(LFFN_OUT_TOKEN_VECTORS) && !has(LFFN_OUT_INT8_TOKEN_VECTORS)) args.normalize = 0;
+    if (!has(LFFN_OUT_SPARSE_IDS)) args.max_active = 0;
     return lffn_model_run(model, &args);
   }
 
  private:
+  bool has(int32_t what) const {
+    return std::any_of(list_, list_ + count_, [=](const lffn_output& output) { return output.what == what; });
+  }
+
   lffn_output list_[32];
   int64_t count_ = 0;
 };

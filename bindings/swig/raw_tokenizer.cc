@@ -11,7 +11,6 @@ SAME(TOKENIZER_KIND_BYTE_PAIRS, LFFN_TOKENIZER_BYTE_PAIRS);
 SAME(TOKENIZER_KIND_WORD_PIECE, LFFN_TOKENIZER_WORD_PIECE);
 SAME(TOKENIZER_KIND_UNIGRAM, LFFN_TOKENIZER_UNIGRAM);
 #undef SAME
-NAMES_ALL(TOKENIZER_INFO_FIELDS, RESERVED, lffn_tokenizer_info)
 
 lffn_status tokenizer_load(const char* path, const int32_t* options, const lffn_runtime* runtime, const int32_t* cancel,
                            lffn_load_progress progress, void* progress_user, lffn_tokenizer** out) {

@@ -92,13 +92,13 @@ static void write_case(const char* golden, const char* name, const struct types*
   float* scores = allocate(code_count * 4);
   check(lffn_layer_forward(layer, x, n_tokens, y), path);
   for (size_t i = 0; i < y_count; ++i) added[i] = 0.5f;
-  lffn_forward_args args;
-  lffn_forward_args_init(&args);
+  lffn_layer_run_args args;
+  lffn_layer_run_args_init(&args);
   args.x = x;
   args.y = added;
   args.n_tokens = n_tokens;
   args.flags = LFFN_FORWARD_ADD;
-  check(lffn_layer_forward_ex(layer, &args), path);
+  check(lffn_layer_run(layer, &args), path);
   check(lffn_layer_hash(layer, x, n_tokens, codes, scores), path);
 
   snprintf(path, sizeof path, "%s/%s@%s.case", directory, name, types->name);

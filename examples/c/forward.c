@@ -27,15 +27,15 @@ static void fill(float* x, int64_t count) {
 
 /* y = layer(x), then y = x + layer(x) where the sizes allow it. */
 static lffn_status run(const lffn_layer* layer, const lffn_layer_info* info, float* x, int64_t n_tokens, float* y) {
-  lffn_forward_args args;
+  lffn_layer_run_args args;
   lffn_status status = lffn_layer_forward(layer, x, n_tokens, y);
   if (status != LFFN_OK || info->hidden_size != info->output_size) return status;
-  lffn_forward_args_init(&args);
+  lffn_layer_run_args_init(&args);
   args.x = x;
   args.y = x;
   args.n_tokens = n_tokens;
   args.flags = LFFN_FORWARD_ADD;
-  return lffn_layer_forward_ex(layer, &args);
+  return lffn_layer_run(layer, &args);
 }
 
 int main(int argc, char** argv) {

@@ -124,7 +124,7 @@ static void work(const lffn_model* model, float* vectors, int32_t width) {
 
 int main(int argc, char** argv) {
   lffn_model* model = NULL;
-  lffn_model_info info;
+  lffn_model_heads heads;
   float* vectors;
   int rank, ranks;
 
@@ -133,28 +133,28 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc != 4) stop("usage", "mpi_embed MODEL FILE OUTPUT");
   if (lffn_model_load(argv[1], NULL, &model) != LFFN_OK) stop(argv[1], lffn_last_error());
-  lffn_model_info_init(&info);
-  if (lffn_model_get_info(model, &info) != LFFN_OK) stop("info", lffn_last_error());
-  vectors = malloc(sizeof(float) * (size_t)kBatch * (size_t)info.embedding_size);
+  lffn_model_heads_init(&heads);
+  if (lffn_model_get_heads(model, &heads) != LFFN_OK) stop("info", lffn_last_error());
+  vectors = malloc(sizeof(float) * (size_t)kBatch * (size_t)heads.embedding_size);
   if (vectors == NULL) stop("rank", "no memory");
 
   if (rank != 0) {
-    work(model, vectors, info.embedding_size);
+    work(model, vectors, heads.embedding_size);
   } else {
     int64_t n = 0, size = 0, at = 0, line = 0;
     char* text = read_lines(argv[2], &n, &size);
     FILE* out = fopen(argv[3], "wb");
     if (out == NULL) stop(argv[3], "cannot be written");
-    if (ranks > 1) deal(text, size, out, vectors, info.embedding_size, ranks);
+    if (ranks > 1) deal(text, size, out, vectors, heads.embedding_size, ranks);
     while (ranks == 1 && at < size) { /* alone it does all itself */
       int64_t lines = 0, bytes = batch_size(text + at, size - at, &lines);
-      embed(model, text + at, lines, vectors, (int64_t)kBatch * info.embedding_size);
-      write_at(out, line, vectors, lines, info.embedding_size);
+      embed(model, text + at, lines, vectors, (int64_t)kBatch * heads.embedding_size);
+      write_at(out, line, vectors, lines, heads.embedding_size);
       at += bytes;
       line += lines;
     }
     if (fclose(out) != 0) stop(argv[3], "cannot be written");
-    printf("%lld lines, %d numbers each, %d processes\n", (long long)n, (int)info.embedding_size, ranks);
+    printf("%lld lines, %d numbers each, %d processes\n", (long long)n, (int)heads.embedding_size, ranks);
     free(text);
   }
   free(vectors);

@@ -190,12 +190,12 @@ static int is_what(const file_head* wanted, const mapped_file* file, file_head* 
 static int get_vectors(const lffn_model* model, const text_lines* text, const char* path, mapped_file* file,
                        file_head* head) {
   file_head wanted = {"", 1, LFFN_VECTORS_INT8, 0, 0, 0, 0, {0}, 0, 0, {0}};
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  if (lffn_model_get_info(model, &info) != LFFN_OK) return fail("info");
+  lffn_model_heads heads;
+  lffn_model_heads_init(&heads);
+  if (lffn_model_get_heads(model, &heads) != LFFN_OK) return fail("info");
   if (lffn_model_fingerprint(model, wanted.fingerprint) != LFFN_OK) return fail("fingerprint");
   memcpy(wanted.magic, "lffnvecs", sizeof wanted.magic);
-  wanted.size = info.embedding_size;
+  wanted.size = heads.embedding_size;
   wanted.count = text->count;
   wanted.text_bytes = (int64_t)text->file.size;
   wanted.text_hash = hash_of(text->file.data, text->file.size);

@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   static work all;
   pthread_t threads[kMostThreads];
   lffn_load_options options;
-  lffn_model_info info;
+  lffn_model_heads heads;
   int wanted, started;
   int64_t i;
   int32_t j;
@@ -87,9 +87,9 @@ int main(int argc, char** argv) {
     fprintf(stderr, "%s\n", lffn_last_error());
     return EXIT_FAILURE;
   }
-  lffn_model_info_init(&info);
-  if (lffn_model_get_info(all.model, &info) != LFFN_OK) return EXIT_FAILURE;
-  all.size = info.embedding_size;
+  lffn_model_heads_init(&heads);
+  if (lffn_model_get_heads(all.model, &heads) != LFFN_OK) return EXIT_FAILURE;
+  all.size = heads.embedding_size;
   if (!read_lines(argv[2], &all)) {
     perror(argv[2]);
     return EXIT_FAILURE;

@@ -127,9 +127,9 @@ enum {
   /** For a model's int8 linear layers: round their inputs to seven bits (126 steps) instead of eight (254). That is
    * faster where lffn_isa() is "avx2" (no VNNI, no AVX-512), and no faster elsewhere. It costs accuracy: inputs are
    * rounded twice as coarsely, on every instruction set, so that all give the same bits here, too. These bits differ
-   * from those without the flag, and so does lffn_model_info.arithmetic: do not compare embeddings of both kinds unless
-   * you have tested how well that works. Weights, attention, hashes and logits are unaffected, and so are float32
-   * layers, lffn_layer and saved files. */
+   * from those without the flag, and so does lffn_model_shape.arithmetic: do not compare embeddings of both kinds
+   * unless you have tested how well that works. Weights, attention, hashes and logits are unaffected, and so are
+   * float32 layers, lffn_layer and saved files. */
   LFFN_LOAD_SEVEN_BIT_INPUTS = 1u << 2
 };
 
@@ -259,7 +259,7 @@ typedef void (*lffn_log_callback)(int32_t level, const char* message, void* user
 LFFN_API void lffn_set_log_callback(lffn_log_callback callback, void* user);
 
 /** Where weights, scratch memory and the numbers in results come from. Tokenizers, texts with their tokens, and small
- * bookkeeping objects use operator new; lffn_model_info.tokenizer_bytes says how much a tokenizer takes. Call
+ * bookkeeping objects use operator new; lffn_model_costs.tokenizer_bytes says how much a tokenizer takes. Call
  * lffn_allocator_init first. Both functions must be set, and may be called from several threads at once. */
 typedef struct lffn_allocator {
   size_t struct_size; /**< sizeof(lffn_allocator), set by the _init function. */

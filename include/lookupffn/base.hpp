@@ -192,7 +192,7 @@ class CancelFlag {
   void reset() noexcept { value_.store(0, std::memory_order_relaxed); }
   /** Whether cancel() was called. */
   bool cancelled() const noexcept { return value_.load(std::memory_order_relaxed) != 0; }
-  /** For lffn_forward_args. */
+  /** For lffn_layer_run_args. */
   const std::int32_t* address() const& noexcept { return reinterpret_cast<const std::int32_t*>(&value_); }
   /** Not of a temporary, which it would outlive. */
   const std::int32_t* address() const&& = delete;

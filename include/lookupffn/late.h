@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** @defgroup late Late interaction
- * A model whose lffn_model_info.is_late is 1 makes several vectors of a text: LFFN_OUT_TOKEN_VECTORS with
+ * A model whose lffn_model_heads.is_late is 1 makes several vectors of a text: LFFN_OUT_TOKEN_VECTORS with
  * LFFN_PROMPT_QUERY or LFFN_PROMPT_DOCUMENT returns them. To score a document for a query, each vector of the query
  * looks for the most similar vector of the document, and these dot products are added up.
  *
@@ -65,7 +65,7 @@ typedef struct lffn_max_sim_args {
   const int64_t* document_offsets; /**< [n_documents + 1] */
   int64_t n_documents;             /**< How many, any number from 0. */
   int32_t size;                    /**< Numbers of each vector, 1 to 65536. */
-  uint32_t flags;                  /**< LFFN_MAX_SIM_ values or-ed together: lffn_model_info.max_sim_flags. */
+  uint32_t flags;                  /**< LFFN_MAX_SIM_ values or-ed together: lffn_model_heads.max_sim_flags. */
   int32_t num_threads;             /**< Most threads to use; 0: as many as the environment or the runtime allows. */
   int32_t reserved;                /**< 0. */
   const lffn_output* outputs;      /**< [n_outputs] LFFN_OUT_MAX_SIM_SCORES. */

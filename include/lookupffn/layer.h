@@ -132,7 +132,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_create(const lffn_layer_config* con
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_save(const lffn_layer* layer, const char* path,
                                                   const lffn_save_options* options);
 
-/** Runs the layer: y = LookupFFN(x).
+/** Runs the layer: y = LookupFFN(x). A short form of lffn_layer_run.
  * @param layer    the layer
  * @param x        [n_tokens, hidden_size] floats
  * @param n_tokens any number from 0; with 0, x and y may be NULL
@@ -143,14 +143,14 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_save(const lffn_layer* layer, const
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t n_tokens,
                                                      float* y);
 
-/** Flags of lffn_forward_args. */
+/** Flags of lffn_layer_run_args. */
 enum {
   LFFN_FORWARD_ADD = 1u << 0 /**< y += LookupFFN(x), the residual connection. */
 };
 
-/** The arguments of lffn_layer_forward_ex. Call lffn_forward_args_init first. */
-typedef struct lffn_forward_args {
-  size_t struct_size; /**< sizeof(lffn_forward_args), set by the _init function. */
+/** The arguments of lffn_layer_run. Call lffn_layer_run_args_init first. */
+typedef struct lffn_layer_run_args {
+  size_t struct_size; /**< sizeof(lffn_layer_run_args), set by the _init function. */
   const float* x;     /**< The first input token; may be NULL if n_tokens is 0. */
   int64_t x_stride;   /**< Floats from one input token to the next; 0 = hidden_size. */
   float* y;           /**< The first output token; may be NULL if n_tokens is 0. */
@@ -161,22 +161,22 @@ typedef struct lffn_forward_args {
   /** NULL, or a number that another thread may set to non-zero while the call runs. The call then ends soon with
    * LFFN_ERROR_CANCELLED; by then any of y's tokens may have been written, wholly or in part, and nothing else. */
   const int32_t* cancel;
-} lffn_forward_args;
+} lffn_layer_run_args;
 
-/** What lffn_forward_args_init calls.
+/** What lffn_layer_run_args_init calls.
  * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_forward_args) */
-LFFN_API void lffn_forward_args_init_sized(lffn_forward_args* args, size_t struct_size);
+ * @param struct_size the caller's sizeof(lffn_layer_run_args) */
+LFFN_API void lffn_layer_run_args_init_sized(lffn_layer_run_args* args, size_t struct_size);
 /** Fills in the defaults. NULL is ignored. */
-#define lffn_forward_args_init(args) lffn_forward_args_init_sized((args), sizeof *(args))
+#define lffn_layer_run_args_init(args) lffn_layer_run_args_init_sized((args), sizeof *(args))
 
 /** Runs the layer with strides, a residual or cancellation. x and y may be the same array with the same stride;
  * otherwise they must not overlap, from the first float to the last, including the gaps between rows.
  * @param layer the layer
- * @param args  see lffn_forward_args */
-LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args);
+ * @param args  see lffn_layer_run_args */
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_run(const lffn_layer* layer, const lffn_layer_run_args* args);
 
-/** Only hashes: which rows a forward would add, with which weights.
+/** Only hashes: which rows a forward would add, with which weights. A short form of lffn_layer_run_hash.
  * @param layer    the layer
  * @param x        [n_tokens, hidden_size] floats
  * @param n_tokens any number from 0; with 0, x may be NULL
@@ -185,9 +185,9 @@ LFFN_API LFFN_CHECKED lffn_status lffn_layer_forward_ex(const lffn_layer* layer,
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens,
                                                   int32_t* codes, float* scores);
 
-/** The arguments of lffn_layer_hash_ex. Call lffn_hash_args_init first. */
-typedef struct lffn_hash_args {
-  size_t struct_size;         /**< sizeof(lffn_hash_args), set by the _init function. */
+/** The arguments of lffn_layer_run_hash. Call lffn_layer_hash_args_init first. */
+typedef struct lffn_layer_hash_args {
+  size_t struct_size;         /**< sizeof(lffn_layer_hash_args), set by the _init function. */
   const float* x;             /**< The first token; may be NULL if n_tokens is 0. */
   int64_t x_stride;           /**< Floats from one token to the next; 0 = hidden_size. */
   int64_t n_tokens;           /**< Any number from 0. */
@@ -196,26 +196,32 @@ typedef struct lffn_hash_args {
   const int32_t* cancel;      /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
   lffn_run_progress progress; /**< NULL, or receives the number of hashed tokens. */
   void* progress_user;        /**< Passed to it. */
-} lffn_hash_args;
+} lffn_layer_hash_args;
 
-/** What lffn_hash_args_init calls.
+/** What lffn_layer_hash_args_init calls.
  * @param args        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_hash_args) */
-LFFN_API void lffn_hash_args_init_sized(lffn_hash_args* args, size_t struct_size);
+ * @param struct_size the caller's sizeof(lffn_layer_hash_args) */
+LFFN_API void lffn_layer_hash_args_init_sized(lffn_layer_hash_args* args, size_t struct_size);
 /** Fills in the defaults, all zero. NULL is ignored. */
-#define lffn_hash_args_init(args) lffn_hash_args_init_sized((args), sizeof *(args))
+#define lffn_layer_hash_args_init(args) lffn_layer_hash_args_init_sized((args), sizeof *(args))
 
-/** Like lffn_layer_hash, with strides, cancellation and progress.
+/** Only hashes, with strides, cancellation and progress.
  * @param layer the layer
- * @param args  see lffn_hash_args */
-LFFN_API LFFN_CHECKED lffn_status lffn_layer_hash_ex(const lffn_layer* layer, const lffn_hash_args* args);
+ * @param args  see lffn_layer_hash_args */
+LFFN_API LFFN_CHECKED lffn_status lffn_layer_run_hash(const lffn_layer* layer, const lffn_layer_hash_args* args);
 
 /** Describes the layer.
  * @param layer the layer
  * @param info  receives it; its struct_size must be set, see lffn_layer_info_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info);
 
-/** Frees the layer. NULL is ignored. No other thread may be using the handle. */
+/** Makes the caller another owner of the layer, see lffn_model_retain.
+ * @param layer NULL is ignored
+ * @return layer */
+LFFN_API lffn_layer* lffn_layer_retain(lffn_layer* layer);
+
+/** Gives up the caller's ownership of the layer; the last owner's call frees it, see lffn_model_free.
+ * @param layer NULL is ignored */
 LFFN_API void lffn_layer_free(lffn_layer* layer);
 
 /** @} */

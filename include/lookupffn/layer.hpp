@@ -185,8 +185,8 @@ class Layer {
   [[nodiscard]] lffn_status try_forward(Tokens<const float> x, Tokens<float> y, std::uint32_t flags = 0,
                                         const CancelFlag* cancel = nullptr) const {
     const LayerInfo& sizes = info();
-    lffn_forward_args args;
-    lffn_forward_args_init(&args);
+    lffn_layer_run_args args;
+    lffn_layer_run_args_init(&args);
     args.n_tokens = x.count(sizes.hidden_size, "x");
     const std::int64_t room = y.count(sizes.output_size, "y");
     if (room < args.n_tokens) {
@@ -198,7 +198,7 @@ class Layer {
     args.y_stride = y.stride();
     args.flags = flags;
     args.cancel = cancel == nullptr ? nullptr : cancel->address();
-    return lffn_layer_forward_ex(handle_.get(), &args);
+    return lffn_layer_run(handle_.get(), &args);
   }
 
   /** layer(x) as a new vector.
@@ -233,6 +233,9 @@ class Layer {
   /** Writes the layer to a file, which appears whole or not at all.
    * @param path UTF-8 */
   void save(const std::string& path) const { check(lffn_layer_save(handle_.get(), path.c_str(), nullptr)); }
+
+  /** Another owner of the same layer, which lives until its last owner ends. */
+  Layer share() const { return Layer(lffn_layer_retain(handle_.get())); }
 
   /** The handle, for functions of the C interface. */
   lffn_layer* get() const& noexcept { return handle_.get(); }

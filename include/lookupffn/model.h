@@ -46,7 +46,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_model_load_files(const lffn_file* files, 
 /** How much memory a model will take. */
 typedef struct lffn_memory_estimate {
   size_t struct_size;   /**< sizeof(lffn_memory_estimate), set by the _init function. */
-  size_t weight_bytes;  /**< What lffn_model_info.memory_bytes will be, or a little more. */
+  size_t weight_bytes;  /**< What lffn_model_costs.memory_bytes will be, or a little more. */
   size_t loading_bytes; /**< Most memory for weights and work at one time while it is loaded. */
 } lffn_memory_estimate;
 
@@ -138,45 +138,92 @@ enum {
       2 /**< Two scores: whether the answer to a question begins there, and whether it ends there. */
 };
 
-/** What a model is and costs. The FLOP of a sequence of n tokens are n times (ffn_flop_per_token +
- * attention_flop_per_token + other_flop_per_token + n * attention_flop_per_pair), plus lm_head_flop_per_token for each
- * position whose logits are asked for. */
-typedef struct lffn_model_info {
-  size_t struct_size;          /**< sizeof(lffn_model_info), set by the _init function. */
-  int32_t vocab_size;          /**< Token ids are below it. */
-  int32_t hidden_size;         /**< Floats per token. */
-  int32_t embedding_size;      /**< Floats per embedding, with the model's own pooling. */
-  int32_t num_layers;          /**< Encoder layers. */
-  int32_t num_lookup_layers;   /**< Layers with a lookup FFN; the others have a dense one. */
-  int32_t num_heads;           /**< Most attention heads of any layer. */
-  int32_t head_size;           /**< Floats per attention head. */
-  int32_t max_tokens;          /**< Tokens of the longest sequence that the model can run. */
-  int32_t own_max_tokens;      /**< Where the model cuts a text unless told otherwise: LFFN_MAX_TOKENS_MODEL. */
-  int32_t num_token_types;     /**< Token types are below it. */
-  int32_t intermediate_size;   /**< Most neurons of any layer; 0 if there are none. */
-  int32_t num_classes;         /**< Classes of the classifier; 0 if there is none. */
-  int32_t several_labels;      /**< 1 if a text may have several classes at once. */
-  int32_t has_lm_head;         /**< 1 if the model can give logits. */
-  int32_t has_tokenizer;       /**< 1 if the model can read text. */
-  int32_t is_sentence_encoder; /**< 1 if its files say how to embed (modules.json). */
-  int32_t pooling;             /**< LFFN_POOLING_, as the files say; LFFN_POOLING_MODEL for several at once. */
-  int32_t normalize;           /**< LFFN_NORMALIZE_YES or _NO, as the files say. */
-  int32_t num_prompts;         /**< See lffn_model_prompt. */
-  int32_t default_prompt;      /**< Index of the default prompt; -1 for none. */
-  int32_t bos_id;              /**< Id of the token that begins a text; -1 for none, as for the other ids. */
-  int32_t eos_id;              /**< Id of the token that ends a text. */
-  int32_t pad_id;              /**< Id of the padding token, which is never needed here. */
-  int32_t unk_id;              /**< Id of the unknown token. */
-  int32_t mask_id;             /**< Id of the mask token. */
-  int32_t table_dtype;         /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
-  int32_t hash_dtype;          /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: as held in memory. */
-  int32_t linear_dtype;        /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
-  int32_t embedding_dtype;     /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: of the word embeddings. */
-  int32_t num_threads;         /**< Threads per call, resolved. */
+/** What a model is made of, and how it is held and run. */
+typedef struct lffn_model_shape {
+  size_t struct_size;        /**< sizeof(lffn_model_shape), set by the _init function. */
+  int32_t kind;              /**< LFFN_KIND_ */
+  int32_t vocab_size;        /**< Token ids are below it. */
+  int32_t hidden_size;       /**< Floats per token. */
+  int32_t num_layers;        /**< Encoder layers. */
+  int32_t num_lookup_layers; /**< Layers with a lookup FFN; the others have a dense one. */
+  int32_t num_heads;         /**< Most attention heads of any layer. */
+  int32_t head_size;         /**< Floats per attention head. */
+  int32_t intermediate_size; /**< Most neurons of any layer; 0 if there are none. */
+  int32_t num_token_types;   /**< Token types are below it. */
+  int32_t max_tokens;        /**< Tokens of the longest sequence that the model can run. */
+  int32_t own_max_tokens;    /**< Where the model cuts a text unless told otherwise: LFFN_MAX_TOKENS_MODEL. */
+  int32_t is_causal;         /**< 1 if a token attends only to earlier ones, 0 if to both sides. */
+  /** How far tokens of local layers attend: that many tokens on each side, or before them in a causal model; 0 if all
+   * layers attend to all tokens. */
+  int32_t window;
+  float theta;         /**< Of rotary positions, in layers that attend to all; 0: no such layers, or other positions. */
+  float local_theta;   /**< The same for local layers. */
+  int32_t table_dtype; /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t hash_dtype;  /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t linear_dtype;    /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: as held in memory. */
+  int32_t embedding_dtype; /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8: of the word embeddings. */
+  int32_t attention_dtype; /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: LFFN_DTYPE_INT8 if any layer attends in int8. */
   /** Grows when a version of the library changes the results of int8 arithmetic: compare stored embeddings only with
    * embeddings of the same number. It is 1000 more if LFFN_LOAD_SEVEN_BIT_INPUTS has an effect. */
   int32_t arithmetic;
-  int32_t score_activation;         /**< LFFN_SCORE_: what a reranker's files make of its scores. */
+  int32_t num_threads; /**< Threads per call, resolved. */
+} lffn_model_shape;
+
+/** What lffn_model_shape_init calls.
+ * @param shape       NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_model_shape) */
+LFFN_API void lffn_model_shape_init_sized(lffn_model_shape* shape, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_model_shape_init(shape) lffn_model_shape_init_sized((shape), sizeof *(shape))
+
+/** Tells what the model is made of.
+ * @param model the model
+ * @param shape receives it; its struct_size must be set, see lffn_model_shape_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_get_shape(const lffn_model* model, lffn_model_shape* shape);
+
+/** What a model makes of texts and tokens. The ids of its special tokens are its tokenizer's, see
+ * lffn_tokenizer_info. */
+typedef struct lffn_model_heads {
+  size_t struct_size;          /**< sizeof(lffn_model_heads), set by the _init function. */
+  int32_t has_tokenizer;       /**< 1 if the model can read text. */
+  int32_t embedding_size;      /**< Floats per embedding, with the model's own pooling. */
+  int32_t pooling;             /**< LFFN_POOLING_, as the files say; LFFN_POOLING_MODEL for several at once. */
+  int32_t normalize;           /**< LFFN_NORMALIZE_YES or _NO, as the files say. */
+  int32_t is_sentence_encoder; /**< 1 if its files say how to embed (modules.json). */
+  int32_t num_prompts;         /**< See lffn_model_prompt. */
+  int32_t default_prompt;      /**< Index of the default prompt; -1 for none. */
+  int32_t num_classes;         /**< Classes of the classifier; 0 if there is none. */
+  int32_t several_labels;      /**< 1 if a text may have several classes at once. */
+  int32_t score_activation;    /**< LFFN_SCORE_ACTIVATION_: what a reranker's files make of its scores. */
+  int32_t has_lm_head;         /**< 1 if the model can give logits. */
+  int32_t token_head;          /**< LFFN_TOKEN_HEAD_ */
+  int32_t num_token_classes;   /**< Scores per token; 2 for answers, 0 without a token head. */
+  int32_t token_vector_size;   /**< Numbers of each token's vector: hidden_size unless the files change it. */
+  int32_t sparse_size;         /**< Tokens that may have weights in a sparse vector; 0 if the model has none. */
+  int32_t max_active;          /**< The files' limit for the weights of a sparse vector; 0: no limit. */
+  int32_t is_late;             /**< 1 if its token vectors of queries and documents are made for lffn_max_sim. */
+  int32_t query_tokens;        /**< Late models: where queries are cut, and up to which length some models fill them. */
+  int32_t document_tokens;     /**< Late models: where documents are cut. */
+  uint32_t max_sim_flags;      /**< Late models: the flags to pass to lffn_max_sim. */
+} lffn_model_heads;
+
+/** What lffn_model_heads_init calls.
+ * @param heads       NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_model_heads) */
+LFFN_API void lffn_model_heads_init_sized(lffn_model_heads* heads, size_t struct_size);
+/** Sets struct_size and clears the rest. NULL is ignored. */
+#define lffn_model_heads_init(heads) lffn_model_heads_init_sized((heads), sizeof *(heads))
+
+/** Tells what the model makes of texts and tokens.
+ * @param model the model
+ * @param heads receives it; its struct_size must be set, see lffn_model_heads_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_get_heads(const lffn_model* model, lffn_model_heads* heads);
+
+/** What a model costs. The FLOP of a sequence of n tokens are n times (ffn_flop_per_token + attention_flop_per_token +
+ * other_flop_per_token + n * attention_flop_per_pair), plus lm_head_flop_per_token for each position whose logits are
+ * asked for. */
+typedef struct lffn_model_costs {
+  size_t struct_size;               /**< sizeof(lffn_model_costs), set by the _init function. */
   int64_t ffn_flop_per_token;       /**< All feed-forward layers, including rows by word; the paper's count. */
   int64_t attention_flop_per_token; /**< The four linear layers of each attention. */
   int64_t attention_flop_per_pair;  /**< Scores and sums, for each token and each token it attends to. */
@@ -185,41 +232,23 @@ typedef struct lffn_model_info {
   int64_t num_parameters;           /**< Learned numbers. */
   size_t file_bytes;                /**< Bytes of the weights that lffn_model_save writes. */
   size_t memory_bytes;              /**< Weights in memory, without mapped rows. */
+  size_t tokenizer_bytes;           /**< About how much memory the tokenizer takes, not included in memory_bytes. */
   /** At most this much scratch memory per call in flight, besides hidden_size floats for each position whose logits are
    * asked for. */
   size_t scratch_bytes;
-  int32_t token_head;        /**< LFFN_TOKEN_HEAD_ */
-  int32_t num_token_classes; /**< Scores per token; 2 for answers, 0 without a token head. */
-  int32_t token_vector_size; /**< Numbers of each token's vector: hidden_size unless the files change it. */
-  int32_t attention_dtype;   /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8: LFFN_DTYPE_INT8 if any layer attends in int8. */
-  size_t tokenizer_bytes;    /**< About how much memory the tokenizer takes, not included in memory_bytes. */
-  int32_t kind;              /**< LFFN_KIND_ */
-  int32_t sparse_size;       /**< Tokens that may have weights in a sparse vector; 0 if the model has none. */
-  int32_t max_active;        /**< The files' limit for the weights of a sparse vector; 0: no limit. */
-  int32_t is_late;           /**< 1 if its token vectors of queries and documents are made for lffn_max_sim. */
-  int32_t query_tokens;      /**< Late models: where queries are cut, and up to which length some models fill them. */
-  int32_t document_tokens;   /**< Late models: where documents are cut. */
-  uint32_t max_sim_flags;    /**< Late models: the flags to pass to lffn_max_sim. */
-  int32_t is_causal;         /**< 1 if a token attends only to earlier ones, 0 if to both sides. */
-  /** How far tokens of local layers attend: that many tokens on each side, or before them in a causal model; 0 if all
-   * layers attend to all tokens. */
-  int32_t window;
-  float theta;       /**< Of rotary positions, in layers that attend to all; 0: no such layers, or other positions. */
-  float local_theta; /**< The same for local layers. */
-  int32_t reserved;  /**< 0. */
-} lffn_model_info;
+} lffn_model_costs;
 
-/** What lffn_model_info_init calls.
- * @param info        NULL is ignored
- * @param struct_size the caller's sizeof(lffn_model_info) */
-LFFN_API void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_size);
+/** What lffn_model_costs_init calls.
+ * @param costs       NULL is ignored
+ * @param struct_size the caller's sizeof(lffn_model_costs) */
+LFFN_API void lffn_model_costs_init_sized(lffn_model_costs* costs, size_t struct_size);
 /** Sets struct_size and clears the rest. NULL is ignored. */
-#define lffn_model_info_init(info) lffn_model_info_init_sized((info), sizeof *(info))
+#define lffn_model_costs_init(costs) lffn_model_costs_init_sized((costs), sizeof *(costs))
 
-/** Describes the model.
+/** Tells what the model costs.
  * @param model the model
- * @param info  receives it; its struct_size must be set, see lffn_model_info_init */
-LFFN_API LFFN_CHECKED lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info);
+ * @param costs receives it; its struct_size must be set, see lffn_model_costs_init */
+LFFN_API LFFN_CHECKED lffn_status lffn_model_get_costs(const lffn_model* model, lffn_model_costs* costs);
 
 /** Bytes of a fingerprint. */
 #define LFFN_FINGERPRINT_SIZE 16
@@ -252,7 +281,7 @@ typedef struct lffn_model_layer_info {
   int32_t table_dtype; /**< LFFN_DTYPE_F32, LFFN_DTYPE_BF16 or LFFN_DTYPE_INT8, if there are tables. */
   int32_t hash_dtype;  /**< LFFN_DTYPE_F32 or LFFN_DTYPE_INT8, likewise. */
   int32_t word_dtype;  /**< LFFN_DTYPE_F32, _F16, _BF16, _INT8 or _INT4, if there are rows by word. */
-  int64_t attention_flop_per_token; /**< As in lffn_model_info, for this layer. */
+  int64_t attention_flop_per_token; /**< As in lffn_model_costs, for this layer. */
   int64_t attention_flop_per_pair;  /**< Likewise. */
   int64_t ffn_flop_per_token;       /**< Likewise. */
   int64_t other_flop_per_token;     /**< Its layer norms and residuals. */
@@ -261,7 +290,7 @@ typedef struct lffn_model_layer_info {
   size_t ffn_bytes;                 /**< Weights of the feed-forward block in memory, without mapped rows. */
   size_t word_bytes;                /**< All rows by word with their scales, in memory or mapped. */
   size_t file_bytes;                /**< Bytes that lffn_model_save writes for the layer. */
-  int32_t window;                   /**< As in lffn_model_info, for this layer; 0: it attends to all. */
+  int32_t window;                   /**< As in lffn_model_shape, for this layer; 0: it attends to all. */
   float theta;                      /**< Of its rotary positions; 0: it has none. */
 } lffn_model_layer_info;
 
@@ -274,7 +303,7 @@ LFFN_API void lffn_model_layer_info_init_sized(lffn_model_layer_info* info, size
 
 /** Describes one of the model's layers.
  * @param model the model
- * @param layer 0 and more, below lffn_model_info.num_layers
+ * @param layer 0 and more, below lffn_model_shape.num_layers
  * @param info  receives it; its struct_size must be set, see lffn_model_layer_info_init */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_get_layer_info(const lffn_model* model, int32_t layer,
                                                             lffn_model_layer_info* info);
@@ -292,7 +321,7 @@ LFFN_API const char* lffn_model_entity_label(const lffn_model* model, int32_t in
 
 /** The name and the text of one of the model's prompts.
  * @param model the model
- * @param index 0 and more, below lffn_model_info.num_prompts
+ * @param index 0 and more, below lffn_model_heads.num_prompts
  * @param name  receives its name, valid as long as the model
  * @param text  receives its text, valid as long as the model */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_prompt(const lffn_model* model, int32_t index, const char** name,

@@ -16,10 +16,14 @@
 
 namespace lookupffn {
 
-/** lffn_model_info. */
-struct ModelInfo : lffn_model_info {
+/** lffn_model_shape, lffn_model_heads and lffn_model_costs together. */
+struct ModelInfo : lffn_model_shape, lffn_model_heads, lffn_model_costs {
   /** All zero. */
-  ModelInfo() noexcept : lffn_model_info() { lffn_model_info_init(this); }
+  ModelInfo() noexcept : lffn_model_shape(), lffn_model_heads(), lffn_model_costs() {
+    lffn_model_shape_init(static_cast<lffn_model_shape*>(this));
+    lffn_model_heads_init(static_cast<lffn_model_heads*>(this));
+    lffn_model_costs_init(static_cast<lffn_model_costs*>(this));
+  }
 };
 
 /** lffn_model_layer_info. */
@@ -113,7 +117,10 @@ class Model {
   /** Takes over a handle of the C interface. */
   explicit Model(lffn_model* handle) noexcept : handle_(handle) {
     if (handle == nullptr) return;
-    [[maybe_unused]] const lffn_status told = lffn_model_get_info(handle, &info_);  // fails for no model
+    // All of them fail for no model alone.
+    [[maybe_unused]] const lffn_status told[] = {lffn_model_get_shape(handle, &info_),
+                                                 lffn_model_get_heads(handle, &info_),
+                                                 lffn_model_get_costs(handle, &info_)};
   }
 
   /** One vector for each text, [texts, embedding_size].

@@ -69,7 +69,7 @@ enum {
   LFFN_SCORES_RAW = 0,           /**< The model's logits. */
   LFFN_SCORES_PROBABILITIES = 1, /**< Softmax; sigmoid for one class and for models with several labels at once. */
   LFFN_SCORES_MODEL =
-      2 /**< lffn_model_info.score_activation, which a reranker's files name; otherwise sigmoid for one class. */
+      2 /**< lffn_model_heads.score_activation, which a reranker's files name; otherwise sigmoid for one class. */
 };
 
 /** The parts of a call's time, rows of LFFN_OUT_STAGE_SECONDS. */
@@ -113,7 +113,7 @@ enum {
  *
  * Inputs: either `n` texts, or `n` sequences of token ids, back to back in one array without padding. Sequence i is
  * ids[offsets[i]] up to, not including, ids[offsets[i + 1]], and offsets[0] is 0. An id is 0 or more and below
- * vocab_size; a sequence has at most max_tokens tokens (see lffn_model_info). Anything else gives
+ * vocab_size; a sequence has at most max_tokens tokens (see lffn_model_shape). Anything else gives
  * LFFN_ERROR_INVALID_ARGUMENT or LFFN_ERROR_TOO_LONG. So does asking for a head that the model lacks, and setting a
  * member that has no effect beside the others, such as a prompt without a kind, or token types of texts. Where a count
  * is 0, its input arrays may be NULL.

@@ -139,7 +139,7 @@ LFFN_API void lffn_rerank_args_init_sized(lffn_rerank_args* args, size_t struct_
 
 /** Scores documents for a query: by the class score of each pair, or with a late-interaction model by lffn_max_sim.
  * Documents go through the model a few at a time, so memory does not grow with their number.
- * @param model a model with one class, or one whose lffn_model_info.is_late is 1
+ * @param model a model with one class, or one whose lffn_model_heads.is_late is 1
  * @param args  see lffn_rerank_args */
 LFFN_API LFFN_CHECKED lffn_status lffn_model_rerank(const lffn_model* model, const lffn_rerank_args* args);
 

@@ -55,7 +55,13 @@ LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load(const char* path, const lf
 LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_load_files(const lffn_file* files, int64_t n_files,
                                                             const lffn_load_options* options, lffn_tokenizer** out);
 
-/** Frees the tokenizer. NULL is ignored. No other thread may be using the handle. */
+/** Makes the caller another owner of the tokenizer, see lffn_model_retain.
+ * @param tokenizer NULL is ignored
+ * @return tokenizer */
+LFFN_API lffn_tokenizer* lffn_tokenizer_retain(lffn_tokenizer* tokenizer);
+
+/** Gives up the caller's ownership of the tokenizer; the last owner's call frees it, see lffn_model_free.
+ * @param tokenizer NULL is ignored */
 LFFN_API void lffn_tokenizer_free(lffn_tokenizer* tokenizer);
 
 /** The kind of a tokenizer, lffn_tokenizer_info.kind. Later versions may add some. */
@@ -79,7 +85,7 @@ typedef struct lffn_tokenizer_info {
   int32_t kind;          /**< LFFN_TOKENIZER_ */
   int32_t reserved;      /**< 0. */
   /** Most tokens of a text according to its files, including special ones; 0 if they say nothing. For a model's
-   * tokenizer, the same as in lffn_model_info. */
+   * tokenizer, the same as in lffn_model_shape. */
   int64_t own_max_tokens;
   size_t memory_bytes; /**< About how much memory the tokenizer takes. */
 } lffn_tokenizer_info;
@@ -98,7 +104,7 @@ LFFN_API LFFN_CHECKED lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* 
 
 /** Values of max_tokens besides numbers above 0, here and in lffn_model_run_args. */
 enum {
-  /** Cut to own_max_tokens: that of lffn_model_info if a model reads the text, that of lffn_tokenizer_info if a
+  /** Cut to own_max_tokens: that of lffn_model_shape if a model reads the text, that of lffn_tokenizer_info if a
    * tokenizer does. A tokenizer never cuts if it is 0. */
   LFFN_MAX_TOKENS_MODEL = 0,
   LFFN_MAX_TOKENS_NEVER = -1 /**< Never cut: a text of more tokens than the model can run is an error. */
@@ -106,8 +112,9 @@ enum {
 
 /** Flags of lffn_tokenize_args. */
 enum {
-  LFFN_TOKENIZE_SPECIAL = 1u << 0, /**< Put the special tokens around the text, as the model needs them. The default. */
-  LFFN_TOKENIZE_REPAIR = 1u << 1   /**< Invalid UTF-8 is read as U+FFFD, not refused. */
+  /** Leave out the special tokens that the model needs around a text. */
+  LFFN_TOKENIZE_SKIP_SPECIAL = 1u << 0,
+  LFFN_TOKENIZE_REPAIR = 1u << 1 /**< Invalid UTF-8 is read as U+FFFD, not refused. */
 };
 
 /** The arguments of lffn_tokenizer_encode. Call lffn_tokenize_args_init first. */
@@ -124,7 +131,7 @@ typedef struct lffn_tokenize_args {
   const lffn_output* outputs; /**< [n_outputs] from LFFN_OUT_TOKEN_IDS to LFFN_OUT_MESSAGE_OFFSETS. */
   int64_t n_outputs;          /**< How many. */
   lffn_result* result;        /**< NULL, or what keeps the outputs that go to no memory of the caller. */
-  uint32_t flags;             /**< LFFN_TOKENIZE_ values or-ed together. Default LFFN_TOKENIZE_SPECIAL. */
+  uint32_t flags;             /**< LFFN_TOKENIZE_ values or-ed together. */
   int32_t num_threads;        /**< Most threads to use; 0 = as many as the tokenizer has. */
   const int32_t* cancel;      /**< NULL, or a number that ends the call once it is not zero, see lffn_cancel. */
 } lffn_tokenize_args;

@@ -193,6 +193,9 @@ class Tokenizer {
     return result;
   }
 
+  /** Another owner of the same tokenizer, which lives until its last owner ends. */
+  Tokenizer share() const { return Tokenizer(lffn_tokenizer_retain(handle_.get())); }
+
   /** The handle, for functions of the C interface. */
   lffn_tokenizer* get() const& noexcept { return handle_.get(); }
   /** Not of a temporary, which it would outlive. */
@@ -215,7 +218,7 @@ class Tokenizer {
     lffn_tokenize_args_init(&args);
     texts.give(args);
     args.max_tokens = options.max_tokens;
-    args.flags = (options.special ? std::uint32_t{LFFN_TOKENIZE_SPECIAL} : 0) |
+    args.flags = (options.special ? 0 : std::uint32_t{LFFN_TOKENIZE_SKIP_SPECIAL}) |
                  (options.repair_text ? std::uint32_t{LFFN_TOKENIZE_REPAIR} : 0);
     args.num_threads = options.num_threads;
     args.cancel = options.cancel == nullptr ? nullptr : options.cancel->address();

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <memory>
 
+#include "api/boundary.h"
 #include "kernels/kernels.h"
+#include "layer/layer.h"
 #include "model/model.h"
 #include "run/memory.h"
 #include "run/outputs.h"
@@ -38,12 +40,45 @@ inline const Hooks* hooks_of(const SharedRuntime& runtime) { return runtime == n
 
 }  // namespace lffn
 
+namespace lffn {
+
+// The owners of a handle that never changes.
+class Owners {
+ public:
+  void add() { count_.fetch_add(1, std::memory_order_relaxed); }
+  // Whether the last one left. What the others did with it is done before.
+  bool remove() { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+ private:
+  std::atomic<int64_t> count_{1};
+};
+
+template <typename Handle>
+Handle* retain_handle(Handle* handle) noexcept {
+  if (handle != nullptr) handle->owners.add();
+  return handle;
+}
+
+// What frees it once the last owner leaves.
+template <typename Handle>
+void leave_handle(Handle* handle) noexcept {
+  if (handle != nullptr && handle->owners.remove()) free_handle(handle);
+}
+
+}  // namespace lffn
+
+struct lffn_layer {
+  lffn::SharedRuntime runtime;
+  std::unique_ptr<const lffn::Layer> layer;
+  lffn::Owners owners = {};
+};
+
 struct lffn_model {
   lffn::SharedRuntime runtime;
   std::unique_ptr<const lffn::Model> model;
   // Its tokenizers use it, too, and may outlive it.
   std::shared_ptr<lffn::CallMemoryPool> memory = std::make_shared<lffn::CallMemoryPool>();
-  std::atomic<int64_t> owners{1};
+  lffn::Owners owners = {};
 };
 
 struct lffn_tokenizer {
@@ -53,6 +88,7 @@ struct lffn_tokenizer {
   std::shared_ptr<lffn::Executor> executor;
   int32_t num_threads;
   std::shared_ptr<lffn::CallMemoryPool> memory;
+  lffn::Owners owners = {};
 };
 
 struct lffn_result {

@@ -13,16 +13,13 @@
 
 using namespace lffn;
 
-struct lffn_layer {
-  SharedRuntime runtime;
-  std::unique_ptr<const Layer> layer;
-};
-
 namespace {
 
 void hand_out(Loading& loading, std::unique_ptr<const Layer> layer, lffn_layer** out) {
   const lffn_layer_info info = layer->info();
-  auto made = std::make_unique<lffn_layer>(lffn_layer{loading.runtime(), std::move(layer)});
+  auto made = std::make_unique<lffn_layer>();
+  made->runtime = loading.runtime();
+  made->layer = std::move(layer);
   loading.finish();
   *out = made.release();
   count_handle(1);
@@ -44,7 +41,7 @@ size_t extent(const void* start, int64_t rows, int64_t stride, int64_t columns, 
   return bytes;
 }
 
-void run(const lffn_layer* layer, const lffn_forward_args& args) {
+void run(const lffn_layer* layer, const lffn_layer_run_args& args) {
   const LayerConfig& config = layer->layer->config();
   check_count(args.n_tokens, "n_tokens");
   check_flags(args.flags, LFFN_FORWARD_ADD, "args.flags");
@@ -81,7 +78,7 @@ void run(const lffn_layer* layer, const lffn_forward_args& args) {
 }
 
 // Some tokens after others, where the caller wants to hear of it.
-void hash(const lffn_layer* layer, const lffn_hash_args& args) {
+void hash(const lffn_layer* layer, const lffn_layer_hash_args& args) {
   need(layer, "layer");
   check_count(args.n_tokens, "n_tokens");
   if (args.n_tokens == 0) return;
@@ -131,7 +128,7 @@ void lffn_tensor_init_sized(lffn_tensor* tensor, size_t struct_size) { init_stru
 
 void lffn_layer_info_init_sized(lffn_layer_info* info, size_t struct_size) { init_struct(info, struct_size); }
 
-void lffn_forward_args_init_sized(lffn_forward_args* args, size_t struct_size) { init_struct(args, struct_size); }
+void lffn_layer_run_args_init_sized(lffn_layer_run_args* args, size_t struct_size) { init_struct(args, struct_size); }
 
 lffn_status lffn_layer_load(const char* path, const lffn_load_options* options, lffn_layer** out) {
   return guarded([&] {
@@ -181,8 +178,8 @@ lffn_status lffn_layer_save(const lffn_layer* layer, const char* path, const lff
 lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t n_tokens, float* y) {
   return guarded([&] {
     need(layer, "layer");
-    lffn_forward_args args;
-    lffn_forward_args_init(&args);
+    lffn_layer_run_args args;
+    lffn_layer_run_args_init(&args);
     args.x = x;
     args.y = y;
     args.n_tokens = n_tokens;
@@ -190,7 +187,7 @@ lffn_status lffn_layer_forward(const lffn_layer* layer, const float* x, int64_t 
   });
 }
 
-lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_args* args) {
+lffn_status lffn_layer_run(const lffn_layer* layer, const lffn_layer_run_args* args) {
   return guarded([&] {
     need(layer, "layer");
     run(layer, read_struct(args, "args"));
@@ -199,7 +196,7 @@ lffn_status lffn_layer_forward_ex(const lffn_layer* layer, const lffn_forward_ar
 
 lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_tokens, int32_t* codes, float* scores) {
   return guarded([&] {
-    lffn_hash_args args = {};
+    lffn_layer_hash_args args = {};
     args.x = x;
     args.n_tokens = n_tokens;
     args.codes = codes;
@@ -208,9 +205,9 @@ lffn_status lffn_layer_hash(const lffn_layer* layer, const float* x, int64_t n_t
   });
 }
 
-void lffn_hash_args_init_sized(lffn_hash_args* args, size_t struct_size) { init_struct(args, struct_size); }
+void lffn_layer_hash_args_init_sized(lffn_layer_hash_args* args, size_t struct_size) { init_struct(args, struct_size); }
 
-lffn_status lffn_layer_hash_ex(const lffn_layer* layer, const lffn_hash_args* args) {
+lffn_status lffn_layer_run_hash(const lffn_layer* layer, const lffn_layer_hash_args* args) {
   return guarded([&] { hash(layer, read_struct(args, "args")); });
 }
 
@@ -221,6 +218,8 @@ lffn_status lffn_layer_get_info(const lffn_layer* layer, lffn_layer_info* info) 
   });
 }
 
-void lffn_layer_free(lffn_layer* layer) { free_handle(layer); }
+lffn_layer* lffn_layer_retain(lffn_layer* layer) { return retain_handle(layer); }
+
+void lffn_layer_free(lffn_layer* layer) { leave_handle(layer); }
 
 }  // extern "C"

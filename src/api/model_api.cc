@@ -15,7 +15,7 @@ using namespace lffn;
 namespace {
 
 void hand_out(Loading& loading, std::unique_ptr<const Model> model, lffn_model** out) {
-  const lffn_model_info info = model->info();
+  const ModelInfo info = model->info();
   auto handle = std::make_unique<lffn_model>();
   handle->runtime = loading.runtime();
   handle->model = std::move(model);
@@ -25,6 +25,15 @@ void hand_out(Loading& loading, std::unique_ptr<const Model> model, lffn_model**
   log(LFFN_LOG_INFO, "model ready: %d layers of %d, %d of them with lookup FFNs, %zu bytes, kernels %s, %d threads",
       info.num_layers, info.hidden_size, info.num_lookup_layers, info.memory_bytes, loading.kernels().name,
       info.num_threads);
+}
+
+// One part of what is told of a model.
+template <typename Part>
+lffn_status tell(const lffn_model* model, Part* part, const char* name) {
+  return guarded([&] {
+    need(model, "model");
+    write_struct<Part>(model->model->info(), part, name);
+  });
 }
 
 // Of a path or a folder.
@@ -96,23 +105,26 @@ lffn_status lffn_model_save(const lffn_model* model, const char* path, const lff
   });
 }
 
-lffn_model* lffn_model_retain(lffn_model* model) {
-  if (model != nullptr) model->owners.fetch_add(1, std::memory_order_relaxed);
-  return model;
+lffn_model* lffn_model_retain(lffn_model* model) { return retain_handle(model); }
+
+void lffn_model_free(lffn_model* model) { leave_handle(model); }
+
+void lffn_model_shape_init_sized(lffn_model_shape* shape, size_t struct_size) { init_struct(shape, struct_size); }
+
+lffn_status lffn_model_get_shape(const lffn_model* model, lffn_model_shape* shape) {
+  return tell<lffn_model_shape>(model, shape, "shape");
 }
 
-// What other owners did with it is done before it goes.
-void lffn_model_free(lffn_model* model) {
-  if (model != nullptr && model->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) free_handle(model);
+void lffn_model_heads_init_sized(lffn_model_heads* heads, size_t struct_size) { init_struct(heads, struct_size); }
+
+lffn_status lffn_model_get_heads(const lffn_model* model, lffn_model_heads* heads) {
+  return tell<lffn_model_heads>(model, heads, "heads");
 }
 
-void lffn_model_info_init_sized(lffn_model_info* info, size_t struct_size) { init_struct(info, struct_size); }
+void lffn_model_costs_init_sized(lffn_model_costs* costs, size_t struct_size) { init_struct(costs, struct_size); }
 
-lffn_status lffn_model_get_info(const lffn_model* model, lffn_model_info* info) {
-  return guarded([&] {
-    need(model, "model");
-    write_struct(model->model->info(), info, "info");
-  });
+lffn_status lffn_model_get_costs(const lffn_model* model, lffn_model_costs* costs) {
+  return tell<lffn_model_costs>(model, costs, "costs");
 }
 
 lffn_status lffn_model_fingerprint(const lffn_model* model, uint8_t* fingerprint) {

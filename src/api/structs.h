@@ -28,7 +28,7 @@ inline constexpr size_t kFirstSize<lffn_file> = LFFN_SIZE_UP_TO(lffn_file, size)
 template <>
 inline constexpr size_t kFirstSize<lffn_save_options> = LFFN_SIZE_UP_TO(lffn_save_options, progress_user);
 template <>
-inline constexpr size_t kFirstSize<lffn_hash_args> = LFFN_SIZE_UP_TO(lffn_hash_args, progress_user);
+inline constexpr size_t kFirstSize<lffn_layer_hash_args> = LFFN_SIZE_UP_TO(lffn_layer_hash_args, progress_user);
 template <>
 inline constexpr size_t kFirstSize<lffn_detokenize_args> = LFFN_SIZE_UP_TO(lffn_detokenize_args, reserved);
 template <>
@@ -42,11 +42,15 @@ inline constexpr size_t kFirstSize<lffn_tensor> = LFFN_SIZE_UP_TO(lffn_tensor, s
 template <>
 inline constexpr size_t kFirstSize<lffn_layer_info> = LFFN_SIZE_UP_TO(lffn_layer_info, scratch_bytes);
 template <>
-inline constexpr size_t kFirstSize<lffn_forward_args> = LFFN_SIZE_UP_TO(lffn_forward_args, cancel);
+inline constexpr size_t kFirstSize<lffn_layer_run_args> = LFFN_SIZE_UP_TO(lffn_layer_run_args, cancel);
 template <>
 inline constexpr size_t kFirstSize<lffn_memory_estimate> = LFFN_SIZE_UP_TO(lffn_memory_estimate, loading_bytes);
 template <>
-inline constexpr size_t kFirstSize<lffn_model_info> = LFFN_SIZE_UP_TO(lffn_model_info, scratch_bytes);
+inline constexpr size_t kFirstSize<lffn_model_shape> = LFFN_SIZE_UP_TO(lffn_model_shape, num_threads);
+template <>
+inline constexpr size_t kFirstSize<lffn_model_heads> = LFFN_SIZE_UP_TO(lffn_model_heads, max_sim_flags);
+template <>
+inline constexpr size_t kFirstSize<lffn_model_costs> = LFFN_SIZE_UP_TO(lffn_model_costs, scratch_bytes);
 template <>
 inline constexpr size_t kFirstSize<lffn_model_layer_info> = LFFN_SIZE_UP_TO(lffn_model_layer_info, file_bytes);
 template <>

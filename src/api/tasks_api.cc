@@ -45,8 +45,9 @@ void answer(const lffn_model* handle, const lffn_answer_args& args) {
   options.top_k = args.top_k;
   options.may_be_none = (args.flags & LFFN_ANSWER_MAY_BE_NONE) != 0;
   options.cancel = args.cancel;
-  with_outputs(args, kAnswerOutputs, *handle->memory,
-               [&](Outputs& outputs, CallMemory&) { answer(model, question, context, options, outputs); });
+  with_outputs(args, kAnswerOutputs, *handle->memory, [&](Outputs& outputs, CallMemory& memory) {
+    answer(model, question, context, options, outputs, memory);
+  });
 }
 
 void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
@@ -72,7 +73,7 @@ void zero_shot(const lffn_model* handle, const lffn_zero_shot_args& args) {
   options.several = (args.flags & LFFN_ZERO_SHOT_SEVERAL) != 0;
   options.cancel = args.cancel;
   with_outputs(args, kLabelOutputs, *handle->memory,
-               [&](Outputs& outputs, CallMemory&) { zero_shot(model, text, labels, options, outputs); });
+               [&](Outputs& outputs, CallMemory& memory) { zero_shot(model, text, labels, options, outputs, memory); });
 }
 
 void rerank(const lffn_model* handle, const lffn_rerank_args& args) {

@@ -36,13 +36,13 @@ void hand_out(Loading& loading, std::shared_ptr<const Tokenizer> tokenizer, lffn
 void encode(const lffn_tokenizer& handle, const lffn_tokenize_args& args) {
   check_count(args.n, "n");
   if (args.n > 0) need(args.texts, "texts");
-  check_flags(args.flags, LFFN_TOKENIZE_SPECIAL | LFFN_TOKENIZE_REPAIR, "flags");
+  check_flags(args.flags, LFFN_TOKENIZE_SKIP_SPECIAL | LFFN_TOKENIZE_REPAIR, "flags");
   check_max_tokens(args.max_tokens);
   check_threads(args.num_threads, "num_threads");
   const UseHooks hooks(hooks_of(handle.runtime));
   TextRows::Rules rules;
   rules.reading.repairs = (args.flags & LFFN_TOKENIZE_REPAIR) != 0;
-  rules.encoding.special = (args.flags & LFFN_TOKENIZE_SPECIAL) != 0;
+  rules.encoding.special = (args.flags & LFFN_TOKENIZE_SKIP_SPECIAL) == 0;
   rules.encoding.cancel = args.cancel;
   const int64_t most = args.max_tokens == LFFN_MAX_TOKENS_MODEL ? handle.own_max_tokens : args.max_tokens;
   if (most > 0) rules.encoding.most = static_cast<size_t>(most);
@@ -103,7 +103,6 @@ void lffn_tokenizer_info_init_sized(lffn_tokenizer_info* info, size_t struct_siz
 void lffn_tokenize_args_init_sized(lffn_tokenize_args* args, size_t struct_size) {
   lffn_tokenize_args defaults = {};
   defaults.max_tokens = LFFN_MAX_TOKENS_NEVER;
-  defaults.flags = LFFN_TOKENIZE_SPECIAL;
   init_struct(args, struct_size, defaults);
 }
 
@@ -138,7 +137,9 @@ lffn_status lffn_model_tokenizer(const lffn_model* model, lffn_tokenizer** out) 
   });
 }
 
-void lffn_tokenizer_free(lffn_tokenizer* tokenizer) { free_handle(tokenizer); }
+lffn_tokenizer* lffn_tokenizer_retain(lffn_tokenizer* tokenizer) { return retain_handle(tokenizer); }
+
+void lffn_tokenizer_free(lffn_tokenizer* tokenizer) { leave_handle(tokenizer); }
 
 lffn_status lffn_tokenizer_get_info(const lffn_tokenizer* tokenizer, lffn_tokenizer_info* info) {
   return guarded([&] {

@@ -55,10 +55,9 @@ int32_t window_of(const LayerDescription& layer) { return layer.is_local ? stati
 
 }  // namespace
 
-lffn_model_info Model::info() const {
+ModelInfo Model::info() const {
   const int64_t d = config_.hidden_size;
-  lffn_model_info info = {};
-  info.struct_size = sizeof info;
+  ModelInfo info = {};
   info.vocab_size = config_.vocab_size;
   info.hidden_size = config_.hidden_size;
   info.num_layers = config_.num_layers;
@@ -84,14 +83,6 @@ lffn_model_info Model::info() const {
   info.token_head = static_cast<int32_t>(token_head());
   info.has_lm_head = has_lm_head() ? 1 : 0;
   info.has_tokenizer = tokenizer_ != nullptr ? 1 : 0;
-  info.bos_id = info.eos_id = info.pad_id = info.unk_id = info.mask_id = -1;
-  if (tokenizer_ != nullptr) {
-    info.bos_id = tokenizer_->bos_id();
-    info.eos_id = tokenizer_->eos_id();
-    info.pad_id = tokenizer_->pad_id();
-    info.unk_id = tokenizer_->unk_id();
-    info.mask_id = tokenizer_->mask_id();
-  }
   info.num_threads = running_.num_threads;
   bool seven_bit_inputs = false;
   size_t bytes = 0;

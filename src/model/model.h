@@ -29,6 +29,9 @@
 
 namespace lffn {
 
+// All that the public structs tell of a model.
+struct ModelInfo : lffn_model_shape, lffn_model_heads, lffn_model_costs {};
+
 // What a model is asked for, and how it is cut.
 
 // Sequences of token ids back to back, and what is wanted of them: outputs that are nullptr are not computed.
@@ -116,7 +119,7 @@ class Model {
   void save(const std::string& path, LoadProgress* progress = nullptr) const;
   // Of all that its results depend on: what save() writes, and how the numbers are computed. Reads all weights once.
   std::array<uint8_t, Digest::kBytes> fingerprint() const;
-  lffn_model_info info() const;
+  ModelInfo info() const;
   lffn_model_layer_info layer_info(size_t layer) const;
   const ModelConfig& config() const { return config_; }
   const Family& family() const { return *config_.family; }

@@ -29,7 +29,7 @@ void TextBatch::start(const Model& model, const TextOptions& options) {
   const auto own_of_query = static_cast<int64_t>(tokenizer_->max_length());
   const int64_t own = !is_sparse_query_ ? model.own_max_tokens() : own_of_query > 0 ? own_of_query : can;
   rules_ = {};
-  if (options.documents) rules_.names = &kDocuments;
+  rules_.names = options.names;
   rules_.reading = {options.repairs, as_model && sentence.strips, as_model && sentence.lower_case};
   rules_.encoding.special = statics == nullptr && !is_sparse_query_;
   rules_.encoding.cancel = options.cancel;

@@ -14,19 +14,19 @@
 namespace lffn {
 
 struct TextOptions {
-  bool plain = false;               // else stripped of white space and lower-cased as a sentence encoder wants it
-  std::string_view prompt;          // put before each text
-  int64_t max_tokens = 0;           // LFFN_MAX_TOKENS_ or a number, special tokens counted
-  bool first_only = false;          // of a pair only the first one is cut
-  bool spans = false;               // with where the tokens are in the text
-  bool uncut = true;                // with how many tokens a text would have; else long ones are not read to their ends
-  bool repairs = false;             // what is not UTF-8 is read as U+FFFD
-  bool documents = false;           // is what messages call the texts, or the second ones of pairs with a query
-  bool sparse_query = false;        // read by the tokenizer of the model's query_weights()
-  LateRole role = LateRole::kNone;  // of texts for a late model
-  bool windows = false;             // longer texts are read in windows of max_tokens instead of cut
-  int64_t stride = 0;               // tokens that a window repeats of the one before; below 0: see stride_of
-  const int32_t* cancel = nullptr;  // seen while tokenizing
+  bool plain = false;       // else stripped of white space and lower-cased as a sentence encoder wants it
+  std::string_view prompt;  // put before each text
+  int64_t max_tokens = 0;   // LFFN_MAX_TOKENS_ or a number, special tokens counted
+  bool first_only = false;  // of a pair only the first one is cut
+  bool spans = false;       // with where the tokens are in the text
+  bool uncut = true;        // with how many tokens a text would have; else long ones are not read to their ends
+  bool repairs = false;     // what is not UTF-8 is read as U+FFFD
+  const TextNames* names = &kTexts;  // in messages
+  bool sparse_query = false;         // read by the tokenizer of the model's query_weights()
+  LateRole role = LateRole::kNone;   // of texts for a late model
+  bool windows = false;              // longer texts are read in windows of max_tokens instead of cut
+  int64_t stride = 0;                // tokens that a window repeats of the one before; below 0: see stride_of
+  const int32_t* cancel = nullptr;   // seen while tokenizing
 };
 
 class TextBatch {

@@ -23,6 +23,15 @@ void check_options(const Run& run) {
   if ((request.aggregation != Aggregation::kSimple || request.all_labels) && !run.asks(kEntityOutputs)) {
     fail(LFFN_ERROR_INVALID_ARGUMENT, "aggregation or all labels are given, but no entities are asked for");
   }
+  if ((request.pooling || request.dimensions != 0) && !run.asks(kEmbeddingOutputs)) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "pooling or dimensions are given, but no embeddings are asked for");
+  }
+  if (request.scaling != Scaling::kAsModel && !run.asks(kEmbeddingOutputs | kTokenVectorOutputs)) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "normalize is given, but neither embeddings nor token vectors are asked for");
+  }
+  if ((request.max_active != LFFN_MAX_ACTIVE_MODEL || request.min_weight != 0) && !run.asks(kSparseOutputs)) {
+    fail(LFFN_ERROR_INVALID_ARGUMENT, "max_active or min_weight are given, but no sparse vectors are asked for");
+  }
 }
 
 void check_windows(const Request& request) {

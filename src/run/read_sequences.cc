@@ -43,7 +43,8 @@ TextOptions options_of(const Run& run) {
   options.spans = run.asks(kEntityOutputs | kSpanOutputs);
   options.uncut = run.asks(set_of(LFFN_OUT_UNCUT));
   options.repairs = request.repairs;
-  options.documents = request.given.names == &kDocuments;
+  options.names = request.given.names;
+  options.first_only = request.first_only;
   options.sparse_query = run.is_sparse_query();
   options.role = run.role();
   options.windows = request.windows != LFFN_WINDOWS_NONE;
@@ -87,7 +88,7 @@ void read_texts(Run& run) {
     const TextFailure& failure = memory.failures[0];
     const std::string place = std::to_string(given.first + failure.text);
     throw Error(memory.statuses[static_cast<size_t>(failure.text)],
-                (options.documents ? "document " + place : "texts[" + place + "]") + ": " + failure.message);
+                given.names->before + place + given.names->after + ": " + failure.message);
   }
   batch.fill(run.call);
   const TextRows& rows = batch.rows();

@@ -43,6 +43,7 @@ struct Request {
   int32_t prompt_kind = LFFN_PROMPT_MODEL;
   std::string_view prompt;
   int64_t max_tokens = LFFN_MAX_TOKENS_MODEL;
+  bool first_only = false;  // of a pair only the first text is cut
   int32_t windows = LFFN_WINDOWS_NONE;
   int64_t stride = 0;
 

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
-#include "model/heads/answers.h"
-#include "model/heads/zero_shot.h"
 #include "model/model.h"
 #include "run/memory.h"
 #include "run/outputs.h"
@@ -20,11 +18,41 @@ inline constexpr OutputSet kAnswerOutputs =
 inline constexpr OutputSet kLabelOutputs = set_of(LFFN_OUT_LABEL_SCORES, LFFN_OUT_LABEL_ORDER);
 inline constexpr OutputSet kDocumentOutputs = set_of(LFFN_OUT_DOCUMENT_SCORES, LFFN_OUT_DOCUMENT_ORDER);
 
-void answer(const Model& model, std::string_view question, std::string_view context, const AnswerOptions& options,
-            Outputs& outputs);
+// The parts of a context that answer a question, found as transformers' question answering does it: in windows over a
+// long context, each answer as likely as its first and its last token together.
+struct AnswerOptions {
+  int64_t max_tokens = LFFN_MAX_TOKENS_MODEL;  // or a number: of a window, the question and special tokens counted
+  int64_t stride = -1;                         // tokens that a window shares with the one before; -1: see answer.cc
+  int64_t max_answer_tokens = 15;              // of an answer
+  int32_t top_k = 1;
+  bool may_be_none = false;  // that there is no answer is one of the answers
+  const int32_t* cancel = nullptr;
+};
 
+struct Answer {
+  size_t begin = 0, end = 0;  // bytes of the context; 0, 0: there is no answer
+  double score = 0;
+};
+
+// At most top_k, the best first; fewer where the context has not so many. Throws Error: of a model without such a head
+// or a tokenizer, text that is not UTF-8, a question that leaves no room, a stride that leaves none.
+std::vector<Answer> find_answers(const Model& model, std::string_view question, std::string_view context,
+                                 const AnswerOptions& options, CallMemory& memory);
+void answer(const Model& model, std::string_view question, std::string_view context, const AnswerOptions& options,
+            Outputs& outputs, CallMemory& memory);
+
+// How well labels that a model never learned fit a text: whether the text entails "This example is LABEL.", told by a
+// classifier of pairs, as transformers' zero-shot classification does it.
+struct ZeroShotOptions {
+  std::string_view hypothesis = "This example is {}.";  // {}: the label
+  int64_t max_tokens = LFFN_MAX_TOKENS_MODEL;           // as of TextOptions; only the text is cut
+  bool several = false;                                 // labels count each for itself
+  const int32_t* cancel = nullptr;
+};
+
+// Throws Error(LFFN_ERROR_INVALID_ARGUMENT) of a model without a class of entailment, too.
 void zero_shot(const Model& model, std::string_view text, const std::vector<std::string_view>& labels,
-               const ZeroShotOptions& options, Outputs& outputs);
+               const ZeroShotOptions& options, Outputs& outputs, CallMemory& memory);
 
 struct Reranking {
   std::string_view query;

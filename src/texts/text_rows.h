@@ -62,12 +62,16 @@ struct TextNames {
   const char* alone;
   const char* first;
   const char* second;
-  const char* whole;  // the first one, which windows leave whole
-  const char* both;   // with their verb
+  const char* whole;           // the first one, which windows leave whole
+  const char* both;            // with their verb
+  const char *before, *after;  // around the number of one among several
 };
-inline constexpr TextNames kTexts = {"text", "text", "pair", "the first text", "the text and its pair have"};
-inline constexpr TextNames kDocuments = {"document", "query", "document", "the query",
-                                         "the query and the document have"};
+inline constexpr TextNames kTexts = {"text",   "text", "pair", "the first text", "the text and its pair have",
+                                     "texts[", "]"};
+inline constexpr TextNames kDocuments = {
+    "document", "query", "document", "the query", "the query and the document have", "document ", ""};
+inline constexpr TextNames kHypotheses = {
+    "text", "text", "hypothesis", "the text", "the text and the hypothesis have", "label ", ""};
 
 class TextRows {
  public:

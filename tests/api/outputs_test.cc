@@ -3,9 +3,12 @@
 #include "tests/support/outputs.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -60,16 +63,36 @@ std::vector<Case> cases() {
   windows.push_back(LFFN_OUT_CLASS_SCORES);
   std::vector<int32_t> entities = from_to(LFFN_OUT_ENTITY_BEGINS, LFFN_OUT_ENTITY_OFFSETS);
   entities.push_back(LFFN_OUT_TOKEN_SCORES);
+  std::vector<int32_t> sparse = from_to(LFFN_OUT_SPARSE_IDS, LFFN_OUT_SPARSE_OFFSETS);
+  sparse.push_back(LFFN_OUT_HIDDEN);
   return {{"Heads", LFFN_MODEL_DATA "/model-lookup", with(heads)},
           {"Windows", LFFN_MODEL_DATA "/model-lookup", windows, LFFN_WINDOWS_EACH},
           {"Entities", LFFN_SMALL_FOLDERS "/bert-tokens", with(entities)},
+          {"Sparse", LFFN_SMALL_FOLDERS "/bert-mlm", with(sparse)},
           {"Static", LFFN_STATIC_FOLDERS "/static-st-model2vec", with({LFFN_OUT_EMBEDDINGS, LFFN_OUT_TOKEN_VECTORS})}};
+}
+
+// A language model that its files make a sparse encoder.
+lookupffn::Model load_sparse(const std::string& folder) {
+  const std::filesystem::path made = std::filesystem::path(testing::TempDir()) / ("sparse-" + std::to_string(getpid()));
+  std::filesystem::copy(folder, made, std::filesystem::copy_options::recursive);
+  std::ofstream(made / "modules.json")
+      << R"([{"idx":0,"name":"0","path":"","type":"sentence_transformers.sparse_encoder.models.MLMTransformer"},)"
+      << R"({"idx":1,"name":"1","path":"1_SpladePooling",)"
+      << R"("type":"sentence_transformers.sparse_encoder.models.SpladePooling"}])";
+  std::filesystem::create_directory(made / "1_SpladePooling");
+  std::ofstream(made / "1_SpladePooling" / "config.json")
+      << R"({"pooling_strategy":"max","activation_function":"relu","word_embedding_dimension":null})";
+  lookupffn::Model model = lookupffn::Model::load(made);
+  std::filesystem::remove_all(made);
+  return model;
 }
 
 class Outputs : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
-    model_ = lookupffn::Model::load(GetParam().folder);
+    const std::string& folder = GetParam().folder;
+    model_ = asks(LFFN_OUT_SPARSE_IDS) ? load_sparse(folder) : lookupffn::Model::load(folder);
     for (int i = 0; i < 30; ++i) long_ += "Hello world " + std::to_string(i) + " ";
     texts_ = {"Hello, <mask> world! The quick brown fox.", "\xff", long_.c_str(), ""};
     lffn_model_run_args_init(&args_);
@@ -247,6 +270,22 @@ TEST_F(OutputLists, RefuseMembersWithoutEffect) {
   args_.flags = 0;
   args_.aggregation = LFFN_AGGREGATION_MAX;
   refused(list, "no entities are asked for");
+  args_.aggregation = LFFN_AGGREGATION_SIMPLE;
+  args_.max_active = 3;
+  refused(list, "no sparse vectors are asked for");
+  args_.max_active = LFFN_MAX_ACTIVE_MODEL;
+  args_.min_weight = 0.5f;
+  refused(list, "no sparse vectors are asked for");
+  args_.min_weight = 0;
+  const std::vector<lffn_output> ids = outputs::kept({LFFN_OUT_TOKEN_IDS});
+  args_.pooling = LFFN_POOLING_MEAN;
+  refused(ids, "no embeddings are asked for");
+  args_.pooling = LFFN_POOLING_MODEL;
+  args_.dimensions = 2;
+  refused(ids, "no embeddings are asked for");
+  args_.dimensions = 0;
+  args_.normalize = LFFN_NORMALIZE_NO;
+  refused(ids, "neither embeddings nor token vectors are asked for");
 }
 
 TEST_F(OutputLists, AResultHasWhatTheLastCallAskedFor) {

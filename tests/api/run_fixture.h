@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/model_told.h"
 #include "tests/support/outputs.h"
 
 using Floats = std::vector<float>;
@@ -18,8 +19,7 @@ class OneModel : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(lffn_model_load(LFFN_MODEL_DATA "/model-lookup", nullptr, &model_), LFFN_OK) << lffn_last_error();
-    lffn_model_info_init(&info_);
-    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+    ASSERT_EQ(model_told::get(model_, info_), LFFN_OK);
     ASSERT_EQ(lffn_result_create(&result_), LFFN_OK);
     lffn_model_run_args_init(&args_);
   }
@@ -36,7 +36,7 @@ class OneModel : public testing::Test {
 
   lffn_model* model_ = nullptr;
   lffn_result* result_ = nullptr;
-  lffn_model_info info_;
+  model_told::Info info_ = {};
   lffn_model_run_args args_;
 };
 

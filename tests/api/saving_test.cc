@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/model_told.h"
 
 namespace {
 
@@ -102,8 +103,8 @@ TEST_F(Saving, HashesWithStridesProgressAndCancel) {
   std::vector<float> scores(codes.size()), scores_again(codes.size());
   ASSERT_EQ(lffn_layer_hash(layer_, x.data(), kTokens, codes.data(), scores.data()), LFFN_OK) << lffn_last_error();
   std::vector<int64_t> told;
-  lffn_hash_args args;
-  lffn_hash_args_init(&args);
+  lffn_layer_hash_args args;
+  lffn_layer_hash_args_init(&args);
   args.x = wide.data();
   args.x_stride = kStride;
   args.n_tokens = kTokens;
@@ -114,19 +115,19 @@ TEST_F(Saving, HashesWithStridesProgressAndCancel) {
     static_cast<std::vector<int64_t>*>(user)->push_back(done);
   };
   args.progress_user = &told;
-  ASSERT_EQ(lffn_layer_hash_ex(layer_, &args), LFFN_OK) << lffn_last_error();
+  ASSERT_EQ(lffn_layer_run_hash(layer_, &args), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(again, codes);
   EXPECT_EQ(scores_again, scores);
   ASSERT_GT(told.size(), 1u);
   EXPECT_EQ(told.back(), kTokens);
   int32_t cancel = 1;
   args.cancel = &cancel;
-  EXPECT_EQ(lffn_layer_hash_ex(layer_, &args), LFFN_ERROR_CANCELLED);
+  EXPECT_EQ(lffn_layer_run_hash(layer_, &args), LFFN_ERROR_CANCELLED);
   args.cancel = nullptr;
   args.x_stride = 63;
-  EXPECT_EQ(lffn_layer_hash_ex(layer_, &args), LFFN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(lffn_layer_hash_ex(nullptr, &args), LFFN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(lffn_layer_hash_ex(layer_, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_layer_run_hash(layer_, &args), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_layer_run_hash(nullptr, &args), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_layer_run_hash(layer_, nullptr), LFFN_ERROR_INVALID_ARGUMENT);
 }
 
 // Files behind a function, as of an archive.
@@ -176,9 +177,8 @@ TEST_F(Saving, FilesThatTheHostReads) {
   lffn_model* read = nullptr;
   ASSERT_EQ(lffn_model_load_files(files.data(), count, nullptr, &read), LFFN_OK) << lffn_last_error();
   const char* text = "a text";
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  ASSERT_EQ(lffn_model_get_info(model_, &info), LFFN_OK);
+  model_told::Info info = {};
+  ASSERT_EQ(model_told::get(model_, info), LFFN_OK);
   std::vector<float> expected(static_cast<size_t>(info.embedding_size)), got(expected.size());
   ASSERT_EQ(lffn_model_embed_texts(model_, &text, nullptr, 1, 0, expected.data(), info.embedding_size), LFFN_OK);
   ASSERT_EQ(lffn_model_embed_texts(read, &text, nullptr, 1, 0, got.data(), info.embedding_size), LFFN_OK);
@@ -209,13 +209,12 @@ TEST_F(Saving, FilesThatTheHostReads) {
 TEST_F(Saving, TheTypeOfAttention) {
   lffn_load_options options;
   lffn_load_options_init(&options);
-  lffn_model_info info;
-  lffn_model_info_init(&info);
+  model_told::Info info = {};
   for (const int32_t type : {LFFN_DTYPE_AS_STORED, LFFN_DTYPE_F32, LFFN_DTYPE_INT8}) {
     options.attention_dtype = type;
     lffn_model* model = nullptr;
     ASSERT_EQ(lffn_model_load(kFolder, &options, &model), LFFN_OK) << lffn_last_error();
-    ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
+    ASSERT_EQ(model_told::get(model, info), LFFN_OK);
     EXPECT_EQ(info.attention_dtype, type == LFFN_DTYPE_INT8 ? LFFN_DTYPE_INT8 : LFFN_DTYPE_F32);
     EXPECT_GT(info.tokenizer_bytes, 0u);
     lffn_model_free(model);
@@ -224,7 +223,7 @@ TEST_F(Saving, TheTypeOfAttention) {
   options.attention_dtype = LFFN_DTYPE_AS_STORED;
   lffn_model* model = nullptr;
   ASSERT_EQ(lffn_model_load(kFolder, &options, &model), LFFN_OK) << lffn_last_error();
-  ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
+  ASSERT_EQ(model_told::get(model, info), LFFN_OK);
   EXPECT_EQ(info.attention_dtype, LFFN_DTYPE_INT8);
   lffn_model_free(model);
   options.attention_dtype = LFFN_DTYPE_BF16;
@@ -240,8 +239,7 @@ TEST_F(Saving, AttentionInWholeNumbersIsRefusedWhereDistancesAddToScores) {
   lffn_load_options_init(&options);
   lffn_memory_estimate estimate;
   lffn_memory_estimate_init(&estimate);
-  lffn_model_info info;
-  lffn_model_info_init(&info);
+  model_told::Info info = {};
   for (const auto& [name, family] : {std::pair("mpnet-mlm", "mpnet"), std::pair("deberta-v2-mlm", "deberta-v2"),
                                      std::pair("deberta-v2-keys-alone", "deberta-v2")}) {
     const std::string folder = std::string(LFFN_SMALL_FOLDERS "/") + name;
@@ -263,7 +261,7 @@ TEST_F(Saving, AttentionInWholeNumbersIsRefusedWhereDistancesAddToScores) {
         options.attention_dtype = attention;
         EXPECT_EQ(lffn_model_estimate(folder.c_str(), &options, &estimate), LFFN_OK) << lffn_last_error();
         ASSERT_EQ(lffn_model_load(folder.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
-        ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
+        ASSERT_EQ(model_told::get(model, info), LFFN_OK);
         EXPECT_EQ(info.attention_dtype, LFFN_DTYPE_F32) << name;
         lffn_model_free(model);
         model = nullptr;

@@ -9,10 +9,12 @@
   ENTRY(lffn_layer_config, seed)             \
   ENTRY(lffn_tensor, size)                   \
   ENTRY(lffn_layer_info, scratch_bytes)      \
-  ENTRY(lffn_forward_args, cancel)           \
-  ENTRY(lffn_hash_args, progress_user)       \
+  ENTRY(lffn_layer_run_args, cancel)         \
+  ENTRY(lffn_layer_hash_args, progress_user) \
   ENTRY(lffn_memory_estimate, loading_bytes) \
-  ENTRY(lffn_model_info, reserved)           \
+  ENTRY(lffn_model_shape, num_threads)       \
+  ENTRY(lffn_model_heads, max_sim_flags)     \
+  ENTRY(lffn_model_costs, scratch_bytes)     \
   ENTRY(lffn_model_layer_info, theta)        \
   ENTRY(lffn_model_run_args, progress_user)  \
   ENTRY(lffn_tokenizer_info, memory_bytes)   \

@@ -105,10 +105,10 @@ TEST(Structs, ReservedMembersAreZero) {
   EXPECT_STREQ(lffn_last_error(), "config.reserved is 1, expected 0");
   config.reserved = 0;
   ASSERT_EQ(lffn_layer_create(&config, nullptr, 0, nullptr, &layer), LFFN_OK);
-  lffn_forward_args args;
-  lffn_forward_args_init(&args);
+  lffn_layer_run_args args;
+  lffn_layer_run_args_init(&args);
   args.reserved = 7;
-  EXPECT_EQ(lffn_layer_forward_ex(layer, &args), LFFN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lffn_layer_run(layer, &args), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(lffn_last_error(), "args.reserved is 7, expected 0");
   lffn_layer_free(layer);
 

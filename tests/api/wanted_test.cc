@@ -278,6 +278,39 @@ TEST_F(Wanted, AnArrayIsNeverTorn) {
   lffn_tokenizer_free(tokenizer);
 }
 
+TEST_F(Wanted, TokenizersAndLayersLiveAsLongAsTheirOwners) {
+  EXPECT_EQ(lffn_tokenizer_retain(nullptr), nullptr);
+  EXPECT_EQ(lffn_layer_retain(nullptr), nullptr);
+  const int64_t handles = lffn_live_handles();
+  lffn_tokenizer* tokenizer = nullptr;
+  ASSERT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_OK);
+  lffn_tokenizer* const other = lffn_tokenizer_retain(tokenizer);
+  EXPECT_EQ(other, tokenizer);
+  lffn_tokenizer_free(tokenizer);
+  EXPECT_EQ(lffn_live_handles(), handles + 1);
+  int32_t id = -7;
+  EXPECT_EQ(lffn_tokenizer_find(other, "x", 1, &id), LFFN_OK);
+  lffn_tokenizer_free(other);
+  EXPECT_EQ(lffn_live_handles(), handles);
+
+  lffn_layer_config config;
+  lffn_layer_config_init(&config);
+  config.hidden_size = 8;
+  config.num_tables = 2;
+  config.table_size = 4;
+  config.block_size = 8;
+  lffn_layer* layer = nullptr;
+  ASSERT_EQ(lffn_layer_create(&config, nullptr, 0, nullptr, &layer), LFFN_OK) << lffn_last_error();
+  lffn_layer* const owned = lffn_layer_retain(layer);
+  lffn_layer_free(layer);
+  EXPECT_EQ(lffn_live_handles(), handles + 1);
+  const float x[8] = {1};
+  float y[8];
+  EXPECT_EQ(lffn_layer_forward(owned, x, 1, y), LFFN_OK);
+  lffn_layer_free(owned);
+  EXPECT_EQ(lffn_live_handles(), handles);
+}
+
 TEST_F(Wanted, AModelLivesAsLongAsItsOwners) {
   EXPECT_EQ(lffn_model_retain(nullptr), nullptr);
   const int64_t handles = lffn_live_handles();

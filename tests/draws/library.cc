@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/model_told.h"
 #include "tests/support/outputs.h"
 
 namespace draws {
@@ -42,8 +43,7 @@ size_t place(int64_t n) { return static_cast<size_t>(n); }
 class Call {
  public:
   Call(const LoadedModel& model, const Request& request) : model_(model.model), request_(request) {
-    lffn_model_info_init(&info_);
-    check(lffn_model_get_info(model_, &info_), "info");
+    check(model_told::get(model_, info_), "info");
     lffn_model_run_args_init(&args_);
     if (request.texts.empty()) {
       put_ids();
@@ -229,7 +229,7 @@ class Call {
 
   const lffn_model* model_;
   const Request& request_;
-  lffn_model_info info_;
+  model_told::Info info_ = {};
   lffn_model_run_args args_;
   std::vector<int32_t> ids_, types_;
   std::vector<int64_t> offsets_, positions_, counts_;

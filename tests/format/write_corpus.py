@@ -63,16 +63,20 @@ def write_layer(library, folder, name, tables, hashes, projection):
     (folder / f"{name}.f32").write_bytes(bytes(y))
 
 
+def told(library, model, what):
+    """The first numbers of one of the structs that describe a model, without its struct_size."""
+    memory = ctypes.create_string_buffer(1024)
+    getattr(library, f"lffn_model_{what}_init_sized")(memory, ctypes.c_size_t(1024))
+    call(library, f"lffn_model_get_{what}", model, memory)
+    return struct.unpack_from("=21i", memory, 8)
+
+
 def write_model(library, folder, name, source, dtype):
     options, model = made(library, "load_options", Options), ctypes.c_void_p()
     options.table_dtype = options.hash_dtype = options.linear_dtype = options.embedding_dtype = dtype
     call(library, "lffn_model_load", str(source).encode(), ctypes.byref(options), ctypes.byref(model))
     call(library, "lffn_model_save", model, str(folder / f"{name}.safetensors").encode(), None)
-    info = ctypes.create_string_buffer(1024)
-    library.lffn_model_info_init_sized(info, ctypes.c_size_t(1024))
-    call(library, "lffn_model_get_info", model, info)
-    numbers = struct.unpack_from("=31i", info, 8)
-    size, arithmetic = numbers[2], numbers[30]
+    size, arithmetic = told(library, model, "heads")[1], told(library, model, "shape")[20]
     vectors = (ctypes.c_float * (len(TEXTS) * size))()
     call(library, "lffn_model_embed_texts", model, (ctypes.c_char_p * len(TEXTS))(*TEXTS), None,
          ctypes.c_int64(len(TEXTS)), ctypes.c_int64(-1), vectors, ctypes.c_int64(len(vectors)))

@@ -11,11 +11,11 @@
 
 #include "format/folder.h"
 #include "format/utf8.h"
-#include "model/heads/answers.h"
 #include "model/heads/entities.h"
 #include "model/late/late_vectors.h"
 #include "model/model.h"
 #include "model/text_batch.h"
+#include "tasks/tasks.h"
 #include "tests/fuzz/require.h"
 #include "tests/support/allocator.h"
 
@@ -201,11 +201,12 @@ void look_for_parts(const Model& model) {
       }
     } else if (model.token_head() == TokenHead::kAnswers) {
       AnswerOptions options;
+      CallMemory memory;
       options.max_tokens = 8;
       options.stride = 1;
       options.top_k = 3;
       options.may_be_none = true;
-      for (const Answer& answer : find_answers(model, "a", kText, options)) {
+      for (const Answer& answer : find_answers(model, "a", kText, options, memory)) {
         require(answer.end <= kText.size(), "an answer is a part of its context");
       }
     }

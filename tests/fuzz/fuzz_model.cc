@@ -11,6 +11,7 @@
 #include "lookupffn/lookupffn.h"
 #include "tests/fuzz/require.h"
 #include "tests/support/allocator.h"
+#include "tests/support/model_told.h"
 #include "tests/support/short_calls.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -39,7 +40,7 @@ bool done(lffn_status status, const char* claim) {
   return status == LFFN_OK;
 }
 
-void run_ids(const lffn_model* model, const lffn_model_info& info, uint32_t choice) {
+void run_ids(const lffn_model* model, const model_told::Info& info, uint32_t choice) {
   const int32_t longest = std::min(info.max_tokens, 4);
   if (longest < 1 || int64_t{info.vocab_size} + info.hidden_size + info.num_classes > kMostNumbers / 8) return;
   std::vector<int32_t> ids;
@@ -66,12 +67,12 @@ void run_ids(const lffn_model* model, const lffn_model_info& info, uint32_t choi
   require((predicted == LFFN_ERROR_INVALID_ARGUMENT) == (info.has_lm_head == 0), "a language model head predicts");
 }
 
-void run_text(const lffn_model* model, const lffn_model_info& info) {
+void run_text(const lffn_model* model, const model_told::Info& info) {
   constexpr std::string_view kText = "ab <mask> \xC3\xA4 a";
   int32_t ids[kText.size() + 2];
   int64_t count = 0;
-  const lffn_status status = short_calls::tokenize(model, kText.data(), kText.size(), LFFN_TOKENIZE_SPECIAL, ids,
-                                                   nullptr, nullptr, kText.size() + 2, &count);
+  const lffn_status status =
+      short_calls::tokenize(model, kText.data(), kText.size(), 0, ids, nullptr, nullptr, kText.size() + 2, &count);
   require((status == LFFN_OK) == (info.has_tokenizer != 0), "a model with a tokenizer reads text");
   if (status != LFFN_OK) return;
   for (int64_t i = 0; i < count; ++i) require(ids[i] >= 0 && ids[i] < info.vocab_size, "a token is in the vocabulary");
@@ -112,9 +113,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lffn_model* model = nullptr;
   const lffn_status status = lffn_model_load_memory(data, size, &options, &model);
   if (status == LFFN_OK) {
-    lffn_model_info info;
-    lffn_model_info_init(&info);
-    require(lffn_model_get_info(model, &info) == LFFN_OK, "a loaded model tells what it is");
+    model_told::Info info = {};
+    require(model_told::get(model, info) == LFFN_OK, "a loaded model tells what it is");
     for (int32_t layer = 0; layer < info.num_layers; ++layer) {
       lffn_model_layer_info parts;
       lffn_model_layer_info_init(&parts);

@@ -15,6 +15,7 @@
 #include "format/utf8.h"
 #include "lookupffn/lookupffn.h"
 #include "tests/fuzz/require.h"
+#include "tests/support/model_told.h"
 #include "tests/support/outputs.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -102,9 +103,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(lffn_result_create(&made) == LFFN_OK, "a result is made");
     return made;
   }();
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  require(lffn_model_get_info(model, &info) == LFFN_OK, "a model tells what it is");
+  model_told::Info info = {};
+  require(model_told::get(model, info) == LFFN_OK, "a model tells what it is");
 
   Source source(data, size);
   lffn_model_run_args args;
@@ -191,6 +191,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       args.n_positions = 0;
       args.flags &= ~static_cast<uint32_t>(LFFN_RUN_ALL_POSITIONS);
     }
+    const bool embeds = asks(LFFN_OUT_EMBEDDINGS) || asks(LFFN_OUT_INT8_EMBEDDINGS) || asks(LFFN_OUT_BIT_EMBEDDINGS);
+    if (!embeds) args.pooling = LFFN_POOLING_MODEL;
+    if (!embeds && !asks(LFFN_OUT_TOKEN_VECTORS) && !asks(LFFN_OUT_INT8_TOKEN_VECTORS)) args.normalize = 0;
   }
   args.outputs = list.data();
   args.n_outputs = static_cast<int64_t>(list.size());

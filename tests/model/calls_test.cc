@@ -101,13 +101,18 @@ TEST_F(ModelCalls, MissingArguments) {
   lffn_model_run_args_init(&args);
   args.struct_size = 8;
   refused(lffn_model_run(model_, &args), "struct_size");
-  lffn_model_info info = {};
-  refused(lffn_model_get_info(model_, &info), "struct_size");
+  lffn_model_shape shape = {};
+  refused(lffn_model_get_shape(model_, &shape), "struct_size");
+  lffn_model_heads heads = {};
+  refused(lffn_model_get_heads(model_, &heads), "struct_size");
+  lffn_model_costs costs = {};
+  refused(lffn_model_get_costs(model_, &costs), "struct_size");
+  refused(lffn_model_get_costs(nullptr, &costs), "model is NULL");
   refused(lffn_model_load(nullptr, nullptr, &model_), "path is NULL");
   refused(lffn_model_load("x", nullptr, nullptr), "out is NULL");
   refused(lffn_model_save(model_, nullptr, nullptr), "path is NULL");
   lffn_model_free(nullptr);
-  lffn_model_info_init_sized(nullptr, sizeof(lffn_model_info));
+  lffn_model_shape_init_sized(nullptr, sizeof(lffn_model_shape));
   lffn_model_run_args_init_sized(nullptr, sizeof(lffn_model_run_args));
 }
 

@@ -176,8 +176,7 @@ TEST_F(ModelFiles, Metadata) {
 TEST_F(ModelFiles, OtherNamesAndTypes) {
   write(good_.config, good_.tensors);
   ASSERT_EQ(lffn_model_load(path("model").c_str(), nullptr, &model_), LFFN_OK);
-  lffn_model_info_init(&info_);
-  ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+  ASSERT_EQ(model_told::get(model_, info_), LFFN_OK);
   const Sequences input = sequences({9}, info_.vocab_size);
   const auto logits = [&] {
     const int64_t position = 4;
@@ -201,8 +200,8 @@ TEST_F(ModelFiles, OtherNamesAndTypes) {
   lffn_model_free(model_);
   ASSERT_EQ(lffn_model_load(path("model").c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();
   EXPECT_EQ(logits(), expected);
-  lffn_model_info tied = info_;
-  ASSERT_EQ(lffn_model_get_info(model_, &tied), LFFN_OK);
+  model_told::Info tied = info_;
+  ASSERT_EQ(model_told::get(model_, tied), LFFN_OK);
   EXPECT_EQ(tied.memory_bytes, info_.memory_bytes) << "a decoder equal to the word embeddings is stored once";
 
   std::vector<float> twice(decoder.size / sizeof(float));

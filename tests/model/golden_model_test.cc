@@ -12,6 +12,7 @@
 #include "format/file.h"
 #include "format/safetensors.h"
 #include "lookupffn/lookupffn.h"
+#include "tests/support/model_told.h"
 #include "tests/support/short_calls.h"
 
 namespace {
@@ -48,8 +49,7 @@ class GoldenModel : public testing::TestWithParam<const char*> {
     }
     folder_ = kData + "/" + GetParam();
     ASSERT_EQ(lffn_model_load(folder_.c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();
-    lffn_model_info_init(&info_);
-    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+    ASSERT_EQ(model_told::get(model_, info_), LFFN_OK);
     file_ = std::make_unique<lffn::FileBytes>(folder_ + "/io.safetensors");
     io_ = lffn::parse_safetensors(file_->data(), file_->size());
     for (int i = 0; const lffn::TensorView* ids = io_.find("ids." + std::to_string(i)); ++i) {
@@ -69,7 +69,7 @@ class GoldenModel : public testing::TestWithParam<const char*> {
 
   std::string folder_;
   lffn_model* model_ = nullptr;
-  lffn_model_info info_ = {};
+  model_told::Info info_ = {};
   std::unique_ptr<lffn::FileBytes> file_;
   lffn::Safetensors io_;
   std::vector<std::vector<int32_t>> texts_;
@@ -120,9 +120,8 @@ TEST_P(GoldenModel, Int8LinearLayers) {
   options.linear_dtype = LFFN_DTYPE_INT8;
   lffn_model* model = nullptr;
   ASSERT_EQ(lffn_model_load(folder_.c_str(), &options, &model), LFFN_OK) << lffn_last_error();
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
+  model_told::Info info = {};
+  ASSERT_EQ(model_told::get(model, info), LFFN_OK);
   EXPECT_EQ(info.linear_dtype, LFFN_DTYPE_INT8);
   EXPECT_LT(info.file_bytes, info_.file_bytes);
   std::vector<float> hidden(ids_.size() * static_cast<size_t>(info_.hidden_size)), again(hidden.size());
@@ -164,9 +163,8 @@ TEST_P(GoldenModel, SavedAndLoadedSameBits) {
   for (const lffn_model* model : {from_file, from_memory}) {
     ASSERT_EQ(short_calls::encode(model, ids_.data(), offsets_.data(), n(), second.data()), LFFN_OK);
     EXPECT_EQ(first, second);
-    lffn_model_info info;
-    lffn_model_info_init(&info);
-    ASSERT_EQ(lffn_model_get_info(model, &info), LFFN_OK);
+    model_told::Info info = {};
+    ASSERT_EQ(model_told::get(model, info), LFFN_OK);
     EXPECT_EQ(std::memcmp(&info, &info_, sizeof info), 0);
   }
   const lffn::FileBytes again(path + ".again");

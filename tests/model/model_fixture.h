@@ -10,6 +10,7 @@
 #include "lookupffn/lookupffn.h"
 #include "random_model.h"
 #include "tests/format/helpers.h"
+#include "tests/support/model_told.h"
 #include "tests/support/short_calls.h"
 
 namespace lffn {
@@ -58,8 +59,7 @@ class WithModel : public InFolder {
     lffn_model_free(model_);
     model_ = nullptr;
     ASSERT_EQ(lffn_model_load(path("model").c_str(), &options, &model_), LFFN_OK) << lffn_last_error();
-    lffn_model_info_init(&info_);
-    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+    ASSERT_EQ(model_told::get(model_, info_), LFFN_OK);
   }
   std::vector<float> encode(const Sequences& sequences) const {
     std::vector<float> hidden(static_cast<size_t>(sequences.tokens() * info_.hidden_size), -77.0f);
@@ -70,7 +70,7 @@ class WithModel : public InFolder {
   }
 
   lffn_model* model_ = nullptr;
-  lffn_model_info info_ = {};
+  model_told::Info info_ = {};
 };
 
 }  // namespace lffn

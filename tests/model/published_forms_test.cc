@@ -205,7 +205,7 @@ TEST_F(PublishedForms, GemmaWithTheKeysOfTransformers4) {
 }
 
 TEST_F(PublishedForms, TellWindowThetasAndDirection) {
-  const lffn_model_info modern = folder("golden-hf4/modernbert-classes-5").load()->info();
+  const ModelInfo modern = folder("golden-hf4/modernbert-classes-5").load()->info();
   EXPECT_EQ(modern.is_causal, 0);
   EXPECT_EQ(modern.window, 12);
   EXPECT_EQ(modern.theta, 160000);
@@ -231,7 +231,7 @@ TEST_F(PublishedForms, TellWindowThetasAndDirection) {
   EXPECT_EQ(causal->info().is_causal, 1);
   EXPECT_EQ(causal->info().window, 19);
 
-  const lffn_model_info bert = MadeFolder("roberta-classes").load()->info();
+  const ModelInfo bert = MadeFolder("roberta-classes").load()->info();
   EXPECT_EQ(bert.is_causal, 0);
   EXPECT_EQ(bert.window, 0);
   EXPECT_EQ(bert.theta, 0);

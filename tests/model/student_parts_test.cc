@@ -91,7 +91,7 @@ TEST(HeldNumbers, OfFourBitsAreTheNearest) {
 
 TEST(LayerInfo, TellsThePartsOfEachLayer) {
   const auto model = Student("U8", kShared).load();
-  const lffn_model_info whole = model->info();
+  const ModelInfo whole = model->info();
   const lffn_model_layer_info first = model->layer_info(0), second = model->layer_info(1);
   EXPECT_EQ(first.num_heads, 2);
   EXPECT_EQ(first.head_size, 8);

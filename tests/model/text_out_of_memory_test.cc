@@ -6,6 +6,7 @@
 #include "tests/format/helpers.h"
 #include "tests/format/out_of_memory.h"
 #include "tests/support/allocator.h"
+#include "tests/support/model_told.h"
 #include "tests/support/outputs.h"
 #include "tests/support/short_calls.h"
 
@@ -47,8 +48,7 @@ class TextOutOfMemory : public InFolder {
     lffn_load_options_init(&options_);
     options_.num_threads = 1;
     load();
-    lffn_model_info_init(&info_);
-    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+    ASSERT_EQ(model_told::get(model_, info_), LFFN_OK);
   }
   void TearDown() override {
     free_model();
@@ -87,7 +87,7 @@ class TextOutOfMemory : public InFolder {
 
   static constexpr const char* kFolder = LFFN_MODEL_DATA "/model-mixed";
   lffn_load_options options_;
-  lffn_model_info info_;
+  model_told::Info info_ = {};
   lffn_model* model_ = nullptr;
 };
 
@@ -141,7 +141,7 @@ TEST_F(TextOutOfMemory, LoadsTokenizersAndFindsTokens) {
     int32_t id = -7;
     survive([&] { return lffn_tokenizer_find(tokenizer, token.data(), token.size(), &id); }, [] {},
             [&] { ASSERT_EQ(id, -7); });
-    EXPECT_EQ(id, token == "<mask>" ? info_.mask_id : -1);
+    EXPECT_EQ(id, token == "<mask>" ? model_told::tokenizer_of(model_).mask_id : -1);
   }
   undo();
 }
@@ -163,8 +163,8 @@ TEST_F(TextOutOfMemory, Tokenizes) {
   int64_t count = 77;
   const int failures = survive_with_scratch(
       [&] {
-        return short_calls::tokenize(model_, kText.data(), kText.size(), LFFN_TOKENIZE_SPECIAL, ids.data(),
-                                     begins.data(), ends.data(), kMany, &count);
+        return short_calls::tokenize(model_, kText.data(), kText.size(), 0, ids.data(), begins.data(), ends.data(),
+                                     kMany, &count);
       },
       [&] {
         ASSERT_EQ(count, 77);
@@ -177,7 +177,10 @@ TEST_F(TextOutOfMemory, Tokenizes) {
   // Long enough for the ways that keep memory outside the stack.
   const std::string word(3000, 'a');
   survive_with_scratch(
-      [&] { return short_calls::tokenize(model_, word.data(), word.size(), 0, nullptr, nullptr, nullptr, 0, &count); },
+      [&] {
+        return short_calls::tokenize(model_, word.data(), word.size(), LFFN_TOKENIZE_SKIP_SPECIAL, nullptr, nullptr,
+                                     nullptr, 0, &count);
+      },
       [] {});
 
   std::string text(500, '#');

@@ -104,9 +104,9 @@ static void run_model(const char* path, int quantised) {
                                       "Na\xc3\xafve caf\xc3\xa9, 42 \xe6\xbc\xa2\xe5\xad\x97 \xf0\x9f\x98\x80!", ""};
   lffn_model* model = NULL;
   check(lffn_model_load(path, options_of(quantised), &model), path);
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  check(lffn_model_get_info(model, &info), path);
+  lffn_model_heads heads;
+  lffn_model_heads_init(&heads);
+  check(lffn_model_get_heads(model, &heads), path);
   lffn_result* result = NULL;
   check(lffn_result_create(&result), path);
   lffn_model_run_args args;
@@ -118,13 +118,19 @@ static void run_model(const char* path, int quantised) {
   lffn_output outputs[6] = {
       {LFFN_OUT_TOKEN_IDS, 0, NULL, 0}, {LFFN_OUT_HIDDEN, 0, NULL, 0}, {LFFN_OUT_EMBEDDINGS, 0, NULL, 0}};
   int n = 3;
-  const int fills = info.has_lm_head && info.mask_id >= 0;
+  lffn_tokenizer* tokenizer = NULL;
+  check(lffn_model_tokenizer(model, &tokenizer), path);
+  lffn_tokenizer_info tokens;
+  lffn_tokenizer_info_init(&tokens);
+  check(lffn_tokenizer_get_info(tokenizer, &tokens), path);
+  lffn_tokenizer_free(tokenizer);
+  const int fills = heads.has_lm_head && tokens.mask_id >= 0;
   if (fills) {
     args.top_k = 5;
     outputs[n++].what = LFFN_OUT_FILLING_IDS;
     outputs[n++].what = LFFN_OUT_FILLING_PROBABILITIES;
   }
-  if (info.num_classes > 0) outputs[n++].what = LFFN_OUT_CLASS_SCORES;
+  if (heads.num_classes > 0) outputs[n++].what = LFFN_OUT_CLASS_SCORES;
   args.outputs = outputs;
   args.n_outputs = n;
   check(lffn_model_run(model, &args), path);
@@ -133,7 +139,7 @@ static void run_model(const char* path, int quantised) {
   add_array(result, LFFN_OUT_EMBEDDINGS, path);
   if (fills) add_array(result, LFFN_OUT_FILLING_IDS, path);
   if (fills) add_array(result, LFFN_OUT_FILLING_PROBABILITIES, path);
-  if (info.num_classes > 0) add_scores(model, result, path);
+  if (heads.num_classes > 0) add_scores(model, result, path);
   lffn_result_free(result);
   lffn_model_free(model);
 }

@@ -102,15 +102,15 @@ void count_model(const std::string& name, const std::string& folder, const std::
   options.num_threads = 1;
   lffn_model* model = nullptr;
   check(lffn_model_load(folder.c_str(), &options, &model));
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  check(lffn_model_get_info(model, &info));
+  lffn_model_heads heads;
+  lffn_model_heads_init(&heads);
+  check(lffn_model_get_heads(model, &heads));
   for (const int n : texts_of) {
     std::vector<std::string> texts;
     for (int i = 0; i < n; ++i) texts.push_back(text_of(60 + 25 * static_cast<size_t>(i)));
     std::vector<const char*> pointers;
     for (const std::string& text : texts) pointers.push_back(text.c_str());
-    std::vector<float> out(static_cast<size_t>(n) * static_cast<size_t>(info.embedding_size));
+    std::vector<float> out(static_cast<size_t>(n) * static_cast<size_t>(heads.embedding_size));
     count(name + " " + std::to_string(n), [&] {
       check(lffn_model_embed_texts(model, pointers.data(), nullptr, n, LFFN_MAX_TOKENS_MODEL, out.data(),
                                    static_cast<int64_t>(out.size())));

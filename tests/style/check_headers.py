@@ -9,10 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-BASE = "#define LFFN_VERSION_MAJOR 1\n#define LFFN_VERSION_MINOR 0\n#define LFFN_VERSION_PATCH 0\n"
 STRUCTS = "".join(f"typedef struct {name} {{\n  size_t struct_size; /**< Its size. */\n}} {name};\n"
-                  for name in ("lffn_load_options", "lffn_model_run_args", "lffn_layer_info", "lffn_model_info",
-                               "lffn_model_layer_info", "lffn_tokenizer_info"))
+                  for name in ("lffn_load_options", "lffn_layer_info", "lffn_model_shape", "lffn_model_heads",
+                               "lffn_model_costs", "lffn_model_layer_info", "lffn_tokenizer_info"))
 BAD = {
     "enum { LFFN_A };\n": "no constant with its value",
     "enum { LFFN_A = LFFN_B };\n": "no constant with its value",
@@ -27,7 +26,7 @@ BAD = {
 
 def read(reader, folder):
     with tempfile.TemporaryDirectory() as out:
-        return subprocess.run([sys.executable, reader, "constants", folder, f"{out}/constants.h"],
+        return subprocess.run([sys.executable, reader, folder, f"{out}/abi_fields.h"],
                               capture_output=True, text=True)
 
 
@@ -40,7 +39,7 @@ def main():
     with tempfile.TemporaryDirectory() as made:
         base = Path(made) / "base.h"
         for text, message in {"": "", **BAD}.items():
-            base.write_text(BASE + STRUCTS + text, encoding="utf-8")
+            base.write_text(STRUCTS + text, encoding="utf-8")
             found = read(reader, made)
             if (found.returncode == 0) != (not message) or message not in found.stderr:
                 bad.append(f"{text!r} gave {found.returncode}, {found.stderr!r}")

@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.h"
+#include "tests/support/model_told.h"
 #include "tests/support/short_calls.h"
 
 using Ids = std::vector<int32_t>;
 using Floats = std::vector<float>;
 
 const std::string kData = LFFN_MODEL_DATA;
-constexpr uint32_t kSpecial = LFFN_TOKENIZE_SPECIAL;
+constexpr uint32_t kSpecial = 0, kBare = LFFN_TOKENIZE_SKIP_SPECIAL;
 
 class Text : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(lffn_model_load((kData + "/model-lookup").c_str(), nullptr, &model_), LFFN_OK) << lffn_last_error();
-    lffn_model_info_init(&info_);
-    ASSERT_EQ(lffn_model_get_info(model_, &info_), LFFN_OK);
+    ASSERT_EQ(model_told::get(model_, info_), LFFN_OK);
   }
   void TearDown() override { lffn_model_free(model_); }
 
@@ -48,5 +48,5 @@ class Text : public testing::Test {
   }
 
   lffn_model* model_ = nullptr;
-  lffn_model_info info_ = {};
+  model_told::Info info_ = {};
 };

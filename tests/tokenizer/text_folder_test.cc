@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lookupffn/lookupffn.hpp"
+#include "tests/support/model_told.h"
 #include "tests/support/outputs.h"
 #include "tests/support/short_calls.h"
 
@@ -149,11 +150,9 @@ TEST_F(TextFolder, NeedsNoTokenizer) {
   fs::remove(folder_ / "vocab.json");
   fs::remove(folder_ / "merges.txt");
   ASSERT_EQ(load(), LFFN_OK);
-  lffn_model_info info;
-  lffn_model_info_init(&info);
-  ASSERT_EQ(lffn_model_get_info(model_, &info), LFFN_OK);
+  model_told::Info info = {};
+  ASSERT_EQ(model_told::get(model_, info), LFFN_OK);
   EXPECT_EQ(info.has_tokenizer, 0);
-  EXPECT_EQ(info.mask_id, -1);
   lffn_tokenizer* tokenizer = nullptr;
   EXPECT_EQ(lffn_model_tokenizer(model_, &tokenizer), LFFN_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(lffn_last_error(), "this model has no tokenizer");

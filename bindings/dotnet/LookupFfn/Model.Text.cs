@@ -20,7 +20,7 @@ public sealed unsafe partial class Model
             fixed (byte* bytes = utf8)
             fixed (int* id = ids)
             {
-                return Tokenize(bytes, utf8.Length, Raw.TOKENIZE_SPECIAL, id, null, null, ids.Length, cancellationToken);
+                return Tokenize(bytes, utf8.Length, 0, id, null, null, ids.Length, cancellationToken);
             }
         });
     }
@@ -35,7 +35,7 @@ public sealed unsafe partial class Model
     public TokenSpan[] TokenizeSpans(string text, bool special = true, CancellationToken cancellationToken = default)
     {
         Need(info.HasTokenizer, "tokenizer");
-        int flags = special ? Raw.TOKENIZE_SPECIAL : 0;
+        int flags = special ? 0 : Raw.TOKENIZE_SKIP_SPECIAL;
         return TokenRoom.Spans(
             text,
             nameof(text),

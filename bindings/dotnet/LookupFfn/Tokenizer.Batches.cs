@@ -19,7 +19,7 @@ public sealed unsafe partial class Tokenizer
         ArgumentNullException.ThrowIfNull(texts);
         using CallTexts given = new(null, texts, null, EmbedOptions.Default, nameof(texts));
         using NativeResult result = new();
-        EncodeInto(result, given, special ? Raw.TOKENIZE_SPECIAL : 0, maxTokens, cancellationToken);
+        EncodeInto(result, given, special ? 0 : Raw.TOKENIZE_SKIP_SPECIAL, maxTokens, cancellationToken);
         int[][] found = new int[given.Count][];
         for (int i = 0; i < found.Length; i++)
         {
@@ -46,7 +46,7 @@ public sealed unsafe partial class Tokenizer
         ArgumentNullException.ThrowIfNull(texts);
         using CallTexts given = new(null, texts, null, EmbedOptions.Default, nameof(texts));
         using NativeResult result = new();
-        int flags = Raw.TOKENIZE_SPANS | (special ? Raw.TOKENIZE_SPECIAL : 0);
+        int flags = Raw.TOKENIZE_SPANS | (special ? 0 : Raw.TOKENIZE_SKIP_SPECIAL);
         EncodeInto(result, given, flags, maxTokens, cancellationToken);
         TokenSpan[][] found = new TokenSpan[given.Count][];
         for (int i = 0; i < found.Length; i++)

@@ -11,7 +11,7 @@
 namespace lffn {
 
 struct MemoryEstimate {
-  size_t weights = 0;  // packed: what lffn_model_info.memory_bytes will be, or a little more
+  size_t weights = 0;  // packed: what lffn_model_costs.memory_bytes will be, or a little more
   size_t loading = 0;  // at the peak of loading, the weights included
 };
 

@@ -76,7 +76,7 @@ static int use_file(const char* path, const char* copy) {
   enum { tokens = 3 };
   lffn_load_options options;
   lffn_layer_info info;
-  lffn_forward_args args;
+  lffn_layer_run_args args;
   lffn_layer* layer = NULL;
   lffn_layer* again = NULL;
   float *x, *y, *y2, *scores;
@@ -105,11 +105,11 @@ static int use_file(const char* path, const char* copy) {
 
   CHECK(lffn_layer_save(layer, copy, NULL) == LFFN_OK);
   CHECK(lffn_layer_load(copy, NULL, &again) == LFFN_OK);
-  lffn_forward_args_init(&args);
+  lffn_layer_run_args_init(&args);
   args.x = x;
   args.y = y2;
   args.n_tokens = tokens;
-  CHECK(lffn_layer_forward_ex(again, &args) == LFFN_OK);
+  CHECK(lffn_layer_run(again, &args) == LFFN_OK);
   CHECK(memcmp(y, y2, n_y * sizeof *y) == 0);
 
   lffn_layer_free(again);

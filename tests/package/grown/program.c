@@ -95,13 +95,13 @@ static void use_layer(void) {
   CHECK(info->scratch_bytes > 0);
 
   float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8], again[8];
-  STRUCT(lffn_forward_args, forward, lffn_forward_args_init);
+  STRUCT(lffn_layer_run_args, forward, lffn_layer_run_args_init);
   CHECK(forward->flags == 0 && forward->cancel == NULL);
   forward->x = x;
   forward->y = y;
   forward->n_tokens = 1;
-  UNKNOWN_IS_REFUSED(forward, lffn_layer_forward_ex(layer, forward));
-  CHECK(lffn_layer_forward_ex(layer, forward) == LFFN_OK);
+  UNKNOWN_IS_REFUSED(forward, lffn_layer_run(layer, forward));
+  CHECK(lffn_layer_run(layer, forward) == LFFN_OK);
   CHECK(lffn_layer_forward(layer, x, 1, again) == LFFN_OK);
   CHECK(memcmp(y, again, sizeof y) == 0);
   lffn_layer_free(layer);
@@ -158,12 +158,17 @@ static void use_model(const char* folder) {
   CHECK(lffn_model_load_files(files, 4, NULL, &model) == LFFN_OK);
   for (int i = 0; i < 4; ++i) free((void*)files[i].data);
 
-  STRUCT(lffn_model_info, info, lffn_model_info_init);
-  CHECK(lffn_model_get_info(model, info) == LFFN_OK);
-  CHECK(info->struct_size == sizeof *info && info->num_layers > 0 && info->scratch_bytes > 0);
+  STRUCT(lffn_model_shape, shape, lffn_model_shape_init);
+  CHECK(lffn_model_get_shape(model, shape) == LFFN_OK);
+  CHECK(shape->struct_size == sizeof *shape && shape->num_layers > 0 && shape->num_threads > 0);
+  STRUCT(lffn_model_heads, heads, lffn_model_heads_init);
+  CHECK(lffn_model_get_heads(model, heads) == LFFN_OK);
+  STRUCT(lffn_model_costs, costs, lffn_model_costs_init);
+  CHECK(lffn_model_get_costs(model, costs) == LFFN_OK);
+  CHECK(costs->struct_size == sizeof *costs && costs->scratch_bytes > 0);
   STRUCT(lffn_memory_estimate, estimate, lffn_memory_estimate_init);
   CHECK(lffn_model_estimate(folder, NULL, estimate) == LFFN_OK);
-  CHECK(estimate->weight_bytes >= info->memory_bytes);
+  CHECK(estimate->weight_bytes >= costs->memory_bytes);
 
   const char* const texts[2] = {"The <mask> fox", "x"};
   lffn_result* result = NULL;
@@ -179,7 +184,7 @@ static void use_model(const char* folder) {
   CHECK(lffn_model_run(model, run) == LFFN_OK);
   lffn_array embeddings, offsets;
   CHECK(lffn_result_array(result, LFFN_OUT_EMBEDDINGS, &embeddings) == LFFN_OK);
-  CHECK(embeddings.rows == 2 && embeddings.columns == info->embedding_size && embeddings.data != NULL);
+  CHECK(embeddings.rows == 2 && embeddings.columns == heads->embedding_size && embeddings.data != NULL);
   CHECK(lffn_result_array(result, LFFN_OUT_TOKEN_OFFSETS, &offsets) == LFFN_OK);
   CHECK(offsets.rows == 3 && offsets.dtype == LFFN_DTYPE_INT64);
 
@@ -189,7 +194,7 @@ static void use_model(const char* folder) {
   CHECK(lffn_tokenizer_get_info(tokenizer, tokens) == LFFN_OK);
   CHECK(tokens->struct_size == sizeof *tokens && tokens->vocab_size > 0);
   STRUCT(lffn_tokenize_args, tokenize, lffn_tokenize_args_init);
-  CHECK(tokenize->flags == LFFN_TOKENIZE_SPECIAL);
+  CHECK(tokenize->max_tokens == LFFN_MAX_TOKENS_NEVER);
   int64_t counted[2] = {0, 0};
   const lffn_output count = {LFFN_OUT_TOKEN_OFFSETS, 0, counted, 2};
   tokenize->n = 1;
@@ -202,7 +207,9 @@ static void use_model(const char* folder) {
   lffn_tokenizer_free(tokenizer);
   lffn_result_free(result);
   lffn_model_free(model);
-  UNTOUCHED(info);
+  UNTOUCHED(shape);
+  UNTOUCHED(heads);
+  UNTOUCHED(costs);
   UNTOUCHED(estimate);
   UNTOUCHED(run);
   UNTOUCHED(tokens);

@@ -47,7 +47,12 @@ final class LongTexts {
       long address = model.enter();
       try {
         Raw.modelTokenizeBytes(
-            address, utf8, Abi.TOKENIZE_REPAIR, enough, results, Cancellation.flagOf(options.cancellation));
+            address,
+            utf8,
+            Abi.TOKENIZE_SKIP_SPECIAL | Abi.TOKENIZE_REPAIR,
+            enough,
+            results,
+            Cancellation.flagOf(options.cancellation));
       } finally {
         model.leave();
       }

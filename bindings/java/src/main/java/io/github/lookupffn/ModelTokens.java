@@ -13,7 +13,7 @@ final class ModelTokens {
     if (PlatformThreads.needed()) {
       return PlatformThreads.inPool(() -> of(model, text, special, cancellation));
     }
-    int flags = special ? Abi.TOKENIZE_SPECIAL : 0;
+    int flags = special ? 0 : Abi.TOKENIZE_SKIP_SPECIAL;
     return Tokens.of(text, false, (utf8, results) -> {
       long address = model.enter();
       try {

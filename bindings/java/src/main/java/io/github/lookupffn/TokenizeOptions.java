@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** How to turn texts into tokens. Immutable: each {@code with} method returns a changed copy. */
 public final class TokenizeOptions {
   private static final TokenizeOptions DEFAULTS =
-      new TokenizeOptions(Abi.TOKENIZE_SPECIAL, Abi.MAX_TOKENS_NEVER, 0, null);
+      new TokenizeOptions(0, Abi.MAX_TOKENS_NEVER, 0, null);
 
   final int flags;
   final long maxTokens;
@@ -41,7 +41,7 @@ public final class TokenizeOptions {
    * @return a changed copy
    */
   public TokenizeOptions withSpecialTokens(boolean on) {
-    return with(Abi.TOKENIZE_SPECIAL, on);
+    return with(Abi.TOKENIZE_SKIP_SPECIAL, !on);
   }
 
   /**
@@ -109,7 +109,7 @@ public final class TokenizeOptions {
 
   @Override
   public String toString() {
-    return "TokenizeOptions[" + ((flags & Abi.TOKENIZE_SPECIAL) == 0 ? "bare" : "with special tokens")
+    return "TokenizeOptions[" + ((flags & Abi.TOKENIZE_SKIP_SPECIAL) != 0 ? "bare" : "with special tokens")
         + (repairs() ? ", repaired" : "")
         + (numThreads == 0 ? "" : ", at most " + numThreads + " threads")
         + (maxTokens == Abi.MAX_TOKENS_NEVER ? "]" : ", at most " + maxTokens + " tokens]");

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/heads/answers.h"
+// Answers to a question in a context.
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 
 #include "lookupffn/tokenizer.h"
 #include "model/encoder/own_math.h"
 #include "model/text_batch.h"
+#include "run/run.h"
 #include "runtime/cancel_flag.h"
 #include "runtime/error.h"
+#include "tasks/tasks.h"
 #include "texts/text_rows.h"
 
 namespace lffn {
@@ -196,25 +199,52 @@ class Finder {
 }  // namespace
 
 std::vector<Answer> find_answers(const Model& model, std::string_view question, std::string_view context,
-                                 const AnswerOptions& options) {
+                                 const AnswerOptions& options, CallMemory& memory) {
   Sequences sequences;
   encode(model, question, context, options.cancel, sequences);
   cut(model, options, sequences);
   lay_out(sequences);
-  std::vector<float> scores(sequences.ids.size() * 2);
-  ModelCall call;
-  call.ids = sequences.ids.data();
-  call.types = gives_types(model) ? sequences.types.data() : nullptr;
-  call.offsets = sequences.offsets.data();
-  call.num_sequences = static_cast<int64_t>(sequences.windows.count());
-  call.token_scores = scores.data();
-  call.cancel = options.cancel;
-  model.run(call);
+  std::vector<float> scores(sequences.ids.size() * 2 + 1);  // never without memory
+  Request request;
+  request.given.n = static_cast<int64_t>(sequences.windows.count());
+  request.sequences = {sequences.ids.data(), sequences.offsets.data(),
+                       gives_types(model) ? sequences.types.data() : nullptr};
+  request.cancel = options.cancel;
+  const lffn_output output = {LFFN_OUT_TOKEN_SCORES, 0, scores.data(), static_cast<int64_t>(scores.size())};
+  Outputs outputs(&output, 1, run_outputs(), memory.rooms, nullptr);
+  run(model, request, outputs, memory);
   Finder finder(model, context, options, sequences);
   for (size_t i = 0; i < sequences.windows.count(); ++i) {
     finder.look_at(i, scores.data() + 2 * sequences.offsets[i]);
   }
   return finder.finish();
+}
+
+void answer(const Model& model, std::string_view question, std::string_view context, const AnswerOptions& options,
+            Outputs& outputs, CallMemory& memory) {
+  // There may be fewer; how many is known only afterwards.
+  constexpr OutputSet kOfEach = kAnswerOutputs & ~set_of(LFFN_OUT_ANSWER_OFFSETS);
+  outputs.each(kOfEach, [&](int32_t what) { outputs.set_size(what, options.top_k); });
+  if (outputs.asks(set_of(LFFN_OUT_ANSWER_OFFSETS))) outputs.set_size(LFFN_OUT_ANSWER_OFFSETS, 2);
+  outputs.check_room();
+  const std::vector<Answer> answers = find_answers(model, question, context, options, memory);
+  outputs.each(kOfEach, [&](int32_t what) { outputs.set_size(what, static_cast<int64_t>(answers.size())); });
+  const auto give = [&](int32_t what, auto* to, auto&& value) {
+    if (!outputs.asks(set_of(what))) return;
+    to = outputs.place<std::remove_pointer_t<decltype(to)>>(what);
+    std::transform(answers.begin(), answers.end(), to, value);
+  };
+  int64_t* const place = nullptr;
+  float* const number = nullptr;
+  give(LFFN_OUT_ANSWER_BEGINS, place, [](const Answer& found) { return static_cast<int64_t>(found.begin); });
+  give(LFFN_OUT_ANSWER_ENDS, place, [](const Answer& found) { return static_cast<int64_t>(found.end); });
+  give(LFFN_OUT_ANSWER_SCORES, number, [](const Answer& found) { return static_cast<float>(found.score); });
+  if (outputs.asks(set_of(LFFN_OUT_ANSWER_OFFSETS))) {
+    auto* const offsets = outputs.place<int64_t>(LFFN_OUT_ANSWER_OFFSETS);
+    offsets[0] = 0;
+    offsets[1] = static_cast<int64_t>(answers.size());
+  }
+  outputs.show();
 }
 
 }  // namespace lffn
